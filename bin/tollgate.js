@@ -1,0 +1,23 @@
+#!/usr/bin/env node
+// Starts Tollgate with the arguments that follow: from its sources in a checkout, where what is missing is
+// installed first, else from the compiled package. Plain JavaScript that an old Node can read.
+// Writes nothing to stdout, which belongs to the command.
+import { existsSync, readFileSync } from 'node:fs'
+
+const source = new URL('../src/main.ts', import.meta.url)
+const compiled = new URL('../dist/src/main.js', import.meta.url)
+
+if (existsSync(source)) {
+  const { prepare } = await import(new URL('../scripts/prepare.js', import.meta.url).href)
+  await prepare(import.meta.url)
+  await import(source.href)
+} else {
+  const { engines } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+  const [major = 0, minor = 0] = engines.node.match(/\d+/g).map(Number)
+  const [ownMajor = 0, ownMinor = 0] = process.versions.node.split('.').map(Number)
+  if (ownMajor < major || (ownMajor === major && ownMinor < minor)) {
+    process.stderr.write(`tollgate: needs Node ${engines.node}, this is ${process.versions.node}\n`)
+    process.exit(1)
+  }
+  await import(compiled.href)
+}

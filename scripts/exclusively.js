@@ -1,0 +1,109 @@
+/**
+ * Lets one process at a time do a piece of work, told by a file that holds the ids of those at it. A file left by
+ * the dead is taken over, so that a crash blocks nobody. Knows nothing of the work.
+ */
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+
+const lookEveryMs = 200
+const waitMaxMs = 15 * 60_000
+
+/**
+ * Waits for its turn, at most a quarter of an hour, then runs `work`.
+ * @param {string} turnFile
+ * @param {(text: string) => void} say told once when there is somebody to wait for
+ * @param {(nameWorker: (pid: number) => void) => Promise<void>} work may name a child that would go on without us:
+ *   while it lives, so does the turn
+ */
+export async function exclusively(turnFile, say, work) {
+  for (let waitedMs = 0; !take(turnFile); waitedMs += lookEveryMs) {
+    const pids = holders(turnFile)
+    if (waitedMs === 0)
+      say(`waiting for another start that is preparing this checkout (process ${pids.join(', ')})`)
+    if (waitedMs >= waitMaxMs)
+      throw new Error(
+        `${turnFile} is held by process ${pids.join(', ')}; remove it if that is something else`,
+      )
+    await pause(lookEveryMs)
+  }
+  try {
+    await work((pid) => {
+      const draft = `${turnFile}.${process.pid}`
+      writeFileSync(draft, `${process.pid} ${pid}`)
+      renameSync(draft, turnFile)
+    })
+  } finally {
+    rmSync(turnFile, { force: true })
+  }
+}
+
+/** @param {string} turnFile */
+function take(turnFile) {
+  const pids = holders(turnFile)
+  if (pids.length > 0 && !pids.some(isAlive)) removeIfHeldBy(turnFile, pids)
+  return writeNew(turnFile, String(process.pid))
+}
+
+/**
+ * @param {string} path
+ * @returns {number[]} none also where the file was made this moment and is still empty
+ */
+function holders(path) {
+  try {
+    return readFileSync(path, 'utf8').split(' ').filter(Boolean).map(Number)
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return []
+    throw error
+  }
+}
+
+/** @param {number} pid */
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return hasCode(error, 'EPERM')
+  }
+}
+
+/**
+ * @param {string} turnFile
+ * @param {number[]} dead
+ */
+function removeIfHeldBy(turnFile, dead) {
+  const aside = `${turnFile}.${process.pid}`
+  try {
+    renameSync(turnFile, aside)
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return
+    throw error
+  }
+  // Between the look and the move another process may have taken over: then the file is theirs.
+  const moved = readFileSync(aside, 'utf8')
+  rmSync(aside)
+  if (moved !== dead.join(' ')) writeNew(turnFile, moved)
+}
+
+/**
+ * @param {string} path
+ * @param {string} text
+ * @returns {boolean} false where the file exists already
+ */
+function writeNew(path, text) {
+  try {
+    writeFileSync(path, text, { flag: 'wx' })
+    return true
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return false
+    throw error
+  }
+}
+
+/**
+ * @param {unknown} error
+ * @param {string} code
+ */
+function hasCode(error, code) {
+  return error instanceof Error && 'code' in error && error.code === code
+}
