@@ -1,0 +1,60 @@
+/**
+ * A clock that a test owns: time stands still until `advance`, which runs the timers that fall due in
+ * the order of their time. It never touches the machine's clock.
+ */
+import type { Clock, Timer } from '../../src/base/clock.ts'
+
+export interface ManualClock extends Clock {
+  /** Moves both clocks on by `ms` and runs what falls due on the way, also what was set on the way. */
+  advance(ms: number): void
+  /** Sets the wall clock alone, as an operator or a time server would; timers do not notice. */
+  setWallMs(wallMs: number): void
+  /** Timers that have neither run nor been cancelled. */
+  pending(): number
+}
+
+/** 2026-01-01 UTC, so that dates in a test are plausible. */
+const firstWallMs = Date.UTC(2026, 0, 1)
+
+export function manualClock(startWallMs: number = firstWallMs): ManualClock {
+  let nowMs = 0
+  let wallOffsetMs = startWallMs
+  // Insertion order breaks ties: of two timers due together, the one set first runs first.
+  const timers = new Map<Timer, { readonly dueMs: number; readonly run: () => void }>()
+
+  function nextDue(untilMs: number): Timer | undefined {
+    let first: Timer | undefined
+    let firstMs = Number.POSITIVE_INFINITY
+    for (const [timer, { dueMs }] of timers) {
+      if (dueMs <= untilMs && dueMs < firstMs) {
+        first = timer
+        firstMs = dueMs
+      }
+    }
+    return first
+  }
+
+  return {
+    wallMs: () => wallOffsetMs + nowMs,
+    monoMs: () => nowMs,
+    after(delayMs, run) {
+      const timer: Timer = { cancel: () => timers.delete(timer) }
+      timers.set(timer, { dueMs: nowMs + Math.max(0, delayMs), run })
+      return timer
+    },
+    advance(ms) {
+      const untilMs = nowMs + ms
+      for (let timer = nextDue(untilMs); timer !== undefined; timer = nextDue(untilMs)) {
+        const { dueMs, run } = timers.get(timer)!
+        timers.delete(timer)
+        nowMs = dueMs
+        run()
+      }
+      nowMs = untilMs
+    },
+    setWallMs(wallMs) {
+      wallOffsetMs = wallMs - nowMs
+    },
+    pending: () => timers.size,
+  }
+}
