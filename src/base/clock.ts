@@ -1,0 +1,28 @@
+/**
+ * The only reader of the clocks. Durations are measured on the monotonic clock, dates are read
+ * from the wall clock, and every timer goes through here, so that a test can own time.
+ */
+
+export interface Timer {
+  /** Forgets the timer; harmless when it has already run. */
+  cancel(): void
+}
+
+export interface Clock {
+  /** Milliseconds since 1970-01-01 UTC. May jump; never subtract two of these to get a duration. */
+  wallMs(): number
+  /** Milliseconds since an arbitrary start; never goes backwards. */
+  monoMs(): number
+  /** Runs `run` once after `delayMs`. The timer does not keep the process alive. */
+  after(delayMs: number, run: () => void): Timer
+}
+
+export const systemClock: Clock = {
+  wallMs: () => Date.now(),
+  monoMs: () => performance.now(),
+  after(delayMs, run) {
+    const timeout = setTimeout(run, delayMs)
+    timeout.unref()
+    return { cancel: () => clearTimeout(timeout) }
+  },
+}

@@ -1,0 +1,47 @@
+/**
+ * The one error that leaves the phases of a request. Expected outcomes inside a phase are return
+ * values; throwing this means «answer the caller with this row of the error table».
+ */
+import { type ErrorCode, errors } from '../../contract/errors.ts'
+
+export type { ErrorCode }
+
+export interface ErrorDetails {
+  /** May leave the process: one or two sentences for the caller. */
+  readonly message: string
+  /** The request field at fault, as the caller wrote it. */
+  readonly param?: string
+  /** Facts the caller may act on (amounts as decimal USD strings, names), added to the error body. */
+  readonly facts?: Readonly<Record<string, string | number | boolean | readonly string[]>>
+  /** How long the caller should wait before trying again. */
+  readonly retryAfterMs?: number
+  /** Who said no: this gateway, or the upstream behind it. */
+  readonly source?: 'gateway' | 'upstream'
+  /** Never leaves the process: for the operator's log. */
+  readonly detail?: string
+  readonly cause?: unknown
+}
+
+export class TollgateError extends Error {
+  override readonly name = 'TollgateError'
+  readonly code: ErrorCode
+  readonly status: number
+  readonly details: ErrorDetails
+
+  constructor(code: ErrorCode, details: ErrorDetails) {
+    super(details.message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.code = code
+    this.status = errors[code].status
+    this.details = details
+  }
+}
+
+/** Turns whatever was thrown into a row of the table; anything unknown is `internal`. */
+export function asTollgateError(thrown: unknown): TollgateError {
+  if (thrown instanceof TollgateError) return thrown
+  return new TollgateError('internal', {
+    message: 'Something went wrong inside the gateway. It was logged under this request id.',
+    detail: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown),
+    cause: thrown,
+  })
+}

@@ -1,0 +1,100 @@
+/**
+ * The words of the catalog: models, prices with versions, upstreams, and the immutable snapshot
+ * that a request reads. Prices are bigint nano-USD per million tokens, fees bigint nano-USD per use.
+ */
+import type { DialectName } from '../wire/codec.ts'
+
+/** Every rate is set: what a price list leaves out was filled in by the rules of the money section. */
+export interface Rates {
+  readonly input: bigint
+  readonly cacheRead: bigint
+  readonly cacheWrite5m: bigint
+  readonly cacheWrite1h: bigint
+  readonly output: bigint
+  /** null: this model does not sell the modality. */
+  readonly inputAudio: bigint | null
+  readonly outputAudio: bigint | null
+}
+
+/** These rates hold for the whole request once its input is larger than `aboveInputTokens`. */
+export interface PriceTier {
+  readonly aboveInputTokens: number
+  readonly rates: Rates
+}
+
+/** `0.5` is {1n, 2n}: every rate of the request is multiplied, exactly. */
+export interface Multiplier {
+  readonly numerator: bigint
+  readonly denominator: bigint
+}
+
+/** One price of one model from one moment on; never changed once a hold has named it. */
+export interface PriceVersion {
+  readonly id: bigint
+  readonly model: string
+  readonly effectiveFromMs: number
+  readonly rates: Rates
+  /** What the upstream charges us; equal to `rates` unless the operator set a markup. */
+  readonly listRates: Rates
+  /** Rising by `aboveInputTokens`. */
+  readonly tiers: readonly PriceTier[]
+  readonly listTiers: readonly PriceTier[]
+  /** By option name (`service_tier:flex`). An option that is not here is refused. */
+  readonly options: Readonly<Record<string, Multiplier>>
+  /** By server-tool meter (`web_search`). A tool that is not here is refused. */
+  readonly fees: Readonly<Record<string, bigint>>
+  /** Where the price comes from and when it was read. */
+  readonly source: string
+}
+
+export interface Model {
+  /** What clients ask for, verbatim. */
+  readonly name: string
+  readonly provider: string
+  /** What the provider calls it. */
+  readonly upstreamModel: string
+  /** The wire formats in which its upstreams can be spoken to. */
+  readonly dialects: readonly DialectName[]
+  readonly displayName: string
+  readonly releasedMs: number | null
+  readonly contextTokens: number
+  /** The most input that is accepted; the context where no other figure is known. */
+  readonly inputTokensMax: number
+  readonly outputTokensMax: number
+  readonly inputs: readonly string[]
+  readonly outputs: readonly string[]
+  readonly reasons: boolean
+  readonly takesTools: boolean
+  readonly deprecated: boolean
+  /** Ascending by `effectiveFromMs`; never empty in a snapshot. */
+  readonly prices: readonly PriceVersion[]
+}
+
+/** One configured endpoint of a provider with a credential. The credential leaves only towards `origin`. */
+export interface Upstream {
+  readonly name: string
+  readonly provider: string
+  /** Scheme, host and port; no path. */
+  readonly origin: string
+  readonly credential: string
+  readonly weight: number
+}
+
+/** Everything a request needs to know of models: one value, swapped whole, never changed. */
+export interface Snapshot {
+  readonly models: ReadonlyMap<string, Model>
+  /** Upstreams of a provider in order of preference. */
+  readonly upstreams: ReadonlyMap<string, readonly Upstream[]>
+  /** Family prefixes → provider, longest first. */
+  readonly families: readonly { readonly prefix: string; readonly provider: string }[]
+  /** Names that are known and not sold, and why, in words for the operator's log. */
+  readonly unsold: ReadonlyMap<string, string>
+}
+
+/** The price in force at a moment; the earliest one before its time. */
+export function priceAt(model: Model, nowMs: number): PriceVersion {
+  let current = model.prices[0]
+  for (const price of model.prices) if (price.effectiveFromMs <= nowMs) current = price
+  if (current === undefined) throw new RangeError(`no price for ${model.name}`)
+  return current
+}

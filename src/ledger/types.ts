@@ -1,0 +1,282 @@
+/**
+ * The words of the ledger: what its operations take and give. Amounts are bigint nano-USD, ids
+ * bigint, times wall-clock milliseconds, token counts numbers. Values only; no statement is here.
+ */
+import type { BudgetWindow, KeyBudget, RateLimits, Rates } from '../limits/types.ts'
+
+/** One request asking for everything it may use, all or nothing. */
+export interface AdmissionAsk {
+  /** The request's id: the hold's, later the receipt's and the usage entry's. */
+  readonly id: bigint
+  readonly account: bigint
+  readonly key: bigint
+  readonly nowMs: number
+  /** Cost of the input bound and fees: what must be available before any output is paid. */
+  readonly inputAmount: bigint
+  readonly inputTokens: number
+  /** Cost of one token of output limit (all choices), nano-USD, rounded up. */
+  readonly outputTokenAmount: bigint
+  /** Tokens of output the caller wants at most (its own limit, or the model's maximum). */
+  readonly outputWanted: number
+  /** Below this the request is refused and not lowered further. */
+  readonly outputFloor: number
+  /** `lower`: cut the output limit to what the balance affords. `reject`: 402 unless all of it fits. */
+  readonly onShortBalance: 'lower' | 'reject'
+  /** `wait`: answer `wait` instead of lowering or refusing while other requests of the account hold money. */
+  readonly patience: 'wait' | 'none'
+  /** Features that a restricted account loses. */
+  readonly usesRestricted: boolean
+  readonly accountLimits: RateLimits
+  readonly keyLimits: RateLimits
+  readonly keyBudget: KeyBudget | null
+  readonly priceVersion: bigint
+  /** For the receipt and for `status: running`. */
+  readonly model: string
+  readonly dialect: string
+  readonly streamed: boolean
+}
+
+export interface Held {
+  readonly kind: 'held'
+  readonly id: bigint
+  readonly amount: bigint
+  /** The output limit that the hold pays for; equals `outputWanted` when nothing was lowered. */
+  readonly outputLimit: number
+  /** posted − held after this hold. */
+  readonly available: bigint
+  readonly rates: Rates
+  /** The account lost URL documents, server tools and cancel-on-abort until an operator looks. */
+  readonly restricted: boolean
+}
+
+export type Refusal =
+  | { readonly kind: 'suspended' }
+  | { readonly kind: 'restricted' }
+  | RateRefusal
+  | ShortRefusal
+
+export interface RateRefusal {
+  readonly kind: 'rate'
+  readonly of: 'requests' | 'tokens' | 'concurrent'
+  readonly scope: 'account' | 'key'
+  readonly limit: number
+  readonly retryAfterMs: number
+  readonly rates: Rates
+}
+
+export interface ShortRefusal {
+  readonly kind: 'short'
+  /** Whose cap stands in the way: the account's balance or the key's budget. */
+  readonly scope: 'account' | 'key'
+  readonly required: bigint
+  readonly available: bigint
+  readonly held: bigint
+  readonly openHolds: number
+  /** The largest output limit that would pass now; 0 when none would. */
+  readonly affordableOutput: number
+}
+
+/** Waiting may help: other requests of the account hold what is missing. Nothing was taken. */
+export interface Wait {
+  readonly kind: 'wait'
+}
+
+export type Admission = Held | Wait | Refusal
+
+export type EndReason =
+  | 'complete'
+  | 'client_abort'
+  | 'upstream_error'
+  | 'upstream_truncated'
+  | 'timeout'
+  | 'interrupted'
+export type UsageSource = 'reported' | 'counted' | 'estimated' | 'none'
+
+/** One try at one upstream. */
+export interface Attempt {
+  readonly upstream: string
+  readonly status: number | null
+  /** A code of the error table, or null when it served. */
+  readonly failure: string | null
+  readonly startedMs: number
+  readonly firstByteMs: number | null
+  readonly endedMs: number
+}
+
+/** The closed request: what it used, what it costs, how it ended. */
+export interface Settlement {
+  readonly id: bigint
+  readonly nowMs: number
+  /** What the usage costs at the customer's price. */
+  readonly cost: bigint
+  /** Part of the usage that the customer is not charged for and the house bears (an error after content, hidden reasoning). */
+  readonly absorbed: bigint
+  readonly receipt: ReceiptDraft
+  /** A fresh id for the entry of the absorbed part. */
+  readonly absorbedEntryId: bigint
+}
+
+/** What relaying learned about a request; the ledger adds account, key, amounts and time. */
+export interface ReceiptDraft {
+  readonly provider: string
+  readonly upstream: string
+  readonly upstreamModel: string
+  readonly upstreamRequestId: string | null
+  readonly status: number
+  readonly endReason: EndReason
+  readonly usageSource: UsageSource
+  readonly errorCode: string | null
+  readonly inputUncached: number
+  readonly cacheRead: number
+  readonly cacheWrite5m: number
+  readonly cacheWrite1h: number
+  readonly inputAudio: number
+  readonly output: number
+  readonly outputAudio: number
+  readonly reasoning: number
+  readonly fees: Readonly<Record<string, number>>
+  readonly ranAt: readonly string[]
+  readonly unpricedUsage: boolean
+  readonly upstreamCost: bigint
+  readonly outputLimit: number
+  readonly outputLowered: boolean
+  readonly settledLate: boolean
+  readonly startedMs: number
+  readonly firstByteMs: number | null
+  readonly attempts: readonly Attempt[]
+}
+
+export interface Settled {
+  readonly kind: 'settled'
+  /** What the customer paid. */
+  readonly charged: bigint
+  /** What the house bore (excess over the balance, and what was not the customer's to pay). */
+  readonly absorbed: bigint
+  /** posted − held after it. */
+  readonly available: bigint
+}
+
+/** Settling the same request again changes nothing and says so. */
+export type SettleResult = Settled | { readonly kind: 'already_settled' } | { readonly kind: 'unknown_hold' }
+
+/** The durable mark of a running stream, so that a crash charges what was delivered and no more. */
+export interface Checkpoint {
+  readonly id: bigint
+  readonly cost: bigint
+  readonly draft: ReceiptDraft
+}
+
+export type CreditSource = 'signup' | 'payment' | 'code' | 'manual'
+
+export interface CreditAsk {
+  readonly entryId: bigint
+  readonly account: bigint
+  readonly amount: bigint
+  readonly source: CreditSource
+  /** Idempotent by (source, reference). */
+  readonly reference: string
+  readonly nowMs: number
+  readonly note: string | null
+}
+
+export type CreditResult =
+  | {
+      readonly kind: 'credited'
+      readonly entryId: bigint
+      readonly created: boolean
+      readonly posted: bigint
+      readonly held: bigint
+    }
+  | { readonly kind: 'no_account' }
+  /** The same (source, reference) was used for another account or amount. */
+  | { readonly kind: 'conflict' }
+
+export interface NewAccount {
+  readonly id: bigint
+  readonly kind: 'personal' | 'organization'
+  /** Folded to lower case; unique. */
+  readonly email: string | null
+  readonly name: string
+  readonly nowMs: number
+}
+
+export interface AccountRow {
+  readonly id: bigint
+  readonly kind: 'personal' | 'organization'
+  readonly email: string | null
+  readonly name: string
+  readonly createdMs: number
+  readonly suspendedMs: number | null
+  readonly restrictedMs: number | null
+  readonly posted: bigint
+  readonly held: bigint
+  readonly openHolds: number
+  /** What the house bore for this account on the UTC day of its last such loss. */
+  readonly absorbedToday: bigint
+}
+
+export interface ReceiptRow extends ReceiptDraft {
+  readonly id: bigint
+  readonly account: bigint
+  readonly key: bigint
+  readonly model: string
+  readonly dialect: string
+  readonly streamed: boolean
+  readonly priceVersion: bigint
+  readonly hold: bigint
+  readonly charged: bigint
+  readonly absorbed: bigint
+  readonly endedMs: number
+}
+
+/** A request that has a hold and no receipt yet. */
+export interface RunningRow {
+  readonly id: bigint
+  readonly account: bigint
+  readonly key: bigint
+  readonly model: string
+  readonly dialect: string
+  readonly streamed: boolean
+  readonly hold: bigint
+}
+
+export interface VerifyReport {
+  readonly ok: boolean
+  readonly accounts: number
+  readonly entries: number
+  readonly openHolds: number
+  /** One line per contradiction found; empty when ok. */
+  readonly drift: readonly string[]
+}
+
+/** The only code that moves money. Every method is one atomic, whole operation. */
+export interface Ledger {
+  admit(ask: AdmissionAsk): Promise<Admission>
+  /** Gives a hold back whole, with no charge and no receipt: nothing reached an upstream. */
+  release(id: bigint): Promise<void>
+  settle(settlement: Settlement): Promise<SettleResult>
+  checkpoint(checkpoint: Checkpoint): Promise<void>
+  /** Frees the concurrency of a request that is only read on for its bill; its hold stays. */
+  detach(id: bigint): Promise<void>
+  /** Gives back part of a hold early, e.g. when the upstream reported its input. */
+  shrink(id: bigint, amount: bigint): Promise<void>
+  credit(ask: CreditAsk): Promise<CreditResult>
+  createAccount(account: NewAccount): Promise<{ kind: 'created' } | { kind: 'exists'; id: bigint }>
+  suspend(account: bigint, atMs: number | null): Promise<void>
+  /** Lifts the restriction after an operator looked. */
+  unrestrict(account: bigint): Promise<void>
+  /** Resolves when one of the account's holds closed or credit arrived after the call began, or after `waitMs`. */
+  whenReleased(account: bigint, waitMs: number): Promise<void>
+
+  account(id: bigint): Promise<AccountRow | undefined>
+  accountByEmail(email: string): Promise<AccountRow | undefined>
+  accounts(limit: number, afterId: bigint): Promise<readonly AccountRow[]>
+  receipt(id: bigint): Promise<ReceiptRow | undefined>
+  running(id: bigint): Promise<RunningRow | undefined>
+  receipts(account: bigint, limit: number, beforeId: bigint | null): Promise<readonly ReceiptRow[]>
+  /** Spent and held by a key in its budget's present window. */
+  keySpend(key: bigint, window: BudgetWindow, nowMs: number): Promise<{ spent: bigint; held: bigint }>
+  /** Sums of the house accounts, by name. */
+  house(): Promise<Readonly<Record<string, bigint>>>
+  verify(): Promise<VerifyReport>
+}

@@ -1,0 +1,30 @@
+/** The words of limits: rates, windows and budgets. Pure values, imports nothing of ours. */
+
+/** What may be taken per minute and at once by one account or one key; null = no limit. */
+export interface RateLimits {
+  readonly requestsPerMinute: number | null
+  readonly tokensPerMinute: number | null
+  readonly concurrent: number | null
+}
+
+export type BudgetWindow = 'day' | 'week' | 'month' | 'total'
+
+/** A key's own cap on spending in nano-USD, in UTC windows (weeks begin on Monday). */
+export interface KeyBudget {
+  readonly amount: bigint
+  readonly window: BudgetWindow
+}
+
+/** How much of a limit is left, for rate headers. */
+export interface RateState {
+  readonly limit: number
+  readonly remaining: number
+  /** Until the window is whole again. */
+  readonly resetMs: number
+}
+
+/** The tighter of account and key for each kind; null where neither has a limit. */
+export interface Rates {
+  readonly requests: RateState | null
+  readonly tokens: RateState | null
+}

@@ -1,0 +1,74 @@
+/**
+ * What a provider must tell: where its addresses are, how a request is dressed for it, what its
+ * refusals mean, and the facts about its billing that the bound and the table of endings rest on.
+ * `prepare` and `classify` are pure; only `send.ts` touches the network.
+ */
+import type { ErrorCode } from '../base/errors.ts'
+import type { DialectName, Media, UpstreamProblem } from '../wire/codec.ts'
+
+/** The caller's request as far as a provider may learn of it. */
+export interface Outgoing {
+  readonly dialect: DialectName
+  readonly origin: string
+  readonly credential: string
+  readonly streamed: boolean
+  /** The query as the caller wrote it, without credentials; '' or `?…`. */
+  readonly query: string
+  /** The caller's headers, lower case; a connector picks from its allow-list. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly requestId: string
+}
+
+export interface Prepared {
+  /** Path and query. */
+  readonly path: string
+  /** Flat list: name, value, name, value. Without host and content-length. */
+  readonly headers: readonly string[]
+}
+
+/** What a refusal of an upstream means for the request and for the upstream. */
+export interface Failure {
+  readonly code: ErrorCode
+  /** `elsewhere`: the next candidate may serve it. `never`: the answer would be the same. */
+  readonly retry: 'elsewhere' | 'never'
+  /** The status to tell the caller where the upstream's own one is the truth (a 4xx it caused); null: the table's. */
+  readonly status: number | null
+  /** What may be told the caller; the provider's words where they are about the caller's request. */
+  readonly message: string
+  /** The upstream's wait, sane and capped; null when it gave none. */
+  readonly retryAfterMs: number | null
+  /** How long this upstream is left alone. */
+  readonly cooldownMs: number
+  /** Our credential or our bill is the trouble: the operator must be told. */
+  readonly operator: boolean
+}
+
+export interface Connector {
+  readonly provider: string
+  readonly displayName: string
+  /** Name prefixes that select this provider. */
+  readonly families: readonly string[]
+  readonly defaultOrigin: string
+  /** The wire formats that this program can speak to it. */
+  readonly dialects: readonly DialectName[]
+  prepare(outgoing: Outgoing): Prepared
+  classify(status: number, headers: ReadonlyMap<string, string>, problem: UpstreamProblem): Failure
+  /** Where the upstream's own request id stands in its answer's headers. */
+  readonly requestIdHeader: string
+  /** Whether closing the connection stops the provider's meter; `bills_on`: read to the end. */
+  readonly onCancel: 'stops' | 'bills_on'
+  /** Whether input is reported before any output, so that an aborted stream has it exactly. */
+  readonly reportsInputEarly: boolean
+  /** Hosts that end streams without the protocol's end mark. */
+  readonly endsWithoutMark: boolean
+  /** Tokens the provider may add to the input on its own (tool prompts, formatting). */
+  readonly hiddenInputTokens: number
+  /** Extra input tokens per declared tool or per message, where the provider's format adds some. */
+  readonly tokensPerBlock: number
+  /** The most tokens one medium can cost; `window`: all that the model takes. */
+  mediaTokensMax(media: Media, upstreamModel: string): number | 'window'
+  /** The most input one use of a server tool can add. */
+  readonly serverToolTokensPerUse: number
+  /** Counted o200k tokens × numerator / denominator bound this maker's tokens. */
+  readonly tokenFactor: { readonly numerator: number; readonly denominator: number }
+}

@@ -1,0 +1,251 @@
+/**
+ * What a dialect must provide, and the words in which it speaks of requests, answers and errors.
+ * Interfaces and plain values only: no I/O, no promise, no clock, no Node, nothing of ours imported.
+ */
+
+export type DialectName = 'openai-chat' | 'anthropic'
+
+/** Bytes `start` (included) to `end` (excluded) of a body or of a stream counted from its first byte. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** One replacement in a body: the bytes of `start..end` give way to `text`. */
+export interface Edit extends Span {
+  readonly text: string
+}
+
+/** The codes of the error table that reading a body can end in. */
+export type WireErrorCode =
+  | 'invalid_json'
+  | 'missing_field'
+  | 'invalid_value'
+  | 'ambiguous_field'
+  | 'unpriced_option'
+  | 'reference_not_owned'
+
+/** The only thing that a codec throws. `pointer` names the field as the caller wrote it, e.g. `messages[2].content`. */
+export class WireError extends Error {
+  override readonly name = 'WireError'
+  readonly code: WireErrorCode
+  readonly pointer: string | undefined
+
+  constructor(code: WireErrorCode, message: string, pointer?: string) {
+    super(message)
+    this.code = code
+    this.pointer = pointer
+  }
+}
+
+/** Limits that reading a request obeys; their defaults are in the configuration. */
+export interface ReadLimits {
+  readonly depthMax: number
+  /** JSON values (objects, arrays, strings, numbers, literals) in one body. */
+  readonly valuesMax: number
+  /** The largest token count or repetition that is taken seriously. */
+  readonly integerMax: number
+}
+
+export type MediaKind = 'image' | 'audio' | 'document'
+
+/** Something in the input that is not text. */
+export interface Media {
+  readonly kind: MediaKind
+  /** Where its bytes stand in the body (the base64 text), or null when only an address is given. */
+  readonly span: Span | null
+  /** The media type as the caller gave it, lower case, '' where there is none. */
+  readonly mediaType: string
+}
+
+/** A tool that the provider runs itself and charges for. */
+export interface ServerTool {
+  /** The provider's name without its date: `web_search`, `code_execution`, … */
+  readonly meter: string
+  /** The type as the caller wrote it, e.g. `web_search_20250305`. */
+  readonly type: string
+  readonly pointer: string
+  /** What the caller allows at most; null when it says nothing. */
+  readonly usesMax: number | null
+  /** How to write the cap into the body. */
+  readonly capEdit: (usesMax: number) => Edit
+}
+
+/** A field whose value changes what the provider charges; refused where the price row does not know it. */
+export interface PricedOption {
+  /** `service_tier:flex`, `speed:fast`, `inference_geo:us` …: the name under which a price row prices it. */
+  readonly name: string
+  readonly pointer: string
+}
+
+/** The few facts that routing, bounds and splices need, with the places where they stand in the body. */
+export interface RequestFacts {
+  readonly model: string
+  /** The model's JSON string, quotes included. */
+  readonly modelSpan: Span
+  readonly stream: boolean
+  /** The output limit the caller asked for, in tokens; null when it asked for none. */
+  readonly outputLimit: number | null
+  /** How many answers at once (`n`); 1 where the dialect has no such thing. */
+  readonly choices: number
+  /** A thinking budget in tokens that must stay below the output limit; null when none is set. */
+  readonly thinkingBudget: number | null
+  readonly media: readonly Media[]
+  /** Cache lifetimes the caller marks; the dearest one bounds the input's price. */
+  readonly cacheWrites: readonly ('5m' | '1h')[]
+  readonly serverTools: readonly ServerTool[]
+  readonly options: readonly PricedOption[]
+  /** What tells one conversation from another for sticky routing: the bytes of what comes first in the input. */
+  readonly conversationSpan: Span
+}
+
+/** What the body must say upstream where it differs from what the caller wrote. */
+export interface Splice {
+  /** The upstream's own id of the model, when it is not the name the caller used. */
+  readonly model?: string
+  /** The lowered output limit in tokens. */
+  readonly outputLimit?: number
+  /** The cap on uses of each server tool. */
+  readonly serverToolUsesMax?: number
+}
+
+/** What a provider reported, field by field as it named them; null where it said nothing. 0 is a number. */
+export interface UsageReport {
+  readonly fields: Readonly<Record<string, number | null>>
+  /** The tier, speed or place the answer says it ran at, as option names (`service_tier:flex`). */
+  readonly ranAt: readonly string[]
+  /** Counters that no class of ours covers, by the provider's name. */
+  readonly unknown: readonly string[]
+}
+
+/** Tokens in disjoint classes; every number a non-negative integer. */
+export interface Usage {
+  readonly inputUncached: number
+  readonly cacheRead: number
+  readonly cacheWrite5m: number
+  readonly cacheWrite1h: number
+  readonly inputAudio: number
+  /** Output of every kind but audio; `reasoning` is a part of it. */
+  readonly output: number
+  readonly outputAudio: number
+  readonly reasoning: number
+  /** Uses of server tools by meter: `web_search: 3`. */
+  readonly fees: Readonly<Record<string, number>>
+  readonly ranAt: readonly string[]
+  readonly unknown: readonly string[]
+}
+
+/** An error as an upstream worded it. */
+export interface UpstreamProblem {
+  /** The provider's sentence, word for word; '' where it gave none. */
+  readonly message: string
+  /** Its own `type` and `code`, '' where absent. */
+  readonly type: string
+  readonly code: string
+}
+
+/** What was produced so far, kept small: enough text to count tokens from, and the size of all of it. */
+export interface OutputSample {
+  /** The first part of the produced text (reasoning, text and tool arguments), at most `sampleCharactersMax`. */
+  readonly text: string
+  /** Characters of all that was produced. */
+  readonly characters: number
+  /** Events that carried content. */
+  readonly events: number
+}
+
+/**
+ * Watches one stream while its bytes are relayed; fed with chunks as they come, cut anywhere.
+ *
+ * `waiting` → `content` (something worth sending was seen) → `finishing` (the event that tells the
+ * caller it is over has begun) → `complete` (the protocol's own end was seen). `failed` when the
+ * stream carried an error or broke its format; `truncated` when it ended before its end.
+ */
+export interface StreamWatch {
+  push(chunk: Uint8Array): void
+  /** The upstream sent its last byte. */
+  end(): void
+  readonly state: 'waiting' | 'content' | 'finishing' | 'complete' | 'failed' | 'truncated'
+  /** Bytes from the beginning that may be sent before settlement: whole events, none of them the last word. */
+  readonly safe: number
+  /** Bytes from the beginning that belong to the answer once it is settled (in state `complete`). */
+  readonly total: number
+  /** The event that only we asked for; not sent to the caller. */
+  readonly drop: Span | null
+  /** What the error event said, in state `failed`. */
+  readonly problem: UpstreamProblem | null
+  readonly report: UsageReport
+  readonly sample: OutputSample
+}
+
+/** What a whole JSON answer says. */
+export interface Answer {
+  readonly report: UsageReport
+  /** Set when the body is an error although the status said 200, or no answer at all. */
+  readonly problem: UpstreamProblem | null
+  readonly sample: OutputSample
+}
+
+/** An error to tell a caller; `category` has a word in every dialect. */
+export interface Problem {
+  readonly code: string
+  readonly category: ProblemCategory
+  readonly status: number
+  readonly message: string
+  readonly param: string | null
+  readonly facts: Readonly<Record<string, string | number | boolean | readonly string[]>>
+  readonly source: 'gateway' | 'upstream'
+  readonly requestId: string
+}
+
+export type ProblemCategory =
+  | 'invalid_request'
+  | 'context_too_long'
+  | 'authentication'
+  | 'billing'
+  | 'permission'
+  | 'not_found'
+  | 'timeout'
+  | 'too_large'
+  | 'rate_limit'
+  | 'server'
+  | 'overloaded'
+
+export interface WatchOptions {
+  /** How the caller and we asked for the usage event: dropped when only we did. */
+  readonly usageEvent: 'relay' | 'drop'
+  /** How many answers run in parallel in this stream. */
+  readonly choices: number
+  /** The host ends its streams without the protocol's end mark, after a finish. */
+  readonly endsWithoutMark: boolean
+  readonly eventBytesMax: number
+  readonly sampleCharactersMax: number
+}
+
+/** One wire format, as values in and values out. */
+export interface Dialect<Facts extends RequestFacts = RequestFacts> {
+  readonly name: DialectName
+  /**
+   * Reads a request body: strict JSON, every name compared after decoding.
+   * Throws WireError for what is malformed, ambiguous, unpriced everywhere, or refers to state kept upstream.
+   */
+  readRequest(body: Uint8Array, limits: ReadLimits): Facts
+  /** The replacements that a splice needs, in body order; empty when the caller's bytes can go as they are. */
+  spliceRequest(facts: Facts, splice: Splice): readonly Edit[]
+  /** Whether the caller asked for the usage event itself (always 'relay' where the format has none). */
+  usageEvent(facts: Facts): 'relay' | 'drop'
+  watchStream(options: WatchOptions): StreamWatch
+  readAnswer(body: Uint8Array, sampleCharactersMax: number): Answer
+  /** Reads the body of a non-2xx answer; never throws, whatever the bytes are. */
+  readError(body: Uint8Array): UpstreamProblem
+  /** Reported fields → disjoint classes. Negative, broken or contradictory numbers are clamped and flagged as unknown. */
+  toUsage(report: UsageReport): Usage
+  /** The whole JSON body of an error answer. */
+  errorBody(problem: Problem): string
+  /** The status this dialect's clients expect for the problem. */
+  errorStatus(problem: Problem): number
+  /** The frame that tells of an error inside a stream that has begun. */
+  errorFrame(problem: Problem): string
+  /** What keeps a silent stream alive; ignored by this dialect's clients. */
+  readonly keepAlive: string
+}
