@@ -3,6 +3,7 @@
  * the dead is taken over, so that a crash blocks nobody. Knows nothing of the work.
  */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
 const lookEveryMs = 200
@@ -19,10 +20,10 @@ export async function exclusively(turnFile, say, work) {
   for (let waitedMs = 0; !take(turnFile); waitedMs += lookEveryMs) {
     const pids = holders(turnFile)
     if (waitedMs === 0)
-      say(`waiting for another start that is preparing this checkout (process ${pids.join(', ')})`)
+      say(`waiting for process ${pids.join(', ')}, which is preparing this checkout (${basename(turnFile)})`)
     if (waitedMs >= waitMaxMs)
       throw new Error(
-        `${turnFile} is held by process ${pids.join(', ')}; remove it if that is something else`,
+        `${turnFile} is held by process ${pids.join(', ')}; remove ${turnFile}* if that is something else`,
       )
     await pause(lookEveryMs)
   }
@@ -40,7 +41,7 @@ export async function exclusively(turnFile, say, work) {
 /** @param {string} turnFile */
 function take(turnFile) {
   const pids = holders(turnFile)
-  if (pids.length > 0 && !pids.some(isAlive)) removeIfHeldBy(turnFile, pids)
+  if (pids.length > 0 && !pids.some(isAlive)) clearIfHolderDied(turnFile)
   return writeNew(turnFile, String(process.pid))
 }
 
@@ -61,28 +62,35 @@ function holders(path) {
 function isAlive(pid) {
   try {
     process.kill(pid, 0)
-    return true
   } catch (error) {
     return hasCode(error, 'EPERM')
+  }
+  return !isZombie(pid)
+}
+
+/**
+ * In a container whose first process collects no orphans, the dead keep their id.
+ * @param {number} pid
+ */
+function isZombie(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return false
+    throw error
   }
 }
 
 /**
+ * Only one at a time may take a file from the dead: it looks again then, and what it sees cannot change meanwhile.
  * @param {string} turnFile
- * @param {number[]} dead
  */
-function removeIfHeldBy(turnFile, dead) {
-  const aside = `${turnFile}.${process.pid}`
-  try {
-    renameSync(turnFile, aside)
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return
-    throw error
-  }
-  // Between the look and the move another process may have taken over: then the file is theirs.
-  const moved = readFileSync(aside, 'utf8')
-  rmSync(aside)
-  if (moved !== dead.join(' ')) writeNew(turnFile, moved)
+function clearIfHolderDied(turnFile) {
+  const clearing = `${turnFile}.clearing`
+  if (!writeNew(clearing, String(process.pid))) return
+  const pids = holders(turnFile)
+  if (pids.length > 0 && !pids.some(isAlive)) rmSync(turnFile)
+  rmSync(clearing)
 }
 
 /**

@@ -23,9 +23,10 @@ class CannotPrepare extends Error {}
  * @param {string} script import.meta.url of the script that asks
  */
 export async function prepare(script) {
-  endWithLauncher()
+  const isChild = endWithLauncher()
   try {
     const node = await findNode()
+    if (node !== process.execPath && isChild) throw new CannotPrepare(`${process.execPath} is too old itself`)
     if (node !== process.execPath)
       return await become(node, [fileURLToPath(script), ...process.argv.slice(2)])
     endWithNpm(() => process.kill(process.pid, 'SIGTERM'))

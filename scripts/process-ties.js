@@ -38,12 +38,16 @@ export function become(node, args) {
   })
 }
 
-/** In the child of `become`: ends when the launcher is gone, even where it was killed outright. */
+/**
+ * In the child of `become`: ends when the launcher is gone, even where it was killed outright.
+ * @returns {boolean} whether this is such a child
+ */
 export function endWithLauncher() {
-  if (process.env[tetherName] === undefined || !process.channel) return
+  if (process.env[tetherName] === undefined || !process.channel) return false
   delete process.env[tetherName]
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
   process.channel.unref()
+  return true
 }
 
 /**

@@ -31,6 +31,6 @@ function failure({ file, line, name, details: { error } }) {
  * @param {string} file
  */
 function fileLine({ success, counts, duration_ms }, file) {
-  const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : ''
-  return `${success ? '✔' : '✖'} ${relative(process.cwd(), file)} (${counts.tests} tests${skipped}, ${Math.round(duration_ms)} ms)\n`
+  const skipped = counts.skipped > 0 ? `, skipped ${counts.skipped}` : ''
+  return `${success ? '✔' : '✖'} ${relative(process.cwd(), file)} (tests ${counts.tests}${skipped}, ${Math.round(duration_ms)} ms)\n`
 }

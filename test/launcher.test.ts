@@ -1,0 +1,193 @@
+/**
+ * The launcher as a user meets it, in small checkouts made for the purpose: what it installs, which Node it ends up
+ * on, and that neither side of it outlives the other. Reaches no network.
+ */
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const home = mkdtempSync(join(tmpdir(), 'tollgate launcher '))
+after(() => rmSync(home, { recursive: true, force: true }))
+
+const main = `
+const [verb] = process.argv.slice(2)
+if (verb === 'wait') {
+  process.on('SIGTERM', () => process.exit(7))
+  setInterval(() => {}, 1000)
+}
+console.log(JSON.stringify({ arguments: process.argv.slice(2), node: process.versions.node, pid: process.pid }))
+`
+
+/** A checkout with the launcher of this one, no dependency and a main that tells who it is. */
+function makeCheckout(name: string, floor = '24.15'): string {
+  const folder = join(home, name)
+  for (const part of ['bin', 'scripts']) cpSync(join(root, part), join(folder, part), { recursive: true })
+  const manifest = { name, type: 'module', engines: { node: `>=${floor}` } }
+  write(join(folder, 'package.json'), JSON.stringify(manifest))
+  write(join(folder, 'package-lock.json'), JSON.stringify({ lockfileVersion: 3, packages: { '': manifest } }))
+  write(join(folder, 'node_modules', '.package-lock.json'), '{}')
+  write(join(folder, 'src', 'main.ts'), main)
+  return folder
+}
+
+/** Gives the checkout a fetched Node that calls itself 99.0.0. */
+function addRuntime(folder: string): void {
+  const name = `node-${process.platform}-${process.arch}`
+  const packages = { [`node_modules/${name}`]: { version: '99.0.0' } }
+  const place = join(folder, 'runtime', 'node_modules', name)
+  const disguise = join(place, 'disguise.cjs')
+  write(join(folder, 'runtime', 'package-lock.json'), JSON.stringify({ packages }))
+  write(join(folder, 'runtime', 'node_modules', '.package-lock.json'), '{}')
+  write(join(place, 'package.json'), JSON.stringify({ version: '99.0.0' }))
+  write(
+    disguise,
+    `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '99.0.0' } })`,
+  )
+  write(join(place, 'bin', 'node'), `#!/bin/sh\nexec '${process.execPath}' --require '${disguise}' "$@"\n`)
+  chmodSync(join(place, 'bin', 'node'), 0o755)
+}
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
+}
+
+function start(folder: string, script: string, ...rest: string[]): ChildProcess {
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env
+  return spawn(process.execPath, [join(folder, script), ...rest], { cwd: '/', env })
+}
+
+async function finish(child: ChildProcess) {
+  const output = { stdout: '', stderr: '' }
+  child.stdout?.on('data', (chunk: Buffer) => {
+    output.stdout += chunk
+  })
+  child.stderr?.on('data', (chunk: Buffer) => {
+    output.stderr += chunk
+  })
+  const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null]
+  return { ...output, code, signal }
+}
+
+test('a command has stdout for itself, and nothing is done where nothing is missing', async () => {
+  const folder = makeCheckout('plain')
+  const { stdout, stderr, code } = await finish(start(folder, 'bin/tollgate.js', 'account', '--json'))
+  assert.deepEqual(JSON.parse(stdout).arguments, ['account', '--json'])
+  assert.equal(stderr, '')
+  assert.equal(code, 0)
+})
+
+test('where the own Node is too old, the command runs under the fetched one', async () => {
+  const folder = makeCheckout('old node', '99.0')
+  addRuntime(folder)
+  const { stdout, stderr } = await finish(start(folder, 'bin/tollgate.js', 'models'))
+  const said = JSON.parse(stdout)
+  assert.deepEqual([said.node, said.arguments], ['99.0.0', ['models']])
+  assert.equal(stderr, '')
+})
+
+test('where no Node could be fetched for the platform, one line says so', async () => {
+  const folder = makeCheckout('no node', '99.0')
+  write(join(folder, 'runtime', 'package-lock.json'), JSON.stringify({ packages: {} }))
+  const { stdout, stderr, code } = await finish(start(folder, 'bin/tollgate.js', 'models'))
+  assert.match(stderr, /^tollgate: needs Node 99\.0 or newer, this is .*\n$/)
+  assert.deepEqual([stdout, code], ['', 1])
+})
+
+const ends = [
+  { who: 'launcher', signal: 'SIGTERM', launcherEnds: { code: 7, signal: null } },
+  { who: 'launcher', signal: 'SIGKILL', launcherEnds: { code: null, signal: 'SIGKILL' } },
+  { who: 'server', signal: 'SIGTERM', launcherEnds: { code: 7, signal: null } },
+  { who: 'server', signal: 'SIGKILL', launcherEnds: { code: null, signal: 'SIGKILL' } },
+] as const
+
+for (const { who, signal, launcherEnds } of ends) {
+  test(`${signal} to the ${who} ends both`, async () => {
+    const folder = makeCheckout(`ends ${who} ${signal}`, '99.0')
+    addRuntime(folder)
+    const launcher = start(folder, 'bin/tollgate.js', 'wait')
+    const [line] = (await once(launcher.stdout!, 'data')) as [Buffer]
+    const server = JSON.parse(line.toString()).pid as number
+    assert.notEqual(server, launcher.pid)
+    process.kill(who === 'server' ? server : launcher.pid!, signal)
+    // 'close' waits for the last holder of stdout, which is the server.
+    const { code, signal: endedBy } = await finish(launcher)
+    assert.deepEqual({ code, signal: endedBy }, launcherEnds)
+  })
+}
+
+test('a missing package is completed by npm, from what the lock names', async () => {
+  const folder = makeCheckout('missing package')
+  write(join(folder, 'part', 'package.json'), JSON.stringify({ name: 'part', version: '1.2.3' }))
+  const npm = process.env.npm_execpath?.endsWith('npm-cli.js')
+    ? [process.execPath, process.env.npm_execpath]
+    : ['npm']
+  const pack = [...npm.slice(1), 'pack', './part', '--silent']
+  assert.equal((await finish(spawn(npm[0]!, pack, { cwd: folder }))).code, 0)
+  const manifest = {
+    name: 'whole',
+    type: 'module',
+    engines: { node: '>=24.15' },
+    dependencies: { part: 'file:part-1.2.3.tgz' },
+  }
+  const part = { version: '1.2.3', resolved: 'file:part-1.2.3.tgz' }
+  write(join(folder, 'package.json'), JSON.stringify(manifest))
+  write(
+    join(folder, 'package-lock.json'),
+    JSON.stringify({
+      name: 'whole',
+      lockfileVersion: 3,
+      requires: true,
+      packages: { '': manifest, 'node_modules/part': part },
+    }),
+  )
+  const { stdout, stderr, code } = await finish(start(folder, 'bin/tollgate.js', 'models'))
+  assert.equal(code, 0, stderr)
+  assert.match(stderr, /completing the installed packages \(part\)/)
+  assert.deepEqual(JSON.parse(stdout).arguments, ['models'])
+  assert.equal(
+    JSON.parse(readFileSync(join(folder, 'node_modules/part/package.json'), 'utf8')).version,
+    '1.2.3',
+  )
+  assert.equal(existsSync(join(folder, '.tollgate-preparing')), false)
+})
+
+test('one process at a time prepares, also after one that died at it', async () => {
+  const folder = makeCheckout('turns')
+  const dead = spawn(process.execPath, ['-e', ''])
+  await once(dead, 'exit')
+  write(join(folder, '.turn'), String(dead.pid))
+  write(
+    join(folder, 'worker.js'),
+    `import { appendFileSync } from 'node:fs'
+import { exclusively } from './scripts/exclusively.js'
+await exclusively(${JSON.stringify(join(folder, '.turn'))}, () => {}, async () => {
+  appendFileSync(${JSON.stringify(join(folder, 'diary'))}, 'in ' + process.pid + '\\n')
+  await new Promise(setImmediate)
+  appendFileSync(${JSON.stringify(join(folder, 'diary'))}, 'out ' + process.pid + '\\n')
+})`,
+  )
+  const workers = Array.from({ length: 5 }, () => start(folder, 'worker.js'))
+  for (const { code, stderr } of await Promise.all(workers.map(finish))) assert.equal(code, 0, stderr)
+  const diary = readFileSync(join(folder, 'diary'), 'utf8').trim().split('\n')
+  assert.equal(diary.length, 10)
+  for (let index = 0; index < diary.length; index += 2) {
+    assert.equal(diary[index + 1], diary[index]?.replace('in', 'out'))
+  }
+  assert.equal(existsSync(join(folder, '.turn')), false)
+})
