@@ -46,13 +46,13 @@ const rows = {
   account_suspended: [403, 'permission', 'caller', 'never', 'The account is suspended'],
   key_disabled: [403, 'permission', 'caller', 'never', 'The API key is disabled'],
   model_not_allowed: [403, 'permission', 'caller', 'never', 'The API key may not use this model'],
-  account_restricted: row(
+  account_restricted: [
     403,
     'permission',
     'caller',
     'never',
     'The account may not use this feature at present',
-  ),
+  ],
 
   // What is asked
   unknown_path: [404, 'not_found', 'caller', 'never', 'There is nothing at this address'],
@@ -70,34 +70,28 @@ const rows = {
   missing_field: [400, 'invalid_request', 'caller', 'never', 'A required field is missing'],
   invalid_value: [400, 'invalid_request', 'caller', 'never', 'A field has a value that is not allowed'],
   ambiguous_field: [400, 'invalid_request', 'caller', 'never', 'A field that sets the price is ambiguous'],
-  unpriced_option: row(
+  unpriced_option: [
     400,
     'invalid_request',
     'caller',
     'never',
     'An option changes the price and has none here',
-  ),
-  reference_not_owned: row(
+  ],
+  reference_not_owned: [
     400,
     'invalid_request',
     'caller',
     'never',
     'State kept upstream cannot be referred to',
-  ),
-  context_too_long: row(
-    400,
-    'context_too_long',
-    'caller',
-    'never',
-    'The input is longer than the model takes',
-  ),
-  dialect_not_supported: row(
+  ],
+  context_too_long: [400, 'context_too_long', 'caller', 'never', 'The input is longer than the model takes'],
+  dialect_not_supported: [
     501,
     'invalid_request',
     'gateway',
     'never',
     'This model cannot be reached in this format yet',
-  ),
+  ],
 
   // What it costs
   insufficient_balance: [402, 'billing', 'caller', 'never', 'The balance is too low'],
@@ -122,13 +116,13 @@ const rows = {
   draining: [503, 'overloaded', 'gateway', 'later', 'The gateway is shutting down'],
   store_unavailable: [503, 'server', 'gateway', 'later', 'The gateway cannot reach its store'],
   settlement_delayed: [503, 'server', 'gateway', 'never', 'The answer could not be settled in time'],
-  key_revoked_midway: row(
+  key_revoked_midway: [
     401,
     'authentication',
     'caller',
     'never',
     'The API key was revoked while the request ran',
-  ),
+  ],
   slow_reader: [408, 'timeout', 'caller', 'never', 'The client stopped reading'],
   internal: [500, 'server', 'gateway', 'later', 'Something went wrong inside the gateway'],
 

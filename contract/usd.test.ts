@@ -27,7 +27,22 @@ for (const [text, nano] of [
   test(`${text} USD is ${nano}`, () => assert.equal(parseUsd(text), nano))
 }
 
-const refused = ['', '-1', '+1', '.5', '5.', '1e3', '1,000', '$5', ' 5', '5 ', '٥', '0x10', '0.0000000001', '12345678']
+const refused = [
+  '',
+  '-1',
+  '+1',
+  '.5',
+  '5.',
+  '1e3',
+  '1,000',
+  '$5',
+  ' 5',
+  '5 ',
+  '٥',
+  '0x10',
+  '0.0000000001',
+  '12345678',
+]
 for (const text of refused) {
   test(`«${text}» is no amount`, () => assert.equal(parseUsd(text), undefined))
 }

@@ -12,7 +12,10 @@ export const usdPattern = /^\d{1,7}(?:\.\d{1,9})?$/
 /** `5000000000n` → `5.00`, `-54399000n` → `-0.054399`: at least two decimals, at most nine, no zeros to spare. */
 export function formatUsd(nano: bigint): string {
   const size = nano < 0n ? -nano : nano
-  const fraction = (size % nanoPerUsd).toString().padStart(nanoDigits, '0').replace(/0{1,7}$/, '')
+  const fraction = (size % nanoPerUsd)
+    .toString()
+    .padStart(nanoDigits, '0')
+    .replace(/0{1,7}$/, '')
   return `${nano < 0n ? '-' : ''}${size / nanoPerUsd}.${fraction}`
 }
 
