@@ -25,10 +25,11 @@ const home = mkdtempSync(join(tmpdir(), 'tollgate launcher '))
 after(() => rmSync(home, { recursive: true, force: true }))
 
 const main = `
+import { createServer } from 'node:net'
 const [verb] = process.argv.slice(2)
 if (verb === 'wait') {
   process.on('SIGTERM', () => process.exit(7))
-  setInterval(() => {}, 1000)
+  createServer().listen(0, '127.0.0.1')
 }
 console.log(JSON.stringify({ arguments: process.argv.slice(2), node: process.versions.node, pid: process.pid }))
 `

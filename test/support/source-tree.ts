@@ -1,0 +1,50 @@
+/**
+ * A checkout as text: its files by path, and what each source imports. Reads the disk once, judges nothing.
+ */
+import { globSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
+import { splitSource } from './source-text.ts'
+
+/** Text by path relative to the root, with forward slashes. */
+export type Tree = ReadonlyMap<string, string>
+
+export interface Import {
+  /** A path of the tree for a file of ours, else the name that stands in the source. */
+  readonly target: string
+  readonly isOurs: boolean
+  readonly isTypeOnly: boolean
+}
+
+const ignored = new Set(['node_modules', '.git', 'dist', 'data', 'coverage'])
+const textNames =
+  /(?:\.(?:ts|tsx|js|mjs|json|md|yml|yaml|sh|sql|css|html)|\/run|Dockerfile|LICENSE|\.npmrc|ignore)$/
+
+/** Every text file below the root that is neither installed nor made. */
+export function readTree(root: string): Tree {
+  const paths = globSync('**/*', {
+    cwd: root,
+    withFileTypes: true,
+    exclude: (entry) => ignored.has(entry.name),
+  })
+    .filter((entry) => entry.isFile())
+    .map((entry) => posix.join(posix.relative(root, entry.parentPath), entry.name))
+    .filter((path) => textNames.test(`/${path}`))
+    .sort()
+  return new Map(paths.map((path) => [path, readFileSync(posix.join(root, path), 'utf8')]))
+}
+
+const importForm =
+  /\b(import|export)\b(\s+type\b)?([^;'"`()=]*?\bfrom)?\s*(['"])( *)\4|\bimport\(\s*(['"])( *)\6/g
+
+/** The imports and re-exports of one source, in their order. */
+export function importsOf(path: string, text: string): readonly Import[] {
+  const { code, bare } = splitSource(text)
+  return [...bare.matchAll(importForm)].map((match) => {
+    const end = match.index + match[0].length - 1
+    const length = (match[5] ?? match[7] ?? '').length
+    const name = code.slice(end - length, end)
+    const isOurs = name.startsWith('.')
+    const target = isOurs ? posix.join(posix.dirname(path), name) : name
+    return { target, isOurs, isTypeOnly: match[2] !== undefined }
+  })
+}
