@@ -1,0 +1,159 @@
+/**
+ * One answer to one client: knows whether the client is still there, how much it has not taken yet
+ * and since when it takes nothing. It must not know what the bytes mean.
+ */
+import type { ServerResponse } from 'node:http'
+import type { Clock } from '../base/clock.ts'
+
+/** Name, value, name, value; values of printable latin-1. */
+export type FlatHeaders = readonly string[]
+
+export class Downstream {
+  readonly #response: ServerResponse
+  readonly #clock: Clock
+  #gone = false
+  #finished = false
+  #goneListener: (() => void) | undefined
+  #finishedListener: (() => void) | undefined
+  #drainedListener: (() => void) | undefined
+  #waiting = false
+  #progressMs = 0
+  #progressBytes = 0
+
+  constructor(response: ServerResponse, clock: Clock) {
+    this.#response = response
+    this.#clock = clock
+    response.once('close', () => this.#close())
+  }
+
+  /** The client left before it was sent the whole answer, whatever the phase; a half-close counts as leaving. */
+  get gone(): boolean {
+    return this.#gone
+  }
+
+  /** Everything was handed to the operating system and the answer is over. */
+  get finished(): boolean {
+    return this.#finished
+  }
+
+  /** Whether a status was chosen. */
+  get begun(): boolean {
+    return this.#response.headersSent
+  }
+
+  /** Bytes that were written and not yet taken by the operating system, framing included. */
+  get unsentBytes(): number {
+    return this.#response.writableLength
+  }
+
+  /**
+   * Since when (monotonic ms) the client takes nothing although bytes wait for it; undefined when none wait.
+   * Looking is what notices progress, so look more often than the limit that is to be kept.
+   */
+  get stalledSinceMs(): number | undefined {
+    if (!this.#waiting) return undefined
+    const takenBytes = this.#takenBytes()
+    if (takenBytes > this.#progressBytes) {
+      this.#progressBytes = takenBytes
+      this.#progressMs = this.#clock.monoMs()
+    }
+    return this.#progressMs
+  }
+
+  /** Runs `listener` once when the client leaves, at once if it has left already. One listener at a time. */
+  onGone(listener: () => void): void {
+    if (this.#gone) listener()
+    else this.#goneListener = listener
+  }
+
+  /** Runs `listener` once when the whole answer was handed to the operating system, at once if it was already. */
+  onFinished(listener: () => void): void {
+    if (this.#finished) listener()
+    else this.#finishedListener = listener
+  }
+
+  /** Runs `listener` once when all that was written is taken; replaces the one before. Never runs for a client that left. */
+  onDrained(listener: () => void): void {
+    this.#drainedListener = listener
+    if (!this.#waiting) this.#awaitDrain()
+  }
+
+  /** Tells a client that waits with its body to send it. */
+  sendContinue(): void {
+    if (!this.#gone) this.#response.writeContinue()
+  }
+
+  /** Chooses status and headers; they go out together with the first bytes, or with `flush`. */
+  begin(status: number, headers: FlatHeaders): void {
+    if (this.#gone) return
+    // Node's types ask for a mutable list; it only reads it.
+    this.#response.writeHead(status, headers as string[])
+  }
+
+  /** Sends the head now, before there is anything to say. */
+  flush(): void {
+    if (!this.#gone) this.#response.flushHeaders()
+  }
+
+  /** Sends bytes; false when the client should be given time (`onDrained`). Harmless after the client left. */
+  write(chunk: Uint8Array | string): boolean {
+    if (this.#gone) return true
+    const more = this.#response.write(chunk)
+    if (!more && !this.#waiting) this.#awaitDrain()
+    return more
+  }
+
+  /** Ends the answer; nothing can be written afterwards. */
+  end(chunk?: Uint8Array | string): void {
+    if (this.#gone) return
+    if (chunk === undefined) this.#response.end()
+    else this.#response.end(chunk)
+  }
+
+  /** A whole answer with its length; the body is left out where the request's method forbids one. */
+  answer(status: number, headers: FlatHeaders, body: Uint8Array | string): void {
+    if (this.#gone) return
+    const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
+    this.begin(status, [...headers, 'content-length', String(bytes)])
+    this.#response.end(body)
+  }
+
+  /** Closes the connection now; what was not sent is lost. */
+  destroy(): void {
+    this.#response.destroy()
+  }
+
+  #awaitDrain(): void {
+    this.#waiting = true
+    this.#progressMs = this.#clock.monoMs()
+    this.#progressBytes = this.#takenBytes()
+    this.#response.once('drain', () => this.#drained())
+  }
+
+  #drained(): void {
+    this.#waiting = false
+    const listener = this.#drainedListener
+    this.#drainedListener = undefined
+    if (!this.#gone) listener?.()
+  }
+
+  /** What the operating system took of all that this connection was given. */
+  #takenBytes(): number {
+    const socket = this.#response.socket
+    return socket === null ? 0 : socket.bytesWritten - socket.writableLength
+  }
+
+  #close(): void {
+    this.#waiting = false
+    this.#drainedListener = undefined
+    if (this.#response.writableFinished) {
+      this.#finished = true
+      this.#finishedListener?.()
+    } else {
+      this.#gone = true
+      this.#goneListener?.()
+    }
+    this.#goneListener = undefined
+    this.#finishedListener = undefined
+  }
+}

@@ -1,0 +1,261 @@
+/**
+ * One request on one lane: turns undici's callbacks into what an `ExchangeListener` is told, keeps
+ * order and pauses, and decides whether the lane may be used again. A lane whose exchange did not
+ * end cleanly never is.
+ */
+import type { Dispatcher } from 'undici'
+import { assert, unreachable } from '../base/assert.ts'
+import { ConnectError } from './connect.ts'
+import { closedHere, type Lane, type Origin } from './lanes.ts'
+import type { Exchange, ExchangeListener, ExchangeState, SendFailure, UpstreamRequest } from './send.ts'
+
+type Told =
+  | { readonly kind: 'head'; readonly status: number; readonly headers: ReadonlyMap<string, string> }
+  | { readonly kind: 'chunk'; readonly bytes: Uint8Array }
+  | { readonly kind: 'end' }
+  | { readonly kind: 'failed'; readonly failure: SendFailure }
+
+type Controller = Dispatcher.DispatchController
+type Headers = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2]
+
+/** How deep in undici's parser we are: there is one for all sockets, and it must not be entered twice. */
+let parsing = 0
+
+function outsideParser(run: () => void): void {
+  if (parsing === 0) run()
+  else process.nextTick(run)
+}
+
+export class UpstreamExchange implements Exchange, Dispatcher.DispatchHandler {
+  readonly #origin: Origin
+  #lane: Lane | undefined
+  #controller: Controller | undefined
+  #listener: ExchangeListener | undefined
+  #state: ExchangeState = 'waiting'
+  /** Nothing more comes: the answer ended, failed or is no longer wanted. */
+  #over = false
+  #paused = false
+  /** The upstream waits because of us. */
+  #holding = false
+  /** What came and could not be told; bounded by what one read of the socket holds, since the upstream waits. */
+  #untold: Told[] = []
+  #requestSent = false
+  #answered = false
+
+  constructor(origin: Origin) {
+    this.#origin = origin
+  }
+
+  get state(): ExchangeState {
+    return this.#state
+  }
+
+  begin(request: UpstreamRequest): void {
+    outsideParser(() => this.#dispatch(request))
+  }
+
+  listen(listener: ExchangeListener): void {
+    this.#listener = listener
+    this.#catchUp()
+  }
+
+  pause(): void {
+    if (this.#paused || this.#over) return
+    this.#paused = true
+    this.#hold()
+  }
+
+  resume(): void {
+    if (!this.#paused) return
+    this.#paused = false
+    this.#catchUp()
+  }
+
+  abort(): void {
+    if (this.#state !== 'waiting' && this.#state !== 'answering') return
+    this.#state = 'aborted'
+    this.#over = true
+    this.#untold = []
+    this.#discardLane()
+  }
+
+  onRequestStart(controller: Controller): void {
+    this.#controller = controller
+    this.#requestSent = true
+    if (this.#paused) controller.pause()
+  }
+
+  onResponseStarted(): void {
+    this.#answered = true
+  }
+
+  onResponseStart(_controller: Controller, status: number, headers: Headers): void {
+    // 1xx are not the answer.
+    if (status < 200 || this.#over) return
+    const encoding = headers['content-encoding']
+    if (encoding !== undefined && encoding !== '' && encoding !== 'identity') {
+      this.#fail('protocol', `content-encoding ${String(encoding)} although identity was asked for`)
+    } else this.#pass({ kind: 'head', status, headers: flatten(headers) })
+  }
+
+  onResponseData(_controller: Controller, chunk: Buffer): void {
+    if (this.#over) return
+    // The hot path: no value is made for what can be told at once.
+    if (!this.#mayTell()) {
+      this.#keep({ kind: 'chunk', bytes: chunk })
+      return
+    }
+    parsing += 1
+    try {
+      this.#listener!.chunk(chunk)
+    } finally {
+      parsing -= 1
+    }
+  }
+
+  onResponseEnd(): void {
+    if (this.#over) return
+    const socket = this.#lane?.socket
+    // Where the end of the connection is the end of the answer, undici takes a reset for a clean end.
+    if (socket?.errored) {
+      this.#fail('reset', describe(socket.errored))
+      return
+    }
+    this.#over = true
+    // An upstream may answer before it has read the request: the rest of that must not meet the next one.
+    if (socket !== undefined && socket.writableLength === 0) this.#releaseLane()
+    else this.#discardLane()
+    this.#pass({ kind: 'end' })
+  }
+
+  onResponseError(_controller: Controller | null, error: Error): void {
+    if (!this.#over) this.#fail(kindOf(error), describe(error))
+  }
+
+  #dispatch(request: UpstreamRequest): void {
+    if (this.#over) return
+    const lane = this.#origin.take()
+    if (lane === undefined) {
+      this.#fail('refused', 'every connection that the origin may have is in use')
+      return
+    }
+    this.#lane = lane
+    const { method, path, headers, body } = request
+    const bytes = body.length <= 1 ? (body[0] ?? null) : Buffer.concat(body)
+    // Node's types ask for a mutable list; undici copies it.
+    lane.client.dispatch({ method, path, headers: headers as string[], body: bytes }, this)
+  }
+
+  #fail(kind: SendFailure['kind'], detail: string): void {
+    const served = this.#lane?.served ?? 0
+    const stale = kind === 'reset' && served > 0 && this.#requestSent && !this.#answered
+    this.#over = true
+    this.#discardLane()
+    this.#pass({ kind: 'failed', failure: { kind, requestSent: this.#requestSent, stale, detail } })
+  }
+
+  #pass(told: Told): void {
+    if (!this.#mayTell()) {
+      this.#keep(told)
+      return
+    }
+    parsing += 1
+    try {
+      this.#tell(told)
+    } finally {
+      parsing -= 1
+    }
+  }
+
+  #mayTell(): boolean {
+    return this.#listener !== undefined && !this.#paused && this.#untold.length === 0
+  }
+
+  #keep(told: Told): void {
+    this.#untold.push(told)
+    if (!this.#over) this.#hold()
+  }
+
+  #tell(told: Told): void {
+    const listener = this.#listener
+    assert(listener !== undefined, 'someone listens')
+    switch (told.kind) {
+      case 'head':
+        this.#state = 'answering'
+        listener.head(told.status, told.headers)
+        break
+      case 'chunk':
+        listener.chunk(told.bytes)
+        break
+      case 'end':
+        this.#state = 'ended'
+        listener.end()
+        break
+      case 'failed':
+        this.#state = 'failed'
+        listener.failed(told.failure)
+        break
+      default:
+        unreachable(told)
+    }
+  }
+
+  #catchUp(): void {
+    while (this.#untold.length > 0 && this.#listener !== undefined && !this.#paused) {
+      this.#tell(this.#untold.shift()!)
+    }
+    if (this.#holding && this.#mayTell()) {
+      this.#holding = false
+      outsideParser(() => this.#controller?.resume())
+    }
+  }
+
+  #hold(): void {
+    this.#holding = true
+    this.#controller?.pause()
+  }
+
+  #releaseLane(): void {
+    const lane = this.#lane
+    if (lane === undefined) return
+    this.#lane = undefined
+    lane.served += 1
+    this.#origin.release(lane)
+  }
+
+  #discardLane(): void {
+    const lane = this.#lane
+    this.#lane = undefined
+    if (lane !== undefined) this.#origin.discard(lane)
+  }
+}
+
+function flatten(headers: Headers): ReadonlyMap<string, string> {
+  const map = new Map<string, string>()
+  for (const name of Object.keys(headers)) {
+    const value = headers[name]
+    if (value !== undefined) map.set(name, typeof value === 'string' ? value : value.join(', '))
+  }
+  return map
+}
+
+/** What is not in the table broke the connection. */
+const kindByCode: Readonly<Record<string, SendFailure['kind']>> = {
+  UND_ERR_HEADERS_OVERFLOW: 'protocol',
+  UND_ERR_INVALID_ARG: 'protocol',
+  UND_ERR_NOT_SUPPORTED: 'protocol',
+  UND_ERR_REQ_CONTENT_LENGTH_MISMATCH: 'protocol',
+  // The connection ended within a chunked answer.
+  HPE_INVALID_EOF_STATE: 'reset',
+}
+
+function kindOf(error: NodeJS.ErrnoException): SendFailure['kind'] {
+  if (error instanceof ConnectError) return error.trouble
+  if (error === closedHere) return 'aborted'
+  const code = error.code ?? ''
+  return kindByCode[code] ?? (code.startsWith('HPE_') ? 'protocol' : 'reset')
+}
+
+function describe(error: NodeJS.ErrnoException): string {
+  return `${error.code ?? error.name}: ${error.message}`
+}

@@ -1,0 +1,94 @@
+/**
+ * The only HTTP client: sends a prepared request to an upstream and tells what comes back, chunk by
+ * chunk. It hides undici, follows no redirect, decodes nothing and keeps no time beyond connecting;
+ * it must not know what the bytes mean.
+ */
+import type { Clock } from '../base/clock.ts'
+import { UpstreamExchange } from './exchange.ts'
+import { Origin, type OriginOptions } from './lanes.ts'
+
+/** What is sent. */
+export interface UpstreamRequest {
+  /** Scheme, host and port; no path. */
+  readonly origin: string
+  readonly method: 'GET' | 'POST'
+  /** Path and query. */
+  readonly path: string
+  /** Flat: name, value, name, value; without host, content-length and connection. */
+  readonly headers: readonly string[]
+  /** The body's bytes in order; empty for no body. */
+  readonly body: readonly Uint8Array[]
+}
+
+export interface SendFailure {
+  readonly kind: 'refused' | 'connect_timeout' | 'dns' | 'tls' | 'reset' | 'aborted' | 'protocol'
+  /** Bytes of the request may have reached the upstream: it may have worked on it. */
+  readonly requestSent: boolean
+  /** A kept-alive connection broke before one byte of the answer came: most likely nobody read the request. */
+  readonly stale: boolean
+  /** For the log, never for the caller. */
+  readonly detail: string
+}
+
+/** Is told one head, then chunks, then exactly one of end and failed; nothing after an abort. Must not throw. */
+export interface ExchangeListener {
+  /** Names in lower case; a repeated header's values are joined by `, `. */
+  head(status: number, headers: ReadonlyMap<string, string>): void
+  chunk(bytes: Uint8Array): void
+  /** The answer came whole, as far as HTTP can tell. */
+  end(): void
+  failed(failure: SendFailure): void
+}
+
+/** `waiting` for the head → `answering` → `ended` or `failed`; `aborted` from any of the first two. */
+export type ExchangeState = 'waiting' | 'answering' | 'ended' | 'failed' | 'aborted'
+
+/** One request under way. */
+export interface Exchange {
+  /** As far as the listener was told. */
+  readonly state: ExchangeState
+  /** Takes over from the listener before; what nobody listened to is told at once, in order, unless paused. */
+  listen(listener: ExchangeListener): void
+  /** Nothing is told until `resume`, not even the end; the upstream is made to wait. */
+  pause(): void
+  resume(): void
+  /** Closes the connection at once; the listener is told nothing more. Harmless after the end. */
+  abort(): void
+}
+
+export interface Sender {
+  /** Never throws for what an upstream or a header does; that is told as `failed`. */
+  send(request: UpstreamRequest): Exchange
+  /** Connections to an origin that are open or being opened. */
+  openSockets(origin: string): number
+  /** Fails what is under way as `aborted` and closes every connection. */
+  close(): Promise<void>
+}
+
+export interface SendLimits {
+  readonly connectMs: number
+  readonly socketsPerOriginMax: number
+  readonly idleSocketMs: number
+  readonly upstreamHeaderBytesMax: number
+}
+
+export function openSender({ limits, clock }: { limits: SendLimits; clock: Clock }): Sender {
+  const options: OriginOptions = { limits, clock }
+  const origins = new Map<string, Origin>()
+  return {
+    send(request) {
+      let origin = origins.get(request.origin)
+      if (origin === undefined) {
+        origin = new Origin(request.origin, options)
+        origins.set(request.origin, origin)
+      }
+      const exchange = new UpstreamExchange(origin)
+      exchange.begin(request)
+      return exchange
+    },
+    openSockets: (origin) => origins.get(origin)?.sockets ?? 0,
+    async close() {
+      await Promise.all([...origins.values()].map((origin) => origin.close()))
+    },
+  }
+}
