@@ -1,0 +1,206 @@
+/**
+ * The values that control-plane operations take and give: ids, amounts, accounts, keys, prices, receipts.
+ * Schemas only. Amounts are decimal USD strings, ids their text forms, times ISO 8601 in UTC.
+ */
+import { z } from 'zod'
+import { usdPattern } from './usd.ts'
+
+const digits = '[0-9a-hjkmnp-tv-z]{13}'
+const id = (prefix: string) =>
+  z.string().regex(new RegExp(`^${prefix}_${digits}$`), `must be an id ${prefix}_…`)
+export const accountId = id('acct')
+export const keyId = id('key')
+export const requestId = id('req')
+export const entryId = id('ent')
+
+/** An amount that comes in: not negative, at most nine decimals. */
+export const usd = z.string().regex(usdPattern, 'must be a decimal amount of USD such as "12.50"')
+/** An amount that goes out; a balance may be negative in words only, never through use. */
+export const usdOut = z.string().regex(/^-?\d+\.\d{2,9}$/)
+export const time = z.iso.datetime()
+export const email = z.string().trim().toLowerCase().pipe(z.email('must be an e-mail address').max(254))
+/** `acct_…`, the account's e-mail address, or `local`: the account that the first start made. */
+export const accountReference = z.union(
+  [accountId, z.literal('local'), email],
+  'must be an account id acct_…, an e-mail address or "local"',
+)
+export const positive = z.int().min(1).max(1_000_000_000)
+export const listLimit = z.int().min(1).max(1_000)
+export const name = z.string().trim().min(1).max(100)
+export const modelName = z.string().regex(/^[^\s\p{Cc}]{1,200}$/u, 'must be a model name without spaces')
+
+export const rateLimits = z.strictObject({
+  requestsPerMinute: positive.nullable(),
+  tokensPerMinute: positive.nullable(),
+  concurrent: positive.nullable(),
+})
+
+export const account = z.strictObject({
+  account: accountId,
+  email: z.string().nullable(),
+  name: z.string(),
+  kind: z.enum(['personal', 'organization']),
+  /** The sum of the account's entries. */
+  posted: usdOut,
+  /** What running requests have reserved of it. */
+  held: usdOut,
+  /** posted − held: what the next request can use. */
+  available: usdOut,
+  openHolds: z.int(),
+  created: time,
+  suspended: time.nullable(),
+  restricted: time.nullable(),
+})
+
+export const key = z.strictObject({
+  id: keyId,
+  account: accountId,
+  name: z.string(),
+  /** The public start of the key. */
+  label: z.string(),
+  created: time,
+  expires: time.nullable(),
+  revoked: time.nullable(),
+  disabled: z.boolean(),
+  budget: z.strictObject({ amount: usdOut, window: z.enum(['day', 'week', 'month', 'total']) }).nullable(),
+  models: z.array(z.string()).nullable(),
+  limits: rateLimits,
+  onShortBalance: z.enum(['lower', 'reject']),
+  showBalance: z.boolean(),
+})
+
+export const receipt = z.strictObject({
+  id: requestId,
+  account: accountId,
+  key: keyId,
+  model: z.string(),
+  dialect: z.string(),
+  streamed: z.boolean(),
+  provider: z.string(),
+  upstream: z.string(),
+  upstreamModel: z.string(),
+  upstreamRequestId: z.string().nullable(),
+  status: z.int(),
+  endReason: z.enum([
+    'complete',
+    'client_abort',
+    'upstream_error',
+    'upstream_truncated',
+    'timeout',
+    'interrupted',
+  ]),
+  /** A code of the error table, or null. */
+  error: z.string().nullable(),
+  usage: z.strictObject({
+    inputUncached: z.int(),
+    cacheRead: z.int(),
+    cacheWrite5m: z.int(),
+    cacheWrite1h: z.int(),
+    inputAudio: z.int(),
+    output: z.int(),
+    outputAudio: z.int(),
+    reasoning: z.int(),
+    fees: z.record(z.string(), z.int()),
+  }),
+  usageSource: z.enum(['reported', 'counted', 'estimated', 'none']),
+  ranAt: z.array(z.string()),
+  /** A meter in the answer that no price covers. */
+  unpricedUsage: z.boolean(),
+  price: z.string(),
+  held: usdOut,
+  /** What the account paid. */
+  charged: usdOut,
+  /** What the house bore. */
+  absorbed: usdOut,
+  /** What the usage costs at the provider's list price. */
+  upstreamCost: usdOut,
+  outputLimit: z.int(),
+  outputLowered: z.boolean(),
+  settled: z.enum(['in_time', 'late']),
+  started: time,
+  firstByte: time.nullable(),
+  ended: time,
+  attempts: z.array(
+    z.strictObject({
+      upstream: z.string(),
+      status: z.int().nullable(),
+      failure: z.string().nullable(),
+      started: time,
+      firstByte: time.nullable(),
+      ended: time,
+    }),
+  ),
+})
+
+/** USD per million tokens; what is left out follows from `input` by the rules of the provider. */
+const rates = {
+  input: usd,
+  output: usd,
+  cacheRead: usd.optional(),
+  cacheWrite5m: usd.optional(),
+  cacheWrite1h: usd.optional(),
+  inputAudio: usd.optional(),
+  outputAudio: usd.optional(),
+}
+const factor = z
+  .string()
+  .regex(/^\d{1,4}(\.\d{1,9})?(\/[1-9]\d{0,3})?$/, 'must be a factor such as "0.5" or "5/3"')
+const optionName = z.string().regex(/^[\w.:-]{1,100}$/)
+
+/** One price from one moment on; a price that was used is never changed, a later one takes its place. */
+export const newPrice = z.strictObject({
+  ...rates,
+  /** Left out: from now on. */
+  effectiveFrom: time.optional(),
+  /** Other rates for the whole request once its input is larger than this. */
+  tiers: z
+    .array(z.strictObject({ aboveInputTokens: positive, ...rates }))
+    .max(8)
+    .optional(),
+  /** Factor on every rate by option, e.g. `service_tier:flex`. */
+  options: z.record(optionName, factor).optional(),
+  /** USD per use of a tool that runs at the provider, e.g. `web_search`. */
+  fees: z.record(optionName, usd).optional(),
+  source: z.string().max(500).optional(),
+})
+
+const ratesOut = {
+  input: usdOut,
+  output: usdOut,
+  cacheRead: usdOut,
+  cacheWrite5m: usdOut,
+  cacheWrite1h: usdOut,
+  inputAudio: usdOut.nullable(),
+  outputAudio: usdOut.nullable(),
+}
+
+export const model = z.strictObject({
+  model: z.string(),
+  /** Whether requests can use it now. */
+  sold: z.boolean(),
+  /** Why it is not sold. */
+  reason: z.string().nullable(),
+  details: z
+    .strictObject({
+      provider: z.string(),
+      upstreamModel: z.string(),
+      displayName: z.string(),
+      dialects: z.array(z.string()),
+      contextTokens: z.int(),
+      outputTokensMax: z.int(),
+      inputs: z.array(z.string()),
+      outputs: z.array(z.string()),
+      deprecated: z.boolean(),
+      /** What customers pay at present, in USD per million tokens. */
+      price: z.strictObject({
+        id: z.string(),
+        ...ratesOut,
+        tiers: z.array(z.strictObject({ aboveInputTokens: z.int(), ...ratesOut })),
+        options: z.array(z.string()),
+        fees: z.record(z.string(), usdOut),
+        effectiveFrom: time,
+        source: z.string(),
+      }),
+    })
+    .nullable(),
+})
