@@ -457,7 +457,7 @@ function errorCodes(whole: string): string[] {
 
 const foreignWords: readonly [word: RegExp, sample: string][] = [
   [
-    /\b(?:this|last|previous|next) (?:coding )?session\b(?!['’]s (?:cookie|id|key))/i,
+    /\b(?:coding|working|agent) sessions?\b|\bin (?:this|an? (?:earlier|later)|the (?:last|previous|next)) session\b|\bsession (?:added|made|built|wrote)\b/i,
     text('done in this ', 'session'),
   ],
   [
