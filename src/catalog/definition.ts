@@ -1,0 +1,68 @@
+/**
+ * Models and prices as people write them: in the built-in table, in `tollgate.yaml` and on the command
+ * line. Amounts are decimal strings in USD, dates ISO 8601 in UTC. Types only; `prices.ts` and
+ * `snapshot.ts` give them their meaning.
+ */
+
+/** How the provider is spoken to for this model. */
+export type Api = 'chat' | 'messages' | 'responses' | 'embeddings' | 'generateContent'
+
+/** Decimal USD per million tokens; what is left out follows from `input` by the rules of `prices.ts`. */
+export interface RatesDefinition {
+  readonly input: string
+  readonly output?: string | undefined
+  readonly cacheRead?: string | undefined
+  readonly cacheWrite5m?: string | undefined
+  readonly cacheWrite1h?: string | undefined
+  readonly inputAudio?: string | undefined
+  readonly outputAudio?: string | undefined
+}
+
+export interface TierDefinition extends RatesDefinition {
+  readonly aboveInputTokens: number
+}
+
+export interface PriceDefinition extends RatesDefinition {
+  readonly output: string
+  /** `2026-07-01` or `2026-07-01T12:00:00Z`; left out: in force since ever. */
+  readonly effectiveFrom?: string | undefined
+  readonly tiers?: readonly TierDefinition[] | undefined
+  /** Option name → factor on every rate: `0.5`, `1.1` or `5/3`. */
+  readonly options?: Readonly<Record<string, string>> | undefined
+  /** Server-tool meter → decimal USD per use. */
+  readonly fees?: Readonly<Record<string, string>> | undefined
+  /** Where the price was read, and when. */
+  readonly source?: string | undefined
+}
+
+export interface ModelDefinition {
+  /** What clients ask for, verbatim. */
+  readonly id: string
+  readonly provider?: string | undefined
+  /** What the provider calls it, where that differs. */
+  readonly upstreamId?: string | undefined
+  readonly api?: Api | undefined
+  readonly displayName?: string | undefined
+  readonly released?: string | undefined
+  /** Tokens of input and output together. */
+  readonly context?: number | undefined
+  readonly maxInput?: number | undefined
+  readonly maxOutput?: number | undefined
+  readonly inputs?: readonly string[] | undefined
+  readonly outputs?: readonly string[] | undefined
+  readonly reasoning?: boolean | undefined
+  readonly tools?: boolean | undefined
+  readonly deprecated?: boolean | undefined
+  readonly prices?: readonly PriceDefinition[] | undefined
+  /** `5%`: what customers pay above the list price. */
+  readonly markup?: string | undefined
+}
+
+/** A configured endpoint; `origin` null: the provider's own address. */
+export interface UpstreamDefinition {
+  readonly name: string
+  readonly provider: string
+  readonly origin: string | null
+  readonly credential: string
+  readonly weight: number
+}

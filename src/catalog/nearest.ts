@@ -1,0 +1,16 @@
+/** Finds the models that someone probably meant by a name that is not sold. Pure. */
+import { nearest } from '../base/nearest.ts'
+
+const countMax = 3
+
+/** At most three of `names` that resemble `wanted`, the best first; empty when none does. */
+export function nearestNames(wanted: string, names: readonly string[]): readonly string[] {
+  const spelled = new Map(names.map((name) => [plain(name), name]))
+  return nearest(plain(wanted), [...spelled.keys()], countMax).map((name) => spelled.get(name) ?? name)
+}
+
+/** Without what people add or vary: a vendor before a slash, a `[1m]` behind, dots for hyphens. */
+function plain(name: string): string {
+  const bare = name.slice(name.lastIndexOf('/') + 1).replace(/\[[^\]]{0,20}\]$/, '')
+  return bare.replace(/[._]/g, '-')
+}

@@ -1,0 +1,350 @@
+/** Configuration as an operator meets it: what is read from where, and how each mistake is named. */
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { type Config, type Environment, limitDefaults, readConfig, variableNames } from './config.ts'
+import { knownNames, settingsSchema } from './config-file.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'tollgate-config-'))
+after(() => rmSync(folder, { recursive: true }))
+let files = 0
+
+/** Reads with the given text as the configuration file; '' is no file at all. */
+function read(text: string, environment: Environment = {}) {
+  if (text === '') return readConfig(environment, folder)
+  files += 1
+  const name = `case-${files}.yaml`
+  writeFileSync(join(folder, name), text)
+  return readConfig({ ...environment, TOLLGATE_CONFIG: name }, folder)
+}
+
+function config(text: string, environment: Environment = {}): Config {
+  const result = read(text, environment)
+  assert.equal(result.kind, 'config', result.kind === 'mistakes' ? result.mistakes.join('\n') : '')
+  return (result as { config: Config }).config
+}
+
+function mistakes(text: string, environment: Environment = {}): readonly string[] {
+  const result = read(text, environment)
+  return result.kind === 'mistakes' ? result.mistakes.map((told) => told.replace(/^case-\d+/, 'file')) : []
+}
+
+const randomText = ['0123456789', 'abcdefghij', 'klmnopqrst', 'uv'].join('')
+
+test('nothing is needed: every default holds', () => {
+  const found = config('')
+  assert.equal(found.host, '127.0.0.1')
+  assert.deepEqual(found.port, { number: 8080, chosen: false })
+  assert.ok(found.dataFolder.endsWith('/data'))
+  assert.equal(found.sandbox, 'on')
+  assert.deepEqual(found.upstreams, [])
+  assert.deepEqual(found.limits, limitDefaults)
+})
+
+test('the value is frozen to its leaves', () => {
+  const found = config('models: [{id: a, prices: [{input: 1, output: 2}]}]')
+  assert.ok(
+    Object.isFrozen(found) && Object.isFrozen(found.limits) && Object.isFrozen(found.models[0]?.prices?.[0]),
+  )
+})
+
+test('the file says everything that the environment can say, and the environment wins', () => {
+  const text = `
+server:
+  host: 0.0.0.0
+  port: 9000
+  dataFolder: state
+  publicUrl: https://gate.example
+  trustedProxies: [10.0.0.0/8, "::1"]
+  logLevel: debug
+  metricsToken: \${SCRAPE}
+`
+  const fromFile = config(text, { SCRAPE: randomText })
+  assert.equal(fromFile.host, '0.0.0.0')
+  assert.deepEqual(fromFile.port, { number: 9000, chosen: true })
+  assert.equal(fromFile.dataFolder, join(folder, 'state'))
+  assert.equal(fromFile.publicUrl, 'https://gate.example')
+  assert.deepEqual(fromFile.trustedProxies, ['10.0.0.0/8', '::1'])
+  assert.equal(fromFile.logLevel, 'debug')
+  assert.equal(fromFile.metricsToken, randomText)
+  const both = config(text, {
+    SCRAPE: randomText,
+    TOLLGATE_HOST: '127.0.0.1',
+    TOLLGATE_PORT: '0',
+    TOLLGATE_DATA: '/var/lib/gate',
+    TOLLGATE_PUBLIC_URL: 'http://other.example:81/',
+    TOLLGATE_TRUSTED_PROXIES: '192.168.1.1, 172.16.0.0/12',
+    TOLLGATE_LOG_LEVEL: 'silent',
+    TOLLGATE_METRICS_TOKEN: `${randomText}2`,
+  })
+  assert.equal(both.host, '127.0.0.1')
+  assert.deepEqual(both.port, { number: 0, chosen: true })
+  assert.equal(both.dataFolder, '/var/lib/gate')
+  assert.equal(both.publicUrl, 'http://other.example:81')
+  assert.deepEqual(both.trustedProxies, ['192.168.1.1', '172.16.0.0/12'])
+  assert.equal(both.logLevel, 'silent')
+  assert.equal(both.metricsToken, `${randomText}2`)
+})
+
+test('credentials in the environment are upstreams, after those of the file; an empty one is none', () => {
+  const text = `
+upstreams:
+  - { name: first, provider: openai, url: "http://127.0.0.1:9/", credential: "\${FIRST}", weight: 3 }
+`
+  const found = config(text, {
+    FIRST: 'one',
+    OPENAI_API_KEY: 'two',
+    TOLLGATE_OPENAI_URL: 'http://localhost:1234',
+    ANTHROPIC_API_KEY: '',
+    GEMINI_API_KEY: 'three',
+  })
+  assert.deepEqual(found.upstreams, [
+    { name: 'first', provider: 'openai', origin: 'http://127.0.0.1:9', credential: 'one', weight: 3 },
+    { name: 'openai', provider: 'openai', origin: 'http://localhost:1234', credential: 'two', weight: 1 },
+    { name: 'google', provider: 'google', origin: null, credential: 'three', weight: 1 },
+  ])
+})
+
+test('models keep their decimals as written, quoted or not', () => {
+  const text = `
+models:
+  - id: house-model
+    provider: openai
+    upstreamId: gpt-x
+    api: chat
+    context: 128000
+    maxOutput: 4096
+    inputs: [text, image]
+    reasoning: true
+    markup: 2.5%
+    prices:
+      - { effectiveFrom: 2026-07-01, input: 0.10, output: "0.30", cacheRead: 0.000000001 }
+      - effectiveFrom: 2026-08-01T06:00Z
+        input: 1
+        output: 2
+        tiers: [{ aboveInputTokens: 200000, input: 2 }]
+        options: { "service_tier:flex": 0.5, "service_tier:priority": 5/3 }
+        fees: { web_search: 0.01 }
+aliases: { quick: house-model }
+disabled: [gpt-4]
+markup: 5%
+`
+  const found = config(text)
+  const [model] = found.models
+  assert.equal(model?.prices?.[0]?.input, '0.10')
+  assert.equal(model?.prices?.[0]?.cacheRead, '0.000000001')
+  assert.deepEqual(model?.prices?.[1]?.options, {
+    'service_tier:flex': '0.5',
+    'service_tier:priority': '5/3',
+  })
+  assert.equal(model?.context, 128_000)
+  assert.equal(model?.reasoning, true)
+  assert.deepEqual(found.aliases, { quick: 'house-model' })
+  assert.deepEqual(found.disabled, ['gpt-4'])
+  assert.equal(found.markup, '5%')
+})
+
+test('limits are replaced one by one, each in its own kind of number', () => {
+  const found = config(`
+limits:
+  attemptsMax: 5
+  signupNano: 1
+  reserveShare: 0.25
+  retryShareMax: 0.1
+  requestsPerMinute: none
+  holdWaitMs: 0
+`).limits
+  assert.equal(found.attemptsMax, 5)
+  assert.equal(found.signupNano, 1n)
+  assert.deepEqual(found.reserveShare, { numerator: 25n, denominator: 100n })
+  assert.equal(found.retryShareMax, 0.1)
+  assert.equal(found.requestsPerMinute, null)
+  assert.equal(found.holdWaitMs, 0)
+  assert.equal(found.bodyBytesMax, limitDefaults.bodyBytesMax)
+})
+
+test('the sandbox is on for this machine alone, unless the file decides', () => {
+  assert.equal(config('', { TOLLGATE_HOST: '::1' }).sandbox, 'on')
+  assert.equal(config('', { TOLLGATE_HOST: '0.0.0.0' }).sandbox, 'off')
+  assert.equal(config('', { TOLLGATE_PUBLIC_URL: 'https://gate.example' }).sandbox, 'off')
+  assert.equal(config('sandbox: on', { TOLLGATE_HOST: '0.0.0.0' }).sandbox, 'on')
+  assert.equal(config('sandbox: off').sandbox, 'off')
+})
+
+test('the root secret comes from a variable or from the file that one names', () => {
+  writeFileSync(join(folder, 'secret'), `${randomText}\n`)
+  assert.equal(config('').secret, null)
+  assert.equal(config('', { TOLLGATE_SECRET: randomText }).secret, randomText)
+  assert.equal(config('', { TOLLGATE_SECRET_FILE: 'secret' }).secret, randomText)
+})
+
+test('`tollgate.yaml` of the working folder is read without being named', () => {
+  const own = mkdtempSync(join(tmpdir(), 'tollgate-config-'))
+  writeFileSync(join(own, 'tollgate.yaml'), 'server: { port: 4711 }\nmodels:\n  # none yet\n')
+  const result = readConfig({}, own)
+  rmSync(own, { recursive: true })
+  assert.equal(result.kind === 'config' && result.config.port.number, 4711)
+})
+
+const wrong: readonly [what: string, text: string, told: string][] = [
+  ['an unknown section', 'modles: []', 'file.yaml: modles: there is no such name; did you mean models?'],
+  [
+    'an unknown limit',
+    'limits: { requestPerMinute: 5 }',
+    'file.yaml: limits.requestPerMinute: there is no such name; did you mean requestsPerMinute?',
+  ],
+  [
+    'a price that is no number',
+    'models: [{ id: a, prices: [{ input: cheap, output: 1 }] }]',
+    'file.yaml: models[0].prices[0].input: must be an amount in USD with at most 9 decimal places, such as 0.15',
+  ],
+  [
+    'a tenth decimal',
+    'models: [{ id: a, prices: [{ input: 0.0000000001, output: 1 }] }]',
+    'file.yaml: models[0].prices[0].input: must be an amount in USD with at most 9 decimal places, such as 0.15',
+  ],
+  [
+    'a missing price',
+    'models: [{ id: a, prices: [{ input: 1 }] }]',
+    'file.yaml: models[0].prices[0].output: is missing',
+  ],
+  ['a list where a mapping belongs', 'server: [1]', 'file.yaml: server: must be a mapping'],
+  ['a text where a list belongs', 'models: none', 'file.yaml: models: must be a list'],
+  [
+    'a day that does not exist',
+    'models: [{ id: a, released: 2026-02-30 }]',
+    'file.yaml: models[0].released: is no date of the calendar',
+  ],
+  [
+    'an address with a path',
+    'upstreams: [{ name: a, provider: openai, credential: b, url: "https://a.example/v1" }]',
+    'file.yaml: upstreams[0].url: must be a scheme, a host and a port, without a path: https://host:443',
+  ],
+  [
+    'a factor of nothing',
+    'models: [{ id: a, prices: [{ input: 1, output: 1, options: { "speed:fast": 0.0 } }] }]',
+    'file.yaml: models[0].prices[0].options["speed:fast"]: must be above zero',
+  ],
+  [
+    'a name with a space',
+    'aliases: { "my model": gpt-5 }',
+    'file.yaml: aliases["my model"]: must be a name of at most 200 visible ASCII characters',
+  ],
+  [
+    'a variable that is not set',
+    `upstreams: [{ name: a, provider: openai, credential: "\${NOWHERE}" }]`,
+    'file.yaml: upstreams[0].credential: the environment variable NOWHERE is not set',
+  ],
+  ['a key twice', 'sandbox: on\nsandbox: off', 'file.yaml: Map keys must be unique at line 2, column 1'],
+  [
+    'an upstream name twice',
+    'upstreams: [{ name: a, provider: openai, credential: b }, { name: a, provider: openai, credential: c }]',
+    'upstreams: the name a is used twice',
+  ],
+  [
+    'a timer beyond 31 bits',
+    'limits: { drainMs: 3000000000 }',
+    'file.yaml: limits.drainMs: must be a whole number from 0 to 2147483647',
+  ],
+  [
+    'zero attempts',
+    'limits: { attemptsMax: 0 }',
+    'file.yaml: limits.attemptsMax: must be a whole number from 1 to 1000000000000',
+  ],
+  [
+    'a share above one',
+    'limits: { reserveShare: 1.5 }',
+    'file.yaml: limits.reserveShare: must be a share from 0 to 1, such as 0.5',
+  ],
+]
+
+for (const [what, text, told] of wrong) {
+  test(`${what} is named by its path`, () => assert.deepEqual(mistakes(text), [told]))
+}
+
+const wrongVariables: readonly [what: string, environment: Environment, told: string][] = [
+  [
+    'unknown',
+    { TOLLGATE_PROT: '1' },
+    'TOLLGATE_PROT: there is no such variable; did you mean TOLLGATE_PORT?',
+  ],
+  ['out of range', { TOLLGATE_PORT: '65536' }, 'TOLLGATE_PORT: must be a whole number from 0 to 65535'],
+  [
+    'an address without its credential',
+    { TOLLGATE_OPENAI_URL: 'http://a.example' },
+    'TOLLGATE_OPENAI_URL: is set, but OPENAI_API_KEY is not',
+  ],
+  [
+    'a proxy that is no address',
+    { TOLLGATE_TRUSTED_PROXIES: '10.0.0.0/33' },
+    'TOLLGATE_TRUSTED_PROXIES: 10.0.0.0/33 is no address or network such as 10.0.0.0/8',
+  ],
+  [
+    'a file that is not there',
+    { TOLLGATE_CONFIG: '/nowhere/tollgate.yaml' },
+    'TOLLGATE_CONFIG: there is no file /nowhere/tollgate.yaml',
+  ],
+  [
+    'a short secret',
+    { TOLLGATE_SECRET: 'changeme' },
+    'TOLLGATE_SECRET: must be at least 32 characters of randomness, such as openssl rand -hex 32 prints',
+  ],
+  [
+    'a secret of one letter',
+    { TOLLGATE_SECRET: 'a'.repeat(64) },
+    'TOLLGATE_SECRET: must be at least 32 characters of randomness, such as openssl rand -hex 32 prints',
+  ],
+  [
+    'two secrets',
+    { TOLLGATE_SECRET: randomText, TOLLGATE_SECRET_FILE: 'x' },
+    'TOLLGATE_SECRET: TOLLGATE_SECRET_FILE is set too; one of them must go',
+  ],
+]
+
+for (const [what, environment, told] of wrongVariables) {
+  test(`variable: ${what}`, () => assert.deepEqual(mistakes('', environment), [told]))
+}
+
+test('all mistakes are told at once, and none repeats a credential', () => {
+  const secret = ['not', 'for', 'the', 'log'].join(' ')
+  const told = mistakes('modles: []\nsandbox: perhaps', { TOLLGATE_PORT: 'x', OPENAI_API_KEY: secret })
+  assert.equal(told.length, 4)
+  assert.ok(!told.join().includes(secret))
+})
+
+test('what belongs to the launcher is no mistake', () => {
+  assert.deepEqual(mistakes('', { TOLLGATE_TETHERED: '1', TOLLGATE_SKIPPED_CASES_FILE: '/tmp/x' }), [])
+})
+
+test('the page on configuration names every setting, limit and variable, and nothing else', () => {
+  const page = readFileSync(new URL('../docs/operate/configuration.md', import.meta.url), 'utf8')
+  const named = new Set([...page.matchAll(/^\| `([A-Za-z0-9_]+)` \|/gm)].map((match) => match[1]))
+  const credentials = ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GEMINI_API_KEY']
+  const known = new Set([...knownNames(settingsSchema(limitDefaults)), ...variableNames, ...credentials])
+  assert.deepEqual(
+    [...named].filter((name) => !known.has(name ?? '')),
+    [],
+    'on the page only',
+  )
+  assert.deepEqual(
+    [...known].filter((name) => !named.has(name)),
+    [],
+    'in the schema only',
+  )
+})
+
+test('the page tells the defaults of the limits as they are', () => {
+  const page = readFileSync(new URL('../docs/operate/configuration.md', import.meta.url), 'utf8')
+  for (const [name, value] of Object.entries(limitDefaults)) {
+    const told = page
+      .match(new RegExp(`^\\| \`${name}\` \\| ([^|]+) \\|`, 'm'))?.[1]
+      ?.replaceAll(/[,\s]/g, '')
+    const shown =
+      typeof value === 'object' && value !== null
+        ? Number(value.numerator) / Number(value.denominator)
+        : value
+    assert.equal(told, String(shown), name)
+  }
+})
