@@ -1,0 +1,86 @@
+/**
+ * What the sandbox answers, before any dialect: parts made of pieces, one piece one token. Pure.
+ */
+import type { InputUsage } from './act.ts'
+import type { Ask } from './ask.ts'
+
+/** `shown` is false where the caller gets the signature of the thinking and not its text. */
+export type Part =
+  | { readonly kind: 'thinking'; readonly pieces: readonly string[]; readonly shown: boolean }
+  | { readonly kind: 'text'; readonly pieces: readonly string[] }
+  | { readonly kind: 'call'; readonly tool: string; readonly pieces: readonly string[] }
+
+export type Stop = 'done' | 'length' | 'call'
+
+export interface Answer {
+  readonly parts: readonly Part[]
+  readonly stop: Stop
+  readonly input: InputUsage
+  /** Tokens of one choice, reasoning included. */
+  readonly outputTokens: number
+  readonly reasoningTokens: number
+  /** What the usage tells; null where it is left out. */
+  readonly reportedOutputTokens: number | null
+}
+
+/** What every answer is stamped with. */
+export interface Stamp {
+  readonly requestId: string
+  /** 22 letters and digits that no other answer of this sandbox has. */
+  readonly unique: string
+  readonly createdSeconds: number
+}
+
+/** Everything a dialect needs to write an answer. */
+export interface Turn {
+  readonly ask: Ask
+  readonly answer: Answer
+  readonly stamp: Stamp
+}
+
+function made(parts: readonly Part[]): number {
+  return parts.reduce((sum, part) => sum + part.pieces.length, 0)
+}
+
+/** The first `limit` pieces of `parts`; parts that are left without a piece are dropped. */
+export function cutTo(parts: readonly Part[], limit: number): readonly Part[] {
+  const kept: Part[] = []
+  let left = limit
+  for (const part of parts) {
+    const pieces = part.pieces.slice(0, left)
+    left -= pieces.length
+    if (pieces.length > 0) kept.push({ ...part, pieces })
+  }
+  return kept
+}
+
+/** The answer that makes `parts` as far as `limit` tokens allow, and reports what it made, per choice. */
+export function answerOf(
+  parts: readonly Part[],
+  limit: number | null,
+  input: InputUsage,
+  choices: number,
+): Answer {
+  const kept = cutTo(parts, limit ?? Number.POSITIVE_INFINITY)
+  const outputTokens = made(kept)
+  const whole = outputTokens === made(parts) && limit !== 0
+  const calls = kept.some((part) => part.kind === 'call')
+  return {
+    parts: kept,
+    stop: whole ? (calls ? 'call' : 'done') : 'length',
+    input,
+    outputTokens,
+    reasoningTokens: made(kept.filter((part) => part.kind === 'thinking')),
+    reportedOutputTokens: outputTokens * choices,
+  }
+}
+
+/** All of the input, whatever its class. */
+export function inputTotal(input: InputUsage): number {
+  return input.uncached + input.cacheRead + input.cacheWrite5m + input.cacheWrite1h
+}
+
+/** The text of the parts of one kind, joined. */
+export function textOf(parts: readonly Part[], kind: Part['kind']): string {
+  return parts.flatMap((part) => (part.kind === kind ? part.pieces : [])).join('')
+}
