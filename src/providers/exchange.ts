@@ -41,6 +41,7 @@ export class UpstreamExchange implements Exchange, Dispatcher.DispatchHandler {
   #untold: Told[] = []
   #requestSent = false
   #answered = false
+  #headSeen = false
 
   constructor(origin: Origin) {
     this.#origin = origin
@@ -92,6 +93,7 @@ export class UpstreamExchange implements Exchange, Dispatcher.DispatchHandler {
   onResponseStart(_controller: Controller, status: number, headers: Headers): void {
     // 1xx are not the answer.
     if (status < 200 || this.#over) return
+    this.#headSeen = true
     const encoding = headers['content-encoding']
     if (encoding !== undefined && encoding !== '' && encoding !== 'identity') {
       this.#fail('protocol', `content-encoding ${String(encoding)} although identity was asked for`)
@@ -129,7 +131,7 @@ export class UpstreamExchange implements Exchange, Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Controller | null, error: Error): void {
-    if (!this.#over) this.#fail(kindOf(error), describe(error))
+    if (!this.#over) this.#fail(kindOf(error, this.#headSeen), describe(error))
   }
 
   #dispatch(request: UpstreamRequest): void {
@@ -239,21 +241,26 @@ function flatten(headers: Headers): ReadonlyMap<string, string> {
   return map
 }
 
-/** What is not in the table broke the connection. */
-const kindByCode: Readonly<Record<string, SendFailure['kind']>> = {
-  UND_ERR_HEADERS_OVERFLOW: 'protocol',
-  UND_ERR_INVALID_ARG: 'protocol',
-  UND_ERR_NOT_SUPPORTED: 'protocol',
-  UND_ERR_REQ_CONTENT_LENGTH_MISMATCH: 'protocol',
-  // The connection ended within a chunked answer.
-  HPE_INVALID_EOF_STATE: 'reset',
-}
+/** Of undici's codes, those that say that the request or the answer is no HTTP as we accept it. */
+const protocolCodes: ReadonlySet<string> = new Set([
+  'UND_ERR_HEADERS_OVERFLOW',
+  'UND_ERR_INVALID_ARG',
+  'UND_ERR_NOT_SUPPORTED',
+  'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH',
+])
 
-function kindOf(error: NodeJS.ErrnoException): SendFailure['kind'] {
+/** What is not known otherwise broke the connection. */
+function kindOf(error: NodeJS.ErrnoException, headSeen: boolean): SendFailure['kind'] {
   if (error instanceof ConnectError) return error.trouble
   if (error === closedHere) return 'aborted'
-  const code = error.code ?? ''
-  return kindByCode[code] ?? (code.startsWith('HPE_') ? 'protocol' : 'reset')
+  if (protocolCodes.has(error.code ?? '')) return 'protocol'
+  // The parser reports the end of the connection within an answer as its own error.
+  if (error.name === 'HTTPParserError') return /EOF/.test(error.message) ? 'reset' : 'protocol'
+  // 'bad response', 'bad upgrade': an answer or a switch that nobody asked for.
+  if (error.code === 'UND_ERR_SOCKET' && error.message.startsWith('bad ')) return 'protocol'
+  // The same error means contradictory lengths in the head, or fewer bytes than the head announced.
+  if (error.code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' && !headSeen) return 'protocol'
+  return 'reset'
 }
 
 function describe(error: NodeJS.ErrnoException): string {

@@ -1,0 +1,726 @@
+/** The HTTP client against upstreams that misbehave, over real sockets. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import https from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import tls from 'node:tls'
+import { gzipSync } from 'node:zlib'
+import {
+  type Behaviour,
+  chunkedHead,
+  drips,
+  type FaultUpstream,
+  faultUpstream,
+  hangs,
+  httpChunk,
+  sends,
+  sendsThen,
+  wholeAnswer,
+} from '../../test/support/fault-upstream.ts'
+import { manualClock } from '../../test/support/manual-clock.ts'
+import { selfSigned } from '../../test/support/self-signed.ts'
+import { systemClock } from '../base/clock.ts'
+import { type Exchange, openSender, type Sender, type SendFailure, type SendLimits } from './send.ts'
+
+const limits: SendLimits = {
+  connectMs: 10_000,
+  socketsPerOriginMax: 256,
+  idleSocketMs: 30_000,
+  upstreamHeaderBytesMax: 16_384,
+}
+
+const unexpected = (): void => assert.fail('not to be told')
+
+interface Seen {
+  readonly status: number | null
+  readonly headers: ReadonlyMap<string, string>
+  readonly body: string
+  readonly end: 'end' | SendFailure
+}
+
+function request(upstream: { readonly origin: string }, body = 'question', path = '/v1/x') {
+  return {
+    origin: upstream.origin,
+    method: 'POST',
+    path,
+    headers: ['x-a', 'b'],
+    body: [Buffer.from(body)],
+  } as const
+}
+
+/** Listens to an exchange to its end and checks the order of what it is told. */
+function watch(exchange: Exchange): Promise<Seen> {
+  return new Promise((resolve) => {
+    let status: number | null = null
+    let headers: ReadonlyMap<string, string> = new Map()
+    const chunks: Uint8Array[] = []
+    let over = false
+    const finish = (end: Seen['end']): void => {
+      assert.equal(over, false, 'ended once')
+      over = true
+      resolve({ status, headers, body: Buffer.concat(chunks).toString(), end })
+    }
+    exchange.listen({
+      head(told, given) {
+        assert.equal(status, null, 'one head')
+        status = told
+        headers = given
+      },
+      chunk(bytes) {
+        assert.ok(status !== null && !over, 'chunks stand between head and end')
+        chunks.push(Buffer.from(bytes))
+      },
+      end: () => finish('end'),
+      failed: (failure) => finish(failure),
+    })
+  })
+}
+
+async function withUpstream(
+  choose: Parameters<typeof faultUpstream>[0],
+  run: (upstream: FaultUpstream, sender: Sender) => Promise<void>,
+  senderLimits: SendLimits = limits,
+): Promise<void> {
+  const upstream = await faultUpstream(choose)
+  const sender = openSender({ limits: senderLimits, clock: systemClock })
+  try {
+    await run(upstream, sender)
+  } finally {
+    await sender.close()
+    await upstream.close()
+  }
+}
+
+const head200 = 'HTTP/1.1 200 OK\r\n'
+
+interface Case {
+  readonly name: string
+  readonly behaviour: Behaviour
+  /** `status body end`, where end is `end` or the failure's kind. */
+  readonly expect: string
+}
+
+const cases: readonly Case[] = [
+  { name: 'a whole answer', behaviour: wholeAnswer(200, 'hello'), expect: '200 hello end' },
+  { name: 'an empty answer', behaviour: wholeAnswer(200, ''), expect: '200  end' },
+  { name: 'no content', behaviour: sends('HTTP/1.1 204 No Content\r\n\r\n'), expect: '204  end' },
+  { name: 'an error status', behaviour: wholeAnswer(500, 'oops'), expect: '500 oops end' },
+  {
+    name: 'chunked',
+    behaviour: sends(chunkedHead, httpChunk('ab'), httpChunk('cd'), httpChunk()),
+    expect: '200 abcd end',
+  },
+  {
+    name: 'dripped byte by byte',
+    behaviour: drips(Buffer.from(`${chunkedHead}${httpChunk('drip')}${httpChunk('drop')}${httpChunk()}`)),
+    expect: '200 dripdrop end',
+  },
+  {
+    name: 'close-delimited',
+    behaviour: sendsThen('fin', `${head200}\r\nall of it`),
+    expect: '200 all of it end',
+  },
+  {
+    name: 'early hints before the answer',
+    behaviour: sends('HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n', `${head200}content-length: 2\r\n\r\nok`),
+    expect: '200 ok end',
+  },
+  { name: 'FIN before the head', behaviour: sendsThen('fin'), expect: 'null  reset' },
+  { name: 'RST before the head', behaviour: sendsThen('rst'), expect: 'null  reset' },
+  {
+    name: 'FIN within the head',
+    behaviour: sendsThen('fin', 'HTTP/1.1 200 OK\r\ncontent-'),
+    expect: 'null  reset',
+  },
+  {
+    name: 'FIN within a chunked answer',
+    behaviour: sendsThen('fin', chunkedHead, httpChunk('ab')),
+    expect: '200 ab reset',
+  },
+  { name: 'FIN within a chunk', behaviour: sendsThen('fin', chunkedHead, '9\r\nab'), expect: '200 ab reset' },
+  {
+    name: 'FIN within a chunked answer that closes',
+    behaviour: sendsThen(
+      'fin',
+      `${head200}connection: close\r\ntransfer-encoding: chunked\r\n\r\n`,
+      httpChunk('ab'),
+    ),
+    expect: '200 ab reset',
+  },
+  {
+    name: 'FIN before the announced length',
+    behaviour: sendsThen('fin', `${head200}content-length: 9\r\n\r\nhalf`),
+    expect: '200 half reset',
+  },
+  {
+    name: 'FIN before the announced length, closing',
+    behaviour: sendsThen('fin', `${head200}connection: close\r\ncontent-length: 9\r\n\r\nhalf`),
+    expect: '200 half reset',
+  },
+  {
+    name: 'a redirect is told, not followed',
+    behaviour: wholeAnswer(302, '', ['location: http://127.0.0.1:9/canary']),
+    expect: '302  end',
+  },
+  {
+    name: 'gzip although identity was asked for',
+    behaviour: wholeAnswer(200, gzipSync('zipped'), ['content-encoding: gzip']),
+    expect: 'null  protocol',
+  },
+  { name: 'no HTTP at all', behaviour: sends('SSH-2.0-OpenSSH\r\n\r\n'), expect: 'null  protocol' },
+  {
+    name: 'a head that never ends',
+    behaviour: sends(`${head200}x: ${'y'.repeat(20_000)}`),
+    expect: 'null  protocol',
+  },
+  {
+    name: 'two different lengths',
+    behaviour: sends(`${head200}content-length: 2\r\ncontent-length: 3\r\n\r\nabc`),
+    expect: 'null  protocol',
+  },
+  {
+    name: 'length and chunks',
+    behaviour: sends(`${head200}content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`),
+    expect: 'null  protocol',
+  },
+  { name: 'a bad chunk size', behaviour: sends(chunkedHead, 'zz\r\nab\r\n'), expect: '200  protocol' },
+  {
+    name: 'NUL in a header',
+    behaviour: sends(`${head200}x: a\0b\r\ncontent-length: 0\r\n\r\n`),
+    expect: 'null  protocol',
+  },
+  {
+    name: 'a lone CR in a header',
+    behaviour: sends(`${head200}x: a\rset-cookie: b\r\ncontent-length: 0\r\n\r\n`),
+    expect: 'null  protocol',
+  },
+  {
+    name: 'a space before the colon',
+    behaviour: sends(`${head200}content-length : 0\r\n\r\n`),
+    expect: 'null  protocol',
+  },
+  {
+    name: 'a switch of protocols nobody asked for',
+    behaviour: sends('HTTP/1.1 101 Switching\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n'),
+    expect: 'null  protocol',
+  },
+]
+
+for (const { name, behaviour, expect } of cases) {
+  test(`an upstream that answers with ${name}`, async () => {
+    await withUpstream(
+      () => behaviour,
+      async (upstream, sender) => {
+        const seen = await watch(sender.send(request(upstream)))
+        const end = seen.end === 'end' ? 'end' : seen.end.kind
+        assert.equal(`${seen.status} ${seen.body} ${end}`, expect, JSON.stringify(seen.end))
+        if (seen.end !== 'end') {
+          assert.equal(seen.end.requestSent, true)
+          assert.equal(seen.end.stale, false)
+        }
+        assert.equal(upstream.requests.length, 1, 'asked once')
+        assert.equal(upstream.requests[0]!.body.toString(), 'question')
+      },
+    )
+  })
+}
+
+test('bytes after the announced length never reach the next request', async () => {
+  const nonce = 'x-second: 1'
+  await withUpstream(
+    ({ head }) =>
+      head.includes(nonce)
+        ? wholeAnswer(200, 'second')
+        : sends(`${head200}content-length: 5\r\n\r\nfirst${head200}content-length: 4\r\n\r\nevil`),
+    async (upstream, sender) => {
+      assert.equal((await watch(sender.send(request(upstream)))).body, 'first')
+      const second = await watch(sender.send({ ...request(upstream), headers: ['x-second', '1'] }))
+      assert.equal(`${second.status} ${second.body}`, '200 second')
+      assert.equal(upstream.connections, 2)
+    },
+  )
+})
+
+test('a connection that ended cleanly is used again, the one used last first', async () => {
+  await withUpstream(
+    () => wholeAnswer(200, 'ok'),
+    async (upstream, sender) => {
+      await Promise.all([1, 2, 3].map(() => watch(sender.send(request(upstream)))))
+      assert.equal(upstream.connections, 3)
+      for (let turn = 0; turn < 5; turn += 1) await watch(sender.send(request(upstream)))
+      assert.equal(upstream.connections, 3)
+      assert.equal(new Set(upstream.requests.slice(3).map(({ connection }) => connection)).size, 1)
+      assert.equal(sender.openSockets(upstream.origin), 3)
+    },
+  )
+})
+
+test('slices of a body arrive as one, with their length', async () => {
+  await withUpstream(
+    () => wholeAnswer(200, 'ok'),
+    async (upstream, sender) => {
+      const slices = ['{"model":"', 'other', '"}', ''].map((text) => Buffer.from(text))
+      await watch(sender.send({ ...request(upstream), body: slices }))
+      await watch(sender.send({ ...request(upstream), method: 'GET', body: [] }))
+      assert.equal(upstream.requests[0]!.body.toString(), '{"model":"other"}')
+      assert.match(upstream.requests[0]!.head, /^POST \/v1\/x HTTP\/1\.1\r\nhost: 127\.0\.0\.1:\d+\r\n/)
+      assert.doesNotMatch(upstream.requests[1]!.head, /content-length/i)
+    },
+  )
+})
+
+test('a header or path that would break the request is refused before anything is sent', async () => {
+  const broken = [
+    { headers: ['x-a', 'b\r\nx-evil: 1'] },
+    { headers: ['x-a\r\nx-evil', '1'] },
+    { headers: ['x-a', 'b\0'] },
+    { headers: ['transfer-encoding', 'chunked'] },
+    { path: '/v1/x HTTP/1.1\r\nx-evil: 1\r\n\r\n' },
+    { path: '/v1/\u0130' },
+  ]
+  await withUpstream(
+    () => wholeAnswer(200, 'ok'),
+    async (upstream, sender) => {
+      for (const change of broken) {
+        const { end } = await watch(sender.send({ ...request(upstream), ...change }))
+        assert.ok(end !== 'end' && end.kind === 'protocol' && !end.requestSent, JSON.stringify(end))
+      }
+      assert.equal(upstream.connections, 0)
+    },
+  )
+})
+
+test('an upstream that refuses connections', async () => {
+  const upstream = await faultUpstream(() => hangs)
+  await upstream.close()
+  const sender = openSender({ limits, clock: systemClock })
+  const { end } = await watch(sender.send(request(upstream)))
+  assert.ok(end !== 'end' && end.kind === 'refused' && !end.requestSent)
+  await sender.close()
+})
+
+test('a name that does not exist', async () => {
+  const sender = openSender({ limits, clock: systemClock })
+  const { end } = await watch(sender.send(request({ origin: 'http://nothing.invalid' })))
+  assert.ok(end !== 'end' && end.kind === 'dns' && !end.requestSent, JSON.stringify(end))
+  await sender.close()
+})
+
+test('a connection that takes too long', async () => {
+  const clock = manualClock()
+  const upstream = await faultUpstream(() => hangs)
+  const sender = openSender({ limits, clock })
+  const seen = watch(sender.send(request(upstream)))
+  // No turn of the event loop has passed, so the connection cannot stand yet.
+  clock.advance(limits.connectMs)
+  const { end } = await seen
+  assert.ok(end !== 'end' && end.kind === 'connect_timeout' && !end.requestSent)
+  assert.equal(clock.pending(), 0)
+  await sender.close()
+  assert.equal(upstream.requests.length, 0)
+  await upstream.close()
+})
+
+test('all connections of an origin in use', async () => {
+  await withUpstream(
+    () => hangs,
+    async (upstream, sender) => {
+      const first = sender.send(request(upstream))
+      const { end } = await watch(sender.send(request(upstream)))
+      assert.ok(end !== 'end' && end.kind === 'refused' && !end.requestSent)
+      first.abort()
+      const third = sender.send(request(upstream))
+      await upstream.nextRequest()
+      third.abort()
+    },
+    { ...limits, socketsPerOriginMax: 1 },
+  )
+})
+
+test('an abort closes the connection, whatever was going on', async () => {
+  const heads: Readonly<Record<string, Behaviour>> = {
+    'before the head': hangs,
+    'within the answer': sends(chunkedHead, httpChunk('ab')),
+  }
+  for (const [name, behaviour] of Object.entries(heads)) {
+    await withUpstream(
+      () => behaviour,
+      async (upstream, sender) => {
+        const told: string[] = []
+        const exchange = sender.send(request(upstream))
+        exchange.listen({
+          head: () => told.push('head'),
+          chunk: () => {
+            told.push('chunk')
+            exchange.abort()
+          },
+          end: () => told.push('end'),
+          failed: () => told.push('failed'),
+        })
+        const reply = await upstream.nextRequest()
+        if (behaviour === hangs) exchange.abort()
+        await reply.closed
+        assert.equal(exchange.state, 'aborted')
+        assert.deepEqual(told, behaviour === hangs ? [] : ['head', 'chunk'], name)
+        exchange.abort()
+      },
+    )
+  }
+})
+
+test('an abort while connecting leaves no socket', async () => {
+  const upstream = await faultUpstream(() => hangs)
+  const sender = openSender({ limits, clock: systemClock })
+  const exchange = sender.send(request(upstream))
+  assert.equal(sender.openSockets(upstream.origin), 1)
+  exchange.listen({ head: unexpected, chunk: unexpected, end: unexpected, failed: unexpected })
+  exchange.abort()
+  await sender.close()
+  assert.equal(sender.openSockets(upstream.origin), 0)
+  assert.equal(upstream.requests.length, 0)
+  await upstream.close()
+})
+
+test('closing the sender fails what is under way and leaves no socket', async () => {
+  await withUpstream(
+    () => sends(chunkedHead, httpChunk('ab')),
+    async (upstream, sender) => {
+      const exchange = sender.send(request(upstream))
+      const seen = watch(exchange)
+      await upstream.nextRequest()
+      await sender.close()
+      const { end } = await seen
+      assert.ok(end !== 'end' && end.kind === 'aborted', JSON.stringify(end))
+      assert.equal(sender.openSockets(upstream.origin), 0)
+    },
+  )
+})
+
+test('a kept-alive connection that breaks under a request is told as stale', async () => {
+  await withUpstream(
+    ({ connection, path }) =>
+      path === '/first' || connection > 0 ? wholeAnswer(200, 'ok') : sendsThen('rst'),
+    async (upstream, sender) => {
+      await watch(sender.send(request(upstream, '', '/first')))
+      const { end } = await watch(sender.send(request(upstream)))
+      assert.ok(end !== 'end' && end.kind === 'reset' && end.stale && end.requestSent, JSON.stringify(end))
+      assert.equal((await watch(sender.send(request(upstream)))).body, 'ok')
+      assert.equal(upstream.connections, 2)
+    },
+  )
+})
+
+test('an idle connection that the upstream closed is not used again', async () => {
+  await withUpstream(
+    () => wholeAnswer(200, 'ok'),
+    async (upstream, sender) => {
+      await watch(sender.send(request(upstream)))
+      const reply = await upstream.nextRequest()
+      reply.fin()
+      await reply.closed
+      assert.equal((await watch(sender.send(request(upstream)))).body, 'ok')
+      assert.equal(upstream.connections, 2)
+    },
+  )
+})
+
+test('an early refusal is told while the body is still on its way, and the connection is not used again', async () => {
+  const refusal = `HTTP/1.1 413 Too Large\r\ncontent-length: 3\r\n\r\nbig`
+  await withUpstream(
+    ({ path }) =>
+      path === '/early' ? { at: 'head', answer: (reply) => reply.send(refusal) } : wholeAnswer(200, 'ok'),
+    async (upstream, sender) => {
+      const body = [Buffer.alloc(20 * 1024 * 1024, 'x')]
+      const early = await watch(sender.send({ ...request(upstream, '', '/early'), body }))
+      assert.equal(`${early.status} ${early.body} ${early.end}`, '413 big end')
+      assert.equal((await watch(sender.send(request(upstream)))).body, 'ok')
+      assert.equal(upstream.connections, 2)
+    },
+  )
+})
+
+test('what comes before anyone listens waits, and so does the upstream', async () => {
+  const piece = Buffer.alloc(64 * 1024, 'x')
+  const pieces = 800
+  const length = piece.length * pieces
+  await withUpstream(
+    () => ({
+      answer(reply) {
+        reply.send(`${head200}content-length: ${length}\r\n\r\n`)
+        for (let count = 0; count < pieces; count += 1) reply.send(piece)
+      },
+    }),
+    async (upstream, sender) => {
+      const exchange = sender.send(request(upstream))
+      const reply = await upstream.nextRequest()
+      // What the kernel's buffers cannot hold stays with the upstream.
+      for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate)
+      assert.ok(reply.unsentBytes() > length / 2, `${reply.unsentBytes()} of ${length} unsent`)
+      assert.equal(exchange.state, 'waiting')
+      const seen = await watch(exchange)
+      assert.equal(seen.body.length, length)
+      assert.equal(seen.end, 'end')
+    },
+  )
+})
+
+test('a paused exchange tells nothing, and another listener takes over where the first one left', async () => {
+  const parts = ['one', 'two', 'three']
+  await withUpstream(
+    () => sends(chunkedHead, ...parts.map((part) => httpChunk(part)), httpChunk()),
+    async (upstream, sender) => {
+      const exchange = sender.send(request(upstream))
+      const first: string[] = []
+      const paused = new Promise<void>((resolve) => {
+        exchange.listen({
+          head() {},
+          chunk(bytes) {
+            first.push(Buffer.from(bytes).toString())
+            exchange.pause()
+            resolve()
+          },
+          end: unexpected,
+          failed: unexpected,
+        })
+      })
+      await paused
+      for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate)
+      assert.deepEqual(first, ['one'])
+      assert.equal(exchange.state, 'answering')
+      const rest: string[] = []
+      const ended = new Promise<void>((resolve) => {
+        exchange.listen({
+          head: unexpected,
+          chunk(bytes) {
+            rest.push(Buffer.from(bytes).toString())
+            exchange.pause()
+            setImmediate(() => exchange.resume())
+          },
+          end: resolve,
+          failed: unexpected,
+        })
+      })
+      assert.deepEqual(rest, [])
+      exchange.resume()
+      await ended
+      assert.deepEqual(rest, ['two', 'three'])
+    },
+  )
+})
+
+test('requests may be sent, resumed and aborted from within what another one is told', async () => {
+  await withUpstream(
+    ({ path }) => (path === '/slow' ? sends(chunkedHead, httpChunk('slow')) : wholeAnswer(200, 'ok')),
+    async (upstream, sender) => {
+      // An idle connection, so that the requests below are written at once.
+      await Promise.all([1, 2].map(() => watch(sender.send(request(upstream)))))
+      const slow = sender.send(request(upstream, '', '/slow'))
+      slow.pause()
+      const told: string[] = []
+      slow.listen({
+        head: () => told.push('head'),
+        chunk: () => told.push('chunk'),
+        end() {},
+        failed: unexpected,
+      })
+      for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate)
+      const inner: Promise<Seen>[] = []
+      await new Promise<void>((resolve) => {
+        const step = (): void => {
+          slow.resume()
+          slow.pause()
+          inner.push(watch(sender.send(request(upstream))))
+        }
+        sender.send(request(upstream)).listen({
+          head: step,
+          chunk: step,
+          end() {
+            step()
+            slow.resume()
+            resolve()
+          },
+          failed: unexpected,
+        })
+      })
+      assert.deepEqual(
+        (await Promise.all(inner)).map(({ body }) => body),
+        ['ok', 'ok', 'ok'],
+      )
+      for (let turn = 0; told.length < 2 && turn < 1_000; turn += 1) await new Promise(setImmediate)
+      assert.deepEqual(told, ['head', 'chunk'])
+      slow.abort()
+    },
+  )
+})
+
+const shapes: Readonly<Record<string, string>> = {
+  chunked: `${chunkedHead}${httpChunk('part')}`,
+  'with a length': `${head200}content-length: 9\r\n\r\npart`,
+  'close-delimited': `${head200}\r\npart`,
+}
+
+for (const [name, bytes] of Object.entries(shapes)) {
+  test(`a reset within an answer that is ${name} is no end`, async () => {
+    await withUpstream(
+      () => sends(bytes),
+      async (upstream, sender) => {
+        const exchange = sender.send(request(upstream))
+        const reply = await upstream.nextRequest()
+        const end = await new Promise<'end' | SendFailure>((resolve) => {
+          exchange.listen({ head() {}, chunk: () => reply.rst(), end: () => resolve('end'), failed: resolve })
+        })
+        assert.ok(end !== 'end' && end.kind === 'reset' && !end.stale, JSON.stringify(end))
+      },
+    )
+  })
+}
+
+test('only a certificate that can be verified is trusted', async () => {
+  const now = systemClock.wallMs()
+  const dayMs = 86_400_000
+  const valid = selfSigned(now - dayMs, now + dayMs)
+  const expired = selfSigned(now - 2 * dayMs, now - dayMs)
+  const defaults = tls.getCACertificates('default')
+  const cases = [
+    { certificate: valid, trusted: [], expect: 'tls' },
+    { certificate: expired, trusted: [expired.cert], expect: 'tls' },
+    { certificate: valid, trusted: [valid.cert], expect: 'end' },
+  ]
+  for (const { certificate, trusted, expect } of cases) {
+    let asked = 0
+    const server = https.createServer(certificate, (_request, response) => {
+      asked += 1
+      response.end('ok')
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    tls.setDefaultCACertificates([...defaults, ...trusted])
+    const sender = openSender({ limits, clock: systemClock })
+    const origin = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+    for (let turn = 0; turn < 2; turn += 1) {
+      const { end } = await watch(sender.send(request({ origin })))
+      assert.equal(end === 'end' ? end : end.kind, expect, JSON.stringify(end))
+    }
+    assert.equal(asked, expect === 'end' ? 2 : 0)
+    await sender.close()
+    server.close()
+  }
+  tls.setDefaultCACertificates(defaults)
+})
+
+test('an upstream that does not speak TLS gets nothing in plain text', async () => {
+  let received = ''
+  await withUpstream(
+    (seen) => {
+      received += seen.head
+      return sends('HTTP/1.1 200 OK\r\n\r\n')
+    },
+    async (upstream, sender) => {
+      const exchange = sender.send(request({ origin: upstream.origin.replace('http:', 'https:') }))
+      const seen = watch(exchange)
+      // The upstream says something that is no TLS as soon as it is greeted.
+      for (let turn = 0; upstream.connections === 0 && turn < 1_000; turn += 1)
+        await new Promise(setImmediate)
+      await upstream.close()
+      const { end } = await seen
+      assert.ok(end !== 'end' && !end.requestSent, JSON.stringify(end))
+      assert.equal(received, '')
+    },
+  )
+})
+
+test('under a storm of cancelled requests no byte reaches another request', async (context) => {
+  const seed = process.pid
+  context.diagnostic(`seed ${seed}`)
+  const random = randomNumbers(seed)
+  const total = 2_000
+  const atOnce = 64
+  const partsMax = 5
+  await withUpstream(
+    ({ path }) => ({
+      answer(reply) {
+        const nonce = path.slice(1)
+        let left = 1 + Math.floor(random() * partsMax)
+        reply.send(`${chunkedHead.replace('\r\n\r\n', `\r\nx-nonce: ${nonce}\r\n\r\n`)}`)
+        const step = (): void => {
+          if (left === 0 && random() < 0.1) {
+            if (random() < 0.5) reply.rst()
+            else reply.fin()
+            return
+          }
+          if (left > 0) reply.send(httpChunk(`<${nonce}>`))
+          else reply.send(httpChunk())
+          left -= 1
+          if (left >= 0) setImmediate(step)
+        }
+        step()
+      },
+    }),
+    async (upstream, sender) => {
+      const ends: Record<string, number> = { ended: 0, failed: 0, aborted: 0 }
+      let next = 0
+      const worker = async (): Promise<void> => {
+        while (next < total) {
+          const nonce = `n${next}`
+          next += 1
+          ends[await oneOfTheStorm(sender.send(request(upstream, nonce, `/${nonce}`)), nonce, random)]! += 1
+        }
+      }
+      await Promise.all(Array.from({ length: atOnce }, worker))
+      context.diagnostic(JSON.stringify({ ...ends, connections: upstream.connections }))
+      assert.equal(ends.ended! + ends.failed! + ends.aborted!, total)
+      for (const [end, count] of Object.entries(ends)) assert.ok(count > total / 100, `${end}: ${count}`)
+      assert.ok(upstream.connections < total, 'connections are used again')
+      for (let turn = 0; sender.openSockets(upstream.origin) > atOnce && turn < 100; turn += 1) {
+        await new Promise(setImmediate)
+      }
+      assert.ok(sender.openSockets(upstream.origin) <= atOnce)
+    },
+  )
+})
+
+function oneOfTheStorm(exchange: Exchange, nonce: string, random: () => number): Promise<string> {
+  return new Promise((resolve) => {
+    const abortAt = random() < 0.4 ? Math.floor(random() * 4) : -1
+    let told = 0
+    const step = (): void => {
+      assert.equal(exchange.state === 'aborted', false, 'nothing is told after an abort')
+      if (told === abortAt) abort()
+      told += 1
+    }
+    const abort = (): void => {
+      exchange.abort()
+      resolve('aborted')
+    }
+    if (random() < 0.05) setImmediate(abort)
+    exchange.listen({
+      head(status, headers) {
+        assert.equal(status, 200)
+        assert.equal(headers.get('x-nonce'), nonce)
+        step()
+      },
+      chunk(bytes) {
+        assert.equal(Buffer.from(bytes).toString().replaceAll(`<${nonce}>`, ''), '')
+        if (random() < 0.2) {
+          exchange.pause()
+          setImmediate(() => exchange.resume())
+        }
+        step()
+      },
+      end: () => resolve('ended'),
+      failed: () => resolve('failed'),
+    })
+  })
+}
+
+/** A small deterministic generator (mulberry32), so that a seed replays the choices. */
+function randomNumbers(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
