@@ -1,15 +1,26 @@
 /**
  * The values that travel through one request, each made by one phase and read by the next:
- * Line → Caller → Call → Plan → Hold → Reply → Ending → Receipt. Types only.
+ * Line → Caller → Call → Plan → Hold → Reply → Ending → Bill. Types only.
  */
 import type { IncomingMessage } from 'node:http'
-import type { Caller } from './access/types.ts'
+import type { TollgateError } from './base/errors.ts'
+import type { Interruptible } from './base/interruption.ts'
 import type { Model, PriceVersion, Upstream } from './catalog/types.ts'
+import type { Body } from './http/body.ts'
 import type { Downstream } from './http/downstream.ts'
-import type { Attempt, EndReason, Held, UsageSource } from './ledger/types.ts'
-import type { Connector } from './providers/connector.ts'
+import type { Attempt, EndReason, Held } from './ledger/types.ts'
+import type { Connector, Failure } from './providers/connector.ts'
 import type { Exchange } from './providers/send.ts'
-import type { Answer, Dialect, DialectName, RequestFacts, StreamWatch, Usage } from './wire/codec.ts'
+import type { InputSample } from './tokens/text.ts'
+import type {
+  Answer,
+  Dialect,
+  DialectName,
+  OutputSample,
+  RequestFacts,
+  StreamWatch,
+  UsageReport,
+} from './wire/codec.ts'
 
 /** What an address asks for. */
 export type Operation =
@@ -32,16 +43,33 @@ export interface Line {
   readonly subject: string
   /** The query as the caller wrote it, without `key`. */
   readonly query: string
+  /** What is wrong with the request line or with the hour; answered before anything else. */
+  readonly refusal: TollgateError | undefined
   readonly request: IncomingMessage
   readonly client: Downstream
+  /** Tells whoever works on the request that the client left or that it must stop. */
+  readonly work: Interruptible
   readonly startedMs: number
   readonly startedMonoMs: number
 }
 
-/** decode: the body and the few facts in it. */
+/** decode: the body and the few facts in it. The body is dropped as soon as an answer has begun. */
 export interface Call {
-  readonly body: Uint8Array
+  readonly body: Body
   readonly facts: RequestFacts
+}
+
+/** What bounds the input before anything is counted. */
+export interface Bound {
+  readonly textBytes: number
+  /** Tokens of media and of what the provider adds on its own. */
+  readonly addedTokens: number
+  /** Tokens that tools running upstream may add on top of the model's input window. */
+  readonly toolTokens: number
+  /** Something in the input can be as long as the whole window. */
+  readonly fillsWindow: boolean
+  readonly inputTokensMax: number
+  readonly tokenFactor: { readonly numerator: number; readonly denominator: number }
 }
 
 /** One place that can serve the request. */
@@ -57,29 +85,37 @@ export interface Plan {
   /** The format that is spoken upstream. */
   readonly dialect: DialectName
   readonly candidates: readonly Candidate[]
+  readonly bound: Bound
   /** The output limit the caller wants in tokens, or the model's maximum. */
   readonly outputWanted: number
   /** What must go upstream at least, so that an answer can come of it. */
   readonly outputFloor: number
+  /** Answers that run in parallel. */
+  readonly choices: number
   /** Uses of server tools that the request may make, by meter. */
   readonly serverToolUses: Readonly<Record<string, number>>
 }
 
 /** hold: what was taken, and what that allows. */
 export interface Hold extends Held {
+  readonly account: bigint
   /** Tokens of input as bounded when the hold was taken. */
   readonly inputBound: number
   readonly lowered: boolean
 }
 
-/** invoke: an upstream that has begun to answer. */
+/** invoke: an upstream that has begun to answer, or why none did. */
 export interface Reply {
-  readonly candidate: Candidate
-  readonly status: number
-  readonly headers: ReadonlyMap<string, string>
+  /** Who served or was asked last; null when nobody could be asked. */
+  readonly candidate: Candidate | null
   readonly attempts: readonly Attempt[]
-  readonly firstByteMs: number
-  readonly body: StreamedBody | JsonBody
+  readonly firstByteMs: number | null
+  /** When the first content was seen; null when there was none. */
+  readonly firstContentMs: number | null
+  readonly upstreamHeaders: ReadonlyMap<string, string>
+  /** Text kept to count the input from, where the upstream will not report it in time. */
+  readonly input: InputSample | null
+  readonly body: StreamedBody | AnswerBody | RejectionBody | NoBody
 }
 
 export interface StreamedBody {
@@ -88,23 +124,46 @@ export interface StreamedBody {
   readonly watch: StreamWatch
   /** What came while peeking, not yet sent. */
   readonly seen: readonly Uint8Array[]
+  /** The client left already; the stream is read on for its bill. */
+  readonly readsOn: boolean
 }
 
-export interface JsonBody {
-  readonly kind: 'json'
+export interface AnswerBody {
+  readonly kind: 'answer'
+  readonly status: number
   readonly bytes: Uint8Array
   readonly answer: Answer
 }
 
-/** relay: how the request ended and what it used. */
-export interface Ending {
-  readonly reason: EndReason
-  readonly usage: Usage
-  readonly usageSource: UsageSource
-  readonly errorCode: string | null
+/** The upstream refused what the caller asked; its words go to the caller as they are. */
+export interface RejectionBody {
+  readonly kind: 'rejection'
   readonly status: number
-  /** Part of the usage that is the house's to bear. */
-  readonly absorb: 'none' | 'all'
+  readonly bytes: Uint8Array
+  readonly failure: Failure
 }
 
-export type { Caller }
+export interface NoBody {
+  readonly kind: 'none'
+  readonly reason: EndReason
+  readonly report: UsageReport | null
+  /** null when there is nobody to tell. */
+  readonly error: TollgateError | null
+}
+
+/** relay: how the request ended, for the bill. */
+export interface Ending {
+  readonly reason: EndReason
+  /** `final`: the upstream's own numbers for all of it. `partial`: what it had said until then. */
+  readonly report: { readonly kind: 'final' | 'partial'; readonly usage: UsageReport } | null
+  /** What was produced, to count from where nothing was reported. */
+  readonly sample: OutputSample | null
+  readonly error: TollgateError | null
+  readonly status: number
+}
+
+/** settle: what the caller is told of the bill. */
+export type Bill =
+  | { readonly kind: 'settled'; readonly charged: bigint; readonly available: bigint }
+  /** Not durable in time; it stays queued. */
+  | { readonly kind: 'late' }

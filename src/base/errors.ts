@@ -15,6 +15,10 @@ export interface ErrorDetails {
   readonly facts?: Readonly<Record<string, string | number | boolean | readonly string[]>>
   /** How long the caller should wait before trying again. */
   readonly retryAfterMs?: number
+  /** Overrides the row's status: an upstream's own 4xx that the caller caused. */
+  readonly status?: number
+  /** More headers for the answer, such as the state of a rate limit. */
+  readonly headers?: Readonly<Record<string, string>>
   /** Who said no: this gateway, or the upstream behind it. */
   readonly source?: 'gateway' | 'upstream'
   /** Never leaves the process: for the operator's log. */
@@ -31,7 +35,7 @@ export class TollgateError extends Error {
   constructor(code: ErrorCode, details: ErrorDetails) {
     super(details.message, details.cause === undefined ? undefined : { cause: details.cause })
     this.code = code
-    this.status = errors[code].status
+    this.status = details.status ?? errors[code].status
     this.details = details
   }
 }

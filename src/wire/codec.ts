@@ -238,6 +238,10 @@ export interface Dialect<Facts extends RequestFacts = RequestFacts> {
   readAnswer(body: Uint8Array, sampleCharactersMax: number): Answer
   /** Reads the body of a non-2xx answer; never throws, whatever the bytes are. */
   readError(body: Uint8Array): UpstreamProblem
+  /** Options that the caller switched on by header (betas) and that change the price; unknown betas are none. */
+  pricedHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): readonly PricedOption[]
+  /** The HTTP status that an error inside a 200 answer stands for. */
+  problemStatus(problem: UpstreamProblem): number
   /** Reported fields → disjoint classes. Negative, broken or contradictory numbers are clamped and flagged as unknown. */
   toUsage(report: UsageReport): Usage
   /** The whole JSON body of an error answer. */

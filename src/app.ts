@@ -1,0 +1,49 @@
+/**
+ * Everything that serving a request needs, composed once per process. Each phase names the part of it
+ * that it uses; nothing in it changes while a request runs but what is meant to (snapshot, draining).
+ */
+import type { Access } from './access/types.ts'
+import type { Background } from './base/background.ts'
+import type { Clock } from './base/clock.ts'
+import type { Failpoints } from './base/failpoint.ts'
+import type { NextId } from './base/ids.ts'
+import type { Log } from './base/log.ts'
+import type { Snapshot } from './catalog/types.ts'
+import type { Limits } from './config.ts'
+import type { BodyReader } from './http/body.ts'
+import type { Ledger } from './ledger/types.ts'
+import type { Metrics } from './metrics.ts'
+import type { Finding } from './phases/find.ts'
+import type { Holding } from './phases/hold.ts'
+import type { Connector } from './providers/connector.ts'
+import type { Health } from './providers/health.ts'
+import type { Sender } from './providers/send.ts'
+import type { Running } from './running.ts'
+import type { Counter } from './tokens/count.ts'
+import type { ReadLimits } from './wire/codec.ts'
+
+export interface App {
+  readonly access: Access
+  readonly background: Background
+  readonly bodies: BodyReader
+  readonly clock: Clock
+  readonly connectorOf: (provider: string) => Connector
+  readonly counter: Counter
+  readonly draining: { readonly begun: boolean }
+  readonly failpoints: Failpoints
+  readonly health: Health
+  readonly ledger: Ledger
+  readonly limits: Limits
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly nextId: NextId
+  readonly order: Finding['order']
+  readonly pressure: { overloaded(): boolean }
+  readonly read: ReadLimits
+  readonly running: Running
+  readonly sender: Sender
+  /** The catalog of this moment; a request reads it once. */
+  readonly snapshot: Snapshot
+  readonly topUpUrl: string
+  readonly waiters: Holding['waiters']
+}

@@ -1,0 +1,39 @@
+/**
+ * The log: one JSON line per event, without keys, prompts or answers. What may be logged of an error
+ * is chosen here, so that a new field cannot leak by accident.
+ */
+import pino, { type Logger } from 'pino'
+import { TollgateError } from './errors.ts'
+
+export type Log = Logger
+
+/** Credentials look like these; they are cut out of whatever text reaches the log. */
+const secrets = /\b(?:sk-[A-Za-z0-9_-]{6})[A-Za-z0-9_-]+|\bAIza[A-Za-z0-9_-]{10,}|\bBearer\s+[^\s"]+/g
+
+export function createLog(options: { level: string; destination?: pino.DestinationStream }): Log {
+  const settings: pino.LoggerOptions = {
+    level: options.level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+    serializers: { err: describe },
+  }
+  return options.destination === undefined ? pino(settings) : pino(settings, options.destination)
+}
+
+/** Text with everything that looks like a credential cut back to its beginning. */
+export function redact(text: string): string {
+  return text.replace(secrets, (found) => `${found.slice(0, 9)}…`)
+}
+
+function describe(error: unknown): Readonly<Record<string, string>> {
+  if (error instanceof TollgateError) {
+    return {
+      code: error.code,
+      message: redact(error.details.message),
+      ...(error.details.detail === undefined ? {} : { detail: redact(error.details.detail) }),
+    }
+  }
+  if (error instanceof Error) return { message: redact(error.message), stack: redact(error.stack ?? '') }
+  return { message: redact(String(error)) }
+}

@@ -1,0 +1,70 @@
+/**
+ * The marks that a running stream leaves, so that after a crash its customer is charged what was
+ * delivered and no more. Counts low: every content event carries a token at least.
+ */
+import type { App } from './app.ts'
+import { Checkpointer } from './ledger/checkpointer.ts'
+import { boundAmounts, costOf } from './ledger/price.ts'
+import { countSample, draft, hasNumbers, type Settled } from './phases/settle.ts'
+import type { Line, StreamedBody } from './values.ts'
+import type { OutputSample } from './wire/codec.ts'
+
+const bytesPerTokenGuess = 4
+const charactersPerTokenMost = 5
+
+type Checkpointing = Pick<App, 'ledger' | 'counter' | 'background' | 'clock' | 'limits' | 'failpoints'>
+
+/** Called after every relayed event; cheap unless a mark is due. */
+export function checkpoints(app: Checkpointing, line: Line, request: Settled): (body: StreamedBody) => void {
+  const { plan, held, reply } = request
+  const guess = boundAmounts(plan.price, {
+    inputTokens: Math.ceil(plan.bound.textBytes / bytesPerTokenGuess),
+    cacheWrites: [],
+    options: [],
+    fees: {},
+    choices: 1,
+  })
+  const marks = new Checkpointer(app.limits, {
+    hold: held.amount,
+    input: guess.input,
+    perOutputToken: guess.perOutputToken,
+  })
+  let inputTokens: Promise<number> | undefined
+  return (body) => {
+    const delivered = deliveredTokens(body.watch.sample)
+    if (!marks.due(delivered)) return
+    marks.begin(delivered)
+    const report = body.watch.report
+    app.background.run('checkpoint', async () => {
+      try {
+        const reported = line.dialect.toUsage(report)
+        if (!hasNumbers(report) && reply.input !== null) inputTokens ??= countSample(app.counter, reply.input)
+        const counted = inputTokens === undefined ? undefined : await inputTokens
+        const usage = {
+          ...reported,
+          output: delivered,
+          reasoning: 0,
+          ...(counted === undefined ? {} : { inputUncached: counted }),
+        }
+        await app.ledger.checkpoint({
+          id: line.id,
+          cost: costOf(usage, plan.price, 'rates').cost,
+          draft: draft(line, request, {
+            ending: { reason: 'interrupted', report: null, sample: null, error: null, status: 200 },
+            usage,
+            source: 'estimated',
+            upstreamCost: costOf(usage, plan.price, 'list').cost,
+            unpriced: false,
+          }),
+        })
+        app.failpoints.reach('after-checkpoint')
+      } finally {
+        marks.end()
+      }
+    })
+  }
+}
+
+function deliveredTokens(sample: OutputSample): number {
+  return Math.max(sample.events, Math.floor(sample.characters / charactersPerTokenMost))
+}

@@ -1,0 +1,49 @@
+/**
+ * What invoking and relaying share of one request: the headers that the hold made, how long it may
+ * still take, and what becomes of it when its client leaves.
+ */
+import type { Caller } from './access/types.ts'
+import type { App } from './app.ts'
+import { type FlatHeaders, heldHeaders } from './headers.ts'
+import type { Connector } from './providers/connector.ts'
+import type { Call, Hold, Line, Plan } from './values.ts'
+
+export interface Course {
+  readonly headers: FlatHeaders
+  /** How long an upstream may go without content. */
+  readonly contentGapMs: number
+  /** What is left of the request's whole time. */
+  leftMs(): number
+  /** The client left: true when the answer is read on for its bill, false when it is cancelled upstream. */
+  readsOnWhenGone(connector: Connector): boolean
+  end(): void
+}
+
+type Coursing = Pick<App, 'limits' | 'clock' | 'running' | 'background' | 'ledger'>
+
+export function courseOf(
+  app: Coursing,
+  line: Line,
+  of: { caller: Caller; call: Call; plan: Plan; held: Hold },
+): Course {
+  const { limits, running } = app
+  const { held, plan, call } = of
+  const isPatient = plan.model.reasons || !call.facts.stream
+  let readsOn = false
+  return {
+    headers: heldHeaders(line, of.caller, held),
+    contentGapMs: isPatient ? limits.contentGapReasoningMs : limits.contentGapMs,
+    leftMs: () => Math.max(0, limits.totalMs - (app.clock.monoMs() - line.startedMonoMs)),
+    readsOnWhenGone(connector) {
+      if (readsOn) return true
+      const stops = call.facts.stream && connector.onCancel === 'stops' && !held.restricted
+      if (stops || !running.beginReadingOn(held.account, limits.readOnPerAccountMax)) return false
+      readsOn = true
+      app.background.run('detach', () => app.ledger.detach(line.id))
+      return true
+    },
+    end() {
+      if (readsOn) running.endReadingOn(held.account)
+    },
+  }
+}

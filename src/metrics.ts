@@ -1,0 +1,51 @@
+/**
+ * What the operator's monitoring reads: counts and durations by dialect and outcome, never by key,
+ * account or model text that a caller chose.
+ */
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { Line } from './values.ts'
+
+export interface Metrics {
+  readonly registry: Registry
+  requestEnded(line: Line, outcome: string, seconds: number): void
+  upstreamFailed(provider: string, code: string): void
+}
+
+export function createMetrics(running: { readonly count: number }): Metrics {
+  const registry = new Registry()
+  const requests = new Counter({
+    name: 'tollgate_requests_total',
+    help: 'Requests by dialect and outcome: `ok`, or a code of the error table.',
+    labelNames: ['dialect', 'outcome'],
+    registers: [registry],
+  })
+  const duration = new Histogram({
+    name: 'tollgate_request_seconds',
+    help: 'Time from the request line to the last byte.',
+    labelNames: ['dialect'],
+    buckets: [0.005, 0.02, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 300, 1_200, 3_600],
+    registers: [registry],
+  })
+  const failures = new Counter({
+    name: 'tollgate_upstream_failures_total',
+    help: 'Attempts that did not serve, by provider and code.',
+    labelNames: ['provider', 'code'],
+    registers: [registry],
+  })
+  new Gauge({
+    name: 'tollgate_requests_running',
+    help: 'Requests that hold money right now.',
+    registers: [registry],
+    collect() {
+      this.set(running.count)
+    },
+  })
+  return {
+    registry,
+    requestEnded(line, outcome, seconds) {
+      requests.inc({ dialect: line.dialect.name, outcome })
+      duration.observe({ dialect: line.dialect.name }, seconds)
+    },
+    upstreamFailed: (provider, code) => failures.inc({ provider, code }),
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * Credentials → caller. The first live key of ours pays; what is sent upstream is never one of
+ * these headers. An infrastructure failure is never told as a bad key.
+ */
+import type { IncomingMessage } from 'node:http'
+import type { Access, Caller, Identified } from '../access/types.ts'
+import { type ErrorCode, TollgateError } from '../base/errors.ts'
+import type { Line } from '../values.ts'
+
+/** In this order the places of a credential are looked at. */
+const credentialHeaders = ['authorization', 'x-api-key', 'api-key', 'x-goog-api-key'] as const
+
+interface Refused {
+  readonly code: ErrorCode
+  readonly message: string
+}
+
+/** When no credential is good, the most telling reason wins: the first of these. */
+const reasons: readonly (readonly [kind: Exclude<Identified['kind'], 'caller'>, refused: Refused])[] = [
+  ['revoked', { code: 'revoked_api_key', message: 'This API key was revoked. Create a new one.' }],
+  ['expired', { code: 'expired_api_key', message: 'This API key has expired. Create a new one.' }],
+  ['disabled', { code: 'key_disabled', message: 'This API key is disabled. Enable it, or use another one.' }],
+  [
+    'foreign',
+    {
+      code: 'provider_api_key',
+      message:
+        "This is a model provider's own key. Tollgate takes its own keys only (they begin with sk-tg-): create one with `key create`.",
+    },
+  ],
+  [
+    'invalid',
+    {
+      code: 'invalid_api_key',
+      message: 'Incorrect API key provided. Keys of this gateway begin with sk-tg-.',
+    },
+  ],
+]
+
+/** Throws the 401 rows of the error table; 400 for a credential header that comes twice. */
+export async function authenticate(access: Access, line: Line): Promise<Caller> {
+  const credentials = readCredentials(line.request)
+  const found = new Set<Identified['kind']>()
+  for (const credential of credentials) {
+    const identified = await access.identify(credential)
+    if (identified.kind === 'caller') return identified.caller
+    found.add(identified.kind)
+  }
+  for (const [kind, refused] of reasons) {
+    if (found.has(kind)) throw new TollgateError(refused.code, { message: refused.message })
+  }
+  throw new TollgateError('missing_api_key', {
+    message: 'No API key was sent. Send it as `Authorization: Bearer sk-tg-…` (or `x-api-key`).',
+  })
+}
+
+function readCredentials(request: IncomingMessage): readonly string[] {
+  refuseRepeated(request.rawHeaders)
+  const credentials: string[] = []
+  for (const name of credentialHeaders) {
+    const value = request.headers[name]
+    if (typeof value !== 'string') continue
+    const credential = name === 'authorization' ? bearer(value) : value.trim()
+    if (credential !== '') credentials.push(credential)
+  }
+  return credentials
+}
+
+function bearer(value: string): string {
+  return /^bearer\s+/i.test(value) ? value.replace(/^bearer\s+/i, '').trim() : ''
+}
+
+/** Node joins or drops repeated headers, each in its own way, so the raw list is what counts. */
+function refuseRepeated(rawHeaders: readonly string[]): void {
+  const seen = new Set<string>()
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]?.toLowerCase() ?? ''
+    if (!(credentialHeaders as readonly string[]).includes(name)) continue
+    if (seen.has(name)) {
+      throw new TollgateError('repeated_credential', {
+        message: `The header ${name} was sent more than once.`,
+      })
+    }
+    seen.add(name)
+  }
+}

@@ -1,0 +1,213 @@
+/**
+ * Takes all that the request may use, or nothing: rate, concurrency, the key's budget, the balance.
+ * The free bound is tried first; only where it does not fit are tokens counted, so that nobody is
+ * refused on a guess; and while other requests of the account run, waiting comes before refusing.
+ */
+import type { Caller } from '../access/types.ts'
+import type { Clock } from '../base/clock.ts'
+import { TollgateError } from '../base/errors.ts'
+import { formatUsd } from '../ledger/money.ts'
+import { boundAmounts } from '../ledger/price.ts'
+import type { Admission, AdmissionAsk, Ledger, RateRefusal, ShortRefusal } from '../ledger/types.ts'
+import { rateHeaders } from '../limits/headers.ts'
+import type { Counter } from '../tokens/count.ts'
+import { textOutside } from '../tokens/text.ts'
+import type { Bound, Call, Hold, Line, Plan } from '../values.ts'
+
+export interface Holding {
+  readonly ledger: Pick<Ledger, 'admit' | 'whenReleased'>
+  readonly counter: Counter
+  readonly clock: Clock
+  readonly waiters: { enter(account: bigint): boolean; leave(account: bigint): void }
+  readonly limits: { readonly holdWaitMs: number }
+  readonly topUpUrl: string
+}
+
+/** Throws 402, 403 or 429 with what was needed, what there is, and whose limit it is; then nothing was taken. */
+export async function hold(
+  holding: Holding,
+  caller: Caller,
+  line: Line,
+  work: { call: Call; plan: Plan },
+): Promise<Hold> {
+  const free = ask(caller, line, {
+    ...work,
+    inputTokens: boundTokens(work.plan.bound, work.plan.bound.textBytes),
+  })
+  const first = await holding.ledger.admit({ ...free, onShortBalance: 'reject', patience: 'none' })
+  if (first.kind === 'held') return held(first, free)
+  const told: Told = { topUpUrl: holding.topUpUrl, showBalance: caller.policy.showBalance, line }
+  if (!mayFitWhenCounted(first)) throw refusal(first, told)
+  const counted = await countInput(holding.counter, work.call, work.plan.bound)
+  const exact = ask(caller, line, { ...work, inputTokens: counted })
+  const admission = await admitPatiently(holding, exact)
+  if (admission.kind === 'held') return held(admission, exact)
+  throw refusal(admission, told)
+}
+
+function ask(caller: Caller, line: Line, of: { call: Call; plan: Plan; inputTokens: number }): AdmissionAsk {
+  const { plan, call } = of
+  const amounts = boundAmounts(plan.price, {
+    inputTokens: of.inputTokens,
+    cacheWrites: call.facts.cacheWrites,
+    options: call.facts.options.map((option) => option.name),
+    fees: plan.serverToolUses,
+    choices: call.facts.choices,
+  })
+  return {
+    id: line.id,
+    account: caller.account,
+    key: caller.key,
+    nowMs: line.startedMs,
+    inputAmount: amounts.input,
+    inputTokens: of.inputTokens,
+    outputTokenAmount: amounts.perOutputToken,
+    outputWanted: plan.outputWanted,
+    outputFloor: plan.outputFloor,
+    onShortBalance: caller.policy.onShortBalance,
+    patience: 'none',
+    usesRestricted:
+      call.facts.serverTools.length > 0 ||
+      call.facts.media.some((media) => media.kind === 'document' && media.span === null),
+    accountLimits: caller.accountRates,
+    keyLimits: caller.policy.rates,
+    keyBudget: caller.policy.budget,
+    priceVersion: plan.price.id,
+    model: plan.model.name,
+    dialect: plan.dialect,
+    streamed: call.facts.stream,
+  }
+}
+
+function boundTokens(bound: Bound, textTokens: number): number {
+  const input = bound.fillsWindow
+    ? bound.inputTokensMax
+    : Math.min(textTokens + bound.addedTokens, bound.inputTokensMax)
+  return input + bound.toolTokens
+}
+
+function held(admission: Extract<Admission, { kind: 'held' }>, asked: AdmissionAsk): Hold {
+  return {
+    ...admission,
+    account: asked.account,
+    inputBound: asked.inputTokens,
+    lowered: admission.outputLimit < asked.outputWanted,
+  }
+}
+
+function mayFitWhenCounted(admission: Admission): boolean {
+  return admission.kind === 'short' || (admission.kind === 'rate' && admission.of === 'tokens')
+}
+
+/** Stage 2: o200k tokens of the text, scaled for other makers' tokenizers. */
+async function countInput(counter: Counter, call: Call, bound: Bound): Promise<number> {
+  if (bound.fillsWindow) return boundTokens(bound, 0)
+  const counted = await counter.count(textOutside(call.body.bytes, call.facts.media))
+  if (counted === undefined) {
+    throw new TollgateError('overloaded', {
+      message: 'This server could not count the tokens of the request in time; try again.',
+      retryAfterMs: 2_000,
+    })
+  }
+  const scaled = Math.ceil((counted * bound.tokenFactor.numerator) / bound.tokenFactor.denominator)
+  return boundTokens(bound, Math.min(scaled, bound.textBytes))
+}
+
+async function admitPatiently(holding: Holding, asked: AdmissionAsk): Promise<Admission> {
+  const { ledger, clock, waiters, limits } = holding
+  if (!waiters.enter(asked.account)) return ledger.admit({ ...asked, patience: 'none' })
+  try {
+    const startedMs = clock.monoMs()
+    for (;;) {
+      const leftMs = limits.holdWaitMs - (clock.monoMs() - startedMs)
+      if (leftMs <= 0) return ledger.admit({ ...asked, patience: 'none' })
+      const released = ledger.whenReleased(asked.account, leftMs)
+      const admission = await ledger.admit({ ...asked, patience: 'wait' })
+      if (admission.kind !== 'wait') return admission
+      await released
+    }
+  } finally {
+    waiters.leave(asked.account)
+  }
+}
+
+/** What a refusal may say, and in which dialect its headers are named. */
+interface Told {
+  readonly topUpUrl: string
+  readonly showBalance: boolean
+  readonly line: Line
+}
+
+function refusal(admission: Exclude<Admission, { kind: 'held' }>, told: Told): TollgateError {
+  switch (admission.kind) {
+    case 'suspended':
+      return new TollgateError('account_suspended', {
+        message: 'This account is suspended. Ask the operator.',
+      })
+    case 'restricted':
+      return new TollgateError('account_restricted', {
+        message:
+          'This account may not use documents by address or tools that run at the provider until the operator has looked at its losses.',
+      })
+    case 'rate':
+      return rateRefusal(admission, told)
+    case 'short':
+      return shortRefusal(admission, told)
+    case 'wait':
+      return new TollgateError('balance_held', {
+        message: 'Requests that are still running hold the balance.',
+        retryAfterMs: 1_000,
+      })
+  }
+}
+
+const rateRows = {
+  requests: ['rate_limited', 'requests per minute'],
+  tokens: ['token_rate_limited', 'tokens per minute'],
+  concurrent: ['concurrency_limited', 'requests at once'],
+} as const
+
+function rateRefusal(refused: RateRefusal, told: Told): TollgateError {
+  const [code, words] = rateRows[refused.of]
+  const seconds = Math.max(1, Math.ceil(refused.retryAfterMs / 1_000))
+  return new TollgateError(code, {
+    message: `Rate limit reached: this ${refused.scope} may use ${refused.limit} ${words}. Try again in ${seconds} s.`,
+    facts: { scope: refused.scope, limit: refused.limit },
+    retryAfterMs: refused.retryAfterMs,
+    headers: rateHeaders(told.line.dialect.name, refused.rates, told.line.startedMs),
+  })
+}
+
+function shortRefusal(refused: ShortRefusal, told: Told): TollgateError {
+  const heldElsewhere = refused.held > 0n && refused.openHolds > 0
+  const passesLater = heldElsewhere && refused.available + refused.held >= refused.required
+  const code = passesLater
+    ? 'balance_held'
+    : refused.scope === 'key'
+      ? 'key_budget_exhausted'
+      : 'insufficient_balance'
+  const advice = passesLater ? 'Wait for running requests to end' : `Add credit at ${told.topUpUrl}`
+  const lower = refused.affordableOutput > 0 ? `, or lower max_tokens to ${refused.affordableOutput}` : ''
+  const amounts = {
+    required: formatUsd(refused.required),
+    available: formatUsd(refused.available),
+    held: formatUsd(refused.held),
+  }
+  const whose = refused.scope === 'key' ? "API key's budget" : 'balance'
+  const waiting = heldElsewhere
+    ? ` ($${amounts.held} is held by ${refused.openHolds} requests still running)`
+    : ''
+  const need = told.showBalance
+    ? `This request needs up to $${amounts.required} and $${amounts.available} of the ${whose} is available${waiting}`
+    : `The ${whose} does not pay for this request`
+  return new TollgateError(code, {
+    message: `${need}. ${advice}${lower}.`,
+    facts: {
+      ...(told.showBalance ? amounts : {}),
+      affordable_max_tokens: refused.affordableOutput,
+      scope: refused.scope,
+      topup_url: told.topUpUrl,
+    },
+    ...(passesLater ? { retryAfterMs: 1_000 } : {}),
+  })
+}

@@ -1,0 +1,248 @@
+/**
+ * The only retry loop: candidate → splice → send → classify → next or stop. Ends with an upstream
+ * that has begun to answer, or with the reason why none did. Nothing of an upstream's content has
+ * reached the client here; at most the head of the stream and keep-alives.
+ */
+import type { Clock } from '../base/clock.ts'
+import { TollgateError } from '../base/errors.ts'
+import type { Failpoints } from '../base/failpoint.ts'
+import type { Course } from '../course.ts'
+import { streamHeaders } from '../headers.ts'
+import type { Attempt } from '../ledger/types.ts'
+import { type AttemptLimits, type AttemptTask, attempt, type Outcome } from '../providers/attempt.ts'
+import type { Failure } from '../providers/connector.ts'
+import type { Health } from '../providers/health.ts'
+import type { Sender } from '../providers/send.ts'
+import type { Running } from '../running.ts'
+import { sampleInput } from '../tokens/text.ts'
+import type { Call, Candidate, Hold, Line, Plan, Reply } from '../values.ts'
+import { applyEdits } from '../wire/json.ts'
+
+export interface Invoking {
+  readonly sender: Sender
+  readonly clock: Clock
+  readonly health: Health
+  readonly running: Running
+  readonly failpoints: Failpoints
+  readonly limits: AttemptLimits & {
+    readonly eventBytesMax: number
+    readonly contentGapReasoningMs: number
+    readonly attemptsMax: number
+    readonly retryShareMax: number
+    readonly retriesMin: number
+    readonly inputSampleBytesMax: number
+    readonly serverToolUsesMax: number
+  }
+}
+
+export interface Task {
+  readonly call: Call
+  readonly plan: Plan
+  readonly held: Hold
+  readonly course: Course
+}
+
+/** Never throws for what an upstream or a client did: the reply says how it went. */
+export async function invoke(invoking: Invoking, line: Line, task: Task): Promise<Reply> {
+  const body = spliced(invoking, line, task)
+  const attempts: Attempt[] = []
+  for (const candidate of triedInOrder(task.plan.candidates, invoking.limits.attemptsMax)) {
+    const startedMs = invoking.clock.wallMs()
+    invoking.failpoints.reach('before-dispatch')
+    if (attempts.length > 0) invoking.running.retries += 1
+    const outcome = await attempt(
+      invoking.sender,
+      invoking.clock,
+      attemptTask(invoking, line, { ...task, candidate, body }),
+    )
+    if (attempts.length > 0) invoking.running.retries -= 1
+    attempts.push(recorded(candidate, outcome, { startedMs, endedMs: invoking.clock.wallMs() }))
+    noteHealth(invoking.health, candidate, outcome)
+    if (outcome.kind === 'failed' && mayTryAgain(invoking, line, outcome)) continue
+    return replyOf(outcome, candidate, { attempts, invoking, task })
+  }
+  const last = attempts.at(-1)
+  return {
+    candidate: null,
+    attempts,
+    firstByteMs: null,
+    firstContentMs: null,
+    input: null,
+    upstreamHeaders: new Map(),
+    body: { kind: 'none', reason: 'upstream_error', report: null, error: noneLeft(last) },
+  }
+}
+
+function attemptTask(
+  invoking: Invoking,
+  line: Line,
+  of: Task & { candidate: Candidate; body: readonly Uint8Array[] },
+): AttemptTask {
+  const { upstream, connector } = of.candidate
+  const { facts } = of.call
+  const prepared = connector.prepare({
+    dialect: of.plan.dialect,
+    origin: upstream.origin,
+    credential: upstream.credential,
+    streamed: facts.stream,
+    query: line.query,
+    headers: line.request.headers,
+    requestId: line.requestId,
+  })
+  return {
+    request: {
+      origin: upstream.origin,
+      method: 'POST',
+      path: prepared.path,
+      headers: prepared.headers,
+      body: of.body,
+    },
+    connector,
+    dialect: line.dialect,
+    streamed: facts.stream,
+    watch: {
+      usageEvent: line.dialect.usageEvent(facts),
+      choices: facts.choices,
+      endsWithoutMark: connector.endsWithoutMark,
+      eventBytesMax: invoking.limits.eventBytesMax,
+      sampleCharactersMax: invoking.limits.sampleCharactersMax,
+    },
+    limits: invoking.limits,
+    contentGapMs: of.course.contentGapMs,
+    work: line.work,
+    leftMs: of.course.leftMs(),
+    keepAlive: () => keepWaiting(line, of.course),
+    readsOnWhenGone: () => of.course.readsOnWhenGone(connector),
+    dispatched: () => invoking.failpoints.reach('after-dispatch'),
+  }
+}
+
+/** Commits the 200 of a stream whose upstream takes its time; another upstream may still serve it. */
+function keepWaiting(line: Line, course: Course): void {
+  if (!line.client.begun) line.client.begin(200, streamHeaders(course.headers, undefined))
+  line.client.write(line.dialect.keepAlive)
+}
+
+/** What goes upstream: the caller's bytes, with what had to change spliced in. */
+function spliced(invoking: Invoking, line: Line, task: Task): readonly Uint8Array[] {
+  const { model } = task.plan
+  const edits = line.dialect.spliceRequest(task.call.facts, {
+    ...(model.upstreamModel === task.call.facts.model ? {} : { model: model.upstreamModel }),
+    ...(task.held.lowered ? { outputLimit: task.held.outputLimit } : {}),
+    serverToolUsesMax: invoking.limits.serverToolUsesMax,
+  })
+  return applyEdits(task.call.body.bytes, edits)
+}
+
+/** Each candidate once, in order of preference. */
+function triedInOrder(candidates: readonly Candidate[], attemptsMax: number): readonly Candidate[] {
+  return candidates.slice(0, attemptsMax)
+}
+
+function mayTryAgain(invoking: Invoking, line: Line, outcome: Extract<Outcome, { kind: 'failed' }>): boolean {
+  const { running, limits } = invoking
+  if (outcome.failure.retry === 'never' || outcome.uncertain) return false
+  if (line.work.interruption !== undefined) return false
+  return running.retries < Math.max(limits.retriesMin, Math.floor(limits.retryShareMax * running.count))
+}
+
+function noteHealth(health: Health, candidate: Candidate, outcome: Outcome): void {
+  if (outcome.kind === 'failed') health.failed(candidate.upstream.name, outcome.failure)
+  else if (outcome.kind !== 'interrupted') health.served(candidate.upstream.name)
+}
+
+function recorded(
+  candidate: Candidate,
+  outcome: Outcome,
+  times: { startedMs: number; endedMs: number },
+): Attempt {
+  return {
+    upstream: candidate.upstream.name,
+    status: outcome.kind === 'interrupted' ? null : outcome.status,
+    failure:
+      outcome.kind === 'failed'
+        ? outcome.failure.code
+        : outcome.kind === 'interrupted'
+          ? 'client_closed'
+          : null,
+    startedMs: times.startedMs,
+    firstByteMs: outcome.kind === 'interrupted' ? null : outcome.firstByteMs,
+    endedMs: times.endedMs,
+  }
+}
+
+function replyOf(
+  outcome: Outcome,
+  candidate: Candidate,
+  with_: { attempts: readonly Attempt[]; invoking: Invoking; task: Task },
+): Reply {
+  const { call } = with_.task
+  const keepsInput =
+    outcome.kind === 'interrupted' || (outcome.kind === 'stream' && !candidate.connector.reportsInputEarly)
+  const input = keepsInput
+    ? sampleInput(call.body.bytes, call.facts.media, with_.invoking.limits.inputSampleBytesMax)
+    : null
+  call.body.drop()
+  return {
+    candidate,
+    attempts: with_.attempts,
+    firstByteMs: outcome.kind === 'interrupted' ? null : outcome.firstByteMs,
+    firstContentMs: outcome.kind === 'stream' ? with_.invoking.clock.wallMs() : null,
+    upstreamHeaders: outcome.kind === 'interrupted' ? new Map() : outcome.headers,
+    input,
+    body: bodyOf(outcome),
+  }
+}
+
+function bodyOf(outcome: Outcome): Reply['body'] {
+  switch (outcome.kind) {
+    case 'stream':
+      return {
+        kind: 'stream',
+        exchange: outcome.exchange,
+        watch: outcome.watch,
+        seen: outcome.seen,
+        readsOn: outcome.readsOn,
+      }
+    case 'answer':
+      return { kind: 'answer', status: outcome.status, bytes: outcome.bytes, answer: outcome.answer }
+    case 'failed':
+      return outcome.rejection === null
+        ? {
+            kind: 'none',
+            reason: outcome.timedOut ? 'timeout' : 'upstream_error',
+            report: outcome.report,
+            error: told(outcome.failure),
+          }
+        : {
+            kind: 'rejection',
+            status: outcome.rejection.status,
+            bytes: outcome.rejection.bytes,
+            failure: outcome.failure,
+          }
+    case 'interrupted':
+      return {
+        kind: 'none',
+        reason: outcome.by.kind === 'gone' ? 'client_abort' : 'interrupted',
+        report: outcome.report,
+        error: outcome.by.kind === 'gone' ? null : outcome.by.error,
+      }
+  }
+}
+
+function told(failure: Failure): TollgateError {
+  return new TollgateError(failure.code, {
+    message: failure.message,
+    source: 'upstream',
+    ...(failure.status === null ? {} : { status: failure.status }),
+    ...(failure.retryAfterMs === null ? {} : { retryAfterMs: failure.retryAfterMs }),
+  })
+}
+
+function noneLeft(last: Attempt | undefined): TollgateError {
+  return new TollgateError('upstream_unavailable', {
+    message: 'No upstream of this model can take the request now.',
+    retryAfterMs: 1_000,
+    detail: last === undefined ? 'the plan has no candidate' : `the last attempt ended with ${last.failure}`,
+  })
+}

@@ -1,0 +1,299 @@
+/**
+ * Usage → price → close the hold and write the receipt, durably. Who pays for what, for every way in
+ * which a request can end, is decided in `billed`; the ledger only moves the money.
+ */
+
+import type { Background } from '../base/background.ts'
+import type { Clock } from '../base/clock.ts'
+import { asTollgateError } from '../base/errors.ts'
+import type { Failpoints } from '../base/failpoint.ts'
+import type { NextId } from '../base/ids.ts'
+import type { Log } from '../base/log.ts'
+import { costOf } from '../ledger/price.ts'
+import type { Ledger, ReceiptDraft, Settlement, UsageSource } from '../ledger/types.ts'
+import type { Counter } from '../tokens/count.ts'
+import type { InputSample } from '../tokens/text.ts'
+import type { Bill, Ending, Hold, Line, Plan, Reply } from '../values.ts'
+import type { OutputSample, Usage, UsageReport } from '../wire/codec.ts'
+
+export interface Settling {
+  readonly ledger: Pick<Ledger, 'settle' | 'release'>
+  readonly counter: Counter
+  readonly clock: Clock
+  readonly nextId: NextId
+  readonly background: Background
+  readonly failpoints: Failpoints
+  readonly log: Log
+  readonly limits: {
+    readonly settleWaitMs: number
+    readonly settleRetryMs: number
+    readonly settleRetriesMax: number
+    readonly hiddenReasoningTokensPerSecond: number
+  }
+}
+
+/** What is settled: the request's plan, its hold and its reply. */
+export interface Settled {
+  readonly plan: Plan
+  readonly held: Hold
+  readonly reply: Reply
+}
+
+/** Closes the hold exactly once. Resolves when it is durable, or as `late` when that takes too long; never rejects. */
+export async function settle(
+  settling: Settling,
+  line: Line,
+  request: Settled,
+  ending: Ending,
+): Promise<Bill> {
+  settling.failpoints.reach('before-settle')
+  if (request.reply.attempts.length === 0) {
+    await settling.ledger.release(request.held.id)
+    return { kind: 'settled', charged: 0n, available: request.held.available + request.held.amount }
+  }
+  const bill = billed(ending, request)
+  const usage = await usageOf(settling, line, { request, ending, bill })
+  return written(settling, settlementOf(settling, line, { request, ending, bill, usage }))
+}
+
+/** Whose usage it is, and where the numbers come from. */
+interface Billing {
+  /** `customer` pays for what was delivered; `house` bears what an upstream reports for nothing; `nobody` was charged anything. */
+  readonly payer: 'customer' | 'house' | 'nobody'
+  readonly input: 'reported' | 'counted' | 'none'
+  readonly output: 'reported' | 'counted' | 'none'
+}
+
+/** The table of endings. */
+function billed(ending: Ending, request: Settled): Billing {
+  const reported = ending.report !== null && hasNumbers(ending.report.usage)
+  const delivered = (ending.sample?.events ?? 0) > 0
+  const early = request.reply.candidate?.connector.reportsInputEarly ?? false
+  const input = reported ? 'reported' : 'counted'
+  if (ending.report?.kind === 'final') {
+    return { payer: 'customer', input, output: reported ? 'reported' : 'counted' }
+  }
+  if (delivered) return { payer: 'customer', input, output: reported && !early ? 'reported' : 'counted' }
+  if (ending.reason === 'client_abort') return { payer: 'customer', input, output: 'none' }
+  return reported
+    ? { payer: 'house', input, output: 'reported' }
+    : { payer: 'nobody', input: 'none', output: 'none' }
+}
+
+export function hasNumbers(report: UsageReport): boolean {
+  return Object.values(report.fields).some((value) => value !== null)
+}
+
+async function usageOf(
+  settling: Settling,
+  line: Line,
+  of: { request: Settled; ending: Ending; bill: Billing },
+): Promise<Usage> {
+  const { ending, bill, request } = of
+  const reported = line.dialect.toUsage(ending.report?.usage ?? { fields: {}, ranAt: [], unknown: [] })
+  const input = bill.input === 'counted' ? await countedInput(settling.counter, request) : null
+  const output =
+    bill.output === 'counted' ? await countedOutput(settling.counter, ending.sample, request) : null
+  return {
+    ...reported,
+    ...(input === null ? {} : { inputUncached: input }),
+    ...(bill.input === 'none' ? { inputUncached: 0 } : {}),
+    ...(output === null ? {} : { output, reasoning: 0 }),
+    ...(bill.output === 'none' ? { output: 0, reasoning: 0 } : {}),
+  }
+}
+
+/** Stage-2 count of the kept input, stretched to all of it, and never above what was held for. */
+async function countedInput(counter: Counter, request: Settled): Promise<number> {
+  const sample = request.reply.input
+  if (sample === null) return 0
+  const counted = await countSample(counter, sample)
+  return Math.min(counted + request.plan.bound.addedTokens, request.held.inputBound)
+}
+
+const decoder = new TextDecoder('utf-8')
+
+export async function countSample(counter: Counter, sample: InputSample): Promise<number> {
+  const bytes = sample.bytes.length
+  if (bytes === 0) return 0
+  const tokens = (await counter.count(decoder.decode(sample.bytes))) ?? Math.floor(bytes / 4)
+  return Math.round((tokens * sample.textBytes) / bytes)
+}
+
+async function countedOutput(
+  counter: Counter,
+  sample: OutputSample | null,
+  request: Settled,
+): Promise<number> {
+  if (sample === null || sample.characters === 0) return 0
+  const tokens = (await counter.count(sample.text)) ?? Math.floor(sample.text.length / 4)
+  const stretched = Math.round((tokens * sample.characters) / Math.max(1, sample.text.length))
+  return Math.min(stretched, request.held.outputLimit * Math.max(1, request.plan.choices))
+}
+
+function settlementOf(
+  settling: Settling,
+  line: Line,
+  of: { request: Settled; ending: Ending; bill: Billing; usage: Usage },
+): Settlement {
+  const { request, ending, bill, usage } = of
+  const { price } = request.plan
+  const { cost: full, unpriced } = costOf(usage, price, 'rates')
+  const capped =
+    bill.output === 'reported' && bill.input !== 'counted' ? full : least(full, request.held.amount)
+  const hidden = hiddenReasoning(settling, line, { request, ending, bill })
+  const nowMs = settling.clock.wallMs()
+  return {
+    id: line.id,
+    nowMs,
+    dueMs: nowMs + settling.limits.settleWaitMs,
+    cost: bill.payer === 'customer' ? capped : 0n,
+    absorbed: bill.payer === 'house' ? full : hidden,
+    absorbedEntryId: settling.nextId(),
+    receipt: draft(line, request, {
+      ending,
+      usage,
+      source: sourceOf(bill, request),
+      upstreamCost: bill.payer === 'nobody' ? 0n : costOf(usage, price, 'list').cost,
+      unpriced: unpriced.length > 0 || usage.unknown.length > 0,
+    }),
+  }
+}
+
+function sourceOf(bill: Billing, request: Settled): UsageSource {
+  if (bill.payer === 'nobody') return 'none'
+  if (bill.input !== 'counted' && bill.output !== 'counted') return 'reported'
+  const sample = request.reply.input
+  return sample !== null && sample.bytes.length < sample.textBytes ? 'estimated' : 'counted'
+}
+
+/** Reasoning that the provider charges us for and never shows: not the customer's, so the house bears an estimate by time. */
+function hiddenReasoning(
+  settling: Settling,
+  line: Line,
+  of: { request: Settled; ending: Ending; bill: Billing },
+): bigint {
+  const { request, ending, bill } = of
+  const connector = request.reply.candidate?.connector
+  const isHidden =
+    ending.reason === 'client_abort' &&
+    bill.output !== 'reported' &&
+    request.plan.model.reasons &&
+    !connector?.reportsInputEarly
+  if (!isHidden) return 0n
+  const untilMs = request.reply.firstContentMs ?? settling.clock.wallMs()
+  const seconds = Math.max(0, untilMs - line.startedMs) / 1_000
+  const tokens = Math.min(
+    Math.round(seconds * settling.limits.hiddenReasoningTokensPerSecond),
+    request.held.outputLimit,
+  )
+  return costOf({ ...nothing, output: tokens, reasoning: tokens }, request.plan.price, 'list').cost
+}
+
+const nothing: Usage = {
+  inputUncached: 0,
+  cacheRead: 0,
+  cacheWrite5m: 0,
+  cacheWrite1h: 0,
+  inputAudio: 0,
+  output: 0,
+  outputAudio: 0,
+  reasoning: 0,
+  fees: {},
+  ranAt: [],
+  unknown: [],
+}
+
+/** The receipt as far as relaying knows it; also what a checkpoint keeps. */
+export function draft(
+  line: Line,
+  request: Settled,
+  of: { ending: Ending; usage: Usage; source: UsageSource; upstreamCost: bigint; unpriced: boolean },
+): ReceiptDraft {
+  const { usage, ending } = of
+  const { reply, plan, held } = request
+  return {
+    provider: plan.model.provider,
+    upstream: reply.candidate?.upstream.name ?? '',
+    upstreamModel: plan.model.upstreamModel,
+    upstreamRequestId: upstreamRequestId(reply),
+    status: ending.status,
+    endReason: ending.reason,
+    usageSource: of.source,
+    errorCode: ending.error?.code ?? null,
+    inputUncached: usage.inputUncached,
+    cacheRead: usage.cacheRead,
+    cacheWrite5m: usage.cacheWrite5m,
+    cacheWrite1h: usage.cacheWrite1h,
+    inputAudio: usage.inputAudio,
+    output: usage.output,
+    outputAudio: usage.outputAudio,
+    reasoning: usage.reasoning,
+    fees: usage.fees,
+    ranAt: usage.ranAt,
+    unpricedUsage: of.unpriced,
+    upstreamCost: of.upstreamCost,
+    outputLimit: held.outputLimit,
+    outputLowered: held.lowered,
+    settledLate: false,
+    startedMs: line.startedMs,
+    firstByteMs: reply.firstByteMs,
+    attempts: reply.attempts,
+  }
+}
+
+function upstreamRequestId(reply: Reply): string | null {
+  const name = reply.candidate?.connector.requestIdHeader
+  return name === undefined ? null : (reply.upstreamHeaders.get(name) ?? null)
+}
+
+function least(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
+}
+
+/** Waits for the commit as long as a client can be kept waiting; what takes longer goes on behind it. */
+async function written(settling: Settling, settlement: Settlement): Promise<Bill> {
+  const { ledger, clock, limits, log, failpoints } = settling
+  const commit = ledger.settle(settlement).then(
+    (result): Bill | 'failed' => {
+      failpoints.reach('after-settle')
+      return result.kind === 'settled' ? result : { kind: 'late' }
+    },
+    (error: unknown) => {
+      log.error(
+        { err: asTollgateError(error), request: settlement.id.toString() },
+        'a settlement is not durable yet',
+      )
+      return 'failed' as const
+    },
+  )
+  const outcome = await firstOf(commit, clock, limits.settleWaitMs)
+  if (outcome !== 'late' && outcome !== 'failed') return outcome
+  const late: Settlement = { ...settlement, receipt: { ...settlement.receipt, settledLate: true } }
+  settling.background.retry(
+    'settle',
+    async () => {
+      if (outcome === 'late' && (await commit) !== 'failed') return
+      await ledger.settle(late)
+    },
+    { everyMs: limits.settleRetryMs, timesMax: limits.settleRetriesMax },
+  )
+  return { kind: 'late' }
+}
+
+function firstOf(
+  commit: Promise<Bill | 'failed'>,
+  clock: Clock,
+  waitMs: number,
+): Promise<Bill | 'failed' | 'late'> {
+  return new Promise((resolve) => {
+    const timer = clock.after(waitMs, () => resolve('late'))
+    commit.then(
+      (outcome) => {
+        timer.cancel()
+        resolve(outcome)
+      },
+      () => resolve('failed'),
+    )
+  })
+}

@@ -1,0 +1,54 @@
+/**
+ * Answers a request with a row of the error table, in the caller's dialect: as a whole answer
+ * before anything was sent, as an error frame afterwards. Never both, never with a success mark.
+ */
+import { errors } from '../contract/errors.ts'
+import type { TollgateError } from './base/errors.ts'
+import { type FlatHeaders, identityHeaders } from './headers.ts'
+import { answerEarly } from './http/early.ts'
+import type { Line } from './values.ts'
+import type { Problem } from './wire/codec.ts'
+
+export function refuse(line: Line, error: TollgateError): void {
+  if (line.client.gone) return
+  const problem = problemOf(line, error)
+  if (line.client.begun) {
+    line.client.end(line.dialect.errorFrame(problem))
+    return
+  }
+  const status = error.details.status ?? line.dialect.errorStatus(problem)
+  answerEarly(line.request, line.client, {
+    status,
+    headers: ['content-type', 'application/json', ...identityHeaders(line), ...adviceHeaders(error)],
+    body: line.dialect.errorBody(problem),
+  })
+}
+
+export function problemOf(line: Line, error: TollgateError): Problem {
+  const { details, code } = error
+  return {
+    code,
+    category: errors[code].category,
+    status: error.status,
+    message: details.message,
+    param: details.param ?? null,
+    facts: details.facts ?? {},
+    source: details.source ?? (errors[code].fault === 'upstream' ? 'upstream' : 'gateway'),
+    requestId: line.requestId,
+  }
+}
+
+/** What clients act on without reading the body. */
+function adviceHeaders(error: TollgateError): FlatHeaders {
+  const { details } = error
+  const spec = errors[error.code]
+  const headers: string[] = []
+  for (const [name, value] of Object.entries(details.headers ?? {})) headers.push(name, value)
+  if (details.retryAfterMs !== undefined) {
+    headers.push('retry-after', String(Math.max(1, Math.ceil(details.retryAfterMs / 1_000))))
+    headers.push('retry-after-ms', String(Math.ceil(details.retryAfterMs)))
+  }
+  if (spec.category === 'billing') headers.push('x-should-retry', String(spec.retry === 'later'))
+  if (spec.status === 401) headers.push('www-authenticate', 'Bearer')
+  return headers
+}

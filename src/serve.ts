@@ -1,0 +1,68 @@
+/**
+ * How a request lives: eight phases, top to bottom. A phase takes what it needs and returns the value
+ * that the next one reads; none calls another. Whatever is thrown on the way ends here.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { App } from './app.ts'
+import { asTollgateError } from './base/errors.ts'
+import { checkpoints } from './checkpoint.ts'
+import { courseOf } from './course.ts'
+import { lookUp } from './lookups.ts'
+import { accept } from './phases/accept.ts'
+import { authenticate } from './phases/authenticate.ts'
+import { decode } from './phases/decode.ts'
+import { find } from './phases/find.ts'
+import { hold } from './phases/hold.ts'
+import { invoke } from './phases/invoke.ts'
+import { relay } from './phases/relay.ts'
+import { settle } from './phases/settle.ts'
+import { refuse } from './refusal.ts'
+import type { Line } from './values.ts'
+
+/** Answers one request of the data plane; never rejects. */
+export async function serve(app: App, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const line = accept(app, request, response)
+  try {
+    if (line.refusal !== undefined) throw line.refusal
+    if (line.operation === 'generate') await generate(app, line)
+    else await lookUp(app, line)
+    app.metrics.requestEnded(line, 'ok', secondsSince(app, line))
+  } catch (thrown) {
+    const error = asTollgateError(thrown)
+    app.metrics.requestEnded(line, error.code, secondsSince(app, line))
+    app.log[error.status === 500 ? 'error' : 'debug'](
+      { err: error, request: line.requestId },
+      'request refused',
+    )
+    refuse(line, error)
+  }
+}
+
+async function generate(app: App, line: Line): Promise<void> {
+  const caller = await authenticate(app.access, line)
+  const call = await decode(app, line)
+  try {
+    const plan = find(app, caller, line, call)
+    const held = await hold(app, caller, line, { call, plan })
+    // From here on the hold is ours to give back: invoke never throws, and relay settles exactly once.
+    const course = courseOf(app, line, { caller, call, plan, held })
+    app.running.add(line.id, { key: caller.key, account: caller.account, work: line.work })
+    try {
+      const reply = await invoke(app, line, { call, plan, held, course })
+      await relay(app, line, reply, {
+        course,
+        delivered: checkpoints(app, line, { plan, held, reply }),
+        settle: (ending) => settle(app, line, { plan, held, reply }, ending),
+      })
+    } finally {
+      app.running.remove(line.id)
+      course.end()
+    }
+  } finally {
+    call.body.drop()
+  }
+}
+
+function secondsSince(app: App, line: Line): number {
+  return (app.clock.monoMs() - line.startedMonoMs) / 1_000
+}
