@@ -91,6 +91,11 @@ export const limitDefaults = {
   unknownKeysCachedMax: 10_000,
   keysCachedMax: 100_000,
 
+  // The command line's way to a running server
+  adminBytesMax: 16 * 1024 * 1024,
+  adminTimeoutMs: 600_000,
+  adminConnectionsMax: 32,
+
   // Ending
   drainMs: 600_000,
 } as const
