@@ -12,6 +12,7 @@ export const accountId = id('acct')
 export const keyId = id('key')
 export const requestId = id('req')
 export const entryId = id('ent')
+export const priceId = id('prc')
 
 /** An amount that comes in: not negative, at most nine decimals. */
 export const usd = z.string().regex(usdPattern, 'must be a decimal amount of USD such as "12.50"')
@@ -106,7 +107,7 @@ export const receipt = z.strictObject({
   ranAt: z.array(z.string()),
   /** A meter in the answer that no price covers. */
   unpricedUsage: z.boolean(),
-  price: z.string(),
+  price: priceId,
   held: usdOut,
   /** What the account paid. */
   charged: usdOut,
@@ -193,10 +194,11 @@ export const model = z.strictObject({
       deprecated: z.boolean(),
       /** What customers pay at present, in USD per million tokens. */
       price: z.strictObject({
-        id: z.string(),
+        id: priceId,
         ...ratesOut,
         tiers: z.array(z.strictObject({ aboveInputTokens: z.int(), ...ratesOut })),
-        options: z.array(z.string()),
+        /** Factor on every rate by option. */
+        options: z.record(z.string(), z.string()),
         fees: z.record(z.string(), usdOut),
         effectiveFrom: time,
         source: z.string(),

@@ -52,6 +52,7 @@ const layers: Readonly<Record<string, string>> = {
   ...Object.fromEntries(shared.split(' ').map((name) => [name, `${belowPhases} ${shared}`])),
   phases: `${belowPhases} ${shared}`,
   control: 'catalog access ledger usage payments limits contract base store/transaction type:config',
+  cli: 'admin-socket control contract base type:config',
   serve: `phases http base contract ${shared} type:*`,
 }
 /** Folders whose files do not import each other, except their own parts: `relay.ts` may import `relay-json.ts`. */

@@ -1,0 +1,198 @@
+/**
+ * Command-line words → which command, with which input. Pure: knows the table of commands, does
+ * nothing. Every mistake becomes one clear line.
+ */
+import { parseArgs } from 'node:util'
+import { operations } from '../../contract/operations.ts'
+import { type Command, commands, type OptionRow, type Positional } from './commands-table.ts'
+
+export type Parsed =
+  | { readonly kind: 'run'; readonly command: Command; readonly input: unknown; readonly json: boolean }
+  | { readonly kind: 'help'; readonly command: Command | undefined }
+  | { readonly kind: 'version' }
+  | { readonly kind: 'mistake'; readonly message: string }
+
+const globalOptions = ['json', 'help', 'version'] as const
+const shortNames: Readonly<Record<string, (typeof globalOptions)[number]>> = { '-h': 'help', '-v': 'version' }
+
+/** `words` are the arguments after the program's name. */
+export function parseArguments(words: readonly string[]): Parsed {
+  const before = leadingGlobals(words)
+  const rest = words.slice(before.length)
+  if (before.includes('version')) return { kind: 'version' }
+  const command = findCommand(rest)
+  if (command === undefined) {
+    return rest.length === 0 && !before.includes('json')
+      ? { kind: 'help', command: undefined }
+      : { kind: 'mistake', message: unknownCommand(rest) }
+  }
+  const given = readWords(command, rest.slice(command.words.split(' ').length))
+  if (given.kind === 'mistake') return given
+  if (before.includes('help') || given.globals.has('help')) return { kind: 'help', command }
+  if (given.globals.has('version')) return { kind: 'version' }
+  const input = buildInput(command, given)
+  if (input.kind === 'mistake') return input
+  const json = before.includes('json') || given.globals.has('json')
+  return { kind: 'run', command, input: input.value, json }
+}
+
+/** `--json account list` is as good as `account list --json`. */
+function leadingGlobals(words: readonly string[]): string[] {
+  const found: string[] = []
+  for (const word of words) {
+    const name = globalName(word)
+    if (name === undefined) break
+    found.push(name)
+  }
+  return found
+}
+
+function globalName(word: string): string | undefined {
+  return shortNames[word] ?? globalOptions.find((name) => word === `--${name}`)
+}
+
+/** The command with the most words that the arguments begin with. */
+function findCommand(words: readonly string[]): Command | undefined {
+  return commands
+    .filter((command) => command.words.split(' ').every((word, place) => words[place] === word))
+    .sort((one, other) => other.words.length - one.words.length)[0]
+}
+
+function unknownCommand(words: readonly string[]): string {
+  const [first = ''] = words
+  const verbs = commands.flatMap(({ words: all }) => (all.startsWith(`${first} `) ? [all.split(' ')[1]] : []))
+  if (verbs.length > 0) return `${first} needs one of: ${verbs.join(', ')}`
+  return first === '' ? 'a command is missing' : `there is no command ${JSON.stringify(first)}`
+}
+
+interface Given {
+  readonly kind: 'given'
+  readonly positionals: readonly string[]
+  readonly values: ReadonlyMap<string, readonly string[]>
+  readonly globals: ReadonlySet<string>
+}
+
+interface Mistake {
+  readonly kind: 'mistake'
+  readonly message: string
+}
+
+function mistake(message: string): Mistake {
+  return { kind: 'mistake', message }
+}
+
+function readWords(command: Command, words: readonly string[]): Given | Mistake {
+  const long = words.map((word) => (shortNames[word] === undefined ? word : `--${shortNames[word]}`))
+  const known = Object.fromEntries([
+    ...globalOptions.map((name) => [name, { type: 'boolean' }] as const),
+    ...command.options.map(({ name }) => [name, { type: 'string' }] as const),
+  ])
+  const { tokens } = parseArgs({ args: long, options: known, strict: false, tokens: true })
+  const positionals: string[] = []
+  const values = new Map<string, string[]>()
+  const globals = new Set<string>()
+  for (const token of tokens) {
+    if (token.kind === 'positional') positionals.push(token.value)
+    if (token.kind !== 'option') continue
+    if ((globalOptions as readonly string[]).includes(token.name)) globals.add(token.name)
+    else {
+      const wrong = optionMistake(command, token, values)
+      if (wrong !== undefined) return mistake(wrong)
+      values.set(token.name, [...(values.get(token.name) ?? []), token.value ?? ''])
+    }
+  }
+  return { kind: 'given', positionals, values, globals }
+}
+
+function optionMistake(
+  command: Command,
+  token: { readonly name: string; readonly rawName: string; readonly value?: string | undefined },
+  before: ReadonlyMap<string, readonly string[]>,
+): string | undefined {
+  const row = command.options.find(({ name }) => name === token.name)
+  if (row === undefined) return `${command.words} has no option ${token.rawName}`
+  if (token.value === undefined || token.value === '' || token.value.startsWith('--')) {
+    return `--${row.name} needs a value: --${row.name} ${row.value}`
+  }
+  return before.has(row.name) && row.reads !== 'pairs' ? `--${row.name} was given twice` : undefined
+}
+
+type Built = { readonly kind: 'built'; readonly value: unknown } | Mistake
+
+function buildInput(command: Command, given: Given): Built {
+  const count = given.positionals.length
+  const absent = command.positionals[count]
+  if (absent !== undefined) return mistake(`${command.words} needs ${absent.value}: ${absent.help}`)
+  if (count > command.positionals.length) {
+    const surplus = given.positionals[command.positionals.length] ?? ''
+    return mistake(`${command.words} does not know what to do with ${JSON.stringify(surplus)}`)
+  }
+  const input: Record<string, unknown> = {}
+  for (const [place, row] of command.positionals.entries()) {
+    setField(input, row.field, given.positionals[place])
+  }
+  for (const row of command.options) {
+    const texts = given.values.get(row.name)
+    if (texts === undefined) continue
+    const read = readers[row.reads](texts)
+    if (read === undefined)
+      return mistake(`--${row.name}: ${mustBe[row.reads]}, not ${JSON.stringify(texts[0])}`)
+    setField(input, row.field, read)
+  }
+  return checked(command, input)
+}
+
+type Reads = OptionRow['reads']
+
+/** undefined: the text cannot be read as that. */
+const readers: Readonly<Record<Reads, (texts: readonly string[]) => unknown>> = {
+  text: ([text]) => text,
+  number: ([text = '']) => (/^\d{1,15}$/.test(text) ? Number(text) : undefined),
+  list: ([text = '']) => text.split(',').map((part) => part.trim()),
+  'yes or no': ([text]) => (text === 'yes' ? true : text === 'no' ? false : undefined),
+  pairs: (texts) => {
+    const pairs = texts.flatMap((text) => text.split(',')).map((text) => text.split('='))
+    return pairs.every((pair) => pair.length === 2) ? Object.fromEntries(pairs) : undefined
+  },
+}
+
+const mustBe: Readonly<Record<Reads, string>> = {
+  text: 'must be a text',
+  number: 'must be a whole number',
+  list: 'must be a list with commas between',
+  'yes or no': 'must be yes or no',
+  pairs: 'must be NAME=VALUE',
+}
+
+/** `limits.concurrent` → `{ limits: { concurrent: … } }`. */
+function setField(input: Record<string, unknown>, field: string, value: unknown): void {
+  const [first = '', second] = field.split('.')
+  if (second === undefined) input[first] = value
+  else input[first] = { ...(input[first] as Record<string, unknown> | undefined), [second]: value }
+}
+
+/** What the contract refuses is told before anything is done. */
+function checked(command: Command, input: Record<string, unknown>): Built {
+  if (command.kind === 'local') return { kind: 'built', value: input }
+  const parsed = operations[command.operation].input.safeParse(input)
+  if (parsed.success) return { kind: 'built', value: input }
+  const issue = parsed.error.issues[0]
+  const path = issue?.path.join('.') ?? ''
+  const option = command.options.find(({ field }) => isWithin(path, field) || isWithin(field, path))
+  const positional = command.positionals.find(({ field }) => field === path)
+  if (option !== undefined && !isGiven(input, option)) {
+    return mistake(`${command.words} needs --${option.name} ${option.value}: ${option.help}`)
+  }
+  const label = option === undefined ? (positional?.value ?? path) : `--${option.name}`
+  return mistake(`${label}: ${issue?.message ?? 'is not valid'}`)
+}
+
+const isWithin = (path: string, outer: string) => path === outer || path.startsWith(`${outer}.`)
+
+function isGiven(input: Record<string, unknown>, { field }: OptionRow | Positional): boolean {
+  const [first = '', second] = field.split('.')
+  const value = input[first]
+  return second === undefined
+    ? value !== undefined
+    : (value as Record<string, unknown> | undefined)?.[second] !== undefined
+}

@@ -1,0 +1,218 @@
+/**
+ * Every command: its words, the operation it stands for, how its words become the operation's input,
+ * and how the output is printed for people. One table; help, parsing and printing all read it.
+ */
+import { type OperationName, type OperationOutput, operations } from '../../contract/operations.ts'
+import * as print from './print.ts'
+
+/** A word that must be there; `field` is the input field it fills. */
+export interface Positional {
+  readonly field: string
+  readonly value: string
+  readonly help: string
+}
+
+export interface OptionRow {
+  readonly name: string
+  /** The input field it fills; `a.b` for a field of a field. */
+  readonly field: string
+  readonly reads: 'text' | 'number' | 'list' | 'yes or no' | 'pairs'
+  readonly value: string
+  readonly help: string
+}
+
+interface Shape {
+  readonly words: string
+  readonly summary: string
+  readonly positionals: readonly Positional[]
+  readonly options: readonly OptionRow[]
+}
+
+export interface OperationCommand extends Shape {
+  readonly kind: 'operation'
+  readonly operation: OperationName
+  readonly print: (output: unknown) => string
+  readonly exitCode: (output: unknown) => number
+}
+
+/** Carried out by the command line itself, because it concerns the machine and not the product's values. */
+export interface LocalCommand extends Shape {
+  readonly kind: 'local'
+  readonly name: 'serve' | 'doctor' | 'migrate'
+}
+
+export type Command = OperationCommand | LocalCommand
+
+interface Row<Name extends OperationName> {
+  readonly words: string
+  readonly positionals?: readonly Positional[]
+  readonly options?: readonly OptionRow[]
+  readonly print: (output: OperationOutput<Name>) => string
+  readonly exitCode?: (output: OperationOutput<Name>) => number
+}
+
+/** The output has passed the operation's schema before it is printed. */
+function command<Name extends OperationName>(operation: Name, row: Row<Name>): OperationCommand {
+  return {
+    kind: 'operation',
+    operation,
+    words: row.words,
+    summary: operations[operation].summary,
+    positionals: row.positionals ?? [],
+    options: row.options ?? [],
+    print: (output) => row.print(output as OperationOutput<Name>),
+    exitCode: (output) => row.exitCode?.(output as OperationOutput<Name>) ?? 0,
+  }
+}
+
+function local(name: LocalCommand['name'], summary: string): LocalCommand {
+  return { kind: 'local', name, words: name, summary, positionals: [], options: [] }
+}
+
+const account: Positional = {
+  field: 'account',
+  value: 'ACCOUNT',
+  help: 'an account id, an e-mail address, or local: the account that the first start made',
+}
+const model: Positional = { field: 'model', value: 'MODEL', help: 'the name that clients ask for' }
+
+function option(name: string, reads: OptionRow['reads'], value: string, help: string): OptionRow {
+  const [field = ''] = name.split('>')
+  return { name: field, field: name.slice(name.indexOf('>') + 1), reads, value, help }
+}
+
+/** `--cache-read` fills `price.cacheRead` of a new model and the same of a new price. */
+const priceOptions: readonly OptionRow[] = [
+  option('input>price.input', 'text', 'USD', 'price of a million input tokens'),
+  option('output>price.output', 'text', 'USD', 'price of a million output tokens'),
+  option('cache-read>price.cacheRead', 'text', 'USD', 'of a million tokens read from the cache'),
+  option('cache-write-5m>price.cacheWrite5m', 'text', 'USD', 'of a million tokens cached for 5 minutes'),
+  option('cache-write-1h>price.cacheWrite1h', 'text', 'USD', 'of a million tokens cached for an hour'),
+  option('input-audio>price.inputAudio', 'text', 'USD', 'of a million tokens of audio input'),
+  option('output-audio>price.outputAudio', 'text', 'USD', 'of a million tokens of audio output'),
+  option(
+    'fee>price.fees',
+    'pairs',
+    'TOOL=USD',
+    'price of one use of a tool at the provider; may be repeated',
+  ),
+  option('factor>price.options', 'pairs', 'OPTION=FACTOR', 'e.g. service_tier:flex=0.5; may be repeated'),
+  option('source>price.source', 'text', 'TEXT', 'where the price was read, and when'),
+]
+
+export const commands: readonly Command[] = [
+  local('serve', 'Run the server'),
+  command('account.create', {
+    words: 'account create',
+    options: [
+      option('email>email', 'text', 'E-MAIL', 'the e-mail address of the person'),
+      option('credit>credit', 'text', 'USD', 'starting credit in place of the usual one; 0 for none'),
+    ],
+    print: print.accountCreated,
+  }),
+  command('account.show', { words: 'account show', positionals: [account], print: print.account }),
+  command('account.list', {
+    words: 'account list',
+    options: [
+      option('limit>limit', 'number', 'N', 'how many at most (100)'),
+      option('after>after', 'text', 'ACCOUNT-ID', 'begin after this account'),
+    ],
+    print: print.accounts,
+  }),
+  command('account.suspend', { words: 'account suspend', positionals: [account], print: print.account }),
+  command('account.resume', { words: 'account resume', positionals: [account], print: print.account }),
+  command('account.unrestrict', {
+    words: 'account unrestrict',
+    positionals: [account],
+    print: print.account,
+  }),
+  command('key.create', {
+    words: 'key create',
+    positionals: [account],
+    options: [
+      option('name>name', 'text', 'NAME', 'what the key is for'),
+      option('expires>expires', 'text', 'TIME', 'e.g. 2030-01-31T00:00:00Z'),
+      option('budget>budget.amount', 'text', 'USD', 'the most it may spend in a window'),
+      option('window>budget.window', 'text', 'WINDOW', 'day, week, month or total, in UTC'),
+      option('models>models', 'list', 'A,B', 'the models it may use; every enabled one when left out'),
+      option('requests-per-minute>limits.requestsPerMinute', 'number', 'N', 'requests per minute'),
+      option('tokens-per-minute>limits.tokensPerMinute', 'number', 'N', 'tokens per minute'),
+      option('concurrent>limits.concurrent', 'number', 'N', 'requests at once'),
+      option('on-short-balance>onShortBalance', 'text', 'WHAT', 'lower (the output limit) or reject'),
+      option('show-balance>showBalance', 'yes or no', 'YES-OR-NO', 'whether answers tell the balance'),
+    ],
+    print: print.keyCreated,
+  }),
+  command('key.list', { words: 'key list', positionals: [account], print: print.keys }),
+  command('key.revoke', {
+    words: 'key revoke',
+    positionals: [{ field: 'key', value: 'KEY-ID', help: 'the id of the key, key_…' }],
+    print: print.keyRevoked,
+  }),
+  command('credit', {
+    words: 'credit',
+    positionals: [account, { field: 'amount', value: 'USD', help: 'a decimal amount such as 12.50' }],
+    options: [
+      option(
+        'reference>reference',
+        'text',
+        'TEXT',
+        'what tells this credit from every other, e.g. an invoice',
+      ),
+      option('note>note', 'text', 'TEXT', 'a remark for the ledger'),
+    ],
+    print: print.credited,
+  }),
+  command('models.list', { words: 'models', print: print.models }),
+  command('models.add', {
+    words: 'models add',
+    positionals: [model],
+    options: [
+      option('provider>provider', 'text', 'NAME', 'who hosts it; by the family of the name when left out'),
+      option(
+        'upstream-model>upstreamModel',
+        'text',
+        'NAME',
+        'what the provider calls it, where that differs',
+      ),
+      option('api>api', 'text', 'API', 'chat, messages, responses, embeddings or generateContent'),
+      option('display-name>displayName', 'text', 'NAME', 'its name for people'),
+      option('context>contextTokens', 'number', 'N', 'tokens of input and output together'),
+      option('max-output>outputTokensMax', 'number', 'N', 'tokens of output at most'),
+      option('inputs>inputs', 'list', 'A,B', 'e.g. text,image'),
+      option('outputs>outputs', 'list', 'A,B', 'e.g. text'),
+      option('reasons>reasons', 'yes or no', 'YES-OR-NO', 'whether it reasons before it answers'),
+      option('tools>takesTools', 'yes or no', 'YES-OR-NO', 'whether it takes tools'),
+      ...priceOptions,
+    ],
+    print: print.model,
+  }),
+  command('models.price', {
+    words: 'models price',
+    positionals: [model],
+    options: [
+      ...priceOptions,
+      option('from>price.effectiveFrom', 'text', 'TIME', 'from when on; now when left out'),
+    ],
+    print: print.model,
+  }),
+  command('models.disable', { words: 'models disable', positionals: [model], print: print.model }),
+  command('models.enable', { words: 'models enable', positionals: [model], print: print.model }),
+  command('requests.list', {
+    words: 'requests',
+    positionals: [account],
+    options: [
+      option('limit>limit', 'number', 'N', 'how many at most (20)'),
+      option('before>before', 'text', 'REQUEST-ID', 'begin before this request'),
+    ],
+    print: print.receipts,
+  }),
+  command('ledger.verify', {
+    words: 'ledger verify',
+    print: print.verified,
+    exitCode: ({ ok }) => (ok ? 0 : 1),
+  }),
+  command('setup.link', { words: 'setup-link', print: print.setupLink }),
+  local('doctor', 'Check the machine, the data folder, the configuration and the models'),
+  local('migrate', 'Bring the database to the newest schema; a server does so on its own when it starts'),
+]

@@ -1,0 +1,170 @@
+/**
+ * `doctor`: looks at everything an installation stands on and says what it found, without changing
+ * anything. Each check is a function of its own that returns one finding.
+ */
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { operations } from '../../contract/operations.ts'
+import { callServer, findServer } from '../admin-socket.ts'
+import type { Config, ConfigResult } from '../config.ts'
+import { carryOut, type Outcome, type Way } from './session.ts'
+
+export interface Finding {
+  readonly name: string
+  /** `warning`: works, but look at it. `failed`: will not work. */
+  readonly state: 'ok' | 'warning' | 'failed'
+  readonly text: string
+}
+
+export interface Report {
+  readonly ok: boolean
+  readonly findings: readonly Finding[]
+}
+
+export interface Examination {
+  readonly config: ConfigResult
+  readonly wayTo: (config: Config) => Way
+  readonly program: { readonly nodeRange: string }
+  readonly nowMs: number
+}
+
+const databaseName = 'tollgate.db'
+const mebibyte = 1024 * 1024
+const freeBytesMin = 100 * mebibyte
+const freeBytesGood = 1024 * mebibyte
+/** No installation is older than the program. */
+const earliestMs = Date.UTC(2026, 0, 1)
+const clockSlackMs = 60_000
+
+export async function diagnose(examination: Examination): Promise<Report> {
+  const general = [nodeFinding(process.versions.node, examination.program.nodeRange)]
+  const findings =
+    examination.config.kind === 'mistakes'
+      ? [...general, ...examination.config.mistakes.map(configMistake), clockFinding(examination.nowMs, [])]
+      : [...general, ...(await installationFindings(examination, examination.config.config))]
+  return { ok: findings.every(({ state }) => state !== 'failed'), findings }
+}
+
+function configMistake(text: string): Finding {
+  return { name: 'configuration', state: 'failed', text }
+}
+
+async function installationFindings(examination: Examination, config: Config): Promise<Finding[]> {
+  const way = examination.wayTo(config)
+  const exists = existsSync(config.dataFolder)
+  return [
+    { name: 'configuration', state: 'ok', text: 'has no mistakes' },
+    exists ? folderFinding(config.dataFolder) : notThere(config.dataFolder),
+    await serverFinding(way),
+    credentialsFinding(config),
+    ...(existsSync(join(config.dataFolder, databaseName)) ? await databaseFindings(way) : []),
+    clockFinding(examination.nowMs, exists ? [config.dataFolder, join(config.dataFolder, databaseName)] : []),
+    ...(exists ? [diskFinding(config.dataFolder)] : []),
+  ]
+}
+
+/** `range` is of the form `>=24.15`. */
+export function nodeFinding(version: string, range: string): Finding {
+  const [major = 0, minor = 0] = numbersOf(version)
+  const [majorMin = 0, minorMin = 0] = numbersOf(range)
+  const isEnough = major > majorMin || (major === majorMin && minor >= minorMin)
+  return { name: 'node', state: isEnough ? 'ok' : 'failed', text: `${version}, needed is ${range}` }
+}
+
+function numbersOf(version: string): number[] {
+  return [...version.matchAll(/\d+/g)].map(([digits]) => Number(digits))
+}
+
+function notThere(folder: string): Finding {
+  return { name: 'data folder', state: 'ok', text: `${folder} is not there yet; the first start makes it` }
+}
+
+export function folderFinding(folder: string): Finding {
+  const name = 'data folder'
+  const stats = statSync(folder)
+  if (!stats.isDirectory()) return { name, state: 'failed', text: `${folder} is not a directory` }
+  if (!isWritable(folder)) return { name, state: 'failed', text: `${folder} cannot be written by this user` }
+  if ((stats.mode & 0o077) !== 0) {
+    return { name, state: 'warning', text: `${folder} is open to other users: chmod 700 ${folder}` }
+  }
+  return { name, state: 'ok', text: folder }
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function serverFinding(way: Way): Promise<Finding> {
+  const name = 'server'
+  const found = findServer(way.dataFolder)
+  if (found.kind === 'none') return { name, state: 'ok', text: 'none is running' }
+  if (found.kind === 'unsafe') return { name, state: 'failed', text: found.why }
+  const { server } = found
+  const call = await callServer(server, 'account.list', { limit: 1 }, way.limits).catch(asText)
+  if (typeof call === 'string') return { name, state: 'failed', text: `process ${server.pid}: ${call}` }
+  return call.kind === 'answered'
+    ? { name, state: 'ok', text: `process ${server.pid} at ${server.address}` }
+    : { name, state: 'ok', text: `none is running; process ${server.pid} ended without saying so` }
+}
+
+function asText(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
+}
+
+export function credentialsFinding({ upstreams, sandbox }: Pick<Config, 'upstreams' | 'sandbox'>): Finding {
+  const name = 'upstreams'
+  if (upstreams.length > 0) {
+    const names = upstreams.map((upstream) => `${upstream.name} (${upstream.provider})`)
+    return { name, state: 'ok', text: names.join(', ') }
+  }
+  const hint = 'set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY'
+  return sandbox === 'on'
+    ? { name, state: 'warning', text: `none has a credential, only the sandbox answers: ${hint}` }
+    : { name, state: 'failed', text: `none has a credential and the sandbox is off: ${hint}` }
+}
+
+async function databaseFindings(way: Way): Promise<Finding[]> {
+  const name = 'database'
+  const outcome = await carryOut(way, 'models.list', {}).catch(asText)
+  if (typeof outcome === 'string') return [{ name, state: 'failed', text: outcome }]
+  if (outcome.kind === 'refused') return [{ name, state: 'failed', text: outcome.message }]
+  return [{ name, state: 'ok', text: `opened through the ${outcome.by}` }, modelsFinding(outcome)]
+}
+
+function modelsFinding({ reply }: Extract<Outcome, { kind: 'replied' }>): Finding {
+  const name = 'models'
+  const models = operations['models.list'].output.safeParse(reply.body)
+  if (!models.success) return { name, state: 'failed', text: 'the list of models cannot be read' }
+  const sold = models.data.filter((row) => row.sold).length
+  const text = `${sold} sold, ${models.data.length - sold} known and not sold (tollgate models tells why)`
+  return { name, state: sold > 0 ? 'ok' : 'failed', text }
+}
+
+/** A clock that runs behind what it wrote itself gives wrong rates, expiries and prices. */
+export function clockFinding(nowMs: number, written: readonly string[]): Finding {
+  const name = 'clock'
+  const now = new Date(nowMs).toISOString()
+  if (nowMs < earliestMs) return { name, state: 'failed', text: `${now} is before this program was made` }
+  const later = written.find((path) => {
+    const stats = statSync(path, { throwIfNoEntry: false })
+    return stats !== undefined && stats.mtimeMs > nowMs + clockSlackMs
+  })
+  if (later !== undefined) return { name, state: 'failed', text: `${now}, but ${later} was written later` }
+  return { name, state: 'ok', text: now }
+}
+
+function diskFinding(folder: string): Finding {
+  const { bavail, bsize } = statfsSync(folder)
+  return freeFinding(bavail * bsize)
+}
+
+export function freeFinding(freeBytes: number): Finding {
+  const text = `${Math.floor(freeBytes / mebibyte)} MiB free`
+  const state = freeBytes < freeBytesMin ? 'failed' : freeBytes < freeBytesGood ? 'warning' : 'ok'
+  return { name: 'disk', state, text }
+}

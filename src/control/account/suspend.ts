@@ -1,0 +1,10 @@
+/** `account.suspend`: an account makes no more requests; its balance stays. */
+import { findAccount } from '../find-account.ts'
+import { verb } from '../verb.ts'
+import { accountOutput } from './output.ts'
+
+export const suspendAccount = verb('account.suspend', async (parts, { account }) => {
+  const row = await findAccount(parts, account)
+  await parts.ledger.suspend(row.id, parts.clock.wallMs())
+  return accountOutput(await findAccount(parts, account))
+})

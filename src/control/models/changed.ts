@@ -1,0 +1,23 @@
+/** What became of a change to the catalog, as a row of the error table where it was refused. */
+import { TollgateError } from '../../base/errors.ts'
+import type { CatalogChange } from '../../catalog/catalog.ts'
+
+/** Throws unless the catalog took the change. */
+export function assertChanged(change: CatalogChange, model: string): void {
+  switch (change.kind) {
+    case 'changed':
+      return
+    case 'unknown_model':
+      throw new TollgateError('model_not_found', {
+        message: `No model ${JSON.stringify(model)} is known.${hint(change.nearest)}`,
+        param: 'model',
+        facts: { nearest: change.nearest },
+      })
+    case 'mistake':
+      throw new TollgateError('invalid_value', { message: `${change.message}.` })
+  }
+}
+
+function hint(nearest: readonly string[]): string {
+  return nearest.length === 0 ? '' : ` Did you mean ${nearest.join(', ')}?`
+}

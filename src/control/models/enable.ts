@@ -1,0 +1,9 @@
+/** `models.enable`: a disabled model is sold again. */
+import { verb } from '../verb.ts'
+import { assertChanged } from './changed.ts'
+import { modelNow } from './output.ts'
+
+export const enableModel = verb('models.enable', async (parts, { model }) => {
+  assertChanged(await parts.catalog.enable(model), model)
+  return modelNow(parts, model)
+})

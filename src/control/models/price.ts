@@ -1,0 +1,9 @@
+/** `models.price`: another price from a moment on; what was priced before stays as it was. */
+import { verb } from '../verb.ts'
+import { assertChanged } from './changed.ts'
+import { modelNow } from './output.ts'
+
+export const priceModel = verb('models.price', async (parts, { model, price }) => {
+  assertChanged(await parts.catalog.price(model, price), model)
+  return modelNow(parts, model)
+})

@@ -1,0 +1,63 @@
+/** A receipt as the control plane shows it. */
+import type { OperationOutput } from '../../../contract/operations.ts'
+import { formatUsd } from '../../../contract/usd.ts'
+import { formatId } from '../../base/ids.ts'
+import type { Attempt, ReceiptRow } from '../../ledger/types.ts'
+import { isoTime, isoTimeOrNull } from '../iso-time.ts'
+
+type ReceiptOutput = OperationOutput<'requests.list'>[number]
+
+export function receiptOutput(row: ReceiptRow): ReceiptOutput {
+  return {
+    id: formatId('req', row.id),
+    account: formatId('acct', row.account),
+    key: formatId('key', row.key),
+    model: row.model,
+    dialect: row.dialect,
+    streamed: row.streamed,
+    provider: row.provider,
+    upstream: row.upstream,
+    upstreamModel: row.upstreamModel,
+    upstreamRequestId: row.upstreamRequestId,
+    status: row.status,
+    endReason: row.endReason,
+    error: row.errorCode,
+    usage: {
+      inputUncached: row.inputUncached,
+      cacheRead: row.cacheRead,
+      cacheWrite5m: row.cacheWrite5m,
+      cacheWrite1h: row.cacheWrite1h,
+      inputAudio: row.inputAudio,
+      output: row.output,
+      outputAudio: row.outputAudio,
+      reasoning: row.reasoning,
+      fees: { ...row.fees },
+    },
+    usageSource: row.usageSource,
+    ranAt: [...row.ranAt],
+    unpricedUsage: row.unpricedUsage,
+    price: formatId('prc', row.priceVersion),
+    held: formatUsd(row.hold),
+    charged: formatUsd(row.charged),
+    absorbed: formatUsd(row.absorbed),
+    upstreamCost: formatUsd(row.upstreamCost),
+    outputLimit: row.outputLimit,
+    outputLowered: row.outputLowered,
+    settled: row.settledLate ? 'late' : 'in_time',
+    started: isoTime(row.startedMs),
+    firstByte: isoTimeOrNull(row.firstByteMs),
+    ended: isoTime(row.endedMs),
+    attempts: row.attempts.map(attemptOutput),
+  }
+}
+
+function attemptOutput(attempt: Attempt): ReceiptOutput['attempts'][number] {
+  return {
+    upstream: attempt.upstream,
+    status: attempt.status,
+    failure: attempt.failure,
+    started: isoTime(attempt.startedMs),
+    firstByte: isoTimeOrNull(attempt.firstByteMs),
+    ended: isoTime(attempt.endedMs),
+  }
+}

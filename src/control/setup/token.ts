@@ -1,0 +1,30 @@
+/**
+ * The setup token: whoever holds it may set the installation up. Only its hash is stored, so a copy
+ * of the database opens nothing; a new token takes the place of the one before.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { ControlParts, Settings } from '../parts.ts'
+
+const settingName = 'setup_token_sha256'
+const tokenBytes = 24
+
+/** Makes a token and forgets the one before; the return value is its only copy. */
+export async function makeSetupToken(parts: Pick<ControlParts, 'settings' | 'random'>): Promise<string> {
+  const token = Buffer.from(parts.random(tokenBytes)).toString('base64url')
+  await parts.settings.put(settingName, hashOf(token).toString('hex'))
+  return token
+}
+
+export async function isSetupToken(settings: Pick<Settings, 'get'>, token: string): Promise<boolean> {
+  const stored = await settings.get(settingName)
+  return stored !== undefined && timingSafeEqual(hashOf(token), Buffer.from(stored, 'hex'))
+}
+
+/** The token is 192 random bits: a fast hash is enough. */
+function hashOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}
+
+export function setupLinkOf(address: string, token: string): string {
+  return `${address}/setup?token=${token}`
+}

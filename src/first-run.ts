@@ -1,0 +1,146 @@
+/**
+ * The first start of an installation: a local account with a starting credit, a ready key, and a setup
+ * link, told once. A second start tells no key.
+ */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { formatUsd } from '../contract/usd.ts'
+import { formatId, parseId } from './base/ids.ts'
+import { startingCredit } from './control/account/create.ts'
+import { localAccountSetting } from './control/find-account.ts'
+import { openPolicy } from './control/key/policy.ts'
+import type { ControlParts } from './control/parts.ts'
+import { makeSetupToken, setupLinkOf } from './control/setup/token.ts'
+
+export type Start =
+  | { readonly kind: 'first'; readonly balance: bigint; readonly key: string; readonly setupLink: string }
+  | { readonly kind: 'again' }
+
+const doneSetting = 'first_start_done'
+
+/** Safe to repeat: a start that was cut off is taken up where it ended, and money is given once. */
+export async function beginInstallation(parts: ControlParts): Promise<Start> {
+  if ((await parts.settings.get(doneSetting)) !== undefined) return { kind: 'again' }
+  const account = await localAccount(parts)
+  const balance = await startingCredit(parts, account, parts.signupNano)
+  const key = await parts.access.create({
+    account,
+    name: 'first key',
+    expiresMs: null,
+    policy: openPolicy('personal'),
+  })
+  const setupLink = setupLinkOf(parts.address, await makeSetupToken(parts))
+  await parts.settings.put(doneSetting, 'yes')
+  return { kind: 'first', balance, key: key.secret, setupLink }
+}
+
+async function localAccount({ ledger, settings, nextId, clock }: ControlParts): Promise<bigint> {
+  const name = await settings.claim(localAccountSetting, formatId('acct', nextId()))
+  const id = parseId('acct', name)
+  if (id === undefined) throw new Error(`the setting ${localAccountSetting} is not an account id`)
+  if ((await ledger.account(id)) === undefined) {
+    await ledger.createAccount({ id, kind: 'personal', email: null, name: 'local', nowMs: clock.wallMs() })
+  }
+  return id
+}
+
+/** Where the server is, and which model answers without any provider's key; null: none does. */
+export interface Place {
+  readonly address: string
+  readonly modelToTry: string | null
+}
+
+/** What a person at the terminal reads when the server is ready. */
+export function startText(start: Start, place: Place): string {
+  const ready = `Tollgate is ready at ${place.address}\n`
+  if (start.kind === 'again') return ready
+  return `${ready}
+The local account has ${formatUsd(start.balance)} USD. Its key is shown this once:
+
+  ${start.key}
+
+Try it:
+
+${command(start.key, place)}
+
+Set up this installation:
+
+  ${start.setupLink}
+`
+}
+
+function command(key: string, { address, modelToTry }: Place): string {
+  if (modelToTry === null) return `  curl ${address}/v1/models -H 'Authorization: Bearer ${key}'`
+  const body = JSON.stringify({ model: modelToTry, messages: [{ role: 'user', content: 'Hello' }] })
+  return `  curl ${address}/v1/chat/completions \\
+    -H 'Authorization: Bearer ${key}' \\
+    -H 'Content-Type: application/json' \\
+    -d '${body}'`
+}
+
+/**
+ * What to print when the server is ready. Without a terminal the key would end up in a log, so it is
+ * written to `first-run.txt`, for the server's own user alone, and only the path is printed.
+ */
+export function announceStart(
+  start: Start,
+  place: Place,
+  output: { readonly isTerminal: boolean; readonly dataFolder: string },
+): string {
+  const text = startText(start, place)
+  if (output.isTerminal || start.kind === 'again') return text
+  const path = join(output.dataFolder, 'first-run.txt')
+  writeFileSync(path, text, { mode: 0o600 })
+  return `${startText({ kind: 'again' }, place)}The first key and the setup link are in ${path}\n`
+}
+
+/** What the setup link shows: how to set the installation up from the command line. */
+export function setupPage(token: 'valid' | 'not valid'): string {
+  return page(token === 'valid' ? validText : invalidText)
+}
+
+const validText = `<h1>This installation is ready to be set up</h1>
+<p>On the machine that runs the server, in its folder:</p>
+<dl>
+<dt><code>node bin/tollgate.js account create --email you@example.org</code></dt>
+<dd>makes an account with its starting credit, and a key.</dd>
+<dt><code>node bin/tollgate.js credit you@example.org 20 --reference first</code></dt>
+<dd>adds credit to it.</dd>
+<dt><code>node bin/tollgate.js key create you@example.org --name editor</code></dt>
+<dd>makes a further key.</dd>
+<dt><code>node bin/tollgate.js models</code></dt>
+<dd>lists what is sold, and why something is not.</dd>
+<dt><code>node bin/tollgate.js doctor</code></dt>
+<dd>checks the machine, the configuration and the models.</dd>
+</dl>
+<p>Requests to models of OpenAI, Anthropic and Google work once the server is started with
+<code>OPENAI_API_KEY</code>, <code>ANTHROPIC_API_KEY</code> or <code>GEMINI_API_KEY</code>.</p>`
+
+const invalidText = `<h1>This setup link is not valid</h1>
+<p>A newer one may have taken its place. On the machine that runs the server, in its folder,
+<code>node bin/tollgate.js setup-link</code> makes another.</p>`
+
+function page(content: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<meta name="robots" content="noindex">
+<title>Set up Tollgate</title>
+<style>
+body { font: 1rem/1.5 system-ui, sans-serif; max-width: 42rem; margin: 3rem auto; padding: 0 1rem; color: #1a1a1a; background: #fff }
+code { font-family: ui-monospace, monospace; overflow-wrap: anywhere }
+dd { margin: 0 0 1rem }
+@media (prefers-color-scheme: dark) { body { color: #eee; background: #111 } }
+</style>
+</head>
+<body>
+<main>
+${content}
+</main>
+</body>
+</html>
+`
+}
