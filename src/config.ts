@@ -39,6 +39,8 @@ export const limitDefaults = {
   peekMs: 8_000,
   keepAliveMs: 12_000,
   slowReaderMs: 60_000,
+  afterEndMs: 5_000,
+  inputSampleBytesMax: 32 * 1024,
 
   // Upstreams
   connectMs: 10_000,
@@ -63,6 +65,9 @@ export const limitDefaults = {
   holdWaitMs: 2_000,
   holdWaitersPerAccountMax: 64,
   settleWaitMs: 5_000,
+  settleRetryMs: 1_000,
+  settleRetriesMax: 86_400,
+  hiddenReasoningTokensPerSecond: 60,
   serverToolUsesMax: 5,
   checkpointNanoMin: 1_000_000n,
   checkpointShareOfHold: { numerator: 1n, denominator: 100n },

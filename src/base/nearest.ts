@@ -19,14 +19,16 @@ export function nearest(wanted: string, names: readonly string[], countMax: numb
   return found.slice(0, countMax).map(({ name }) => name)
 }
 
-/** 0 for the same name, below 1 where one begins with the other, else the edits between them if they are few. */
+/** The edits between them if they are few; where one begins with the other, between one edit and two. */
 function distanceOf(target: string, name: string): number | undefined {
-  if (name === target) return 0
   const shorter = Math.min(name.length, target.length)
   const longer = Math.max(name.length, target.length)
-  if (shorter >= 3 && (name.startsWith(target) || target.startsWith(name))) return 1 - shorter / longer
+  const isBeginning = shorter >= 3 && (name.startsWith(target) || target.startsWith(name))
+  const asBeginning = isBeginning ? 2 - shorter / longer : undefined
   const editsMax = Math.max(1, Math.floor(longer / 4))
-  return longer - shorter > editsMax ? undefined : edits(target, name, editsMax)
+  const asEdits = longer - shorter > editsMax ? undefined : edits(target, name, editsMax)
+  if (asBeginning === undefined || asEdits === undefined) return asBeginning ?? asEdits
+  return Math.min(asBeginning, asEdits)
 }
 
 /** Insertions, deletions, replacements and swaps of neighbours between two texts; undefined above `editsMax`. */

@@ -1,0 +1,63 @@
+/** The built-in table: every row well-formed and priced, known prices as published, sources given. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { builtinModels } from './builtin.ts'
+import { builtinFees, builtinOptions } from './builtin-options-table.ts'
+import { definitionMistake } from './mistakes.ts'
+import { priceBody } from './prices.ts'
+
+const byId = new Map(builtinModels.map((model) => [model.id, model]))
+
+test('every row has a provider, an API, limits, and prices without a mistake and with a source', () => {
+  assert.equal(byId.size, builtinModels.length, 'an id stands twice')
+  for (const model of builtinModels) {
+    assert.ok(model.provider !== undefined && model.api !== undefined, model.id)
+    assert.ok((model.context ?? 0) > 0 && (model.maxOutput ?? 0) > 0, model.id)
+    assert.equal(definitionMistake(model), undefined, model.id)
+    assert.equal(model.prices?.length, 1, model.id)
+    for (const { source } of model.prices ?? []) assert.match(source ?? '', /20\d\d-\d\d/, model.id)
+  }
+})
+
+test('every model that an option names is in the table, and every option row has a source', () => {
+  for (const { models, source } of [
+    ...builtinOptions,
+    ...Object.values(builtinFees).map((row) => ({ ...row, models: [] })),
+  ]) {
+    assert.match(source, /20\d\d-\d\d/)
+    assert.deepEqual(
+      models.filter((id) => !byId.has(id)),
+      [],
+    )
+  }
+})
+
+/** As the providers publish them, in USD: what the option's factor makes of input, cached input and output. */
+const published: readonly [model: string, option: string, input: string, cached: string, output: string][] = [
+  ['gpt-5.5', 'service_tier:priority', '12.5', '1.25', '75'],
+  ['gpt-5.4-mini', 'service_tier:fast', '1.5', '0.15', '9'],
+  ['gpt-5-mini', 'service_tier:priority', '0.45', '0.045', '3.6'],
+  ['gpt-4.1', 'service_tier:priority', '3.5', '0.875', '14'],
+  ['gpt-4.1-nano', 'service_tier:priority', '0.2', '0.05', '0.8'],
+  ['gpt-4o', 'service_tier:priority', '4.25', '2.125', '17'],
+  ['gpt-4o-mini', 'service_tier:priority', '0.25', '0.125', '1'],
+  ['o3', 'service_tier:priority', '3.5', '0.875', '14'],
+  ['o4-mini', 'service_tier:priority', '2', '0.5', '8'],
+  ['gpt-5', 'service_tier:flex', '0.625', '0.0625', '5'],
+  ['gpt-6-sol', 'service_tier:flex', '1', '0.1', '5'],
+  ['claude-opus-5-5', 'speed:fast', '8', '0.4', '40'],
+  ['claude-sonnet-5-5', 'inference_geo:us', '2.2', '0.22', '11'],
+]
+
+for (const [id, option, input, cached, output] of published) {
+  test(`${id} with ${option} costs ${input} / ${cached} / ${output}`, () => {
+    const model = byId.get(id)!
+    const body = priceBody(model.prices![0]!, model.provider!, null)
+    const factor = body.options[option]!
+    const cost = (rate: bigint) => Number((rate * factor.numerator * 1_000n) / factor.denominator) / 1e12
+    assert.deepEqual(
+      [cost(body.rates.input), cost(body.rates.cacheRead), cost(body.rates.output)].map(String),
+      [input, cached, output],
+    )
+  })
+}

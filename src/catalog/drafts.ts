@@ -1,0 +1,200 @@
+/**
+ * All that is known of each model, from every place where something is said of it, as one draft a name:
+ * ready to be sold, or with the reason why not. Pure; prices have no ids yet.
+ */
+import type { DialectName } from '../wire/codec.ts'
+import type { Api, ModelDefinition, PriceDefinition, UpstreamDefinition } from './definition.ts'
+import { type PriceBody, parseMarkup, priceBody, priceText } from './prices.ts'
+import type { Model } from './types.ts'
+
+/** What the catalog must know of a provider; every connector has it. */
+export interface ProviderFacts {
+  readonly provider: string
+  readonly displayName: string
+  readonly families: readonly string[]
+  readonly defaultOrigin: string
+  readonly dialects: readonly DialectName[]
+}
+
+/** What an operator said on the command line; stands above the file. */
+export interface Override {
+  readonly name: string
+  /** Facts that replace others, and prices that come to the others; null: nothing but `disabled`. */
+  readonly definition: ModelDefinition | null
+  readonly disabled: boolean
+}
+
+/** Everything the catalog is made of. */
+export interface CatalogSources {
+  /** The built-in table and the sandbox. */
+  readonly builtin: readonly ModelDefinition[]
+  /** From `tollgate.yaml`. */
+  readonly configured: readonly ModelDefinition[]
+  readonly overrides: readonly Override[]
+  /** Alias → model. */
+  readonly aliases: Readonly<Record<string, string>>
+  readonly disabled: readonly string[]
+  /** For every model without its own. */
+  readonly markup: string | null
+  readonly upstreams: readonly UpstreamDefinition[]
+  readonly providers: readonly ProviderFacts[]
+}
+
+export interface PriceDraft {
+  readonly model: string
+  readonly effectiveFromMs: number
+  readonly body: PriceBody
+  /** The body as canonical text: the same text is the same version. */
+  readonly text: string
+  readonly source: string
+}
+
+export type Draft =
+  | { readonly kind: 'unsold'; readonly name: string; readonly reason: string }
+  | {
+      readonly kind: 'sold'
+      readonly name: string
+      readonly model: Omit<Model, 'prices'>
+      /** Ascending by time; never empty. */
+      readonly prices: readonly PriceDraft[]
+    }
+
+/** One draft for every name, aliases included. */
+export function draftModels(sources: CatalogSources): readonly Draft[] {
+  const drafts = new Map<string, Draft>()
+  for (const definition of merged(sources).values()) drafts.set(definition.id, draft(definition, sources))
+  for (const [alias, target] of Object.entries(sources.aliases)) {
+    if (!drafts.has(alias)) drafts.set(alias, aliasDraft(alias, target, { sources, drafts }))
+  }
+  return [...drafts.values()]
+}
+
+/** Built in, then the file, then the command line: each replaces what it says and leaves the rest. */
+function merged(sources: CatalogSources): ReadonlyMap<string, ModelDefinition> {
+  const models = new Map<string, ModelDefinition>()
+  for (const definition of [...sources.builtin, ...sources.configured]) {
+    models.set(definition.id, { ...models.get(definition.id), ...said(definition) })
+  }
+  for (const { definition } of sources.overrides) {
+    if (definition === null) continue
+    const before = models.get(definition.id)
+    const prices = [...(before?.prices ?? []), ...(definition.prices ?? [])]
+    models.set(definition.id, { ...before, ...said(definition), prices })
+  }
+  return models
+}
+
+/** Without the names whose value is undefined, which would hide what was said before. */
+function said(definition: ModelDefinition): ModelDefinition {
+  const entries = Object.entries(definition).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries) as unknown as ModelDefinition
+}
+
+/** null: an API that this version cannot speak. */
+const dialectOf: Readonly<Record<Api, DialectName | null>> = {
+  chat: 'openai-chat',
+  messages: 'anthropic',
+  responses: null,
+  embeddings: null,
+  generateContent: null,
+}
+
+const notReachable = 'not reachable yet in any format that this version speaks'
+
+function draft(definition: ModelDefinition, sources: CatalogSources): Draft {
+  const { id } = definition
+  const unsold = (reason: string): Draft => ({ kind: 'unsold', name: id, reason })
+  if (isDisabled(id, sources)) return unsold('disabled by the operator')
+  const provider = definition.provider ?? familyOf(id, sources.providers)
+  if (provider === undefined) return unsold('no provider is named, and the name begins like no known family')
+  const facts = sources.providers.find((known) => known.provider === provider)
+  const dialects = dialectsOf(definition.api, facts)
+  if (dialects.length === 0) return unsold(notReachable)
+  if (!sources.upstreams.some((upstream) => upstream.provider === provider)) {
+    return unsold(`no upstream with a credential is configured for ${facts?.displayName ?? provider}`)
+  }
+  const { context, maxOutput } = definition
+  if (context === undefined || maxOutput === undefined) return unsold('context and maxOutput are not known')
+  const prices = priceDrafts(definition, provider, sources.markup)
+  if (prices.length === 0) return unsold('no price is known')
+  const released = definition.released === undefined ? null : Date.parse(definition.released)
+  const model = {
+    name: id,
+    provider,
+    upstreamModel: definition.upstreamId ?? id,
+    dialects,
+    displayName: definition.displayName ?? id,
+    releasedMs: released,
+    contextTokens: context,
+    inputTokensMax: definition.maxInput ?? context,
+    outputTokensMax: maxOutput,
+    inputs: definition.inputs ?? ['text'],
+    outputs: definition.outputs ?? ['text'],
+    reasons: definition.reasoning ?? false,
+    takesTools: definition.tools ?? true,
+    deprecated: definition.deprecated ?? false,
+  }
+  return { kind: 'sold', name: id, model, prices }
+}
+
+/** An alias is the model under another name: what goes upstream and what it costs are the model's. */
+function aliasDraft(
+  alias: string,
+  target: string,
+  known: { readonly sources: CatalogSources; readonly drafts: ReadonlyMap<string, Draft> },
+): Draft {
+  const unsold = (reason: string): Draft => ({ kind: 'unsold', name: alias, reason })
+  if (isDisabled(alias, known.sources)) return unsold('disabled by the operator')
+  const model = known.drafts.get(target)
+  if (model === undefined || Object.hasOwn(known.sources.aliases, target)) {
+    return unsold(`it stands for ${target}, which is no model`)
+  }
+  if (model.kind === 'unsold') return unsold(`it stands for ${target}, which is not sold: ${model.reason}`)
+  return { ...model, name: alias, model: { ...model.model, name: alias } }
+}
+
+function isDisabled(name: string, { disabled, overrides }: CatalogSources): boolean {
+  return disabled.includes(name) || overrides.some((override) => override.name === name && override.disabled)
+}
+
+/** The provider with the longest family prefix that the name begins with. */
+export function familyOf(name: string, providers: readonly ProviderFacts[]): string | undefined {
+  let longest = ''
+  let found: string | undefined
+  for (const { provider, families } of providers) {
+    for (const prefix of families) {
+      if (!name.startsWith(prefix) || prefix.length <= longest.length) continue
+      longest = prefix
+      found = provider
+    }
+  }
+  return found
+}
+
+function dialectsOf(api: Api | undefined, facts: ProviderFacts | undefined): readonly DialectName[] {
+  if (facts === undefined) return []
+  if (api === undefined) return facts.dialects
+  return facts.dialects.filter((dialect) => dialect === dialectOf[api])
+}
+
+function priceDrafts(
+  definition: ModelDefinition,
+  provider: string,
+  markup: string | null,
+): readonly PriceDraft[] {
+  const raised = definition.markup ?? markup
+  const factor = raised === null ? undefined : parseMarkup(raised)
+  return (definition.prices ?? [])
+    .map((price) => priceDraft(definition.id, price, priceBody(price, provider, factor ?? null)))
+    .sort((earlier, later) => earlier.effectiveFromMs - later.effectiveFromMs)
+}
+
+function priceDraft(model: string, price: PriceDefinition, body: PriceBody): PriceDraft {
+  return {
+    model,
+    effectiveFromMs: price.effectiveFrom === undefined ? 0 : Date.parse(price.effectiveFrom),
+    body,
+    text: priceText(body),
+    source: price.source ?? 'the operator',
+  }
+}

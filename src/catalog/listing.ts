@@ -1,0 +1,250 @@
+/**
+ * The models that are sold, as each dialect's clients expect to list them, and as the public price list tells
+ * them. One list for all: what stands in a snapshot. Pure; prices are those in force at `nowMs`.
+ */
+import { formatUsd } from '../../contract/usd.ts'
+import { TollgateError } from '../base/errors.ts'
+import { formatId } from '../base/ids.ts'
+import type { DialectName } from '../wire/codec.ts'
+import {
+  type Model,
+  type Multiplier,
+  type PriceVersion,
+  priceAt,
+  type Rates,
+  type Snapshot,
+} from './types.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+export interface PageLimits {
+  readonly modelsPageDefault: number
+  readonly modelsPageMax: number
+}
+
+/** The moment and the limits that a list is made with. */
+export interface ListingMoment {
+  readonly nowMs: number
+  readonly limits: PageLimits
+}
+
+interface Shape {
+  readonly row: (model: Model, nowMs: number) => Json
+  readonly list: (models: readonly Model[], query: URLSearchParams, moment: ListingMoment) => Json
+}
+
+const shapes: Readonly<Record<DialectName, Shape>> = {
+  'openai-chat': { row: openaiRow, list: openaiList },
+  anthropic: { row: anthropicRow, list: anthropicList },
+}
+
+/** The body of `GET /models`. Throws `invalid_value` for a page that cannot be. */
+export function listModels(
+  snapshot: Snapshot,
+  dialect: DialectName,
+  query: URLSearchParams,
+  moment: ListingMoment,
+): Json {
+  return shapes[dialect].list(inOrder(snapshot), query, moment)
+}
+
+/** The body of `GET /models/{id}`; undefined where no such model is sold. */
+export function showModel(
+  snapshot: Snapshot,
+  dialect: DialectName,
+  name: string,
+  nowMs: number,
+): Json | undefined {
+  const model = snapshot.models.get(name)
+  return model === undefined ? undefined : shapes[dialect].row(model, nowMs)
+}
+
+/** The rows of the public price list, in USD per million tokens, with the prices that are already known to come. */
+export function pricingRows(snapshot: Snapshot, nowMs: number): readonly Json[] {
+  return inOrder(snapshot).map((model) => ({
+    model: model.name,
+    displayName: model.displayName,
+    provider: model.provider,
+    dialects: model.dialects,
+    contextTokens: model.contextTokens,
+    inputTokensMax: model.inputTokensMax,
+    outputTokensMax: model.outputTokensMax,
+    inputs: model.inputs,
+    outputs: model.outputs,
+    deprecated: model.deprecated,
+    price: priceOut(priceAt(model, nowMs)),
+    next: model.prices.filter(({ effectiveFromMs }) => effectiveFromMs > nowMs).map(priceOut),
+  }))
+}
+
+/** One price for people: USD per million tokens, fees per use, factors by option. */
+export function priceOut(price: PriceVersion): Json {
+  return {
+    id: formatId('prc', price.id),
+    effectiveFrom: new Date(price.effectiveFromMs).toISOString(),
+    ...mappedRates(price.rates, formatUsd),
+    tiers: price.tiers.map(({ aboveInputTokens, rates }) => ({
+      aboveInputTokens,
+      ...mappedRates(rates, formatUsd),
+    })),
+    options: mapValues(price.options, formatFactor),
+    fees: mapValues(price.fees, formatUsd),
+    source: price.source,
+  }
+}
+
+/** The newest first; among equals by name. */
+function inOrder({ models }: Snapshot): readonly Model[] {
+  return [...models.values()].sort(
+    (one, other) => (other.releasedMs ?? 0) - (one.releasedMs ?? 0) || (one.name < other.name ? -1 : 1),
+  )
+}
+
+function openaiRow(model: Model, nowMs: number): Json {
+  return {
+    id: model.name,
+    object: 'model',
+    created: Math.floor((model.releasedMs ?? 0) / 1_000),
+    owned_by: model.provider,
+    ...commonRow(model, nowMs),
+  }
+}
+
+function openaiList(models: readonly Model[], _query: URLSearchParams, { nowMs }: ListingMoment): Json {
+  return { object: 'list', data: models.map((model) => openaiRow(model, nowMs)) }
+}
+
+/** A model without a date of release has the first day of 1970, as in the provider's own list. */
+function anthropicRow(model: Model, nowMs: number): Json {
+  return {
+    type: 'model',
+    id: model.name,
+    created_at: new Date(model.releasedMs ?? 0).toISOString().replace('.000Z', 'Z'),
+    max_input_tokens: model.inputTokensMax,
+    max_tokens: model.outputTokensMax,
+    ...commonRow(model, nowMs),
+  }
+}
+
+function anthropicList(models: readonly Model[], query: URLSearchParams, moment: ListingMoment): Json {
+  const size = pageSize(query.get('limit'), moment.limits)
+  const [start, end] = pageBounds(models, query, size)
+  const page = models.slice(start, end).map((model) => anthropicRow(model, moment.nowMs))
+  return {
+    data: page,
+    has_more: query.has('before_id') ? start > 0 : end < models.length,
+    first_id: page[0]?.id ?? null,
+    last_id: page.at(-1)?.id ?? null,
+  }
+}
+
+function pageSize(asked: string | null, limits: PageLimits): number {
+  if (asked === null) return limits.modelsPageDefault
+  const size = /^\d{1,9}$/.test(asked) ? Number(asked) : 0
+  if (size >= 1 && size <= limits.modelsPageMax) return size
+  throw badPage('limit', `must be a whole number from 1 to ${limits.modelsPageMax}`)
+}
+
+/** The models after `after_id`, or those that end just before `before_id`. */
+function pageBounds(
+  models: readonly Model[],
+  query: URLSearchParams,
+  size: number,
+): readonly [start: number, end: number] {
+  const after = query.get('after_id')
+  const before = query.get('before_id')
+  if (after !== null && before !== null) throw badPage('after_id', 'cannot be used together with before_id')
+  if (before !== null) {
+    const end = positionOf(models, 'before_id', before)
+    return [Math.max(0, end - size), end]
+  }
+  const start = after === null ? 0 : positionOf(models, 'after_id', after) + 1
+  return [start, Math.min(models.length, start + size)]
+}
+
+function positionOf(models: readonly Model[], param: string, name: string): number {
+  const position = models.findIndex((model) => model.name === name)
+  if (position < 0) throw badPage(param, 'is not the id of a model in the list')
+  return position
+}
+
+function badPage(param: string, wrong: string): TollgateError {
+  return new TollgateError('invalid_value', { message: `${param}: ${wrong}.`, param })
+}
+
+function commonRow(model: Model, nowMs: number): Json {
+  return {
+    display_name: model.displayName,
+    context_length: model.contextTokens,
+    max_output_tokens: model.outputTokensMax,
+    architecture: { input_modalities: model.inputs, output_modalities: model.outputs },
+    dialects: model.dialects,
+    deprecated: model.deprecated,
+    pricing: pricing(priceAt(model, nowMs)),
+  }
+}
+
+/** USD per token, and per use for tools, as decimal strings. */
+function pricing(price: PriceVersion): Json {
+  return {
+    ...pricingRates(price.rates),
+    ...mapValues(price.fees, (fee) => decimal(fee, 9)),
+    overrides: price.tiers.map(({ aboveInputTokens, rates }) => ({
+      min_prompt_tokens: aboveInputTokens + 1,
+      ...pricingRates(rates),
+    })),
+    version: formatId('prc', price.id),
+  }
+}
+
+function pricingRates(rates: Rates): Json {
+  const perToken = mappedRates(rates, (rate) => decimal(rate, 15))
+  return {
+    prompt: perToken.input,
+    completion: perToken.output,
+    input_cache_read: perToken.cacheRead,
+    input_cache_write: perToken.cacheWrite5m,
+    input_cache_write_1h: perToken.cacheWrite1h,
+    ...(perToken.inputAudio === null ? {} : { audio: perToken.inputAudio }),
+    ...(perToken.outputAudio === null ? {} : { audio_output: perToken.outputAudio }),
+  }
+}
+
+function mappedRates(
+  rates: Rates,
+  write: (rate: bigint) => string,
+): { readonly [Name in keyof Rates]: string | null } {
+  return {
+    input: write(rates.input),
+    output: write(rates.output),
+    cacheRead: write(rates.cacheRead),
+    cacheWrite5m: write(rates.cacheWrite5m),
+    cacheWrite1h: write(rates.cacheWrite1h),
+    inputAudio: rates.inputAudio === null ? null : write(rates.inputAudio),
+    outputAudio: rates.outputAudio === null ? null : write(rates.outputAudio),
+  }
+}
+
+function mapValues<Value>(
+  values: Readonly<Record<string, Value>>,
+  write: (value: Value) => string,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, write(value)]))
+}
+
+/** `1.1` where the fraction ends in decimals, else `5/3`. */
+function formatFactor({ numerator, denominator }: Multiplier): string {
+  for (let places = 0; places <= 9; places += 1) {
+    const power = 10n ** BigInt(places)
+    if ((numerator * power) % denominator === 0n) return decimal((numerator * power) / denominator, places)
+  }
+  return `${numerator}/${denominator}`
+}
+
+/** `value / 10^places`, exactly, without zeros to spare. */
+function decimal(value: bigint, places: number): string {
+  const digits = value.toString().padStart(places + 1, '0')
+  const whole = digits.slice(0, digits.length - places)
+  const fraction = digits.slice(digits.length - places).replace(/0+$/, '')
+  return fraction === '' ? whole : `${whole}.${fraction}`
+}

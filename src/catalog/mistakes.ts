@@ -1,0 +1,113 @@
+/**
+ * What is wrong with a configured catalog although each value by itself is well-formed: names that mean
+ * nothing here. Pure. Each mistake is named by its path; with one of them the server does not start.
+ */
+import { parseUsd } from '../../contract/usd.ts'
+import { nearest } from '../base/nearest.ts'
+import type { ModelDefinition, PriceDefinition } from './definition.ts'
+import { type CatalogSources, familyOf } from './drafts.ts'
+import { parseFactor, parseMarkup } from './prices.ts'
+
+type Checked = Pick<
+  CatalogSources,
+  'builtin' | 'configured' | 'aliases' | 'disabled' | 'upstreams' | 'providers'
+>
+
+/** Empty when there is none. */
+export function catalogMistakes(sources: Checked): readonly string[] {
+  const names = new Set([...sources.builtin, ...sources.configured].map(({ id }) => id))
+  return [
+    ...upstreamMistakes(sources),
+    ...modelMistakes(sources),
+    ...aliasMistakes(sources.aliases, names),
+    ...sources.disabled
+      .filter((name) => !names.has(name) && !Object.hasOwn(sources.aliases, name))
+      .map((name) => `disabled: there is no model ${name}${didYouMean(name, names)}`),
+  ]
+}
+
+/** A provider that only the built-in table knows is one that a later version will speak to: no mistake. */
+function upstreamMistakes({ upstreams, providers, builtin }: Checked): readonly string[] {
+  const known = new Set([...providers, ...builtin].map(({ provider }) => provider ?? ''))
+  return upstreams
+    .filter(({ provider }) => !known.has(provider))
+    .map(({ name, provider }) => {
+      return `upstreams: ${name}: there is no provider ${provider}${didYouMean(provider, known)}`
+    })
+}
+
+function modelMistakes({ builtin, configured, providers }: Checked): readonly string[] {
+  const known = new Set([...providers, ...builtin].map(({ provider }) => provider ?? ''))
+  const builtinNames = new Set(builtin.map(({ id }) => id))
+  const seen = new Set<string>()
+  return configured.flatMap((model, index) => {
+    const path = `models[${index}]`
+    const mistakes: string[] = []
+    if (seen.has(model.id)) mistakes.push(`${path}: ${model.id} stands in the list twice`)
+    seen.add(model.id)
+    if (model.provider !== undefined && !known.has(model.provider)) {
+      mistakes.push(
+        `${path}.provider: there is no provider ${model.provider}${didYouMean(model.provider, known)}`,
+      )
+    }
+    if (builtinNames.has(model.id)) return mistakes
+    if (model.provider === undefined && familyOf(model.id, providers) === undefined) {
+      mistakes.push(`${path}.provider: is missing, and ${model.id} begins like no known family`)
+    }
+    if (model.context === undefined) mistakes.push(`${path}.context: is missing`)
+    if (model.maxOutput === undefined) mistakes.push(`${path}.maxOutput: is missing`)
+    return mistakes
+  })
+}
+
+function aliasMistakes(aliases: CatalogSources['aliases'], names: ReadonlySet<string>): readonly string[] {
+  return Object.entries(aliases).flatMap(([alias, target]) => {
+    if (names.has(alias)) return [`aliases.${alias}: there is a model of this name`]
+    if (Object.hasOwn(aliases, target)) return [`aliases.${alias}: ${target} is an alias itself`]
+    return names.has(target)
+      ? []
+      : [`aliases.${alias}: there is no model ${target}${didYouMean(target, names)}`]
+  })
+}
+
+function didYouMean(wanted: string, names: ReadonlySet<string>): string {
+  const [name] = nearest(wanted, [...names], 1)
+  return name === undefined ? '' : `; did you mean ${name}?`
+}
+
+/** What is wrong with amounts and dates that did not come through the configuration's schema; undefined: nothing. */
+export function definitionMistake(
+  definition: Pick<ModelDefinition, 'prices' | 'markup'>,
+): string | undefined {
+  if (definition.markup !== undefined && parseMarkup(definition.markup) === undefined) {
+    return `${definition.markup} is no percentage such as 5%`
+  }
+  for (const price of definition.prices ?? []) {
+    const mistake = priceMistake(price)
+    if (mistake !== undefined) return mistake
+  }
+  return undefined
+}
+
+function priceMistake(price: PriceDefinition): string | undefined {
+  const { effectiveFrom, options = {}, fees = {}, tiers = [] } = price
+  if (effectiveFrom !== undefined && Number.isNaN(Date.parse(effectiveFrom)))
+    return `${effectiveFrom} is no date`
+  const amounts = [price, ...tiers].flatMap((rates) => rateNames.map((name) => rates[name]))
+  for (const amount of [...amounts, ...Object.values(fees)]) {
+    if (amount !== undefined && parseUsd(amount) === undefined)
+      return `${amount} is no amount in USD such as 0.15`
+  }
+  const factor = Object.values(options).find((text) => parseFactor(text) === undefined)
+  return factor === undefined ? undefined : `${factor} is no factor above zero such as 0.5 or 5/3`
+}
+
+const rateNames = [
+  'input',
+  'output',
+  'cacheRead',
+  'cacheWrite5m',
+  'cacheWrite1h',
+  'inputAudio',
+  'outputAudio',
+] as const

@@ -1,0 +1,164 @@
+/**
+ * Prices as written (decimal USD) → prices as counted (bigint nano-USD per million tokens), exactly; what a
+ * price list leaves out is filled in here and nowhere else. Pure. Takes only definitions without mistakes.
+ */
+import { parseUsd } from '../../contract/usd.ts'
+import { assert } from '../base/assert.ts'
+import type { PriceDefinition, RatesDefinition, TierDefinition } from './definition.ts'
+import type { Multiplier, PriceTier, PriceVersion, Rates } from './types.ts'
+
+/** A price without its id: what makes one version differ from another. */
+export type PriceBody = Omit<PriceVersion, 'id' | 'model' | 'effectiveFromMs' | 'source'>
+
+const one: Multiplier = { numerator: 1n, denominator: 1n }
+
+interface CacheWriteRule {
+  readonly fiveMinutes: Multiplier
+  readonly oneHour: Multiplier
+}
+
+/** What a provider charges for writing to its cache where the list says nothing, as a factor on input. */
+const cacheWriteRules: Readonly<Record<string, CacheWriteRule>> = {
+  anthropic: {
+    fiveMinutes: { numerator: 5n, denominator: 4n },
+    oneHour: { numerator: 2n, denominator: 1n },
+  },
+}
+
+/** `0.5`, `2` or `5/3`; undefined for anything else, and for zero. */
+export function parseFactor(text: string): Multiplier | undefined {
+  const match = /^(\d{1,6})(?:\.(\d{1,9}))?(?:\/([1-9]\d{0,5}))?$/.exec(text)
+  if (match === null) return undefined
+  const [, whole = '', decimals = '', divisor = '1'] = match
+  const numerator = BigInt(whole + decimals)
+  return numerator === 0n
+    ? undefined
+    : reduced({ numerator, denominator: 10n ** BigInt(decimals.length) * BigInt(divisor) })
+}
+
+/** `5%` is a factor of 1.05; undefined for anything else. */
+export function parseMarkup(text: string): Multiplier | undefined {
+  const match = /^(\d{1,4})(?:\.(\d{1,6}))?%$/.exec(text)
+  if (match === null) return undefined
+  const [, whole = '', decimals = ''] = match
+  const denominator = 100n * 10n ** BigInt(decimals.length)
+  return reduced({ numerator: denominator + BigInt(whole + decimals), denominator })
+}
+
+/** `rate × factor`, rounded up to a whole nano-USD per million tokens. */
+export function scaled(rate: bigint, factor: Multiplier): bigint {
+  return (rate * factor.numerator + factor.denominator - 1n) / factor.denominator
+}
+
+/** The whole price with nothing left open: `markup` raises rates and tiers for the customer, never fees. */
+export function priceBody(
+  definition: PriceDefinition,
+  provider: string,
+  markup: Multiplier | null,
+): PriceBody {
+  const listRates = filledRates(definition, definition.output, cacheWriteRules[provider])
+  const listTiers = [...(definition.tiers ?? [])]
+    .sort((lower, higher) => lower.aboveInputTokens - higher.aboveInputTokens)
+    .map((tier) => filledTier(tier, listRates))
+  const raised = markup ?? one
+  return {
+    rates: raisedRates(listRates, raised),
+    listRates,
+    tiers: listTiers.map((tier) => ({ ...tier, rates: raisedRates(tier.rates, raised) })),
+    listTiers,
+    options: mapped(definition.options ?? {}, (text) => parseFactor(text)),
+    fees: mapped(definition.fees ?? {}, (text) => parseUsd(text)),
+  }
+}
+
+/** The same text for the same price, whatever order its parts were written in. */
+export function priceText(body: PriceBody): string {
+  return JSON.stringify(body, (_key, value: unknown) => {
+    if (typeof value === 'bigint') return value.toString()
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+    return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+  })
+}
+
+function filledRates(definition: RatesDefinition, output: string, rule: CacheWriteRule | undefined): Rates {
+  const input = rateOf(definition.input)
+  const cacheWrite5m = definition.cacheWrite5m ?? null
+  const fiveMinutes = cacheWrite5m === null ? scaled(input, rule?.fiveMinutes ?? one) : rateOf(cacheWrite5m)
+  return {
+    input,
+    cacheRead: definition.cacheRead === undefined ? input : rateOf(definition.cacheRead),
+    cacheWrite5m: fiveMinutes,
+    cacheWrite1h: oneHourRate(definition, { input, fiveMinutes }, rule),
+    output: rateOf(output),
+    inputAudio: definition.inputAudio === undefined ? null : rateOf(definition.inputAudio),
+    outputAudio: definition.outputAudio === undefined ? null : rateOf(definition.outputAudio),
+  }
+}
+
+/** Where no rule is known, an hour in the cache costs no less than five minutes. */
+function oneHourRate(
+  definition: RatesDefinition,
+  known: { readonly input: bigint; readonly fiveMinutes: bigint },
+  rule: CacheWriteRule | undefined,
+): bigint {
+  if (definition.cacheWrite1h !== undefined) return rateOf(definition.cacheWrite1h)
+  return rule === undefined ? known.fiveMinutes : scaled(known.input, rule.oneHour)
+}
+
+/** What a tier leaves out stays as in the base, except that cache rates grow as its input rate does. */
+function filledTier(tier: TierDefinition, base: Rates): PriceTier {
+  const input = rateOf(tier.input)
+  const grown = (rate: bigint) =>
+    base.input === 0n ? input : scaled(rate, { numerator: input, denominator: base.input })
+  const or = (text: string | undefined, otherwise: bigint) => (text === undefined ? otherwise : rateOf(text))
+  return {
+    aboveInputTokens: tier.aboveInputTokens,
+    rates: {
+      input,
+      cacheRead: or(tier.cacheRead, grown(base.cacheRead)),
+      cacheWrite5m: or(tier.cacheWrite5m, grown(base.cacheWrite5m)),
+      cacheWrite1h: or(tier.cacheWrite1h, grown(base.cacheWrite1h)),
+      output: or(tier.output, base.output),
+      inputAudio: tier.inputAudio === undefined ? base.inputAudio : rateOf(tier.inputAudio),
+      outputAudio: tier.outputAudio === undefined ? base.outputAudio : rateOf(tier.outputAudio),
+    },
+  }
+}
+
+function raisedRates(rates: Rates, markup: Multiplier): Rates {
+  return {
+    input: scaled(rates.input, markup),
+    cacheRead: scaled(rates.cacheRead, markup),
+    cacheWrite5m: scaled(rates.cacheWrite5m, markup),
+    cacheWrite1h: scaled(rates.cacheWrite1h, markup),
+    output: scaled(rates.output, markup),
+    inputAudio: rates.inputAudio === null ? null : scaled(rates.inputAudio, markup),
+    outputAudio: rates.outputAudio === null ? null : scaled(rates.outputAudio, markup),
+  }
+}
+
+/** USD per million tokens is the same number as nano-USD per million tokens, nine places further on. */
+function rateOf(text: string): bigint {
+  const rate = parseUsd(text)
+  assert(rate !== undefined, `${text} is an amount in USD`)
+  return rate
+}
+
+function mapped<Value>(
+  texts: Readonly<Record<string, string>>,
+  parse: (text: string) => Value | undefined,
+): Readonly<Record<string, Value>> {
+  return Object.fromEntries(
+    Object.entries(texts).map(([name, text]) => {
+      const value = parse(text)
+      assert(value !== undefined, `${name}: ${text} can be read`)
+      return [name, value]
+    }),
+  )
+}
+
+function reduced({ numerator, denominator }: Multiplier): Multiplier {
+  let [larger, smaller] = [numerator, denominator]
+  while (smaller > 0n) [larger, smaller] = [smaller, larger % smaller]
+  return { numerator: numerator / larger, denominator: denominator / larger }
+}

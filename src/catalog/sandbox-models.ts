@@ -1,0 +1,38 @@
+/**
+ * The sandbox's models as the catalog knows them: one for each behaviour, all at the same small price, with
+ * every kind of option priced so that each can be tried. What a behaviour does is the sandbox's to say.
+ */
+import type { ModelDefinition, PriceDefinition } from './definition.ts'
+
+const price: PriceDefinition = {
+  input: '0.1',
+  cacheRead: '0.01',
+  cacheWrite5m: '0.125',
+  cacheWrite1h: '0.2',
+  output: '0.4',
+  options: {
+    'inference_geo:us': '1.1',
+    'service_tier:fast': '2',
+    'service_tier:flex': '0.5',
+    'service_tier:priority': '2',
+    'speed:fast': '2',
+  },
+  fees: { web_search: '0.01', web_fetch: '0' },
+  source: 'the sandbox: made up, for trying',
+}
+
+/** `behaviours`: the names that the sandbox answers to. */
+export function sandboxModels(behaviours: readonly { readonly name: string }[]): readonly ModelDefinition[] {
+  return behaviours.map(({ name }) => ({
+    id: name,
+    provider: 'sandbox',
+    displayName: name,
+    released: '2026-01-01',
+    context: 1_000_000,
+    maxOutput: 200_000,
+    inputs: ['text', 'image', 'pdf'],
+    outputs: ['text'],
+    tools: true,
+    prices: [price],
+  }))
+}

@@ -1,0 +1,236 @@
+/** What is sold and what is not: from the table, the file and the command line to one snapshot. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { builtinModels } from './builtin.ts'
+import type { ModelDefinition } from './definition.ts'
+import { type CatalogSources, draftModels, type PriceDraft, type ProviderFacts } from './drafts.ts'
+import { catalogMistakes } from './mistakes.ts'
+import { sandboxModels } from './sandbox-models.ts'
+import { buildSnapshot } from './snapshot.ts'
+import { priceAt, type Snapshot } from './types.ts'
+
+const providers: readonly ProviderFacts[] = [
+  {
+    provider: 'openai',
+    displayName: 'OpenAI',
+    families: ['gpt-', 'chatgpt-', 'o1', 'o3', 'o4'],
+    defaultOrigin: 'https://api.openai.com',
+    dialects: ['openai-chat'],
+  },
+  {
+    provider: 'anthropic',
+    displayName: 'Anthropic',
+    families: ['claude-'],
+    defaultOrigin: 'https://api.anthropic.com',
+    dialects: ['anthropic'],
+  },
+  {
+    provider: 'sandbox',
+    displayName: 'the sandbox',
+    families: ['sandbox-'],
+    defaultOrigin: 'http://127.0.0.1:1',
+    dialects: ['openai-chat', 'anthropic'],
+  },
+]
+
+function upstream(provider: string, name = provider, origin: string | null = null) {
+  return { name, provider, origin, credential: 'none', weight: 1 }
+}
+
+const everything: CatalogSources = {
+  builtin: [...builtinModels, ...sandboxModels([{ name: 'sandbox-echo' }])],
+  configured: [],
+  overrides: [],
+  aliases: {},
+  disabled: [],
+  markup: null,
+  upstreams: [upstream('openai'), upstream('anthropic'), upstream('sandbox')],
+  providers,
+}
+
+function snapshotOf(changed: Partial<CatalogSources>): Snapshot {
+  const sources = { ...everything, ...changed }
+  const ids = new Map<string, bigint>()
+  const idOf = (price: PriceDraft) => {
+    const key = `${price.model} ${price.effectiveFromMs} ${price.text}`
+    ids.set(key, ids.get(key) ?? BigInt(ids.size + 1))
+    return ids.get(key)!
+  }
+  return buildSnapshot(draftModels(sources), sources, idOf)
+}
+
+const houseModel: ModelDefinition = {
+  id: 'house-1',
+  provider: 'openai',
+  upstreamId: 'gpt-4.1',
+  context: 1_000,
+  maxOutput: 100,
+  prices: [{ input: '1', output: '2' }],
+}
+
+test('chat models of OpenAI, all of Anthropic and the sandbox are sold once they have an upstream', () => {
+  const { models } = snapshotOf({})
+  assert.deepEqual(models.get('gpt-5')?.dialects, ['openai-chat'])
+  assert.deepEqual(models.get('claude-opus-5')?.dialects, ['anthropic'])
+  assert.deepEqual(models.get('sandbox-echo')?.dialects, ['openai-chat', 'anthropic'])
+  assert.equal(models.get('gpt-5')?.inputTokensMax, 272_000)
+  assert.equal(models.get('gpt-4o')?.inputTokensMax, 128_000)
+})
+
+const unsold: readonly [what: string, name: string, changed: Partial<CatalogSources>, reason: RegExp][] = [
+  ['served by another API only', 'gpt-5-codex', {}, /^not reachable yet in any format/],
+  ['embeddings', 'text-embedding-3-small', {}, /^not reachable yet in any format/],
+  ['a provider that is not spoken to yet', 'gemini-2.5-pro', {}, /^not reachable yet in any format/],
+  ['no upstream', 'gpt-5', { upstreams: [] }, /^no upstream with a credential is configured for OpenAI$/],
+  ['disabled in the file', 'gpt-5', { disabled: ['gpt-5'] }, /^disabled/],
+  [
+    'disabled by command',
+    'gpt-5',
+    { overrides: [{ name: 'gpt-5', definition: null, disabled: true }] },
+    /^disabled/,
+  ],
+  ['no price', 'house-1', { configured: [{ ...houseModel, prices: undefined }] }, /^no price is known$/],
+  ['no size', 'house-1', { configured: [{ ...houseModel, context: undefined }] }, /^context and maxOutput/],
+  [
+    'no provider',
+    'house-1',
+    { configured: [{ ...houseModel, provider: undefined }] },
+    /^no provider is named/,
+  ],
+  [
+    'an alias of nothing',
+    'quick',
+    { aliases: { quick: 'nowhere' } },
+    /^it stands for nowhere, which is no model$/,
+  ],
+  ['an alias of an alias', 'quick', { aliases: { fast: 'gpt-5', quick: 'fast' } }, /which is no model$/],
+  [
+    'an alias of what is not sold',
+    'quick',
+    { aliases: { quick: 'gpt-5' }, disabled: ['gpt-5'] },
+    /^it stands for gpt-5, which is not sold: disabled/,
+  ],
+]
+
+for (const [what, name, changed, reason] of unsold) {
+  test(`not sold and told why: ${what}`, () => {
+    const { models, unsold } = snapshotOf(changed)
+    assert.equal(models.has(name), false)
+    assert.match(unsold.get(name) ?? '', reason)
+  })
+}
+
+test('the file changes what it says of a built-in model and leaves the rest', () => {
+  const { models } = snapshotOf({
+    configured: [{ id: 'claude-opus-5', displayName: 'Ours', prices: [{ input: '1', output: '2' }] }],
+  })
+  const model = models.get('claude-opus-5')!
+  assert.equal(model.displayName, 'Ours')
+  assert.equal(model.contextTokens, 1_000_000)
+  assert.equal(model.prices.length, 1)
+  assert.equal(model.prices[0]?.rates.input, 1_000_000_000n)
+  assert.deepEqual(model.prices[0]?.options, {})
+})
+
+test('a price by command comes to the others and is in force from its date on', () => {
+  const definition: ModelDefinition = {
+    id: 'gpt-5',
+    prices: [{ effectiveFrom: '2026-10-01', input: '9', output: '9' }],
+  }
+  const model = snapshotOf({ overrides: [{ name: 'gpt-5', definition, disabled: false }] }).models.get(
+    'gpt-5',
+  )!
+  assert.equal(model.prices.length, 2)
+  assert.equal(priceAt(model, Date.UTC(2026, 8, 30)).rates.input, 1_250_000_000n)
+  assert.equal(priceAt(model, Date.UTC(2026, 9, 1)).rates.input, 9_000_000_000n)
+})
+
+test('an alias shares the model: what goes upstream, what it costs, which version', () => {
+  const { models } = snapshotOf({ configured: [houseModel], aliases: { quick: 'house-1' } })
+  const [alias, model] = [models.get('quick')!, models.get('house-1')!]
+  assert.equal(alias.upstreamModel, 'gpt-4.1')
+  assert.deepEqual(alias.prices, model.prices)
+  assert.equal(alias.prices[0]?.model, 'house-1')
+})
+
+test("a model's own markup goes before the one for all", () => {
+  const { models } = snapshotOf({ markup: '10%', configured: [{ id: 'gpt-5', markup: '0%' }] })
+  assert.equal(models.get('gpt-5')?.prices[0]?.rates.input, 1_250_000_000n)
+  assert.equal(models.get('gpt-4o')?.prices[0]?.rates.input, 2_750_000_000n)
+  assert.equal(models.get('gpt-4o')?.prices[0]?.listRates.input, 2_500_000_000n)
+})
+
+test('a new name finds its provider by the longest family that it begins with', () => {
+  const own = { ...providers[2]!, provider: 'house', families: ['gpt-house-'] }
+  const { models, families } = snapshotOf({
+    providers: [...providers, own],
+    upstreams: [upstream('house'), upstream('openai')],
+    configured: [
+      { ...houseModel, id: 'gpt-house-1', provider: undefined },
+      { ...houseModel, id: 'gpt-next', provider: undefined },
+    ],
+  })
+  assert.equal(models.get('gpt-house-1')?.provider, 'house')
+  assert.equal(models.get('gpt-next')?.provider, 'openai')
+  assert.deepEqual(families[0], { prefix: 'gpt-house-', provider: 'house' })
+})
+
+test('upstreams keep their order; one without an address of its own has the provider’s', () => {
+  const { upstreams } = snapshotOf({
+    upstreams: [upstream('openai', 'first', 'http://127.0.0.1:9'), upstream('openai', 'second')],
+  })
+  assert.deepEqual(
+    upstreams.get('openai')?.map(({ name, origin }) => [name, origin]),
+    [
+      ['first', 'http://127.0.0.1:9'],
+      ['second', 'https://api.openai.com'],
+    ],
+  )
+})
+
+const mistakes: readonly [what: string, changed: Partial<CatalogSources>, told: readonly string[]][] = [
+  ['nothing', {}, []],
+  ['a provider that a later version speaks to', { upstreams: [upstream('google')] }, []],
+  [
+    'an unknown provider',
+    { upstreams: [upstream('opnai')] },
+    ['upstreams: opnai: there is no provider opnai; did you mean openai?'],
+  ],
+  [
+    'a model twice',
+    { configured: [houseModel, houseModel] },
+    ['models[1]: house-1 stands in the list twice'],
+  ],
+  [
+    'a new model without its sizes',
+    { configured: [{ id: 'gpt-new' }] },
+    ['models[0].context: is missing', 'models[0].maxOutput: is missing'],
+  ],
+  [
+    'a new model of nobody',
+    { configured: [{ ...houseModel, provider: undefined }] },
+    ['models[0].provider: is missing, and house-1 begins like no known family'],
+  ],
+  [
+    'an alias of nothing',
+    { aliases: { quick: 'gpt5' } },
+    ['aliases.quick: there is no model gpt5; did you mean gpt-5?'],
+  ],
+  [
+    'an alias that is a model',
+    { aliases: { 'gpt-5': 'gpt-4' } },
+    ['aliases.gpt-5: there is a model of this name'],
+  ],
+  ['an alias of an alias', { aliases: { a: 'b', b: 'gpt-4' } }, ['aliases.a: b is an alias itself']],
+  [
+    'a disabled name that is none',
+    { disabled: ['gpt-55'] },
+    ['disabled: there is no model gpt-55; did you mean gpt-5?'],
+  ],
+]
+
+for (const [what, changed, told] of mistakes) {
+  test(`mistakes of the whole: ${what}`, () => {
+    assert.deepEqual(catalogMistakes({ ...everything, ...changed }), told)
+  })
+}
