@@ -1,0 +1,66 @@
+/** What `doctor` makes of what it sees, check by check. */
+import assert from 'node:assert/strict'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import {
+  clockFinding,
+  credentialsFinding,
+  type Finding,
+  folderFinding,
+  freeFinding,
+  nodeFinding,
+} from './doctor.ts'
+
+const scratch = mkdtempSync(join(tmpdir(), 'tollgate-doctor-'))
+after(() => rmSync(scratch, { recursive: true }))
+
+const nowMs = Date.UTC(2026, 6, 1)
+const upstream = { name: 'openai', provider: 'openai', origin: null, credential: 'c', weight: 1 }
+
+function folder(name: string, mode: number): string {
+  const path = join(scratch, name)
+  mkdirSync(path)
+  chmodSync(path, mode)
+  return path
+}
+
+function fileWritten(name: string, atMs: number): string {
+  const path = join(scratch, name)
+  writeFileSync(path, '')
+  utimesSync(path, atMs / 1_000, atMs / 1_000)
+  return path
+}
+
+const cases: readonly [what: string, finding: Finding, state: Finding['state'], text: RegExp][] = [
+  ['Node 24.15', nodeFinding('24.15.0', '>=24.15'), 'ok', /^24\.15\.0, needed is >=24\.15$/],
+  ['Node 25', nodeFinding('25.1.0', '>=24.15'), 'ok', /^25/],
+  ['Node 24.9', nodeFinding('24.9.1', '>=24.15'), 'failed', /^24\.9/],
+  ['Node 22', nodeFinding('22.20.0', '>=24.15'), 'failed', /^22/],
+  ['a private folder', folderFinding(folder('private', 0o700)), 'ok', /private$/],
+  ['an open folder', folderFinding(folder('open', 0o755)), 'warning', /chmod 700/],
+  ['a file in its place', folderFinding(fileWritten('file', nowMs)), 'failed', /is not a directory/],
+  ['credentials', credentialsFinding({ upstreams: [upstream], sandbox: 'off' }), 'ok', /^openai \(openai\)$/],
+  ['the sandbox alone', credentialsFinding({ upstreams: [], sandbox: 'on' }), 'warning', /OPENAI_API_KEY/],
+  ['no upstream at all', credentialsFinding({ upstreams: [], sandbox: 'off' }), 'failed', /sandbox is off/],
+  ['a clock that is right', clockFinding(nowMs, [fileWritten('past', nowMs - 1)]), 'ok', /^2026-07-01/],
+  ['a clock in 1970', clockFinding(0, []), 'failed', /before this program was made/],
+  [
+    'a clock that went back',
+    clockFinding(nowMs, [fileWritten('future', nowMs + 3_600_000)]),
+    'failed',
+    /future was written later/,
+  ],
+  ['a file that is not there', clockFinding(nowMs, [join(scratch, 'none')]), 'ok', /^2026/],
+  ['a disk with room', freeFinding(2 ** 40), 'ok', /^1048576 MiB free$/],
+  ['a disk that fills', freeFinding(500 * 2 ** 20), 'warning', /^500 MiB free$/],
+  ['a full disk', freeFinding(2 ** 20), 'failed', /^1 MiB free$/],
+]
+
+for (const [what, finding, state, text] of cases) {
+  test(`${what}: ${state}`, () => {
+    assert.equal(finding.state, state, finding.text)
+    assert.match(finding.text, text)
+  })
+}
