@@ -1,0 +1,229 @@
+/** The list of models as each kind of client asks for it: one set of names and prices everywhere. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { TollgateError } from '../base/errors.ts'
+import type { ModelDefinition } from './definition.ts'
+import { draftModels } from './drafts.ts'
+import { listModels, pricingRows, showModel } from './listing.ts'
+import { buildSnapshot } from './snapshot.ts'
+import type { Snapshot } from './types.ts'
+
+const nowMs = Date.UTC(2026, 9, 1)
+const moment = { nowMs, limits: { modelsPageDefault: 2, modelsPageMax: 10 } }
+
+function snapshotOf(builtin: readonly ModelDefinition[]): Snapshot {
+  const sources = {
+    builtin,
+    configured: [],
+    overrides: [],
+    aliases: {},
+    disabled: [],
+    markup: null,
+    upstreams: [{ name: 'house', provider: 'house', origin: null, credential: 'none', weight: 1 }],
+    providers: [
+      {
+        provider: 'house',
+        displayName: 'House',
+        families: ['m-'],
+        defaultOrigin: 'http://127.0.0.1:1',
+        dialects: ['openai-chat', 'anthropic'] as const,
+      },
+    ],
+  }
+  return buildSnapshot(draftModels(sources), sources, ({ effectiveFromMs }) => BigInt(effectiveFromMs + 7))
+}
+
+const plain = { context: 1_000, maxOutput: 100, prices: [{ input: '3', output: '15' }] }
+
+const snapshot = snapshotOf([
+  { id: 'm-old', released: '2024-05-13', ...plain },
+  {
+    id: 'm-new',
+    displayName: 'The newest',
+    released: '2026-07-24',
+    context: 1_000_000,
+    maxInput: 900_000,
+    maxOutput: 128_000,
+    inputs: ['text', 'image'],
+    prices: [
+      {
+        input: '0.1',
+        output: '0.000000001',
+        cacheRead: '0.01',
+        inputAudio: '32',
+        tiers: [{ aboveInputTokens: 200_000, input: '0.2' }],
+        options: { 'service_tier:flex': '0.5', 'service_tier:priority': '5/3' },
+        fees: { web_search: '0.01' },
+        source: 'a page, 2026-07',
+      },
+      { effectiveFrom: '2027-01-01', input: '1', output: '1' },
+    ],
+  },
+  { id: 'm-undated', ...plain },
+  { id: 'm-mid-b', released: '2025-01-01', ...plain },
+  { id: 'm-mid-a', released: '2025-01-01', ...plain },
+])
+const order = ['m-new', 'm-mid-a', 'm-mid-b', 'm-old', 'm-undated']
+
+function list(dialect: 'openai-chat' | 'anthropic', query = '') {
+  return listModels(snapshot, dialect, new URLSearchParams(query), moment) as {
+    data: { id: string; pricing: Record<string, unknown> }[]
+    has_more?: boolean
+    first_id?: string | null
+    last_id?: string | null
+  }
+}
+
+test('Chat Completions clients get all of them at once, the newest first', () => {
+  const { data } = list('openai-chat')
+  assert.deepEqual(
+    data.map(({ id }) => id),
+    order,
+  )
+})
+
+test('a row for Chat Completions clients', () => {
+  assert.deepEqual(showModel(snapshot, 'openai-chat', 'm-new', nowMs), {
+    id: 'm-new',
+    object: 'model',
+    created: Date.UTC(2026, 6, 24) / 1_000,
+    owned_by: 'house',
+    display_name: 'The newest',
+    context_length: 1_000_000,
+    max_output_tokens: 128_000,
+    architecture: { input_modalities: ['text', 'image'], output_modalities: ['text'] },
+    dialects: ['openai-chat', 'anthropic'],
+    deprecated: false,
+    pricing: {
+      prompt: '0.0000001',
+      completion: '0.000000000000001',
+      input_cache_read: '0.00000001',
+      input_cache_write: '0.0000001',
+      input_cache_write_1h: '0.0000001',
+      audio: '0.000032',
+      web_search: '0.01',
+      overrides: [
+        {
+          min_prompt_tokens: 200_001,
+          prompt: '0.0000002',
+          completion: '0.000000000000001',
+          input_cache_read: '0.00000002',
+          input_cache_write: '0.0000002',
+          input_cache_write_1h: '0.0000002',
+          audio: '0.000032',
+        },
+      ],
+      version: 'prc_0000000000007',
+    },
+  })
+})
+
+test('a row for Messages clients has their names and the same price', () => {
+  const row = showModel(snapshot, 'anthropic', 'm-new', nowMs) as Record<string, unknown>
+  assert.equal(row.type, 'model')
+  assert.equal(row.created_at, '2026-07-24T00:00:00Z')
+  assert.equal(row.max_input_tokens, 900_000)
+  assert.equal(row.max_tokens, 128_000)
+  assert.deepEqual(row.pricing, (showModel(snapshot, 'openai-chat', 'm-new', nowMs) as typeof row).pricing)
+  const undated = showModel(snapshot, 'anthropic', 'm-undated', nowMs) as Record<string, unknown>
+  assert.equal(undated.created_at, '1970-01-01T00:00:00Z')
+})
+
+test('a name that is not sold has no row', () => {
+  assert.equal(showModel(snapshot, 'openai-chat', 'm-none', nowMs), undefined)
+})
+
+const pages: readonly [query: string, ids: readonly string[], hasMore: boolean][] = [
+  ['', order.slice(0, 2), true],
+  ['limit=10', order, false],
+  ['limit=5', order, false],
+  ['limit=4', order.slice(0, 4), true],
+  ['after_id=m-mid-a', order.slice(2, 4), true],
+  ['after_id=m-mid-b', order.slice(3, 5), false],
+  ['after_id=m-undated', [], false],
+  ['before_id=m-old', order.slice(1, 3), true],
+  ['before_id=m-mid-b', order.slice(0, 2), false],
+  ['before_id=m-mid-a', order.slice(0, 1), false],
+  ['before_id=m-new', [], false],
+]
+
+for (const [query, ids, hasMore] of pages) {
+  test(`page ?${query}`, () => {
+    const { data, ...page } = list('anthropic', query)
+    assert.deepEqual(
+      data.map(({ id }) => id),
+      ids,
+    )
+    assert.deepEqual(page, { has_more: hasMore, first_id: ids[0] ?? null, last_id: ids.at(-1) ?? null })
+  })
+}
+
+for (const query of [
+  'limit=0',
+  'limit=11',
+  'limit=two',
+  'limit=-1',
+  'after_id=m-none',
+  'before_id=',
+  'after_id=m-new&before_id=m-old',
+]) {
+  test(`no page ?${query}`, () => {
+    assert.throws(
+      () => list('anthropic', query),
+      (error) => error instanceof TollgateError && error.code === 'invalid_value',
+    )
+  })
+}
+
+test('walking the pages meets every model once', () => {
+  const seen: string[] = []
+  for (let page = list('anthropic'); ; page = list('anthropic', `after_id=${page.last_id}`)) {
+    seen.push(...page.data.map(({ id }) => id))
+    if (page.has_more !== true) break
+  }
+  assert.deepEqual(seen, order)
+})
+
+test('the price list has the same models, in USD per million tokens, and the prices to come', () => {
+  const rows = pricingRows(snapshot, nowMs) as {
+    model: string
+    price: Record<string, unknown>
+    next: unknown[]
+  }[]
+  assert.deepEqual(
+    rows.map(({ model }) => model),
+    order,
+  )
+  const [newest] = rows
+  assert.deepEqual(newest?.price, {
+    id: 'prc_0000000000007',
+    effectiveFrom: '1970-01-01T00:00:00.000Z',
+    input: '0.10',
+    output: '0.000000001',
+    cacheRead: '0.01',
+    cacheWrite5m: '0.10',
+    cacheWrite1h: '0.10',
+    inputAudio: '32.00',
+    outputAudio: null,
+    tiers: [
+      {
+        aboveInputTokens: 200_000,
+        input: '0.20',
+        output: '0.000000001',
+        cacheRead: '0.02',
+        cacheWrite5m: '0.20',
+        cacheWrite1h: '0.20',
+        inputAudio: '32.00',
+        outputAudio: null,
+      },
+    ],
+    options: { 'service_tier:flex': '0.5', 'service_tier:priority': '5/3' },
+    fees: { web_search: '0.01' },
+    source: 'a page, 2026-07',
+  })
+  assert.equal(newest?.next.length, 1)
+  assert.equal(
+    (pricingRows(snapshot, Date.UTC(2027, 0, 1))[0]!.price as Record<string, unknown>).input,
+    '1.00',
+  )
+})
