@@ -1,6 +1,6 @@
 /**
  * How the command line reaches a running server: HTTP with JSON over a unix socket that only the
- * server's own user can reach, named in `server.json` in the data directory. Knows no operation;
+ * server's own user can reach, named in `server.json` in the data folder. Knows no operation;
  * never listens on a network.
  */
 import {
@@ -53,7 +53,7 @@ const serverFileName = 'server.json'
 const serverFile = z.object({ pid: z.int().positive(), socket: z.string().min(1), address: z.string() })
 export type ServerFile = z.infer<typeof serverFile>
 
-/** Listens for operations. Call it only as the owner of the data directory: what a dead server left behind is replaced. */
+/** Listens for operations. Call it only as the owner of the data folder: what a dead server left behind is replaced. */
 export async function openAdminSocket(options: AdminSocketOptions): Promise<AdminSocket> {
   const place = socketPlace(options.dataFolder)
   const server = createServer((incoming, outgoing) => void exchange(options, incoming, outgoing))

@@ -1,13 +1,13 @@
-/** What the first start tells, where it tells it, and what the setup link shows. */
+/** What the first start tells, and where it tells it. */
 import assert from 'node:assert/strict'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { announceStart, type Place, type Start, setupPage, startText } from './first-run.ts'
+import { announceStart, type Place, type Start, startText } from './first-run.ts'
 
 const key = `sk-tg-${'k'.repeat(8)}`
-const setupLink = 'http://127.0.0.1:8080/setup?token=t'
+const setupLink = 'http://127.0.0.1:8080/console/setup?token=t'
 const first: Start = { kind: 'first', balance: 5_000_000_000n, key, setupLink }
 const again: Start = { kind: 'again' }
 const withSandbox: Place = { address: 'http://127.0.0.1:8080', modelToTry: 'sandbox-echo' }
@@ -84,15 +84,3 @@ for (const [what, start, isTerminal, tellsKey, writesFile] of [
     )
   })
 }
-
-test('the setup page says what to do, and a link that is not valid how to get another', () => {
-  const valid = setupPage('valid')
-  const invalid = setupPage('not valid')
-  assert.match(valid, /account create --email/)
-  assert.match(invalid, /setup-link/)
-  assert.doesNotMatch(invalid, /account create/)
-  for (const page of [valid, invalid]) {
-    assert.match(page, /^<!doctype html>\n<html lang="en">/)
-    assert.doesNotMatch(page, /<script|https?:\/\//)
-  }
-})

@@ -10,7 +10,7 @@ import { startingCredit } from './control/account/create.ts'
 import { localAccountSetting } from './control/find-account.ts'
 import { openPolicy } from './control/key/policy.ts'
 import type { ControlParts } from './control/parts.ts'
-import { makeSetupToken, setupLinkOf } from './control/setup/token.ts'
+import { isSetupToken, makeSetupToken, setupLinkOf } from './control/setup/token.ts'
 
 export type Start =
   | { readonly kind: 'first'; readonly balance: bigint; readonly key: string; readonly setupLink: string }
@@ -94,12 +94,30 @@ export function announceStart(
   return `${startText({ kind: 'again' }, place)}The first key and the setup link are in ${path}\n`
 }
 
-/** What the setup link shows: how to set the installation up from the command line. */
-export function setupPage(token: 'valid' | 'not valid'): string {
-  return page(token === 'valid' ? validText : invalidText)
+/** The page behind the setup link: how to set the installation up from the command line; undefined for another token. */
+export async function setupPage(
+  settings: ControlParts['settings'],
+  token: string,
+): Promise<string | undefined> {
+  return (await isSetupToken(settings, token)) ? page : undefined
 }
 
-const validText = `<h1>This installation is ready to be set up</h1>
+const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>Set up Tollgate</title>
+<style>
+body { font: 1rem/1.5 system-ui, sans-serif; max-width: 42rem; margin: 3rem auto; padding: 0 1rem; color-scheme: light dark }
+code { font-family: ui-monospace, monospace; overflow-wrap: anywhere }
+dd { margin: 0 0 1rem }
+</style>
+</head>
+<body>
+<main>
+<h1>This installation is ready to be set up</h1>
 <p>On the machine that runs the server, in its folder:</p>
 <dl>
 <dt><code>node bin/tollgate.js account create --email you@example.org</code></dt>
@@ -114,33 +132,8 @@ const validText = `<h1>This installation is ready to be set up</h1>
 <dd>checks the machine, the configuration and the models.</dd>
 </dl>
 <p>Requests to models of OpenAI, Anthropic and Google work once the server is started with
-<code>OPENAI_API_KEY</code>, <code>ANTHROPIC_API_KEY</code> or <code>GEMINI_API_KEY</code>.</p>`
-
-const invalidText = `<h1>This setup link is not valid</h1>
-<p>A newer one may have taken its place. On the machine that runs the server, in its folder,
-<code>node bin/tollgate.js setup-link</code> makes another.</p>`
-
-function page(content: string): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<meta name="robots" content="noindex">
-<title>Set up Tollgate</title>
-<style>
-body { font: 1rem/1.5 system-ui, sans-serif; max-width: 42rem; margin: 3rem auto; padding: 0 1rem; color: #1a1a1a; background: #fff }
-code { font-family: ui-monospace, monospace; overflow-wrap: anywhere }
-dd { margin: 0 0 1rem }
-@media (prefers-color-scheme: dark) { body { color: #eee; background: #111 } }
-</style>
-</head>
-<body>
-<main>
-${content}
+<code>OPENAI_API_KEY</code>, <code>ANTHROPIC_API_KEY</code> or <code>GEMINI_API_KEY</code>.</p>
 </main>
 </body>
 </html>
 `
-}

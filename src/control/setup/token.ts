@@ -26,5 +26,5 @@ function hashOf(token: string): Buffer {
 }
 
 export function setupLinkOf(address: string, token: string): string {
-  return `${address}/setup?token=${token}`
+  return `${address}/console/setup?token=${token}`
 }
