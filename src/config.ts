@@ -76,11 +76,15 @@ export const limitDefaults = {
   batchOperationsMax: 256,
   operationsQueuedMax: 50_000,
   transactionMs: 1_000,
+  // A request, reading on for its bill, and a minute of grace.
+  holdMsMax: 3_780_000,
+  driftLinesMax: 1_000,
 
   // Counting tokens
   countRunBytesMax: 2_048,
   countBytesMax: 16 * 1024 * 1024,
   countQueueMax: 256,
+  countQueuedBytesMax: 64 * 1024 * 1024,
   countMs: 10_000,
 
   // Rates per account; null = none

@@ -1,0 +1,118 @@
+/** The counter: right, in time or not at all, bounded, and linear on text that is made to be slow. */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
+import { manualClock } from '../../test/support/manual-clock.ts'
+import { type Clock, systemClock } from '../base/clock.ts'
+import { limitDefaults } from '../config.ts'
+import { type CountLimits, openCounter, scaled } from './count.ts'
+
+const open: ReturnType<typeof openCounter>[] = []
+after(() => Promise.all(open.map((counter) => counter.close())))
+
+function counterOf(changed: Partial<CountLimits> = {}, clock: Clock = systemClock) {
+  const counter = openCounter({ clock, limits: { ...limitDefaults, ...changed } })
+  open.push(counter)
+  return counter
+}
+
+const prose = 'The gate keeper counts what passes, and writes it down in 2 books. '
+const shared = counterOf()
+
+const texts: readonly [what: string, text: string][] = [
+  ['nothing', ''],
+  ['a word', 'tollgate'],
+  ['prose of many runs', prose.repeat(500)],
+  ['JSON', JSON.stringify({ messages: Array(300).fill({ role: 'user', content: prose }) })],
+  ['names of special tokens', '<|endoftext|><|im_start|>system'],
+]
+
+for (const [what, text] of texts) {
+  test(`counts exactly: ${what}`, async () => {
+    assert.equal(await shared.count(text), countTokens(text, { disallowedSpecial: new Set() }))
+  })
+}
+
+test('texts counted at once get each their own count', async () => {
+  const wanted = [1, 50, 3, 20].map((times) => prose.repeat(times))
+  const counts = await Promise.all(wanted.map((text) => shared.count(text)))
+  assert.deepEqual(
+    counts,
+    wanted.map((text) => countTokens(text)),
+  )
+})
+
+test('a short text does not wait for a long one that came before', async () => {
+  const order: string[] = []
+  const long = shared.count(prose.repeat(20_000)).then(() => order.push('long'))
+  await shared.count('short').then(() => order.push('short'))
+  await long
+  assert.deepEqual(order, ['short', 'long'])
+})
+
+test('what is too long, too many or too much together is not counted', async () => {
+  assert.equal(await counterOf({ countBytesMax: 5 }).count('éééé'), undefined)
+  const narrow = counterOf({ countQueueMax: 1 })
+  const first = narrow.count('one')
+  assert.equal(await narrow.count('two'), undefined)
+  assert.equal(await first, 1)
+  assert.equal(await narrow.count('two'), 1)
+  const light = counterOf({ countQueuedBytesMax: 10 })
+  const heavy = light.count('x'.repeat(10))
+  assert.equal(await light.count('y'), undefined)
+  assert.notEqual(await heavy, undefined)
+})
+
+test('a count that is late is no count, and the next one is counted', async () => {
+  const clock = manualClock()
+  const counter = counterOf({ countMs: 1_000 }, clock)
+  const late = counter.count(prose.repeat(5_000))
+  clock.advance(1_000)
+  assert.equal(await late, undefined)
+  assert.equal(await counter.count('tollgate'), countTokens('tollgate'))
+  assert.equal(clock.pending(), 0)
+})
+
+test('a counter that was closed counts nothing, and what waited is told', async () => {
+  const counter = counterOf()
+  const waiting = counter.count(prose)
+  await counter.close()
+  assert.equal(await waiting, undefined)
+  assert.equal(await counter.count(prose), undefined)
+})
+
+/** User CPU of the whole process, thread included, in microseconds. */
+async function cpuOf(text: string): Promise<number> {
+  const before = process.cpuUsage().user
+  assert.notEqual(await shared.count(text), undefined)
+  return process.cpuUsage().user - before
+}
+
+for (const [what, alphabet] of [
+  ['one letter', 'a'],
+  ['letters without an end', 'qwertyuiopasdfghjklzxcvbnm'],
+  ['blanks', ' \t'],
+] as const) {
+  test(`four times the text takes about four times the work: ${what}`, async () => {
+    // A linear congruential sequence: the same hostile text every time.
+    let state = 7
+    const hostile = (length: number) => {
+      let text = ''
+      for (let at = 0; at < length; at += 1) {
+        state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
+        text += alphabet[Math.floor((state / 2_147_483_648) * alphabet.length)]
+      }
+      return text
+    }
+    await cpuOf(hostile(1_000))
+    const small = await cpuOf(hostile(50_000))
+    const large = await cpuOf(hostile(200_000))
+    assert.ok(large < 12 * Math.max(small, 5_000), `${small} µs, then ${large} µs`)
+  })
+}
+
+test('scaling for another maker rounds up', () => {
+  assert.equal(scaled(100, { numerator: 135, denominator: 100 }), 135)
+  assert.equal(scaled(101, { numerator: 135, denominator: 100 }), 137)
+  assert.equal(scaled(0, { numerator: 135, denominator: 100 }), 0)
+})
