@@ -48,7 +48,7 @@ export class Downstream {
 
   /**
    * Since when (monotonic ms) the client takes nothing although bytes wait for it; undefined when none wait.
-   * Looking is what notices progress, so look more often than the limit that is to be kept.
+   * Progress is seen when looked for, and in steps of what was written at once.
    */
   get stalledSinceMs(): number | undefined {
     if (!this.#waiting) return undefined

@@ -1,0 +1,72 @@
+/**
+ * Answers a request whose body may still be on its way, so that the answer arrives: closing while a
+ * client still sends makes its kernel throw the answer away. Keeps nothing of what it swallows.
+ */
+import type { IncomingMessage } from 'node:http'
+import type { Clock } from '../base/clock.ts'
+import { announcedBytes, waitsForContinue } from './body.ts'
+import type { Downstream, FlatHeaders } from './downstream.ts'
+
+export interface WholeAnswer {
+  readonly status: number
+  readonly headers: FlatHeaders
+  readonly body: Uint8Array | string
+}
+
+export interface Lingering {
+  readonly limits: {
+    /** A rest that is not larger is read to its end, and the connection lives on. */
+    readonly restBytesMax: number
+    /** What is swallowed of a larger one, and for how long, before the connection closes. */
+    readonly lingerBytesMax: number
+    readonly lingerMs: number
+  }
+  readonly clock: Clock
+}
+
+/** Sends a whole answer whatever has become of the request's body; nothing can be written afterwards. */
+export function answerEarly(
+  lingering: Lingering,
+  request: IncomingMessage,
+  client: Downstream,
+  answer: WholeAnswer,
+): void {
+  if (client.gone) return
+  const { status, headers, body } = answer
+  if (request.complete || willEndSoon(request, lingering.limits.restBytesMax)) {
+    client.answer(status, headers, body)
+    // Node reads on after an answer only where nobody has begun to read.
+    request.resume()
+    return
+  }
+  const length = String(typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength)
+  client.begin(status, [...headers, 'content-length', length, 'connection', 'close'])
+  client.write(body)
+  swallow(lingering, request, client)
+}
+
+/** A client that was never told to go on may keep its body to itself, so the connection cannot be used again. */
+function willEndSoon(request: IncomingMessage, restBytesMax: number): boolean {
+  const bytes = announcedBytes(request)
+  return bytes !== undefined && bytes <= restBytesMax && !waitsForContinue(request)
+}
+
+function swallow({ limits, clock }: Lingering, request: IncomingMessage, client: Downstream): void {
+  let swallowedBytes = 0
+  const timer = clock.after(limits.lingerMs, finish)
+  function finish(): void {
+    timer.cancel()
+    request.off('data', count)
+    request.off('end', finish)
+    request.off('close', finish)
+    client.end()
+  }
+  function count(chunk: Uint8Array): void {
+    swallowedBytes += chunk.byteLength
+    if (swallowedBytes > limits.lingerBytesMax) finish()
+  }
+  request.on('data', count)
+  request.once('end', finish)
+  request.once('close', finish)
+  request.resume()
+}

@@ -1,0 +1,189 @@
+/**
+ * The one HTTP server: the data plane is reached first, everything else goes to the control plane.
+ * Sets every timeout and limit that Node leaves open, and closes gracefully. Knows nothing of models.
+ */
+import http, { type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Clock } from '../base/clock.ts'
+import { type ErrorCode, TollgateError } from '../base/errors.ts'
+import { waitsForContinue } from './body.ts'
+import { Connection, type Serve } from './connection.ts'
+import { Downstream } from './downstream.ts'
+import { answerEarly } from './early.ts'
+import { malformation } from './edge.ts'
+import { plainErrorBody, rawAnswer } from './raw.ts'
+
+export interface ServerLimits {
+  readonly headerBytesMax: number
+  readonly headersMax: number
+  readonly urlBytesMax: number
+  readonly headersTimeoutMs: number
+  readonly requestTimeoutMs: number
+  readonly keepAliveTimeoutMs: number
+  readonly connectionsMax: number
+  readonly pipelinedMax: number
+  readonly slowReaderMs: number
+  readonly restBytesMax: number
+  readonly lingerBytesMax: number
+  readonly lingerMs: number
+}
+
+export interface ServerOptions {
+  /** Checks the head itself (`malformation`), so that it can answer in its caller's words. */
+  readonly dataPlane: Serve
+  /** Only sees requests whose head is sound. */
+  readonly controlPlane: Serve
+  readonly isDataPlane: (request: IncomingMessage) => boolean
+  readonly limits: ServerLimits
+  readonly clock: Clock
+}
+
+export interface HttpServer {
+  /** For whoever must be handed a Node server; never listened on or closed from outside. */
+  readonly node: http.Server
+  readonly draining: { readonly begun: boolean }
+  /** Resolves with the port once it listens; rejects as Node does, e.g. with `EADDRINUSE`. */
+  listen(host: string, port: number): Promise<number>
+  /**
+   * Takes no more connections, lets answers under way end, and closes each connection after its
+   * last answer; at the deadline all that is left is cut. Resolves when no connection is left.
+   */
+  drain(deadlineMs: number): Promise<void>
+}
+
+/** How often Node looks for requests that take too long. */
+const timeoutCheckMs = 1_000
+
+export function createHttpServer(options: ServerOptions): HttpServer {
+  const { limits, clock } = options
+  const server = http.createServer({
+    maxHeaderSize: limits.headerBytesMax,
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    connectionsCheckingInterval: timeoutCheckMs,
+    noDelay: true,
+    insecureHTTPParser: false,
+  })
+  // Node would cut the list of headers silently; they are counted instead.
+  server.maxHeadersCount = 0
+  server.maxConnections = limits.connectionsMax
+  server.maxRequestsPerSocket = 0
+  // Half as long again: whoever makes the answer notices a slow reader first and can put down why.
+  server.timeout = limits.slowReaderMs * 1.5
+  const connections = new Map<Socket, Connection>()
+  const draining = { begun: false }
+  const serve = router(options)
+  server.on('connection', (socket: Socket) => {
+    connections.set(socket, new Connection(socket, serve, limits.pipelinedMax))
+    socket.once('close', () => connections.delete(socket))
+  })
+  const take: Serve = (request, response) => connections.get(request.socket)?.take(request, response)
+  server.on('request', take)
+  server.on('checkContinue', take)
+  server.on('checkExpectation', take)
+  // Without traffic for so long, or kept alive and unused; Node counts what a slow client takes as traffic.
+  server.on('timeout', (socket: Socket) => connections.get(socket)?.quiet())
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (connections.get(socket)?.refuse(answerTo(error, socket, limits)) !== true) return
+    const timer = clock.after(limits.lingerMs, () => socket.destroy())
+    socket.once('close', () => timer.cancel())
+  })
+  return {
+    node: server,
+    draining,
+    listen: (host, port) => listen(server, host, port),
+    drain(deadlineMs) {
+      draining.begun = true
+      return drain({ server, connections, clock, deadlineMs })
+    },
+  }
+}
+
+function router(options: ServerOptions): Serve {
+  const { dataPlane, controlPlane, isDataPlane, limits } = options
+  return (request, response) => {
+    if (request.headers.expect !== undefined && !waitsForContinue(request)) {
+      const message = 'The only expectation that is understood is "100-continue".'
+      refuse(options, { request, response }, 'expectation_failed', message)
+      return
+    }
+    if (isDataPlane(request)) {
+      dataPlane(request, response)
+      return
+    }
+    const malformed = malformation(request, limits)
+    if (malformed !== undefined) {
+      refuse(options, { request, response }, malformed.code, malformed.message)
+      return
+    }
+    if (waitsForContinue(request)) response.writeContinue()
+    controlPlane(request, response)
+  }
+}
+
+function refuse(
+  { limits, clock }: ServerOptions,
+  { request, response }: { request: IncomingMessage; response: ServerResponse },
+  code: ErrorCode,
+  message: string,
+): void {
+  const error = new TollgateError(code, { message })
+  response.shouldKeepAlive = false
+  answerEarly({ limits, clock }, request, new Downstream(response, clock), {
+    status: error.status,
+    headers: ['content-type', 'application/json'],
+    body: plainErrorBody(error),
+  })
+}
+
+/** What a connection that sent no request gets told; undefined where nobody can be told. */
+function answerTo(error: NodeJS.ErrnoException, socket: Socket, limits: ServerLimits): string | undefined {
+  switch (error.code) {
+    case 'ECONNRESET':
+    case 'EPIPE':
+      return undefined
+    case 'HPE_HEADER_OVERFLOW':
+      return rawAnswer(
+        'headers_too_large',
+        `The head of a request may have at most ${limits.headerBytesMax} bytes.`,
+      )
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      // A connection opened ahead of need and never used is nobody's mistake.
+      if (socket.bytesRead === 0) return undefined
+      return rawAnswer('request_timeout', 'The request did not arrive in time.')
+    default:
+      return rawAnswer('malformed_http', 'This is not an HTTP/1.1 request.')
+  }
+}
+
+function listen(server: http.Server, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host, port }, () => {
+      server.off('error', reject)
+      resolve((server.address() as AddressInfo).port)
+    })
+  })
+}
+
+interface Drain {
+  readonly server: http.Server
+  readonly connections: ReadonlyMap<Socket, Connection>
+  readonly clock: Clock
+  readonly deadlineMs: number
+}
+
+function drain({ server, connections, clock, deadlineMs }: Drain): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = clock.after(deadlineMs, () => {
+      for (const { socket } of [...connections.values()]) socket.destroy()
+    })
+    // Fails only when it did not listen, and then there is nothing to wait for.
+    server.close(() => {
+      timer.cancel()
+      resolve()
+    })
+    for (const connection of [...connections.values()]) connection.close()
+  })
+}
