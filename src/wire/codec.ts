@@ -67,8 +67,8 @@ export interface ServerTool {
   readonly pointer: string
   /** What the caller allows at most; null when it says nothing. */
   readonly usesMax: number | null
-  /** How to write the cap into the body. */
-  readonly capEdit: (usesMax: number) => Edit
+  /** How to write the cap into the body; null for a tool whose uses the format cannot cap. */
+  readonly capEdit: ((usesMax: number) => Edit) | null
 }
 
 /** A field whose value changes what the provider charges; refused where the price row does not know it. */
