@@ -63,7 +63,7 @@ export function answerOf(
 ): Answer {
   const kept = cutTo(parts, limit ?? Number.POSITIVE_INFINITY)
   const outputTokens = made(kept)
-  const whole = outputTokens === made(parts) && limit !== 0
+  const whole = outputTokens === made(parts)
   const calls = kept.some((part) => part.kind === 'call')
   return {
     parts: kept,

@@ -119,6 +119,7 @@ test('a stream: one event a token, role first, finish, usage only when asked, [D
 
   const silent = await exchange(sandbox.origin, { path, body: plainBody('sandbox-stream', 'tokens=3') })
   assert.ok(!silent.body.includes('"usage"'))
+  assert.equal(eventsIn(silent.body).length, 6)
 })
 
 test('the library accumulates a stream into the same answer', async () => {

@@ -7,6 +7,7 @@ import type { Clock } from '../base/clock.ts'
 import { type Act, finish, head, type InputUsage } from './act.ts'
 import { type Ask, isObject, type JsonObject } from './ask.ts'
 import { type Behaviour, findModel } from './behaviours.ts'
+import { nestsDeeper } from './depth.ts'
 import type { SandboxDialect } from './dialect.ts'
 import { readSettings, type Settings, settingsInMessage } from './parameters.ts'
 import type { Problem } from './problem.ts'
@@ -34,6 +35,8 @@ export interface DeskOptions {
   /** Tells the ids of this sandbox from those of any other. */
   readonly seed: string
   readonly cachedPrefixesMax: number
+  /** How deep the JSON of a body may nest. */
+  readonly jsonDepthMax: number
 }
 
 interface Refusal {
@@ -64,7 +67,9 @@ function choiceOf(ask: Ask): Choice {
   return { kind: 'choice', behaviour, settings: reading.settings }
 }
 
-function parsed(body: Buffer): JsonObject | undefined {
+function parsed(body: Buffer, depthMax: number): JsonObject | undefined {
+  // What walks the value recurses, so a body that nests without end must not come to it.
+  if (nestsDeeper(body, depthMax)) return undefined
   try {
     const value: unknown = JSON.parse(body.toString('utf8'))
     return isObject(value) ? value : undefined
@@ -90,7 +95,7 @@ function* countActs(ask: Ask): Generator<Act> {
   yield finish(JSON.stringify({ input_tokens: tokens }))
 }
 
-export function openDesk({ clock, seed, cachedPrefixesMax }: DeskOptions): Desk {
+export function openDesk({ clock, seed, cachedPrefixesMax, jsonDepthMax }: DeskOptions): Desk {
   const cache = promptCache(clock, cachedPrefixesMax)
   // One entry per row of the table of behaviours.
   const visits = new Map<string, number>()
@@ -112,7 +117,7 @@ export function openDesk({ clock, seed, cachedPrefixesMax }: DeskOptions): Desk 
   }
 
   function decided({ dialect, operation, read }: Address, body: Buffer, visit: Visit): Decision {
-    const value = parsed(body)
+    const value = parsed(body, jsonDepthMax)
     if (value === undefined) return invalid('The body of the request must be one valid JSON object.')
     const reading = read(value)
     if (reading.kind === 'problem') return reading

@@ -76,7 +76,7 @@ function shown(part: Extract<Part, { kind: 'thinking' }>): string {
 
 function callStart(tool: string, index: number, unique: string): JsonObject {
   const id = `toolu_01${unique.slice(2)}${String(index).padStart(2, '0')}`
-  return { type: 'tool_use', id, name: tool, input: {} }
+  return { type: 'tool_use', id, name: tool, input: {}, caller: { type: 'direct' } }
 }
 
 /** What differs between the kinds of block while they stream. */

@@ -10,9 +10,9 @@ const sampleText = 'sample'
 
 function resolved(schema: JsonObject, root: JsonObject): JsonObject {
   const path = textIn(schema.$ref)
-  if (!path.startsWith('#/')) return schema
+  if (!path.startsWith('#')) return schema
   let target: unknown = root
-  for (const name of path.slice(2).split('/')) target = isObject(target) ? target[name] : undefined
+  for (const name of path.split('/').slice(1)) target = isObject(target) ? target[name] : undefined
   return isObject(target) ? target : {}
 }
 

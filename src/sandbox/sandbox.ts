@@ -14,6 +14,8 @@ import { routeOf } from './routes.ts'
 
 export interface SandboxLimits extends MeterLimits {
   readonly bodyBytesMax: number
+  /** How deep the JSON of a body may nest. */
+  readonly jsonDepthMax: number
   /** Prompt prefixes that are remembered as cached. */
   readonly cachedPrefixesMax: number
   readonly connectionsMax: number
@@ -25,6 +27,7 @@ export interface SandboxLimits extends MeterLimits {
 
 export const sandboxLimits: SandboxLimits = {
   bodyBytesMax: 32 * 2 ** 20,
+  jsonDepthMax: 256,
   requestsMax: 10_000,
   keptBodyBytesMax: 64 * 2 ** 20,
   waitersMax: 10_000,
@@ -163,7 +166,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   server.maxConnections = limits.connectionsMax
   const origin = await listening(server, port)
   const seed = `${origin}:${clock.wallMs()}`
-  const desk = openDesk({ clock, seed, cachedPrefixesMax: limits.cachedPrefixesMax })
+  const { cachedPrefixesMax, jsonDepthMax } = limits
+  const desk = openDesk({ clock, seed, cachedPrefixesMax, jsonDepthMax })
   const house: House = { clock, limits, meter, desk, onDefect }
   server.on('request', (request, response) =>
     guarded(house, response, () => receive(house, request, response)),
