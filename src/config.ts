@@ -54,6 +54,9 @@ export const limitDefaults = {
   retryShareMax: 0.2,
   retriesMin: 3,
   cooldownMsMax: 60_000,
+  failuresBeforeEjection: 5,
+  ejectionMs: 30_000,
+  ejectionMsMax: 300_000,
   socketsPerOriginMax: 4_096,
   idleSocketMs: 30_000,
   upstreamHeaderBytesMax: 64 * 1024,
@@ -107,6 +110,7 @@ export const limitDefaults = {
 
   // Ending
   drainMs: 600_000,
+  closeMs: 5_000,
 } as const
 
 export type Limits = { readonly [Name in keyof typeof limitDefaults]: Widened<(typeof limitDefaults)[Name]> }

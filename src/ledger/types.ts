@@ -107,9 +107,11 @@ export interface Attempt {
 export interface Settlement {
   readonly id: bigint
   readonly nowMs: number
+  /** A commit after this moment is told as `settledLate`: the client was no longer waiting for it. */
+  readonly dueMs: number
   /** What the usage costs at the customer's price. */
   readonly cost: bigint
-  /** Part of the usage that the customer is not charged for and the house bears (an error after content, hidden reasoning). */
+  /** What the house bears beside `cost`: usage that is not the customer's to pay (an error before content, hidden reasoning). */
   readonly absorbed: bigint
   readonly receipt: ReceiptDraft
   /** A fresh id for the entry of the absorbed part. */
@@ -265,7 +267,10 @@ export interface Ledger {
   suspend(account: bigint, atMs: number | null): Promise<void>
   /** Lifts the restriction after an operator looked. */
   unrestrict(account: bigint): Promise<void>
-  /** Resolves when one of the account's holds closed or credit arrived after the call began, or after `waitMs`. */
+  /**
+   * Resolves when one of the account's holds closed or credit arrived after the call began, or after `waitMs`.
+   * Call it before the `admit` whose `wait` it answers, so that nothing is missed in between.
+   */
   whenReleased(account: bigint, waitMs: number): Promise<void>
 
   account(id: bigint): Promise<AccountRow | undefined>

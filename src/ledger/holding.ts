@@ -1,0 +1,152 @@
+/**
+ * Operations on open holds: taken, lowered, detached, marked, given back. Each keeps the sums on the
+ * account and on the key's meter equal to what the hold rows say.
+ */
+import { assert } from '../base/assert.ts'
+import { correctTokens } from '../limits/window.ts'
+import { type Database, prepare } from '../store/sqlite/connection.ts'
+import { decide } from './admission.ts'
+import { type PackedAdmission, type PackedAsk, packHeld, unpackAsk } from './messages.ts'
+import { least } from './money.ts'
+import type { AccountState, HoldState, MeterState, PackedDraft } from './rows.ts'
+import type { StateRows } from './state-rows.ts'
+
+/** The sums without one hold. */
+export function withoutHold<State extends AccountState | MeterState>(state: State, hold: HoldState): State {
+  return {
+    ...state,
+    held: state.held - hold.amount,
+    openHolds: state.openHolds - 1,
+    running: state.running - (hold.isDetached ? 0 : 1),
+  }
+}
+
+export function holdOperations(database: Database, rows: StateRows) {
+  return {
+    admit: { durable: false, run: admitting(database, rows) },
+    release: { durable: false, run: releasing(rows) },
+    shrink: { durable: false, run: shrinking(database, rows) },
+    detach: { durable: false, run: detaching(database, rows) },
+    checkpoint: { durable: true, run: marking(database) },
+  } as const
+}
+
+function admitting(database: Database, rows: StateRows) {
+  const insert = prepare(
+    database,
+    `INSERT INTO hold (id, account, key, process, amount, tokens, minute, output_limit, output_lowered,
+      price_version, model, dialect, streamed, created_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  return (packed: PackedAsk): PackedAdmission => {
+    const { ask, settings } = unpackAsk(packed)
+    const account = rows.knownAccount(ask.account)
+    const meter = rows.meter(ask.key, ask.account)
+    const taken = decide(account, meter, ask, settings.reserveShare)
+    if (taken.kind !== 'take') return taken
+
+    const { amount, outputLimit } = taken
+    const held = account.held + amount
+    rows.saveAccount(ask.account, {
+      ...account,
+      held,
+      openHolds: account.openHolds + 1,
+      running: account.running + 1,
+      window: taken.payerWindow,
+    })
+    rows.saveMeter({
+      ...meter,
+      held: meter.held + amount,
+      openHolds: meter.openHolds + 1,
+      running: meter.running + 1,
+      spend: taken.spend,
+      window: taken.meterWindow,
+    })
+    insert.run(
+      ask.id,
+      ask.account,
+      ask.key,
+      BigInt(settings.process),
+      amount,
+      BigInt(taken.tokens),
+      BigInt(taken.payerWindow.minute),
+      BigInt(outputLimit),
+      outputLimit < ask.outputWanted ? 1n : 0n,
+      ask.priceVersion,
+      ask.model,
+      ask.dialect,
+      ask.streamed ? 1n : 0n,
+      BigInt(ask.nowMs),
+    )
+    return packHeld({
+      kind: 'held',
+      id: ask.id,
+      amount,
+      outputLimit,
+      available: account.posted - held,
+      rates: taken.rates,
+      restricted: account.restrictedMs !== null,
+    })
+  }
+}
+
+/** Answers with the account that got the hold back, or null when there was none: closed already, which is what was wanted. */
+function releasing(rows: StateRows) {
+  return (id: bigint): bigint | null => {
+    const hold = rows.hold(id)
+    if (hold === undefined) return null
+    const account = rows.knownAccount(hold.account)
+    const meter = rows.meter(hold.key, hold.account)
+    const returned = { minute: hold.minute, reserved: hold.tokens, input: 0, output: 0 }
+    rows.saveAccount(hold.account, {
+      ...withoutHold(account, hold),
+      window: correctTokens(account.window, returned),
+    })
+    rows.saveMeter({ ...withoutHold(meter, hold), window: correctTokens(meter.window, returned) })
+    rows.removeHold(id)
+    return hold.account
+  }
+}
+
+/** Gives back `amount` of a hold, or all that it still has. */
+function shrinking(database: Database, rows: StateRows) {
+  const update = prepare(database, 'UPDATE hold SET amount = ? WHERE id = ?')
+  return (id: bigint, amount: bigint): bigint | null => {
+    assert(amount >= 0n, 'a hold only shrinks')
+    const hold = rows.hold(id)
+    if (hold === undefined) return null
+    const given = least(amount, hold.amount)
+    const account = rows.knownAccount(hold.account)
+    const meter = rows.meter(hold.key, hold.account)
+    rows.saveAccount(hold.account, { ...account, held: account.held - given })
+    rows.saveMeter({ ...meter, held: meter.held - given })
+    update.run(hold.amount - given, id)
+    return hold.account
+  }
+}
+
+function detaching(database: Database, rows: StateRows) {
+  const update = prepare(database, 'UPDATE hold SET detached = 1 WHERE id = ?')
+  return (id: bigint): bigint | null => {
+    const hold = rows.hold(id)
+    if (hold === undefined || hold.isDetached) return null
+    const account = rows.knownAccount(hold.account)
+    const meter = rows.meter(hold.key, hold.account)
+    rows.saveAccount(hold.account, { ...account, running: account.running - 1 })
+    rows.saveMeter({ ...meter, running: meter.running - 1 })
+    update.run(id)
+    return hold.account
+  }
+}
+
+/** A hold that was closed meanwhile needs no mark. */
+function marking(database: Database) {
+  const update = prepare(database, 'UPDATE hold SET checkpoint_cost = ?, checkpoint_draft = ? WHERE id = ?')
+  return (id: bigint, cost: bigint, draft: PackedDraft): void => {
+    assert(cost >= 0n, 'a checkpoint costs something or nothing')
+    update.run(
+      cost,
+      JSON.stringify(draft, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value)),
+      id,
+    )
+  }
+}

@@ -1,0 +1,168 @@
+/**
+ * The ledger as the rest of the program sees it: each method becomes one operation on the store's
+ * threads. Opening it takes an id slot for this process and closes what a dead process left open.
+ *
+ * `const opened = await openStore({ dataDirectory, threads: ledgerThreads, … })`
+ * `const { ledger, nextId, recovered, close } = await openLedger(opened.store, { clock, limits })`
+ */
+import { type Clock, systemClock, type Timer } from '../base/clock.ts'
+import { idSource, type NextId } from '../base/ids.ts'
+import type { Store } from '../store/store.ts'
+import { packAsk, unpackAdmission } from './messages.ts'
+import type { Fraction } from './money.ts'
+import type { LedgerOperations } from './operations.ts'
+import type { LedgerReads } from './reads.ts'
+import { closeOrphans } from './recovery.ts'
+import { packDraft } from './rows.ts'
+import type { Ledger, Settlement, SettleResult } from './types.ts'
+import { openWaiters } from './waiters.ts'
+
+export interface LedgerLimits {
+  readonly reserveShare: Fraction
+  readonly holdWaitersPerAccountMax: number
+  readonly absorbedNanoPerDayMax: bigint
+  /** Holds of this process older than this belong to no request any more. */
+  readonly holdMsMax: number
+  readonly driftLinesMax: number
+}
+
+export interface LedgerOptions {
+  readonly clock: Clock
+  readonly limits: LedgerLimits
+  /** Hears of work behind the requests that failed: closing holds that were left open. */
+  readonly onTrouble: (error: unknown) => void
+}
+
+export interface OpenLedger {
+  readonly ledger: Ledger
+  /** Makes ids in this process's own slot: for requests, entries, accounts, keys. */
+  readonly nextId: NextId
+  readonly processSlot: number
+  /** How many holds of dead processes were closed on opening. */
+  readonly recovered: number
+  /** Stops looking for holds that were left open; the store is closed by its owner, afterwards. */
+  close(): Promise<void>
+}
+
+/** Holds that are closed in one go, after a crash. */
+const orphansPerLot = 500
+const sweepEveryMs = 60_000
+
+type Run = <Name extends keyof LedgerOperations>(
+  name: Name,
+  ...values: Parameters<LedgerOperations[Name]['run']>
+) => Promise<ReturnType<LedgerOperations[Name]['run']>>
+
+type Read = <Name extends keyof LedgerReads>(
+  name: Name,
+  ...values: Parameters<LedgerReads[Name]['run']>
+) => Promise<ReturnType<LedgerReads[Name]['run']>>
+
+/** Rejects with store_unavailable when the store cannot write. */
+export async function openLedger(store: Store, options: LedgerOptions): Promise<OpenLedger> {
+  const { clock } = options
+  // The types of both ends come from the same table; only the way between them is untyped.
+  const run: Run = (name, ...values) => store.run([name, ...values]) as never
+  const processSlot = await run('claimProcess', clock.wallMs())
+  const nextId = idSource(clock, processSlot)
+  const ledger = ledgerOn(store, run, processSlot, options)
+  const closing = { settle: ledger.settle, nextId, nowMs: clock.wallMs }
+  const recovered = await closeOrphans({ ...closing, find: () => run('orphans', processSlot, orphansPerLot) })
+  const stopSweeping = sweepOverdue(options, nextId, (before) =>
+    closeOrphans({ ...closing, find: () => run('overdue', processSlot, before, orphansPerLot) }),
+  )
+  return { ledger, nextId, processSlot, recovered, close: stopSweeping }
+}
+
+function ledgerOn(store: Store, run: Run, processSlot: number, { clock, limits }: LedgerOptions): Ledger {
+  const read: Read = (name, ...values) => store.read([name, ...values]) as never
+  const readApart: Read = (name, ...values) => store.readApart([name, ...values]) as never
+  const waiters = openWaiters(clock, limits.holdWaitersPerAccountMax)
+  const wake = (account: bigint | null): void => {
+    if (account !== null) waiters.wake(account)
+  }
+  const admitSettings = { process: processSlot, reserveShare: limits.reserveShare }
+
+  return {
+    admit: async (ask) => unpackAdmission(await run('admit', packAsk(ask, admitSettings))),
+    release: async (id) => wake(await run('release', id)),
+    settle: (settlement) => settle(run, settlement, limits.absorbedNanoPerDayMax, wake),
+    checkpoint: ({ id, cost, draft }) => run('checkpoint', id, cost, packDraft(draft)),
+    detach: async (id) => wake(await run('detach', id)),
+    shrink: async (id, amount) => wake(await run('shrink', id, amount)),
+    async credit(ask) {
+      const result = await run('credit', ask)
+      if (result.kind === 'credited') wake(ask.account)
+      return result
+    },
+    createAccount: (account) => run('createAccount', account),
+    suspend: (account, atMs) => run('suspend', account, atMs),
+    unrestrict: (account) => run('unrestrict', account),
+    whenReleased: (account, waitMs) => waiters.wait(account, waitMs),
+
+    account: (id) => read('account', id),
+    accountByEmail: (email) => read('accountByEmail', email),
+    accounts: (limit, afterId) => read('accounts', limit, afterId),
+    receipt: (id) => read('receipt', id),
+    running: (id) => read('running', id),
+    receipts: (account, limit, beforeId) => read('receipts', account, limit, beforeId),
+    keySpend: (key, window, nowMs) => read('keySpend', key, window, nowMs),
+    house: () => readApart('house'),
+    verify: () => readApart('verify', limits.driftLinesMax),
+  }
+}
+
+async function settle(
+  run: Run,
+  settlement: Settlement,
+  absorbedNanoPerDayMax: bigint,
+  wake: (account: bigint) => void,
+): Promise<SettleResult> {
+  const { id, nowMs, dueMs, cost, absorbed, absorbedEntryId, receipt } = settlement
+  // The thread's clock is the machine's, which need not be the one that the caller's times are of.
+  const lateAfterMs = systemClock.wallMs() + (dueMs - nowMs)
+  const result = await run(
+    'settle',
+    id,
+    nowMs,
+    cost,
+    absorbed,
+    absorbedEntryId,
+    lateAfterMs,
+    absorbedNanoPerDayMax,
+    packDraft(receipt),
+  )
+  if (typeof result === 'string') return { kind: result }
+  const [charged, borne, available, account] = result
+  wake(account)
+  return { kind: 'settled', charged, absorbed: borne, available }
+}
+
+/**
+ * Closes what requests of this process left open, by age on the clock that never jumps: ids grow with
+ * time within a process, so one that was made long enough ago is older than every request that lives.
+ */
+function sweepOverdue(
+  { clock, limits, onTrouble }: LedgerOptions,
+  nextId: NextId,
+  close: (before: bigint) => Promise<unknown>,
+): () => Promise<void> {
+  const marks: { readonly id: bigint; readonly monoMs: number }[] = []
+  let timer: Timer
+  let sweeping = Promise.resolve()
+
+  function sweep(): void {
+    const nowMs = clock.monoMs()
+    marks.push({ id: nextId(), monoMs: nowMs })
+    const old = marks.filter(({ monoMs }) => nowMs - monoMs >= limits.holdMsMax).length
+    const due = marks.splice(0, old).at(-1)
+    if (due !== undefined) sweeping = close(due.id).then(() => {}, onTrouble)
+    timer = clock.after(sweepEveryMs, sweep)
+  }
+
+  sweep()
+  return () => {
+    timer.cancel()
+    return sweeping
+  }
+}

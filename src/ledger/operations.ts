@@ -1,0 +1,142 @@
+/**
+ * The operations of the thread that writes, by name. Each is one whole step of the ledger: synchronous,
+ * on prepared statements, atomic with its batch. Together they are the only code that moves money.
+ */
+import { assert } from '../base/assert.ts'
+import { processSlots } from '../base/ids.ts'
+import type { OperationTable } from '../store/sqlite/batch.ts'
+import { type Database, prepare } from '../store/sqlite/connection.ts'
+import { holdOperations } from './holding.ts'
+import { assertAmount, nanoMax } from './money.ts'
+import { type Orphan, orphanColumns, toOrphan } from './rows.ts'
+import { settling } from './settling.ts'
+import { type StateRows, stateRows } from './state-rows.ts'
+import type { CreditAsk, CreditResult, CreditSource, NewAccount } from './types.ts'
+
+export function ledgerOperations(database: Database) {
+  const rows = stateRows(database)
+  return {
+    ...holdOperations(database, rows),
+    settle: { durable: true, run: settling(database, rows) },
+    credit: { durable: true, run: crediting(database, rows) },
+    createAccount: { durable: true, run: creating(database) },
+    suspend: { durable: true, run: suspending(database) },
+    unrestrict: { durable: true, run: unrestricting(database) },
+    claimProcess: { durable: true, run: claiming(database) },
+    orphans: { durable: false, run: findingOrphans(database) },
+    overdue: { durable: false, run: findingOverdue(database) },
+  } as const satisfies OperationTable
+}
+
+export type LedgerOperations = ReturnType<typeof ledgerOperations>
+
+/** Which house account a credit comes from. */
+const counters: Readonly<Record<CreditSource, 'promo' | 'clearing'>> = {
+  signup: 'promo',
+  code: 'promo',
+  manual: 'promo',
+  payment: 'clearing',
+}
+
+function crediting(database: Database, rows: StateRows) {
+  const find = prepare(database, 'SELECT id, account, amount FROM entry WHERE source = ? AND reference = ?')
+  const insert = prepare(
+    database,
+    `INSERT INTO entry (id, account, position, counter, kind, amount, balance_after, source, reference, note,
+      created_ms) VALUES (?, ?, ?, ?, 'credit', ?, ?, ?, ?, ?, ?)`,
+  )
+  return (ask: CreditAsk): CreditResult => {
+    const { account: id, amount, source, reference } = ask
+    assertAmount(amount, 'a credit')
+    assert(amount > 0n, 'a credit is more than nothing')
+    const account = rows.account(id)
+    if (account === undefined) return { kind: 'no_account' }
+    const { held } = account
+    const earlier = find.row(source, reference)
+    if (earlier !== undefined) {
+      const [entryId, creditedAccount, creditedAmount] = earlier as [bigint, bigint, bigint]
+      if (creditedAccount !== id || creditedAmount !== amount) return { kind: 'conflict' }
+      return { kind: 'credited', entryId, created: false, posted: account.posted, held }
+    }
+    const posted = account.posted + amount
+    assert(posted <= nanoMax, 'a balance fits its column')
+    const position = account.entries + 1
+    insert.run(
+      ask.entryId,
+      id,
+      BigInt(position),
+      counters[source],
+      amount,
+      posted,
+      source,
+      reference,
+      ask.note,
+      BigInt(ask.nowMs),
+    )
+    rows.saveAccount(id, { ...account, posted, entries: position })
+    return { kind: 'credited', entryId: ask.entryId, created: true, posted, held }
+  }
+}
+
+function creating(database: Database) {
+  const find = prepare(database, 'SELECT id FROM account WHERE id = ? OR email = ?')
+  const insert = prepare(
+    database,
+    'INSERT INTO account (id, kind, email, name, created_ms) VALUES (?, ?, ?, ?, ?)',
+  )
+  return (account: NewAccount): { kind: 'created' } | { kind: 'exists'; id: bigint } => {
+    const email = account.email === null ? null : account.email.toLowerCase()
+    const [existing] = find.row(account.id, email) ?? []
+    if (existing !== undefined) return { kind: 'exists', id: existing as bigint }
+    insert.run(account.id, account.kind, email, account.name, BigInt(account.nowMs))
+    return { kind: 'created' }
+  }
+}
+
+function suspending(database: Database) {
+  const update = prepare(database, 'UPDATE account SET suspended_ms = ? WHERE id = ?')
+  return (account: bigint, atMs: number | null): void => {
+    update.run(atMs === null ? null : BigInt(atMs), account)
+  }
+}
+
+/** The day's losses are forgiven with it: the operator has looked at them. */
+function unrestricting(database: Database) {
+  const update = prepare(database, 'UPDATE account SET restricted_ms = NULL, absorbed = 0 WHERE id = ?')
+  return (account: bigint): void => {
+    update.run(account)
+  }
+}
+
+/**
+ * Takes the next id slot for this process, which owns the database alone. A slot of its own at every
+ * start keeps ids apart even when the clock has stepped back, and makes earlier holds known as orphans.
+ */
+function claiming(database: Database) {
+  const last = prepare(database, 'SELECT id FROM process ORDER BY started_ms DESC LIMIT 1')
+  const clear = prepare(database, 'DELETE FROM process')
+  const insert = prepare(database, 'INSERT INTO process (id, started_ms, lease_until_ms) VALUES (?, ?, NULL)')
+  return (nowMs: number): number => {
+    const slot = (Number(last.row()?.[0] ?? -1) + 1) % processSlots
+    clear.run()
+    insert.run(BigInt(slot), BigInt(nowMs))
+    return slot
+  }
+}
+
+/** Holds of processes that are gone; `process` is the one that lives. */
+function findingOrphans(database: Database) {
+  const select = prepare(database, `SELECT ${orphanColumns} FROM hold WHERE process <> ? ORDER BY id LIMIT ?`)
+  return (process: number, limit: number): readonly Orphan[] =>
+    select.rows(BigInt(process), BigInt(limit)).map(toOrphan)
+}
+
+/** Holds older than the id `before`: no request lives so long. */
+function findingOverdue(database: Database) {
+  const select = prepare(
+    database,
+    `SELECT ${orphanColumns} FROM hold WHERE process = ? AND id < ? ORDER BY id LIMIT ?`,
+  )
+  return (process: number, before: bigint, limit: number): readonly Orphan[] =>
+    select.rows(BigInt(process), before, BigInt(limit)).map(toOrphan)
+}

@@ -1,0 +1,174 @@
+/**
+ * Usage × price, exactly: classes are summed as integers and rounded up once, at the end. Also the
+ * bound of a request that has not run yet, which rounds so that a hold is never below the cost. Pure.
+ */
+import { assert } from '../base/assert.ts'
+import type { Multiplier, PriceTier, PriceVersion, Rates } from '../catalog/types.ts'
+import { divideUp, most } from './money.ts'
+
+/** Rates are per million tokens. */
+const perRate = 1_000_000n
+
+/** What was used, in disjoint classes of tokens; `reasoning` is a part of `output` and costs nothing more. */
+export interface PricedUsage {
+  readonly inputUncached: number
+  readonly cacheRead: number
+  readonly cacheWrite5m: number
+  readonly cacheWrite1h: number
+  readonly inputAudio: number
+  readonly output: number
+  readonly outputAudio: number
+  readonly fees: Readonly<Record<string, number>>
+  readonly ranAt: readonly string[]
+}
+
+export interface Cost {
+  /** Nano-USD, rounded up once. */
+  readonly cost: bigint
+  /** What the price row does not know, by name; not in `cost`. */
+  readonly unpriced: readonly string[]
+}
+
+/** Whose price: what the customer pays, or what the upstream charges us. */
+export type PriceSide = 'rates' | 'list'
+
+/** Prices a request at what it ran at. Throws when a count is not a whole number from 0 on. */
+export function costOf(usage: PricedUsage, price: PriceVersion, side: PriceSide = 'rates'): Cost {
+  const rates = ratesFor(price, side, totalInput(usage))
+  const classes = tokenClasses(usage, rates)
+  const tokens = classes.reduce((sum, { count, rate }) => sum + toCount(count) * (rate ?? 0n), 0n)
+  const known = usage.ranAt.flatMap((option) => own(price.options, option) ?? [])
+  const { numerator, denominator } = product(known)
+  const feeEntries = Object.entries(usage.fees).filter(([, uses]) => uses > 0)
+  const fees = feeEntries.reduce(
+    (sum, [meter, uses]) => sum + toCount(uses) * (own(price.fees, meter) ?? 0n),
+    0n,
+  )
+  return {
+    cost: divideUp(tokens * numerator + fees * perRate * denominator, perRate * denominator),
+    unpriced: [
+      ...classes.filter(({ count, rate }) => count > 0 && rate === null).map(({ name }) => name),
+      ...usage.ranAt.filter((option) => own(price.options, option) === undefined),
+      ...feeEntries.map(([meter]) => meter).filter((meter) => own(price.fees, meter) === undefined),
+    ],
+  }
+}
+
+/** What a request that has not run yet may use at most. */
+export interface RequestBound {
+  readonly inputTokens: number
+  /** Cache lifetimes that the request marks. */
+  readonly cacheWrites: readonly ('5m' | '1h')[]
+  /** Options that the request names. */
+  readonly options: readonly string[]
+  /** Uses of server tools at most, by meter. */
+  readonly fees: Readonly<Record<string, number>>
+  /** Answers that run in parallel. */
+  readonly choices: number
+}
+
+export interface BoundAmounts {
+  /** What all of the input and the fees cost at most. */
+  readonly input: bigint
+  /** What one token of output limit costs at most, for all choices. */
+  readonly perOutputToken: bigint
+}
+
+/** The dearest that the bound can cost: every tier that the input may reach, every option that is named. */
+export function boundAmounts(price: PriceVersion, bound: RequestBound): BoundAmounts {
+  const { numerator, denominator } = product(
+    bound.options.map((option) => dearest(own(price.options, option))),
+  )
+  const fees = Object.entries(bound.fees).reduce(
+    (sum, [meter, uses]) => sum + toCount(uses) * (own(price.fees, meter) ?? 0n),
+    0n,
+  )
+  const input = toCount(bound.inputTokens) * dearestInputRate(price, bound) * numerator
+  const output = dearestOutputRate(price, bound.inputTokens) * toCount(bound.choices) * numerator
+  return {
+    input: divideUp(input + fees * perRate * denominator, perRate * denominator),
+    perOutputToken: divideUp(output, perRate * denominator),
+  }
+}
+
+/** The dearest rate at which a token of input can be billed, before options. */
+export function dearestInputRate(
+  price: PriceVersion,
+  bound: Pick<RequestBound, 'cacheWrites' | 'inputTokens'>,
+): bigint {
+  return highest(
+    reachableRates(price, bound.inputTokens).flatMap((rates) => [
+      rates.input,
+      rates.cacheRead,
+      rates.inputAudio ?? 0n,
+      ...(bound.cacheWrites.length > 0 ? [rates.cacheWrite5m] : []),
+      ...(bound.cacheWrites.includes('1h') ? [rates.cacheWrite1h] : []),
+    ]),
+  )
+}
+
+function dearestOutputRate(price: PriceVersion, inputTokens: number): bigint {
+  return highest(
+    reachableRates(price, inputTokens).flatMap(({ output, outputAudio }) => [output, outputAudio ?? 0n]),
+  )
+}
+
+function tokenClasses(usage: PricedUsage, rates: Rates) {
+  return [
+    { name: 'inputUncached', count: usage.inputUncached, rate: rates.input },
+    { name: 'cacheRead', count: usage.cacheRead, rate: rates.cacheRead },
+    { name: 'cacheWrite5m', count: usage.cacheWrite5m, rate: rates.cacheWrite5m },
+    { name: 'cacheWrite1h', count: usage.cacheWrite1h, rate: rates.cacheWrite1h },
+    { name: 'inputAudio', count: usage.inputAudio, rate: rates.inputAudio },
+    { name: 'output', count: usage.output, rate: rates.output },
+    { name: 'outputAudio', count: usage.outputAudio, rate: rates.outputAudio },
+  ] as const
+}
+
+function totalInput(usage: PricedUsage): number {
+  return usage.inputUncached + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h + usage.inputAudio
+}
+
+/** The tier is chosen by all of the input and holds for the whole request. */
+function ratesFor(price: PriceVersion, side: PriceSide, inputTokens: number): Rates {
+  const [base, tiers] = side === 'list' ? [price.listRates, price.listTiers] : [price.rates, price.tiers]
+  return reached(tiers, inputTokens).at(-1)?.rates ?? base
+}
+
+function reached(tiers: readonly PriceTier[], inputTokens: number): readonly PriceTier[] {
+  return tiers.filter((tier) => inputTokens > tier.aboveInputTokens)
+}
+
+/** What is used may stay below what is bound, so every tier up to the bound's is possible. */
+function reachableRates(price: PriceVersion, inputTokens: number): readonly Rates[] {
+  return [price.rates, ...reached(price.tiers, inputTokens).map((tier) => tier.rates)]
+}
+
+const one: Multiplier = { numerator: 1n, denominator: 1n }
+
+/** A discount that is asked for may not be given. */
+function dearest(multiplier: Multiplier | undefined): Multiplier {
+  return multiplier !== undefined && multiplier.numerator > multiplier.denominator ? multiplier : one
+}
+
+function product(multipliers: readonly Multiplier[]): Multiplier {
+  return multipliers.reduce(
+    (so, next) => ({
+      numerator: so.numerator * next.numerator,
+      denominator: so.denominator * next.denominator,
+    }),
+    one,
+  )
+}
+
+const highest = (rates: readonly bigint[]): bigint => rates.reduce((high, rate) => most(high, rate), 0n)
+
+/** Names come from answers and requests: `constructor` must not find anything. */
+function own<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined
+}
+
+function toCount(count: number): bigint {
+  assert(Number.isSafeInteger(count) && count >= 0, 'a count of tokens or uses is a whole number from 0 on')
+  return BigInt(count)
+}

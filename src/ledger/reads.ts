@@ -1,0 +1,89 @@
+/**
+ * The reads of the thread that only reads: rows for people and answers, never a basis for moving money.
+ * Each call sees one moment of what is committed.
+ */
+import { assert } from '../base/assert.ts'
+import { rollSpend, spentIn } from '../limits/budget.ts'
+import type { BudgetWindow } from '../limits/types.ts'
+import { type Database, type Output, prepare, type Statement } from '../store/sqlite/connection.ts'
+import type { ReadTable } from '../store/sqlite/reader.ts'
+import {
+  accountColumns,
+  meterColumns,
+  receiptColumns,
+  runningColumns,
+  toAccountRow,
+  toMeterState,
+  toReceiptRow,
+  toRunningRow,
+} from './rows.ts'
+import type { AccountRow, ReceiptRow } from './types.ts'
+import { verify } from './verify.ts'
+
+export function ledgerReads(database: Database) {
+  const accountById = prepare(database, `SELECT ${accountColumns} FROM account WHERE id = ?`)
+  const accountByEmail = prepare(database, `SELECT ${accountColumns} FROM account WHERE email = ?`)
+  const receipt = prepare(database, `SELECT ${receiptColumns} FROM receipt WHERE id = ?`)
+  const running = prepare(database, `SELECT ${runningColumns} FROM hold WHERE id = ?`)
+  return {
+    account: { run: (id: bigint) => one(accountById, toAccountRow, id) },
+    accountByEmail: { run: (email: string) => one(accountByEmail, toAccountRow, email.toLowerCase()) },
+    accounts: { run: listingAccounts(database) },
+    receipt: { run: (id: bigint) => one(receipt, toReceiptRow, id) },
+    receipts: { run: listingReceipts(database) },
+    running: { run: (id: bigint) => one(running, toRunningRow, id) },
+    keySpend: { run: readingSpend(database) },
+    house: { run: () => houseBalances(database) },
+    verify: { run: (driftLinesMax: number) => verify(database, driftLinesMax) },
+  } as const satisfies ReadTable
+}
+
+export type LedgerReads = ReturnType<typeof ledgerReads>
+
+function one<Row>(
+  statement: Statement,
+  toRow: (row: Output[]) => Row,
+  value: bigint | string,
+): Row | undefined {
+  const row = statement.row(value)
+  return row === undefined ? undefined : toRow(row)
+}
+
+function listingAccounts(database: Database) {
+  const select = prepare(database, `SELECT ${accountColumns} FROM account WHERE id > ? ORDER BY id LIMIT ?`)
+  return (limit: number, afterId: bigint): readonly AccountRow[] =>
+    select.rows(afterId, rowCount(limit)).map(toAccountRow)
+}
+
+/** Newest first. */
+function listingReceipts(database: Database) {
+  const select = prepare(
+    database,
+    `SELECT ${receiptColumns} FROM receipt WHERE account = ? AND id < ? ORDER BY id DESC LIMIT ?`,
+  )
+  const afterAll = (1n << 63n) - 1n
+  return (account: bigint, limit: number, beforeId: bigint | null): readonly ReceiptRow[] =>
+    select.rows(account, beforeId ?? afterAll, rowCount(limit)).map(toReceiptRow)
+}
+
+function readingSpend(database: Database) {
+  const select = prepare(database, `SELECT ${meterColumns} FROM key_meter WHERE key = ?`)
+  return (key: bigint, window: BudgetWindow, nowMs: number): { spent: bigint; held: bigint } => {
+    const row = select.row(key)
+    if (row === undefined) return { spent: 0n, held: 0n }
+    const { spend, held } = toMeterState(row)
+    return { spent: spentIn(rollSpend(spend, nowMs), window), held }
+  }
+}
+
+/** House balances are sums of the entries, seen from the house's side; nothing stores them. */
+export function houseBalances(database: Database): Readonly<Record<string, bigint>> {
+  const sums = prepare(database, 'SELECT counter, -sum(amount) FROM entry GROUP BY counter').rows()
+  const empty = { revenue: 0n, promo: 0n, clearing: 0n, absorbed_loss: 0n, refunds: 0n }
+  return { ...empty, ...(Object.fromEntries(sums) as Record<string, bigint>) }
+}
+
+function rowCount(limit: number): bigint {
+  assert(Number.isSafeInteger(limit) && limit >= 0, 'a limit is a whole number')
+  return BigInt(limit)
+}

@@ -1,0 +1,74 @@
+/**
+ * Closes the holds that nobody will close: those of a process that died, and those older than any
+ * request may be. Each is settled at its last checkpoint, else at nothing, through the same operation
+ * as every other, so that dying in the midst of it and beginning again changes nothing.
+ */
+import type { Orphan } from './rows.ts'
+import type { ReceiptDraft, Settlement } from './types.ts'
+
+export interface RecoverySteps {
+  /** Some of the holds to close; empty when there are none left. */
+  readonly find: () => Promise<readonly Orphan[]>
+  readonly settle: (settlement: Settlement) => Promise<unknown>
+  readonly nextId: () => bigint
+  readonly nowMs: () => number
+}
+
+/** Closes all that `find` finds, one lot after another; how many they were. */
+export async function closeOrphans({ find, settle, nextId, nowMs }: RecoverySteps): Promise<number> {
+  let closed = 0
+  for (let orphans = await find(); orphans.length > 0; orphans = await find()) {
+    await Promise.all(
+      orphans.map((orphan) => {
+        const atMs = nowMs()
+        return settle({
+          id: orphan.id,
+          nowMs: atMs,
+          dueMs: atMs,
+          cost: orphan.checkpoint?.cost ?? 0n,
+          absorbed: 0n,
+          absorbedEntryId: nextId(),
+          receipt: interrupted(orphan),
+        })
+      }),
+    )
+    closed += orphans.length
+  }
+  return closed
+}
+
+function interrupted(orphan: Orphan): ReceiptDraft {
+  const draft = orphan.checkpoint?.draft ?? nothingDelivered(orphan)
+  return { ...draft, endReason: 'interrupted', settledLate: true }
+}
+
+function nothingDelivered({ createdMs, outputLimit, outputLowered }: Orphan): ReceiptDraft {
+  return {
+    provider: '',
+    upstream: '',
+    upstreamModel: '',
+    upstreamRequestId: null,
+    status: 0,
+    endReason: 'interrupted',
+    usageSource: 'none',
+    errorCode: null,
+    inputUncached: 0,
+    cacheRead: 0,
+    cacheWrite5m: 0,
+    cacheWrite1h: 0,
+    inputAudio: 0,
+    output: 0,
+    outputAudio: 0,
+    reasoning: 0,
+    fees: {},
+    ranAt: [],
+    unpricedUsage: false,
+    upstreamCost: 0n,
+    outputLimit,
+    outputLowered,
+    settledLate: true,
+    startedMs: createdMs,
+    firstByteMs: null,
+    attempts: [],
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * The operation that closes a request: charge, absorbed loss, receipt and the end of the hold, all or
+ * nothing. The request's id is the id of its usage entry and of its receipt, so it happens once.
+ */
+import { systemClock } from '../base/clock.ts'
+import { rollSpend } from '../limits/budget.ts'
+import { correctTokens, rollWindow } from '../limits/window.ts'
+import { type Database, prepare } from '../store/sqlite/connection.ts'
+import { withoutHold } from './holding.ts'
+import { assertAmount } from './money.ts'
+import {
+  type AccountState,
+  type HoldState,
+  type PackedDraft,
+  places,
+  receiptColumns,
+  settledLatePlace,
+  usedTokens,
+  wasAborted,
+} from './rows.ts'
+import { addLoss, type Split, split } from './settlement.ts'
+import type { StateRows } from './state-rows.ts'
+
+/** What settling is told. */
+export type PackedSettlement = readonly [
+  id: bigint,
+  nowMs: number,
+  cost: bigint,
+  absorbed: bigint,
+  absorbedEntryId: bigint,
+  /** A commit after this moment of the machine's clock is late. */
+  lateAfterMs: number,
+  /** More than this on one day restricts the account. */
+  absorbedNanoPerDayMax: bigint,
+  draft: PackedDraft,
+]
+
+export type PackedSettled =
+  | readonly [charged: bigint, absorbed: bigint, available: bigint, account: bigint]
+  | 'already_settled'
+  | 'unknown_hold'
+
+interface EntryRow {
+  readonly id: bigint
+  readonly counter: 'revenue' | 'absorbed_loss'
+  readonly kind: 'usage' | 'absorbed'
+  readonly amount: bigint
+}
+
+export function settling(database: Database, rows: StateRows) {
+  const findReceipt = prepare(database, 'SELECT 1 FROM receipt WHERE id = ?')
+  const insertEntry = prepare(
+    database,
+    `INSERT INTO entry (id, account, position, counter, kind, amount, balance_after, request, created_ms)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const insertReceipt = prepare(
+    database,
+    `INSERT INTO receipt (${receiptColumns}) VALUES (${places(receiptColumns)})`,
+  )
+
+  /** Appends the rows one after another; answers with the account as they leave it. */
+  function post(
+    account: AccountState,
+    hold: HoldState,
+    entries: readonly EntryRow[],
+    nowMs: number,
+  ): AccountState {
+    let { posted, entries: position } = account
+    for (const { id, counter, kind, amount } of entries) {
+      posted += amount
+      position += 1
+      insertEntry.run(
+        id,
+        hold.account,
+        BigInt(position),
+        counter,
+        kind,
+        amount,
+        posted,
+        hold.id,
+        BigInt(nowMs),
+      )
+    }
+    return { ...account, posted, entries: position }
+  }
+
+  return (...settlement: PackedSettlement): PackedSettled => {
+    const [id, nowMs, cost, absorbed, absorbedEntryId, lateAfterMs, absorbedNanoPerDayMax, draft] = settlement
+    assertAmount(cost, 'the cost of a request')
+    assertAmount(absorbed, 'what the house bears')
+    const hold = rows.hold(id)
+    if (hold === undefined) return findReceipt.row(id) === undefined ? 'unknown_hold' : 'already_settled'
+    const before = rows.knownAccount(hold.account)
+    const meter = rows.meter(hold.key, hold.account)
+    const shares = split({ cost, absorbed, hold: hold.amount, available: before.posted - before.held })
+    const used = { minute: hold.minute, reserved: hold.tokens, ...usedTokens(draft) }
+
+    const posted = post(before, hold, entriesOf(id, absorbedEntryId, shares), nowMs)
+    const caused = shares.excess + (wasAborted(draft) ? absorbed : 0n)
+    const after = withoutHold(withLoss(posted, caused, nowMs, absorbedNanoPerDayMax), hold)
+    rows.saveAccount(hold.account, {
+      ...after,
+      window: correctTokens(rollWindow(before.window, nowMs), used),
+    })
+    const spend = rollSpend(meter.spend, nowMs)
+    rows.saveMeter({
+      ...withoutHold(meter, hold),
+      spend: { ...spend, spent: spend.spent + shares.charged },
+      window: correctTokens(rollWindow(meter.window, nowMs), used),
+    })
+    rows.removeHold(id)
+    if (systemClock.wallMs() > lateAfterMs) draft[settledLatePlace] = 1
+    insertReceipt.run(
+      id,
+      hold.account,
+      hold.key,
+      hold.amount,
+      shares.charged,
+      shares.absorbed,
+      hold.priceVersion,
+      hold.model,
+      hold.dialect,
+      hold.streamed,
+      BigInt(nowMs),
+      ...draft,
+    )
+    return [shares.charged, shares.absorbed, after.posted - after.held, hold.account]
+  }
+}
+
+/** The loss is credited before the whole usage is charged: revenue stays gross, the balance never passes below zero. */
+function entriesOf(id: bigint, absorbedEntryId: bigint, { charged, absorbed }: Split): readonly EntryRow[] {
+  const loss: EntryRow = { id: absorbedEntryId, counter: 'absorbed_loss', kind: 'absorbed', amount: absorbed }
+  const usage: EntryRow = { id, counter: 'revenue', kind: 'usage', amount: -(charged + absorbed) }
+  if (absorbed > 0n) return [loss, usage]
+  return charged > 0n ? [usage] : []
+}
+
+function withLoss(account: AccountState, caused: bigint, nowMs: number, perDayMax: bigint): AccountState {
+  if (caused === 0n) return account
+  const losses = addLoss(account.losses, caused, nowMs)
+  const isTooMuch = losses.amount > perDayMax
+  return {
+    ...account,
+    losses,
+    restrictedMs: isTooMuch ? (account.restrictedMs ?? nowMs) : account.restrictedMs,
+  }
+}

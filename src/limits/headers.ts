@@ -1,0 +1,54 @@
+/** How much of the rate limits is left, in the headers that each dialect's clients know. Pure. */
+import { momentText } from './calendar.ts'
+import type { RateState, Rates } from './types.ts'
+
+type Kind = 'requests' | 'tokens'
+type Writer = (kind: Kind, state: RateState, nowMs: number) => readonly (readonly [string, string])[]
+
+const openaiHeaders: Writer = (kind, { limit, remaining, resetMs }) => [
+  [`x-ratelimit-limit-${kind}`, String(limit)],
+  [`x-ratelimit-remaining-${kind}`, String(remaining)],
+  [`x-ratelimit-reset-${kind}`, durationText(resetMs)],
+]
+
+const anthropicHeaders: Writer = (kind, { limit, remaining, resetMs }, nowMs) => [
+  [`anthropic-ratelimit-${kind}-limit`, String(limit)],
+  [`anthropic-ratelimit-${kind}-remaining`, String(remaining)],
+  [`anthropic-ratelimit-${kind}-reset`, momentText(nowMs + resetMs)],
+]
+
+/** A dialect that is not here has no such headers. */
+const writers: Readonly<Record<string, Writer>> = {
+  'openai-chat': openaiHeaders,
+  'openai-responses': openaiHeaders,
+  anthropic: anthropicHeaders,
+}
+
+/** Names and values of the headers to add to an answer; empty where there is no limit. */
+export function rateHeaders(
+  dialectName: string,
+  rates: Rates,
+  nowMs: number,
+): Readonly<Record<string, string>> {
+  const write = writers[dialectName]
+  if (write === undefined) return {}
+  const kinds = ['requests', 'tokens'] as const
+  return Object.fromEntries(
+    kinds.flatMap((kind) => {
+      const state = rates[kind]
+      return state === null ? [] : write(kind, state, nowMs)
+    }),
+  )
+}
+
+/** Whole seconds for `Retry-After`, at least one. */
+export function retryAfterSeconds(ms: number): number {
+  return Math.max(1, Math.ceil(ms / 1_000))
+}
+
+/** `17ms`, `1s`, `6m0s`: a duration as OpenAI writes it. */
+function durationText(ms: number): string {
+  if (ms < 1_000) return `${Math.ceil(ms)}ms`
+  const seconds = Math.ceil(ms / 1_000)
+  return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`
+}

@@ -1,0 +1,127 @@
+/**
+ * The one way to the thread that writes: operations that arrive while a commit runs become the next
+ * batch, and control-plane transactions take turns with batches. Bounded, first come first served.
+ */
+import type { Clock } from '../base/clock.ts'
+import { failureToError, storeUnavailable } from './errors.ts'
+import type { BatchReply, Call, WriterMessage } from './sqlite/messages.ts'
+import type { Thread } from './thread.ts'
+import { type Turn, takeTurn } from './turn.ts'
+
+export interface ChannelLimits {
+  readonly batchOperationsMax: number
+  readonly operationsQueuedMax: number
+  readonly transactionMs: number
+}
+
+export interface Channel {
+  /** Runs one operation in the next batch. Rejects with store_unavailable when the queue is full. */
+  run(call: Call): Promise<unknown>
+  /** Waits for the writer and begins a transaction on it. */
+  begin(): Promise<Turn>
+  /** Lets what was accepted finish, then accepts nothing more. */
+  drain(): Promise<void>
+}
+
+interface Pending {
+  readonly call: Call
+  readonly resolve: (result: unknown) => void
+  readonly reject: (error: Error) => void
+}
+
+export function openChannel(thread: Thread, clock: Clock, limits: ChannelLimits): Channel {
+  const queue: Pending[] = []
+  const turnsWanted: (() => void)[] = []
+  const drained: (() => void)[] = []
+  let isBusy = false
+  let isScheduled = false
+  let isClosed = false
+  let last: 'batch' | 'turn' = 'turn'
+
+  function wake(): void {
+    if (isBusy || isScheduled) return
+    isScheduled = true
+    // After the present turn of the event loop: everything it brings shares one commit.
+    setImmediate(() => {
+      isScheduled = false
+      next()
+    })
+  }
+
+  function next(): void {
+    if (isBusy) return
+    const [turn] = last === 'batch' || queue.length === 0 ? turnsWanted.splice(0, 1) : []
+    if (turn !== undefined) {
+      isBusy = true
+      last = 'turn'
+      turn()
+    } else if (queue.length > 0) {
+      isBusy = true
+      last = 'batch'
+      sendBatch(queue.splice(0, limits.batchOperationsMax))
+    } else {
+      for (const done of drained.splice(0)) done()
+    }
+  }
+
+  function finish(): void {
+    isBusy = false
+    next()
+  }
+
+  function sendBatch(batch: readonly Pending[]): void {
+    thread.tell(
+      ['batch', batch.map(({ call }) => call)] satisfies WriterMessage,
+      (reply) => {
+        settleBatch(batch, reply as BatchReply)
+        finish()
+      },
+      (error) => {
+        for (const { reject } of batch) reject(error)
+        finish()
+      },
+    )
+  }
+
+  function refusalOf(): Error | undefined {
+    if (isClosed) return storeUnavailable('the store is closed')
+    const waiting = queue.length + turnsWanted.length
+    return waiting < limits.operationsQueuedMax ? undefined : storeUnavailable(`${waiting} operations wait`)
+  }
+
+  return {
+    run(call) {
+      const refusal = refusalOf()
+      if (refusal !== undefined) return Promise.reject(refusal)
+      return new Promise((resolve, reject) => {
+        queue.push({ call, resolve, reject })
+        wake()
+      })
+    },
+    async begin() {
+      const refusal = refusalOf()
+      if (refusal !== undefined) throw refusal
+      await new Promise<void>((granted) => {
+        turnsWanted.push(granted)
+        wake()
+      })
+      return takeTurn(thread, clock, { deadlineMs: limits.transactionMs, onEnd: finish })
+    },
+    drain() {
+      isClosed = true
+      return new Promise((resolve) => {
+        drained.push(resolve)
+        wake()
+      })
+    },
+  }
+}
+
+function settleBatch(batch: readonly Pending[], [results, failures]: BatchReply): void {
+  const failed = new Map(failures)
+  for (const [index, { resolve, reject }] of batch.entries()) {
+    const failure = failed.get(index)
+    if (failure === undefined) resolve(results[index])
+    else reject(failureToError(failure))
+  }
+}

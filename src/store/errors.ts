@@ -1,0 +1,52 @@
+/**
+ * What a failure in the database means outside: trouble of the machine is `store_unavailable` (503),
+ * a constraint that refused a row is a StatementError, anything else is a mistake of ours.
+ */
+import { BrokenInvariant } from '../base/assert.ts'
+import { TollgateError } from '../base/errors.ts'
+import type { Failure } from './sqlite/messages.ts'
+
+/** The database refused a row: a UNIQUE, CHECK, NOT NULL or FOREIGN KEY constraint, or a trigger. */
+export class StatementError extends Error {
+  override readonly name = 'StatementError'
+  /** SQLite's extended result code, e.g. 2067 for UNIQUE. */
+  readonly sqliteCode: number
+
+  constructor(message: string, sqliteCode: number) {
+    super(message)
+    this.sqliteCode = sqliteCode
+  }
+}
+
+const primaryCode = (extended: number): number => extended & 0xff
+const sqliteConstraint = 19
+const uniqueCodes: readonly number[] = [2067, 1555]
+/** Error, mismatch, misuse, range: the statement is wrong, not the machine. */
+const ourMistakes: readonly number[] = [1, 20, 21, 25]
+
+/** Whether a row was refused because one like it is already there. */
+export function isUniqueViolation(error: unknown): boolean {
+  return error instanceof StatementError && uniqueCodes.includes(error.sqliteCode)
+}
+
+export function failureToError(failure: Failure): Error {
+  const { sqliteCode, message } = failure
+  if (sqliteCode === null || ourMistakes.includes(primaryCode(sqliteCode))) return remoteError(failure)
+  if (primaryCode(sqliteCode) === sqliteConstraint) return new StatementError(message, sqliteCode)
+  return storeUnavailable(`SQLite ${sqliteCode}: ${message}`)
+}
+
+/** The store cannot do it now; the caller may try again. `detail` is for the operator alone. */
+export function storeUnavailable(detail: string): TollgateError {
+  return new TollgateError('store_unavailable', {
+    message: 'The gateway cannot reach its store at the moment; try again shortly.',
+    retryAfterMs: 1_000,
+    detail,
+  })
+}
+
+function remoteError({ message, stack }: Failure): Error {
+  const error = new BrokenInvariant(message)
+  if (stack !== '') error.stack = stack
+  return error
+}

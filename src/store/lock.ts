@@ -1,0 +1,26 @@
+/**
+ * One owner for one data directory: an exclusive transaction kept open on a file beside the database.
+ * The kernel gives it up when the process dies, however it dies; there is no stale lock to clean.
+ */
+import { DatabaseSync } from 'node:sqlite'
+import { createPrivately } from './sqlite/connection.ts'
+
+export interface Lock {
+  release(): void
+}
+
+const sqliteBusy = 5
+
+/** Takes the lock, or returns undefined at once when another process (or this one) has it. */
+export function takeLock(path: string): Lock | undefined {
+  createPrivately(path)
+  const database = new DatabaseSync(path, { timeout: 0 })
+  try {
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
+  } catch (error) {
+    database.close()
+    if ((error as { errcode?: number }).errcode === sqliteBusy) return undefined
+    throw error
+  }
+  return { release: () => database.close() }
+}

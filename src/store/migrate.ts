@@ -1,0 +1,55 @@
+/**
+ * Brings a database to the newest schema: numbered steps, forwards only, each in a transaction of its
+ * own together with the row that records it. Refuses a database that a newer program has written.
+ */
+import { assert } from '../base/assert.ts'
+import { type Migration, migrations } from './migrations/index.ts'
+import { type Database, prepare } from './sqlite/connection.ts'
+
+export type MigrationOutcome =
+  | { readonly kind: 'migrated'; readonly applied: readonly string[] }
+  | { readonly kind: 'newer_schema'; readonly message: string }
+
+/**
+ * Applies what is missing. The caller owns the data directory, so nobody else migrates meanwhile; when
+ * the process dies in a step, that step has not happened.
+ */
+export function migrate(
+  database: Database,
+  nowMs: number,
+  steps: readonly Migration[] = migrations,
+): MigrationOutcome {
+  database.exec(
+    'CREATE TABLE IF NOT EXISTS migration (number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_ms INTEGER NOT NULL) STRICT',
+  )
+  const [last] = prepare(database, 'SELECT coalesce(max(number), 0) FROM migration').row() ?? []
+  const reached = Number(last)
+  if (reached > steps.length) {
+    return {
+      kind: 'newer_schema',
+      message: `The database has schema ${reached}, this program knows ${steps.length}. Start the newer version of the program again, or restore a backup from before it.`,
+    }
+  }
+  const missing = steps.slice(reached)
+  for (const [index, step] of missing.entries()) {
+    assert(step.number === reached + index + 1, `migration ${step.name} has its place's number`)
+    apply(database, step, nowMs)
+  }
+  return { kind: 'migrated', applied: missing.map((step) => step.name) }
+}
+
+function apply(database: Database, step: Migration, nowMs: number): void {
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    for (const statement of step.sqlite) database.exec(statement)
+    prepare(database, 'INSERT INTO migration (number, name, applied_ms) VALUES (?, ?, ?)').run(
+      BigInt(step.number),
+      step.name,
+      BigInt(nowMs),
+    )
+    database.exec('COMMIT')
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK')
+    throw error
+  }
+}

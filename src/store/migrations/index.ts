@@ -1,0 +1,7 @@
+/** The list of migrations in their order. A migration that was released is never changed again. */
+import { begin } from './0001-begin.ts'
+import type { Migration } from './migration.ts'
+
+export type { Migration } from './migration.ts'
+
+export const migrations: readonly Migration[] = [begin]

@@ -1,0 +1,113 @@
+/**
+ * Runs a batch of whole operations as one transaction. When one fails, everything is rolled back and
+ * each operation runs again alone, so that only the culprit gets the error. Knows no operation itself.
+ */
+import type { Failpoints } from '../../base/failpoint.ts'
+import type { Database } from './connection.ts'
+import { type BatchReply, type Call, type Failure, toFailure } from './messages.ts'
+
+/**
+ * A synchronous piece of work on prepared statements, atomic with its batch. It may run twice (the
+ * first time rolled back), so it keeps no state of its own.
+ */
+export interface Operation {
+  /** Whether its commit must have reached the disk before it is answered. */
+  readonly durable: boolean
+  // Values cross a thread here; the table's owner types both ends.
+  readonly run: (...values: never[]) => unknown
+}
+
+export type OperationTable = Readonly<Record<string, Operation>>
+
+export type Durability = 'durable' | 'lazy'
+
+export interface Committer {
+  begin(durability: Durability): void
+  commit(): void
+  /** Harmless when SQLite has already rolled back by itself (a full disk does that). */
+  rollback(): void
+}
+
+/** Begins and ends transactions, and switches how hard a commit tries only when it must. */
+export function committer(database: Database): Committer {
+  let current: Durability | undefined
+  return {
+    begin(durability) {
+      if (durability !== current) {
+        database.exec(durability === 'durable' ? 'PRAGMA synchronous = FULL' : 'PRAGMA synchronous = NORMAL')
+        current = durability
+      }
+      database.exec('BEGIN IMMEDIATE')
+    },
+    commit: () => database.exec('COMMIT'),
+    rollback() {
+      if (database.isTransaction) database.exec('ROLLBACK')
+    },
+  }
+}
+
+export type RunBatch = (calls: readonly Call[]) => BatchReply
+
+export function batchRunner(commits: Committer, operations: OperationTable, points: Failpoints): RunBatch {
+  const find = (name: string): Operation => {
+    const operation = operations[name]
+    if (operation === undefined) throw new Error(`there is no operation ${name}`)
+    return operation
+  }
+  const isDurable = ([name]: Call): boolean => operations[name]?.durable ?? false
+
+  function transact(calls: readonly Call[]): unknown[] {
+    commits.begin(calls.some(isDurable) ? 'durable' : 'lazy')
+    try {
+      const results = calls.map(([name, ...values]) => find(name).run(...(values as never[])))
+      if (points.active) reachAll(points, 'before-commit', calls)
+      commits.commit()
+      return results
+    } catch (error) {
+      commits.rollback()
+      throw error
+    }
+  }
+
+  function alone(calls: readonly Call[]): BatchReply {
+    const failures: [number, Failure][] = []
+    const results = calls.map((call, index) => {
+      try {
+        return transact([call])[0]
+      } catch (error) {
+        failures.push([index, toFailure(error)])
+        return undefined
+      }
+    })
+    return [results, failures]
+  }
+
+  function run(calls: readonly Call[]): BatchReply {
+    try {
+      return [transact(calls), []]
+    } catch (error) {
+      if (calls.length > 1) return alone(calls)
+      return [[undefined], [[0, toFailure(error)]]]
+    }
+  }
+
+  return (calls) => {
+    const reply = run(calls)
+    if (!points.active) return reply
+    try {
+      reachAll(points, 'after-commit', calls)
+      return reply
+    } catch (error) {
+      // Committed and yet told as failed: what a lost answer looks like to the caller.
+      return [[], calls.map((_, index) => [index, toFailure(error)] as const)]
+    }
+  }
+}
+
+function reachAll(points: Failpoints, moment: string, calls: readonly Call[]): void {
+  for (const name of new Set(calls.map(([operation]) => operation))) {
+    const delayMs = points.delayMs(`${moment}-${name}`)
+    if (delayMs > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, delayMs)
+    points.reach(`${moment}-${name}`)
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * Kysely over the store's threads: reads outside a transaction go to the reader, everything else to
+ * the writer, where a transaction is a turn of its own. No connection lives in this thread.
+ */
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type DatabaseIntrospector,
+  type Dialect,
+  type Driver,
+  type Kysely,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
+import type { Turn } from '../turn.ts'
+import type { StatementResult } from './messages.ts'
+
+/** Where statements can be run. */
+export interface Routes {
+  read(sql: string, values: readonly unknown[]): Promise<StatementResult>
+  write(sql: string, values: readonly unknown[]): Promise<StatementResult>
+  begin(): Promise<Turn>
+}
+
+/** Kysely's own adapter would queue all queries behind one connection, and hang when one is used inside another's transaction. */
+class ThreadAdapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true
+  }
+}
+
+class RoutedConnection implements DatabaseConnection {
+  readonly #routes: Routes
+  #turn: Turn | undefined
+
+  constructor(routes: Routes) {
+    this.#routes = routes
+  }
+
+  async begin(): Promise<void> {
+    this.#turn = await this.#routes.begin()
+  }
+
+  async end(how: 'commit' | 'rollback'): Promise<void> {
+    const turn = this.#turn
+    this.#turn = undefined
+    // Kysely rolls back after a commit that failed; then there is nothing left to end.
+    if (turn !== undefined) await turn[how]()
+  }
+
+  async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    const { rows, changes, lastId } = await this.#run(query)
+    return { rows: rows as Row[], numAffectedRows: changes, insertId: lastId }
+  }
+
+  #run({ sql, parameters, query }: CompiledQuery): Promise<StatementResult> {
+    if (this.#turn !== undefined) return this.#turn.execute(sql, parameters)
+    const isRead = query.kind === 'SelectQueryNode' || (query.kind === 'RawNode' && /^\s*select\b/i.test(sql))
+    return isRead ? this.#routes.read(sql, parameters) : this.#routes.write(sql, parameters)
+  }
+
+  // biome-ignore lint/correctness/useYield: refused, not implemented: rows come whole, within the bound that the query sets.
+  async *streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
+    throw new Error('rows are not streamed from the embedded database; set a limit on the query')
+  }
+}
+
+class ThreadDriver implements Driver {
+  readonly #routes: Routes
+
+  constructor(routes: Routes) {
+    this.#routes = routes
+  }
+
+  async init(): Promise<void> {}
+  async acquireConnection(): Promise<RoutedConnection> {
+    return new RoutedConnection(this.#routes)
+  }
+  async beginTransaction(connection: RoutedConnection): Promise<void> {
+    await connection.begin()
+  }
+  async commitTransaction(connection: RoutedConnection): Promise<void> {
+    await connection.end('commit')
+  }
+  async rollbackTransaction(connection: RoutedConnection): Promise<void> {
+    await connection.end('rollback')
+  }
+  async releaseConnection(): Promise<void> {}
+  async destroy(): Promise<void> {}
+}
+
+/** The dialect to make a Kysely instance with. */
+export function threadDialect(routes: Routes): Dialect {
+  return {
+    createAdapter: () => new ThreadAdapter(),
+    createDriver: () => new ThreadDriver(routes),
+    createIntrospector: (database: Kysely<unknown>): DatabaseIntrospector => new SqliteIntrospector(database),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * Statements that arrive as text from the control plane: prepared once, kept while they are used,
+ * their numbers bound as integers. Never used for holds and settlements.
+ */
+import type { StatementSync } from 'node:sqlite'
+import type { Database, Input } from './connection.ts'
+import type { StatementResult } from './messages.ts'
+
+/** Distinct texts kept prepared; the least recently used one goes first. */
+const preparedMax = 256
+
+export type Execute = (sql: string, values: readonly unknown[]) => StatementResult
+
+interface Prepared {
+  readonly statement: StatementSync
+  readonly returnsRows: boolean
+}
+
+/** Runs one statement: rows as objects with bigint integers, or how many rows it changed. */
+export function statementRunner(database: Database): Execute {
+  const prepared = new Map<string, Prepared>()
+
+  function find(sql: string): Prepared {
+    const known = prepared.get(sql)
+    if (known !== undefined) {
+      prepared.delete(sql)
+      prepared.set(sql, known)
+      return known
+    }
+    const statement = database.prepare(sql)
+    statement.setReadBigInts(true)
+    const made = { statement, returnsRows: statement.columns().length > 0 }
+    prepared.set(sql, made)
+    for (const oldest of prepared.keys()) {
+      if (prepared.size <= preparedMax) break
+      prepared.delete(oldest)
+    }
+    return made
+  }
+
+  return (sql, values) => {
+    const { statement, returnsRows } = find(sql)
+    const inputs = values.map(toInput)
+    if (!returnsRows) {
+      const { changes, lastInsertRowid } = statement.run(...inputs)
+      return { rows: [], changes: BigInt(changes), lastId: BigInt(lastInsertRowid) }
+    }
+    const rows = statement.all(...inputs).map((row) => ({ ...row }))
+    return { rows, changes: BigInt(rows.length), lastId: 0n }
+  }
+}
+
+/** node:sqlite would bind every number as REAL: whole ones become integers, truth becomes 0 and 1. */
+function toInput(value: unknown): Input {
+  switch (typeof value) {
+    case 'number':
+      return Number.isSafeInteger(value) ? BigInt(value) : value
+    case 'boolean':
+      return value ? 1n : 0n
+    case 'bigint':
+    case 'string':
+      return value
+    case 'undefined':
+      return null
+    default:
+      if (value === null || value instanceof Uint8Array) return value
+      throw new TypeError(`a ${typeof value} cannot be bound to a statement`)
+  }
+}

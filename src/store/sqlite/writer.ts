@@ -1,0 +1,110 @@
+/**
+ * The life of the thread that writes: opens the database, brings it to the newest schema, then runs
+ * batches and control-plane transactions, one message at a time. Knows no operation: its caller, the
+ * thread's entry file, brings them.
+ */
+import { parentPort, workerData } from 'node:worker_threads'
+import { assert } from '../../base/assert.ts'
+import { failpoints } from '../../base/failpoint.ts'
+import { migrate } from '../migrate.ts'
+import { batchRunner, committer, type OperationTable } from './batch.ts'
+import { type Database, openForWriting } from './connection.ts'
+import { type Greeting, type Reply, toFailure, type WriterMessage } from './messages.ts'
+import { statementRunner } from './statements.ts'
+
+/** What the main thread hands to a new thread. */
+export interface ThreadSetup {
+  readonly path: string
+  readonly failpoints: string | undefined
+  readonly nowMs: number
+}
+
+/** The operation that runs one statement of the control plane; part of every writer's table. */
+export const statementOperation = 'statement'
+
+export interface WriterPlan {
+  /** Prepares the operations; called once, after the schema is in place. */
+  readonly operations: (database: Database) => OperationTable
+}
+
+/** To be called once, by the entry file of a worker thread. */
+export function runWriter(plan: WriterPlan): void {
+  const port = parentPort
+  assert(port !== null, 'the writer runs in a worker thread')
+  const setup = workerData as ThreadSetup
+  const greet = (greeting: Greeting): void => port.postMessage(greeting)
+
+  let database: Database
+  try {
+    database = openForWriting(setup.path)
+    const outcome = migrate(database, setup.nowMs)
+    if (outcome.kind === 'newer_schema') {
+      database.close()
+      greet({ kind: 'refused', reason: 'newer_schema', message: outcome.message })
+      return
+    }
+  } catch (error) {
+    greet({ kind: 'refused', reason: 'failed', message: toFailure(error).message })
+    return
+  }
+
+  const answer = writer(database, plan, setup)
+  port.on('message', (message: WriterMessage) => {
+    port.postMessage(answer(message))
+    if (message[0] === 'close') port.close()
+  })
+  greet({ kind: 'ready' })
+}
+
+/** Answers one message; separate from the thread, so that it can be used without one. */
+export function writer(
+  database: Database,
+  plan: WriterPlan,
+  setup: Pick<ThreadSetup, 'failpoints'>,
+): (message: WriterMessage) => unknown {
+  const commits = committer(database)
+  const execute = statementRunner(database)
+  const statement = {
+    durable: true,
+    run: (sql: string, values: readonly unknown[]) => execute(sql, values),
+  }
+  const operations = { ...plan.operations(database), [statementOperation]: statement }
+  const runBatch = batchRunner(commits, operations, failpoints(setup.failpoints))
+
+  return (message) => {
+    switch (message[0]) {
+      case 'batch':
+        return runBatch(message[1])
+      case 'begin':
+        return reply(() => commits.begin('durable'))
+      case 'statement':
+        return reply(() => {
+          // SQLite ends a transaction by itself when the disk is full; what follows must not stand alone.
+          assert(database.isTransaction, 'a statement of a transaction runs inside one')
+          return execute(message[1], message[2])
+        })
+      case 'commit':
+        return reply(() => {
+          assert(database.isTransaction, 'only an open transaction is committed')
+          try {
+            commits.commit()
+          } catch (error) {
+            commits.rollback()
+            throw error
+          }
+        })
+      case 'rollback':
+        return reply(() => commits.rollback())
+      case 'close':
+        return reply(() => database.close())
+    }
+  }
+}
+
+export function reply(run: () => unknown): Reply {
+  try {
+    return ['ok', run()]
+  } catch (error) {
+    return ['failed', toFailure(error)]
+  }
+}

@@ -1,0 +1,128 @@
+/**
+ * The tables as the control plane's queries see them. Every integer is read as bigint and may be
+ * written as a whole number; JSON is text. The ledger's hot statements do not go through here.
+ */
+import type { ColumnType } from 'kysely'
+
+type Integer = ColumnType<bigint, bigint | number, bigint | number>
+type IntegerOrNull = ColumnType<bigint | null, bigint | number | null, bigint | number | null>
+/** Has a default in the schema. */
+type IntegerByDefault = ColumnType<bigint, bigint | number | undefined, bigint | number>
+type Flag = ColumnType<bigint, bigint | number | boolean | undefined, bigint | number | boolean>
+
+export interface AccountTable {
+  id: Integer
+  posted: IntegerByDefault
+  held: IntegerByDefault
+  open_holds: IntegerByDefault
+  running: IntegerByDefault
+  entries: IntegerByDefault
+  absorbed_day: IntegerByDefault
+  absorbed: IntegerByDefault
+  suspended_ms: IntegerOrNull
+  restricted_ms: IntegerOrNull
+  kind: string
+  email: string | null
+  name: string
+  created_ms: Integer
+}
+
+export interface EntryTable {
+  id: Integer
+  account: Integer
+  position: Integer
+  counter: string
+  kind: string
+  amount: Integer
+  balance_after: Integer
+  source: string | null
+  reference: string | null
+  request: IntegerOrNull
+  note: string | null
+  created_ms: Integer
+}
+
+export interface ReceiptTable {
+  id: Integer
+  account: Integer
+  key: Integer
+  hold: Integer
+  charged: Integer
+  absorbed: Integer
+  price_version: Integer
+  model: string
+  dialect: string
+  streamed: Flag
+  ended_ms: Integer
+  provider: string
+  upstream: string
+  upstream_model: string
+  upstream_request_id: string | null
+  status: Integer
+  end_reason: string
+  usage_source: string
+  error_code: string | null
+  input_uncached: Integer
+  cache_read: Integer
+  cache_write_5m: Integer
+  cache_write_1h: Integer
+  input_audio: Integer
+  output: Integer
+  output_audio: Integer
+  reasoning: Integer
+  fees: string
+  ran_at: string
+  unpriced_usage: Flag
+  upstream_cost: Integer
+  output_limit: Integer
+  output_lowered: Flag
+  settled_late: Flag
+  started_ms: Integer
+  first_byte_ms: IntegerOrNull
+  attempts: string
+}
+
+export interface ApiKeyTable {
+  id: Integer
+  account: Integer
+  name: string
+  label: string
+  hash: Uint8Array
+  created_ms: Integer
+  expires_ms: IntegerOrNull
+  revoked_ms: IntegerOrNull
+  disabled: Flag
+  /** JSON. */
+  policy: string
+}
+
+export interface PriceVersionTable {
+  id: Integer
+  model: string
+  effective_from_ms: Integer
+  /** JSON. */
+  body: string
+  source: string
+}
+
+export interface ModelOverrideTable {
+  name: string
+  /** JSON; null when only `disabled` is said. */
+  body: string | null
+  disabled: Flag
+}
+
+export interface SettingTable {
+  name: string
+  value: string
+}
+
+export interface Tables {
+  account: AccountTable
+  entry: EntryTable
+  receipt: ReceiptTable
+  api_key: ApiKeyTable
+  price_version: PriceVersionTable
+  model_override: ModelOverrideTable
+  setting: SettingTable
+}

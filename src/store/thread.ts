@@ -1,0 +1,92 @@
+/**
+ * One of the store's threads seen from outside: started, greeted, spoken to in strict turns, and its
+ * sudden end told to everybody who waits. Knows nothing of what is said.
+ */
+import { Worker } from 'node:worker_threads'
+import { failureToError, storeUnavailable } from './errors.ts'
+import type { Greeting, Reply } from './sqlite/messages.ts'
+import type { ThreadSetup } from './sqlite/writer.ts'
+
+export interface Thread {
+  /** Sends one message; answers come in the order of the messages. Rejects with store_unavailable when the thread is gone. */
+  ask(message: unknown): Promise<unknown>
+  /** The same without a promise: `onReply` runs for each answer. For the hot path. */
+  tell(message: unknown, onReply: (reply: unknown) => void, onLost: (error: Error) => void): void
+  /** Ends the thread after everything asked before, and resolves when it has ended. */
+  close(): Promise<void>
+}
+
+export type Started =
+  | { readonly kind: 'started'; readonly thread: Thread }
+  | Extract<Greeting, { kind: 'refused' }>
+
+interface Waiting {
+  readonly onReply: (reply: unknown) => void
+  readonly onLost: (error: Error) => void
+}
+
+/** Starts a thread from its entry file and waits for its first word. `onLost` hears of an end that nobody asked for. */
+export async function startThread(
+  entry: URL,
+  setup: ThreadSetup,
+  onLost: (error: Error) => void,
+): Promise<Started> {
+  const worker = new Worker(entry, { workerData: setup })
+  const waiting: Waiting[] = []
+  let lost: Error | undefined
+  let isGreeted = false
+  let isClosing = false
+  let greeted: (greeting: Greeting) => void
+  const greeting = new Promise<Greeting>((resolve) => {
+    greeted = resolve
+  })
+
+  function fail(error: Error): void {
+    if (lost !== undefined) return
+    lost = error
+    if (!isGreeted) greeted({ kind: 'refused', reason: 'failed', message: error.message })
+    else if (!isClosing) onLost(error)
+    for (const { onLost } of waiting.splice(0)) onLost(error)
+  }
+
+  worker.on('message', (message: unknown) => {
+    if (isGreeted) {
+      waiting.shift()?.onReply(message)
+      return
+    }
+    isGreeted = true
+    greeted(message as Greeting)
+  })
+  worker.on('error', (error) => fail(storeUnavailable(`the store's thread failed: ${String(error)}`)))
+  const ended = new Promise<void>((resolve) => {
+    worker.on('exit', (code) => {
+      fail(storeUnavailable(`the store's thread ended with ${code}`))
+      resolve()
+    })
+  })
+
+  function tell(message: unknown, onReply: Waiting['onReply'], onLost: Waiting['onLost']): void {
+    if (lost !== undefined) {
+      onLost(lost)
+      return
+    }
+    waiting.push({ onReply, onLost })
+    worker.postMessage(message)
+  }
+  const thread: Thread = {
+    ask: (message) => new Promise((resolve, reject) => tell(message, resolve, reject)),
+    tell,
+    async close() {
+      isClosing = true
+      const [kind, value] = (await thread.ask(['close'])) as Reply
+      await ended
+      if (kind === 'failed') throw failureToError(value)
+    },
+  }
+  const first = await greeting
+  if (first.kind === 'refused') {
+    await worker.terminate()
+    return first
+  }
+  return { kind: 'started', thread }
+}

@@ -1,0 +1,64 @@
+/**
+ * One control-plane transaction on the writer: statements one by one, then commit or rollback. Others
+ * wait meanwhile, so only database calls belong inside, and a deadline ends it whatever its owner does.
+ */
+import type { Clock } from '../base/clock.ts'
+import { failureToError, storeUnavailable } from './errors.ts'
+import type { Reply, StatementResult, WriterMessage } from './sqlite/messages.ts'
+import type { Thread } from './thread.ts'
+
+/** The right to the writer; given back by commit, rollback or the deadline, whichever comes first. */
+export interface Turn {
+  execute(sql: string, values: readonly unknown[]): Promise<StatementResult>
+  commit(): Promise<void>
+  rollback(): Promise<void>
+}
+
+export interface TurnOptions {
+  readonly deadlineMs: number
+  /** Called once, when the writer is free again. */
+  readonly onEnd: () => void
+}
+
+/** Begins the transaction. The caller has made sure that nothing else uses the writer. */
+export async function takeTurn(thread: Thread, clock: Clock, options: TurnOptions): Promise<Turn> {
+  const { deadlineMs, onEnd } = options
+  let isOpen = true
+
+  async function ask(message: WriterMessage): Promise<unknown> {
+    const [kind, value] = (await thread.ask(message)) as Reply
+    if (kind === 'failed') throw failureToError(value)
+    return value
+  }
+  function assertOpen(): void {
+    if (!isOpen)
+      throw storeUnavailable(`the transaction took longer than ${deadlineMs} ms and was rolled back`)
+  }
+  async function end(message: WriterMessage): Promise<void> {
+    isOpen = false
+    timer.cancel()
+    await ask(message).finally(onEnd)
+  }
+
+  await ask(['begin']).catch((error: unknown) => {
+    onEnd()
+    throw error
+  })
+  const timer = clock.after(deadlineMs, () => {
+    // A rollback that fails means that the thread is gone, and everybody hears of that anyway.
+    end(['rollback']).catch(() => {})
+  })
+  return {
+    async execute(sql, values) {
+      assertOpen()
+      return (await ask(['statement', sql, values])) as StatementResult
+    },
+    async commit() {
+      assertOpen()
+      await end(['commit'])
+    },
+    async rollback() {
+      if (isOpen) await end(['rollback'])
+    },
+  }
+}

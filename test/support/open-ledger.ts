@@ -1,0 +1,72 @@
+/**
+ * A ledger on a database of its own in a temporary directory, with the real threads and the default
+ * limits, for tests. The directory goes when the test is over, and the store with it.
+ */
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import type { Clock } from '../../src/base/clock.ts'
+import { limitDefaults } from '../../src/config.ts'
+import { type LedgerLimits, type OpenLedger, openLedger } from '../../src/ledger/ledger.ts'
+import { ledgerThreads } from '../../src/ledger/threads.ts'
+import { openStore, type Store } from '../../src/store/store.ts'
+import { manualClock } from './manual-clock.ts'
+
+export interface TestLedgerOptions {
+  readonly clock?: Clock
+  /** To open a directory again; a new one by default. */
+  readonly dataDirectory?: string
+  readonly failpoints?: string
+  readonly limits?: Partial<LedgerLimits>
+}
+
+export interface TestLedger extends OpenLedger {
+  readonly store: Store
+  readonly dataDirectory: string
+  /** Closes both, so that the directory can be opened again. */
+  shut(): Promise<void>
+}
+
+/** A directory that goes when the test is over. */
+export function temporaryDirectory(context: Pick<TestContext, 'after'>): string {
+  const directory = mkdtempSync(join(tmpdir(), 'tollgate-'))
+  context.after(() => rmSync(directory, { recursive: true, force: true }))
+  return directory
+}
+
+export async function openTestLedger(
+  context: Pick<TestContext, 'after'>,
+  options: TestLedgerOptions = {},
+): Promise<TestLedger> {
+  const clock = options.clock ?? manualClock()
+  const troubles: unknown[] = []
+  const closing: (() => Promise<void>)[] = []
+  const shut = async (): Promise<void> => {
+    for (const close of closing.splice(0).reverse()) await close()
+    assert.deepEqual(troubles, [])
+  }
+  // Hooks run in the order in which they were set: the directory goes after what is in it was closed.
+  context.after(shut)
+  const dataDirectory = options.dataDirectory ?? temporaryDirectory(context)
+  const opened = await openStore({
+    dataDirectory,
+    threads: ledgerThreads,
+    clock,
+    limits: limitDefaults,
+    onLost: (error) => troubles.push(error),
+    failpoints: options.failpoints,
+  })
+  assert.equal(opened.kind, 'open', JSON.stringify(opened))
+  assert.ok(opened.kind === 'open')
+  const { store } = opened
+  closing.push(store.close)
+  const ledger = await openLedger(store, {
+    clock,
+    limits: { ...limitDefaults, ...options.limits },
+    onTrouble: (error) => troubles.push(error),
+  })
+  closing.push(ledger.close)
+  return { ...ledger, store, dataDirectory, shut }
+}
