@@ -1,0 +1,75 @@
+/** Anthropic: how it is asked, what its refusals mean, and what it charges for without being asked in tokens of text. */
+import type { Media } from '../wire/codec.ts'
+import { classifyAnswer, type Rule } from './classify.ts'
+import type { Connector, Outgoing } from './connector.ts'
+import { commonHeaders, headerOf, takenOver } from './dress.ts'
+import { messagesPath } from './paths.ts'
+
+/** What is asked for when the caller does not say; part of what an answer looks like. */
+const defaultVersion = '2023-06-01'
+
+/**
+ * Betas travel as they were written. Session and agent ids of coding clients (`x-claude-code-…`) are
+ * for the gateway before the provider and stay here, as do `idempotency-key` and the SDK's telemetry.
+ */
+const callerHeaders = ['anthropic-beta'] as const
+
+/** Words: platform.claude.com/docs/en/api/errors; the sentences as recorded from the API. */
+const rules: readonly Rule[] = [
+  { words: ['billing_error'], meaning: 'billing' },
+  { statuses: [400, 402, 403], begins: ['your credit balance is too low'], meaning: 'billing' },
+  { words: ['authentication_error', 'permission_error'], meaning: 'credential' },
+  { words: ['overloaded_error'], meaning: 'overloaded' },
+  { words: ['timeout_error'], meaning: 'timeout' },
+  {
+    statuses: [400, 413],
+    begins: ['prompt is too long', 'input is too long', 'input length and `max_tokens` exceed context limit'],
+    meaning: 'context',
+  },
+]
+
+/** Pictures are scaled to 1,568 pixels and about 1,600 tokens, by newer models to 2,576 pixels and 4,784 tokens: platform.claude.com/docs/en/build-with-claude/vision. */
+const pictureTokensOld = 1_600
+const pictureTokensNew = 4_784
+const oldModels = /^claude-([23]|(opus|sonnet|haiku)-4(-[0156](-\d{8})?)?(-\d{8})?$)/
+
+function mediaTokensMax(media: Media, upstreamModel: string): number | 'window' {
+  if (media.kind !== 'image') return 'window'
+  return oldModels.test(upstreamModel) ? pictureTokensOld : pictureTokensNew
+}
+
+/** How a request to a Messages API is dressed; the credential as `x-api-key`. */
+export function messagesHeaders(outgoing: Outgoing): string[] {
+  return [
+    ...commonHeaders(outgoing),
+    'x-api-key',
+    outgoing.credential,
+    'anthropic-version',
+    headerOf(outgoing, 'anthropic-version') ?? defaultVersion,
+    ...takenOver(outgoing, callerHeaders),
+  ]
+}
+
+export const anthropic: Connector = {
+  provider: 'anthropic',
+  displayName: 'Anthropic',
+  families: ['claude-'],
+  defaultOrigin: 'https://api.anthropic.com',
+  dialects: ['anthropic'],
+  prepare: (outgoing) => ({ path: messagesPath(outgoing.query), headers: messagesHeaders(outgoing) }),
+  classify: (status, headers, problem) => classifyAnswer(rules, status, headers, problem),
+  requestIdHeader: 'request-id',
+  // openrouter.ai/docs/api-reference/streaming lists Anthropic among those that stop.
+  onCancel: 'stops',
+  // `message_start` carries it: platform.claude.com/docs/en/build-with-claude/streaming.
+  reportsInputEarly: true,
+  endsWithoutMark: false,
+  // The tool prompt has up to 530 tokens (docs.anthropic.com, tool use pricing); recorded exchanges with
+  // tools, schemas or citations report at most 730 beyond 1.35 × their text.
+  hiddenInputTokens: 1_024,
+  tokensPerBlock: 8,
+  mediaTokensMax,
+  // A recorded answer reports 401,468 tokens of input for 10 searches.
+  serverToolTokensPerUse: 50_000,
+  tokenFactor: { numerator: 27, denominator: 20 },
+}

@@ -1,0 +1,385 @@
+/** What each provider is sent, and what its answers mean: recorded refusals and those that are documented. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { encode } from 'gpt-tokenizer/encoding/o200k_base'
+import { fixtureCases } from '../../test/support/fixtures.ts'
+import type { DialectName, Media, UpstreamProblem } from '../wire/codec.ts'
+import type { Connector, Failure, Outgoing } from './connector.ts'
+import { connectorOf, connectors } from './registry.ts'
+
+const openai = connectorOf('openai')
+const anthropic = connectorOf('anthropic')
+const sandbox = connectorOf('sandbox')
+const none = new Map<string, string>()
+
+function outgoing(dialect: DialectName, more: Partial<Outgoing> = {}): Outgoing {
+  return {
+    dialect,
+    origin: 'http://127.0.0.1:1',
+    credential: 'ours',
+    streamed: true,
+    query: '',
+    headers: {},
+    requestId: 'req_1',
+    ...more,
+  }
+}
+
+function headersOf(connector: Connector, given: Outgoing): Record<string, string> {
+  const { headers } = connector.prepare(given)
+  const pairs: Record<string, string> = {}
+  for (let at = 0; at < headers.length; at += 2) {
+    assert.equal(Object.hasOwn(pairs, headers[at]!), false, `${headers[at]} once`)
+    pairs[headers[at]!] = headers[at + 1]!
+  }
+  return pairs
+}
+
+/** What a caller may send; of these only what a list names may travel on. */
+const callerHeaders = {
+  host: 'gateway.test',
+  authorization: 'Bearer theirs',
+  'x-api-key': 'theirs',
+  'api-key': 'theirs',
+  'x-goog-api-key': 'theirs',
+  cookie: 'a=b',
+  'content-length': '99',
+  'transfer-encoding': 'chunked',
+  'accept-encoding': 'gzip, br',
+  connection: 'keep-alive',
+  'x-forwarded-for': '10.0.0.1',
+  'idempotency-key': 'theirs',
+  'openai-organization': 'theirs',
+  'openai-project': 'theirs',
+  'x-client-request-id': 'theirs',
+  'x-request-id': 'theirs',
+  'x-stainless-lang': 'js',
+  'x-claude-code-session-id': 'theirs',
+  'user-agent': 'client/1',
+  'openai-beta': 'x=1',
+  'anthropic-version': '2026-10-21',
+  'anthropic-beta': 'zz-2030-01-01,context-1m-2025-08-07',
+  ['__proto__']: 'x',
+}
+
+test('OpenAI is sent our credential and what its list names', () => {
+  const { path } = openai.prepare(outgoing('openai-chat', { query: '?a=b' }))
+  assert.equal(path, '/v1/chat/completions?a=b')
+  assert.deepEqual(headersOf(openai, outgoing('openai-chat', { headers: callerHeaders })), {
+    'content-type': 'application/json',
+    accept: 'text/event-stream',
+    'accept-encoding': 'identity',
+    'user-agent': 'client/1',
+    authorization: 'Bearer ours',
+    'x-client-request-id': 'req_1',
+    'openai-beta': 'x=1',
+  })
+})
+
+test('Anthropic is sent our credential, the version and the betas as the caller wrote them', () => {
+  const { path } = anthropic.prepare(outgoing('anthropic', { query: '?beta=true' }))
+  assert.equal(path, '/v1/messages?beta=true')
+  assert.deepEqual(headersOf(anthropic, outgoing('anthropic', { headers: callerHeaders, streamed: false })), {
+    'content-type': 'application/json',
+    accept: 'application/json',
+    'accept-encoding': 'identity',
+    'user-agent': 'client/1',
+    'x-api-key': 'ours',
+    'anthropic-version': '2026-10-21',
+    'anthropic-beta': 'zz-2030-01-01,context-1m-2025-08-07',
+  })
+  const bare = headersOf(anthropic, outgoing('anthropic'))
+  assert.equal(bare['anthropic-version'], '2023-06-01')
+  assert.equal(bare['user-agent'], 'tollgate')
+  const repeated = headersOf(anthropic, outgoing('anthropic', { headers: { 'anthropic-beta': ['a', 'b'] } }))
+  assert.equal(repeated['anthropic-beta'], 'a, b')
+})
+
+test('the sandbox is asked as the real ones are, with the id that its meter is read by', () => {
+  for (const [dialect, like] of [
+    ['openai-chat', openai],
+    ['anthropic', anthropic],
+  ] as const) {
+    const given = outgoing(dialect, { headers: callerHeaders })
+    assert.equal(sandbox.prepare(given).path, like.prepare(given).path)
+    assert.deepEqual(headersOf(sandbox, given), { ...headersOf(like, given), 'x-request-id': 'req_1' })
+  }
+})
+
+/** Reads an error body as far as this test needs it. */
+function problemOf(body: Buffer): UpstreamProblem {
+  const parsed = JSON.parse(body.toString()) as {
+    error: { message?: string; type?: string; code?: string | null }
+  }
+  const { message, type, code } = parsed.error
+  return { message: message ?? '', type: type ?? '', code: code ?? '' }
+}
+
+/** code, retry, status, operator. */
+const recorded: Readonly<Record<string, string>> = {
+  'openai-chat/error-400-image-url': 'upstream_rejected never 400 -',
+  'openai-chat/error-400-max-tokens': 'upstream_rejected never 400 -',
+  'openai-chat/error-400-param': 'upstream_rejected never 400 -',
+  'openai-chat/error-400-role': 'upstream_rejected never 400 -',
+  'openai-chat/error-400-tools-with-reasoning': 'upstream_rejected never 400 -',
+  'openai-chat/error-404-model': 'upstream_unavailable elsewhere null operator',
+  'openai-chat/error-429-insufficient-quota': 'upstream_unavailable elsewhere null operator',
+  'openai-chat/error-429-tpm': 'upstream_rejected never 429 -',
+  'anthropic/error-400-context': 'context_too_long never 400 -',
+  'anthropic/error-400-effort': 'upstream_rejected never 400 -',
+  'anthropic/error-400-forced-tool-choice': 'upstream_rejected never 400 -',
+  'anthropic/error-401': 'upstream_unavailable elsewhere null operator',
+  'anthropic/error-404-model': 'upstream_unavailable elsewhere null operator',
+  'anthropic/error-429-retry-after': 'upstream_rate_limited elsewhere null -',
+  'anthropic/error-529-overloaded': 'upstream_overloaded elsewhere null -',
+}
+
+function summary(failure: Failure): string {
+  return `${failure.code} ${failure.retry} ${failure.status} ${failure.operator ? 'operator' : '-'}`
+}
+
+for (const [provider, connector] of [
+  ['openai-chat', openai],
+  ['anthropic', anthropic],
+] as const) {
+  for (const fixture of fixtureCases(provider).filter(({ kind }) => kind === 'error')) {
+    test(`recorded: ${provider}/${fixture.name}`, () => {
+      const problem = problemOf(fixture.response)
+      const headers = new Map(Object.entries(fixture.headers))
+      const failure = connector.classify(fixture.status, headers, problem)
+      assert.equal(summary(failure), recorded[`${provider}/${fixture.name}`])
+      if (failure.status !== null) assert.equal(failure.message, problem.message, 'word for word')
+      else assert.equal(failure.message.includes(problem.message), false, 'nothing of it is told')
+      if (headers.has('retry-after')) assert.equal(failure.retryAfterMs, 16_000)
+    })
+  }
+}
+
+interface Case {
+  readonly connector: Connector
+  readonly status: number
+  readonly problem?: Partial<UpstreamProblem>
+  readonly headers?: Readonly<Record<string, string>>
+  readonly expect: string
+}
+
+const cases: readonly Case[] = [
+  {
+    connector: openai,
+    status: 401,
+    problem: { code: 'invalid_api_key' },
+    expect: 'upstream_unavailable elsewhere null operator',
+  },
+  { connector: openai, status: 402, expect: 'upstream_unavailable elsewhere null operator' },
+  {
+    connector: openai,
+    status: 403,
+    problem: { code: 'unsupported_country_region_territory' },
+    expect: 'upstream_unavailable elsewhere null operator',
+  },
+  {
+    connector: openai,
+    status: 429,
+    problem: { type: 'billing_not_active' },
+    expect: 'upstream_unavailable elsewhere null operator',
+  },
+  {
+    connector: openai,
+    status: 429,
+    problem: { code: 'rate_limit_exceeded', message: 'Rate limit reached for gpt-5' },
+    expect: 'upstream_rate_limited elsewhere null -',
+  },
+  {
+    connector: openai,
+    status: 400,
+    problem: { code: 'context_length_exceeded', message: 'maximum context length' },
+    expect: 'context_too_long never 400 -',
+  },
+  {
+    connector: openai,
+    status: 400,
+    problem: { message: "Invalid value: 'your credit balance is too low'" },
+    expect: 'upstream_rejected never 400 -',
+  },
+  {
+    connector: openai,
+    status: 400,
+    problem: { code: 'model_not_found' },
+    expect: 'upstream_unavailable elsewhere null operator',
+  },
+  { connector: openai, status: 408, expect: 'upstream_timeout elsewhere null -' },
+  { connector: openai, status: 409, expect: 'upstream_error elsewhere null -' },
+  { connector: openai, status: 413, expect: 'upstream_rejected never 413 -' },
+  { connector: openai, status: 422, expect: 'upstream_rejected never 422 -' },
+  {
+    connector: openai,
+    status: 422,
+    headers: { 'x-should-retry': 'true' },
+    expect: 'upstream_rejected elsewhere 422 -',
+  },
+  { connector: openai, status: 500, expect: 'upstream_error elsewhere null -' },
+  {
+    connector: openai,
+    status: 500,
+    headers: { 'x-should-retry': 'false' },
+    expect: 'upstream_error never null -',
+  },
+  { connector: openai, status: 502, expect: 'upstream_error elsewhere null -' },
+  { connector: openai, status: 503, expect: 'upstream_overloaded elsewhere null -' },
+  { connector: openai, status: 504, expect: 'upstream_timeout elsewhere null -' },
+  { connector: openai, status: 520, expect: 'upstream_error elsewhere null -' },
+  { connector: openai, status: 302, expect: 'upstream_invalid elsewhere null operator' },
+  { connector: openai, status: 200, expect: 'upstream_invalid elsewhere null -' },
+  {
+    connector: anthropic,
+    status: 400,
+    problem: {
+      type: 'invalid_request_error',
+      message: 'Your credit balance is too low to access the Anthropic API.',
+    },
+    expect: 'upstream_unavailable elsewhere null operator',
+  },
+  {
+    connector: anthropic,
+    status: 400,
+    problem: { type: 'invalid_request_error', message: 'messages.0: your credit balance is too low' },
+    expect: 'upstream_rejected never 400 -',
+  },
+  {
+    connector: anthropic,
+    status: 402,
+    problem: { type: 'billing_error' },
+    expect: 'upstream_unavailable elsewhere null operator',
+  },
+  {
+    connector: anthropic,
+    status: 403,
+    problem: { type: 'permission_error' },
+    expect: 'upstream_unavailable elsewhere null operator',
+  },
+  {
+    connector: anthropic,
+    status: 413,
+    problem: { type: 'request_too_large', message: 'Request exceeds the maximum size' },
+    expect: 'upstream_rejected never 413 -',
+  },
+  {
+    connector: anthropic,
+    status: 400,
+    problem: { message: 'input length and `max_tokens` exceed context limit: 199000 + 8192 > 200000' },
+    expect: 'context_too_long never 400 -',
+  },
+  {
+    connector: anthropic,
+    status: 500,
+    problem: { type: 'api_error' },
+    expect: 'upstream_error elsewhere null -',
+  },
+  // As a dialect reports an error that came inside a 200.
+  {
+    connector: anthropic,
+    status: 500,
+    problem: { type: 'overloaded_error' },
+    expect: 'upstream_overloaded elsewhere null -',
+  },
+  {
+    connector: sandbox,
+    status: 400,
+    problem: { type: 'invalid_request_error', message: 'prompt is too long: 3 tokens > 2 maximum' },
+    expect: 'context_too_long never 400 -',
+  },
+  {
+    connector: sandbox,
+    status: 429,
+    problem: { code: 'insufficient_quota', type: 'insufficient_quota' },
+    expect: 'upstream_unavailable elsewhere null operator',
+  },
+]
+
+for (const { connector, status, problem, headers, expect } of cases) {
+  test(`${connector.provider} ${status} ${JSON.stringify({ ...problem, ...headers })}`, () => {
+    const full = { message: '', type: '', code: '', ...problem }
+    const failure = connector.classify(
+      status,
+      headers === undefined ? none : new Map(Object.entries(headers)),
+      full,
+    )
+    assert.equal(summary(failure), expect)
+    assert.ok(failure.message.length > 0)
+  })
+}
+
+test('a wait that the upstream asks for keeps it alone for as long', () => {
+  const failure = openai.classify(429, new Map([['retry-after', '40']]), { message: '', type: '', code: '' })
+  assert.equal(failure.retryAfterMs, 40_000)
+  assert.equal(failure.cooldownMs, 40_000)
+})
+
+function media(kind: Media['kind'], bytes: number | null): Media {
+  return { kind, span: bytes === null ? null : { start: 10, end: 10 + bytes }, mediaType: '' }
+}
+
+const mediaCases: readonly (readonly [Connector, string, Media, number | 'window'])[] = [
+  [openai, 'gpt-4o-2024-08-06', media('image', 1), 1_445],
+  [openai, 'gpt-4o-mini', media('image', 1), 48_169],
+  [openai, 'gpt-4.1-mini-2025-04-14', media('image', 1), 2_489],
+  [openai, 'gpt-5.6-sol', media('image', 1), 24_600],
+  [openai, 'gpt-7', media('image', 1), 48_169],
+  [openai, 'gpt-4o', media('document', 100), 'window'],
+  [openai, 'gpt-4o-audio-preview', media('audio', null), 'window'],
+  [openai, 'gpt-4o-audio-preview', media('audio', 4_000), 70],
+  [anthropic, 'claude-3-haiku-20240307', media('image', 1), 1_600],
+  [anthropic, 'claude-opus-4-20250514', media('image', 1), 1_600],
+  [anthropic, 'claude-opus-4-1-20250805', media('image', 1), 1_600],
+  [anthropic, 'claude-opus-4-6', media('image', 1), 1_600],
+  [anthropic, 'claude-sonnet-4-5', media('image', 1), 1_600],
+  [anthropic, 'claude-opus-4-7', media('image', 1), 4_784],
+  [anthropic, 'claude-opus-4-8', media('image', 1), 4_784],
+  [anthropic, 'claude-sonnet-5', media('image', 1), 4_784],
+  [anthropic, 'claude-unheard-of', media('image', 1), 4_784],
+  [anthropic, 'claude-sonnet-4-5', media('document', null), 'window'],
+]
+
+for (const [connector, model, medium, expect] of mediaCases) {
+  test(`${model} takes at most ${expect} tokens for ${medium.kind}`, () => {
+    assert.equal(connector.mediaTokensMax(medium, model), expect)
+  })
+}
+
+test('every provider is found by its name, and no family belongs to two', () => {
+  for (const connector of connectors) assert.equal(connectorOf(connector.provider), connector)
+  assert.throws(() => connectorOf('nobody'), /no connector/)
+  const families = connectors.flatMap((connector) => connector.families)
+  assert.equal(new Set(families).size, families.length)
+})
+
+test('the facts bound what recorded answers report of text, tools and schemas', () => {
+  let checked = 0
+  for (const [provider, connector] of [
+    ['openai-chat', openai],
+    ['anthropic', anthropic],
+  ] as const) {
+    for (const { name, request, response, kind } of fixtureCases(provider)) {
+      const body = request?.toString() ?? ''
+      // Media and tools that run at the provider have bounds of their own.
+      if (kind === 'error' || body === '' || /base64|image|file|"url"|_20\d{6}"|gemini/.test(body)) continue
+      const reported = reportedInput(response.toString())
+      const { numerator, denominator } = connector.tokenFactor
+      const bound = Math.ceil((encode(body).length * numerator) / denominator) + connector.hiddenInputTokens
+      assert.ok(reported <= bound, `${provider}/${name}: ${reported} > ${bound}`)
+      checked += 1
+    }
+  }
+  assert.ok(checked === 0 || checked > 50, `${checked} recordings`)
+})
+
+/** The input that the first report in an answer or a stream tells, all classes together. */
+function reportedInput(answer: string): number {
+  const count = (name: string): number => Number(new RegExp(`"${name}": ?(\\d+)`).exec(answer)?.[1] ?? 0)
+  return (
+    count('prompt_tokens') +
+    count('input_tokens') +
+    count('cache_creation_input_tokens') +
+    count('cache_read_input_tokens')
+  )
+}

@@ -1,0 +1,152 @@
+/** Which upstream is asked first, and what puts one behind the others. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { manualClock } from '../../test/support/manual-clock.ts'
+import type { Failure } from './connector.ts'
+import { openHealth, orderUpstreams, stickyHash } from './health.ts'
+
+const limits = {
+  cooldownMsMax: 60_000,
+  failuresBeforeEjection: 5,
+  ejectionMs: 30_000,
+  ejectionMsMax: 300_000,
+}
+
+function candidate(name: string, weight = 1) {
+  return { upstream: { name, weight } }
+}
+
+function failure(more: Partial<Failure> = {}): Failure {
+  return {
+    code: 'upstream_error',
+    retry: 'elsewhere',
+    status: null,
+    message: '',
+    retryAfterMs: null,
+    cooldownMs: 1_000,
+    operator: false,
+    ...more,
+  }
+}
+
+function names(candidates: readonly { readonly upstream: { readonly name: string } }[]): string {
+  return candidates.map(({ upstream }) => upstream.name).join('')
+}
+
+const three = [candidate('a'), candidate('b'), candidate('c')]
+
+test('an upstream that cools down is asked after the others, and then again in its place', () => {
+  const clock = manualClock()
+  const health = openHealth({ limits, clock })
+  const sticky = Array.from({ length: 100 }, (_, at) => at).find(
+    (at) => names(orderUpstreams(three, health.snapshot(), at, clock.monoMs())) === 'abc',
+  )!
+  const order = (): string => names(orderUpstreams(three, health.snapshot(), sticky, clock.monoMs()))
+  health.failed('a', failure({ cooldownMs: 5_000 }))
+  assert.equal(order(), 'bca')
+  health.failed('b', failure({ cooldownMs: 2_000 }))
+  assert.equal(order(), 'cba')
+  clock.advance(2_000)
+  assert.equal(order(), 'bca')
+  clock.advance(3_000)
+  assert.equal(order(), 'abc')
+})
+
+test('a cooldown is capped, and a success ends it', () => {
+  const clock = manualClock()
+  const health = openHealth({ limits, clock })
+  health.failed('a', failure({ cooldownMs: 10_000_000 }))
+  assert.equal(health.snapshot().get('a')?.asideUntilMs, 60_000)
+  health.served('a')
+  assert.equal(health.snapshot().size, 0)
+})
+
+test('failures in a row set an upstream aside for longer each time, up to a limit', () => {
+  const clock = manualClock()
+  const health = openHealth({ limits, clock })
+  const aside: number[] = []
+  for (let count = 0; count < 10; count += 1) {
+    health.failed('a', failure({ cooldownMs: 0 }))
+    aside.push(health.snapshot().get('a')!.asideUntilMs)
+  }
+  assert.deepEqual(aside, [0, 0, 0, 0, 30_000, 60_000, 120_000, 240_000, 300_000, 300_000])
+})
+
+test('a refusal of the caller’s request shows an upstream that works; one of our credential does not', () => {
+  const health = openHealth({ limits, clock: manualClock() })
+  health.failed('a', failure())
+  health.failed('a', failure({ retry: 'never', cooldownMs: 0 }))
+  assert.equal(health.snapshot().size, 0)
+  health.failed('a', failure({ operator: true, cooldownMs: 60_000 }))
+  assert.equal(health.snapshot().get('a')?.asideUntilMs, 60_000)
+})
+
+test('nothing is ever left out, whatever failed', () => {
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 8 }),
+      fc.array(fc.tuple(fc.nat(7), fc.nat(100_000))),
+      fc.nat(),
+      (upstreams, failures, sticky) => {
+        const clock = manualClock()
+        const health = openHealth({ limits, clock })
+        for (const [at, cooldownMs] of failures) {
+          health.failed(upstreams[at % upstreams.length]!, failure({ cooldownMs }))
+        }
+        const candidates = upstreams.map((name, at) => candidate(name, at % 3))
+        const ordered = orderUpstreams(candidates, health.snapshot(), sticky, clock.monoMs())
+        assert.equal(ordered.length, candidates.length)
+        assert.equal(new Set(ordered).size, candidates.length)
+        const aside = ordered.map(({ upstream }) => health.snapshot().get(upstream.name)?.asideUntilMs ?? 0)
+        assert.deepEqual(
+          aside,
+          aside.toSorted((one, other) => one - other),
+        )
+      },
+    ),
+  )
+})
+
+test('one conversation keeps its upstream, also when another one joins', () => {
+  const health = openHealth({ limits, clock: manualClock() }).snapshot()
+  const more = [...three, candidate('d')]
+  let moved = 0
+  const total = 2_000
+  for (let count = 0; count < total; count += 1) {
+    const sticky = stickyHash(BigInt(count), Buffer.from(`conversation ${count % 7}`))
+    const before = orderUpstreams(three, health, sticky, 0)[0]!.upstream.name
+    assert.equal(orderUpstreams(three, health, sticky, 0)[0]!.upstream.name, before)
+    const after = orderUpstreams(more, health, sticky, 0)[0]!.upstream.name
+    if (after !== before) {
+      assert.equal(after, 'd')
+      moved += 1
+    }
+  }
+  assert.ok(moved > total / 8 && moved < total / 2, `${moved} moved`)
+})
+
+test('each upstream is first as often as its weight says, and weight 0 only stands in', () => {
+  const health = openHealth({ limits, clock: manualClock() }).snapshot()
+  const weighted = [candidate('z', 0), candidate('a', 3), candidate('b', 1), candidate('y', 0)]
+  const first: Record<string, number> = {}
+  const total = 4_000
+  for (let count = 0; count < total; count += 1) {
+    const ordered = orderUpstreams(weighted, health, stickyHash(BigInt(count), Buffer.from('x')), 0)
+    first[ordered[0]!.upstream.name] = (first[ordered[0]!.upstream.name] ?? 0) + 1
+    assert.equal(names(ordered.slice(2)), 'zy')
+  }
+  assert.deepEqual(Object.keys(first).sort(), ['a', 'b'])
+  assert.ok(Math.abs(first.a! / total - 0.75) < 0.04, JSON.stringify(first))
+})
+
+test('conversations of one account spread, and the end of a long one changes nothing', () => {
+  const beginning = Buffer.alloc(2_000, 'x')
+  assert.equal(
+    stickyHash(1n, Buffer.concat([beginning, Buffer.from('a')])),
+    stickyHash(1n, Buffer.concat([beginning, Buffer.from('b')])),
+  )
+  const hashes = new Set(Array.from({ length: 1_000 }, (_, at) => stickyHash(1n, Buffer.from(`talk ${at}`))))
+  assert.equal(hashes.size, 1_000)
+  assert.notEqual(stickyHash(1n, Buffer.from('talk')), stickyHash(2n, Buffer.from('talk')))
+})

@@ -1,0 +1,112 @@
+/**
+ * Which upstream is asked first: healthy before ailing, and among the healthy ones always the same for
+ * one conversation, so that the provider's prompt cache keeps working. It only orders: nothing is ever
+ * left out, so the last upstream cannot be ejected.
+ */
+import type { Clock } from '../base/clock.ts'
+import type { Failure } from './connector.ts'
+
+export interface HealthLimits {
+  readonly cooldownMsMax: number
+  /** Failures in a row after which an upstream is set aside. */
+  readonly failuresBeforeEjection: number
+  /** How long at first; twice as long each further time in a row. */
+  readonly ejectionMs: number
+  readonly ejectionMsMax: number
+}
+
+/** What is known of one upstream. */
+export interface UpstreamHealth {
+  readonly failuresInARow: number
+  /** Until then (monotonic ms) it is asked only after the others. */
+  readonly asideUntilMs: number
+}
+
+export type HealthSnapshot = ReadonlyMap<string, UpstreamHealth>
+
+export interface Choosable {
+  readonly upstream: { readonly name: string; readonly weight: number }
+}
+
+export interface Health {
+  /** The upstream answered as it should. */
+  served(upstream: string): void
+  failed(upstream: string, failure: Failure): void
+  snapshot(): HealthSnapshot
+}
+
+export function openHealth({ limits, clock }: { limits: HealthLimits; clock: Clock }): Health {
+  const known = new Map<string, UpstreamHealth>()
+  return {
+    served(upstream) {
+      known.delete(upstream)
+    },
+    failed(upstream, failure) {
+      // A refusal that is about the caller's request shows an upstream that works.
+      if (failure.retry === 'never' && !failure.operator) {
+        known.delete(upstream)
+        return
+      }
+      const failuresInARow = (known.get(upstream)?.failuresInARow ?? 0) + 1
+      const cooldownMs = Math.min(failure.cooldownMs, limits.cooldownMsMax)
+      const asideMs = Math.max(cooldownMs, ejectionMs(failuresInARow, limits))
+      known.set(upstream, { failuresInARow, asideUntilMs: clock.monoMs() + asideMs })
+    },
+    snapshot: () => known,
+  }
+}
+
+function ejectionMs(failuresInARow: number, limits: HealthLimits): number {
+  const beyond = failuresInARow - limits.failuresBeforeEjection
+  return beyond < 0 ? 0 : Math.min(limits.ejectionMs * 2 ** beyond, limits.ejectionMsMax)
+}
+
+/**
+ * All candidates, the one to ask first in front. Healthy ones stand in an order that `sticky` decides,
+ * each as often in front as its weight says; weight 0 stands behind all others, in the order given.
+ * Then those that are set aside, the one that comes back first in front.
+ */
+export function orderUpstreams<Candidate extends Choosable>(
+  candidates: readonly Candidate[],
+  health: HealthSnapshot,
+  sticky: number,
+  nowMs: number,
+): readonly Candidate[] {
+  if (candidates.length < 2) return candidates
+  const asideUntilMs = (candidate: Candidate): number => {
+    const until = health.get(candidate.upstream.name)?.asideUntilMs ?? 0
+    return until > nowMs ? until : 0
+  }
+  const ranked = candidates.map((candidate) => ({
+    candidate,
+    asideUntilMs: asideUntilMs(candidate),
+    rank: rank(candidate, sticky),
+  }))
+  // The sort is stable: what is equal keeps the order given.
+  ranked.sort((one, other) => one.asideUntilMs - other.asideUntilMs || other.rank - one.rank)
+  return ranked.map(({ candidate }) => candidate)
+}
+
+/** Weighted rendezvous hashing: taking an upstream away or adding one moves only its own share of conversations. */
+function rank({ upstream }: Choosable, sticky: number): number {
+  if (upstream.weight <= 0) return -Number.MAX_VALUE
+  const share = (hash(Buffer.from(upstream.name), sticky) + 0.5) / 2 ** 32
+  return Math.log(share) / upstream.weight
+}
+
+/** What one conversation of one account is recognised by; the beginning of its bytes is enough. */
+export function stickyHash(account: bigint, conversation: Uint8Array): number {
+  const bytes = conversation.subarray(0, conversationBytesMax)
+  return hash(bytes, Number(BigInt.asUintN(32, account ^ (account >> 32n))))
+}
+
+const conversationBytesMax = 1_024
+
+/** FNV-1a over the bytes, from a seed, mixed so that near inputs come out far apart. */
+function hash(bytes: Uint8Array, seed: number): number {
+  let state = (0x811c9dc5 ^ seed) >>> 0
+  for (const byte of bytes) state = Math.imul(state ^ byte, 0x01000193) >>> 0
+  state = Math.imul(state ^ (state >>> 16), 0x85ebca6b)
+  state = Math.imul(state ^ (state >>> 13), 0xc2b2ae35)
+  return (state ^ (state >>> 16)) >>> 0
+}

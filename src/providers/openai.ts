@@ -1,0 +1,117 @@
+/** OpenAI: how it is asked, what its refusals mean, and what it charges for without being asked in tokens of text. */
+import type { Media } from '../wire/codec.ts'
+import { classifyAnswer, type Rule } from './classify.ts'
+import type { Connector } from './connector.ts'
+import { commonHeaders, takenOver } from './dress.ts'
+import { chatPath } from './paths.ts'
+
+/**
+ * `idempotency-key` is not among them: behind one credential it would let one account's key find
+ * another account's answer. Organization and project are ours to choose.
+ */
+const callerHeaders = ['openai-beta'] as const
+
+/** Words: platform.openai.com/docs/guides/error-codes; the sentences as recorded from the API. */
+const rules: readonly Rule[] = [
+  {
+    words: ['insufficient_quota', 'billing_hard_limit_reached', 'billing_not_active', 'account_deactivated'],
+    meaning: 'billing',
+  },
+  { words: ['model_not_found'], meaning: 'model_missing' },
+  // One request above the whole limit per minute: waiting does not help.
+  { statuses: [429], begins: ['request too large'], meaning: 'larger_than_rate' },
+  { statuses: [400, 413], words: ['context_length_exceeded'], meaning: 'context' },
+]
+
+/**
+ * The most tokens that one picture costs, by the beginning of the model's name, longest first.
+ * Tiles: the picture is scaled to at most 2048 × 768, so at most 8 tiles, and costs base + 8 × tile.
+ * Patches: at most 1,536 of 32 × 32, times the model's factor; 10,000 of them at `detail: original`.
+ * Sources: platform.openai.com/docs/guides/images-vision (calculating costs); the 10,000:
+ * github.com/openai/codex/pull/19865; the factor 1.2: community.openai.com/t/1372291.
+ */
+const pictureTokens: readonly (readonly [prefix: string, tokensMax: number])[] = [
+  ['gpt-4o-mini', tiles(2_833, 5_667)],
+  ['gpt-4o', tiles(85, 170)],
+  ['chatgpt-4o', tiles(85, 170)],
+  ['gpt-4-turbo', tiles(85, 170)],
+  ['gpt-4.5', tiles(85, 170)],
+  ['gpt-4.1-mini', patches(1_536, 1.62)],
+  ['gpt-4.1-nano', patches(1_536, 2.46)],
+  ['gpt-4.1', Math.max(tiles(85, 170), patches(1_536, 1))],
+  ['o4-mini', patches(1_536, 1.72)],
+  ['o1', tiles(75, 150)],
+  ['o3', tiles(75, 150)],
+  ['gpt-5-mini', patches(1_536, 1.62)],
+  ['gpt-5-nano', patches(1_536, 2.46)],
+  ['gpt-5-', patches(1_536, 2.46)],
+  ['gpt-5.1', patches(1_536, 2.46)],
+  ['gpt-5.2', patches(1_536, 2.46)],
+  ['gpt-5.3', patches(1_536, 2.46)],
+  ['gpt-5.', patches(10_000, 2.46)],
+  ['gpt-6', patches(10_000, 2.46)],
+]
+
+/** For names that no row knows: the dearest row. */
+const unknownPictureTokens = Math.max(...pictureTokens.map(([, tokensMax]) => tokensMax))
+
+function tiles(base: number, tile: number): number {
+  return base + 8 * tile
+}
+
+function patches(count: number, factor: number): number {
+  return Math.ceil(count * factor)
+}
+
+/** The lowest rate at which any codec that is taken spends bytes: 8 kbit/s, rounded down to be safe. */
+const soundBytesPerSecondMin = 500
+/** One token per 100 ms of what a person says: platform.openai.com/docs/guides/realtime-costs. */
+const soundTokensPerSecond = 10
+
+function mediaTokensMax(media: Media, upstreamModel: string): number | 'window' {
+  switch (media.kind) {
+    case 'image':
+      return pictureTokens.find(([prefix]) => upstreamModel.startsWith(prefix))?.[1] ?? unknownPictureTokens
+    case 'audio': {
+      if (media.span === null) return 'window'
+      const bytes = ((media.span.end - media.span.start) * 3) / 4
+      return Math.ceil((bytes / soundBytesPerSecondMin) * soundTokensPerSecond) + soundTokensPerSecond
+    }
+    case 'document':
+      return 'window'
+  }
+}
+
+export const openai: Connector = {
+  provider: 'openai',
+  displayName: 'OpenAI',
+  families: ['gpt-', 'chatgpt-', 'o1', 'o3', 'o4'],
+  defaultOrigin: 'https://api.openai.com',
+  dialects: ['openai-chat'],
+  prepare: (outgoing) => ({
+    path: chatPath(outgoing.query),
+    headers: [
+      ...commonHeaders(outgoing),
+      'authorization',
+      `Bearer ${outgoing.credential}`,
+      // Found again in the provider's own logs: platform.openai.com/docs/api-reference/debugging-requests.
+      'x-client-request-id',
+      outgoing.requestId,
+      ...takenOver(outgoing, callerHeaders),
+    ],
+  }),
+  classify: (status, headers, problem) => classifyAnswer(rules, status, headers, problem),
+  requestIdHeader: 'x-request-id',
+  // openrouter.ai/docs/api-reference/streaming lists OpenAI among those that stop.
+  onCancel: 'stops',
+  reportsInputEarly: false,
+  endsWithoutMark: false,
+  // Recorded exchanges with tools or schemas: at most 94 tokens beyond the text itself.
+  hiddenInputTokens: 256,
+  // Three per message and one for a name: the token counting recipe in OpenAI's cookbook.
+  tokensPerBlock: 4,
+  mediaTokensMax,
+  // Search content is charged as 8,000 tokens a call where it is charged: platform.openai.com/docs/pricing.
+  serverToolTokensPerUse: 8_000,
+  tokenFactor: { numerator: 1, denominator: 1 },
+}
