@@ -8,13 +8,13 @@ import type { Clock } from './base/clock.ts'
 import type { Failpoints } from './base/failpoint.ts'
 import type { NextId } from './base/ids.ts'
 import type { Log } from './base/log.ts'
+import type { Places } from './base/places.ts'
 import type { Snapshot } from './catalog/types.ts'
 import type { Limits } from './config.ts'
 import type { BodyReader } from './http/body.ts'
 import type { Ledger } from './ledger/types.ts'
 import type { Metrics } from './metrics.ts'
 import type { Finding } from './phases/find.ts'
-import type { Holding } from './phases/hold.ts'
 import type { Connector } from './providers/connector.ts'
 import type { Health } from './providers/health.ts'
 import type { Sender } from './providers/send.ts'
@@ -40,10 +40,13 @@ export interface App {
   readonly order: Finding['order']
   readonly pressure: { overloaded(): boolean }
   readonly read: ReadLimits
+  /** Places for reading on after a client left, per account. */
+  readonly readingOn: Places
   readonly running: Running
   readonly sender: Sender
   /** The catalog of this moment; a request reads it once. */
   readonly snapshot: Snapshot
   readonly topUpUrl: string
-  readonly waiters: Holding['waiters']
+  /** Places for waiting for money, per account. */
+  readonly waiting: Places
 }

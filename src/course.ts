@@ -19,14 +19,14 @@ export interface Course {
   end(): void
 }
 
-type Coursing = Pick<App, 'limits' | 'clock' | 'running' | 'background' | 'ledger'>
+type Coursing = Pick<App, 'limits' | 'clock' | 'readingOn' | 'background' | 'ledger'>
 
 export function courseOf(
   app: Coursing,
   line: Line,
   of: { caller: Caller; call: Call; plan: Plan; held: Hold },
 ): Course {
-  const { limits, running } = app
+  const { limits, readingOn } = app
   const { held, plan, call } = of
   const isPatient = plan.model.reasons || !call.facts.stream
   let readsOn = false
@@ -37,13 +37,13 @@ export function courseOf(
     readsOnWhenGone(connector) {
       if (readsOn) return true
       const stops = call.facts.stream && connector.onCancel === 'stops' && !held.restricted
-      if (stops || !running.beginReadingOn(held.account, limits.readOnPerAccountMax)) return false
+      if (stops || !readingOn.take(held.account)) return false
       readsOn = true
       app.background.run('detach', () => app.ledger.detach(line.id))
       return true
     },
     end() {
-      if (readsOn) running.endReadingOn(held.account)
+      if (readsOn) readingOn.giveBack(held.account)
     },
   }
 }

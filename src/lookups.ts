@@ -16,9 +16,13 @@ import type { Line, Operation } from './values.ts'
 type LookUp = (app: App, line: Line, caller: Caller) => Promise<unknown> | unknown
 
 const lookUps: Readonly<Record<Exclude<Operation, 'generate' | 'probe'>, LookUp>> = {
-  list_models: (app, line) => listModels(app.snapshot, line.dialect.name, new URLSearchParams(line.query)),
+  list_models: (app, line) =>
+    listModels(app.snapshot, line.dialect.name, new URLSearchParams(line.query), {
+      nowMs: line.startedMs,
+      limits: app.limits,
+    }),
   show_model: (app, line) => {
-    const model = showModel(app.snapshot, line.dialect.name, line.subject)
+    const model = showModel(app.snapshot, line.dialect.name, line.subject, line.startedMs)
     if (model !== undefined) return model
     throw new TollgateError('model_not_found', {
       message: `The model ${JSON.stringify(line.subject.slice(0, 100))} does not exist or is not enabled here.`,

@@ -5,11 +5,11 @@
 import { errors } from '../contract/errors.ts'
 import type { TollgateError } from './base/errors.ts'
 import { type FlatHeaders, identityHeaders } from './headers.ts'
-import { answerEarly } from './http/early.ts'
+import { answerEarly, type Lingering } from './http/early.ts'
 import type { Line } from './values.ts'
 import type { Problem } from './wire/codec.ts'
 
-export function refuse(line: Line, error: TollgateError): void {
+export function refuse(lingering: Lingering, line: Line, error: TollgateError): void {
   if (line.client.gone) return
   const problem = problemOf(line, error)
   if (line.client.begun) {
@@ -17,7 +17,7 @@ export function refuse(line: Line, error: TollgateError): void {
     return
   }
   const status = error.details.status ?? line.dialect.errorStatus(problem)
-  answerEarly(line.request, line.client, {
+  answerEarly(lingering, line.request, line.client, {
     status,
     headers: ['content-type', 'application/json', ...identityHeaders(line), ...adviceHeaders(error)],
     body: line.dialect.errorBody(problem),

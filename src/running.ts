@@ -1,6 +1,6 @@
 /**
  * The requests that run right now, so that a revoked key, a suspended account or a shutdown can
- * stop them, and so that a client that left can be read on for without crowding out others.
+ * stop them, and a retry budget can know how many there are.
  */
 import type { TollgateError } from './base/errors.ts'
 import type { Interruptible } from './base/interruption.ts'
@@ -13,7 +13,6 @@ interface Entry {
 
 export class Running {
   readonly #entries = new Map<bigint, Entry>()
-  readonly #readingOn = new Map<bigint, number>()
   readonly #idleListeners: (() => void)[] = []
   /** Retries under way, for the retry budget. */
   retries = 0
@@ -43,20 +42,6 @@ export class Running {
   whenIdle(): Promise<void> {
     if (this.#entries.size === 0) return Promise.resolve()
     return new Promise((resolve) => this.#idleListeners.push(resolve))
-  }
-
-  /** Takes a place for reading on after the client left; false when the account has none left. */
-  beginReadingOn(account: bigint, placesMax: number): boolean {
-    const taken = this.#readingOn.get(account) ?? 0
-    if (taken >= placesMax) return false
-    this.#readingOn.set(account, taken + 1)
-    return true
-  }
-
-  endReadingOn(account: bigint): void {
-    const taken = this.#readingOn.get(account) ?? 0
-    if (taken <= 1) this.#readingOn.delete(account)
-    else this.#readingOn.set(account, taken - 1)
   }
 
   #stop(concerns: (entry: Entry) => boolean, error: TollgateError): void {

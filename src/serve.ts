@@ -34,7 +34,7 @@ export async function serve(app: App, request: IncomingMessage, response: Server
       { err: error, request: line.requestId },
       'request refused',
     )
-    refuse(line, error)
+    refuse(app, line, error)
   }
 }
 

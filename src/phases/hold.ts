@@ -6,6 +6,7 @@
 import type { Caller } from '../access/types.ts'
 import type { Clock } from '../base/clock.ts'
 import { TollgateError } from '../base/errors.ts'
+import type { Places } from '../base/places.ts'
 import { formatUsd } from '../ledger/money.ts'
 import { boundAmounts } from '../ledger/price.ts'
 import type { Admission, AdmissionAsk, Ledger, RateRefusal, ShortRefusal } from '../ledger/types.ts'
@@ -18,7 +19,7 @@ export interface Holding {
   readonly ledger: Pick<Ledger, 'admit' | 'whenReleased'>
   readonly counter: Counter
   readonly clock: Clock
-  readonly waiters: { enter(account: bigint): boolean; leave(account: bigint): void }
+  readonly waiting: Places
   readonly limits: { readonly holdWaitMs: number }
   readonly topUpUrl: string
 }
@@ -114,8 +115,8 @@ async function countInput(counter: Counter, call: Call, bound: Bound): Promise<n
 }
 
 async function admitPatiently(holding: Holding, asked: AdmissionAsk): Promise<Admission> {
-  const { ledger, clock, waiters, limits } = holding
-  if (!waiters.enter(asked.account)) return ledger.admit({ ...asked, patience: 'none' })
+  const { ledger, clock, waiting, limits } = holding
+  if (!waiting.take(asked.account)) return ledger.admit({ ...asked, patience: 'none' })
   try {
     const startedMs = clock.monoMs()
     for (;;) {
@@ -127,7 +128,7 @@ async function admitPatiently(holding: Holding, asked: AdmissionAsk): Promise<Ad
       await released
     }
   } finally {
-    waiters.leave(asked.account)
+    waiting.giveBack(asked.account)
   }
 }
 

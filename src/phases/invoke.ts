@@ -59,7 +59,12 @@ export async function invoke(invoking: Invoking, line: Line, task: Task): Promis
     attempts.push(recorded(candidate, outcome, { startedMs, endedMs: invoking.clock.wallMs() }))
     noteHealth(invoking.health, candidate, outcome)
     if (outcome.kind === 'failed' && mayTryAgain(invoking, line, outcome)) continue
-    return replyOf(outcome, candidate, { attempts, invoking, task })
+    return replyOf(outcome, candidate, {
+      attempts,
+      invoking,
+      task,
+      reportsInputEarly: line.dialect.reportsInputEarly,
+    })
   }
   const last = attempts.at(-1)
   return {
@@ -174,11 +179,10 @@ function recorded(
 function replyOf(
   outcome: Outcome,
   candidate: Candidate,
-  with_: { attempts: readonly Attempt[]; invoking: Invoking; task: Task },
+  with_: { attempts: readonly Attempt[]; invoking: Invoking; task: Task; reportsInputEarly: boolean },
 ): Reply {
   const { call } = with_.task
-  const keepsInput =
-    outcome.kind === 'interrupted' || (outcome.kind === 'stream' && !candidate.connector.reportsInputEarly)
+  const keepsInput = outcome.kind === 'interrupted' || (outcome.kind === 'stream' && !with_.reportsInputEarly)
   const input = keepsInput
     ? sampleInput(call.body.bytes, call.facts.media, with_.invoking.limits.inputSampleBytesMax)
     : null

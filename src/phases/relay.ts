@@ -10,6 +10,7 @@ import type { Failpoints } from '../base/failpoint.ts'
 import type { Interruption } from '../base/interruption.ts'
 import type { Course } from '../course.ts'
 import { type FlatHeaders, jsonHeaders, streamHeaders } from '../headers.ts'
+import type { Lingering } from '../http/early.ts'
 import { formatUsd } from '../ledger/money.ts'
 import type { EndReason } from '../ledger/types.ts'
 import { refuse } from '../refusal.ts'
@@ -31,7 +32,9 @@ export interface Relaying {
   readonly limits: RelayLimits
 }
 
-export interface RelayLimits {
+type LingerLimits = Lingering['limits']
+
+export interface RelayLimits extends LingerLimits {
   readonly keepAliveMs: number
   readonly silenceMs: number
   readonly slowReaderMs: number
@@ -58,9 +61,9 @@ export async function relay(relaying: Relaying, line: Line, reply: Reply, journe
     case 'answer':
       return relayAnswer(line, reply, { body: reply.body, journey, relaying })
     case 'rejection':
-      return relayRejection(line, reply, { body: reply.body, journey })
+      return relayRejection(line, reply, { body: reply.body, journey, relaying })
     case 'none':
-      return relayNothing(line, reply.body, journey)
+      return relayNothing(line, reply.body, { journey, relaying })
   }
 }
 
@@ -78,7 +81,7 @@ async function relayAnswer(
     status: body.status,
   })
   relaying.failpoints.reach('before-last-word')
-  if (bill.kind === 'late') return refuse(line, settlementDelayed())
+  if (bill.kind === 'late') return refuse(relaying, line, settlementDelayed())
   const cost: FlatHeaders = ['x-tollgate-cost', formatUsd(bill.charged)]
   line.client.answer(
     body.status,
@@ -90,25 +93,29 @@ async function relayAnswer(
 async function relayRejection(
   line: Line,
   reply: Reply,
-  with_: { body: RejectionBody; journey: Journey },
+  with_: { body: RejectionBody; journey: Journey; relaying: Relaying },
 ): Promise<void> {
   const { body, journey } = with_
   const { code, message } = body.failure
   const error = new TollgateError(code, { message, status: body.status, source: 'upstream' })
   await journey.settle({ reason: 'upstream_error', report: null, sample: null, error, status: body.status })
-  if (line.client.begun) return refuse(line, error)
+  if (line.client.begun) return refuse(with_.relaying, line, error)
   line.client.answer(body.status, jsonHeaders(journey.course.headers, reply.upstreamHeaders), body.bytes)
 }
 
-async function relayNothing(line: Line, body: NoBody, journey: Journey): Promise<void> {
-  await journey.settle({
+async function relayNothing(
+  line: Line,
+  body: NoBody,
+  with_: { journey: Journey; relaying: Relaying },
+): Promise<void> {
+  await with_.journey.settle({
     reason: body.reason,
     report: body.report === null ? null : { kind: 'partial', usage: body.report },
     sample: null,
     error: body.error,
     status: body.error?.status ?? 499,
   })
-  if (body.error !== null) refuse(line, body.error)
+  if (body.error !== null) refuse(with_.relaying, line, body.error)
 }
 
 function settlementDelayed(): TollgateError {
@@ -257,7 +264,7 @@ class StreamRelay {
       },
       (bill) => {
         this.#relaying.failpoints.reach('before-last-word')
-        if (bill.kind === 'late') return refuse(this.#line, settlementDelayed())
+        if (bill.kind === 'late') return refuse(this.#relaying, this.#line, settlementDelayed())
         this.#flushLastWord()
         this.#line.client.end()
       },
@@ -296,7 +303,7 @@ class StreamRelay {
         status: error?.status ?? 499,
       },
       () => {
-        if (error !== null) refuse(this.#line, error)
+        if (error !== null) refuse(this.#relaying, this.#line, error)
       },
     )
   }

@@ -9,12 +9,12 @@ import { asTollgateError } from '../base/errors.ts'
 import type { Failpoints } from '../base/failpoint.ts'
 import type { NextId } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
-import { costOf } from '../ledger/price.ts'
+import { costOf, type PricedUsage } from '../ledger/price.ts'
 import type { Ledger, ReceiptDraft, Settlement, UsageSource } from '../ledger/types.ts'
 import type { Counter } from '../tokens/count.ts'
 import type { InputSample } from '../tokens/text.ts'
 import type { Bill, Ending, Hold, Line, Plan, Reply } from '../values.ts'
-import type { OutputSample, Usage, UsageReport } from '../wire/codec.ts'
+import type { Dialect, OutputSample, Usage, UsageReport } from '../wire/codec.ts'
 
 export interface Settling {
   readonly ledger: Pick<Ledger, 'settle' | 'release'>
@@ -51,7 +51,7 @@ export async function settle(
     await settling.ledger.release(request.held.id)
     return { kind: 'settled', charged: 0n, available: request.held.available + request.held.amount }
   }
-  const bill = billed(ending, request)
+  const bill = billed(ending, line.dialect)
   const usage = await usageOf(settling, line, { request, ending, bill })
   return written(settling, settlementOf(settling, line, { request, ending, bill, usage }))
 }
@@ -65,10 +65,10 @@ interface Billing {
 }
 
 /** The table of endings. */
-function billed(ending: Ending, request: Settled): Billing {
+function billed(ending: Ending, dialect: Dialect): Billing {
   const reported = ending.report !== null && hasNumbers(ending.report.usage)
   const delivered = (ending.sample?.events ?? 0) > 0
-  const early = request.reply.candidate?.connector.reportsInputEarly ?? false
+  const early = dialect.reportsInputEarly
   const input = reported ? 'reported' : 'counted'
   if (ending.report?.kind === 'final') {
     return { payer: 'customer', input, output: reported ? 'reported' : 'counted' }
@@ -174,12 +174,11 @@ function hiddenReasoning(
   of: { request: Settled; ending: Ending; bill: Billing },
 ): bigint {
   const { request, ending, bill } = of
-  const connector = request.reply.candidate?.connector
   const isHidden =
     ending.reason === 'client_abort' &&
     bill.output !== 'reported' &&
     request.plan.model.reasons &&
-    !connector?.reportsInputEarly
+    !line.dialect.reportsInputEarly
   if (!isHidden) return 0n
   const untilMs = request.reply.firstContentMs ?? settling.clock.wallMs()
   const seconds = Math.max(0, untilMs - line.startedMs) / 1_000
@@ -187,10 +186,10 @@ function hiddenReasoning(
     Math.round(seconds * settling.limits.hiddenReasoningTokensPerSecond),
     request.held.outputLimit,
   )
-  return costOf({ ...nothing, output: tokens, reasoning: tokens }, request.plan.price, 'list').cost
+  return costOf({ ...nothing, output: tokens }, request.plan.price, 'list').cost
 }
 
-const nothing: Usage = {
+const nothing: PricedUsage = {
   inputUncached: 0,
   cacheRead: 0,
   cacheWrite5m: 0,
@@ -198,10 +197,8 @@ const nothing: Usage = {
   inputAudio: 0,
   output: 0,
   outputAudio: 0,
-  reasoning: 0,
   fees: {},
   ranAt: [],
-  unknown: [],
 }
 
 /** The receipt as far as relaying knows it; also what a checkpoint keeps. */

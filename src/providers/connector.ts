@@ -57,8 +57,6 @@ export interface Connector {
   readonly requestIdHeader: string
   /** Whether closing the connection stops the provider's meter; `bills_on`: read to the end. */
   readonly onCancel: 'stops' | 'bills_on'
-  /** Whether input is reported before any output, so that an aborted stream has it exactly. */
-  readonly reportsInputEarly: boolean
   /** Hosts that end streams without the protocol's end mark. */
   readonly endsWithoutMark: boolean
   /** Tokens the provider may add to the input on its own (tool prompts, formatting). */

@@ -234,6 +234,8 @@ export interface Dialect<Facts extends RequestFacts = RequestFacts> {
   spliceRequest(facts: Facts, splice: Splice): readonly Edit[]
   /** Whether the caller asked for the usage event itself (always 'relay' where the format has none). */
   usageEvent(facts: Facts): 'relay' | 'drop'
+  /** Whether a stream reports its input before any output, and output only at its end. */
+  readonly reportsInputEarly: boolean
   watchStream(options: WatchOptions): StreamWatch
   readAnswer(body: Uint8Array, sampleCharactersMax: number): Answer
   /** Reads the body of a non-2xx answer; never throws, whatever the bytes are. */

@@ -1,0 +1,265 @@
+/**
+ * A running server, composed: parts → phases' needs → one HTTP server with data plane and pages →
+ * the local socket for the command line. Decides nothing about requests.
+ */
+import type { RequestListener } from 'node:http'
+import { openAdminSocket } from './admin-socket.ts'
+import type { App } from './app.ts'
+import { Background } from './base/background.ts'
+import type { Clock } from './base/clock.ts'
+import { TollgateError } from './base/errors.ts'
+import { failpoints } from './base/failpoint.ts'
+import type { RandomBytes } from './base/ids.ts'
+import type { Log } from './base/log.ts'
+import { Places } from './base/places.ts'
+import type { Config } from './config.ts'
+import { dispatch } from './control/dispatch.ts'
+import { beginInstallation, type Place, type Start, setupPage } from './first-run.ts'
+import { BodyBudget } from './http/body.ts'
+import { processReadings, watchPressure } from './http/pressure.ts'
+import { createHttpServer, type HttpServer } from './http/server.ts'
+import { createMetrics } from './metrics.ts'
+import { createPages, isPage } from './pages.ts'
+import { openParts, type Parts } from './parts.ts'
+import { openHealth, orderUpstreams, stickyHash } from './providers/health.ts'
+import { connectorOf } from './providers/registry.ts'
+import { openSender } from './providers/send.ts'
+import { Running } from './running.ts'
+import { type Sandbox, startSandbox } from './sandbox/sandbox.ts'
+import { serve } from './serve.ts'
+
+export interface GatewayOptions {
+  readonly config: Config
+  readonly clock: Clock
+  readonly random: RandomBytes
+  readonly log: Log
+}
+
+export interface Gateway {
+  /** Where it listens: `http://127.0.0.1:8080`. */
+  readonly origin: string
+  readonly start: Start
+  readonly place: Place
+  readonly app: App
+  readonly parts: Parts
+  readonly sandbox: Sandbox | null
+  /** Resolves when the store is lost and the process must end. */
+  readonly lost: Promise<void>
+  /** Takes no more requests and lets running ones end; stops them at the deadline. Resolves when none is left. */
+  drain(): Promise<void>
+  /** Ends running requests with an error frame and a bill for what was delivered. */
+  stopRequests(): void
+  /** Gives everything back. Call it after `drain`. */
+  close(): Promise<void>
+}
+
+export type GatewayResult =
+  | { readonly kind: 'started'; readonly gateway: Gateway }
+  | { readonly kind: 'refused'; readonly message: string }
+
+/** Opens everything and listens; what was opened is closed again when something refuses. */
+export async function startGateway(options: GatewayOptions): Promise<GatewayResult> {
+  const { config, clock, random, log } = options
+  const sandbox = config.sandbox === 'on' ? await startSandbox({ clock }) : null
+  const lost = Promise.withResolvers<void>()
+  const opened = await openParts(config, {
+    clock,
+    random,
+    log,
+    sandboxOrigin: sandbox?.origin ?? null,
+    onLost: (error) => {
+      log.fatal({ err: error }, 'the store ended')
+      lost.resolve()
+    },
+  })
+  if (opened.kind === 'refused') {
+    await sandbox?.close()
+    return { kind: 'refused', message: opened.messages.join('\n') }
+  }
+  const { parts } = opened
+  try {
+    return { kind: 'started', gateway: await listening(options, { parts, sandbox, lost: lost.promise }) }
+  } catch (error) {
+    await parts.close()
+    await sandbox?.close()
+    if (isTaken(error)) {
+      const { host, port } = config
+      return { kind: 'refused', message: `The address ${host}:${port.number} is taken by another program.` }
+    }
+    throw error
+  }
+}
+
+interface Opened {
+  readonly parts: Parts
+  readonly sandbox: Sandbox | null
+  readonly lost: Promise<void>
+}
+
+async function listening(options: GatewayOptions, opened: Opened): Promise<Gateway> {
+  const { config, clock, log } = options
+  const { parts, sandbox } = opened
+  const pressure = watchPressure({ limits: config.limits, clock, read: processReadings() })
+  const draining = { begun: false }
+  const place = { address: '' }
+  const app = createApp(options, parts, { pressure, draining, place })
+  const pages = { handler: (() => undefined) as RequestListener }
+  const server = createHttpServer({
+    dataPlane: (request, response) => void serve(app, request, response),
+    controlPlane: (request, response) => pages.handler(request, response),
+    isDataPlane: (request) => !isPage((request.url ?? '/').split('?', 1)[0] ?? '/'),
+    limits: config.limits,
+    clock,
+  })
+  const isFirstStart = (await parts.settings.get('first_start_done')) === undefined
+  const origin = await listen(server, config, isFirstStart)
+  const address = config.publicUrl ?? origin
+  place.address = address
+  const control = parts.control(address)
+  const fastify = createPages(
+    {
+      catalog: parts.catalog,
+      clock,
+      metrics: app.metrics,
+      metricsToken: config.metricsToken,
+      ready: async () => !draining.begun && (await isUsable(parts)),
+      setupPage: (token) => setupPage(parts.settings, token),
+      address,
+    },
+    (handler) => {
+      pages.handler = handler
+      return server.node
+    },
+  )
+  await fastify.ready()
+  const admin = await openAdminSocket({
+    dataFolder: config.dataFolder,
+    address,
+    answer: (operation, input) => dispatch(control, { kind: 'local' }, operation, input),
+    limits: config.limits,
+  })
+  const start = await beginInstallation(control)
+  warnUnsold(parts, log)
+  const stopRequests = (): void => app.running.stopAll(shuttingDown())
+  return {
+    origin,
+    start,
+    place: { address, modelToTry: sandbox === null ? null : 'sandbox-echo' },
+    app,
+    parts,
+    sandbox,
+    lost: opened.lost,
+    stopRequests,
+    async drain() {
+      draining.begun = true
+      const deadline = clock.after(config.limits.drainMs, stopRequests)
+      await app.running.whenIdle()
+      deadline.cancel()
+      await app.background.drained()
+    },
+    async close() {
+      draining.begun = true
+      await server.drain(config.limits.closeMs)
+      await fastify.close()
+      await admin.close()
+      pressure.stop()
+      await app.background.drained()
+      await app.sender.close()
+      await parts.close()
+      await sandbox?.close()
+    },
+  }
+}
+
+function createApp(
+  { config, clock, log }: GatewayOptions,
+  parts: Parts,
+  state: {
+    readonly pressure: App['pressure']
+    readonly draining: App['draining']
+    readonly place: { readonly address: string }
+  },
+): App {
+  const { limits } = config
+  const running = new Running()
+  const health = openHealth({ clock, limits })
+  parts.access.onRevoked((key) => running.stopKey(key, keyRevoked()))
+  return {
+    access: parts.access,
+    background: new Background(clock, log),
+    bodies: { budget: new BodyBudget(limits.bodyBudgetBytes), limits, clock },
+    clock,
+    connectorOf,
+    counter: parts.counter,
+    draining: state.draining,
+    failpoints: failpoints(config.failpoint ?? undefined),
+    health,
+    ledger: parts.ledger,
+    limits,
+    log,
+    metrics: createMetrics(running),
+    nextId: parts.nextId,
+    order(candidates, caller, call) {
+      if (candidates.length < 2) return candidates
+      const { start, end } = call.facts.conversationSpan
+      const sticky = stickyHash(caller.account, call.body.bytes.subarray(start, end))
+      return orderUpstreams(candidates, health.snapshot(), sticky, clock.monoMs())
+    },
+    pressure: state.pressure,
+    read: { depthMax: limits.jsonDepthMax, valuesMax: limits.jsonValuesMax, integerMax: limits.integerMax },
+    readingOn: new Places(limits.readOnPerAccountMax),
+    running,
+    sender: openSender({ limits, clock }),
+    get snapshot() {
+      return parts.catalog.snapshot
+    },
+    get topUpUrl() {
+      return `${state.place.address}/`
+    },
+    waiting: new Places(limits.holdWaitersPerAccountMax),
+  }
+}
+
+/** The first start may take the next free port instead of one that is taken; a later one must be where it was. */
+async function listen(server: HttpServer, config: Config, isFirstStart: boolean): Promise<string> {
+  const { host, port } = config
+  const name = host.includes(':') ? `[${host}]` : host
+  const tries = isFirstStart && !port.chosen ? portsTriedMax : 1
+  for (let number = port.number; ; number += 1) {
+    try {
+      return `http://${name}:${await server.listen(host, number)}`
+    } catch (error) {
+      if (!isTaken(error) || number - port.number + 1 >= tries) throw error
+    }
+  }
+}
+
+const portsTriedMax = 20
+
+function isTaken(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+}
+
+/** An operator must hear at the start which of the models that they could sell have no price. */
+function warnUnsold({ catalog }: Parts, log: Log): void {
+  for (const [model, reason] of catalog.snapshot.unsold) log.debug({ model, reason }, 'model is not sold')
+}
+
+function shuttingDown(): TollgateError {
+  return new TollgateError('draining', { message: 'This server is shutting down.' })
+}
+
+function keyRevoked(): TollgateError {
+  return new TollgateError('key_revoked_midway', {
+    message: 'The API key was revoked while this request ran.',
+  })
+}
+
+async function isUsable(parts: Parts): Promise<boolean> {
+  try {
+    await parts.settings.get('first_start_done')
+    return true
+  } catch {
+    return false
+  }
+}

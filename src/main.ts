@@ -1,0 +1,77 @@
+/**
+ * How a process lives: arguments → command, or a server that listens until it is told to stop. Reads
+ * nothing but what it hands to the parts.
+ */
+import { readFileSync } from 'node:fs'
+import { systemClock } from './base/clock.ts'
+import { systemRandom } from './base/ids.ts'
+import { createLog } from './base/log.ts'
+import { runCli } from './cli.ts'
+import { type Config, readConfig } from './config.ts'
+import { announceStart } from './first-run.ts'
+import { startGateway } from './gateway.ts'
+import { openCommandParts } from './parts.ts'
+
+const packagePath = new URL(
+  import.meta.url.endsWith('.ts') ? '../package.json' : '../../package.json',
+  import.meta.url,
+)
+
+interface PackageFacts {
+  readonly version: string
+  readonly engines: { readonly node: string }
+}
+
+const repeatedWithinMs = 1_000
+let lastSignalMs = Number.NEGATIVE_INFINITY
+
+const facts = JSON.parse(readFileSync(packagePath, 'utf8')) as PackageFacts
+
+process.exitCode = await runCli(process.argv.slice(2), {
+  print: (text) => process.stdout.write(text),
+  complain: (text) => process.stderr.write(text),
+  program: { version: facts.version, nodeRange: facts.engines.node },
+  readConfig: () => readConfig(),
+  nowMs: () => systemClock.wallMs(),
+  openParts: (config) => openCommandParts(config, { clock: systemClock, random: systemRandom }),
+  serve,
+})
+
+/** Runs until a signal ends it; 0 when every request could end in its own time. */
+async function serve(config: Config): Promise<number> {
+  const log = createLog({ level: config.logLevel })
+  const started = await startGateway({ config, clock: systemClock, random: systemRandom, log })
+  if (started.kind === 'refused') {
+    process.stderr.write(`tollgate: ${started.message}\n`)
+    return 1
+  }
+  const { gateway } = started
+  process.stdout.write(
+    announceStart(gateway.start, gateway.place, {
+      isTerminal: process.stdout.isTTY === true,
+      dataFolder: config.dataFolder,
+    }),
+  )
+  const lost = gateway.lost.then(() => 'lost' as const)
+  const ended = await Promise.race([untilSignal(), lost])
+  if (ended === 'lost') log.fatal('the store is lost; the process ends')
+  else log.info({ signal: ended }, 'ending: no new requests, running ones may finish')
+  const again = untilSignal()
+  const outcome = await Promise.race([gateway.drain().then(() => 'drained' as const), again])
+  if (outcome !== 'drained') gateway.stopRequests()
+  await gateway.close()
+  return ended === 'lost' ? 1 : 0
+}
+
+/** One Ctrl-C can arrive several times within a moment: terminal, npm and launcher all pass it on. */
+function untilSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    const take = (signal: NodeJS.Signals): void => {
+      const nowMs = systemClock.monoMs()
+      if (nowMs - lastSignalMs < repeatedWithinMs) return
+      lastSignalMs = nowMs
+      resolve(signal)
+    }
+    for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, take)
+  })
+}

@@ -1,0 +1,116 @@
+/**
+ * What the server answers beside the data plane: signs of life, metrics, the public price list, and
+ * the few pages that there are. Nothing here is reached by an API key, and nothing here moves money.
+ */
+import { timingSafeEqual } from 'node:crypto'
+import type { RequestListener, Server } from 'node:http'
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { Clock } from './base/clock.ts'
+import { asTollgateError } from './base/errors.ts'
+import { pricingRows } from './catalog/listing.ts'
+import type { Snapshot } from './catalog/types.ts'
+import type { Metrics } from './metrics.ts'
+
+export interface Pages {
+  /** The catalog of this moment. */
+  readonly catalog: { readonly snapshot: Snapshot }
+  readonly clock: Clock
+  readonly metrics: Metrics
+  /** Without it `/metrics` is not there. */
+  readonly metricsToken: string | null
+  /** Whether requests can be served: false while draining or without a store. */
+  readonly ready: () => Promise<boolean>
+  /** The page behind the setup link, or undefined when the token is not its. */
+  readonly setupPage: (token: string) => Promise<string | undefined>
+  readonly address: string
+}
+
+/** Paths that are not the data plane's. `/api/v1/…` is a spelling of the data plane that clients use. */
+export function isPage(path: string): boolean {
+  if (path === '/' || path === '/pricing' || path === '/livez' || path === '/readyz' || path === '/metrics')
+    return true
+  if (path.startsWith('/api/')) return !path.startsWith('/api/v1/')
+  return path.startsWith('/console') || path.startsWith('/docs') || path === '/favicon.ico'
+}
+
+const html = 'text/html; charset=utf-8'
+const policy =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+/** The routes, on the server that `serverFactory` hands over; it is never told to listen. */
+export function createPages(
+  pages: Pages,
+  serverFactory: (handler: RequestListener) => Server,
+): FastifyInstance {
+  const app = fastify({ serverFactory, bodyLimit: 1024 * 1024, logger: false })
+  app.addHook('onSend', async (_request, reply) => {
+    reply.header('x-content-type-options', 'nosniff')
+    reply.header('content-security-policy', policy)
+    reply.header('referrer-policy', 'no-referrer')
+  })
+  app.get('/', (_request, reply) => reply.type(html).send(homePage(pages.address)))
+  app.get('/livez', (_request, reply) => reply.type('text/plain').send('ok\n'))
+  app.get('/readyz', async (_request, reply) => {
+    const ready = await pages.ready()
+    return reply
+      .code(ready ? 200 : 503)
+      .type('text/plain')
+      .send(ready ? 'ready\n' : 'not ready\n')
+  })
+  app.get('/metrics', (request, reply) => metrics(pages, request, reply))
+  app.get('/api/pricing', (_request, reply) =>
+    reply.send({ data: pricingRows(pages.catalog.snapshot, pages.clock.wallMs()) }),
+  )
+  app.get<{ Querystring: { token?: string } }>('/console/setup', async (request, reply) => {
+    const page = await pages.setupPage(request.query.token ?? '')
+    return page === undefined ? reply.code(404).type(html).send(invalidLinkPage) : reply.type(html).send(page)
+  })
+  app.setNotFoundHandler((_request, reply) =>
+    reply.code(404).send({ error: { code: 'unknown_path', message: 'There is nothing at this address.' } }),
+  )
+  app.setErrorHandler((thrown, _request, reply) => {
+    const error = asTollgateError(thrown)
+    return reply.code(error.status).send({ error: { code: error.code, message: error.details.message } })
+  })
+  return app
+}
+
+async function metrics(pages: Pages, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { metricsToken } = pages
+  if (metricsToken === null || !sameText(request.headers.authorization ?? '', `Bearer ${metricsToken}`)) {
+    return reply.callNotFound() ?? reply
+  }
+  const { registry } = pages.metrics
+  return reply.type(registry.contentType).send(await registry.metrics())
+}
+
+function sameText(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)]
+  return left.length === right.length && timingSafeEqual(left, right)
+}
+
+const invalidLinkPage = plainPage(
+  'This link is not valid',
+  '<p>A newer one may have taken its place: <code>node bin/tollgate.js setup-link</code> makes one.</p>',
+)
+
+function homePage(address: string): string {
+  return plainPage(
+    'Tollgate',
+    `<p>A model gateway with a meter.</p>
+<ul>
+<li>Chat Completions: <code>${escapeHtml(address)}/v1</code></li>
+<li>Messages: <code>${escapeHtml(address)}/v1/alt</code></li>
+<li>Prices: <a href="/api/pricing">/api/pricing</a></li>
+</ul>
+<p>Accounts and keys are made on the command line: <code>node bin/tollgate.js --help</code></p>`,
+  )
+}
+
+function plainPage(title: string, body: string): string {
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title><style>body{font:16px/1.5 system-ui,sans-serif;max-width:42rem;margin:4rem auto;padding:0 1rem;color-scheme:light dark}code{font:0.9em ui-monospace,monospace}</style></head><body><h1>${escapeHtml(title)}</h1>${body}</body></html>`
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+}

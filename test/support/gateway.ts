@@ -1,0 +1,116 @@
+/**
+ * A running gateway in this process for tests: a data folder of its own, models and limits as the test
+ * wants them, providers pointed at upstreams on loopback, one account with a key. The parts are the real ones.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { KeyPolicy } from '../../src/access/types.ts'
+import { type Clock, systemClock } from '../../src/base/clock.ts'
+import { systemRandom } from '../../src/base/ids.ts'
+import { createLog, type Log } from '../../src/base/log.ts'
+import { type Config, type Limits, limitDefaults, readConfig } from '../../src/config.ts'
+import { openPolicy } from '../../src/control/key/policy.ts'
+import { type Gateway, startGateway } from '../../src/gateway.ts'
+import { parseUsd } from '../../src/ledger/money.ts'
+
+export interface TestGatewayOptions {
+  /** Origins to which the providers' requests go. */
+  readonly openai?: string
+  readonly anthropic?: string
+  readonly models?: Config['models']
+  readonly limits?: Partial<Limits>
+  readonly clock?: Clock
+  readonly failpoint?: string
+  readonly log?: Log
+  /** Reuses a folder that an earlier gateway left. */
+  readonly dataFolder?: string
+}
+
+export interface TestAccount {
+  readonly id: bigint
+  readonly key: string
+  readonly keyId: bigint
+}
+
+export interface TestGateway {
+  readonly gateway: Gateway
+  readonly origin: string
+  readonly dataFolder: string
+  /** A new account with so much credit (decimal USD) and one key. */
+  account(usd: string, policy?: Partial<KeyPolicy>): Promise<TestAccount>
+  /** posted, held and what is available, nano-USD. */
+  balance(account: bigint): Promise<{ posted: bigint; held: bigint; openHolds: number }>
+  /** Drains and closes; the data folder is removed unless it was given. */
+  close(): Promise<void>
+}
+
+export async function testGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
+  const dataFolder = options.dataFolder ?? mkdtempSync(join(tmpdir(), 'tollgate-test-'))
+  const clock = options.clock ?? systemClock
+  const config = testConfig(options, dataFolder)
+  const log = options.log ?? createLog({ level: 'silent' })
+  const started = await startGateway({ config, clock, random: systemRandom, log })
+  if (started.kind === 'refused') throw new Error(started.message)
+  const { gateway } = started
+  const { ledger, nextId, access } = gateway.parts
+  return {
+    gateway,
+    origin: gateway.origin,
+    dataFolder,
+    async account(usd, policy = {}) {
+      const id = nextId()
+      const nowMs = clock.wallMs()
+      await ledger.createAccount({ id, kind: 'personal', email: `${id}@example.org`, name: 'test', nowMs })
+      const amount = parseUsd(usd)
+      if (amount !== undefined && amount > 0n) {
+        await ledger.credit({
+          entryId: nextId(),
+          account: id,
+          amount,
+          source: 'manual',
+          reference: `test-${id}`,
+          nowMs,
+          note: null,
+        })
+      }
+      const key = await access.create({
+        account: id,
+        name: 'test',
+        expiresMs: null,
+        policy: { ...openPolicy('personal'), ...policy },
+      })
+      return { id, key: key.secret, keyId: key.id }
+    },
+    async balance(account) {
+      const row = await ledger.account(account)
+      if (row === undefined) throw new Error('no such account')
+      return { posted: row.posted, held: row.held, openHolds: row.openHolds }
+    },
+    async close() {
+      gateway.stopRequests()
+      await gateway.drain()
+      await gateway.close()
+      if (options.dataFolder === undefined) rmSync(dataFolder, { recursive: true, force: true })
+    },
+  }
+}
+
+function testConfig(options: TestGatewayOptions, dataFolder: string): Config {
+  const providers = {
+    ...(options.openai === undefined
+      ? {}
+      : { OPENAI_API_KEY: 'upstream-credential', TOLLGATE_OPENAI_URL: options.openai }),
+    ...(options.anthropic === undefined
+      ? {}
+      : { ANTHROPIC_API_KEY: 'upstream-credential', TOLLGATE_ANTHROPIC_URL: options.anthropic }),
+    ...(options.failpoint === undefined ? {} : { TOLLGATE_FAILPOINT: options.failpoint }),
+  }
+  const read = readConfig({ TOLLGATE_DATA: dataFolder, TOLLGATE_PORT: '0', ...providers }, dataFolder)
+  if (read.kind === 'mistakes') throw new Error(read.mistakes.join('\n'))
+  return {
+    ...read.config,
+    models: options.models ?? [],
+    limits: { ...limitDefaults, ...read.config.limits, ...options.limits },
+  }
+}
