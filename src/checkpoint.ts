@@ -1,6 +1,7 @@
 /**
  * The marks that a running stream leaves, so that after a crash its customer is charged what was
- * delivered and no more. Counts low: every content event carries a token at least.
+ * delivered and no more (counted low: every content event carries a token at least), and the part of
+ * the hold that is given back as soon as the upstream told how much input there really is.
  */
 import type { App } from './app.ts'
 import { Checkpointer } from './ledger/checkpointer.ts'
@@ -14,8 +15,33 @@ const charactersPerTokenMost = 5
 
 type Checkpointing = Pick<App, 'ledger' | 'counter' | 'background' | 'clock' | 'limits' | 'failpoints'>
 
-/** Called after every relayed event; cheap unless a mark is due. */
+/** Called after every relayed event; cheap unless something is due. */
 export function checkpoints(app: Checkpointing, line: Line, request: Settled): (body: StreamedBody) => void {
+  const mark = marking(app, line, request)
+  let isFirst = true
+  return (body) => {
+    if (isFirst && line.dialect.reportsInputEarly) giveBackSurplus(app, line, { request, body })
+    isFirst = false
+    mark(body)
+  }
+}
+
+/** A large part of the hold that the reported input leaves unused; tools that run upstream may still add input. */
+function giveBackSurplus(app: Checkpointing, line: Line, of: { request: Settled; body: StreamedBody }): void {
+  const { plan, held } = of.request
+  const { report } = of.body.watch
+  if (!hasNumbers(report) || Object.keys(plan.serverToolUses).length > 0) return
+  const usage = { ...line.dialect.toUsage(report), output: held.outputLimit * plan.choices, reasoning: 0 }
+  const needed = costOf(usage, plan.price, 'rates').cost
+  const surplus = held.amount - needed
+  if (surplus < app.limits.surplusNanoMin || surplus * surplusDivisor < held.amount) return
+  app.background.run('give back', () => app.ledger.shrink(line.id, surplus))
+}
+
+/** A surplus of less than a quarter of the hold is not worth a write. */
+const surplusDivisor = 4n
+
+function marking(app: Checkpointing, line: Line, request: Settled): (body: StreamedBody) => void {
   const { plan, held, reply } = request
   const guess = boundAmounts(plan.price, {
     inputTokens: Math.ceil(plan.bound.textBytes / bytesPerTokenGuess),

@@ -74,6 +74,7 @@ export const limitDefaults = {
   serverToolUsesMax: 5,
   checkpointNanoMin: 1_000_000n,
   checkpointShareOfHold: { numerator: 1n, denominator: 100n },
+  surplusNanoMin: 10_000_000n,
   absorbedNanoPerDayMax: 500_000_000n,
   signupNano: 5_000_000_000n,
   batchOperationsMax: 256,
