@@ -20,8 +20,9 @@ export class Fields<Name extends string> {
   private readonly byHash = new Map<number, Name>()
 
   constructor(...names: readonly Name[]) {
-    this.none = Object.fromEntries(names.map((name) => [name, absent])) as Record<Name, number>
+    this.none = {} as Record<Name, number>
     for (const name of names) {
+      this.none[name] = absent
       const hash = hashOf(fold(name))
       if (this.byHash.has(hash)) throw new RangeError(`two names with the hash of ${name}`)
       this.byHash.set(hash, name)

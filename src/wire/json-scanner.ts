@@ -158,7 +158,9 @@ export class JsonScanner {
       if (byte === 0x22) break
       if (byte === 0x5c) {
         mark = escapeMark
-        at = this.escape(at)
+        const last = escapeEnd(bytes, at)
+        if (last === -1) throw this.unexpected(at)
+        at = last
       } else if (byte === undefined || byte < 0x20) {
         throw this.unexpected(at)
       }
@@ -185,19 +187,6 @@ export class JsonScanner {
       if ((found & 0x80808080) !== 0) break
     }
     return Math.max(at, wideFrom + (index << 2))
-  }
-
-  /** The place of the last byte of the escape that begins at `at`. */
-  private escape(at: number): number {
-    const { bytes } = this
-    if (bytes[at + 1] !== 0x75) {
-      if (escapes[bytes[at + 1] ?? 0] === 0) throw this.unexpected(at + 1)
-      return at + 1
-    }
-    for (let digit = at + 2; digit < at + 6; digit += 1) {
-      if (!isHexDigit(bytes[digit])) throw this.unexpected(digit)
-    }
-    return at + 5
   }
 
   private number(start: number): number {
@@ -256,6 +245,13 @@ export class JsonScanner {
     const what = at < this.bytes.length ? 'an unexpected character' : 'an unexpected end'
     return new WireError('invalid_json', `The body is not valid JSON: ${what} at byte ${at}.`)
   }
+}
+
+/** The place of the last byte of the escape whose backslash is at `at`; -1 where it is none. */
+export function escapeEnd(bytes: Uint8Array, at: number): number {
+  if (bytes[at + 1] !== 0x75) return escapes[bytes[at + 1] ?? 0] === 1 ? at + 1 : -1
+  for (let digit = at + 2; digit < at + 6; digit += 1) if (!isHexDigit(bytes[digit])) return -1
+  return at + 5
 }
 
 /** Whether `ascii` stands in `bytes` from `at` on. */

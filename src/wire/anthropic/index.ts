@@ -1,0 +1,26 @@
+/** The Messages format, put together. */
+import type { Dialect } from '../codec.ts'
+import { readProblem } from '../upstream-problem.ts'
+import { errorBody, errorFrame, errorStatus, problemStatus } from './error.ts'
+import { type MessagesFacts, pricedHeaders, readRequest, spliceRequest } from './request.ts'
+import { readAnswer } from './response.ts'
+import { watchStream } from './stream.ts'
+import { toUsage } from './usage.ts'
+
+export const anthropic: Dialect<MessagesFacts> = {
+  name: 'anthropic',
+  reportsInputEarly: true,
+  readRequest,
+  spliceRequest,
+  usageEvent: () => 'relay',
+  watchStream,
+  readAnswer,
+  readError: readProblem,
+  pricedHeaders,
+  problemStatus,
+  toUsage,
+  errorBody,
+  errorStatus,
+  errorFrame,
+  keepAlive: 'event: ping\ndata: {"type": "ping"}\n\n',
+}

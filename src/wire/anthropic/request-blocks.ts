@@ -1,0 +1,138 @@
+/**
+ * What a Messages conversation holds besides text: media with the places of their bytes, cache marks,
+ * tools at the provider. Blocks are read by what they hold, not by their type, so that new types are
+ * understood. Must not look into what the caller named (schemas, tool input).
+ */
+import { type Media, type MediaKind, type ServerTool, WireError } from '../codec.ts'
+import { absent, Fields, isGiven, string, wholeNumber } from '../fields.ts'
+import type { Json } from '../json.ts'
+import { addressed, embedded } from '../media.ts'
+import { notOwned, unpriced } from '../price-fields.ts'
+import { callerTools, cappedTools, meters } from './request-price-table.ts'
+
+const messageFields = new Fields('role', 'content')
+const blockFields = new Fields('type', 'source', 'content', 'cache_control', 'tool', 'file_id')
+const sourceFields = new Fields('type', 'media_type', 'data', 'url', 'file_id', 'content')
+const cacheFields = new Fields('type', 'ttl')
+const toolFields = new Fields('type', 'max_uses', 'cache_control')
+const toolChangeFields = new Fields('type', 'definition')
+
+const lifetimes = ['5m', '1h'] as const
+
+/** Gathers while blocks are read in body order. */
+export class BlockReader {
+  readonly media: Media[] = []
+  readonly cacheWrites = new Set<'5m' | '1h'>()
+  readonly serverTools: ServerTool[] = []
+  private readonly json: Json
+  private readonly integerMax: number
+
+  constructor(json: Json, integerMax: number) {
+    this.json = json
+    this.integerMax = integerMax
+  }
+
+  /** The first message of a user, which tells one conversation from another; else what comes first. */
+  readMessages(messages: number): number {
+    const { json } = this
+    const children = json.children(messages)
+    let opening = absent
+    for (const message of children) {
+      const { role, content } = messageFields.read(json, message)
+      if (opening === absent && role !== absent && json.is(role, 'user')) opening = message
+      this.readContent(content)
+    }
+    return opening === absent ? (children[0] ?? messages) : opening
+  }
+
+  /** Content is a string, blocks, or one block. */
+  readContent(content: number): void {
+    if (content === absent) return
+    if (this.json.kind(content) === 'object') this.readBlock(content)
+    else if (this.json.kind(content) === 'array') {
+      for (const block of this.json.children(content)) this.readBlock(block)
+    }
+  }
+
+  readTools(tools: number): void {
+    if (tools === absent || this.json.kind(tools) !== 'array') return
+    for (const tool of this.json.children(tools)) this.readTool(tool)
+  }
+
+  /** A mark without a lifetime is one of five minutes. */
+  readCacheControl(mark: number): void {
+    const { json } = this
+    if (!isGiven(json, mark)) return
+    const { ttl } = cacheFields.read(json, mark)
+    const lifetime = isGiven(json, ttl) ? lifetimes.find((known) => json.is(ttl, known)) : '5m'
+    if (lifetime === undefined)
+      throw unpriced(json, ttl, 'there is no price for this lifetime of a cache entry.')
+    this.cacheWrites.add(lifetime)
+  }
+
+  private readBlock(block: number): void {
+    const { json } = this
+    const fields = blockFields.read(json, block)
+    this.readCacheControl(fields.cache_control)
+    if (isGiven(json, fields.source)) {
+      this.readSource(fields.source, json.says(fields.type, 'image') ? 'image' : 'document')
+    }
+    if (isGiven(json, fields.file_id) && !isResult(json, fields.type)) throw notOwned(json, fields.file_id)
+    if (isGiven(json, fields.tool)) {
+      const { definition } = toolChangeFields.read(json, fields.tool)
+      if (isGiven(json, definition)) this.readTool(definition)
+    }
+    this.readContent(fields.content)
+  }
+
+  private readSource(source: number, kind: MediaKind): void {
+    const { json } = this
+    const fields = sourceFields.read(json, source)
+    if (isGiven(json, fields.file_id)) throw notOwned(json, fields.file_id)
+    if (json.isString(fields.url)) this.media.push(addressed(json, fields.url, kind))
+    else if (json.isString(fields.data) && !json.says(fields.type, 'text')) {
+      const mediaType = json.isString(fields.media_type) ? json.text(fields.media_type) : ''
+      this.media.push(embedded(json, fields.data, kind, mediaType))
+    }
+    this.readContent(fields.content)
+  }
+
+  private readTool(tool: number): void {
+    const { json } = this
+    const fields = toolFields.read(json, tool)
+    this.readCacheControl(fields.cache_control)
+    if (!isGiven(json, fields.type)) return
+    const type = string(json, fields.type)
+    const undated = type.replace(/_\d{8}$/, '')
+    if (callerTools.includes(undated)) return
+    const cap = isGiven(json, fields.max_uses)
+      ? wholeNumber(json, fields.max_uses, { min: 0, max: this.integerMax })
+      : null
+    this.serverTools.push({
+      meter: Object.hasOwn(meters, undated) ? (meters[undated] ?? undated) : undated,
+      type,
+      pointer: json.pointer(tool),
+      usesMax: cap,
+      capEdit: cappedTools.includes(undated) ? capEdit(json, tool, fields.max_uses) : null,
+    })
+  }
+}
+
+/** A file that a tool made is told in its result; it is not sent again. */
+function isResult(json: Json, type: number): boolean {
+  return json.isString(type) && json.text(type).endsWith('_output')
+}
+
+function capEdit(json: Json, tool: number, cap: number): ServerTool['capEdit'] {
+  if (cap !== absent) {
+    const span = json.span(cap)
+    return (usesMax) => ({ ...span, text: String(usesMax) })
+  }
+  const inside = json.start(tool) + 1
+  return (usesMax) => ({ start: inside, end: inside, text: `"max_uses":${usesMax},` })
+}
+
+/** An error in this format's words for a field that is not there. */
+export function missing(name: string): WireError {
+  return new WireError('missing_field', `${name}: Field required`, name)
+}

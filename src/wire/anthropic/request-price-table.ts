@@ -1,0 +1,99 @@
+/**
+ * What in a Messages request can change what the provider charges: fields, tools and betas, with the
+ * page each fact was read from. What is not here travels untouched and costs nothing but its tokens.
+ */
+import type { PriceField } from '../price-fields.ts'
+
+const docs = 'https://platform.claude.com/docs/en'
+const messages = `${docs}/api/messages`
+const fallback = `${docs}/build-with-claude/refusals-and-fallback`
+
+export const messagesPriceFields = {
+  /** `auto` may run at priority, which only a commitment buys; the answer names the tier it ran at. */
+  service_tier: {
+    rule: 'values',
+    name: 'service_tier',
+    free: ['auto', 'standard_only', 'standard'],
+    source: `${docs}/api/service-tiers`,
+  },
+  speed: { rule: 'values', name: 'speed', free: ['standard'], source: `${docs}/build-with-claude/fast-mode` },
+  inference_geo: {
+    rule: 'values',
+    name: 'inference_geo',
+    free: ['global'],
+    source: `${docs}/build-with-claude/data-residency`,
+  },
+  /** A retry on another model, at its price. */
+  fallbacks: { rule: 'option', name: 'fallbacks', source: fallback },
+  /** Moves tokens of a retry to another class. */
+  fallback_credit_token: {
+    rule: 'option',
+    name: 'fallback_credit_token',
+    source: `${docs}/build-with-claude/fallback-credit`,
+  },
+  /** A sampling of its own that summarizes the conversation. */
+  compaction: {
+    rule: 'option',
+    name: 'compaction',
+    source: `${docs}/build-with-claude/compaction-on-demand`,
+  },
+  /** Tools of other servers: results and further samplings without bound. */
+  mcp_servers: { rule: 'option', name: 'mcp_servers', source: `${docs}/agents-and-tools/mcp-connector` },
+  container: { rule: 'reference', source: `${docs}/agents-and-tools/tool-use/code-execution-tool` },
+  /** A conversation that the provider keeps. */
+  thread: { rule: 'reference', source: messages },
+  // Sent by default or for nothing but reports: no price of their own.
+  metadata: { rule: 'free', source: messages },
+  output_config: { rule: 'free', source: `${docs}/build-with-claude/task-budgets` },
+  diagnostics: { rule: 'free', source: `${docs}/build-with-claude/cache-diagnostics` },
+  user_profile_id: { rule: 'free', source: messages },
+} as const satisfies Readonly<Record<string, PriceField>>
+
+/** Of `billing_policy`: who pays the provider. */
+export const billingPolicyFields = {
+  bill_to: { rule: 'values', name: 'bill_to', free: ['self'], source: messages },
+} as const satisfies Readonly<Record<string, PriceField>>
+
+/**
+ * Edits of `context_management` that clear by rule cost nothing; any other samples the model again.
+ * https://platform.claude.com/docs/en/build-with-claude/context-editing
+ */
+export const freeContextEdits: readonly string[] = ['clear_tool_uses', 'clear_thinking']
+
+/** Tool types, without their date, that the caller runs itself: https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview */
+export const callerTools: readonly string[] = [
+  'custom',
+  'bash',
+  'text_editor',
+  'memory',
+  'computer',
+  'computer_toolset',
+  'browser_toolset',
+]
+
+/** Tools at the provider that have `max_uses`; of any other the uses cannot be capped. */
+export const cappedTools: readonly string[] = ['web_search', 'web_fetch', 'advisor']
+
+/** Types that are one meter under several names. */
+export const meters: Readonly<Record<string, string>> = {
+  tool_search_tool_bm25: 'tool_search',
+  tool_search_tool_regex: 'tool_search',
+}
+
+/**
+ * Betas, by the beginning of their names, that change the price without any field of the body.
+ * All others that cost something (fast-mode, code-execution, advisor-tool, compact, mcp-client,
+ * server-side-fallback, message-threads …) do so only through a field, which is read there;
+ * context-1m and output-300k raise limits that a price row's tiers and the output limit cover.
+ */
+export const pricedBetas: readonly {
+  readonly prefix: string
+  readonly option: string
+  readonly source: string
+}[] = [
+  {
+    prefix: 'user-profiles-billing-',
+    option: 'beta:user-profiles-billing',
+    source: `${docs}/api/beta-headers`,
+  },
+]

@@ -1,0 +1,158 @@
+/**
+ * A Messages request: the facts that routing and money need, read from its bytes, and the few
+ * replacements that it may need on its way. Must not change, add or reorder anything else: newer
+ * models bind their thinking to the exact prefix.
+ */
+import {
+  type Edit,
+  type PricedOption,
+  type ReadLimits,
+  type RequestFacts,
+  type Span,
+  type Splice,
+  WireError,
+} from '../codec.ts'
+import { Fields, flag, invalid, isGiven, string, wholeNumber } from '../fields.ts'
+import { type Json, readJson } from '../json.ts'
+import { pricedOptions } from '../price-fields.ts'
+import { BlockReader, missing } from './request-blocks.ts'
+import {
+  billingPolicyFields,
+  freeContextEdits,
+  messagesPriceFields,
+  pricedBetas,
+} from './request-price-table.ts'
+
+type PriceName = keyof typeof messagesPriceFields
+
+const bodyFields = new Fields(
+  'model',
+  'max_tokens',
+  'messages',
+  'system',
+  'stream',
+  'tools',
+  'thinking',
+  'cache_control',
+  'context_management',
+  'billing_policy',
+  ...(Object.keys(messagesPriceFields) as PriceName[]),
+)
+const thinkingFields = new Fields('type', 'budget_tokens')
+const contextFields = new Fields('edits')
+const contextEditFields = new Fields('type')
+const policyFields = new Fields('bill_to')
+
+const optionCharactersMax = 64
+const betasHeader = 'anthropic-beta'
+
+export interface MessagesFacts extends RequestFacts {
+  readonly outputLimit: number
+  readonly limitSpan: Span
+}
+
+type BodyValues = ReturnType<typeof bodyFields.read>
+
+/** Throws WireError; see `Dialect.readRequest`. */
+export function readRequest(body: Uint8Array, limits: ReadLimits): MessagesFacts {
+  return readJson(body, limits, (json) => {
+    if (json.kind(json.root) !== 'object') {
+      throw new WireError('invalid_value', 'The body must be a JSON object.')
+    }
+    return factsOf(json, limits)
+  })
+}
+
+function factsOf(json: Json, { integerMax }: ReadLimits): MessagesFacts {
+  const values = bodyFields.read(json, json.root)
+  const model = modelOf(json, values.model)
+  if (!isGiven(json, values.max_tokens)) throw missing('max_tokens')
+  if (!isGiven(json, values.messages)) throw missing('messages')
+  if (json.kind(values.messages) !== 'array') throw invalid(json, values.messages, 'an array')
+  const blocks = new BlockReader(json, integerMax)
+  blocks.readCacheControl(values.cache_control)
+  blocks.readTools(values.tools)
+  blocks.readContent(values.system)
+  const opening = blocks.readMessages(values.messages)
+  return {
+    model,
+    modelSpan: json.span(values.model),
+    stream: flag(json, values.stream),
+    outputLimit: wholeNumber(json, values.max_tokens, { min: 0, max: integerMax }),
+    limitSpan: json.span(values.max_tokens),
+    choices: 1,
+    thinkingBudget: thinkingBudgetOf(json, values.thinking, integerMax),
+    media: blocks.media.sort((a, b) => (a.span?.start ?? 0) - (b.span?.start ?? 0)),
+    cacheWrites: [...blocks.cacheWrites],
+    serverTools: blocks.serverTools,
+    options: optionsOf(json, values),
+    conversationSpan: json.span(opening),
+  }
+}
+
+function modelOf(json: Json, value: number): string {
+  if (!isGiven(json, value)) throw missing('model')
+  const model = string(json, value)
+  if (model === '') throw invalid(json, value, 'the name of a model')
+  return model
+}
+
+function thinkingBudgetOf(json: Json, thinking: number, integerMax: number): number | null {
+  if (!isGiven(json, thinking)) return null
+  const { budget_tokens: budget } = thinkingFields.read(json, thinking)
+  return isGiven(json, budget) ? wholeNumber(json, budget, { min: 0, max: integerMax }) : null
+}
+
+function optionsOf(json: Json, values: BodyValues): readonly PricedOption[] {
+  const policy = isGiven(json, values.billing_policy)
+    ? pricedOptions(json, policyFields.read(json, values.billing_policy), billingPolicyFields)
+    : []
+  return [
+    ...pricedOptions(json, values, messagesPriceFields),
+    ...policy,
+    ...contextOptions(json, values.context_management),
+  ]
+}
+
+/** Edits of the context that sample the model once more. */
+function contextOptions(json: Json, management: number): readonly PricedOption[] {
+  if (!isGiven(json, management)) return []
+  const { edits } = contextFields.read(json, management)
+  if (!isGiven(json, edits) || json.kind(edits) !== 'array') return []
+  return json.children(edits).flatMap((edit) => {
+    const { type } = contextEditFields.read(json, edit)
+    if (!isGiven(json, type)) return []
+    const undated = string(json, type).replace(/_\d{8}$/, '')
+    if (freeContextEdits.includes(undated)) return []
+    const name = `context_management:${undated.slice(0, optionCharactersMax)}`
+    return [{ name, pointer: json.pointer(type) }]
+  })
+}
+
+/** The replacements that a splice needs, in body order. */
+export function spliceRequest(facts: MessagesFacts, splice: Splice): readonly Edit[] {
+  const edits: Edit[] = []
+  if (splice.model !== undefined) edits.push({ ...facts.modelSpan, text: JSON.stringify(splice.model) })
+  if (splice.outputLimit !== undefined && splice.outputLimit < facts.outputLimit) {
+    edits.push({ ...facts.limitSpan, text: String(splice.outputLimit) })
+  }
+  const usesMax = splice.serverToolUsesMax
+  if (usesMax !== undefined) {
+    for (const tool of facts.serverTools) {
+      const isCapped = tool.usesMax !== null && tool.usesMax <= usesMax
+      if (!isCapped && tool.capEdit !== null) edits.push(tool.capEdit(usesMax))
+    }
+  }
+  return edits.sort((a, b) => a.start - b.start)
+}
+
+/** Options that the betas of the request switch on by themselves. */
+export function pricedHeaders(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): readonly PricedOption[] {
+  const betas = [headers[betasHeader] ?? []].flat().flatMap((value) => value.split(','))
+  return betas
+    .map((beta) => beta.trim().toLowerCase())
+    .flatMap((beta) => pricedBetas.filter(({ prefix }) => beta.startsWith(prefix)))
+    .map(({ option }) => ({ name: option, pointer: betasHeader }))
+}

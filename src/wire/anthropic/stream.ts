@@ -1,0 +1,103 @@
+/**
+ * What the events of a Messages stream mean: content, the delta with a stop reason, `message_stop`,
+ * an error. Most events are recognised from their bytes; every other is parsed. Must not change or
+ * keep an event.
+ */
+import type { StreamWatch, UpstreamProblem, UsageReport, WatchOptions } from '../codec.ts'
+import { EventShape, type FreeStrings } from '../event-shape.ts'
+import type { Json } from '../json.ts'
+import { isRecord, type JsonRecord, parsed, recordIn, textIn } from '../parsed.ts'
+import { ProducedText } from '../produced-text.ts'
+import type { SseParser } from '../sse.ts'
+import { type EventMeaning, type EventReader, SseWatch } from '../sse-watch.ts'
+import { noProblem, problemOf } from '../upstream-problem.ts'
+import type { ReportDraft } from '../usage-report.ts'
+import { blockTexts } from './response.ts'
+import { messagesReport, readUsage } from './usage.ts'
+
+/** What a delta may hold of the model's own text, by name. */
+const deltaTexts = ['text', 'thinking', 'partial_json', 'content'] as const
+/** Blocks that say nothing when they begin; all others begin with what they are. */
+const emptyBlocks = ['text', 'thinking']
+
+export function watchStream(options: WatchOptions): StreamWatch {
+  return new SseWatch(options, new MessagesReader(options))
+}
+
+class MessagesReader implements EventReader {
+  problem: UpstreamProblem = noProblem
+  readonly sample: ProducedText
+  private readonly draft: ReportDraft = messagesReport()
+  private readonly shape = new EventShape()
+
+  constructor(options: WatchOptions) {
+    this.sample = new ProducedText(options.sampleCharactersMax)
+  }
+
+  report(): UsageReport {
+    return this.draft.report()
+  }
+
+  read(event: SseParser): EventMeaning {
+    if (this.shape.matches(event.bytes, event.dataStart, event.dataEnd)) {
+      return this.shape.produced(event.bytes, this.sample) ? 'content' : 'quiet'
+    }
+    const text = event.dataText()
+    const value = parsed(text)
+    if (!isRecord(value)) return text.trim() === '' ? 'quiet' : 'unreadable'
+    if (value.type === 'error' || event.isNamed('error')) {
+      this.problem = problemOf(value)
+      return 'failed'
+    }
+    return this.readTyped(event, value)
+  }
+
+  private readTyped(event: SseParser, value: JsonRecord): EventMeaning {
+    switch (value.type) {
+      case 'message_start':
+        readUsage(this.draft, recordIn(value, 'message').usage)
+        return 'quiet'
+      case 'content_block_start':
+        return this.readStart(recordIn(value, 'content_block'))
+      case 'content_block_delta':
+        return this.readDelta(event, recordIn(value, 'delta'))
+      case 'message_delta': {
+        readUsage(this.draft, value.usage)
+        const reason = recordIn(value, 'delta').stop_reason
+        return reason === null || reason === undefined ? 'quiet' : 'finish'
+      }
+      case 'message_stop':
+        return 'end'
+      default:
+        return 'quiet'
+    }
+  }
+
+  private readStart(block: JsonRecord): EventMeaning {
+    const texts = blockTexts(block)
+    for (const text of texts) this.sample.add(text)
+    if (texts.length === 0 && emptyBlocks.includes(textIn(block, 'type'))) return 'quiet'
+    this.sample.events += 1
+    return 'content'
+  }
+
+  private readDelta(event: SseParser, delta: JsonRecord): EventMeaning {
+    const texts = deltaTexts.map((name) => textIn(delta, name)).filter((text) => text !== '')
+    for (const text of texts) this.sample.add(text)
+    const isSaying = texts.length > 0 || textIn(delta, 'signature') !== '' || isRecord(delta.citation)
+    if (!isSaying) return 'quiet'
+    this.sample.events += 1
+    const [text] = texts
+    if (text !== undefined && texts.length === 1) {
+      const found = (json: Json) => freeStrings(json, text)
+      this.shape.learn(event.bytes.subarray(event.dataStart, event.dataEnd), found)
+    }
+    return 'content'
+  }
+}
+
+function freeStrings(json: Json, produced: string): FreeStrings | null {
+  const values = deltaTexts.map((name) => json.find(['delta', name]))
+  const text = values.find((value) => json.says(value, produced))
+  return text === undefined ? null : { text, padding: [] }
+}

@@ -1,0 +1,116 @@
+/**
+ * Messages usage: which counters `message_start`, `message_delta` or an answer may report, and how
+ * they become disjoint classes. The classes are disjoint already; only sub-requests that the top
+ * level leaves out are added. Must not price anything.
+ */
+import type { Usage, UsageReport } from '../codec.ts'
+import { isRecord } from '../parsed.ts'
+import { CleanCounters, type CounterTable, ReportDraft } from '../usage-report.ts'
+
+const inputTokens = 'input_tokens'
+const outputTokens = 'output_tokens'
+const cacheReads = 'cache_read_input_tokens'
+const cacheWrites = 'cache_creation_input_tokens'
+const cacheWrites5m = 'cache_creation.ephemeral_5m_input_tokens'
+const cacheWrites1h = 'cache_creation.ephemeral_1h_input_tokens'
+const thinkingTokens = 'output_tokens_details.thinking_tokens'
+
+/** https://platform.claude.com/docs/en/api/messages (usage) */
+const counters: CounterTable = {
+  [inputTokens]: 'used',
+  [outputTokens]: 'used',
+  [cacheReads]: 'used',
+  [cacheWrites]: 'used',
+  [cacheWrites5m]: 'used',
+  [cacheWrites1h]: 'used',
+  [thinkingTokens]: 'used',
+  'server_tool_use.web_search_requests': 'used',
+  'server_tool_use.web_fetch_requests': 'used',
+}
+
+/** Server tools by meter, and the counter that tells their uses. */
+const fees: Readonly<Record<string, string>> = {
+  web_search: 'server_tool_use.web_search_requests',
+  web_fetch: 'server_tool_use.web_fetch_requests',
+}
+
+/** Where the answer says it ran, and the values for which the list price holds. */
+const places: Readonly<Record<string, readonly string[]>> = {
+  service_tier: ['standard'],
+  speed: ['standard'],
+  inference_geo: ['global', 'not_available'],
+}
+
+/**
+ * Entries of `usage.iterations` by type. The top level is the sum of the samplings by the model and
+ * leaves out the summarizing ones: https://platform.claude.com/docs/en/build-with-claude/compaction-threshold.
+ * Other types ran on a model of their own price, which the top level leaves out too.
+ */
+const iterationKinds: Readonly<Record<string, string>> = { message: 'message', compaction: 'compaction' }
+const iterationsPrefix = 'iterations.'
+const iterated = [inputTokens, outputTokens, cacheReads, cacheWrites, cacheWrites5m, cacheWrites1h]
+
+export function messagesReport(): ReportDraft {
+  return new ReportDraft(counters)
+}
+
+/** Reads one `usage` object; later ones win field by field. */
+export function readUsage(draft: ReportDraft, usage: unknown): void {
+  draft.read(usage)
+  if (!isRecord(usage)) return
+  for (const [place, defaults] of Object.entries(places)) draft.ranAt(place, usage[place], defaults)
+  const { fallback_credit: credit, iterations } = usage
+  if (isRecord(credit)) draft.flag('fallback_credit')
+  if (!Array.isArray(iterations)) return
+  draft.restart(iterationsPrefix)
+  for (const iteration of iterations) readIteration(draft, iteration)
+}
+
+function readIteration(draft: ReportDraft, iteration: unknown): void {
+  if (!isRecord(iteration)) return draft.flag('iterations')
+  const type = String(iteration.type)
+  const kind = Object.hasOwn(iterationKinds, type) ? iterationKinds[type] : undefined
+  if (kind === undefined) return draft.flag(`${iterationsPrefix}${type}`)
+  for (const name of iterated) {
+    const [outer = '', inner] = name.split('.')
+    const value = iteration[outer]
+    const counted = inner === undefined ? value : isRecord(value) ? value[inner] : null
+    draft.count(`${iterationsPrefix}${kind}.${name}`, counted)
+  }
+}
+
+/** Reported fields → disjoint classes. */
+export function toUsage(report: UsageReport): Usage {
+  const clean = new CleanCounters(report)
+  const total = (name: string) =>
+    Math.max(clean.take(name), clean.take(`${iterationsPrefix}message.${name}`)) +
+    clean.take(`${iterationsPrefix}compaction.${name}`)
+  const output = total(outputTokens)
+  return {
+    inputUncached: total(inputTokens),
+    cacheRead: total(cacheReads),
+    ...split(total(cacheWrites), total(cacheWrites5m), total(cacheWrites1h)),
+    inputAudio: 0,
+    output,
+    outputAudio: 0,
+    reasoning: clean.part(thinkingTokens, output),
+    fees: feesOf(clean),
+    ranAt: report.ranAt,
+    unknown: clean.flagged,
+  }
+}
+
+/**
+ * Writes to the cache by lifetime. What no lifetime is told for was written for five minutes, unless
+ * all that is told was written for an hour; where the parts are more than the whole, the parts count.
+ */
+function split(written: number, short: number, long: number): { cacheWrite5m: number; cacheWrite1h: number } {
+  const rest = Math.max(0, written - short - long)
+  const isLong = long > 0 && short === 0
+  return { cacheWrite5m: isLong ? 0 : short + rest, cacheWrite1h: isLong ? long + rest : long }
+}
+
+function feesOf(clean: CleanCounters): Readonly<Record<string, number>> {
+  const uses = Object.entries(fees).map(([meter, counter]) => [meter, clean.take(counter)] as const)
+  return Object.fromEntries(uses.filter(([, count]) => count > 0))
+}

@@ -1,0 +1,50 @@
+/**
+ * Where the bytes of media stand in a body, and what the caller says they are.
+ * Must not decode them: their size and type are all that is known here.
+ */
+import type { Media, MediaKind, Span } from './codec.ts'
+import type { Json } from './json.ts'
+
+/** The head of a data URL is looked for in so many bytes. */
+const headBytesMax = 256
+const comma = 0x2c
+
+/** Media whose base64 text is the content of a string. */
+export function embedded(json: Json, value: number, kind: MediaKind, mediaType: string): Media {
+  return { kind, span: contentOf(json, value), mediaType: mediaType.toLowerCase() }
+}
+
+/** Media behind an address, or inside it where the address is a data URL. */
+export function addressed(json: Json, value: number, kind: MediaKind): Media {
+  const content = contentOf(json, value)
+  const head = dataUrlHead(json, value, content)
+  if (head === null) return { kind, span: null, mediaType: '' }
+  return { kind, span: { start: head.end, end: content.end }, mediaType: head.mediaType }
+}
+
+/** What is a data URL from some clients and plain base64 from others. */
+export function embeddedOrDataUrl(json: Json, value: number, kind: MediaKind): Media {
+  const media = addressed(json, value, kind)
+  return media.span === null ? embedded(json, value, kind, '') : media
+}
+
+function contentOf(json: Json, value: number): Span {
+  return { start: json.start(value) + 1, end: json.end(value) - 1 }
+}
+
+/** `data:image/png;base64,` as far as its comma; null for any other address. */
+function dataUrlHead(
+  json: Json,
+  value: number,
+  content: Span,
+): { readonly end: number; readonly mediaType: string } | null {
+  const lookedThrough = Math.min(content.end, content.start + headBytesMax)
+  let end = content.start
+  while (end < lookedThrough && json.byte(end) !== comma) end += 1
+  if (end === lookedThrough) return null
+  const written = json.written({ start: content.start, end })
+  // Some clients escape every slash; a comma is never part of an escape.
+  const head = json.isEscaped(value) ? (JSON.parse(`"${written}"`) as string) : written
+  const mediaType = /^\s*data:([^;]*)/i.exec(head)?.[1]
+  return mediaType === undefined ? null : { end: end + 1, mediaType: mediaType.trim().toLowerCase() }
+}

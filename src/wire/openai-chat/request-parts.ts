@@ -1,0 +1,98 @@
+/**
+ * What chat messages hold besides text: media with the places of their bytes, and marks that change
+ * the price. Must not decode media, nor look into what the caller named (tool arguments).
+ */
+import type { Media, PricedOption } from '../codec.ts'
+import { absent, Fields, isGiven } from '../fields.ts'
+import type { Json } from '../json.ts'
+import { addressed, embedded, embeddedOrDataUrl } from '../media.ts'
+import { notOwned, pricedOptions, unpriced } from '../price-fields.ts'
+import { cacheLifetime } from './request-price-table.ts'
+
+const messageFields = new Fields('role', 'content', 'audio')
+const keptAudioFields = new Fields('id')
+const partFields = new Fields(
+  'image_url',
+  'input_audio',
+  'audio_url',
+  'file',
+  'document_url',
+  'video_url',
+  'prompt_cache_breakpoint',
+)
+const addressFields = new Fields('url')
+const audioFields = new Fields('data', 'format')
+const fileFields = new Fields('file_data', 'file_url', 'file_id')
+const lifetimeFields = new Fields('ttl')
+
+export interface ChatParts {
+  readonly media: readonly Media[]
+  readonly options: readonly PricedOption[]
+  /** The first message of a user, which tells one conversation from another; else what comes first. */
+  readonly opening: number
+}
+
+/**
+ * Reads the array of messages. Throws WireError `ambiguous_field`; `unpriced_option` for media that
+ * nothing here can price; `reference_not_owned` for files and audio that are kept upstream.
+ */
+export function readParts(json: Json, messages: number): ChatParts {
+  const found = { media: [] as Media[], options: [] as PricedOption[] }
+  let opening = absent
+  for (const message of json.children(messages)) {
+    const { role, content, audio } = messageFields.read(json, message)
+    if (opening === absent && role !== absent && json.is(role, 'user')) opening = message
+    if (isGiven(json, audio)) refuseKeptAudio(json, audio)
+    if (content === absent || json.kind(content) !== 'array') continue
+    for (const part of json.children(content)) readPart(json, part, found)
+  }
+  const first = json.children(messages)[0] ?? messages
+  return { ...found, opening: opening === absent ? first : opening }
+}
+
+/** An earlier spoken answer is named by its id alone. */
+function refuseKeptAudio(json: Json, audio: number): void {
+  const { id } = keptAudioFields.read(json, audio)
+  if (isGiven(json, id)) throw notOwned(json, id)
+}
+
+function readPart(json: Json, part: number, found: { media: Media[]; options: PricedOption[] }): void {
+  const fields = partFields.read(json, part)
+  const { image_url: image, audio_url: audio, document_url: document } = fields
+  if (isGiven(json, image)) found.media.push(...addressedIn(json, image, 'image'))
+  if (isGiven(json, audio)) found.media.push(...addressedIn(json, audio, 'audio'))
+  if (isGiven(json, document)) found.media.push(...addressedIn(json, document, 'document'))
+  if (isGiven(json, fields.input_audio)) found.media.push(...spoken(json, fields.input_audio))
+  if (isGiven(json, fields.file)) found.media.push(...filed(json, fields.file))
+  if (isGiven(json, fields.video_url)) throw unpriced(json, fields.video_url, 'there is no price for video.')
+  if (isGiven(json, fields.prompt_cache_breakpoint)) {
+    found.options.push(...lifetimeOptions(json, fields.prompt_cache_breakpoint))
+  }
+}
+
+/** Lifetimes that `prompt_cache_options` or a breakpoint asks for. */
+export function lifetimeOptions(json: Json, value: number): readonly PricedOption[] {
+  return pricedOptions(json, lifetimeFields.read(json, value), cacheLifetime)
+}
+
+/** The address stands in an object; from some clients it is the value itself. */
+function addressedIn(json: Json, value: number, kind: Media['kind']): readonly Media[] {
+  const address = json.isString(value) ? value : addressFields.read(json, value).url
+  return json.isString(address) ? [addressed(json, address, kind)] : []
+}
+
+function spoken(json: Json, value: number): readonly Media[] {
+  const fields = audioFields.read(json, value)
+  if (!json.isString(fields.data)) return []
+  const media = addressed(json, fields.data, 'audio')
+  if (media.span !== null) return [media]
+  const format = json.isString(fields.format) ? json.text(fields.format) : ''
+  return [embedded(json, fields.data, 'audio', format === '' ? '' : `audio/${format}`)]
+}
+
+function filed(json: Json, value: number): readonly Media[] {
+  const fields = fileFields.read(json, value)
+  if (isGiven(json, fields.file_id)) throw notOwned(json, fields.file_id)
+  if (json.isString(fields.file_url)) return [addressed(json, fields.file_url, 'document')]
+  return json.isString(fields.file_data) ? [embeddedOrDataUrl(json, fields.file_data, 'document')] : []
+}

@@ -1,0 +1,88 @@
+/**
+ * The fields of a chat request that can change what the provider charges, with the page each fact was
+ * read from. A field that is not here travels untouched and costs nothing but its tokens.
+ */
+import type { PriceField } from '../price-fields.ts'
+
+const reference =
+  'https://developers.openai.com/api/reference/resources/chat/subresources/completions/methods/create'
+const pricing = 'https://developers.openai.com/api/docs/pricing'
+const caching = 'https://developers.openai.com/api/docs/guides/prompt-caching'
+
+export const chatPriceFields = {
+  /** `fast` and `priority` are dearer, `flex` is cheaper, `scale` is a contract; the answer names the tier it ran at. */
+  service_tier: {
+    rule: 'values',
+    name: 'service_tier',
+    free: ['auto', 'default', 'standard'],
+    source: reference,
+  },
+  /** Audio out has rates of its own. */
+  modalities: { rule: 'each', name: 'modality', free: ['text'], source: pricing },
+  audio: {
+    rule: 'option',
+    name: 'modality:audio',
+    source: 'https://developers.openai.com/api/docs/guides/audio',
+  },
+  /** Rejected tokens of the prediction are charged as output on top of what the limit allows. */
+  prediction: {
+    rule: 'option',
+    name: 'prediction',
+    source: 'https://developers.openai.com/api/docs/guides/predicted-outputs',
+  },
+  /**
+   * A fee for each search, which the answer does not count: not a tool with uses, so that it is sold
+   * only where a price row knows the option.
+   */
+  web_search_options: {
+    rule: 'option',
+    name: 'web_search_options',
+    source: 'https://developers.openai.com/api/docs/guides/tools-web-search',
+  },
+  /** Lifetimes of cached prompts: the shortest is the default and in the price of cache writes. */
+  prompt_cache_retention: { rule: 'free', source: caching },
+  moderation: { rule: 'free', source: 'https://developers.openai.com/api/docs/guides/moderation' },
+  store: { rule: 'free', source: reference },
+  background: {
+    rule: 'refused',
+    why: 'a request in the background outlives its payment; leave it out.',
+    source: 'https://developers.openai.com/api/docs/guides/background',
+  },
+  previous_response_id: {
+    rule: 'reference',
+    source: 'https://developers.openai.com/api/docs/guides/conversation-state',
+  },
+  conversation: {
+    rule: 'reference',
+    source: 'https://developers.openai.com/api/docs/guides/conversation-state',
+  },
+  prompt: {
+    rule: 'reference',
+    source: 'https://developers.openai.com/api/reference/resources/responses/methods/create',
+  },
+  // Options of compatible hosts that run searches or choose another model.
+  search_parameters: {
+    rule: 'option',
+    name: 'search_parameters',
+    source: 'https://docs.x.ai/docs/guides/live-search',
+  },
+  enable_search: {
+    rule: 'option',
+    name: 'enable_search',
+    source: 'https://help.aliyun.com/zh/model-studio/use-qwen-by-calling-api',
+  },
+  plugins: { rule: 'option', name: 'plugins', source: 'https://openrouter.ai/docs/guides/features/plugins' },
+  models: {
+    rule: 'option',
+    name: 'models',
+    source: 'https://openrouter.ai/docs/guides/routing/model-fallbacks',
+  },
+} as const satisfies Readonly<Record<string, PriceField>>
+
+/** Of `prompt_cache_options` and `prompt_cache_breakpoint`: the dearest lifetime without a price of its own. */
+export const cacheLifetime = {
+  ttl: { rule: 'values', name: 'prompt_cache_ttl', free: ['30m'], source: caching },
+} as const satisfies Readonly<Record<string, PriceField>>
+
+/** Tools that the caller runs; every other type runs at the provider and is charged by use. */
+export const callerTools: readonly string[] = ['function', 'custom']

@@ -1,0 +1,188 @@
+/**
+ * A chat request: the facts that routing and money need, read from its bytes, and the few
+ * replacements that it may need on its way. Must not change, add or reorder anything else.
+ */
+import {
+  type Edit,
+  type PricedOption,
+  type ReadLimits,
+  type RequestFacts,
+  type Span,
+  type Splice,
+  WireError,
+} from '../codec.ts'
+import { absent, Fields, flag, invalid, isGiven, string, wholeNumber } from '../fields.ts'
+import { type Json, readJson } from '../json.ts'
+import { pricedOptions, unpriced } from '../price-fields.ts'
+import { lifetimeOptions, readParts } from './request-parts.ts'
+import { callerTools, chatPriceFields } from './request-price-table.ts'
+
+type PriceName = keyof typeof chatPriceFields
+
+const bodyFields = new Fields(
+  'model',
+  'messages',
+  'stream',
+  'stream_options',
+  'max_tokens',
+  'max_completion_tokens',
+  'n',
+  'tools',
+  'input',
+  'prompt_cache_options',
+  ...(Object.keys(chatPriceFields) as PriceName[]),
+)
+const limitNames = ['max_completion_tokens', 'max_tokens'] as const
+const streamFields = new Fields('include_usage')
+const toolFields = new Fields('type')
+
+/** `max_completion_tokens` or its older name, where it stands. */
+interface LimitField {
+  readonly name: (typeof limitNames)[number]
+  readonly span: Span
+  /** null: written as null, which is no limit. */
+  readonly tokens: number | null
+}
+
+export interface ChatFacts extends RequestFacts {
+  /** Behind the body's first brace: a field that is added goes here. */
+  readonly insertAt: number
+  readonly limitFields: readonly LimitField[]
+  /** How to ask for the usage event; null when the caller did, or nothing is streamed. */
+  readonly usageEdit: Edit | null
+}
+
+type BodyValues = ReturnType<typeof bodyFields.read>
+
+/** Throws WireError; see `Dialect.readRequest`. */
+export function readRequest(body: Uint8Array, limits: ReadLimits): ChatFacts {
+  return readJson(body, limits, (json) => {
+    if (json.kind(json.root) !== 'object') {
+      throw new WireError('invalid_value', 'The body must be a JSON object.')
+    }
+    return factsOf(json, limits)
+  })
+}
+
+function factsOf(json: Json, limits: ReadLimits): ChatFacts {
+  const values = bodyFields.read(json, json.root)
+  const model = modelOf(json, values.model)
+  const parts = readParts(json, messagesOf(json, values))
+  const limitFields = limitsOf(json, values, limits.integerMax)
+  const stream = flag(json, values.stream)
+  const insertAt = json.start(json.root) + 1
+  refuseProviderTools(json, values.tools)
+  return {
+    model,
+    modelSpan: json.span(values.model),
+    stream,
+    outputLimit: largest(limitFields),
+    choices: isGiven(json, values.n) ? wholeNumber(json, values.n, { min: 1, max: limits.integerMax }) : 1,
+    thinkingBudget: null,
+    media: parts.media,
+    // Prompts are cached without being marked, and newer models charge for what is written.
+    cacheWrites: ['5m'],
+    serverTools: [],
+    options: [
+      ...pricedOptions(json, values, chatPriceFields),
+      ...cacheOptions(json, values),
+      ...parts.options,
+    ],
+    conversationSpan: json.span(parts.opening),
+    insertAt,
+    limitFields,
+    usageEdit: stream ? usageEditOf(json, values.stream_options, insertAt) : null,
+  }
+}
+
+function modelOf(json: Json, value: number): string {
+  if (!isGiven(json, value)) throw missing('model')
+  const model = string(json, value)
+  if (model === '') throw invalid(json, value, 'the name of a model')
+  return model
+}
+
+function messagesOf(json: Json, values: BodyValues): number {
+  if (isGiven(json, values.messages)) {
+    if (json.kind(values.messages) === 'array') return values.messages
+    throw invalid(json, values.messages, 'an array')
+  }
+  const hint = isGiven(json, values.input)
+    ? " This body has 'input' instead, as the Responses format does; send the conversation as 'messages'."
+    : ''
+  throw missing('messages', hint)
+}
+
+function missing(name: string, hint = ''): WireError {
+  return new WireError('missing_field', `Missing required parameter: '${name}'.${hint}`, name)
+}
+
+/** Both names of the output limit, as far as they are there. */
+function limitsOf(json: Json, values: BodyValues, integerMax: number): readonly LimitField[] {
+  return limitNames
+    .filter((name) => values[name] !== absent)
+    .map((name) => ({
+      name,
+      span: json.span(values[name]),
+      tokens: json.isNull(values[name]) ? null : wholeNumber(json, values[name], { min: 1, max: integerMax }),
+    }))
+}
+
+/** Upstreams differ in which of two limits they honour; the larger one bounds both. */
+function largest(fields: readonly LimitField[]): number | null {
+  const tokens = fields.flatMap((field) => field.tokens ?? [])
+  return tokens.length === 0 ? null : Math.max(...tokens)
+}
+
+function refuseProviderTools(json: Json, tools: number): void {
+  if (!isGiven(json, tools) || json.kind(tools) !== 'array') return
+  for (const tool of json.children(tools)) {
+    const { type } = toolFields.read(json, tool)
+    if (!isGiven(json, type) || callerTools.includes(string(json, type))) continue
+    throw unpriced(json, type, 'a tool of this type runs at the provider, and there is no price for it.')
+  }
+}
+
+function cacheOptions(json: Json, { prompt_cache_options: options }: BodyValues): readonly PricedOption[] {
+  return isGiven(json, options) ? lifetimeOptions(json, options) : []
+}
+
+/** What makes `stream_options.include_usage` true. */
+function usageEditOf(json: Json, options: number, insertAt: number): Edit | null {
+  const asked = '{"include_usage":true}'
+  if (options === absent) return { start: insertAt, end: insertAt, text: `"stream_options":${asked},` }
+  if (json.isNull(options)) return { ...json.span(options), text: asked }
+  if (json.kind(options) !== 'object') throw invalid(json, options, 'an object')
+  const { include_usage: value } = streamFields.read(json, options)
+  if (value !== absent) return flag(json, value) ? null : { ...json.span(value), text: 'true' }
+  const inside = json.start(options) + 1
+  const comma = json.children(options).length === 0 ? '' : ','
+  return { start: inside, end: inside, text: `"include_usage":true${comma}` }
+}
+
+/** The replacements that a splice needs, in body order. */
+export function spliceRequest(facts: ChatFacts, splice: Splice): readonly Edit[] {
+  const edits: Edit[] = []
+  if (splice.model !== undefined) edits.push({ ...facts.modelSpan, text: JSON.stringify(splice.model) })
+  if (splice.outputLimit !== undefined) edits.push(...limitEdits(facts, splice.outputLimit))
+  if (facts.usageEdit !== null) edits.push(facts.usageEdit)
+  return edits.sort((a, b) => a.start - b.start)
+}
+
+/** Lowers every limit that is higher; where there is none, sets the name that all newer models know. */
+function limitEdits({ insertAt, limitFields }: ChatFacts, tokens: number): readonly Edit[] {
+  const limited = limitFields.filter((field) => field.tokens !== null)
+  if (limited.length > 0) {
+    return limited
+      .filter((field) => field.tokens !== null && field.tokens > tokens)
+      .map((field) => ({ ...field.span, text: String(tokens) }))
+  }
+  const empty = limitFields.find((field) => field.name === 'max_completion_tokens')
+  if (empty !== undefined) return [{ ...empty.span, text: String(tokens) }]
+  return [{ start: insertAt, end: insertAt, text: `"max_completion_tokens":${tokens},` }]
+}
+
+/** Whether the caller asked for the usage event itself. */
+export function usageEvent(facts: ChatFacts): 'relay' | 'drop' {
+  return facts.usageEdit === null ? 'relay' : 'drop'
+}

@@ -1,0 +1,109 @@
+/**
+ * Watches a stream of server-sent events for any format: keeps the offsets that say what may be sent,
+ * what waits for settlement and what is left out. What an event means, a reader of the format says.
+ * Must not look into events itself, nor keep any of them.
+ */
+import type { Span, StreamWatch, UpstreamProblem, UsageReport, WatchOptions } from './codec.ts'
+import type { ProducedText } from './produced-text.ts'
+import { SseParser } from './sse.ts'
+import { noProblem } from './upstream-problem.ts'
+
+/**
+ * What one event means: `quiet` may be sent and says nothing; `content` is worth sending; `finish`
+ * tells the caller it is over; `usage` is told after that to who asked for it; `end` is the protocol's
+ * own end; `failed` tells of an error; `unreadable` is not in the format.
+ */
+export type EventMeaning = 'quiet' | 'content' | 'finish' | 'usage' | 'end' | 'failed' | 'unreadable'
+
+/** Reads the events of one stream in order. */
+export interface EventReader {
+  /** The event is the parser's current one; it has data. */
+  read(event: SseParser): EventMeaning
+  /** What the last `failed` event said. */
+  readonly problem: UpstreamProblem
+  readonly sample: ProducedText
+  report(): UsageReport
+}
+
+type State = StreamWatch['state']
+
+export class SseWatch implements StreamWatch {
+  state: State = 'waiting'
+  safe = 0
+  total = 0
+  drop: Span | null = null
+  problem: UpstreamProblem | null = null
+  private readonly options: WatchOptions
+  private readonly reader: EventReader
+  private readonly parser: SseParser
+
+  constructor(options: WatchOptions, reader: EventReader) {
+    this.options = options
+    this.reader = reader
+    this.parser = new SseParser(options.eventBytesMax)
+  }
+
+  get report(): UsageReport {
+    return this.reader.report()
+  }
+
+  get sample(): ProducedText {
+    return this.reader.sample
+  }
+
+  push(chunk: Uint8Array): void {
+    if (this.isOver()) return
+    this.parser.push(chunk)
+    this.readEvents()
+    if (this.parser.isTooLarge && !this.isOver()) {
+      this.fail({ ...noProblem, message: 'The upstream sent an event that is too large.' })
+    }
+  }
+
+  end(): void {
+    if (this.isOver()) return
+    this.parser.close()
+    this.readEvents()
+    if (this.isOver()) return
+    const isEnough = this.state === 'finishing' && this.options.endsWithoutMark
+    this.state = isEnough ? 'complete' : 'truncated'
+  }
+
+  private readEvents(): void {
+    while (!this.isOver() && this.parser.next()) {
+      const meaning = this.parser.hasData ? this.reader.read(this.parser) : 'quiet'
+      this.take(meaning)
+    }
+  }
+
+  private take(meaning: EventMeaning): void {
+    const { parser } = this
+    if (meaning === 'failed') return this.fail(this.reader.problem)
+    // What a cut connection left of an event counts only where it is plainly the last word.
+    if (!parser.isWhole && meaning !== 'end' && meaning !== 'finish') return
+    if (meaning === 'unreadable') {
+      return this.fail({ ...noProblem, message: 'The upstream sent something that is not in its format.' })
+    }
+    this.total = parser.end
+    if (meaning === 'end') this.state = 'complete'
+    else if (meaning === 'finish' || meaning === 'usage') this.state = 'finishing'
+    else if (meaning === 'content' && this.state === 'waiting') this.state = 'content'
+    if (meaning === 'usage' && this.options.usageEvent === 'drop') this.leaveOut(parser)
+    if (this.state === 'waiting' || this.state === 'content') this.safe = parser.end
+  }
+
+  /** One span can be left out: the usage events that follow each other. */
+  private leaveOut({ start, end }: Span): void {
+    if (this.drop === null) this.drop = { start, end }
+    else if (this.drop.end === start) this.drop = { start: this.drop.start, end }
+  }
+
+  private fail(problem: UpstreamProblem): void {
+    this.state = 'failed'
+    this.problem = problem
+  }
+
+  private isOver(): boolean {
+    return this.state === 'complete' || this.state === 'failed' || this.state === 'truncated'
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * Reads what an upstream says is wrong, from whatever body it chose: the provider's own error shape,
+ * one wrapped in an array, another program's, plain text or an HTML page. Must not throw.
+ */
+import type { UpstreamProblem } from './codec.ts'
+import { isRecord, type JsonRecord, parsed } from './parsed.ts'
+
+const plainTextCharactersMax = 2_000
+const levelsMax = 4
+const decoder = new TextDecoder('utf-8')
+
+export const noProblem: UpstreamProblem = { message: '', type: '', code: '' }
+
+/** The problem told by the body of an answer that is an error. */
+export function readProblem(body: Uint8Array): UpstreamProblem {
+  const text = decoder.decode(body).trim()
+  const value = parsed(text)
+  if (value !== undefined) return problemOf(value)
+  // A page for browsers is no sentence of the provider's.
+  return text.startsWith('<') ? noProblem : { ...noProblem, message: text.slice(0, plainTextCharactersMax) }
+}
+
+/** The problem told by an error object, or by what surrounds one. */
+export function problemOf(value: unknown, level = 1): UpstreamProblem {
+  if (typeof value === 'string') return { ...noProblem, message: value }
+  if (level > levelsMax) return noProblem
+  if (Array.isArray(value)) return problemOf(value[0], level + 1)
+  if (!isRecord(value)) return noProblem
+  const inner = innerProblem(value, level)
+  const own = {
+    message: firstText(value, ['message', 'msg', 'error_description']),
+    type: firstText(value, ['type', 'status']),
+    code: firstText(value, ['code']),
+  }
+  if (inner === noProblem) return own
+  return {
+    message: inner.message || own.message,
+    type: inner.type || own.type,
+    code: inner.code || own.code,
+  }
+}
+
+function innerProblem(value: JsonRecord, level: number): UpstreamProblem {
+  for (const name of ['error', 'errors', 'detail']) {
+    const inner = value[name]
+    if (inner !== null && inner !== undefined && inner !== false) return problemOf(inner, level + 1)
+  }
+  return noProblem
+}
+
+function firstText(value: JsonRecord, names: readonly string[]): string {
+  for (const name of names) {
+    const found = value[name]
+    if (typeof found === 'string' && found !== '') return found
+    if (typeof found === 'number') return String(found)
+  }
+  return ''
+}

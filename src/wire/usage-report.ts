@@ -1,0 +1,122 @@
+/**
+ * Gathers what a provider reports of a request's usage, field by field, and hands the numbers out
+ * again clean: non-negative integers that do not contradict each other. What was broken or is not
+ * known is named, never dropped in silence. Must not know what a token costs.
+ */
+import type { UsageReport } from './codec.ts'
+import { isRecord, type JsonRecord } from './parsed.ts'
+
+/** Counters by their dotted names: the ones a bill rests on, and the ones that are parts of those or no usage. */
+export type CounterTable = Readonly<Record<string, 'used' | 'ignored'>>
+
+/** No report of one request is larger than this; a larger number is broken. */
+export const reportedTokensMax = 1_000_000_000
+const levelsMax = 4
+const unknownMax = 32
+const nameCharactersMax = 100
+
+/** Fields merge as reports arrive: the last that is not null wins, and 0 is a number. */
+export class ReportDraft {
+  private readonly table: CounterTable
+  private readonly fields: Record<string, number | null> = {}
+  private readonly ran = new Map<string, string | null>()
+  private readonly unknown = new Set<string>()
+
+  constructor(table: CounterTable) {
+    this.table = table
+  }
+
+  /** Reads a usage object; names of counters that are not in the table and not zero become unknown. */
+  read(usage: unknown): void {
+    if (usage === null || usage === undefined) return
+    if (isRecord(usage)) this.readLevel(usage, '', 1)
+    else this.flag('usage')
+  }
+
+  /** Adds to a counter that the provider splits over several entries. */
+  count(name: string, value: unknown): void {
+    if (typeof value === 'number') this.fields[name] = (this.fields[name] ?? 0) + value
+    else if (value !== null && value !== undefined) this.flag(name)
+  }
+
+  /** Forgets counters whose names begin so: the provider told all of them anew. */
+  restart(prefix: string): void {
+    for (const name of Object.keys(this.fields)) if (name.startsWith(prefix)) delete this.fields[name]
+  }
+
+  /** Notes the tier, speed or place that the answer names; the defaults are not worth a word. */
+  ranAt(name: string, value: unknown, defaults: readonly string[]): void {
+    if (value === null || value === undefined) return
+    if (typeof value !== 'string' || !/^[\w.-]{1,64}$/.test(value)) {
+      if (typeof value !== 'string' || !defaults.includes(value)) this.flag(name)
+      return
+    }
+    this.ran.set(name, defaults.includes(value) ? null : `${name}:${value}`)
+  }
+
+  flag(name: string): void {
+    if (this.unknown.size < unknownMax) this.unknown.add(name.slice(0, nameCharactersMax))
+  }
+
+  report(): UsageReport {
+    return {
+      fields: { ...this.fields },
+      ranAt: [...this.ran.values()].filter((option) => option !== null),
+      unknown: [...this.unknown],
+    }
+  }
+
+  private readLevel(usage: JsonRecord, prefix: string, level: number): void {
+    for (const [key, value] of Object.entries(usage)) {
+      const name = prefix + key
+      const use = Object.hasOwn(this.table, name) ? this.table[name] : undefined
+      if (use === 'ignored') continue
+      if (use === 'used') this.readCounter(name, value)
+      else if (isRecord(value) && level < levelsMax) this.readLevel(value, `${name}.`, level + 1)
+      else if (typeof value === 'number' && value !== 0) this.flag(name)
+    }
+  }
+
+  private readCounter(name: string, value: unknown): void {
+    if (typeof value === 'number') {
+      this.fields[name] = value
+      return
+    }
+    this.fields[name] ??= null
+    if (value !== null) this.flag(name)
+  }
+}
+
+/** A report's numbers as a bill can use them; what had to be bent is in `flagged`. */
+export class CleanCounters {
+  private readonly report: UsageReport
+  private readonly broken = new Set<string>()
+
+  constructor(report: UsageReport) {
+    this.report = report
+    for (const name of report.unknown) this.broken.add(name)
+  }
+
+  /** Everything the report or its clean-up calls into question. */
+  get flagged(): readonly string[] {
+    return [...this.broken]
+  }
+
+  has(name: string): boolean {
+    return typeof this.report.fields[name] === 'number'
+  }
+
+  /** The counter, 0 where it was not reported. */
+  take(name: string): number {
+    return this.part(name, reportedTokensMax)
+  }
+
+  /** The counter as a part of something that has `whole`. */
+  part(name: string, whole: number): number {
+    const value = this.report.fields[name] ?? 0
+    if (Number.isInteger(value) && value >= 0 && value <= whole) return value
+    this.broken.add(name)
+    if (Number.isNaN(value) || value <= 0) return 0
+    return Math.min(Math.ceil(value), whole)
+  }
+}
