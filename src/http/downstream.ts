@@ -72,10 +72,10 @@ export class Downstream {
     else this.#finishedListener = listener
   }
 
-  /** Runs `listener` once when all that was written is taken; replaces the one before. Never runs for a client that left. */
+  /** Runs `listener` once when all that was written is taken, at once if nothing waits; replaces the one before. Never runs for a client that left. */
   onDrained(listener: () => void): void {
-    this.#drainedListener = listener
-    if (!this.#waiting) this.#awaitDrain()
+    if (this.#waiting) this.#drainedListener = listener
+    else if (!this.#gone) listener()
   }
 
   /** Tells a client that waits with its body to send it. */

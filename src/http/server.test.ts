@@ -319,6 +319,29 @@ test('a connection that is silent or slow to ask is ended, with a word only wher
   })
 })
 
+test('a connection that is kept alive and not used is ended', async () => {
+  await withEdge({ limits: { keepAliveTimeoutMs: 10 } }, async ({ port }) => {
+    const client = new RawClient(port)
+    client.send(`GET /v1/x HTTP/1.1\r\n${host}\r\n`)
+    assert.equal((await client.answer())?.status, 200)
+    await client.untilClosed()
+    assert.equal(client.received, '')
+  })
+})
+
+test('what goes wrong while accepting is told, and ends nothing', async () => {
+  const told: Error[] = []
+  await withEdge({ onAcceptError: (error) => told.push(error) }, async ({ server, port }) => {
+    const trouble = new Error('accept EMFILE')
+    server.node.emit('error', trouble)
+    assert.deepEqual(told, [trouble])
+    const client = new RawClient(port)
+    client.send(`GET /v1/x HTTP/1.1\r\n${host}\r\n`)
+    assert.equal((await client.answer())?.status, 200)
+    client.close()
+  })
+})
+
 test('connections beyond the limit are turned away and make room again', async () => {
   await withEdge({ limits: { connectionsMax: 2 } }, async ({ port }) => {
     const ask = async (client: RawClient): Promise<number | undefined> => {

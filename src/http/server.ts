@@ -36,6 +36,8 @@ export interface ServerOptions {
   readonly isDataPlane: (request: IncomingMessage) => boolean
   readonly limits: ServerLimits
   readonly clock: Clock
+  /** Told when a connection could not be accepted; without it that ends the process, as Node has it. */
+  readonly onAcceptError?: (error: Error) => void
 }
 
 export interface HttpServer {
@@ -92,7 +94,11 @@ export function createHttpServer(options: ServerOptions): HttpServer {
   return {
     node: server,
     draining,
-    listen: (host, port) => listen(server, host, port),
+    async listen(host, port) {
+      const taken = await listen(server, host, port)
+      if (options.onAcceptError !== undefined) server.on('error', options.onAcceptError)
+      return taken
+    },
     drain(deadlineMs) {
       draining.begun = true
       return drain({ server, connections, clock, deadlineMs })

@@ -40,6 +40,7 @@ export interface Setting {
   readonly clock?: Clock
   readonly limits?: Partial<typeof edgeLimits>
   readonly controlPlane?: Serve
+  readonly onAcceptError?: (error: Error) => void
   readonly more?: (request: IncomingMessage, client: Downstream) => void
 }
 
@@ -77,6 +78,7 @@ export async function withEdge(setting: Setting, run: (edge: Edge) => Promise<vo
     isDataPlane: (request) => request.url?.startsWith('/v1') === true,
     limits: used,
     clock,
+    ...(setting.onAcceptError === undefined ? {} : { onAcceptError: setting.onAcceptError }),
   })
   const port = await server.listen('127.0.0.1', 0)
   try {
