@@ -104,7 +104,6 @@ export const openai: Connector = {
   requestIdHeader: 'x-request-id',
   // openrouter.ai/docs/api-reference/streaming lists OpenAI among those that stop.
   onCancel: 'stops',
-  reportsInputEarly: false,
   endsWithoutMark: false,
   // Recorded exchanges with tools or schemas: at most 94 tokens beyond the text itself.
   hiddenInputTokens: 256,

@@ -24,8 +24,6 @@ export const sandbox: Connector = {
     (problem.code === '' ? anthropic : openai).classify(status, headers, problem),
   requestIdHeader: 'x-request-id',
   onCancel: 'stops',
-  // In one of its two formats only.
-  reportsInputEarly: false,
   endsWithoutMark: false,
   hiddenInputTokens: 64,
   tokensPerBlock: 0,
