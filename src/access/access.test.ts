@@ -1,0 +1,241 @@
+/** Keys against a real store: found, judged, revoked, and never called wrong because the store is in trouble. */
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { manualClock } from '../../test/support/manual-clock.ts'
+import { openTestLedger } from '../../test/support/open-ledger.ts'
+import { TollgateError } from '../base/errors.ts'
+import { idSource, systemRandom } from '../base/ids.ts'
+import { limitDefaults } from '../config.ts'
+import type { RateLimits } from '../limits/types.ts'
+import type { Store } from '../store/store.ts'
+import { openAccess } from './access.ts'
+import { makeKey } from './key-form.ts'
+import type { KeyPolicy, NewKey } from './types.ts'
+
+const policy: KeyPolicy = {
+  rates: { requestsPerMinute: 5, tokensPerMinute: null, concurrent: 2 },
+  budget: { amount: 12_345_678_901_234_567n, window: 'month' },
+  models: ['sandbox-echo'],
+  onShortBalance: 'reject',
+  showBalance: false,
+}
+const accountRates: RateLimits = { requestsPerMinute: 600, tokensPerMinute: null, concurrent: 100 }
+
+interface Prepared {
+  readonly store: Store
+  readonly clock: ReturnType<typeof manualClock>
+  readonly newKey: NewKey
+  /** Another process's view of the same keys: nothing in memory. */
+  readonly open: (changed?: {
+    hashKey?: Uint8Array
+    keysCachedMax?: number
+    database?: Store['database']
+  }) => ReturnType<typeof openAccess>
+  readonly shut: () => Promise<void>
+}
+
+async function prepare(context: TestContext): Promise<Prepared> {
+  const clock = manualClock()
+  const ledger = await openTestLedger(context, { clock })
+  const nextId = idSource(clock, 7)
+  const account = nextId()
+  await ledger.ledger.createAccount({
+    id: account,
+    kind: 'personal',
+    email: null,
+    name: 'Payer',
+    nowMs: clock.wallMs(),
+  })
+  const hashKey = systemRandom(32)
+  return {
+    store: ledger.store,
+    clock,
+    newKey: { account, name: 'laptop', expiresMs: null, policy },
+    open: (changed = {}) =>
+      openAccess({
+        store: { database: changed.database ?? ledger.store.database },
+        clock,
+        nextId,
+        random: systemRandom,
+        hashKey: changed.hashKey ?? hashKey,
+        accountRates: () => accountRates,
+        limits: { ...limitDefaults, keysCachedMax: changed.keysCachedMax ?? limitDefaults.keysCachedMax },
+      }),
+    shut: ledger.shut,
+  }
+}
+
+/** The same database, with every query counted. */
+function counted(database: Store['database']): {
+  readonly database: Store['database']
+  readonly queries: () => number
+} {
+  let queries = 0
+  const counting = database.withPlugin({
+    transformQuery(query) {
+      queries += 1
+      return query.node
+    },
+    transformResult: async ({ result }) => result,
+  })
+  return { database: counting, queries: () => queries }
+}
+
+test('a key that was made is its caller at once, and after a restart as well', async (context) => {
+  const { open, newKey } = await prepare(context)
+  const access = open()
+  const { id, secret, label } = await access.create(newKey)
+  const caller = { account: newKey.account, key: id, label, policy, accountRates }
+  assert.deepEqual(await access.identify(secret), { kind: 'caller', caller })
+  assert.deepEqual(await open().identify(secret), { kind: 'caller', caller })
+})
+
+test('the store has neither the key nor its secret', async (context) => {
+  const { open, newKey, store } = await prepare(context)
+  const { secret, label } = await open().create(newKey)
+  const [row] = await store.database.selectFrom('api_key').selectAll().execute()
+  const stored = JSON.stringify(row, (_name, value) => (typeof value === 'bigint' ? `${value}` : value))
+  assert.ok(stored.includes(label))
+  assert.ok(!stored.includes(secret.slice(label.length + 1)))
+  assert.equal(row?.hash.length, 32)
+})
+
+test('a key is found only under the hash key that it was made with', async (context) => {
+  const { open, newKey } = await prepare(context)
+  const { secret } = await open().create(newKey)
+  assert.deepEqual(await open({ hashKey: systemRandom(32) }).identify(secret), { kind: 'invalid' })
+})
+
+test('what is not ours is told apart without asking the store', async (context) => {
+  const { open, newKey, store } = await prepare(context)
+  const { database, queries } = counted(store.database)
+  const access = open({ database })
+  const { secret } = await access.create(newKey)
+  const before = queries()
+  assert.deepEqual(await access.identify(['sk', 'ant', 'api03', 'x'].join('-')), {
+    kind: 'foreign',
+    provider: 'Anthropic',
+  })
+  assert.deepEqual(await access.identify('nonsense'), { kind: 'invalid' })
+  assert.deepEqual(await access.identify(`${secret.slice(0, -1)}${secret.endsWith('0') ? '1' : '0'}`), {
+    kind: 'invalid',
+  })
+  assert.equal(queries(), before)
+})
+
+test('an unknown key is asked for once, and a known one with many requests at once too', async (context) => {
+  const { open, newKey, store, clock } = await prepare(context)
+  const { secret } = await open().create(newKey)
+  const { database, queries } = counted(store.database)
+  const access = open({ database })
+  const made = makeKey(newKey.account, idSource(clock, 9)(), systemRandom).key
+  for (const key of [made, secret]) {
+    const before = queries()
+    const found = await Promise.all(Array.from({ length: 50 }, () => access.identify(key)))
+    assert.equal(new Set(found.map(({ kind }) => kind)).size, 1)
+    assert.equal(found[0]?.kind, key === made ? 'invalid' : 'caller')
+    await access.identify(key)
+    assert.equal(queries() - before, 1)
+  }
+})
+
+test('unknown keys never push a known one out of memory', async (context) => {
+  const { open, newKey, store } = await prepare(context)
+  const { database, queries } = counted(store.database)
+  const access = open({ database, keysCachedMax: 1 })
+  const { secret } = await access.create(newKey)
+  for (let count = 0n; count < 20n; count += 1n) await access.identify(makeKey(1n, count, systemRandom).key)
+  const before = queries()
+  assert.equal((await access.identify(secret)).kind, 'caller')
+  assert.equal(queries(), before)
+  await access.create(newKey)
+  assert.equal((await access.identify(secret)).kind, 'caller')
+  assert.equal(queries() - before, 2, 'one to make the second key, one to find the first again')
+})
+
+test('a key ends at its time by the clock, also while it is in memory', async (context) => {
+  const { open, newKey, clock } = await prepare(context)
+  const access = open()
+  const { secret } = await access.create({ ...newKey, expiresMs: clock.wallMs() + 1_000 })
+  clock.advance(999)
+  assert.equal((await access.identify(secret)).kind, 'caller')
+  clock.advance(1)
+  assert.equal((await access.identify(secret)).kind, 'expired')
+})
+
+test('a revoked key ends at once, whoever has it in memory is told, and it stays revoked', async (context) => {
+  const { open, newKey, clock } = await prepare(context)
+  const access = open()
+  const { id, secret } = await access.create(newKey)
+  const told: bigint[] = []
+  const stop = access.onRevoked((key) => told.push(key))
+  assert.equal(await access.revoke(id), 'revoked')
+  assert.equal((await access.identify(secret)).kind, 'revoked')
+  assert.equal(await access.revoke(id), 'already_revoked')
+  assert.equal(await access.revoke(id + 1n), 'not_found')
+  assert.deepEqual(told, [id])
+  assert.equal((await open().identify(secret)).kind, 'revoked')
+  assert.equal((await access.key(id))?.revokedMs, clock.wallMs())
+  stop()
+  const second = await access.create(newKey)
+  await access.revoke(second.id)
+  assert.deepEqual(told, [id])
+})
+
+test('a look-up that runs beside a revocation does not bring the key back', async (context) => {
+  const { open, newKey } = await prepare(context)
+  for (let round = 0; round < 20; round += 1) {
+    const { id, secret } = await open().create(newKey)
+    const access = open()
+    await Promise.all([access.identify(secret), access.revoke(id), access.identify(secret)])
+    assert.equal((await access.identify(secret)).kind, 'revoked')
+  }
+})
+
+test('a disabled key is told so', async (context) => {
+  const { open, newKey, store } = await prepare(context)
+  const { id, secret } = await open().create(newKey)
+  await store.database.updateTable('api_key').set({ disabled: 1 }).where('id', '=', id).execute()
+  assert.equal((await open().identify(secret)).kind, 'disabled')
+})
+
+test('a list has the keys of one account in the order they were made, whole but for the secret', async (context) => {
+  const { open, newKey, clock } = await prepare(context)
+  const access = open()
+  const first = await access.create(newKey)
+  const second = await access.create({
+    ...newKey,
+    name: 'server',
+    expiresMs: 5,
+    policy: { ...policy, budget: null, models: null },
+  })
+  const rows = await open().list(newKey.account)
+  assert.deepEqual(rows[0], {
+    id: first.id,
+    account: newKey.account,
+    name: 'laptop',
+    label: first.label,
+    createdMs: clock.wallMs(),
+    expiresMs: null,
+    revokedMs: null,
+    disabled: false,
+    policy,
+  })
+  assert.equal(rows[1]?.id, second.id)
+  assert.deepEqual(rows[1]?.policy.budget, null)
+  assert.deepEqual(await access.list(newKey.account + 1n), [])
+  assert.equal(await access.key(first.id + 99n), undefined)
+})
+
+test('a store in trouble is said to be in trouble: no key becomes invalid by it', async (context) => {
+  const { open, newKey, shut } = await prepare(context)
+  const access = open()
+  const { secret } = await access.create(newKey)
+  const fresh = open()
+  await shut()
+  await assert.rejects(
+    fresh.identify(secret),
+    (error) => error instanceof TollgateError && error.code === 'store_unavailable',
+  )
+  assert.equal((await access.identify(secret)).kind, 'caller', 'what is in memory needs no store')
+})

@@ -1,0 +1,102 @@
+/**
+ * The root secret of an installation: taken from the configuration or made once and kept in the data folder,
+ * and checked against the database, because with another secret no stored key would be found. It is never
+ * used itself: each purpose gets a key derived for it alone.
+ */
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import type { RandomBytes } from '../base/ids.ts'
+import type { Settings } from '../store/settings.ts'
+
+/** What derived keys are for; a purpose that was released keeps its name for ever. */
+export type Purpose = 'api-key-hash' | 'secret-check'
+
+export interface RootSecret {
+  /** 32 bytes for this purpose alone; the same for the same root secret. */
+  keyFor(purpose: Purpose): Uint8Array
+}
+
+export type SecretResult =
+  | { readonly kind: 'secret'; readonly secret: RootSecret }
+  /** A sentence for the operator; the server must not start. */
+  | { readonly kind: 'refused'; readonly message: string }
+
+export interface SecretSource {
+  readonly dataFolder: string
+  /** What the operator configured; null: the file in the data folder, made when there is none. */
+  readonly configured: string | null
+  readonly random: RandomBytes
+  readonly settings: Settings
+}
+
+const checkName = 'secret_check'
+const secretBytes = 32
+const charactersMin = 32
+
+/** Reads or makes the root secret. Only the process that owns the data folder may call it. */
+export async function openSecret(source: SecretSource): Promise<SecretResult> {
+  const stored = await source.settings.get(checkName)
+  const text =
+    source.configured ?? secretText(join(source.dataFolder, 'secret'), source.random, stored !== undefined)
+  if (typeof text !== 'string') return text
+  const secret = derive(text)
+  const check = createHmac('sha256', secret.keyFor('secret-check')).update('tollgate').digest('hex')
+  const agreed = await source.settings.claim(checkName, check)
+  if (timingSafeEqual(Buffer.from(agreed), Buffer.from(check))) return { kind: 'secret', secret }
+  return refused(
+    'This is not the root secret that the database was made with, and every API key depends on it. ' +
+      'Start with the former TOLLGATE_SECRET, or with the former file `secret` in the data folder.',
+  )
+}
+
+function derive(text: string): RootSecret {
+  return {
+    keyFor: (purpose) => new Uint8Array(hkdfSync('sha256', text, '', `tollgate ${purpose}`, secretBytes)),
+  }
+}
+
+function secretText(path: string, random: RandomBytes, isExpected: boolean): string | SecretResult {
+  if (!existsSync(path)) {
+    if (!isExpected) return makeFile(path, Buffer.from(random(secretBytes)).toString('hex'))
+    return refused(
+      `The root secret ${path} is missing, and every API key depends on it. Restore it from a backup, or set TOLLGATE_SECRET.`,
+    )
+  }
+  // Windows has no such bits and always shows the file as open to all.
+  const isOpen = process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0
+  if (isOpen) {
+    return refused(`Others than its owner can read the root secret. Run: chmod 600 ${path}`)
+  }
+  const text = readFileSync(path, 'utf8').trim()
+  return text.length >= charactersMin ? text : refused(`The root secret ${path} is damaged: it is too short.`)
+}
+
+/** Appears whole or not at all, even when the power fails. */
+function makeFile(path: string, text: string): string {
+  const draft = `${path}.new`
+  rmSync(draft, { force: true })
+  const file = openSync(draft, 'wx', 0o600)
+  try {
+    writeSync(file, `${text}\n`)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  renameSync(draft, path)
+  return text
+}
+
+function refused(message: string): SecretResult {
+  return { kind: 'refused', message }
+}
