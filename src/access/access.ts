@@ -2,7 +2,7 @@
  * Keys as the data plane meets them: found in memory by their keyed hash, looked up in the store once when
  * they are not there, judged by the clock at every use. The whole key is never stored and never logged.
  */
-import { createHmac } from 'node:crypto'
+import { createHmac, createSecretKey } from 'node:crypto'
 import type { Selectable } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import type { NextId, RandomBytes } from '../base/ids.ts'
@@ -33,8 +33,11 @@ export function openAccess(parts: AccessParts): Access {
   const memory = keyMemory(parts)
   const listeners = new Set<(key: bigint) => void>()
 
+  // Made once: importing the key costs more than the hash itself.
+  const hashKeyObject = createSecretKey(hashKey)
+
   function hashOf(key: string): Buffer {
-    return createHmac('sha256', hashKey).update(key).digest()
+    return createHmac('sha256', hashKeyObject).update(key).digest()
   }
 
   function judge(row: KeyRow): Identified {
