@@ -1,0 +1,213 @@
+/**
+ * What a server and a command both stand on: store, ledger, keys, catalog and token counter, opened in
+ * order and closed in the opposite one. Listens nowhere and begins nothing on its own.
+ */
+
+import { openAccess } from './access/access.ts'
+import { openSecret } from './access/secret.ts'
+import type { Access } from './access/types.ts'
+import { type AuditLog, openAuditLog } from './audit-log.ts'
+import type { Clock } from './base/clock.ts'
+import { formatId, type NextId, type RandomBytes } from './base/ids.ts'
+import { createLog, type Log } from './base/log.ts'
+import { builtinModels } from './catalog/builtin.ts'
+import { type Catalog, type GivenSources, openCatalog } from './catalog/catalog.ts'
+import { catalogMistakes } from './catalog/mistakes.ts'
+import { sandboxModels } from './catalog/sandbox-models.ts'
+import type { OpenedParts } from './cli/session.ts'
+import type { Config } from './config.ts'
+import { localAccountSetting } from './control/find-account.ts'
+import type { ControlParts } from './control/parts.ts'
+import { openLedger } from './ledger/ledger.ts'
+import { ledgerThreads } from './ledger/threads.ts'
+import type { Ledger } from './ledger/types.ts'
+import type { RateLimits } from './limits/types.ts'
+import { connectors } from './providers/registry.ts'
+import { behaviours } from './sandbox/behaviours.ts'
+import { type Settings, settingsOf } from './store/settings.ts'
+import { openStore, type Store } from './store/store.ts'
+import { type Counter, openCounter } from './tokens/count.ts'
+
+export interface PartsOptions {
+  readonly clock: Clock
+  readonly random: RandomBytes
+  readonly log: Log
+  /** Where the sandbox listens; null: nowhere in this process, so its models can be listed and not used. */
+  readonly sandboxOrigin: string | null
+  /** The store can do nothing any more: the process should end. */
+  readonly onLost: (error: Error) => void
+}
+
+export interface Parts {
+  readonly store: Store
+  readonly settings: Settings
+  readonly ledger: Ledger
+  readonly nextId: NextId
+  /** How many requests of processes that died were closed on opening. */
+  readonly recovered: number
+  readonly access: Access
+  readonly catalog: Catalog
+  readonly counter: Counter
+  /** What control-plane operations work with; `address`: where people reach the server. */
+  control(address: string): ControlParts
+  close(): Promise<void>
+}
+
+export type PartsResult =
+  | { readonly kind: 'open'; readonly parts: Parts }
+  /** Sentences for the operator; nothing stays open. */
+  | { readonly kind: 'refused'; readonly messages: readonly string[] }
+
+/** Takes the data folder for this process alone, makes what is missing there, and brings its database up to date. */
+export async function openParts(config: Config, options: PartsOptions): Promise<PartsResult> {
+  const sources = catalogSources(config, options.sandboxOrigin)
+  const mistakes = catalogMistakes(sources)
+  if (mistakes.length > 0) return { kind: 'refused', messages: mistakes }
+  const opened = await openStore({
+    dataDirectory: config.dataFolder,
+    threads: ledgerThreads,
+    clock: options.clock,
+    limits: config.limits,
+    onLost: options.onLost,
+    failpoints: config.failpoint ?? undefined,
+  })
+  if (opened.kind === 'refused') return { kind: 'refused', messages: [opened.message] }
+  const { store } = opened
+  try {
+    const result = await onStore(store, { config, options, sources })
+    if (result.kind === 'refused') await store.close()
+    return result
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+interface Plan {
+  readonly config: Config
+  readonly options: PartsOptions
+  readonly sources: GivenSources
+}
+
+async function onStore(store: Store, { config, options, sources }: Plan): Promise<PartsResult> {
+  const { clock, random, log } = options
+  const { limits, dataFolder } = config
+  const settings = settingsOf(store)
+  const secret = await openSecret({ dataFolder, configured: config.secret, random, settings })
+  if (secret.kind === 'refused') return { kind: 'refused', messages: [secret.message] }
+  const audit = openAuditLog(dataFolder)
+  const opened = await openLedger(store, {
+    clock,
+    limits,
+    onTrouble: (error) => log.error({ err: error }, 'closing holds that were left open failed'),
+  })
+  const { ledger, nextId } = opened
+  const access = openAccess({
+    store,
+    clock,
+    nextId,
+    random,
+    hashKey: secret.secret.keyFor('api-key-hash'),
+    accountRates: await accountRates(settings, nextId, limits),
+    limits,
+  })
+  const catalog = await openCatalog({ store, clock, nextId, sources })
+  const counter = openCounter({ clock, limits })
+  const parts = { store, settings, ledger, nextId, access, catalog, counter }
+  return {
+    kind: 'open',
+    parts: {
+      ...parts,
+      recovered: opened.recovered,
+      control: (address) => controlParts({ ...parts, audit }, { ...options, limits, address }),
+      async close() {
+        await counter.close()
+        await opened.close()
+        await store.close()
+        audit.close()
+      },
+    },
+  }
+}
+
+function controlParts(
+  parts: Pick<Parts, 'ledger' | 'access' | 'catalog' | 'settings' | 'nextId'> & { readonly audit: AuditLog },
+  options: Pick<PartsOptions, 'clock' | 'random' | 'log'> &
+    Pick<Config, 'limits'> & { readonly address: string },
+): ControlParts {
+  const { ledger, access, catalog, settings, nextId, audit } = parts
+  const { clock, random, log, limits, address } = options
+  return {
+    ledger,
+    access,
+    catalog,
+    settings,
+    clock,
+    nextId,
+    random,
+    log,
+    audit: (record) => audit.write(record),
+    signupNano: limits.signupNano,
+    address,
+  }
+}
+
+const noRates: RateLimits = { requestsPerMinute: null, tokensPerMinute: null, concurrent: null }
+
+/** Nothing but its balance limits the account that the first start makes: its keys belong to the operator. */
+async function accountRates(
+  settings: Settings,
+  nextId: NextId,
+  { requestsPerMinute, tokensPerMinute, concurrent }: RateLimits,
+): Promise<(account: bigint) => RateLimits> {
+  const local = await settings.claim(localAccountSetting, formatId('acct', nextId()))
+  const usual: RateLimits = { requestsPerMinute, tokensPerMinute, concurrent }
+  return (account) => (formatId('acct', account) === local ? noRates : usual)
+}
+
+function catalogSources(config: Config, sandboxOrigin: string | null): GivenSources {
+  const { models, aliases, disabled, markup, upstreams } = config
+  const isSandboxOn = config.sandbox === 'on'
+  const sandboxUpstream = {
+    name: 'sandbox',
+    provider: 'sandbox',
+    origin: sandboxOrigin,
+    credential: 'sandbox',
+    weight: 1,
+  }
+  return {
+    builtin: isSandboxOn ? [...builtinModels, ...sandboxModels(behaviours)] : builtinModels,
+    configured: models,
+    aliases,
+    disabled,
+    markup,
+    upstreams: isSandboxOn ? [...upstreams, sandboxUpstream] : upstreams,
+    providers: connectors,
+  }
+}
+
+/** The parts for one command, when no server runs. */
+export async function openCommandParts(
+  config: Config,
+  { clock, random }: Pick<PartsOptions, 'clock' | 'random'>,
+): Promise<OpenedParts> {
+  // To stderr: stdout belongs to the command's result.
+  const destination = { write: (line: string) => void process.stderr.write(line) }
+  const log = createLog({ level: config.logLevel, destination })
+  const opened = await openParts(config, {
+    clock,
+    random,
+    log,
+    sandboxOrigin: null,
+    onLost: (error) => log.fatal({ err: error }, 'the store is lost'),
+  })
+  if (opened.kind === 'refused') return { kind: 'refused', message: opened.messages.join(' ') }
+  const { parts } = opened
+  return { kind: 'open', control: parts.control(configuredAddress(config)), close: () => parts.close() }
+}
+
+/** Where a server of this configuration is reached. */
+function configuredAddress({ publicUrl, host, port }: Config): string {
+  const name = host.includes(':') ? `[${host}]` : host
+  return publicUrl ?? `http://${name}:${port.number}`
+}
