@@ -4,20 +4,8 @@
  */
 import type { Caller } from './access/types.ts'
 import type { App } from './app.ts'
-import { type FlatHeaders, heldHeaders } from './headers.ts'
-import type { Connector } from './providers/connector.ts'
-import type { Call, Hold, Line, Plan } from './values.ts'
-
-export interface Course {
-  readonly headers: FlatHeaders
-  /** How long an upstream may go without content. */
-  readonly contentGapMs: number
-  /** What is left of the request's whole time. */
-  leftMs(): number
-  /** The client left: true when the answer is read on for its bill, false when it is cancelled upstream. */
-  readsOnWhenGone(connector: Connector): boolean
-  end(): void
-}
+import { heldHeaders } from './headers.ts'
+import type { Call, Course, Hold, Line, Plan } from './values.ts'
 
 type Coursing = Pick<App, 'limits' | 'clock' | 'readingOn' | 'background' | 'ledger'>
 

@@ -25,7 +25,7 @@ const isSource = (path: string) => /^(src|contract)\/.*\.ts$/.test(path) && !isT
 
 const belowPhases = 'catalog access ledger usage limits tokens providers http wire base contract type:config'
 /** What the phases share; files directly in src. */
-const shared = 'values headers refusal running try'
+const shared = 'values headers refusal running'
 
 /**
  * Group → the groups, or beginnings of paths below src, that it may import; `type:` allows types alone; `*` is all.
@@ -53,7 +53,10 @@ const layers: Readonly<Record<string, string>> = {
   phases: `${belowPhases} ${shared}`,
   control: 'catalog access ledger usage payments limits contract base store/transaction type:config',
   cli: 'admin-socket control contract base type:config',
-  serve: `phases http base contract ${shared} type:*`,
+  checkpoint: `${belowPhases} ${shared} phases type:app`,
+  course: `${belowPhases} ${shared} type:app`,
+  lookups: `${belowPhases} ${shared} phases type:app`,
+  serve: `phases http base contract checkpoint course lookups ${shared} type:*`,
 }
 /** Folders whose files do not import each other, except their own parts: `relay.ts` may import `relay-json.ts`. */
 const strangers = ['phases']

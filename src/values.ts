@@ -104,6 +104,18 @@ export interface Hold extends Held {
   readonly lowered: boolean
 }
 
+/** What invoking and relaying share of one request. */
+export interface Course {
+  readonly headers: readonly string[]
+  /** How long an upstream may go without content. */
+  readonly contentGapMs: number
+  /** What is left of the request's whole time. */
+  leftMs(): number
+  /** The client left: true when the answer is read on for its bill, false when it is cancelled upstream. */
+  readsOnWhenGone(connector: Connector): boolean
+  end(): void
+}
+
 /** invoke: an upstream that has begun to answer, or why none did. */
 export interface Reply {
   /** Who served or was asked last; null when nobody could be asked. */

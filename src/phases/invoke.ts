@@ -6,7 +6,6 @@
 import type { Clock } from '../base/clock.ts'
 import { TollgateError } from '../base/errors.ts'
 import type { Failpoints } from '../base/failpoint.ts'
-import type { Course } from '../course.ts'
 import { streamHeaders } from '../headers.ts'
 import type { Attempt } from '../ledger/types.ts'
 import { type AttemptLimits, type AttemptTask, attempt, type Outcome } from '../providers/attempt.ts'
@@ -15,7 +14,7 @@ import type { Health } from '../providers/health.ts'
 import type { Sender } from '../providers/send.ts'
 import type { Running } from '../running.ts'
 import { sampleInput } from '../tokens/text.ts'
-import type { Call, Candidate, Hold, Line, Plan, Reply } from '../values.ts'
+import type { Call, Candidate, Course, Hold, Line, Plan, Reply } from '../values.ts'
 import { applyEdits } from '../wire/json.ts'
 
 export interface Invoking {

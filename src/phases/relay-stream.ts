@@ -1,0 +1,352 @@
+/**
+ * One stream, from its first content to its end: sends what is safe, holds back the last word, keeps a
+ * silent client awake and a slow one bounded. Who pays is not decided here.
+ */
+import type { Clock } from '../base/clock.ts'
+import { Deadlines } from '../base/deadlines.ts'
+import { TollgateError } from '../base/errors.ts'
+import type { Failpoints } from '../base/failpoint.ts'
+import type { Interruption } from '../base/interruption.ts'
+import { streamHeaders } from '../headers.ts'
+import type { Lingering } from '../http/early.ts'
+import type { EndReason } from '../ledger/types.ts'
+import { refuse } from '../refusal.ts'
+import type { Bill, Candidate, Course, Ending, Line, Reply, StreamedBody } from '../values.ts'
+
+export interface Relaying {
+  readonly clock: Clock
+  readonly failpoints: Failpoints
+  readonly limits: RelayLimits
+}
+
+type LingerLimits = Lingering['limits']
+
+export interface RelayLimits extends LingerLimits {
+  readonly keepAliveMs: number
+  readonly silenceMs: number
+  readonly slowReaderMs: number
+  readonly readOnMs: number
+  /** How long an upstream may take to close an exchange after its protocol's end. */
+  readonly afterEndMs: number
+  readonly eventBytesMax: number
+}
+
+/** What relaying needs of the request besides the reply. */
+export interface Journey {
+  readonly course: Course
+  /** Closes the hold; called exactly once. */
+  readonly settle: (ending: Ending) => Promise<Bill>
+  /** Told after every relayed event, so that a crash charges what was delivered. */
+  readonly delivered: (body: StreamedBody) => void
+}
+
+type Deadline = 'silence' | 'content' | 'total' | 'readOn' | 'keepAlive' | 'slowReader'
+
+/** One stream from its first content to its end. */
+export class StreamRelay {
+  readonly #relaying: Relaying
+  readonly #line: Line
+  readonly #journey: Journey
+  readonly #body: StreamedBody
+  readonly #deadlines: Deadlines<Deadline>
+  readonly #upstreamHeaders: ReadonlyMap<string, string>
+  readonly #candidate: Candidate | null
+  /** Bytes received and not sent, in order; the first of them has offset `#sent`. */
+  readonly #pending: Uint8Array[] = []
+  #pendingBytes = 0
+  #sent = 0
+  #events = 0
+  #paused = false
+  #readsOn: boolean
+  #ending = false
+  #resolve: () => void = () => undefined
+  #reject: (error: unknown) => void = () => undefined
+
+  constructor(relaying: Relaying, line: Line, of: { journey: Journey; body: StreamedBody; reply: Reply }) {
+    this.#relaying = relaying
+    this.#line = line
+    this.#journey = of.journey
+    this.#body = of.body
+    this.#upstreamHeaders = of.reply.upstreamHeaders
+    this.#candidate = of.reply.candidate
+    this.#readsOn = of.body.readsOn
+    this.#deadlines = new Deadlines(relaying.clock, (name) => this.#due(name))
+  }
+
+  run(): Promise<void> {
+    const { client, work } = this.#line
+    if (!client.begun) client.begin(200, streamHeaders(this.#journey.course.headers, this.#upstreamHeaders))
+    const { limits } = this.#relaying
+    this.#deadlines.set('silence', limits.silenceMs)
+    this.#deadlines.set('content', this.#journey.course.contentGapMs)
+    this.#deadlines.set('total', this.#journey.course.leftMs())
+    if (this.#readsOn) this.#deadlines.set('readOn', limits.readOnMs)
+    else this.#deadlines.set('keepAlive', limits.keepAliveMs)
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
+      for (const chunk of this.#body.seen) this.#keep(chunk)
+      this.#advance()
+      if (this.#ending) return
+      this.#body.exchange.listen({
+        head: () => undefined,
+        chunk: (bytes) => this.#chunk(bytes),
+        end: () => this.#upstreamEnded(),
+        failed: () => this.#upstreamEnded(),
+      })
+      work.listen((interruption) => this.#interrupt(interruption))
+      this.#body.exchange.resume()
+    })
+  }
+
+  #chunk(bytes: Uint8Array): void {
+    if (this.#ending) return
+    this.#deadlines.set('silence', this.#relaying.limits.silenceMs)
+    this.#body.watch.push(bytes)
+    this.#keep(bytes)
+    this.#advance()
+  }
+
+  #upstreamEnded(): void {
+    if (this.#ending) return
+    this.#body.watch.end()
+    this.#advance()
+  }
+
+  /** Sends what is safe, then acts on what the watch has seen. */
+  #advance(): void {
+    const { watch } = this.#body
+    this.#flush(watch.safe)
+    if (watch.sample.events !== this.#events) {
+      this.#events = watch.sample.events
+      this.#deadlines.set('content', this.#journey.course.contentGapMs)
+      this.#relaying.failpoints.reach('after-content')
+      this.#journey.delivered(this.#body)
+    }
+    if (watch.state === 'complete') return this.#complete()
+    if (watch.state === 'failed') return this.#cutShort('upstream_error', this.#upstreamProblem())
+    if (watch.state === 'truncated') return this.#cutShort('upstream_truncated', truncated())
+    if (this.#pendingBytes > this.#relaying.limits.eventBytesMax)
+      return this.#cutShort('upstream_error', tooLarge())
+  }
+
+  #keep(chunk: Uint8Array): void {
+    this.#pending.push(chunk)
+    this.#pendingBytes += chunk.length
+  }
+
+  /** Sends pending bytes up to the offset `until` of the stream. */
+  #flush(until: number): void {
+    while (this.#sent < until) {
+      const chunk = this.#pending[0]
+      if (chunk === undefined) return
+      const wanted = until - this.#sent
+      const piece = chunk.length <= wanted ? chunk : chunk.subarray(0, wanted)
+      if (piece.length === chunk.length) this.#pending.shift()
+      else this.#pending[0] = chunk.subarray(wanted)
+      this.#sent += piece.length
+      this.#pendingBytes -= piece.length
+      this.#write(piece)
+    }
+  }
+
+  #write(piece: Uint8Array | string): void {
+    const { client } = this.#line
+    if (!this.#readsOn) this.#deadlines.set('keepAlive', this.#relaying.limits.keepAliveMs)
+    if (client.write(piece) || this.#paused) return
+    this.#paused = true
+    this.#body.exchange.pause()
+    this.#deadlines.clear('silence')
+    this.#deadlines.set('slowReader', this.#relaying.limits.slowReaderMs)
+    client.onDrained(() => {
+      this.#paused = false
+      if (this.#ending) return
+      this.#deadlines.clear('slowReader')
+      this.#deadlines.set('silence', this.#relaying.limits.silenceMs)
+      this.#body.exchange.resume()
+    })
+  }
+
+  #complete(): void {
+    const { watch } = this.#body
+    this.#settleThen(
+      {
+        reason: this.#readsOn ? 'client_abort' : 'complete',
+        report: { kind: 'final', usage: watch.report },
+        sample: watch.sample,
+        error: null,
+        status: 200,
+      },
+      (bill) => {
+        this.#relaying.failpoints.reach('before-last-word')
+        if (bill.kind === 'late') return refuse(this.#relaying, this.#line, settlementDelayed())
+        this.#flushLastWord()
+        this.#line.client.end()
+      },
+    )
+  }
+
+  /** All that was held back, without the event that only we asked for. */
+  #flushLastWord(): void {
+    const { drop, total } = this.#body.watch
+    if (drop === null || drop.start < this.#sent) return this.#flush(total)
+    this.#flush(drop.start)
+    this.#skip(drop.end)
+    this.#flush(total)
+  }
+
+  #skip(until: number): void {
+    while (this.#sent < until) {
+      const chunk = this.#pending.shift()
+      if (chunk === undefined) return
+      const skipped = Math.min(chunk.length, until - this.#sent)
+      this.#sent += skipped
+      this.#pendingBytes -= skipped
+      if (skipped < chunk.length) this.#pending.unshift(chunk.subarray(skipped))
+    }
+  }
+
+  /** Ends without a success mark: the client is told in its dialect, where it is still there. */
+  #cutShort(reason: EndReason, error: TollgateError | null): void {
+    const { watch } = this.#body
+    this.#settleThen(
+      {
+        reason: this.#readsOn ? 'client_abort' : reason,
+        report: { kind: 'partial', usage: watch.report },
+        sample: watch.sample,
+        error,
+        status: error?.status ?? 499,
+      },
+      () => {
+        if (error !== null) refuse(this.#relaying, this.#line, error)
+      },
+    )
+  }
+
+  #settleThen(ending: Ending, then: (bill: Bill) => void): void {
+    if (this.#ending) return
+    this.#ending = true
+    this.#deadlines.stop()
+    if (this.#body.watch.state === 'complete') this.#letGoOfUpstream()
+    else this.#body.exchange.abort()
+    if (ending.error === null && !this.#readsOn) this.#keepClientAlive()
+    this.#journey
+      .settle(ending)
+      .then((bill) => {
+        this.#deadlines.stop()
+        this.#line.work.listen(undefined)
+        then(bill)
+        this.#resolve()
+      })
+      .catch((error: unknown) => {
+        this.#deadlines.stop()
+        this.#reject(error)
+      })
+  }
+
+  /** The connection may serve the next request, unless the upstream does not come to its end. */
+  #letGoOfUpstream(): void {
+    const { exchange } = this.#body
+    const timer = this.#relaying.clock.after(this.#relaying.limits.afterEndMs, () => exchange.abort())
+    const forget = () => timer.cancel()
+    exchange.listen({ head: forget, chunk: () => undefined, end: forget, failed: forget })
+    if (this.#paused) exchange.resume()
+  }
+
+  #keepClientAlive(): void {
+    this.#deadlines.set('keepAlive', this.#relaying.limits.keepAliveMs)
+  }
+
+  #interrupt(interruption: Interruption): void {
+    if (this.#ending) return
+    if (interruption.kind === 'stopped') return this.#cutShort('interrupted', interruption.error)
+    if (this.#readsOn) return
+    const isNearlyDone = this.#body.watch.state === 'finishing'
+    if (!isNearlyDone && !this.#readsOnForBill()) return this.#leave()
+    this.#readsOn = true
+    this.#deadlines.clear('keepAlive')
+    this.#deadlines.clear('slowReader')
+    this.#deadlines.set('readOn', this.#relaying.limits.readOnMs)
+    if (this.#paused) {
+      this.#paused = false
+      this.#body.exchange.resume()
+    }
+  }
+
+  #readsOnForBill(): boolean {
+    return this.#candidate !== null && this.#journey.course.readsOnWhenGone(this.#candidate.connector)
+  }
+
+  #leave(): void {
+    this.#cutShort('client_abort', null)
+  }
+
+  #due(name: Deadline): void {
+    switch (name) {
+      case 'keepAlive':
+        this.#write(this.#line.dialect.keepAlive)
+        if (this.#ending) this.#keepClientAlive()
+        return
+      case 'slowReader':
+        return this.#slowReader()
+      case 'readOn':
+        return this.#leave()
+      case 'silence':
+      case 'content':
+      case 'total':
+        return this.#cutShort('timeout', timedOut(name))
+    }
+  }
+
+  /** Progress of a few bytes keeps a slow reader; none at all for a minute ends it. */
+  #slowReader(): void {
+    const { client } = this.#line
+    const { slowReaderMs } = this.#relaying.limits
+    const stalledMs = this.#relaying.clock.monoMs() - (client.stalledSinceMs ?? this.#relaying.clock.monoMs())
+    if (stalledMs < slowReaderMs) return this.#deadlines.set('slowReader', slowReaderMs - stalledMs)
+    this.#cutShort(
+      'client_abort',
+      new TollgateError('slow_reader', { message: 'The client stopped reading.' }),
+    )
+    client.destroy()
+  }
+
+  #upstreamProblem(): TollgateError {
+    const { problem } = this.#body.watch
+    return new TollgateError('upstream_error', {
+      message: problem?.message || 'The upstream failed while it answered.',
+      source: 'upstream',
+    })
+  }
+}
+
+function truncated(): TollgateError {
+  return new TollgateError('upstream_truncated', {
+    message: 'The upstream ended its answer too early; it is not complete.',
+    source: 'upstream',
+  })
+}
+
+function tooLarge(): TollgateError {
+  return new TollgateError('upstream_invalid', {
+    message: 'The upstream sent an event that is larger than this server relays.',
+    source: 'upstream',
+  })
+}
+
+function timedOut(name: 'silence' | 'content' | 'total'): TollgateError {
+  const words = {
+    silence: 'The upstream fell silent.',
+    content: 'The upstream sent nothing but signs of life.',
+    total: 'The request took longer than this server allows.',
+  }
+  return new TollgateError('upstream_timeout', { message: words[name], source: 'upstream' })
+}
+
+/** What a client is told whose answer is there and whose bill is not. */
+export function settlementDelayed(): TollgateError {
+  return new TollgateError('settlement_delayed', {
+    message:
+      'The answer is complete upstream, but its charge could not be written in time, so it is not delivered.',
+  })
+}
