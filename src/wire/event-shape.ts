@@ -38,7 +38,10 @@ export class EventShape {
   private textEnd = 0
   private isEscaped = false
 
-  /** Whether the event is the learned one with other text. Spaces before its last brace do not count. */
+  /**
+   * Whether the event is the learned one with another text that is not empty. Spaces before its last
+   * brace do not count.
+   */
   matches(bytes: Uint8Array, start: number, end: number): boolean {
     const { fixed } = this
     const last = fixed.length - 1
@@ -51,6 +54,7 @@ export class EventShape {
       at = this.stringEnd(bytes, from, end)
       if (at === -1) return false
       if (index === this.textIndex) {
+        if (at === from) return false
         this.textStart = from
         this.textEnd = at
         this.isEscaped = this.sawEscape
@@ -65,14 +69,12 @@ export class EventShape {
     return true
   }
 
-  /** Adds the last match's text to what was produced; false where it is empty. */
-  produced(bytes: Uint8Array, sample: ProducedText): boolean {
+  /** Adds the last match's text to what was produced. */
+  addTo(sample: ProducedText, bytes: Uint8Array): void {
     const { textStart, textEnd } = this
-    if (textStart === textEnd) return false
     if (this.isEscaped) sample.addEscaped(bytes, textStart, textEnd)
     else sample.addBytes(bytes, textStart, textEnd)
     sample.events += 1
-    return true
   }
 
   /**

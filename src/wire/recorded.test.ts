@@ -1,9 +1,18 @@
 /** What providers really sent and received, through both formats: read the same in any chunks, changed nowhere, never taken for complete when cut. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import fc from 'fast-check'
 import { type FixtureCase, type FixtureProvider, fixtureCases } from '../../test/support/fixtures.ts'
 import { anthropic } from './anthropic/index.ts'
-import type { Dialect, ReadLimits, RequestFacts, StreamWatch, Usage, WatchOptions } from './codec.ts'
+import {
+  type Dialect,
+  type ReadLimits,
+  type RequestFacts,
+  type StreamWatch,
+  type Usage,
+  type WatchOptions,
+  WireError,
+} from './codec.ts'
 import { applyEdits } from './json.ts'
 import { openaiChat } from './openai-chat/index.ts'
 
@@ -271,4 +280,57 @@ test('recorded errors keep their words', () => {
       assert.equal(dialect.readAnswer(response, sampleCharactersMax).problem?.message, error.message, name)
     },
   )
+})
+
+/** Up to four places where bytes are taken out and others put in. */
+const damages = fc.array(
+  fc.tuple(
+    fc.nat(),
+    fc.nat(40),
+    fc.constantFrom('', '\n', '\n\n', '"', '{', '}', '\\', 'null', '0', '\u00e9', '\r'),
+  ),
+  { minLength: 1, maxLength: 4 },
+)
+
+function damaged(bytes: Buffer, all: readonly (readonly [number, number, string])[]): Buffer {
+  return all.reduce((whole, [place, removed, added]) => {
+    const at = place % (whole.length + 1)
+    return Buffer.concat([whole.subarray(0, at), Buffer.from(added), whole.subarray(at + removed)])
+  }, bytes)
+}
+
+test('damaged requests are read or refused with a reason, damaged streams and answers are never thrown at', () => {
+  for (const { dialect, provider } of formats) {
+    const recorded = fixtureCases(provider).filter(({ response }) => response.length < 20_000)
+    if (recorded.length === 0) continue
+    fc.assert(
+      fc.property(
+        fc.nat(recorded.length - 1),
+        damages,
+        fc.integer({ min: 1, max: 999 }),
+        (index, all, chunkBytes) => {
+          const { request, response, kind } = recorded[index]!
+          const body = damaged(response, all)
+          if (kind === 'stream') {
+            const watch = dialect.watchStream(options)
+            for (let at = 0; at < body.length; at += chunkBytes)
+              watch.push(body.subarray(at, at + chunkBytes))
+            watch.end()
+            assert.ok(watch.safe <= watch.total && watch.total <= body.length)
+            dialect.toUsage(watch.report)
+          } else {
+            dialect.readError(body)
+            dialect.toUsage(dialect.readAnswer(body, sampleCharactersMax).report)
+          }
+          if (request === undefined) return
+          try {
+            dialect.readRequest(damaged(request, all), limits)
+          } catch (error) {
+            assert.ok(error instanceof WireError, String(error))
+          }
+        },
+      ),
+      { numRuns: 1_000 },
+    )
+  }
 })

@@ -39,13 +39,15 @@ class MessagesReader implements EventReader {
   }
 
   read(event: SseParser): EventMeaning {
-    if (this.shape.matches(event.bytes, event.dataStart, event.dataEnd)) {
-      return this.shape.produced(event.bytes, this.sample) ? 'content' : 'quiet'
+    const isError = event.isNamed('error')
+    if (!isError && this.shape.matches(event.bytes, event.dataStart, event.dataEnd)) {
+      this.shape.addTo(this.sample, event.bytes)
+      return 'content'
     }
     const text = event.dataText()
     const value = parsed(text)
     if (!isRecord(value)) return text.trim() === '' ? 'quiet' : 'unreadable'
-    if (value.type === 'error' || event.isNamed('error')) {
+    if (value.type === 'error' || isError) {
       this.problem = problemOf(value)
       return 'failed'
     }

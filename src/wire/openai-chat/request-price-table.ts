@@ -60,7 +60,7 @@ export const chatPriceFields = {
     rule: 'reference',
     source: 'https://developers.openai.com/api/reference/resources/responses/methods/create',
   },
-  // Options of compatible hosts that run searches or choose another model.
+  // Options of compatible hosts that search, choose another model, or answer later.
   search_parameters: {
     rule: 'option',
     name: 'search_parameters',
@@ -77,6 +77,21 @@ export const chatPriceFields = {
     name: 'models',
     source: 'https://openrouter.ai/docs/guides/routing/model-fallbacks',
   },
+  data_sources: {
+    rule: 'option',
+    name: 'data_sources',
+    source: 'https://learn.microsoft.com/azure/ai-foundry/openai/references/on-your-data',
+  },
+  deferred: {
+    rule: 'refused',
+    why: 'an answer that is fetched later outlives its payment; leave it out.',
+    source: 'https://docs.x.ai/docs/guides/deferred-chat-completions',
+  },
+} as const satisfies Readonly<Record<string, PriceField>>
+
+/** Of `extra_body.google`: what a compatible host keeps. */
+export const googleFields = {
+  cached_content: { rule: 'reference', source: 'https://ai.google.dev/gemini-api/docs/openai' },
 } as const satisfies Readonly<Record<string, PriceField>>
 
 /** Of `prompt_cache_options` and `prompt_cache_breakpoint`: the dearest lifetime without a price of its own. */

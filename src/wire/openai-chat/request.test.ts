@@ -85,6 +85,12 @@ const priced: [more: Readonly<Record<string, unknown>>, outcome: string][] = [
   [{ search_parameters: { mode: 'on' } }, 'search_parameters at search_parameters'],
   [{ plugins: [{ id: 'web' }] }, 'plugins at plugins'],
   [{ background: true }, 'unpriced_option background'],
+  [{ deferred: true }, 'unpriced_option deferred'],
+  [{ data_sources: [{ type: 'azure_search' }] }, 'data_sources at data_sources'],
+  [
+    { extra_body: { google: { cached_content: 'cachedContents/1' } } },
+    'reference_not_owned extra_body.google.cached_content',
+  ],
   [{ previous_response_id: 'resp_1' }, 'reference_not_owned previous_response_id'],
   [{ conversation: { id: 'c' } }, 'reference_not_owned conversation'],
   [{ prompt: { id: 'p' } }, 'reference_not_owned prompt'],
@@ -334,7 +340,6 @@ test('the usage event is the caller’s when the caller asked for it', () => {
 })
 
 test('however a body is written, a splice equals the change made on objects', () => {
-  const limit = fc.option(fc.integer({ min: 1, max: 100_000 }), { nil: undefined })
   const bodies = fc.record(
     {
       model: fc.string({ minLength: 1 }),
@@ -352,38 +357,42 @@ test('however a body is written, a splice equals the change made on objects', ()
     },
     { requiredKeys: ['model', 'messages'] },
   )
-  const names = fc.option(fc.string({ minLength: 1 }), { nil: undefined })
+  const splices = fc.record(
+    { model: fc.string({ minLength: 1 }), outputLimit: fc.integer({ min: 1, max: 100_000 }) },
+    { requiredKeys: [] },
+  )
+  const orders = fc.shuffledSubarray([0, 1, 2, 3, 4, 5, 6], { minLength: 7 })
   fc.assert(
-    fc.property(
-      bodies,
-      fc.shuffledSubarray([0, 1, 2, 3, 4, 5, 6], { minLength: 7 }),
-      fc.constantFrom(0, 1, '\t'),
-      names,
-      limit,
-      (body, order, space, model, outputLimit) => {
-        const entries = Object.entries(body)
-        const shuffled = order.flatMap((index) => (entries[index] === undefined ? [] : [entries[index]]))
-        const text = JSON.stringify(Object.fromEntries(shuffled), null, space)
-        const splice = {
-          ...(model === undefined ? {} : { model }),
-          ...(outputLimit === undefined ? {} : { outputLimit }),
-        }
-        const expected: Record<string, unknown> = { ...body, ...(model === undefined ? {} : { model }) }
-        if (outputLimit !== undefined) {
-          const given = (['max_tokens', 'max_completion_tokens'] as const).filter(
-            (name) => typeof body[name] === 'number',
-          )
-          for (const name of given) expected[name] = Math.min(body[name] ?? 0, outputLimit)
-          if (given.length === 0) expected.max_completion_tokens = outputLimit
-        }
-        if (body.stream === true)
-          expected.stream_options = { ...(body.stream_options ?? {}), include_usage: true }
-        assert.deepEqual(JSON.parse(spliced(text, splice)), JSON.parse(JSON.stringify(expected)))
-      },
-    ),
+    fc.property(bodies, splices, orders, fc.constantFrom(0, 1, '\t'), (body, splice, order, space) => {
+      const entries = Object.entries(body)
+      const shuffled = order.flatMap((index) => (entries[index] === undefined ? [] : [entries[index]]))
+      const text = JSON.stringify(Object.fromEntries(shuffled), null, space)
+      assert.deepEqual(JSON.parse(spliced(text, splice)), JSON.parse(JSON.stringify(changed(body, splice))))
+    }),
     { numRuns: 500 },
   )
 })
+
+interface Limited {
+  readonly max_tokens?: number | null
+  readonly max_completion_tokens?: number | null
+  readonly stream?: boolean
+  readonly stream_options?: object | null
+}
+
+/** The splice, made on objects. */
+function changed(body: Limited, { model, outputLimit }: Splice): Record<string, unknown> {
+  const result: Record<string, unknown> = { ...body, ...(model === undefined ? {} : { model }) }
+  if (outputLimit !== undefined) {
+    const given = (['max_tokens', 'max_completion_tokens'] as const).filter(
+      (name) => typeof body[name] === 'number',
+    )
+    for (const name of given) result[name] = Math.min(body[name] ?? 0, outputLimit)
+    if (given.length === 0) result.max_completion_tokens = outputLimit
+  }
+  if (body.stream === true) result.stream_options = { ...body.stream_options, include_usage: true }
+  return result
+}
 
 test('a conversation is told by the first message of its user', () => {
   const conversation = [

@@ -15,7 +15,7 @@ import { absent, Fields, flag, invalid, isGiven, string, wholeNumber } from '../
 import { type Json, readJson } from '../json.ts'
 import { pricedOptions, unpriced } from '../price-fields.ts'
 import { lifetimeOptions, readParts } from './request-parts.ts'
-import { callerTools, chatPriceFields } from './request-price-table.ts'
+import { callerTools, chatPriceFields, googleFields } from './request-price-table.ts'
 
 type PriceName = keyof typeof chatPriceFields
 
@@ -30,11 +30,14 @@ const bodyFields = new Fields(
   'tools',
   'input',
   'prompt_cache_options',
+  'extra_body',
   ...(Object.keys(chatPriceFields) as PriceName[]),
 )
 const limitNames = ['max_completion_tokens', 'max_tokens'] as const
 const streamFields = new Fields('include_usage')
 const toolFields = new Fields('type')
+const extraFields = new Fields('google')
+const keptFields = new Fields('cached_content')
 
 /** `max_completion_tokens` or its older name, where it stands. */
 interface LimitField {
@@ -83,11 +86,7 @@ function factsOf(json: Json, limits: ReadLimits): ChatFacts {
     // Prompts are cached without being marked, and newer models charge for what is written.
     cacheWrites: ['5m'],
     serverTools: [],
-    options: [
-      ...pricedOptions(json, values, chatPriceFields),
-      ...cacheOptions(json, values),
-      ...parts.options,
-    ],
+    options: [...optionsOf(json, values), ...parts.options],
     conversationSpan: json.span(parts.opening),
     insertAt,
     limitFields,
@@ -143,8 +142,14 @@ function refuseProviderTools(json: Json, tools: number): void {
   }
 }
 
-function cacheOptions(json: Json, { prompt_cache_options: options }: BodyValues): readonly PricedOption[] {
-  return isGiven(json, options) ? lifetimeOptions(json, options) : []
+function optionsOf(json: Json, values: BodyValues): readonly PricedOption[] {
+  const { prompt_cache_options: caching, extra_body: extra } = values
+  const google = isGiven(json, extra) ? extraFields.read(json, extra).google : absent
+  return [
+    ...pricedOptions(json, values, chatPriceFields),
+    ...(isGiven(json, caching) ? lifetimeOptions(json, caching) : []),
+    ...(isGiven(json, google) ? pricedOptions(json, keptFields.read(json, google), googleFields) : []),
+  ]
 }
 
 /** What makes `stream_options.include_usage` true. */

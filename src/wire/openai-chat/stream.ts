@@ -50,14 +50,16 @@ class ChatReader implements EventReader {
   }
 
   read(event: SseParser): EventMeaning {
-    if (this.shape.matches(event.bytes, event.dataStart, event.dataEnd)) {
-      return this.shape.produced(event.bytes, this.sample) ? 'content' : 'quiet'
+    const isError = event.isNamed('error')
+    if (!isError && this.shape.matches(event.bytes, event.dataStart, event.dataEnd)) {
+      this.shape.addTo(this.sample, event.bytes)
+      return 'content'
     }
     const text = event.dataText()
     if (text.trim() === endMark) return 'end'
     const chunk = parsed(text)
     if (!isRecord(chunk)) return text.trim() === '' ? 'quiet' : 'unreadable'
-    if (isSet(chunk.error) || event.isNamed('error')) {
+    if (isSet(chunk.error) || isError) {
       this.problem = problemOf(isSet(chunk.error) ? chunk.error : chunk)
       return 'failed'
     }

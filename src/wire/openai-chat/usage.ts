@@ -9,7 +9,8 @@ import { CleanCounters, type CounterTable, ReportDraft } from '../usage-report.t
 
 /**
  * https://developers.openai.com/api/reference/resources/chat (CompletionUsage); `prompt_cache_hit_tokens`
- * https://api-docs.deepseek.com/guides/kv_cache; times https://console.groq.com/docs/api-reference.
+ * https://api-docs.deepseek.com/guides/kv_cache; costs https://openrouter.ai/docs/guides/administration/usage-accounting;
+ * times https://console.groq.com/docs/api-reference.
  */
 const counters: CounterTable = {
   prompt_tokens: 'used',
@@ -27,6 +28,8 @@ const counters: CounterTable = {
   'completion_tokens_details.text_tokens': 'ignored',
   'completion_tokens_details.accepted_prediction_tokens': 'ignored',
   'completion_tokens_details.rejected_prediction_tokens': 'ignored',
+  cost: 'ignored',
+  cost_details: 'ignored',
   queue_time: 'ignored',
   prompt_time: 'ignored',
   completion_time: 'ignored',
