@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { App } from './app.ts'
-import { asTollgateError } from './base/errors.ts'
+import { asTollgateError, type TollgateError } from './base/errors.ts'
 import { checkpoints } from './checkpoint.ts'
 import { courseOf } from './course.ts'
 import { lookUp } from './lookups.ts'
@@ -30,10 +30,7 @@ export async function serve(app: App, request: IncomingMessage, response: Server
   } catch (thrown) {
     const error = asTollgateError(thrown)
     app.metrics.requestEnded(line, error.code, secondsSince(app, line))
-    app.log[error.status === 500 ? 'error' : 'debug'](
-      { err: error, request: line.requestId },
-      'request refused',
-    )
+    app.log[levelOf(error)]({ err: error, request: line.requestId }, 'request refused')
     refuse(app, line, error)
   }
 }
@@ -65,4 +62,10 @@ async function generate(app: App, line: Line): Promise<void> {
 
 function secondsSince(app: App, line: Line): number {
   return (app.clock.monoMs() - line.startedMonoMs) / 1_000
+}
+
+/** Our own mistakes are errors; what carries a word for the operator is worth reading; the rest is daily life. */
+function levelOf(error: TollgateError): 'error' | 'warn' | 'debug' {
+  if (error.code === 'internal') return 'error'
+  return error.details.detail === undefined ? 'debug' : 'warn'
 }

@@ -157,6 +157,8 @@ export interface RejectionBody {
 
 export interface NoBody {
   readonly kind: 'none'
+  /** Whether an upstream may have begun to work when it ended. */
+  readonly dispatched: boolean
   readonly reason: EndReason
   readonly report: UsageReport | null
   /** null when there is nobody to tell. */
@@ -166,6 +168,8 @@ export interface NoBody {
 /** relay: how the request ended, for the bill. */
 export interface Ending {
   readonly reason: EndReason
+  /** Whether an upstream may have begun to work on it. */
+  readonly dispatched: boolean
   /** `final`: the upstream's own numbers for all of it. `partial`: what it had said until then. */
   readonly report: { readonly kind: 'final' | 'partial'; readonly usage: UsageReport } | null
   /** What was produced, to count from where nothing was reported. */

@@ -24,7 +24,8 @@ export interface Finding {
 
 /** Throws 404 for a name that is not sold, 400 for what has no price, 403 for what the key may not use, 501 for a format not built. */
 export function find(finding: Finding, caller: Caller, line: Line, call: Call): Plan {
-  const model = findModel(finding.snapshot, caller, call.facts.model)
+  const { snapshot } = finding
+  const model = findModel(snapshot, caller, call.facts.model)
   if (!model.dialects.includes(line.dialect.name)) {
     throw new TollgateError('dialect_not_supported', {
       message: `The model ${model.name} is not reachable in this format yet: it speaks ${model.dialects.join(', ')}.`,
@@ -34,7 +35,7 @@ export function find(finding: Finding, caller: Caller, line: Line, call: Call): 
   const price = priceAt(model, line.startedMs)
   const serverToolUses = refuseUnpriced(price, call.facts, finding.limits.serverToolUsesMax)
   const connector = finding.connectorOf(model.provider)
-  const upstreams = finding.snapshot.upstreams.get(model.provider) ?? []
+  const upstreams = snapshot.upstreams.get(model.provider) ?? []
   const candidates = upstreams.map((upstream) => ({ upstream, connector }))
   return {
     model,

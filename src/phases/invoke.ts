@@ -6,8 +6,10 @@
 import type { Clock } from '../base/clock.ts'
 import { TollgateError } from '../base/errors.ts'
 import type { Failpoints } from '../base/failpoint.ts'
+import type { Log } from '../base/log.ts'
 import { streamHeaders } from '../headers.ts'
 import type { Attempt } from '../ledger/types.ts'
+import type { Metrics } from '../metrics.ts'
 import { type AttemptLimits, type AttemptTask, attempt, type Outcome } from '../providers/attempt.ts'
 import type { Failure } from '../providers/connector.ts'
 import type { Health } from '../providers/health.ts'
@@ -21,6 +23,8 @@ export interface Invoking {
   readonly sender: Sender
   readonly clock: Clock
   readonly health: Health
+  readonly log: Log
+  readonly metrics: Pick<Metrics, 'upstreamFailed'>
   readonly running: Running
   readonly failpoints: Failpoints
   readonly limits: AttemptLimits & {
@@ -45,27 +49,53 @@ export interface Task {
 export async function invoke(invoking: Invoking, line: Line, task: Task): Promise<Reply> {
   const body = spliced(invoking, line, task)
   const attempts: Attempt[] = []
-  for (const candidate of triedInOrder(task.plan.candidates, invoking.limits.attemptsMax)) {
-    const startedMs = invoking.clock.wallMs()
+  const waiting = [...task.plan.candidates]
+  while (attempts.length < invoking.limits.attemptsMax && line.work.interruption === undefined) {
+    const candidate = waiting.shift()
+    if (candidate === undefined) break
     invoking.failpoints.reach('before-dispatch')
-    if (attempts.length > 0) invoking.running.retries += 1
-    const outcome = await attempt(
-      invoking.sender,
-      invoking.clock,
-      attemptTask(invoking, line, { ...task, candidate, body }),
-    )
-    if (attempts.length > 0) invoking.running.retries -= 1
-    attempts.push(recorded(candidate, outcome, { startedMs, endedMs: invoking.clock.wallMs() }))
-    noteHealth(invoking.health, candidate, outcome)
-    if (outcome.kind === 'failed' && mayTryAgain(invoking, line, outcome)) continue
-    return replyOf(outcome, candidate, {
-      attempts,
-      invoking,
-      task,
-      reportsInputEarly: line.dialect.reportsInputEarly,
+    const { outcome, record } = await tried(invoking, line, {
+      ...task,
+      candidate,
+      body,
+      isRetry: attempts.length > 0,
     })
+    if (record !== null) attempts.push(record)
+    learn(invoking, line, candidate, outcome)
+    if (outcome.kind === 'failed' && mayTryAgain(invoking, line, outcome)) {
+      if (outcome.stale && attempts.length === 1) waiting.unshift(candidate)
+      if (waiting.length > 0) continue
+    }
+    return replyOf(outcome, candidate, { attempts, invoking, line, task })
   }
-  const last = attempts.at(-1)
+  return nothingLeft(line, attempts)
+}
+
+/** One attempt, and its line in the receipt; none when not a byte of it left this process. */
+async function tried(
+  invoking: Invoking,
+  line: Line,
+  of: Task & { candidate: Candidate; body: readonly Uint8Array[]; isRetry: boolean },
+): Promise<{ outcome: Outcome; record: Attempt | null }> {
+  const { sender, clock, running } = invoking
+  const startedMs = clock.wallMs()
+  if (of.isRetry) running.retries += 1
+  const outcome = await attempt(sender, clock, attemptTask(invoking, line, of))
+  if (of.isRetry) running.retries -= 1
+  const wasSent = outcome.kind !== 'interrupted' || outcome.requestSent
+  return {
+    outcome,
+    record: wasSent ? recorded(of.candidate, outcome, { startedMs, endedMs: clock.wallMs() }) : null,
+  }
+}
+
+function nothingLeft(line: Line, attempts: readonly Attempt[]): Reply {
+  const by = line.work.interruption
+  const ending = {
+    gone: { reason: 'client_abort', error: null },
+    stopped: { reason: 'interrupted', error: by?.kind === 'stopped' ? by.error : null },
+    none: { reason: 'upstream_error', error: noneLeft(attempts.at(-1)) },
+  } as const
   return {
     candidate: null,
     attempts,
@@ -73,7 +103,7 @@ export async function invoke(invoking: Invoking, line: Line, task: Task): Promis
     firstContentMs: null,
     input: null,
     upstreamHeaders: new Map(),
-    body: { kind: 'none', reason: 'upstream_error', report: null, error: noneLeft(last) },
+    body: { kind: 'none', dispatched: false, report: null, ...ending[by?.kind ?? 'none'] },
   }
 }
 
@@ -138,11 +168,6 @@ function spliced(invoking: Invoking, line: Line, task: Task): readonly Uint8Arra
   return applyEdits(task.call.body.bytes, edits)
 }
 
-/** Each candidate once, in order of preference. */
-function triedInOrder(candidates: readonly Candidate[], attemptsMax: number): readonly Candidate[] {
-  return candidates.slice(0, attemptsMax)
-}
-
 function mayTryAgain(invoking: Invoking, line: Line, outcome: Extract<Outcome, { kind: 'failed' }>): boolean {
   const { running, limits } = invoking
   if (outcome.failure.retry === 'never' || outcome.uncertain) return false
@@ -150,9 +175,21 @@ function mayTryAgain(invoking: Invoking, line: Line, outcome: Extract<Outcome, {
   return running.retries < Math.max(limits.retriesMin, Math.floor(limits.retryShareMax * running.count))
 }
 
-function noteHealth(health: Health, candidate: Candidate, outcome: Outcome): void {
-  if (outcome.kind === 'failed') health.failed(candidate.upstream.name, outcome.failure)
-  else if (outcome.kind !== 'interrupted') health.served(candidate.upstream.name)
+/** What an attempt says about its upstream; the operator hears when our own credential or bill is the trouble. */
+function learn(invoking: Invoking, line: Line, candidate: Candidate, outcome: Outcome): void {
+  const { name, provider } = candidate.upstream
+  if (outcome.kind === 'interrupted') return
+  if (outcome.kind !== 'failed') return invoking.health.served(name)
+  const { failure, status } = outcome
+  invoking.health.failed(name, failure)
+  invoking.metrics.upstreamFailed(provider, failure.code)
+  const level = failure.operator ? 'error' : 'debug'
+  invoking.log[level](
+    { upstream: name, status, code: failure.code, request: line.requestId },
+    failure.operator
+      ? "an upstream refuses this gateway's own credential, bill or model"
+      : 'an attempt failed',
+  )
 }
 
 function recorded(
@@ -178,10 +215,11 @@ function recorded(
 function replyOf(
   outcome: Outcome,
   candidate: Candidate,
-  with_: { attempts: readonly Attempt[]; invoking: Invoking; task: Task; reportsInputEarly: boolean },
+  with_: { attempts: readonly Attempt[]; invoking: Invoking; line: Line; task: Task },
 ): Reply {
   const { call } = with_.task
-  const keepsInput = outcome.kind === 'interrupted' || (outcome.kind === 'stream' && !with_.reportsInputEarly)
+  const keepsInput =
+    outcome.kind === 'interrupted' || (outcome.kind === 'stream' && !with_.line.dialect.reportsInputEarly)
   const input = keepsInput
     ? sampleInput(call.body.bytes, call.facts.media, with_.invoking.limits.inputSampleBytesMax)
     : null
@@ -213,6 +251,7 @@ function bodyOf(outcome: Outcome): Reply['body'] {
       return outcome.rejection === null
         ? {
             kind: 'none',
+            dispatched: true,
             reason: outcome.timedOut ? 'timeout' : 'upstream_error',
             report: outcome.report,
             error: told(outcome.failure),
@@ -226,6 +265,7 @@ function bodyOf(outcome: Outcome): Reply['body'] {
     case 'interrupted':
       return {
         kind: 'none',
+        dispatched: outcome.requestSent,
         reason: outcome.by.kind === 'gone' ? 'client_abort' : 'interrupted',
         report: outcome.report,
         error: outcome.by.kind === 'gone' ? null : outcome.by.error,

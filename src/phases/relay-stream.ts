@@ -172,6 +172,7 @@ export class StreamRelay {
     this.#settleThen(
       {
         reason: this.#readsOn ? 'client_abort' : 'complete',
+        dispatched: true,
         report: { kind: 'final', usage: watch.report },
         sample: watch.sample,
         error: null,
@@ -212,6 +213,7 @@ export class StreamRelay {
     this.#settleThen(
       {
         reason: this.#readsOn ? 'client_abort' : reason,
+        dispatched: true,
         report: { kind: 'partial', usage: watch.report },
         sample: watch.sample,
         error,

@@ -32,6 +32,7 @@ async function relayAnswer(
   const { body, journey, relaying } = with_
   const bill = await journey.settle({
     reason: line.client.gone ? 'client_abort' : 'complete',
+    dispatched: true,
     report: { kind: 'final', usage: body.answer.report },
     sample: body.answer.sample,
     error: null,
@@ -55,7 +56,14 @@ async function relayRejection(
   const { body, journey } = with_
   const { code, message } = body.failure
   const error = new TollgateError(code, { message, status: body.status, source: 'upstream' })
-  await journey.settle({ reason: 'upstream_error', report: null, sample: null, error, status: body.status })
+  await journey.settle({
+    reason: 'upstream_error',
+    dispatched: true,
+    report: null,
+    sample: null,
+    error,
+    status: body.status,
+  })
   if (line.client.begun) return refuse(with_.relaying, line, error)
   line.client.answer(body.status, jsonHeaders(journey.course.headers, reply.upstreamHeaders), body.bytes)
 }
@@ -67,6 +75,7 @@ async function relayNothing(
 ): Promise<void> {
   await with_.journey.settle({
     reason: body.reason,
+    dispatched: body.dispatched,
     report: body.report === null ? null : { kind: 'partial', usage: body.report },
     sample: null,
     error: body.error,

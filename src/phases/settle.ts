@@ -64,8 +64,11 @@ interface Billing {
   readonly output: 'reported' | 'counted' | 'none'
 }
 
+const nobodyPays: Billing = { payer: 'nobody', input: 'none', output: 'none' }
+
 /** The table of endings. */
 function billed(ending: Ending, dialect: Dialect): Billing {
+  if (!ending.dispatched) return nobodyPays
   const reported = ending.report !== null && hasNumbers(ending.report.usage)
   const delivered = (ending.sample?.events ?? 0) > 0
   const early = dialect.reportsInputEarly
@@ -75,9 +78,7 @@ function billed(ending: Ending, dialect: Dialect): Billing {
   }
   if (delivered) return { payer: 'customer', input, output: reported && !early ? 'reported' : 'counted' }
   if (ending.reason === 'client_abort') return { payer: 'customer', input, output: 'none' }
-  return reported
-    ? { payer: 'house', input, output: 'reported' }
-    : { payer: 'nobody', input: 'none', output: 'none' }
+  return reported ? { payer: 'house', input, output: 'reported' } : nobodyPays
 }
 
 export function hasNumbers(report: UsageReport): boolean {

@@ -78,12 +78,16 @@ export interface Failed {
   readonly report: UsageReport | null
   /** The upstream may have done the work: trying again could cost twice. */
   readonly uncertain: boolean
+  /** A kept-alive connection was dead already: nobody read the request, and the same upstream may get it again. */
+  readonly stale: boolean
   readonly timedOut: boolean
 }
 
 export interface Interrupted {
   readonly kind: 'interrupted'
   readonly by: Interruption
+  /** Whether anything of the request may have reached the upstream. */
+  readonly requestSent: boolean
   readonly report: UsageReport | null
 }
 
@@ -240,7 +244,12 @@ class Attempt {
             : 'upstream_error',
         late ? 'The upstream could not be reached in time.' : 'The connection to the upstream failed.',
       ),
-      { uncertain: failure.requestSent, timedOut: late, report: this.#watch?.report ?? null },
+      {
+        uncertain: failure.requestSent && !failure.stale,
+        stale: failure.stale,
+        timedOut: late,
+        report: this.#watch?.report ?? null,
+      },
     )
   }
 
@@ -281,7 +290,7 @@ class Attempt {
 
   #fail(
     failure: Failure,
-    more: Partial<Pick<Failed, 'rejection' | 'report' | 'uncertain' | 'timedOut'>>,
+    more: Partial<Pick<Failed, 'rejection' | 'report' | 'uncertain' | 'stale' | 'timedOut'>>,
   ): void {
     this.#finish({
       kind: 'failed',
@@ -292,6 +301,7 @@ class Attempt {
       rejection: null,
       report: null,
       uncertain: false,
+      stale: false,
       timedOut: false,
       ...more,
     })
@@ -310,7 +320,12 @@ class Attempt {
   }
 
   #interrupted(by: Interruption): Interrupted {
-    return { kind: 'interrupted', by, report: this.#watch?.report ?? null }
+    return {
+      kind: 'interrupted',
+      by,
+      requestSent: this.#exchange?.requestSent ?? false,
+      report: this.#watch?.report ?? null,
+    }
   }
 
   #answered(): Answered {

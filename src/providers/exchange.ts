@@ -51,6 +51,10 @@ export class UpstreamExchange implements Exchange, Dispatcher.DispatchHandler {
     return this.#state
   }
 
+  get requestSent(): boolean {
+    return this.#requestSent
+  }
+
   begin(request: UpstreamRequest): void {
     outsideParser(() => this.#dispatch(request))
   }

@@ -45,6 +45,8 @@ export type ExchangeState = 'waiting' | 'answering' | 'ended' | 'failed' | 'abor
 
 /** One request under way. */
 export interface Exchange {
+  /** Bytes of the request may have reached the upstream. */
+  readonly requestSent: boolean
   /** As far as the listener was told. */
   readonly state: ExchangeState
   /** Takes over from the listener before; what nobody listened to is told at once, in order, unless paused. */
