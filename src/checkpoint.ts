@@ -1,12 +1,14 @@
 /**
  * The marks that a running stream leaves, so that after a crash its customer is charged what was
- * delivered and no more (counted low: every content event carries a token at least), and the part of
- * the hold that is given back as soon as the upstream told how much input there really is.
+ * delivered and no more, and the part of the hold that is given back as soon as the upstream told how
+ * much input there really is.
  */
 import type { App } from './app.ts'
 import { Checkpointer } from './ledger/checkpointer.ts'
+import { least } from './ledger/money.ts'
 import { boundAmounts, costOf } from './ledger/price.ts'
 import { countSample, draft, hasNumbers, type Settled } from './phases/settle.ts'
+import type { Counter } from './tokens/count.ts'
 import type { Line, StreamedBody } from './values.ts'
 import type { OutputSample } from './wire/codec.ts'
 
@@ -55,12 +57,19 @@ function marking(app: Checkpointing, line: Line, request: Settled): (body: Strea
     input: guess.input,
     perOutputToken: guess.perOutputToken,
   })
+  const output = new DeliveredOutput(app.counter)
   let inputTokens: Promise<number> | undefined
   return (body) => {
-    const delivered = deliveredTokens(body.watch.sample)
-    if (!marks.due(delivered)) return
-    marks.begin(delivered)
-    const report = body.watch.report
+    const { sample, report } = body.watch
+    const guessed = guessedTokens(sample)
+    if (!marks.due(guessed)) return
+    marks.begin(guessed)
+    // The sample grows while this mark is made; the mark is of this moment.
+    const delivered = output.count({
+      text: sample.text,
+      characters: sample.characters,
+      events: sample.events,
+    })
     app.background.run('checkpoint', async () => {
       try {
         const reported = line.dialect.toUsage(report)
@@ -68,15 +77,22 @@ function marking(app: Checkpointing, line: Line, request: Settled): (body: Strea
         const counted = inputTokens === undefined ? undefined : await inputTokens
         const usage = {
           ...reported,
-          output: delivered,
+          output: Math.min(await delivered, held.outputLimit * plan.choices),
           reasoning: 0,
           ...(counted === undefined ? {} : { inputUncached: counted }),
         }
         await app.ledger.checkpoint({
           id: line.id,
-          cost: costOf(usage, plan.price, 'rates').cost,
+          cost: least(costOf(usage, plan.price, 'rates').cost, held.amount),
           draft: draft(line, request, {
-            ending: { reason: 'interrupted', report: null, sample: null, error: null, status: 200 },
+            ending: {
+              reason: 'interrupted',
+              dispatched: true,
+              report: null,
+              sample: null,
+              error: null,
+              status: 200,
+            },
             usage,
             source: 'estimated',
             upstreamCost: costOf(usage, plan.price, 'list').cost,
@@ -91,6 +107,34 @@ function marking(app: Checkpointing, line: Line, request: Settled): (body: Strea
   }
 }
 
-function deliveredTokens(sample: OutputSample): number {
+/** Decides only when a mark is due, at every event; what is charged is counted. */
+function guessedTokens(sample: OutputSample): number {
   return Math.max(sample.events, Math.floor(sample.characters / charactersPerTokenMost))
+}
+
+/**
+ * The tokens that a stream has produced, counted low: each mark counts only the text since the one before,
+ * and a token that two marks cut apart counts once. Beyond the kept text its share of tokens goes on.
+ */
+class DeliveredOutput {
+  readonly #counter: Pick<Counter, 'count'>
+  #characters = 0
+  #tokens = 0
+
+  constructor(counter: Pick<Counter, 'count'>) {
+    this.#counter = counter
+  }
+
+  /** Call it again only when the last count is there. */
+  async count({ text, characters, events }: OutputSample): Promise<number> {
+    const fresh = text.slice(this.#characters)
+    if (fresh !== '') {
+      const tokens = await this.#counter.count(fresh)
+      // An event that carried content carried a token at least.
+      if (tokens === undefined) return events
+      this.#tokens += this.#characters === 0 ? tokens : Math.max(0, tokens - 1)
+      this.#characters = text.length
+    }
+    return this.#characters === 0 ? events : Math.floor((this.#tokens * characters) / this.#characters)
+  }
 }

@@ -1,0 +1,211 @@
+/**
+ * The process is killed between each two steps of a request, for both formats and for JSON: the client never saw
+ * a success mark before its charge was durable, the next start leaves no hold open, and nobody pays for more than
+ * the upstream's own meter says was made.
+ */
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import type { OperationOutput } from '../../contract/operations.ts'
+import { parseUsd } from '../../contract/usd.ts'
+import { systemClock } from '../../src/base/clock.ts'
+import { limitDefaults } from '../../src/config.ts'
+import type { Metered } from '../../src/sandbox/meter.ts'
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts'
+import { openCounter } from '../../src/tokens/count.ts'
+import { type Installation, makeInstallation } from '../support/gateway-process.ts'
+import { type DialectPath, exchange, plainBody, type Reply } from '../support/sandbox-client.ts'
+
+type Receipt = OperationOutput<'requests.list'>[number]
+
+/** Nano-USD per token, as `prices` below says per million. */
+const rate = { input: 3_000n, output: 15_000n }
+
+const settings = (origin: string) => `
+sandbox: off
+upstreams:
+  - { name: trial, provider: sandbox, url: '${origin}', credential: any }
+models:
+  - { id: sandbox-stream, provider: sandbox, context: 1000000, maxOutput: 200000, prices: [{ input: 3, output: 15 }] }
+`
+
+const chat = '/v1/chat/completions'
+const messages = '/v1/messages'
+
+const successMarks: Readonly<Record<DialectPath, RegExp>> = {
+  [chat]: /\[DONE\]|"finish_reason":"/,
+  [messages]: /message_stop|message_delta/,
+}
+
+/** What the next start must find of a request that was killed at a point. */
+type Left =
+  /** No trace, no money. */
+  | 'nothing'
+  /** A receipt that says `interrupted` and costs nothing. */
+  | 'unpaid'
+  /** `interrupted`, charged something that was delivered, and no more. */
+  | 'partly paid'
+  /** `interrupted`, charged at most what was delivered. */
+  | 'at most delivered'
+  /** `complete` and charged to the token. */
+  | 'paid'
+
+interface Case {
+  readonly failpoint: string
+  readonly left: Left
+  readonly path: DialectPath
+  readonly stream: boolean
+  readonly upstream: 'asked' | 'not asked'
+  /** Words in the answer, and how fast they come. */
+  readonly flow: string
+}
+
+const short = { upstream: 'asked', flow: 'tokens=100' } as const
+const long = { upstream: 'asked', flow: 'tokens=20000 rate=1000' } as const
+const early = { upstream: 'not asked', flow: 'tokens=100' } as const
+
+const asChat = { path: chat, stream: true } as const
+const asMessages = { path: messages, stream: true } as const
+const asJson = { path: chat, stream: false } as const
+
+/**
+ * Each start recovers what the kill before it left and is killed in its turn. Where a settlement is the point,
+ * the case before leaves none to recover.
+ */
+const cases: readonly Case[] = [
+  { failpoint: 'before-commit-admit:kill', left: 'nothing', ...asChat, ...early },
+  { failpoint: 'after-commit-admit:kill', left: 'unpaid', ...asMessages, ...early },
+  { failpoint: 'before-dispatch:kill', left: 'unpaid', ...asChat, ...early },
+  { failpoint: 'after-dispatch:kill', left: 'unpaid', ...asJson, ...short },
+  { failpoint: 'after-content:kill=20', left: 'at most delivered', ...asMessages, ...long },
+  { failpoint: 'before-commit-checkpoint:kill', left: 'unpaid', ...asChat, ...long },
+  { failpoint: 'after-commit-checkpoint:kill', left: 'partly paid', ...asMessages, ...long },
+  { failpoint: 'after-checkpoint:kill=3', left: 'partly paid', ...asChat, ...long },
+  { failpoint: 'after-checkpoint:kill=3', left: 'partly paid', ...asMessages, ...long },
+  { failpoint: 'before-settle:kill', left: 'at most delivered', ...asChat, ...short },
+  { failpoint: 'before-settle:kill', left: 'unpaid', ...asJson, ...short },
+  { failpoint: 'after-settle:kill', left: 'paid', ...asChat, ...short },
+  { failpoint: 'before-commit-settle:kill', left: 'at most delivered', ...asMessages, ...short },
+  { failpoint: 'before-last-word:kill', left: 'paid', ...asMessages, ...short },
+  { failpoint: 'after-commit-settle:kill', left: 'paid', ...asMessages, ...short },
+  { failpoint: 'before-commit-settle:kill', left: 'at most delivered', ...asChat, ...short },
+  { failpoint: 'before-last-word:kill', left: 'paid', ...asChat, ...short },
+  { failpoint: 'after-commit-settle:kill', left: 'paid', ...asChat, ...short },
+  { failpoint: 'before-commit-settle:kill', left: 'unpaid', ...asJson, ...short },
+  { failpoint: 'before-last-word:kill', left: 'paid', ...asJson, ...short },
+  { failpoint: 'after-commit-settle:kill', left: 'paid', ...asJson, ...short },
+]
+
+let sandbox: Sandbox
+let installation: Installation
+const counter = openCounter({ clock: systemClock, limits: limitDefaults })
+before(async () => {
+  sandbox = await startSandbox({ clock: systemClock })
+  installation = makeInstallation(settings(sandbox.origin))
+})
+after(async () => {
+  await installation.remove()
+  await sandbox.close()
+  await counter.close()
+})
+
+function bodyOf({ flow, stream }: Case): object {
+  return plainBody('sandbox-stream', flow, { max_tokens: 20_000, stream })
+}
+
+/** What the answer was worth, by the meter of the upstream. */
+function worth({ inputTokens, outputTokens }: Pick<Metered, 'inputTokens' | 'outputTokens'>): bigint {
+  return BigInt(inputTokens) * rate.input + BigInt(outputTokens) * rate.output
+}
+
+function charge(receipt: Receipt): bigint {
+  return parseUsd(receipt.charged)!
+}
+
+/**
+ * What a client can be asked to pay at most. Chat Completions tells its input at the very end only, so an answer
+ * that never came to it is charged the gateway's own count of the input.
+ */
+async function mostFor(killed: Case, made: Metered): Promise<bigint> {
+  if (killed.left === 'paid' || killed.path === messages) return worth(made)
+  const inputTokens = (await counter.count(JSON.stringify(bodyOf(killed))))!
+  return worth({ inputTokens, outputTokens: made.outputTokens })
+}
+
+async function checkLeft(killed: Case, receipts: readonly Receipt[]): Promise<void> {
+  const { left } = killed
+  if (left === 'nothing') return assert.deepEqual(receipts, [])
+  const [receipt, ...more] = receipts
+  assert(receipt !== undefined && more.length === 0, 'one request, one receipt')
+  assert.equal(receipt.endReason, left === 'paid' ? 'complete' : 'interrupted')
+  assert.equal(receipt.absorbed, '0.00')
+  if (left === 'unpaid') return assert.equal(charge(receipt), 0n)
+  const made = sandbox.meter(receipt.id)
+  assert(made !== undefined)
+  assert(receipt.usage.output <= made.outputTokens, `${receipt.usage.output} of ${made.outputTokens}`)
+  const most = await mostFor(killed, made)
+  assert(charge(receipt) <= most, `${receipt.charged} for ${most}`)
+  if (left === 'paid') assert.equal(charge(receipt), most)
+  if (left === 'partly paid') assert(charge(receipt) > 0n)
+}
+
+interface Killed {
+  readonly killed: Case
+  readonly account: string
+}
+
+/** What the kill before this start left is closed, and the books are sound. */
+async function checkRecovered({ killed, account }: Killed): Promise<void> {
+  const receipts = await installation.ask('requests.list', { account })
+  await checkLeft(killed, receipts)
+  const balance = await installation.ask('account.show', { account })
+  assert.deepEqual([balance.openHolds, balance.held], [0, '0.00'])
+  const spent = receipts.reduce((sum, receipt) => sum + charge(receipt), 0n)
+  assert.equal(parseUsd(balance.posted), 1_000_000_000n - spent)
+  const verified = await installation.ask('ledger.verify', {})
+  assert.deepEqual([verified.ok, verified.openHolds, verified.drift], [true, 0, []])
+}
+
+async function ask(origin: string, key: string, wanted: Case): Promise<Reply> {
+  return exchange(origin, {
+    path: wanted.path,
+    body: bodyOf(wanted),
+    headers: { authorization: `Bearer ${key}` },
+  })
+}
+
+suite('killed between two steps', { concurrency: 1 }, () => {
+  let before: Killed | undefined
+
+  for (const [number, wanted] of cases.entries()) {
+    const { failpoint, left, path, stream, upstream } = wanted
+    test(`${failpoint} of ${path}${stream ? '' : ' as JSON'}: ${left}`, async () => {
+      const doomed = await installation.start({ failpoint })
+      if (before !== undefined) await checkRecovered(before)
+      const { account, key } = await installation.ask('account.create', {
+        email: `${number}@example.org`,
+        credit: '1',
+      })
+      const askedBefore = sandbox.requests()
+      const reply = await ask(doomed.origin, key, wanted)
+      assert.deepEqual(await doomed.ended, { code: null, signal: 'SIGKILL' })
+      assert.notEqual(reply.broken, null, 'the client sees that its answer was cut')
+      assert.doesNotMatch(reply.body, successMarks[path])
+      assert((upstream === 'asked' ? [0, 1] : [0]).includes(sandbox.requests() - askedBefore))
+      before = { killed: wanted, account }
+    })
+  }
+
+  test('the command line closes what the last kill left, and a start serves again', async () => {
+    const verified = await installation.command('ledger', 'verify', '--json')
+    assert.equal(verified.code, 0, verified.stderr)
+    const { ok, openHolds, drift } = JSON.parse(verified.stdout)
+    assert.deepEqual([ok, openHolds, drift], [true, 0, []])
+    const next = await installation.start()
+    assert(before !== undefined)
+    await checkRecovered(before)
+    const { key } = await installation.ask('account.create', { email: 'last@example.org', credit: '1' })
+    const reply = await ask(next.origin, key, { ...cases[0]!, ...short })
+    assert.match(reply.body, successMarks[chat])
+    assert.equal(reply.broken, null)
+  })
+})

@@ -1,0 +1,193 @@
+/**
+ * The real program as child processes on one data folder: the server, killed and started again as a test wants
+ * it, and its command line. Knows how a process begins and ends, and nothing of what it serves.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import {
+  type OperationInput,
+  type OperationName,
+  type OperationOutput,
+  operations,
+} from '../../contract/operations.ts'
+import { callServer, findServer } from '../../src/admin-socket.ts'
+import { limitDefaults } from '../../src/config.ts'
+
+const program = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+/** Compiling the program takes longer than running most tests; kept between processes. */
+const compileCache = fileURLToPath(new URL('../../node_modules/.cache/tollgate-test', import.meta.url))
+
+export interface Ended {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+export interface CommandResult {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface StartOptions {
+  readonly failpoint?: string
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+export interface GatewayProcess {
+  readonly origin: string
+  readonly pid: number
+  readonly stdout: () => string
+  readonly stderr: () => string
+  /** Resolves when the process has ended and all that it wrote was read. */
+  readonly ended: Promise<Ended>
+  signal(name: NodeJS.Signals): void
+  /** Resolves once `text` stands in what it wrote to stderr, where the log goes by name `stdout`. */
+  written(text: string): Promise<void>
+}
+
+export interface Installation {
+  /** Working folder of all processes; `tollgate.yaml` stands there. */
+  readonly folder: string
+  readonly dataFolder: string
+  /** Rewrites `tollgate.yaml`; the next process reads it. */
+  configure(yaml: string): void
+  /** Starts a server and resolves when it listens; rejects with what it wrote when it ends before. */
+  start(options?: StartOptions): Promise<GatewayProcess>
+  /** Starts a server that is expected to end by itself. */
+  attempt(options?: StartOptions): Promise<CommandResult>
+  /** Runs one command of the command line to its end. */
+  command(...words: readonly string[]): Promise<CommandResult>
+  /** The same operation as a command carries out on a running server, without the cost of a process. */
+  ask<Name extends OperationName>(
+    operation: Name,
+    input: Partial<OperationInput<Name>>,
+  ): Promise<OperationOutput<Name>>
+  /** Kills what runs and removes the folder. */
+  remove(): Promise<void>
+}
+
+/** A fresh folder for one installation, which listens on a free port. */
+export function makeInstallation(yaml = ''): Installation {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-process-'))
+  const dataFolder = join(folder, 'data')
+  const running = new Set<ChildProcess>()
+  mkdirSync(compileCache, { recursive: true })
+
+  function launch(words: readonly string[], { failpoint, environment }: StartOptions): ChildProcess {
+    const child = spawn(process.execPath, [program, ...words], {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        PATH: process.env.PATH,
+        TMPDIR: tmpdir(),
+        NODE_COMPILE_CACHE: compileCache,
+        TOLLGATE_DATA: dataFolder,
+        TOLLGATE_PORT: '0',
+        ...(failpoint === undefined ? {} : { TOLLGATE_FAILPOINT: failpoint }),
+        ...environment,
+      },
+    })
+    running.add(child)
+    child.once('exit', () => running.delete(child))
+    return child
+  }
+
+  async function toEnd(child: ChildProcess): Promise<CommandResult> {
+    const output = collect(child)
+    const { code } = await endOf(child)
+    return { code, stdout: output.stdout(), stderr: output.stderr() }
+  }
+
+  const installation: Installation = {
+    folder,
+    dataFolder,
+    configure: (text) => writeFileSync(join(folder, 'tollgate.yaml'), text),
+    start: (options = {}) => listening(launch(['serve'], options)),
+    attempt: (options = {}) => toEnd(launch(['serve'], options)),
+    command: (...words) => toEnd(launch(words, {})),
+    async ask(operation, input) {
+      const found = findServer(dataFolder)
+      if (found.kind !== 'named') throw new Error(`no server is named in ${dataFolder}`)
+      const call = await callServer(found.server, operation, input, limitDefaults)
+      if (call.kind !== 'answered') throw new Error(`the server of ${dataFolder} is gone`)
+      if (call.reply.status !== 200) throw new Error(`${operation}: ${JSON.stringify(call.reply.body)}`)
+      return operations[operation].output.parse(call.reply.body) as never
+    },
+    async remove() {
+      await Promise.all(
+        [...running].map(async (child) => {
+          const ended = once(child, 'exit')
+          child.kill('SIGKILL')
+          await ended
+        }),
+      )
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+  installation.configure(yaml)
+  return installation
+}
+
+interface Output {
+  readonly stdout: () => string
+  readonly stderr: () => string
+  onMore(listener: () => void): void
+}
+
+function collect(child: ChildProcess): Output {
+  const texts = { stdout: '', stderr: '' }
+  const listeners: (() => void)[] = []
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name]?.setEncoding('utf8').on('data', (text: string) => {
+      texts[name] += text
+      for (const listener of listeners) listener()
+    })
+  }
+  return {
+    stdout: () => texts.stdout,
+    stderr: () => texts.stderr,
+    onMore: (listener) => listeners.push(listener),
+  }
+}
+
+async function endOf(child: ChildProcess): Promise<Ended> {
+  const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null]
+  return { code, signal }
+}
+
+async function listening(child: ChildProcess): Promise<GatewayProcess> {
+  const output = collect(child)
+  const ended = endOf(child)
+  const origin = await new Promise<string>((resolve, reject) => {
+    output.onMore(() => {
+      const found = /ready at (http:\S+)\n/.exec(output.stdout())
+      if (found?.[1] !== undefined) resolve(found[1])
+    })
+    ended.then(
+      ({ code, signal }) =>
+        reject(new Error(`the server ended (${code ?? signal}): ${output.stdout()}${output.stderr()}`)),
+      reject,
+    )
+  })
+  return {
+    origin,
+    pid: child.pid ?? 0,
+    stdout: output.stdout,
+    stderr: output.stderr,
+    ended,
+    signal: (name) => child.kill(name),
+    written: (text) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          if (output.stdout().includes(text) || output.stderr().includes(text)) resolve()
+        }
+        output.onMore(look)
+        look()
+        ended.then(() => reject(new Error(`the server ended without «${text}»`)), reject)
+      }),
+  }
+}
