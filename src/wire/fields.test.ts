@@ -23,9 +23,7 @@ function reading<Result>(text: string, read: (json: Json) => Result): Result | s
 const found = (text: string) =>
   reading(text, (json) => {
     const values = fields.read(json, json.root)
-    return Object.entries(values)
-      .flatMap(([name, value]) => (value === absent ? [] : [name]))
-      .join(' ')
+    return (['model', 'max_tokens', 'stream'] as const).filter((name) => values[name] !== absent).join(' ')
   })
 
 const cases: [body: string, outcome: string][] = [
