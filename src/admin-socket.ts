@@ -49,6 +49,7 @@ export interface AdminSocket {
 
 /** Longer paths do not fit into a socket address on every system. */
 const socketPathBytesMax = 100
+const isWindows = process.platform === 'win32'
 const serverFileName = 'server.json'
 const serverFile = z.object({ pid: z.int().positive(), socket: z.string().min(1), address: z.string() })
 export type ServerFile = z.infer<typeof serverFile>
@@ -71,13 +72,21 @@ export async function openAdminSocket(options: AdminSocketOptions): Promise<Admi
         server.close(() => resolve())
         server.closeIdleConnections()
       })
-      rmSync(place.folder, { recursive: true, force: true })
+      if (place.folder !== null) rmSync(place.folder, { recursive: true, force: true })
     },
   }
 }
 
+interface SocketPlace {
+  /** Made for the socket alone; null where sockets are no files. */
+  readonly folder: string | null
+  readonly socketPath: string
+}
+
 /** A folder of our own, closed to others before the socket exists, so that there is no moment in which they can connect. */
-function socketPlace(dataFolder: string): { readonly folder: string; readonly socketPath: string } {
+function socketPlace(dataFolder: string): SocketPlace {
+  // Named pipes are outside of the file system, and others than their maker cannot write to them.
+  if (isWindows) return { folder: null, socketPath: `\\\\.\\pipe\\tollgate-${process.pid}` }
   const beside = join(dataFolder, 'admin')
   const besidePath = join(beside, 'socket')
   if (Buffer.byteLength(besidePath) > socketPathBytesMax) {
@@ -179,6 +188,7 @@ export function findServer(dataFolder: string): FoundServer {
   if (owner === undefined) return { kind: 'none' }
   const parsed = serverFile.safeParse(parseJson(readFileSync(filePath, 'utf8'))?.value)
   if (!parsed.success) return { kind: 'unsafe', why: `${filePath} is not readable as a server's file` }
+  if (isWindows) return { kind: 'named', server: parsed.data }
   const folder = statSync(dirname(parsed.data.socket), { throwIfNoEntry: false })
   if (folder === undefined) return { kind: 'none' }
   // In a shared temp directory somebody else may have made a folder of a dead server's name.
@@ -191,17 +201,22 @@ export function findServer(dataFolder: string): FoundServer {
   return { kind: 'named', server: parsed.data }
 }
 
-/** `gone`: nobody listens there any more, and nothing was sent. */
-export type AdminCall = { readonly kind: 'answered'; readonly reply: AdminReply } | { readonly kind: 'gone' }
+export type AdminCall =
+  | { readonly kind: 'answered'; readonly reply: AdminReply }
+  /** Nobody listens there any more; nothing was sent. */
+  | { readonly kind: 'gone' }
+  /** The connection broke in the middle: whether the operation took place is not known. */
+  | { readonly kind: 'lost'; readonly why: string }
 
-/** Rejects when the connection breaks in the middle: whether the operation took place is then unknown. */
+/** Asks a server to carry out one operation. Never rejects. */
 export function callServer(
   server: ServerFile,
   operation: string,
   input: unknown,
   limits: AdminLimits,
 ): Promise<AdminCall> {
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
+    const lost = (error: Error): void => resolve({ kind: 'lost', why: error.message })
     const outgoing = request(
       {
         socketPath: server.socket,
@@ -211,18 +226,13 @@ export function callServer(
         timeout: limits.adminTimeoutMs,
       },
       (incoming) => {
-        readReply(incoming, limits.adminBytesMax).then(
-          (reply) => resolve({ kind: 'answered', reply }),
-          reject,
-        )
+        readReply(incoming, limits.adminBytesMax).then((reply) => resolve({ kind: 'answered', reply }), lost)
       },
     )
-    outgoing.on('timeout', () =>
-      outgoing.destroy(new Error(`the server did not answer in ${limits.adminTimeoutMs} ms`)),
-    )
+    outgoing.on('timeout', () => outgoing.destroy(new Error(`no answer within ${limits.adminTimeoutMs} ms`)))
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') resolve({ kind: 'gone' })
-      else reject(error)
+      else lost(error)
     })
     outgoing.setHeader('content-type', 'application/json')
     outgoing.end(JSON.stringify(input))
@@ -232,6 +242,6 @@ export function callServer(
 async function readReply(incoming: IncomingMessage, bytesMax: number): Promise<AdminReply> {
   const body = await readBody(incoming, bytesMax)
   const parsed = body.kind === 'whole' ? parseJson(body.text) : undefined
-  if (parsed === undefined) throw new Error('the server answered with something that is no answer')
+  if (parsed === undefined) throw new Error('it is not whole')
   return { status: incoming.statusCode ?? 0, body: parsed.value }
 }

@@ -70,7 +70,7 @@ interface ConfiguredRun extends Run {
 
 async function operate(command: OperationCommand, input: unknown, run: ConfiguredRun): Promise<number> {
   const outcome = await carryOut(wayTo(run.host, run.config), command.operation, input)
-  if (outcome.kind === 'refused') return failed(run.host, outcome.message)
+  if (outcome.kind !== 'replied') return failed(run.host, outcome.message)
   if (outcome.reply.status !== 200) return failed(run.host, errorLine(outcome.reply.body))
   const output = operations[command.operation].output.safeParse(outcome.reply.body)
   if (!output.success) {
@@ -83,7 +83,7 @@ async function operate(command: OperationCommand, input: unknown, run: Configure
 async function migrate(run: ConfiguredRun): Promise<number> {
   // Whoever opens the database brings it up to date first, so that any answer proves that it is.
   const outcome = await carryOut(wayTo(run.host, run.config), 'account.list', { limit: 1 })
-  if (outcome.kind === 'refused') return failed(run.host, outcome.message)
+  if (outcome.kind !== 'replied') return failed(run.host, outcome.message)
   if (outcome.reply.status !== 200) return failed(run.host, errorLine(outcome.reply.body))
   show(run, { migrated: true, by: outcome.by }, print.migrated)
   return 0

@@ -31,6 +31,8 @@ Try it:
     -H 'Content-Type: application/json' \\
     -d '{"model":"sandbox-echo","messages":[{"role":"user","content":"Hello"}]}'
 
+Clients take the base address http://127.0.0.1:8080/v1 for Chat Completions, http://127.0.0.1:8080/v1/alt for Messages.
+
 Set up this installation:
 
   ${setupLink}
@@ -49,6 +51,8 @@ The local account has 0.00 USD. Its key is shown this once:
 Try it:
 
   curl https://gate.example/v1/models -H 'Authorization: Bearer ${key}'
+
+Clients take the base address https://gate.example/v1 for Chat Completions, https://gate.example/v1/alt for Messages.
 
 Set up this installation:
 

@@ -63,6 +63,8 @@ Try it:
 
 ${command(start.key, place)}
 
+Clients take the base address ${place.address}/v1 for Chat Completions, ${place.address}/v1/alt for Messages.
+
 Set up this installation:
 
   ${start.setupLink}

@@ -33,14 +33,22 @@ function fileWritten(name: string, atMs: number): string {
   return path
 }
 
+const self = process.getuid?.()
+
 const cases: readonly [what: string, finding: Finding, state: Finding['state'], text: RegExp][] = [
   ['Node 24.15', nodeFinding('24.15.0', '>=24.15'), 'ok', /^24\.15\.0, needed is >=24\.15$/],
   ['Node 25', nodeFinding('25.1.0', '>=24.15'), 'ok', /^25/],
   ['Node 24.9', nodeFinding('24.9.1', '>=24.15'), 'failed', /^24\.9/],
   ['Node 22', nodeFinding('22.20.0', '>=24.15'), 'failed', /^22/],
-  ['a private folder', folderFinding(folder('private', 0o700)), 'ok', /private$/],
-  ['an open folder', folderFinding(folder('open', 0o755)), 'warning', /chmod 700/],
-  ['a file in its place', folderFinding(fileWritten('file', nowMs)), 'failed', /is not a directory/],
+  ['a private folder', folderFinding(folder('private', 0o700), self), 'ok', /private$/],
+  ['an open folder', folderFinding(folder('open', 0o755), self), 'warning', /chmod 700/],
+  [
+    'the folder of another user',
+    folderFinding(folder('foreign', 0o700), (self ?? 0) + 1),
+    'warning',
+    /belongs to another user/,
+  ],
+  ['a file in its place', folderFinding(fileWritten('file', nowMs), self), 'failed', /is not a directory/],
   ['credentials', credentialsFinding({ upstreams: [upstream], sandbox: 'off' }), 'ok', /^openai \(openai\)$/],
   ['the sandbox alone', credentialsFinding({ upstreams: [], sandbox: 'on' }), 'warning', /OPENAI_API_KEY/],
   ['no upstream at all', credentialsFinding({ upstreams: [], sandbox: 'off' }), 'failed', /sandbox is off/],

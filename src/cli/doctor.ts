@@ -1,6 +1,6 @@
 /**
- * `doctor`: looks at everything an installation stands on and says what it found, without changing
- * anything. Each check is a function of its own that returns one finding.
+ * `doctor`: looks at everything an installation stands on and says what it found. Opens a database that
+ * is there as every command does, and makes none. Each check is a function that returns one finding.
  */
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -54,7 +54,7 @@ async function installationFindings(examination: Examination, config: Config): P
   const exists = existsSync(config.dataFolder)
   return [
     { name: 'configuration', state: 'ok', text: 'has no mistakes' },
-    exists ? folderFinding(config.dataFolder) : notThere(config.dataFolder),
+    exists ? folderFinding(config.dataFolder, process.getuid?.()) : notThere(config.dataFolder),
     await serverFinding(way),
     credentialsFinding(config),
     ...(existsSync(join(config.dataFolder, databaseName)) ? await databaseFindings(way) : []),
@@ -79,12 +79,21 @@ function notThere(folder: string): Finding {
   return { name: 'data folder', state: 'ok', text: `${folder} is not there yet; the first start makes it` }
 }
 
-export function folderFinding(folder: string): Finding {
+/** `user`: who asks; undefined where the system knows no such number. */
+export function folderFinding(folder: string, user: number | undefined): Finding {
   const name = 'data folder'
   const stats = statSync(folder)
   if (!stats.isDirectory()) return { name, state: 'failed', text: `${folder} is not a directory` }
   if (!isWritable(folder)) return { name, state: 'failed', text: `${folder} cannot be written by this user` }
-  if ((stats.mode & 0o077) !== 0) {
+  if (user !== undefined && stats.uid !== user) {
+    return {
+      name,
+      state: 'warning',
+      text: `${folder} belongs to another user, who may not be able to open what this one leaves`,
+    }
+  }
+  // Windows has no such bits and always shows the folder as open to all.
+  if (process.platform !== 'win32' && (stats.mode & 0o077) !== 0) {
     return { name, state: 'warning', text: `${folder} is open to other users: chmod 700 ${folder}` }
   }
   return { name, state: 'ok', text: folder }
@@ -105,11 +114,15 @@ async function serverFinding(way: Way): Promise<Finding> {
   if (found.kind === 'none') return { name, state: 'ok', text: 'none is running' }
   if (found.kind === 'unsafe') return { name, state: 'failed', text: found.why }
   const { server } = found
-  const call = await callServer(server, 'account.list', { limit: 1 }, way.limits).catch(asText)
-  if (typeof call === 'string') return { name, state: 'failed', text: `process ${server.pid}: ${call}` }
-  return call.kind === 'answered'
-    ? { name, state: 'ok', text: `process ${server.pid} at ${server.address}` }
-    : { name, state: 'ok', text: `none is running; process ${server.pid} ended without saying so` }
+  const call = await callServer(server, 'account.list', { limit: 1 }, way.limits)
+  switch (call.kind) {
+    case 'answered':
+      return { name, state: 'ok', text: `process ${server.pid} at ${server.address}` }
+    case 'gone':
+      return { name, state: 'ok', text: `none is running; process ${server.pid} ended without saying so` }
+    case 'lost':
+      return { name, state: 'failed', text: `process ${server.pid} does not answer: ${call.why}` }
+  }
 }
 
 function asText(thrown: unknown): string {
@@ -132,8 +145,9 @@ async function databaseFindings(way: Way): Promise<Finding[]> {
   const name = 'database'
   const outcome = await carryOut(way, 'models.list', {}).catch(asText)
   if (typeof outcome === 'string') return [{ name, state: 'failed', text: outcome }]
-  if (outcome.kind === 'refused') return [{ name, state: 'failed', text: outcome.message }]
-  return [{ name, state: 'ok', text: `opened through the ${outcome.by}` }, modelsFinding(outcome)]
+  if (outcome.kind !== 'replied') return [{ name, state: 'failed', text: outcome.message }]
+  const text = outcome.by === 'server' ? 'open in the server' : 'can be opened'
+  return [{ name, state: 'ok', text }, modelsFinding(outcome)]
 }
 
 function modelsFinding({ reply }: Extract<Outcome, { kind: 'replied' }>): Finding {

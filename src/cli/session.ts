@@ -21,16 +21,22 @@ export type Outcome =
   | { readonly kind: 'replied'; readonly by: 'server' | 'command'; readonly reply: ControlReply }
   /** Nothing was done. */
   | { readonly kind: 'refused'; readonly message: string }
+  /** A server took it and its answer did not arrive: it is not tried a second time. */
+  | { readonly kind: 'lost'; readonly message: string }
 
-/** Rejects when a server's answer was lost: whether the operation took place is then unknown. */
 export async function carryOut(way: Way, operation: string, input: unknown): Promise<Outcome> {
   const found = findServer(way.dataFolder)
   if (found.kind === 'unsafe') return { kind: 'refused', message: found.why }
   if (found.kind === 'named') {
     const call = await callServer(found.server, operation, input, way.limits)
     if (call.kind === 'answered') return { kind: 'replied', by: 'server', reply: call.reply }
+    if (call.kind === 'lost') return { kind: 'lost', message: lostAnswer(found.server.pid, call.why) }
   }
   return onDatabase(way, operation, input)
+}
+
+function lostAnswer(pid: number, why: string): string {
+  return `The answer of the server (process ${pid}) was lost (${why}): whether the operation took place is not known.`
 }
 
 async function onDatabase(way: Way, operation: string, input: unknown): Promise<Outcome> {

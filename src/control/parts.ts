@@ -25,7 +25,7 @@ export interface AuditRecord {
 
 export interface ControlParts {
   readonly ledger: Ledger
-  readonly access: Pick<Access, 'create' | 'list' | 'key' | 'revoke'>
+  readonly access: Pick<Access, 'create' | 'list' | 'revoke'>
   readonly catalog: Pick<Catalog, 'snapshot' | 'add' | 'price' | 'disable' | 'enable'>
   readonly settings: Settings
   readonly clock: Clock
