@@ -1,0 +1,212 @@
+/**
+ * The process is killed while 200 requests run, of both formats, streamed and not, and where the seed says so once
+ * more while it recovers. Afterwards no hold is open, whoever saw a success mark is charged to the token, nobody else
+ * is charged more than the upstream made, and no stream loses more than its checkpoint rule allows.
+ */
+import assert from 'node:assert/strict'
+import { randomInt } from 'node:crypto'
+import { after, before, suite, type TestContext, test } from 'node:test'
+import type { OperationOutput } from '../../contract/operations.ts'
+import { parseUsd } from '../../contract/usd.ts'
+import { systemClock } from '../../src/base/clock.ts'
+import { limitDefaults } from '../../src/config.ts'
+import type { Metered } from '../../src/sandbox/meter.ts'
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts'
+import { type Counter, openCounter } from '../../src/tokens/count.ts'
+import { type Installation, makeInstallation } from '../support/gateway-process.ts'
+import { type DialectPath, exchange, plainBody, type Reply } from '../support/sandbox-client.ts'
+
+type Receipt = OperationOutput<'requests.list'>[number]
+
+const requests = 200
+/** Nano-USD per token, as `settings` below says per million. */
+const rate = { input: 3_000n, output: 15_000n }
+
+const settings = (origin: string) => `
+sandbox: off
+upstreams:
+  - { name: trial, provider: sandbox, url: '${origin}', credential: any }
+models:
+  - { id: sandbox-stream, provider: sandbox, context: 1000000, maxOutput: 200000, prices: [{ input: 3, output: 15 }] }
+limits: { requestsPerMinute: none, tokensPerMinute: none, concurrent: none, batchOperationsMax: 16 }
+`
+
+/** Deaths of the starts that follow, before one lives. */
+const recoveries: readonly (readonly string[])[] = [
+  [],
+  ['before-commit-settle:kill=5'],
+  ['after-commit-settle:kill=3', 'before-commit-settle:kill'],
+]
+
+const success: Readonly<Record<DialectPath, RegExp>> = {
+  '/v1/chat/completions': /"finish_reason":"|\[DONE\]/,
+  '/v1/messages': /"stop_reason":"|message_stop/,
+}
+
+interface Wish {
+  readonly path: DialectPath
+  readonly stream: boolean
+  /** Tokens a second. */
+  readonly pace: number
+  readonly body: object
+}
+
+function wishes(random: () => number): readonly Wish[] {
+  return Array.from({ length: requests }, () => {
+    const path: DialectPath = random() < 0.5 ? '/v1/chat/completions' : '/v1/messages'
+    const stream = random() < 0.9
+    const pace = 20 + Math.floor(random() * 100)
+    const flow = random() < 0.2 ? 'tokens=10' : `tokens=9000 rate=${pace}`
+    const limit = random() < 0.5 ? 2_000 : 9_000
+    return { path, stream, pace, body: plainBody('sandbox-stream', flow, { stream, max_tokens: limit }) }
+  })
+}
+
+/** A small generator whose seed can be written down. */
+function randomFrom(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+function worth({ inputTokens, outputTokens }: Pick<Metered, 'inputTokens' | 'outputTokens'>): bigint {
+  return BigInt(inputTokens) * rate.input + BigInt(outputTokens) * rate.output
+}
+
+/**
+ * What may be lost of a stream: what the rule leaves unrecorded, and what came while a mark was written or stood in
+ * the sockets between upstream and gateway, for which two seconds of its pace are allowed.
+ */
+function lossMost({ pace }: Wish, { held }: Receipt): bigint {
+  const share = parseUsd(held)! / 100n
+  const { checkpointNanoMin } = limitDefaults
+  return (share > checkpointNanoMin ? share : checkpointNanoMin) + BigInt(2 * pace) * rate.output
+}
+
+interface Sums {
+  delivered: bigint
+  charged: bigint
+  lost: bigint
+}
+
+suite('killed under load', { concurrency: 1 }, () => {
+  let sandbox: Sandbox
+  let counter: Counter
+  before(async () => {
+    sandbox = await startSandbox({ clock: systemClock })
+    counter = openCounter({ clock: systemClock, limits: limitDefaults })
+  })
+  after(async () => {
+    await sandbox.close()
+    await counter.close()
+  })
+
+  async function checkOne(wish: Wish, receipt: Receipt, { reply, sums }: { reply: Reply; sums: Sums }) {
+    const made = sandbox.meter(receipt.id)
+    assert(made !== undefined)
+    const charged = parseUsd(receipt.charged)!
+    sums.charged += charged
+    sums.delivered += worth(made)
+    const isWhole = reply.broken === null && success[wish.path].test(reply.body)
+    if (receipt.endReason === 'complete') return assert.equal(charged, worth(made), receipt.id)
+    assert.equal(isWhole, false, `${receipt.id} is ${receipt.endReason} and the client saw its end`)
+    assert.equal(receipt.endReason, 'interrupted')
+    // Chat Completions tells its input at the end only: until then the gateway's own count is charged.
+    const inputTokens =
+      wish.path === '/v1/messages' ? made.inputTokens : (await counter.count(JSON.stringify(wish.body)))!
+    assert(charged <= worth({ inputTokens, outputTokens: made.outputTokens }), `${receipt.id} ${charged}`)
+    if (!wish.stream) return assert.equal(charged, 0n)
+    const lost = worth(made) - charged
+    if (lost > 0n) sums.lost += lost
+    assert(lost <= lossMost(wish, receipt), `${receipt.id} lost ${lost} at ${wish.pace} tokens/s`)
+  }
+
+  /** A request whose client saw not even the head of an answer. */
+  function checkUnseen(receipt: Receipt, made: Metered | undefined): void {
+    const charged = parseUsd(receipt.charged)!
+    if (receipt.endReason === 'complete') assert.equal(charged, worth(made!))
+    else if (!receipt.streamed || made === undefined) assert.equal(charged, 0n)
+    else assert(receipt.usage.output <= made.outputTokens)
+  }
+
+  async function killAndRecover(t: TestContext, seed: number, deaths: readonly string[]): Promise<void> {
+    const random = randomFrom(seed)
+    const installation: Installation = makeInstallation(settings(sandbox.origin))
+    try {
+      const doomed = await installation.start()
+      const { account, key } = await installation.ask('account.create', {
+        email: 'load@example.org',
+        credit: '1000',
+      })
+      const asked = wishes(random)
+      const seen = sandbox.requests()
+      const replies = asked.map((wish) =>
+        exchange(doomed.origin, {
+          path: wish.path,
+          body: wish.body,
+          headers: { authorization: `Bearer ${key}` },
+        }),
+      )
+      const tokens = 8_000 + Math.floor(random() * 24_000)
+      await untilMade(sandbox, seen, tokens)
+      doomed.signal('SIGKILL')
+      await doomed.ended
+      const ended = await Promise.all(replies)
+
+      for (const failpoint of deaths) {
+        const died = await installation.attempt({ failpoint })
+        assert.deepEqual([died.code, died.stdout], [null, ''], 'killed before it served')
+      }
+      const startedMs = systemClock.monoMs()
+      await installation.start()
+      const recoveryMs = systemClock.monoMs() - startedMs
+      const receipts = await installation.ask('requests.list', { account, limit: 1_000 })
+      const sums: Sums = { delivered: 0n, charged: 0n, lost: 0n }
+      const byId = new Map(receipts.map((receipt) => [receipt.id, receipt]))
+      for (const [index, wish] of asked.entries()) {
+        const reply = ended[index]!
+        const id = reply.headers['x-request-id']
+        const receipt = typeof id === 'string' ? byId.get(id) : undefined
+        if (receipt === undefined) assert.doesNotMatch(reply.body, success[wish.path])
+        else await checkOne(wish, receipt, { reply, sums })
+        byId.delete(receipt?.id ?? '')
+      }
+      for (const receipt of byId.values()) checkUnseen(receipt, sandbox.meter(receipt.id))
+      const all = receipts.reduce((sum, { charged }) => sum + parseUsd(charged)!, 0n)
+      const balance = await installation.ask('account.show', { account })
+      assert.deepEqual([balance.openHolds, balance.held], [0, '0.00'])
+      assert.equal(parseUsd(balance.posted), 1_000_000_000_000n - all)
+      const verified = await installation.command('ledger', 'verify', '--json')
+      assert.equal(verified.code, 0, verified.stdout + verified.stderr)
+      t.diagnostic(
+        `seed ${seed}: ${receipts.length} receipts, delivered ${sums.delivered}, charged ${sums.charged}, lost ${sums.lost} nano-USD, recovered and listening in ${Math.round(recoveryMs)} ms`,
+      )
+    } finally {
+      await installation.remove()
+    }
+  }
+
+  for (const deaths of recoveries) {
+    const seed = randomInt(2 ** 31)
+    test(`seed ${seed}, ${deaths.length} deaths while recovering`, (t) => killAndRecover(t, seed, deaths))
+  }
+})
+
+/** Resolves once the requests after the first `seen` have made so many tokens together. */
+function untilMade(sandbox: Sandbox, seen: number, tokens: number): Promise<void> {
+  return new Promise((resolve) => {
+    const look = (): void => {
+      const made = sandbox
+        .meters()
+        .slice(seen)
+        .reduce((sum, { outputTokens }) => sum + outputTokens, 0)
+      if (made >= tokens) resolve()
+      else systemClock.after(10, look)
+    }
+    look()
+  })
+}
