@@ -9,7 +9,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { after, test } from 'node:test'
+import { after, type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { type OperationName, operations } from '../contract/operations.ts'
 import { openAdminSocket } from './admin-socket.ts'
@@ -189,6 +189,59 @@ function inBackground(dataFolder: string, ...words: string[]): Promise<Ran> {
     child.on('close', (code) => resolve({ code, stdout, stderr }))
   })
 }
+
+/** A server as people start it; `told` is all of its output until it is ready. */
+async function served(dataFolder: string, context: TestContext) {
+  const child = spawn(process.execPath, [main, 'serve'], {
+    cwd: scratch,
+    env: { PATH: process.env.PATH, ...environmentOf(dataFolder), TOLLGATE_PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  context.after(() => child.kill('SIGKILL'))
+  const exited = new Promise<number | null>((resolve) => child.on('exit', resolve))
+  const told = await new Promise<string>((resolve, reject) => {
+    child.stdout.setEncoding('utf8').once('data', resolve)
+    child.once('exit', (code) => reject(new Error(`the server ended with ${code}`)))
+  })
+  return {
+    told,
+    stop() {
+      child.kill('SIGTERM')
+      return exited
+    },
+  }
+}
+
+test('as a process: what the first start tells works as it stands there, and the second start tells no key', async (context) => {
+  const folder = newFolder()
+  const server = await served(folder, context)
+  const path = join(folder, 'first-run.txt')
+  assert.match(
+    server.told,
+    /^Tollgate is ready at http:\/\/127\.0\.0\.1:\d+\nThe first key and the setup link are in /,
+  )
+  const text = readFileSync(path, 'utf8')
+  const [, url = ''] = /curl (\S+) /.exec(text) ?? []
+  const headers = [...text.matchAll(/-H '([^:]+): ([^']+)'/g)].map(([, name = '', value = '']) => [
+    name,
+    value,
+  ])
+  const [, body = ''] = /-d '(.+)'/.exec(text) ?? []
+  const answer = await fetch(url, { method: 'POST', headers: Object.fromEntries(headers), body })
+  assert.equal(answer.status, 200)
+  const { choices } = (await answer.json()) as { choices: { message: { content: string } }[] }
+  assert.equal(choices[0]?.message.content, 'Hello')
+  const setup = await fetch(/http\S+setup\?token=\S+/.exec(text)?.[0] ?? '')
+  assert.match(await setup.text(), /account create --email/)
+  const requests = await inBackground(folder, 'requests', 'local', '--json')
+  output('requests.list', requests)
+  assert.equal((JSON.parse(requests.stdout) as unknown[]).length, 1)
+  assert.equal(await server.stop(), 0)
+  const again = await served(folder, context)
+  assert.match(again.told, /^Tollgate is ready at \S+\n$/)
+  assert.equal(readFileSync(path, 'utf8'), text)
+  assert.equal(await again.stop(), 0)
+})
 
 test('every operation has a command, and every command an output that the contract promises', async () => {
   const environment = environmentOf(newFolder())
