@@ -22,6 +22,7 @@ export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'true' | 'fals
 /** By the number on the tape. */
 const kinds: readonly JsonKind[] = ['object', 'array', 'string', 'number', 'true', 'false', 'null']
 
+const pointerNameMax = 64
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const encoder = new TextEncoder()
 
@@ -169,7 +170,7 @@ export class Json {
     return element < end ? element : -1
   }
 
-  /** Where `value` stands, as a caller would write it: `messages[2].content`. */
+  /** Where `value` stands, as a caller would write it: `messages[2].content`. Long names are cut. */
   pointer(value: number): string {
     let path = ''
     for (let container = this.root; container !== value; ) {
@@ -181,7 +182,7 @@ export class Json {
         name = this.next(child)
         child = isObject ? name + 1 : name
       }
-      if (isObject) path += path === '' ? this.text(name) : `.${this.text(name)}`
+      if (isObject) path += `${path === '' ? '' : '.'}${this.text(name).slice(0, pointerNameMax)}`
       else path += `[${step}]`
       container = child
     }

@@ -23,62 +23,82 @@ export type PriceRule =
 export type PriceField = PriceRule & { readonly source: string }
 
 const optionCharactersMax = 64
+/** A body that switches on more is hostile: each is looked up and told with its place. */
+const optionsMax = 16
 
-/**
- * The options that the given fields of one object switch on.
- * Throws WireError `unpriced_option`, `reference_not_owned` or `invalid_value`, naming the field.
- */
-export function pricedOptions<Name extends string>(
-  json: Json,
-  values: Readonly<Record<NoInfer<Name>, number>>,
-  table: Readonly<Record<Name, PriceField>>,
-): readonly PricedOption[] {
-  const options: PricedOption[] = []
-  for (const name in table) {
-    const value = values[name]
-    if (isGiven(json, value)) options.push(...optionsOf(json, value, table[name]))
-  }
-  return options
-}
+/** Gathers the options of one body, each name once, with the first place that switches it on. */
+export class PricedOptions {
+  private readonly json: Json
+  private readonly byName = new Map<string, PricedOption>()
 
-function optionsOf(json: Json, value: number, field: PriceField): readonly PricedOption[] {
-  switch (field.rule) {
-    case 'free':
-      return []
-    case 'values':
-      return named(json, value, field)
-    case 'each':
-      return json.kind(value) === 'array'
-        ? json.children(value).flatMap((element) => named(json, element, field))
-        : named(json, value, field)
-    case 'option':
-      return isOff(json, value) ? [] : [{ name: field.name, pointer: json.pointer(value) }]
-    case 'refused':
-      if (isOff(json, value)) return []
-      throw unpriced(json, value, field.why)
-    case 'reference':
-      throw notOwned(json, value)
+  constructor(json: Json) {
+    this.json = json
   }
-}
 
-function named(
-  json: Json,
-  value: number,
-  { name, free }: { readonly name: string; readonly free: readonly string[] },
-): readonly PricedOption[] {
-  const written = string(json, value)
-  if (free.includes(written)) return []
-  const pointer = json.pointer(value)
-  if (written.length > optionCharactersMax) {
-    throw new WireError('invalid_value', `${pointer}: no such value.`, pointer)
+  get list(): readonly PricedOption[] {
+    return [...this.byName.values()]
   }
-  return [{ name: `${name}:${written}`, pointer }]
+
+  /**
+   * Reads the given fields of one object.
+   * Throws WireError `unpriced_option`, `reference_not_owned` or `invalid_value`, naming the field.
+   */
+  read<Name extends string>(
+    values: Readonly<Record<NoInfer<Name>, number>>,
+    table: Readonly<Record<Name, PriceField>>,
+  ): void {
+    for (const name in table) {
+      const value = values[name]
+      if (isGiven(this.json, value)) this.readField(value, table[name])
+    }
+  }
+
+  /** Notes that `value` switches the option on. */
+  add(name: string, value: number): void {
+    if (this.byName.has(name)) return
+    const pointer = this.json.pointer(value)
+    if (name.length > optionCharactersMax || this.byName.size === optionsMax) {
+      throw new WireError(
+        'invalid_value',
+        `${pointer}: there is no such value, or too many of them.`,
+        pointer,
+      )
+    }
+    this.byName.set(name, { name, pointer })
+  }
+
+  private readField(value: number, field: PriceField): void {
+    const { json } = this
+    switch (field.rule) {
+      case 'free':
+        return
+      case 'each':
+        if (json.kind(value) !== 'array') return this.readValue(value, field)
+        for (const element of json.children(value)) this.readValue(element, field)
+        return
+      case 'values':
+        return this.readValue(value, field)
+      case 'option':
+        if (!isOff(json, value)) this.add(field.name, value)
+        return
+      case 'refused':
+        if (isOff(json, value)) return
+        throw unpriced(json, value, field.why)
+      case 'reference':
+        throw notOwned(json, value)
+    }
+  }
+
+  private readValue(value: number, field: { readonly name: string; readonly free: readonly string[] }): void {
+    const written = string(this.json, value)
+    if (!field.free.includes(written)) this.add(`${field.name}:${written}`, value)
+  }
 }
 
 /** An option that is written down only to switch it off. */
 function isOff(json: Json, value: number): boolean {
   const kind = json.kind(value)
-  return kind === 'false' || (kind === 'array' && json.children(value).length === 0)
+  return kind === 'false' || (kind === 'array' && json.next(value) === value + 1)
 }
 
 /** The refusal of something that no price row can price. */

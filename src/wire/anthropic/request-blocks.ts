@@ -4,7 +4,7 @@
  * understood. Must not look into what the caller named (schemas, tool input).
  */
 import { type Media, type MediaKind, type ServerTool, WireError } from '../codec.ts'
-import { absent, Fields, isGiven, string, wholeNumber } from '../fields.ts'
+import { absent, Fields, invalid, isGiven, string, wholeNumber } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { addressed, embedded } from '../media.ts'
 import { notOwned, unpriced } from '../price-fields.ts'
@@ -17,6 +17,9 @@ const cacheFields = new Fields('type', 'ttl')
 const toolFields = new Fields('type', 'max_uses', 'cache_control')
 const toolChangeFields = new Fields('type', 'definition')
 
+const typeCharactersMax = 64
+/** A body that declares more tools at the provider is hostile: each is told with its place. */
+const serverToolsMax = 32
 const lifetimes = ['5m', '1h'] as const
 
 /** Gathers while blocks are read in body order. */
@@ -105,6 +108,9 @@ export class BlockReader {
     const type = string(json, fields.type)
     const undated = type.replace(/_\d{8}$/, '')
     if (callerTools.includes(undated)) return
+    if (type.length > typeCharactersMax || this.serverTools.length === serverToolsMax) {
+      throw invalid(json, fields.type, 'the type of a tool that is known, and one of not too many')
+    }
     const cap = isGiven(json, fields.max_uses)
       ? wholeNumber(json, fields.max_uses, { min: 0, max: this.integerMax })
       : null

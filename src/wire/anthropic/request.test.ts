@@ -332,3 +332,24 @@ test('betas change the price only where the table says so', () => {
   assert.deepEqual(pricedHeaders({ 'anthropic-beta': 'a, User-Profiles-Billing-2026-10-01' }), [option])
   assert.deepEqual(pricedHeaders({ 'anthropic-beta': ['a', 'user-profiles-billing-2026-10-01'] }), [option])
 })
+
+test('many tools and options in one body are refused, long names are cut', () => {
+  const many = (one: unknown) => Array.from({ length: 2_000 }, () => one)
+  assert.match(
+    failure(bodyOf({ tools: many({ type: 'web_search_20250305' }) })),
+    /^invalid_value tools\[32\]\.type/,
+  )
+  assert.match(failure(bodyOf({ tools: [{ type: 'x'.repeat(1_000) }] })), /^invalid_value tools\[0\]\.type/)
+  const edits = Array.from({ length: 100 }, (_, index) => ({ type: `edit${index}` }))
+  assert.match(
+    failure(bodyOf({ context_management: { edits } })),
+    /^invalid_value context_management\.edits\[16\]\.type/,
+  )
+  const same = { edits: many({ type: 'compact_20260112' }) }
+  assert.equal(
+    outcome(bodyOf({ context_management: same })),
+    'context_management:compact at context_management.edits[0].type',
+  )
+  const long = bodyOf({ [`a${'_'.repeat(1_000)}`]: 1, A: 2 })
+  assert.ok(failure(long).length < 300)
+})

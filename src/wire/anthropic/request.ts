@@ -14,7 +14,7 @@ import {
 } from '../codec.ts'
 import { Fields, flag, invalid, isGiven, string, wholeNumber } from '../fields.ts'
 import { type Json, readJson } from '../json.ts'
-import { pricedOptions } from '../price-fields.ts'
+import { PricedOptions } from '../price-fields.ts'
 import { BlockReader, missing } from './request-blocks.ts'
 import {
   billingPolicyFields,
@@ -43,7 +43,6 @@ const contextFields = new Fields('edits')
 const contextEditFields = new Fields('type')
 const policyFields = new Fields('bill_to')
 
-const optionCharactersMax = 64
 const betasHeader = 'anthropic-beta'
 
 export interface MessagesFacts extends RequestFacts {
@@ -104,29 +103,26 @@ function thinkingBudgetOf(json: Json, thinking: number, integerMax: number): num
 }
 
 function optionsOf(json: Json, values: BodyValues): readonly PricedOption[] {
-  const policy = isGiven(json, values.billing_policy)
-    ? pricedOptions(json, policyFields.read(json, values.billing_policy), billingPolicyFields)
-    : []
-  return [
-    ...pricedOptions(json, values, messagesPriceFields),
-    ...policy,
-    ...contextOptions(json, values.context_management),
-  ]
+  const options = new PricedOptions(json)
+  options.read(values, messagesPriceFields)
+  if (isGiven(json, values.billing_policy)) {
+    options.read(policyFields.read(json, values.billing_policy), billingPolicyFields)
+  }
+  if (isGiven(json, values.context_management)) {
+    const { edits } = contextFields.read(json, values.context_management)
+    if (isGiven(json, edits) && json.kind(edits) === 'array') readContextEdits(json, edits, options)
+  }
+  return options.list
 }
 
-/** Edits of the context that sample the model once more. */
-function contextOptions(json: Json, management: number): readonly PricedOption[] {
-  if (!isGiven(json, management)) return []
-  const { edits } = contextFields.read(json, management)
-  if (!isGiven(json, edits) || json.kind(edits) !== 'array') return []
-  return json.children(edits).flatMap((edit) => {
+/** Edits that clear by rule are free; any other samples the model once more. */
+function readContextEdits(json: Json, edits: number, options: PricedOptions): void {
+  for (const edit of json.children(edits)) {
     const { type } = contextEditFields.read(json, edit)
-    if (!isGiven(json, type)) return []
+    if (!isGiven(json, type)) continue
     const undated = string(json, type).replace(/_\d{8}$/, '')
-    if (freeContextEdits.includes(undated)) return []
-    const name = `context_management:${undated.slice(0, optionCharactersMax)}`
-    return [{ name, pointer: json.pointer(type) }]
-  })
+    if (!freeContextEdits.includes(undated)) options.add(`context_management:${undated}`, type)
+  }
 }
 
 /** The replacements that a splice needs, in body order. */

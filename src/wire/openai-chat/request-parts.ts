@@ -2,11 +2,11 @@
  * What chat messages hold besides text: media with the places of their bytes, and marks that change
  * the price. Must not decode media, nor look into what the caller named (tool arguments).
  */
-import type { Media, PricedOption } from '../codec.ts'
+import type { Media } from '../codec.ts'
 import { absent, Fields, isGiven } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { addressed, embedded, embeddedOrDataUrl } from '../media.ts'
-import { notOwned, pricedOptions, unpriced } from '../price-fields.ts'
+import { notOwned, type PricedOptions, unpriced } from '../price-fields.ts'
 import { cacheLifetime } from './request-price-table.ts'
 
 const messageFields = new Fields('role', 'content', 'audio')
@@ -27,27 +27,26 @@ const lifetimeFields = new Fields('ttl')
 
 export interface ChatParts {
   readonly media: readonly Media[]
-  readonly options: readonly PricedOption[]
   /** The first message of a user, which tells one conversation from another; else what comes first. */
   readonly opening: number
 }
 
 /**
- * Reads the array of messages. Throws WireError `ambiguous_field`; `unpriced_option` for media that
+ * Reads the array of messages; what changes the price goes to `options`. Throws WireError `ambiguous_field`; `unpriced_option` for media that
  * nothing here can price; `reference_not_owned` for files and audio that are kept upstream.
  */
-export function readParts(json: Json, messages: number): ChatParts {
-  const found = { media: [] as Media[], options: [] as PricedOption[] }
+export function readParts(json: Json, messages: number, options: PricedOptions): ChatParts {
+  const media: Media[] = []
   let opening = absent
   for (const message of json.children(messages)) {
     const { role, content, audio } = messageFields.read(json, message)
     if (opening === absent && role !== absent && json.is(role, 'user')) opening = message
     if (isGiven(json, audio)) refuseKeptAudio(json, audio)
     if (content === absent || json.kind(content) !== 'array') continue
-    for (const part of json.children(content)) readPart(json, part, found)
+    for (const part of json.children(content)) readPart(json, part, { media, options })
   }
   const first = json.children(messages)[0] ?? messages
-  return { ...found, opening: opening === absent ? first : opening }
+  return { media, opening: opening === absent ? first : opening }
 }
 
 /** An earlier spoken answer is named by its id alone. */
@@ -56,7 +55,7 @@ function refuseKeptAudio(json: Json, audio: number): void {
   if (isGiven(json, id)) throw notOwned(json, id)
 }
 
-function readPart(json: Json, part: number, found: { media: Media[]; options: PricedOption[] }): void {
+function readPart(json: Json, part: number, found: { media: Media[]; options: PricedOptions }): void {
   const fields = partFields.read(json, part)
   const { image_url: image, audio_url: audio, document_url: document } = fields
   if (isGiven(json, image)) found.media.push(...addressedIn(json, image, 'image'))
@@ -66,13 +65,13 @@ function readPart(json: Json, part: number, found: { media: Media[]; options: Pr
   if (isGiven(json, fields.file)) found.media.push(...filed(json, fields.file))
   if (isGiven(json, fields.video_url)) throw unpriced(json, fields.video_url, 'there is no price for video.')
   if (isGiven(json, fields.prompt_cache_breakpoint)) {
-    found.options.push(...lifetimeOptions(json, fields.prompt_cache_breakpoint))
+    readLifetime(json, fields.prompt_cache_breakpoint, found.options)
   }
 }
 
 /** Lifetimes that `prompt_cache_options` or a breakpoint asks for. */
-export function lifetimeOptions(json: Json, value: number): readonly PricedOption[] {
-  return pricedOptions(json, lifetimeFields.read(json, value), cacheLifetime)
+export function readLifetime(json: Json, value: number, options: PricedOptions): void {
+  options.read(lifetimeFields.read(json, value), cacheLifetime)
 }
 
 /** The address stands in an object; from some clients it is the value itself. */

@@ -2,19 +2,11 @@
  * A chat request: the facts that routing and money need, read from its bytes, and the few
  * replacements that it may need on its way. Must not change, add or reorder anything else.
  */
-import {
-  type Edit,
-  type PricedOption,
-  type ReadLimits,
-  type RequestFacts,
-  type Span,
-  type Splice,
-  WireError,
-} from '../codec.ts'
+import { type Edit, type ReadLimits, type RequestFacts, type Span, type Splice, WireError } from '../codec.ts'
 import { absent, Fields, flag, invalid, isGiven, string, wholeNumber } from '../fields.ts'
 import { type Json, readJson } from '../json.ts'
-import { pricedOptions, unpriced } from '../price-fields.ts'
-import { lifetimeOptions, readParts } from './request-parts.ts'
+import { PricedOptions, unpriced } from '../price-fields.ts'
+import { readLifetime, readParts } from './request-parts.ts'
 import { callerTools, chatPriceFields, googleFields } from './request-price-table.ts'
 
 type PriceName = keyof typeof chatPriceFields
@@ -70,7 +62,9 @@ export function readRequest(body: Uint8Array, limits: ReadLimits): ChatFacts {
 function factsOf(json: Json, limits: ReadLimits): ChatFacts {
   const values = bodyFields.read(json, json.root)
   const model = modelOf(json, values.model)
-  const parts = readParts(json, messagesOf(json, values))
+  const options = new PricedOptions(json)
+  const parts = readParts(json, messagesOf(json, values), options)
+  readOptions(json, values, options)
   const limitFields = limitsOf(json, values, limits.integerMax)
   const stream = flag(json, values.stream)
   const insertAt = json.start(json.root) + 1
@@ -86,7 +80,7 @@ function factsOf(json: Json, limits: ReadLimits): ChatFacts {
     // Prompts are cached without being marked, and newer models charge for what is written.
     cacheWrites: ['5m'],
     serverTools: [],
-    options: [...optionsOf(json, values), ...parts.options],
+    options: options.list,
     conversationSpan: json.span(parts.opening),
     insertAt,
     limitFields,
@@ -142,14 +136,12 @@ function refuseProviderTools(json: Json, tools: number): void {
   }
 }
 
-function optionsOf(json: Json, values: BodyValues): readonly PricedOption[] {
+function readOptions(json: Json, values: BodyValues, options: PricedOptions): void {
   const { prompt_cache_options: caching, extra_body: extra } = values
+  options.read(values, chatPriceFields)
+  if (isGiven(json, caching)) readLifetime(json, caching, options)
   const google = isGiven(json, extra) ? extraFields.read(json, extra).google : absent
-  return [
-    ...pricedOptions(json, values, chatPriceFields),
-    ...(isGiven(json, caching) ? lifetimeOptions(json, caching) : []),
-    ...(isGiven(json, google) ? pricedOptions(json, keptFields.read(json, google), googleFields) : []),
-  ]
+  if (isGiven(json, google)) options.read(keptFields.read(json, google), googleFields)
 }
 
 /** What makes `stream_options.include_usage` true. */
