@@ -13,15 +13,19 @@ import { settling } from './settling.ts'
 import { type StateRows, stateRows } from './state-rows.ts'
 import type { CreditAsk, CreditResult, CreditSource, NewAccount } from './types.ts'
 
-export function ledgerOperations(database: Database) {
+export function ledgerPlan(database: Database) {
   const rows = stateRows(database)
+  return { memory: rows, operations: ledgerOperations(database, rows) }
+}
+
+function ledgerOperations(database: Database, rows: StateRows) {
   return {
     ...holdOperations(database, rows),
     settle: { durable: true, run: settling(database, rows) },
     credit: { durable: true, run: crediting(database, rows) },
     createAccount: { durable: true, run: creating(database) },
-    suspend: { durable: true, run: suspending(database) },
-    unrestrict: { durable: true, run: unrestricting(database) },
+    suspend: { durable: true, run: suspending(rows) },
+    unrestrict: { durable: true, run: unrestricting(rows) },
     claimProcess: { durable: true, run: claiming(database) },
     orphans: { durable: false, run: findingOrphans(database) },
     overdue: { durable: false, run: findingOverdue(database) },
@@ -93,18 +97,19 @@ function creating(database: Database) {
   }
 }
 
-function suspending(database: Database) {
-  const update = prepare(database, 'UPDATE account SET suspended_ms = ? WHERE id = ?')
-  return (account: bigint, atMs: number | null): void => {
-    update.run(atMs === null ? null : BigInt(atMs), account)
+function suspending(rows: StateRows) {
+  return (id: bigint, atMs: number | null): void => {
+    const account = rows.account(id)
+    if (account !== undefined) rows.saveAccount(id, { ...account, suspendedMs: atMs })
   }
 }
 
 /** The day's losses are forgiven with it: the operator has looked at them. */
-function unrestricting(database: Database) {
-  const update = prepare(database, 'UPDATE account SET restricted_ms = NULL, absorbed = 0 WHERE id = ?')
-  return (account: bigint): void => {
-    update.run(account)
+function unrestricting(rows: StateRows) {
+  return (id: bigint): void => {
+    const account = rows.account(id)
+    if (account === undefined) return
+    rows.saveAccount(id, { ...account, restrictedMs: null, losses: { ...account.losses, amount: 0n } })
   }
 }
 

@@ -37,7 +37,8 @@ export function costOf(usage: PricedUsage, price: PriceVersion, side: PriceSide 
   const rates = ratesFor(price, side, totalInput(usage))
   const classes = tokenClasses(usage, rates)
   const tokens = classes.reduce((sum, { count, rate }) => sum + toCount(count) * (rate ?? 0n), 0n)
-  const known = usage.ranAt.flatMap((option) => own(price.options, option) ?? [])
+  const ranAt = [...new Set(usage.ranAt)]
+  const known = ranAt.flatMap((option) => own(price.options, option) ?? [])
   const { numerator, denominator } = product(known)
   const feeEntries = Object.entries(usage.fees).filter(([, uses]) => uses > 0)
   const fees = feeEntries.reduce(
@@ -48,7 +49,7 @@ export function costOf(usage: PricedUsage, price: PriceVersion, side: PriceSide 
     cost: divideUp(tokens * numerator + fees * perRate * denominator, perRate * denominator),
     unpriced: [
       ...classes.filter(({ count, rate }) => count > 0 && rate === null).map(({ name }) => name),
-      ...usage.ranAt.filter((option) => own(price.options, option) === undefined),
+      ...ranAt.filter((option) => own(price.options, option) === undefined),
       ...feeEntries.map(([meter]) => meter).filter((meter) => own(price.fees, meter) === undefined),
     ],
   }

@@ -40,7 +40,7 @@ export function toAccountState(row: Output[]): AccountState {
   }
 }
 
-/** All but `suspended_ms`, which requests never change, in the order of `accountStateColumns`. */
+/** In the order of `accountStateColumns`. */
 export function fromAccountState(state: AccountState): Input[] {
   return [
     state.posted,
@@ -51,6 +51,7 @@ export function fromAccountState(state: AccountState): Input[] {
     ...fromWindow(state.window),
     BigInt(state.losses.day),
     state.losses.amount,
+    state.suspendedMs === null ? null : BigInt(state.suspendedMs),
     state.restrictedMs === null ? null : BigInt(state.restrictedMs),
   ]
 }

@@ -1,10 +1,12 @@
 /**
- * The three rows that a request's money goes through (account, key meter, hold), read and written by
- * prepared statements. What is read here is current: only the thread that owns it writes.
+ * The three rows that a request's money goes through: account, key meter and hold. Accounts and meters
+ * are read once in a batch, changed in memory by its operations, and written once before its commit;
+ * nothing is kept from one batch to the next.
  */
 import { assert } from '../base/assert.ts'
 import { unspent } from '../limits/budget.ts'
 import { emptyWindow } from '../limits/window.ts'
+import type { BatchMemory } from '../store/sqlite/batch.ts'
 import { type Database, prepare } from '../store/sqlite/connection.ts'
 import {
   type AccountState,
@@ -20,7 +22,7 @@ import {
   toMeterState,
 } from './rows.ts'
 
-export interface StateRows {
+export interface StateRows extends BatchMemory {
   account(id: bigint): AccountState | undefined
   /** The row of an account that must be there: whoever names it has found it before. */
   knownAccount(id: bigint): AccountState
@@ -32,13 +34,18 @@ export interface StateRows {
   removeHold(id: bigint): void
 }
 
+interface Kept<State> {
+  readonly state: State
+  readonly isChanged: boolean
+}
+
 export function stateRows(database: Database): StateRows {
   const selectAccount = prepare(database, `SELECT ${accountStateColumns} FROM account WHERE id = ?`)
   const updateAccount = prepare(
     database,
     `UPDATE account SET posted = ?, held = ?, open_holds = ?, running = ?, entries = ?, minute = ?, requests = ?,
-      requests_before = ?, tokens = ?, tokens_before = ?, absorbed_day = ?, absorbed = ?, restricted_ms = ?
-      WHERE id = ?`,
+      requests_before = ?, tokens = ?, tokens_before = ?, absorbed_day = ?, absorbed = ?, suspended_ms = ?,
+      restricted_ms = ? WHERE id = ?`,
   )
   const selectMeter = prepare(database, `SELECT ${meterColumns} FROM key_meter WHERE key = ?`)
   const insertMeter = prepare(database, 'INSERT INTO key_meter (key, account) VALUES (?, ?)')
@@ -51,43 +58,63 @@ export function stateRows(database: Database): StateRows {
   const selectHold = prepare(database, `SELECT ${holdColumns} FROM hold WHERE id = ?`)
   const deleteHold = prepare(database, 'DELETE FROM hold WHERE id = ?')
 
+  const accounts = new Map<bigint, Kept<AccountState>>()
+  /** Only those that were changed: each is read where it is changed. */
+  const meters = new Map<bigint, MeterState>()
+
   function account(id: bigint): AccountState | undefined {
+    const kept = accounts.get(id)
+    if (kept !== undefined) return kept.state
     const row = selectAccount.row(id)
-    return row === undefined ? undefined : toAccountState(row)
+    if (row === undefined) return undefined
+    const state = toAccountState(row)
+    accounts.set(id, { state, isChanged: false })
+    return state
+  }
+
+  function readMeter(key: bigint, account: bigint): MeterState {
+    const row = selectMeter.row(key)
+    if (row !== undefined) return toMeterState(row)
+    insertMeter.run(key, account)
+    return { key, account, held: 0n, openHolds: 0, running: 0, spend: unspent, window: emptyWindow }
   }
 
   return {
     account,
     knownAccount(id) {
       const state = account(id)
-      assert(state !== undefined, `account ${id} exists`)
+      assert(state !== undefined, 'an account that is named exists')
       return state
     },
     saveAccount(id, state) {
-      assert(updateAccount.run(...fromAccountState(state), id) === 1, `account ${id} is there to be changed`)
+      accounts.set(id, { state, isChanged: true })
     },
     meter(key, account) {
-      const row = selectMeter.row(key)
-      if (row === undefined) {
-        insertMeter.run(key, account)
-        return { key, account, held: 0n, openHolds: 0, running: 0, spend: unspent, window: emptyWindow }
-      }
-      const state = toMeterState(row)
-      assert(state.account === account, `key ${key} belongs to account ${account}`)
+      const state = meters.get(key) ?? readMeter(key, account)
+      assert(state.account === account, 'a key belongs to one account')
       return state
     },
     saveMeter(state) {
-      assert(
-        updateMeter.run(...fromMeterState(state), state.key) === 1,
-        `the meter of key ${state.key} is there`,
-      )
+      meters.set(state.key, state)
     },
     hold(id) {
       const row = selectHold.row(id)
       return row === undefined ? undefined : toHoldState(row)
     },
     removeHold(id) {
-      assert(deleteHold.run(id) === 1, `hold ${id} is closed once`)
+      assert(deleteHold.run(id) === 1, 'a hold is closed once')
+    },
+    flush() {
+      for (const [id, { state, isChanged }] of accounts) {
+        if (isChanged) updateAccount.run(...fromAccountState(state), id)
+      }
+      for (const state of meters.values()) updateMeter.run(...fromMeterState(state), state.key)
+      accounts.clear()
+      meters.clear()
+    },
+    forget() {
+      accounts.clear()
+      meters.clear()
     },
   }
 }

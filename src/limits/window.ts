@@ -67,10 +67,10 @@ export function fits(taken: Taken, amount: number, limit: number, leftMs: number
   return taken.before * leftMs + (taken.now + amount) * minuteMs <= limit * minuteMs
 }
 
-/** Until `amount` fits if nothing else is taken; until the window is empty when it never will. */
+/** Until `amount` fits if nothing else is taken; where it never will, until the window is empty, at least a minute. */
 export function waitMs(taken: Taken, amount: number, limit: number, leftMs: number): number {
   const room = limit - amount
-  if (room < 0) return untilEmptyMs(taken, leftMs)
+  if (room < 0) return Math.max(minuteMs, untilEmptyMs(taken, leftMs))
   if (taken.now <= room) {
     // Within this minute: what was taken before it has to slide out far enough.
     if (taken.before === 0) return 0

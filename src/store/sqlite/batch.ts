@@ -19,6 +19,20 @@ export interface Operation {
 
 export type OperationTable = Readonly<Record<string, Operation>>
 
+/** What operations share within one batch and write at its end. */
+export interface BatchMemory {
+  /** Writes what was changed, and forgets it. */
+  flush(): void
+  /** Forgets what was changed: the batch was rolled back. */
+  forget(): void
+}
+
+/** What a writer can do, prepared on its connection. */
+export interface WriterPlan {
+  readonly operations: OperationTable
+  readonly memory: BatchMemory
+}
+
 export type Durability = 'durable' | 'lazy'
 
 export interface Committer {
@@ -48,7 +62,8 @@ export function committer(database: Database): Committer {
 
 export type RunBatch = (calls: readonly Call[]) => BatchReply
 
-export function batchRunner(commits: Committer, operations: OperationTable, points: Failpoints): RunBatch {
+export function batchRunner(commits: Committer, plan: WriterPlan, points: Failpoints): RunBatch {
+  const { operations, memory } = plan
   const find = (name: string): Operation => {
     const operation = operations[name]
     if (operation === undefined) throw new Error(`there is no operation ${name}`)
@@ -59,11 +74,14 @@ export function batchRunner(commits: Committer, operations: OperationTable, poin
   function transact(calls: readonly Call[]): unknown[] {
     commits.begin(calls.some(isDurable) ? 'durable' : 'lazy')
     try {
+      if (points.active) delayAll(points, 'before-commit', calls)
       const results = calls.map(([name, ...values]) => find(name).run(...(values as never[])))
+      memory.flush()
       if (points.active) reachAll(points, 'before-commit', calls)
       commits.commit()
       return results
     } catch (error) {
+      memory.forget()
       commits.rollback()
       throw error
     }
@@ -104,10 +122,17 @@ export function batchRunner(commits: Committer, operations: OperationTable, poin
   }
 }
 
+const namesOf = (calls: readonly Call[]): ReadonlySet<string> =>
+  new Set(calls.map(([operation]) => operation))
+
 function reachAll(points: Failpoints, moment: string, calls: readonly Call[]): void {
-  for (const name of new Set(calls.map(([operation]) => operation))) {
+  for (const name of namesOf(calls)) points.reach(`${moment}-${name}`)
+}
+
+/** Before the operations run, so that they know by the clock that their commit is late. */
+function delayAll(points: Failpoints, moment: string, calls: readonly Call[]): void {
+  for (const name of namesOf(calls)) {
     const delayMs = points.delayMs(`${moment}-${name}`)
     if (delayMs > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, delayMs)
-    points.reach(`${moment}-${name}`)
   }
 }

@@ -7,7 +7,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { assert } from '../../base/assert.ts'
 import { failpoints } from '../../base/failpoint.ts'
 import { migrate } from '../migrate.ts'
-import { batchRunner, committer, type OperationTable } from './batch.ts'
+import { batchRunner, committer, type WriterPlan } from './batch.ts'
 import { type Database, openForWriting } from './connection.ts'
 import { type Greeting, type Reply, toFailure, type WriterMessage } from './messages.ts'
 import { statementRunner } from './statements.ts'
@@ -22,13 +22,11 @@ export interface ThreadSetup {
 /** The operation that runs one statement of the control plane; part of every writer's table. */
 export const statementOperation = 'statement'
 
-export interface WriterPlan {
-  /** Prepares the operations; called once, after the schema is in place. */
-  readonly operations: (database: Database) => OperationTable
-}
+/** Prepares what a writer can do; called once, after the schema is in place. */
+export type PlanWriter = (database: Database) => WriterPlan
 
 /** To be called once, by the entry file of a worker thread. */
-export function runWriter(plan: WriterPlan): void {
+export function runWriter(plan: PlanWriter): void {
   const port = parentPort
   assert(port !== null, 'the writer runs in a worker thread')
   const setup = workerData as ThreadSetup
@@ -59,17 +57,21 @@ export function runWriter(plan: WriterPlan): void {
 /** Answers one message; separate from the thread, so that it can be used without one. */
 export function writer(
   database: Database,
-  plan: WriterPlan,
+  plan: PlanWriter,
   setup: Pick<ThreadSetup, 'failpoints'>,
 ): (message: WriterMessage) => unknown {
   const commits = committer(database)
   const execute = statementRunner(database)
+  const { operations, memory } = plan(database)
   const statement = {
     durable: true,
-    run: (sql: string, values: readonly unknown[]) => execute(sql, values),
+    run(sql: string, values: readonly unknown[]) {
+      memory.flush()
+      return execute(sql, values)
+    },
   }
-  const operations = { ...plan.operations(database), [statementOperation]: statement }
-  const runBatch = batchRunner(commits, operations, failpoints(setup.failpoints))
+  const table = { ...operations, [statementOperation]: statement }
+  const runBatch = batchRunner(commits, { operations: table, memory }, failpoints(setup.failpoints))
 
   return (message) => {
     switch (message[0]) {

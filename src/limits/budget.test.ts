@@ -1,0 +1,96 @@
+/** Spending windows: each begins anew at its UTC boundary and never because a clock jumped. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { rollSpend, type SpendMeter, spentIn, unspent, windowBounds } from './budget.ts'
+import { dayMs, dayOf } from './calendar.ts'
+import type { BudgetWindow } from './types.ts'
+
+const windows: readonly BudgetWindow[] = ['day', 'week', 'month', 'total']
+const at = (text: string): number => Date.parse(`${text}Z`)
+
+function spend(meter: SpendMeter, amount: bigint, nowMs: number): SpendMeter {
+  const rolled = rollSpend(meter, nowMs)
+  return { ...rolled, spent: rolled.spent + amount }
+}
+
+/** When, what is spent then, and what each window says right after it: day, week, month, total. */
+const story: readonly [when: string, amount: bigint, ...after: readonly bigint[]][] = [
+  ['2026-01-30T10:00:00', 5n, 5n, 5n, 5n, 5n],
+  ['2026-01-30T23:59:59.999', 2n, 7n, 7n, 7n, 7n],
+  ['2026-01-31T00:00:00', 1n, 1n, 8n, 8n, 8n],
+  ['2026-02-01T00:00:00', 3n, 3n, 11n, 3n, 11n],
+  ['2026-02-02T00:00:00', 4n, 4n, 4n, 7n, 15n],
+  ['2026-02-28T12:00:00', 1n, 1n, 1n, 8n, 16n],
+  ['2026-03-01T00:00:00', 1n, 1n, 2n, 1n, 17n],
+  ['2027-03-01T00:00:00', 1n, 1n, 1n, 1n, 18n],
+]
+
+test('every window begins at its boundary', () => {
+  let meter = unspent
+  for (const [when, amount, ...after] of story) {
+    meter = spend(meter, amount, at(when))
+    assert.deepEqual(
+      windows.map((window) => spentIn(meter, window)),
+      after,
+      when,
+    )
+  }
+})
+
+test('a clock that steps back over midnight and forth again forgives nothing and doubles nothing', () => {
+  let meter = spend(unspent, 5n, at('2026-01-30T23:59:00'))
+  meter = spend(meter, 2n, at('2026-01-31T00:00:01'))
+  meter = spend(meter, 1n, at('2026-01-30T23:59:59'))
+  assert.equal(spentIn(meter, 'day'), 3n)
+  meter = spend(meter, 1n, at('2026-01-31T00:00:02'))
+  assert.equal(spentIn(meter, 'day'), 4n)
+  assert.equal(spentIn(meter, 'month'), 9n)
+})
+
+test('a clock that was far ahead takes its window back with it and is not stuck there', () => {
+  let meter = spend(unspent, 5n, at('2030-06-15T12:00:00'))
+  meter = spend(meter, 1n, at('2026-01-10T12:00:00'))
+  assert.equal(spentIn(meter, 'day'), 6n)
+  meter = spend(meter, 1n, at('2026-01-11T12:00:00'))
+  assert.equal(spentIn(meter, 'day'), 1n)
+  assert.equal(spentIn(meter, 'total'), 7n)
+})
+
+test('a meter agrees with a list of what was spent, as long as time goes forwards', () => {
+  const steps = fc.array(
+    fc.record({ afterMs: fc.integer({ min: 0, max: 40 * dayMs }), amount: fc.bigInt(0n, 1_000n) }),
+    { maxLength: 30 },
+  )
+  fc.assert(
+    fc.property(steps, (list) => {
+      let nowMs = at('2026-01-01T00:00:00')
+      let meter = unspent
+      const spent: { readonly atMs: number; readonly amount: bigint }[] = []
+      for (const { afterMs, amount } of list) {
+        nowMs += afterMs
+        meter = spend(meter, amount, nowMs)
+        spent.push({ atMs: nowMs, amount })
+        for (const window of windows) {
+          const startMs = windowBounds(window, nowMs)?.startMs ?? 0
+          const due = spent.filter(({ atMs }) => atMs >= startMs).reduce((sum, one) => sum + one.amount, 0n)
+          assert.equal(spentIn(meter, window), due, `${window} at ${new Date(nowMs).toISOString()}`)
+        }
+      }
+    }),
+  )
+})
+
+test('a window contains its moment and is followed by the next one', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: at('2100-01-01T00:00:00') }), (ms) => {
+      for (const window of windows) {
+        const bounds = windowBounds(window, ms)
+        if (bounds === null) continue
+        assert.ok(bounds.startMs <= ms && ms < bounds.endMs)
+        assert.equal(windowBounds(window, bounds.endMs)?.startMs, bounds.endMs)
+        assert.equal(dayOf(bounds.startMs) * dayMs, bounds.startMs)
+      }
+    }),
+  )
+})
