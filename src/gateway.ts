@@ -12,6 +12,7 @@ import { failpoints } from './base/failpoint.ts'
 import type { RandomBytes } from './base/ids.ts'
 import type { Log } from './base/log.ts'
 import { Places } from './base/places.ts'
+import { within } from './base/within.ts'
 import type { Config } from './config.ts'
 import { dispatch } from './control/dispatch.ts'
 import { beginInstallation, type Place, type Start, setupPage } from './first-run.ts'
@@ -45,7 +46,10 @@ export interface Gateway {
   readonly sandbox: Sandbox | null
   /** Resolves when the store is lost and the process must end. */
   readonly lost: Promise<void>
-  /** Takes no more requests and lets running ones end; stops them at the deadline. Resolves when none is left. */
+  /**
+   * Takes no more requests and lets running ones end; stops them at the deadline. Resolves when none is left
+   * and what they left to write is written, or cannot be.
+   */
   drain(): Promise<void>
   /** Ends running requests with an error frame and a bill for what was delivered. */
   stopRequests(): void
@@ -150,25 +154,38 @@ async function listening(options: GatewayOptions, opened: Opened): Promise<Gatew
     sandbox,
     lost: opened.lost,
     stopRequests,
-    async drain() {
-      draining.begun = true
-      const deadline = clock.after(config.limits.drainMs, stopRequests)
-      await app.running.whenIdle()
-      deadline.cancel()
-      await app.background.drained()
-    },
+    drain: () => drain(options, { app, draining, stopRequests }),
     async close() {
       draining.begun = true
-      await server.drain(config.limits.closeMs)
+      const { closeMs } = config.limits
+      await within(clock, closeMs, app.running.whenIdle())
+      await server.drain(closeMs)
       await fastify.close()
       await admin.close()
       pressure.stop()
-      await app.background.drained()
+      if (!(await within(clock, closeMs, app.background.drained()))) {
+        log.error({ works: app.background.count }, 'not all was written; the next start closes what is open')
+      }
       await app.sender.close()
       await parts.close()
       await sandbox?.close()
     },
   }
+}
+
+async function drain(
+  { clock, config }: GatewayOptions,
+  of: { app: App; draining: { begun: boolean }; stopRequests: () => void },
+): Promise<void> {
+  const { running, background } = of.app
+  const { drainMs, closeMs } = config.limits
+  of.draining.begun = true
+  const deadlineMs = clock.monoMs() + drainMs
+  const deadline = clock.after(drainMs, of.stopRequests)
+  await running.whenIdle()
+  deadline.cancel()
+  // Settlements that the store does not take now; while it is away there is no end to them.
+  await within(clock, Math.max(closeMs, deadlineMs - clock.monoMs()), background.drained())
 }
 
 function createApp(

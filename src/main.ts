@@ -23,7 +23,6 @@ interface PackageFacts {
 }
 
 const repeatedWithinMs = 1_000
-let lastSignalMs = Number.NEGATIVE_INFINITY
 
 const facts = JSON.parse(readFileSync(packagePath, 'utf8')) as PackageFacts
 
@@ -52,26 +51,36 @@ async function serve(config: Config): Promise<number> {
       dataFolder: config.dataFolder,
     }),
   )
-  const lost = gateway.lost.then(() => 'lost' as const)
-  const ended = await Promise.race([untilSignal(), lost])
-  if (ended === 'lost') log.fatal('the store is lost; the process ends')
-  else log.info({ signal: ended }, 'ending: no new requests, running ones may finish')
-  const again = untilSignal()
-  const outcome = await Promise.race([gateway.drain().then(() => 'drained' as const), again])
-  if (outcome !== 'drained') gateway.stopRequests()
+  const nextSignal = watchSignals()
+  const ended = await Promise.race([nextSignal(), gateway.lost.then(() => 'lost' as const)])
+  if (ended === 'lost') {
+    log.fatal('the store is lost; the process ends')
+    gateway.stopRequests()
+  } else {
+    log.info({ signal: ended }, 'ending: no new requests, running ones may finish')
+    const outcome = await Promise.race([gateway.drain().then(() => 'drained' as const), nextSignal()])
+    if (outcome !== 'drained') gateway.stopRequests()
+  }
   await gateway.close()
   return ended === 'lost' ? 1 : 0
 }
 
-/** One Ctrl-C can arrive several times within a moment: terminal, npm and launcher all pass it on. */
-function untilSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    const take = (signal: NodeJS.Signals): void => {
-      const nowMs = systemClock.monoMs()
-      if (nowMs - lastSignalMs < repeatedWithinMs) return
-      lastSignalMs = nowMs
-      resolve(signal)
-    }
-    for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, take)
-  })
+/**
+ * Waits for the next signal that tells the process to end. One Ctrl-C can arrive several times within a
+ * moment: terminal, npm and launcher all pass it on.
+ */
+function watchSignals(): () => Promise<NodeJS.Signals> {
+  let lastMs = Number.NEGATIVE_INFINITY
+  let tell: (signal: NodeJS.Signals) => void = () => undefined
+  const take = (signal: NodeJS.Signals): void => {
+    const nowMs = systemClock.monoMs()
+    if (nowMs - lastMs < repeatedWithinMs) return
+    lastMs = nowMs
+    tell(signal)
+  }
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, take)
+  return () =>
+    new Promise((resolve) => {
+      tell = resolve
+    })
 }

@@ -22,6 +22,7 @@ import type { Line } from './values.ts'
 /** Answers one request of the data plane; never rejects. */
 export async function serve(app: App, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const line = accept(app, request, response)
+  app.running.enter(line.id, { work: line.work, cut: () => line.client.destroy() })
   try {
     if (line.refusal !== undefined) throw line.refusal
     if (line.operation === 'generate') await generate(app, line)
@@ -32,18 +33,21 @@ export async function serve(app: App, request: IncomingMessage, response: Server
     app.metrics.requestEnded(line, error.code, secondsSince(app, line))
     app.log[levelOf(error)]({ err: error, request: line.requestId }, 'request refused')
     refuse(app, line, error)
+  } finally {
+    app.running.leave(line.id)
   }
 }
 
 async function generate(app: App, line: Line): Promise<void> {
   const caller = await authenticate(app.access, line)
+  app.running.identify(line.id, caller.key)
   const call = await decode(app, line)
   try {
     const plan = find(app, caller, line, call)
     const held = await hold(app, caller, line, { call, plan })
     // From here on the hold is ours to give back: invoke never throws, and relay settles exactly once.
+    app.running.hold(line.id)
     const course = courseOf(app, line, { caller, call, plan, held })
-    app.running.add(line.id, { key: caller.key, account: caller.account, work: line.work })
     try {
       const reply = await invoke(app, line, { call, plan, held, course })
       await relay(app, line, reply, {
@@ -52,7 +56,6 @@ async function generate(app: App, line: Line): Promise<void> {
         settle: (ending) => settle(app, line, { plan, held, reply }, ending),
       })
     } finally {
-      app.running.remove(line.id)
       course.end()
     }
   } finally {
