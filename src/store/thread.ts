@@ -85,6 +85,7 @@ export async function startThread(
   }
   const first = await greeting
   if (first.kind === 'refused') {
+    isClosing = true
     await worker.terminate()
     return first
   }

@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { Clock } from '../../src/base/clock.ts'
-import { limitDefaults } from '../../src/config.ts'
-import { type LedgerLimits, type OpenLedger, openLedger } from '../../src/ledger/ledger.ts'
+import { type Limits, limitDefaults } from '../../src/config.ts'
+import { type OpenLedger, openLedger } from '../../src/ledger/ledger.ts'
 import { ledgerThreads } from '../../src/ledger/threads.ts'
 import { openStore, type Store } from '../../src/store/store.ts'
 import { manualClock } from './manual-clock.ts'
@@ -19,7 +19,7 @@ export interface TestLedgerOptions {
   /** To open a directory again; a new one by default. */
   readonly dataDirectory?: string
   readonly failpoints?: string
-  readonly limits?: Partial<LedgerLimits>
+  readonly limits?: Partial<Limits>
 }
 
 export interface TestLedger extends OpenLedger {
@@ -41,6 +41,7 @@ export async function openTestLedger(
   options: TestLedgerOptions = {},
 ): Promise<TestLedger> {
   const clock = options.clock ?? manualClock()
+  const limits: Limits = { ...limitDefaults, ...options.limits }
   const troubles: unknown[] = []
   const closing: (() => Promise<void>)[] = []
   const shut = async (): Promise<void> => {
@@ -54,7 +55,7 @@ export async function openTestLedger(
     dataDirectory,
     threads: ledgerThreads,
     clock,
-    limits: limitDefaults,
+    limits,
     onLost: (error) => troubles.push(error),
     failpoints: options.failpoints,
   })
@@ -64,7 +65,7 @@ export async function openTestLedger(
   closing.push(store.close)
   const ledger = await openLedger(store, {
     clock,
-    limits: { ...limitDefaults, ...options.limits },
+    limits,
     onTrouble: (error) => troubles.push(error),
   })
   closing.push(ledger.close)

@@ -1,0 +1,181 @@
+/** Batches: one commit for all, one culprit alone, what was shared in memory rolled back with the rest. */
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { temporaryDirectory } from '../../../test/support/open-ledger.ts'
+import { failpoints } from '../../base/failpoint.ts'
+import { batchRunner, committer, type Durability } from './batch.ts'
+import { type Database, openForWriting, prepare } from './connection.ts'
+import type { Call } from './messages.ts'
+
+interface Bench {
+  readonly database: Database
+  readonly run: ReturnType<typeof batchRunner>
+  readonly begun: Durability[]
+  readonly values: () => (readonly [bigint, bigint])[]
+}
+
+/** A table of numbers: `add` is lazy and writes through memory at the end, `put` is durable, `burn` throws after writing. */
+function open(context: TestContext, points?: string): Bench {
+  const database = openForWriting(join(temporaryDirectory(context), 'test.db'))
+  context.after(() => database.close())
+  database.exec(
+    'CREATE TABLE number (id INTEGER PRIMARY KEY, value INTEGER NOT NULL CHECK (value < 1000)) STRICT',
+  )
+  const insert = prepare(database, 'INSERT INTO number (id, value) VALUES (?, ?)')
+  const read = prepare(database, 'SELECT value FROM number WHERE id = ?')
+  const update = prepare(database, 'UPDATE number SET value = ? WHERE id = ?')
+  const kept = new Map<bigint, bigint>()
+  const commits = committer(database)
+  const begun: Durability[] = []
+  const run = batchRunner(
+    {
+      ...commits,
+      begin(durability) {
+        begun.push(durability)
+        commits.begin(durability)
+      },
+    },
+    {
+      operations: {
+        put: {
+          durable: true,
+          run(id: bigint, value: bigint) {
+            insert.run(id, value)
+            return value
+          },
+        },
+        add: {
+          durable: false,
+          run(id: bigint, value: bigint) {
+            const before = kept.get(id) ?? (read.row(id)?.[0] as bigint)
+            kept.set(id, before + value)
+            return before + value
+          },
+        },
+        burn: {
+          durable: false,
+          run(id: bigint) {
+            insert.run(id, 1n)
+            throw new Error('burnt')
+          },
+        },
+      },
+      memory: {
+        flush() {
+          for (const [id, value] of kept) update.run(value, id)
+          kept.clear()
+        },
+        forget: () => kept.clear(),
+      },
+    },
+    failpoints(points),
+  )
+  const all = prepare(database, 'SELECT id, value FROM number ORDER BY id')
+  return { database, run, begun, values: () => all.rows() as [bigint, bigint][] }
+}
+
+test('a batch is one transaction; each call gets its own result', (context) => {
+  const { run, begun, values } = open(context)
+  assert.deepEqual(
+    run([
+      ['put', 1n, 5n],
+      ['add', 1n, 2n],
+      ['add', 1n, 3n],
+    ]),
+    [[5n, 7n, 10n], []],
+  )
+  assert.deepEqual(values(), [[1n, 10n]])
+  assert.deepEqual(begun, ['durable'])
+})
+
+test('a batch without a durable call does not wait for the disk', (context) => {
+  const { database, run, begun } = open(context)
+  const synchronous = (): unknown => prepare(database, 'PRAGMA synchronous').row()?.[0]
+  run([['put', 1n, 5n]])
+  assert.equal(synchronous(), 2n)
+  run([['add', 1n, 1n]])
+  assert.equal(synchronous(), 1n)
+  run([
+    ['add', 1n, 1n],
+    ['put', 2n, 5n],
+  ])
+  assert.equal(synchronous(), 2n)
+  assert.deepEqual(begun, ['durable', 'lazy', 'durable'])
+})
+
+test('one call of 200 that fails harms no other and leaves nothing behind', (context) => {
+  const { run, values } = open(context)
+  const calls: Call[] = Array.from({ length: 200 }, (_, index) => ['put', BigInt(index), 1n])
+  calls[77] = ['burn', 1_077n]
+  calls.push(['add', 5n, 1n], ['add', 5n, 1n])
+  const [results, failures] = run(calls)
+  assert.deepEqual(
+    failures.map(([index, { message }]) => [index, message]),
+    [[77, 'burnt']],
+  )
+  assert.equal(results[201], 3n)
+  assert.equal(values().length, 199)
+  assert.deepEqual(values()[5], [5n, 3n])
+})
+
+test('what a shared row refuses at the end is told to the call that caused it', (context) => {
+  const { run, values } = open(context)
+  run([
+    ['put', 1n, 0n],
+    ['put', 2n, 0n],
+  ])
+  const [results, failures] = run([
+    ['add', 1n, 1n],
+    ['add', 2n, 2_000n],
+    ['add', 1n, 1n],
+  ])
+  assert.deepEqual(
+    failures.map(([index, { sqliteCode }]) => [index, sqliteCode]),
+    [[1, 275]],
+  )
+  assert.deepEqual([results[0], results[2]], [1n, 2n])
+  assert.deepEqual(values(), [
+    [1n, 2n],
+    [2n, 0n],
+  ])
+})
+
+test('an operation that does not exist fails alone', (context) => {
+  const { run, values } = open(context)
+  const [, failures] = run([['put', 1n, 1n], ['constructor'], ['nothing']])
+  assert.deepEqual(
+    failures.map(([index]) => index),
+    [1, 2],
+  )
+  assert.deepEqual(values(), [[1n, 1n]])
+})
+
+test('a full disk fails what does not fit, keeps what was there, and ends when there is room', (context) => {
+  const { database, run, values } = open(context)
+  database.exec('CREATE TABLE filler (body TEXT NOT NULL) STRICT')
+  run([['put', 1n, 1n]])
+  const pages = prepare(database, 'PRAGMA page_count').row()?.[0] as bigint
+  database.exec(`PRAGMA max_page_count = ${pages}`)
+  const calls: Call[] = Array.from({ length: 3_000 }, (_, index) => ['put', BigInt(index + 2), 1n])
+  const [, failures] = run(calls)
+  assert.ok(failures.length > 0 && failures.length < calls.length)
+  assert.deepEqual(new Set(failures.map(([, { sqliteCode }]) => sqliteCode)), new Set([13]))
+  assert.equal(values().length, 1 + calls.length - failures.length)
+  assert.equal(database.isTransaction, false)
+  database.exec('PRAGMA max_page_count = 100000')
+  const again = failures.map(([index]) => calls[index]!)
+  assert.deepEqual(run(again)[1], [])
+  assert.equal(values().length, 3_001)
+})
+
+test('a commit that fails on purpose rolls everything back, also what was in memory', (context) => {
+  const { run, values } = open(context, 'before-commit-put:fail=1,after-commit-add:fail=1')
+  const [, failures] = run([['put', 1n, 1n]])
+  assert.equal(failures.length, 1)
+  assert.deepEqual(values(), [])
+  assert.deepEqual(run([['put', 1n, 1n]])[1], [])
+  const [, unknown] = run([['add', 1n, 1n]])
+  assert.equal(unknown.length, 1, 'told as failed')
+  assert.deepEqual(values(), [[1n, 2n]], 'although it was committed')
+})

@@ -1,0 +1,272 @@
+/** The store from outside: one owner, one schema, queries and transactions over the threads, bounded queues. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { manualClock } from '../../test/support/manual-clock.ts'
+import { openTestLedger, temporaryDirectory } from '../../test/support/open-ledger.ts'
+import { TollgateError } from '../base/errors.ts'
+import { limitDefaults } from '../config.ts'
+import { ledgerThreads } from '../ledger/threads.ts'
+import { openChannel } from './channel.ts'
+import { isUniqueViolation, StatementError } from './errors.ts'
+import { takeLock } from './lock.ts'
+import { migrate } from './migrate.ts'
+import { begin } from './migrations/0001-begin.ts'
+import { migrations } from './migrations/index.ts'
+import { openForWriting, prepare } from './sqlite/connection.ts'
+import { openStore } from './store.ts'
+import { startThread } from './thread.ts'
+import { inTransaction } from './transaction.ts'
+
+const isUnavailable = (error: unknown): boolean =>
+  error instanceof TollgateError && error.code === 'store_unavailable'
+
+function open(dataDirectory: string) {
+  return openStore({
+    dataDirectory,
+    threads: ledgerThreads,
+    clock: manualClock(),
+    limits: limitDefaults,
+    onLost: assert.fail,
+  })
+}
+
+/** Lets everything run that can run without time passing. */
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+}
+
+test('a data directory has one owner, and is free again when that one is gone', async (context) => {
+  const { dataDirectory, shut } = await openTestLedger(context)
+  const second = await open(dataDirectory)
+  assert.equal(second.kind, 'refused')
+  assert.ok(second.kind === 'refused' && second.reason === 'locked')
+  assert.ok(second.message.includes(dataDirectory))
+  await shut()
+  const third = await open(dataDirectory)
+  assert.ok(third.kind === 'open')
+  await third.store.close()
+})
+
+test('a process that is killed frees its directory', async (context) => {
+  const directory = temporaryDirectory(context)
+  const program = `import { takeLock } from ${JSON.stringify(new URL('lock.ts', import.meta.url).href)}
+    if (takeLock(process.argv[1]) !== undefined) process.stdout.write('locked')
+    process.stdin.resume()`
+  const path = join(directory, 'lock.db')
+  const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', program, path])
+  await once(child.stdout, 'data')
+  assert.equal(takeLock(path), undefined)
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  const lock = takeLock(path)
+  assert.ok(lock !== undefined)
+  lock.release()
+})
+
+test('files are for their owner alone, and the log is gone after closing', async (context) => {
+  const dataDirectory = join(temporaryDirectory(context), 'data')
+  const { shut } = await openTestLedger(context, { dataDirectory })
+  assert.equal(statSync(dataDirectory).mode & 0o777, 0o700)
+  for (const name of readdirSync(dataDirectory)) {
+    assert.equal(statSync(join(dataDirectory, name)).mode & 0o777, 0o600, name)
+  }
+  await shut()
+  assert.equal(existsSync(join(dataDirectory, 'tollgate.db-wal')), false)
+})
+
+test('migrations run once, in order, and leave a foreign table alone', (context) => {
+  const database = openForWriting(join(temporaryDirectory(context), 'a.db'))
+  context.after(() => database.close())
+  database.exec('CREATE TABLE foreign_table (id INTEGER) STRICT')
+  assert.deepEqual(migrate(database, 5), { kind: 'migrated', applied: migrations.map(({ name }) => name) })
+  assert.deepEqual(migrate(database, 6), { kind: 'migrated', applied: [] })
+  const rows = prepare(database, 'SELECT number, name, applied_ms FROM migration').rows()
+  assert.deepEqual(rows, [[1n, 'begin', 5n]])
+  assert.deepEqual(prepare(database, 'SELECT count(*) FROM foreign_table').row(), [0n])
+})
+
+test('a migration that fails has not happened, and runs again', (context) => {
+  const database = openForWriting(join(temporaryDirectory(context), 'a.db'))
+  context.after(() => database.close())
+  const second = { number: 2, name: 'second', sqlite: ['CREATE TABLE half (id INTEGER) STRICT', 'nonsense'] }
+  assert.throws(() => migrate(database, 5, [begin, second]), /nonsense/)
+  const tables = prepare(database, "SELECT count(*) FROM sqlite_schema WHERE name = 'half'")
+  assert.deepEqual(tables.row(), [0n])
+  const mended = { ...second, sqlite: second.sqlite.slice(0, 1) }
+  assert.deepEqual(migrate(database, 6, [begin, mended]), { kind: 'migrated', applied: ['second'] })
+})
+
+test('a database of a newer program is not touched', async (context) => {
+  const { dataDirectory, shut } = await openTestLedger(context)
+  await shut()
+  const database = openForWriting(join(dataDirectory, 'tollgate.db'))
+  database.exec("INSERT INTO migration (number, name, applied_ms) VALUES (99, 'later', 1)")
+  database.close()
+  const opened = await open(dataDirectory)
+  assert.ok(opened.kind === 'refused' && opened.reason === 'newer_schema')
+  assert.match(opened.message, /schema 99/)
+  const again = takeLock(join(dataDirectory, 'lock.db'))
+  assert.ok(again !== undefined, 'the refusal gave the lock back')
+  again.release()
+})
+
+test('what is not a database is refused with a reason', async (context) => {
+  const { dataDirectory, shut } = await openTestLedger(context)
+  await shut()
+  const { writeFileSync } = await import('node:fs')
+  writeFileSync(join(dataDirectory, 'tollgate.db'), 'x'.repeat(8_192))
+  const opened = await open(dataDirectory)
+  assert.ok(opened.kind === 'refused' && opened.reason === 'failed')
+  assert.match(opened.message, /not a database/)
+})
+
+test('queries write through one thread and read through the other', async (context) => {
+  const { store } = await openTestLedger(context)
+  const { database } = store
+  const big = 2n ** 62n + 1n
+  await database
+    .insertInto('account')
+    .values({ id: big, kind: 'personal', email: null, name: 'n', created_ms: 2 ** 53 - 1 })
+    .execute()
+  const row = await database
+    .selectFrom('account')
+    .select(['id', 'created_ms', 'email'])
+    .where('id', '=', big)
+    .executeTakeFirstOrThrow()
+  assert.deepEqual(row, { id: big, created_ms: 2n ** 53n - 1n, email: null })
+  const updated = await database.updateTable('account').set({ name: 'm' }).executeTakeFirstOrThrow()
+  assert.equal(updated.numUpdatedRows, 1n)
+  const returned = await database
+    .insertInto('setting')
+    .values({ name: 'a', value: 'b' })
+    .returning('value')
+    .executeTakeFirst()
+  assert.deepEqual(returned, { value: 'b' })
+})
+
+test('what a constraint refuses is an error of its own', async (context) => {
+  const { store } = await openTestLedger(context)
+  const insert = (kind: string) =>
+    store.database
+      .insertInto('account')
+      .values({ id: 1n, kind, email: null, name: 'n', created_ms: 1 })
+      .execute()
+  await insert('personal')
+  await assert.rejects(insert('personal'), isUniqueViolation)
+  await assert.rejects(
+    insert('robot'),
+    (error) => error instanceof StatementError && !isUniqueViolation(error),
+  )
+})
+
+test('a transaction is all or nothing, and others see none of it before its end', async (context) => {
+  const { store } = await openTestLedger(context)
+  const count = async (): Promise<number> =>
+    (await store.database.selectFrom('setting').selectAll().execute()).length
+  await assert.rejects(
+    inTransaction(store, async (transaction) => {
+      await transaction.insertInto('setting').values({ name: 'a', value: '1' }).execute()
+      assert.equal((await transaction.selectFrom('setting').selectAll().execute()).length, 1)
+      assert.equal(await count(), 0)
+      throw new Error('changed my mind')
+    }),
+    /changed my mind/,
+  )
+  assert.equal(await count(), 0)
+  await inTransaction(store, (transaction) =>
+    transaction.insertInto('setting').values({ name: 'a', value: '1' }).execute(),
+  )
+  assert.equal(await count(), 1)
+})
+
+test('transactions and batches take turns: none starves', async (context) => {
+  const { store, nextId, ledger } = await openTestLedger(context)
+  const order: string[] = []
+  const create = async (): Promise<void> => {
+    await ledger.createAccount({ id: nextId(), kind: 'personal', email: null, name: 'n', nowMs: 1 })
+    order.push('batch')
+  }
+  const change = (name: string): Promise<void> =>
+    inTransaction(store, async (transaction) => {
+      await transaction.insertInto('setting').values({ name, value: '1' }).execute()
+      order.push('transaction')
+    })
+  const transactions = Array.from({ length: 20 }, (_, index) => change(String(index)))
+  const batches = (async () => {
+    for (let index = 0; index < 20; index += 1) await create()
+  })()
+  await Promise.all([...transactions, batches])
+  const half = order.slice(0, 20).filter((what) => what === 'batch').length
+  assert.ok(half >= 8 && half <= 12, order.join(' '))
+})
+
+test('a transaction that takes too long is rolled back, and the ledger goes on', async (context) => {
+  const clock = manualClock()
+  const { store, nextId, ledger } = await openTestLedger(context, { clock })
+  const create = () =>
+    ledger.createAccount({ id: nextId(), kind: 'personal', email: null, name: 'n', nowMs: 1 })
+  let isStuck = false
+  const stuck = inTransaction(store, async (transaction) => {
+    await transaction.insertInto('setting').values({ name: 'a', value: '1' }).execute()
+    const inside = store.database.insertInto('setting').values({ name: 'b', value: '1' }).execute()
+    isStuck = true
+    await inside
+  })
+  const outcome = assert.rejects(stuck, isUnavailable)
+  const created = create()
+  while (!isStuck) await turns(1)
+  clock.advance(limitDefaults.transactionMs)
+  await outcome
+  assert.equal((await created).kind, 'created')
+  const names = await store.database.selectFrom('setting').select('name').execute()
+  assert.deepEqual(names, [{ name: 'b' }])
+})
+
+test('a full queue refuses, and takes again when there is room', async (context) => {
+  const { store, nextId } = await openTestLedger(context, { limits: { operationsQueuedMax: 10 } })
+  const create = () =>
+    store.run(['createAccount', { id: nextId(), kind: 'personal', email: null, name: 'n', nowMs: 1 }])
+  const outcomes = await Promise.allSettled(Array.from({ length: 15 }, create))
+  const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
+  assert.equal(refused.length, 5)
+  assert.ok(refused.every(({ reason }) => isUnavailable(reason)))
+  assert.deepEqual(await create(), { kind: 'created' })
+  const reads = await Promise.allSettled(Array.from({ length: 15 }, () => store.read(['accounts', 1, 0n])))
+  assert.equal(reads.filter(({ status }) => status === 'rejected').length, 5)
+})
+
+test('closing finishes what was accepted and refuses the rest', async (context) => {
+  const { store, nextId, shut, dataDirectory } = await openTestLedger(context)
+  const create = () =>
+    store.run(['createAccount', { id: nextId(), kind: 'personal', email: null, name: 'n', nowMs: 1 }])
+  const accepted = Array.from({ length: 600 }, create)
+  const closed = store.close()
+  const late = assert.rejects(create(), isUnavailable)
+  await Promise.all([...accepted, closed, late])
+  await shut()
+  const again = await openTestLedger(context, { dataDirectory })
+  assert.equal((await again.ledger.accounts(1_000, 0n)).length, 600)
+})
+
+test('an operation that is waited for when its thread dies fails as unavailable', async () => {
+  const program = `import { parentPort } from 'node:worker_threads'
+    parentPort.postMessage({ kind: 'ready' })
+    parentPort.on('message', () => process.exit(7))`
+  const lost: Error[] = []
+  const entry = new URL(`data:text/javascript,${encodeURIComponent(program)}`)
+  const started = await startThread(entry, { path: '', failpoints: undefined, nowMs: 0 }, (error) =>
+    lost.push(error),
+  )
+  assert.ok(started.kind === 'started')
+  const channel = openChannel(started.thread, manualClock(), limitDefaults)
+  const waiting = Array.from({ length: 3 }, () => assert.rejects(channel.run(['anything']), isUnavailable))
+  waiting.push(assert.rejects(channel.begin(), isUnavailable))
+  await Promise.all(waiting)
+  await assert.rejects(channel.run(['anything']), isUnavailable)
+  assert.equal(lost.length, 1)
+  await channel.drain()
+})
