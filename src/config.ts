@@ -87,7 +87,7 @@ export const limitDefaults = {
   // Counting tokens
   countRunBytesMax: 2_048,
   countBytesMax: 16 * 1024 * 1024,
-  countQueueMax: 256,
+  countQueueMax: 10_000,
   countQueuedBytesMax: 64 * 1024 * 1024,
   countMs: 10_000,
 

@@ -62,8 +62,10 @@ export interface Call {
 /** What bounds the input before anything is counted. */
 export interface Bound {
   readonly textBytes: number
-  /** Tokens of media and of what the provider adds on its own. */
-  readonly addedTokens: number
+  /** Tokens of media, by the provider's formulas. */
+  readonly mediaTokens: number
+  /** The most that the provider adds on its own. */
+  readonly hiddenTokens: number
   /** Tokens that tools running upstream may add on top of the model's input window. */
   readonly toolTokens: number
   /** Something in the input can be as long as the whole window. */

@@ -127,11 +127,11 @@ function inputBound(
     mediaBytes += mediaLength(media)
   }
   const uses = Object.values(serverToolUses).reduce((sum, count) => sum + count, 0)
-  const added = connector.hiddenInputTokens + mediaTokens
   const textBytes = call.body.bytes.length - mediaBytes
   return {
     textBytes,
-    addedTokens: added,
+    mediaTokens,
+    hiddenTokens: connector.hiddenInputTokens,
     toolTokens: uses * connector.serverToolTokensPerUse,
     fillsWindow,
     inputTokensMax: model.inputTokensMax,

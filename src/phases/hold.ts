@@ -83,7 +83,7 @@ function ask(caller: Caller, line: Line, of: { call: Call; plan: Plan; inputToke
 function boundTokens(bound: Bound, textTokens: number): number {
   const input = bound.fillsWindow
     ? bound.inputTokensMax
-    : Math.min(textTokens + bound.addedTokens, bound.inputTokensMax)
+    : Math.min(textTokens + bound.mediaTokens + bound.hiddenTokens, bound.inputTokensMax)
   return input + bound.toolTokens
 }
 

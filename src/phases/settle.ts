@@ -104,12 +104,15 @@ async function usageOf(
   }
 }
 
-/** Stage-2 count of the kept input, stretched to all of it, and never above what was held for. */
+/**
+ * Stage-2 count of the kept input, stretched to all of it, and never above what was held for. What the
+ * provider may add on its own is part of the bound and not of the bill: nobody knows that it was added.
+ */
 async function countedInput(counter: Counter, request: Settled): Promise<number> {
   const sample = request.reply.input
   if (sample === null) return 0
   const counted = await countSample(counter, sample)
-  return Math.min(counted + request.plan.bound.addedTokens, request.held.inputBound)
+  return Math.min(counted + request.plan.bound.mediaTokens, request.held.inputBound)
 }
 
 const decoder = new TextDecoder('utf-8')

@@ -1,0 +1,240 @@
+/**
+ * However many requests come at once, the holds of an account never exceed its balance, what goes upstream
+ * is never more than the hold pays for, and who does not fit waits a little, is lowered, or is refused.
+ */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { formatUsd, parseUsd } from '../../contract/usd.ts'
+import { type BalanceState, watchBalances } from '../support/balance-watch.ts'
+import { type AskedBody, eventually, listPrice, meteredGateway } from '../support/metered-gateway.ts'
+import { type Head, refusalIn, type Sent } from '../support/paying-client.ts'
+
+const holdWaitMs = 400
+const gate = await meteredGateway({
+  limits: { requestsPerMinute: null, tokensPerMinute: null, concurrent: null, holdWaitMs },
+})
+const watch = watchBalances(gate.dataFolder)
+after(async () => {
+  watch.close()
+  await gate.end()
+})
+
+const outputNanoPerToken = parseUsd(listPrice.output)! / 1_000_000n
+
+/** A stream that says one word and then stays open. */
+function open(format: 'chat' | 'messages', maxTokens: number, more: object = {}): AskedBody {
+  const messages = [{ role: 'user', content: 'events=1' }]
+  return { model: `${format}-hang-stream`, max_tokens: maxTokens, stream: true, messages, ...more }
+}
+
+const nano = (head: Head, name: string): bigint => parseUsd(String(head.headers[name]))!
+
+async function holdOf(body: AskedBody): Promise<bigint> {
+  const account = await gate.account('10')
+  const sent = gate.ask(account, body)
+  const amount = nano(await sent.head, 'x-tollgate-hold')
+  sent.leave()
+  await gate.receiptOf(account)
+  return amount
+}
+
+function assertNeverOverspent(states: readonly BalanceState[]): void {
+  assert.ok(states.length > 0, 'the watch saw something')
+  for (const { posted, held } of states)
+    assert.ok(held >= 0n && held <= posted, `${held} of ${posted} is held`)
+}
+
+/** Sends them all, waits until each was decided, and tells the ones that run from the ones that were refused. */
+async function decided(sent: readonly Sent[]): Promise<{ running: Sent[]; refused: Sent[]; heads: Head[] }> {
+  const heads = await Promise.all(sent.map(({ head }) => head))
+  const by = (status: number) => sent.filter((_, index) => heads[index]?.status === status)
+  const [running, refused] = [by(200), by(402)]
+  assert.equal(running.length + refused.length, sent.length, 'each is served or refused for money')
+  return { running, refused, heads: heads.filter(({ status }) => status === 200) }
+}
+
+async function leaveAll(account: { id: bigint }, sent: readonly Sent[], earlier = 0): Promise<void> {
+  for (const one of sent) one.leave()
+  await gate.receiptOf(account, earlier + sent.length)
+  assert.equal((await gate.balance(account.id)).held, 0n)
+}
+
+test('of 1,000 requests at once a balance of ten holds admits exactly ten', async () => {
+  const body = open('chat', 256)
+  const hold = await holdOf(body)
+  const account = await gate.account(formatUsd(10n * hold))
+  const before = gate.sandbox.requests()
+  const { running, refused } = await decided(Array.from({ length: 1_000 }, () => gate.ask(account, body)))
+
+  assert.deepEqual([running.length, refused.length], [10, 990])
+  assert.equal(gate.sandbox.requests() - before, 10, 'only what was admitted reached the upstream')
+  assert.deepEqual(await gate.balance(account.id), { posted: 10n * hold, held: 10n * hold, openHolds: 10 })
+  assert.equal((await gate.ledger.verify()).ok, true)
+  for (const one of refused) assert.equal(refusalIn((await one.whole()).text).code, 'balance_held')
+
+  await leaveAll(account, running)
+  assertNeverOverspent(watch.states(account.id))
+  // The ten cost far less than they held, so there is room for others now.
+  const later = await decided(Array.from({ length: 9 }, () => gate.ask(account, body)))
+  assert.equal(later.running.length, 9)
+  await leaveAll(account, later.running, 10)
+  assertNeverOverspent(watch.states(account.id))
+})
+
+for (const { format, floor, more } of [
+  { format: 'chat', floor: 1_024, more: {} },
+  { format: 'messages', floor: 1_024, more: {} },
+  {
+    format: 'messages',
+    floor: 3_024,
+    more: { thinking: { type: 'enabled', budget_tokens: 2_000 } },
+  },
+] as const) {
+  test(`of 300 ${format} requests for 32,000 tokens none goes below ${floor} or beyond the balance`, async () => {
+    const body = open(format, 32_000, more)
+    const account = await gate.account('0.8')
+    const before = gate.sandbox.requests()
+    const sent = Array.from({ length: 300 }, () => gate.ask(account, body))
+    const { running, heads } = await decided(sent)
+
+    const limits = heads.map(({ headers }) => Number(headers['x-tollgate-max-output'] ?? 32_000))
+    for (const limit of limits) assert.ok(limit >= floor, `${limit} is at least ${floor}`)
+    const paid = heads.reduce((sum, head) => sum + nano(head, 'x-tollgate-hold'), 0n)
+    const { held } = await gate.balance(account.id)
+    // A surplus is given back as soon as the upstream reported its input; never the other way round.
+    assert.ok(held <= paid && paid <= parseUsd('0.8')!, `${held} is held, ${paid} was told`)
+    assert.ok(running.length > 1 && limits.some((limit) => limit < 32_000), 'some were lowered')
+
+    assert.equal(gate.sandbox.requests() - before, running.length)
+    const meters = gate.sandbox.meters().slice(-running.length)
+    for (const { limit, budget } of meters.map(limitsSent)) {
+      assert.ok(budget < limit, `a thinking budget of ${budget} fits into ${limit}`)
+    }
+    assert.deepEqual(
+      meters.map((meter) => limitsSent(meter).limit).sort(byNumber),
+      [...limits].sort(byNumber),
+    )
+    for (const head of heads) {
+      const output = BigInt(Number(head.headers['x-tollgate-max-output'] ?? 32_000)) * outputNanoPerToken
+      assert.ok(nano(head, 'x-tollgate-hold') > output, 'the hold pays for the limit that went upstream')
+    }
+    await leaveAll(account, running)
+    assertNeverOverspent(watch.states(account.id))
+  })
+}
+
+const byNumber = (a: number, b: number): number => a - b
+
+function limitsSent({ body }: { readonly body?: Buffer }): {
+  readonly limit: number
+  readonly budget: number
+} {
+  const sent = JSON.parse(String(body)) as { max_tokens: number; thinking?: { budget_tokens: number } }
+  return { limit: sent.max_tokens, budget: sent.thinking?.budget_tokens ?? 0 }
+}
+
+for (const format of ['chat', 'messages'] as const) {
+  const written = (limit: string) =>
+    `{ "max_tokens" :\t${limit},\n "messages":[{"content":"tokens=2","role":"user"}], "model":"${format}-stream" }`
+  const upstream = (body: string) => body.replace(`"${format}-stream"`, '"sandbox-stream"')
+
+  test(`a lowered limit is told to the ${format} client and on the receipt, and nothing else is touched`, async () => {
+    const account = await gate.account('0.05')
+    const { headers } = await gate.ask(account, written('32000')).whole()
+    const told = Number(headers['x-tollgate-max-output'])
+    const receipt = await gate.receiptOf(account)
+    assert.ok(told >= 1_024 && told < 32_000)
+    assert.deepEqual([receipt.outputLimit, receipt.outputLowered], [told, true])
+    assert.equal(String(gate.meterOf(receipt).body), upstream(written(String(told))))
+  })
+
+  test(`a ${format} request that needs no lowering keeps its limit as it was written`, async () => {
+    const account = await gate.account('5')
+    const { headers } = await gate.ask(account, written('2.0e2')).whole()
+    const receipt = await gate.receiptOf(account)
+    assert.equal(headers['x-tollgate-max-output'], undefined)
+    assert.deepEqual([receipt.outputLimit, receipt.outputLowered], [200, false])
+    assert.equal(String(gate.meterOf(receipt).body), upstream(written('2.0e2')))
+  })
+}
+
+test('a request that does not fit while another runs is served as soon as that one is settled', async () => {
+  const body = open('chat', 256)
+  const hold = await holdOf(body)
+  const account = await gate.account(formatUsd(hold + hold / 2n))
+  const first = gate.ask(account, body)
+  await first.contents(1)
+  const second = gate.ask(account, body)
+  const lookUps = ['/v1/key', '/v1/credits', '/v1/key']
+  for (const path of lookUps) {
+    const answer = await fetch(gate.origin + path, { headers: { authorization: `Bearer ${account.key}` } })
+    assert.equal(answer.status, 200, await answer.text())
+  }
+  assert.equal((await gate.balance(account.id)).openHolds, 1)
+  first.leave()
+  assert.equal((await second.head).status, 200)
+  assert.equal((await second.head).headers['x-tollgate-max-output'], undefined, 'waiting came before cutting')
+  second.leave()
+  await gate.receiptOf(account, 2)
+})
+
+test('who waits in vain is told that running requests are in the way, and nothing was taken', async () => {
+  const body = open('chat', 256)
+  const hold = await holdOf(body)
+  const account = await gate.account(formatUsd(hold))
+  const first = gate.ask(account, body)
+  await first.contents(1)
+  const before = await gate.balance(account.id)
+  const refused = await gate.ask(account, body).whole()
+  const refusal = refusalIn(refused.text)
+  assert.deepEqual([refused.status, refusal.code, refusal.type], [402, 'balance_held', 'insufficient_quota'])
+  assert.deepEqual([refused.headers['retry-after'], refused.headers['x-should-retry']], ['1', 'true'])
+  assert.deepEqual(await gate.balance(account.id), before)
+  first.leave()
+  await gate.receiptOf(account)
+})
+
+test('a key that would rather be refused than lowered is refused, and is told what would fit', async () => {
+  const account = await gate.account('0.1', { onShortBalance: 'reject' })
+  const before = gate.sandbox.requests()
+  const refused = await gate.ask(account, open('chat', 32_000)).whole()
+  const { code, facts } = refusalIn(refused.text)
+  assert.deepEqual([refused.status, code], [402, 'insufficient_balance'])
+  assert.equal(gate.sandbox.requests(), before)
+  const affordable = Number(facts.affordable_max_tokens)
+  assert.ok(affordable > 0 && affordable < 32_000)
+  const sent = gate.ask(account, open('chat', affordable))
+  const { status, headers } = await sent.head
+  assert.deepEqual([status, headers['x-tollgate-max-output']], [200, undefined])
+  sent.leave()
+  await gate.receiptOf(account)
+})
+
+test('credit makes a waiting request pass at once', async () => {
+  const body = open('chat', 256)
+  const hold = await holdOf(body)
+  const account = await gate.account(formatUsd(hold))
+  const first = gate.ask(account, body)
+  await first.contents(1)
+  const second = gate.ask(account, body)
+  const { ledger } = gate
+  const nextId = gate.gateway.parts.nextId
+  await ledger.credit({
+    entryId: nextId(),
+    account: account.id,
+    amount: hold,
+    source: 'manual',
+    reference: `more-${account.id}`,
+    nowMs: 0,
+    note: null,
+  })
+  assert.equal((await second.head).status, 200)
+  await eventually(
+    'both run',
+    () => gate.balance(account.id),
+    ({ openHolds }) => openHolds === 2,
+  )
+  first.leave()
+  second.leave()
+  await gate.receiptOf(account, 2)
+})

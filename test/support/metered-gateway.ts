@@ -1,0 +1,141 @@
+/**
+ * A gateway whose providers' requests all end at one sandbox that keeps what it was sent, so that a test
+ * can hold a bill against the meter of who made the answer. For each behaviour of the sandbox there is one
+ * model a format, reached through that format's own connector: `chat-stream`, `messages-stream`, …
+ */
+import assert from 'node:assert/strict'
+import { systemClock } from '../../src/base/clock.ts'
+import { formatId, parseId } from '../../src/base/ids.ts'
+import type { ModelDefinition, PriceDefinition } from '../../src/catalog/definition.ts'
+import type { Ledger, ReceiptRow } from '../../src/ledger/types.ts'
+import { behaviours } from '../../src/sandbox/behaviours.ts'
+import type { Metered } from '../../src/sandbox/meter.ts'
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts'
+import { type TestAccount, type TestGateway, type TestGatewayOptions, testGateway } from './gateway.ts'
+import { type Format, formats, Sent } from './paying-client.ts'
+
+/** USD per million tokens; the shape of a usual price list. */
+export const listPrice: PriceDefinition = {
+  input: '3',
+  cacheRead: '0.3',
+  cacheWrite5m: '3.75',
+  cacheWrite1h: '6',
+  output: '15',
+}
+
+export interface MeteredOptions extends Omit<TestGatewayOptions, 'openai' | 'anthropic'> {
+  readonly price?: PriceDefinition
+}
+
+export interface MeteredGateway extends TestGateway {
+  readonly sandbox: Sandbox
+  readonly ledger: Ledger
+  /** Sends a request; the format follows from the model's name. Text is sent as it is. */
+  ask(account: Pick<TestAccount, 'key'>, body: AskedBody | string): Sent
+  /** The receipt of the account's latest request, once there are `count` of them. */
+  receiptOf(account: Pick<TestAccount, 'id'>, count?: number): Promise<ReceiptRow>
+  /** What the sandbox metered of the request that has this receipt. */
+  meterOf(receipt: ReceiptRow): Metered
+  /** Asserts that nothing is held, that every row balances, and closes. */
+  end(): Promise<void>
+}
+
+export interface AskedBody {
+  readonly model: string
+  readonly [field: string]: unknown
+}
+
+const connectors: Readonly<Record<Format, Pick<ModelDefinition, 'provider' | 'api'>>> = {
+  chat: { provider: 'openai', api: 'chat' },
+  messages: { provider: 'anthropic', api: 'messages' },
+}
+
+/** One model for each behaviour and format. */
+export function meteredModels(price: PriceDefinition = listPrice): readonly ModelDefinition[] {
+  return formats.flatMap((format) =>
+    behaviours.map(({ name }) => ({
+      id: name.replace(/^sandbox/, format),
+      ...connectors[format],
+      upstreamId: name,
+      context: 200_000,
+      maxOutput: 32_000,
+      reasoning: name === 'sandbox-think',
+      prices: [price],
+    })),
+  )
+}
+
+export async function meteredGateway(options: MeteredOptions = {}): Promise<MeteredGateway> {
+  const { price, ...rest } = options
+  const sandbox = await startSandbox({ clock: systemClock, keepBodies: true })
+  const gateway = await testGateway({
+    openai: sandbox.origin,
+    anthropic: sandbox.origin,
+    ...rest,
+    models: [...meteredModels(price), ...(options.models ?? [])] as TestGatewayOptions['models'] & object,
+  })
+  const { ledger } = gateway.gateway.parts
+  return {
+    ...gateway,
+    sandbox,
+    ledger,
+    ask: (account, body) => new Sent(gateway.origin, { key: account.key, format: formatOf(body), body }),
+    async receiptOf(account, count = 1) {
+      const all = () => ledger.receipts(account.id, 1_000, null)
+      const receipts = await eventually(`${count} receipts`, all, (rows) => rows.length >= count)
+      assert.equal(receipts.length, count, 'one receipt for each request')
+      return receipts[0]!
+    },
+    meterOf(receipt) {
+      const found = sandbox.meter(receipt.upstreamRequestId ?? formatId('req', receipt.id))
+      assert.ok(found !== undefined, `the sandbox knows request ${receipt.upstreamRequestId}`)
+      return found
+    },
+    async end() {
+      const { running, background } = gateway.gateway.app
+      try {
+        await eventually(
+          'no request runs',
+          () => running.count,
+          (count) => count === 0,
+        )
+        await background.drained()
+        const report = await ledger.verify()
+        assert.deepEqual(report.drift, [])
+        assert.equal(report.openHolds, 0, 'no hold is left open')
+      } finally {
+        await gateway.close()
+        await sandbox.close()
+      }
+    },
+  }
+}
+
+function formatOf(body: AskedBody | string): Format {
+  const model = typeof body === 'string' ? /"model"\s*:\s*"([^"]*)/.exec(body)?.[1] : body.model
+  return model?.startsWith('messages') ? 'messages' : 'chat'
+}
+
+/** The ledger's id of a request as an answer tells it. */
+export function requestIdIn(headers: Readonly<Record<string, string | string[] | undefined>>): bigint {
+  const id = parseId('req', String(headers['x-request-id']))
+  assert.ok(id !== undefined, 'an answer tells the id of its request')
+  return id
+}
+
+const pollMs = 2
+const pollsMax = 5_000
+
+/** What `read` gives as soon as `holds` is true of it; fails after some seconds. */
+export async function eventually<Value>(
+  what: string,
+  read: () => Value | Promise<Value>,
+  holds: (value: Value) => boolean,
+): Promise<Value> {
+  for (let polls = 0; polls < pollsMax; polls += 1) {
+    const value = await read()
+    if (holds(value)) return value
+    await new Promise<void>((resolve) => systemClock.after(pollMs, resolve))
+  }
+  throw new assert.AssertionError({ message: `it never happened: ${what}` })
+}

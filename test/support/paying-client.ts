@@ -1,0 +1,145 @@
+/**
+ * One request of a client that can look at its answer while it comes and leave in the middle of it, in
+ * either format. It retries nothing and knows nothing of money.
+ */
+import { type ClientRequest, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
+
+export const formats = ['chat', 'messages'] as const
+export type Format = (typeof formats)[number]
+
+const paths: Readonly<Record<Format, string>> = {
+  chat: '/v1/chat/completions',
+  messages: '/v1/alt/v1/messages',
+}
+
+export interface SentRequest {
+  readonly key: string
+  readonly format: Format
+  /** Sent as JSON; text is sent as it is. */
+  readonly body: object | string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface Head {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+}
+
+export interface Whole extends Head {
+  readonly text: string
+  /** The error code with which the connection broke before the answer was whole, else null. */
+  readonly broken: string | null
+}
+
+/** The members of an error body that tests look at, alike for both formats. */
+export interface Refusal {
+  readonly type: string
+  readonly code: string
+  readonly message: string
+  readonly facts: Readonly<Record<string, unknown>>
+}
+
+export class Sent {
+  /** Resolves with the answer's head; rejects when the connection ends before it. */
+  readonly head: Promise<Head>
+  readonly #request: ClientRequest
+  readonly #done: Promise<Whole>
+  #text = ''
+  #over = false
+  #wake: (() => void)[] = []
+
+  constructor(origin: string, { key, format, body, headers }: SentRequest) {
+    const head = Promise.withResolvers<Head>()
+    const done = Promise.withResolvers<Whole>()
+    // Both fail when the client leaves; who asks is told, and nobody has to ask.
+    head.promise.catch(() => {})
+    done.promise.catch(() => {})
+    this.head = head.promise
+    this.#done = done.promise
+    this.#request = httpRequest(`${origin}${paths[format]}`, {
+      method: 'POST',
+      agent: false,
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}`, ...headers },
+    })
+    const lost = (error: Error): void => {
+      this.#end()
+      head.reject(error)
+      done.reject(error)
+    }
+    this.#request.on('error', lost)
+    this.#request.on('response', (response) => {
+      const { statusCode = 0 } = response
+      const told: Head = { status: statusCode, headers: response.headers }
+      let broken: string | null = null
+      head.resolve(told)
+      response.setEncoding('utf8')
+      response.on('data', (chunk: string) => {
+        this.#text += chunk
+        this.#stir()
+      })
+      response.on('error', (error: NodeJS.ErrnoException) => {
+        broken = error.code ?? String(error)
+      })
+      response.on('close', () => {
+        this.#end()
+        done.resolve({ ...told, text: this.#text, broken })
+      })
+    })
+    this.#request.end(typeof body === 'string' ? body : JSON.stringify(body))
+  }
+
+  /** What came so far. */
+  get text(): string {
+    return this.#text
+  }
+
+  /** The whole answer, however it ended; rejects when there was none. */
+  whole(): Promise<Whole> {
+    return this.#done
+  }
+
+  /** Resolves when `holds` is true of what came; false when the answer ends before. */
+  async until(holds: (text: string) => boolean): Promise<boolean> {
+    while (!holds(this.#text)) {
+      if (this.#over) return false
+      await new Promise<void>((resolve) => this.#wake.push(resolve))
+    }
+    return true
+  }
+
+  /** Resolves when so many events with content have come. */
+  contents(count: number): Promise<boolean> {
+    return this.until((text) => contentEvents(text) >= count)
+  }
+
+  /** Closes the connection at once. */
+  leave(): void {
+    this.#request.destroy()
+  }
+
+  #stir(): void {
+    for (const wake of this.#wake.splice(0)) wake()
+  }
+
+  #end(): void {
+    this.#over = true
+    this.#stir()
+  }
+}
+
+/** Events in which a token stands, in either format as the sandbox writes it. */
+export function contentEvents(text: string): number {
+  return text.split(/"delta":\{"content":"(?!")|"type":"(?:text|thinking)_delta"/).length - 1
+}
+
+/** The refusal in an error body of either format. */
+export function refusalIn(text: string): Refusal {
+  const { error } = JSON.parse(text) as { error: Record<string, unknown> }
+  const facts = (error.details ?? {}) as Record<string, unknown>
+  return {
+    type: String(error.type),
+    code: String(facts.code ?? error.code),
+    message: String(error.message),
+    facts,
+  }
+}
