@@ -66,8 +66,10 @@ export interface Bound {
   readonly mediaTokens: number
   /** The most that the provider adds on its own. */
   readonly hiddenTokens: number
-  /** Tokens that tools running upstream may add on top of the model's input window. */
-  readonly toolTokens: number
+  /** Uses of tools that run upstream; each makes the model read its input again. */
+  readonly toolUses: number
+  /** What one use of such a tool brings at most. */
+  readonly tokensPerToolUse: number
   /** Something in the input can be as long as the whole window. */
   readonly fillsWindow: boolean
   readonly inputTokensMax: number

@@ -88,7 +88,7 @@ function refuseUnpriced(
   }
   const uses: Record<string, number> = {}
   for (const tool of facts.serverTools) {
-    if (!Object.hasOwn(price.fees, tool.meter)) {
+    if (!Object.hasOwn(price.fees, tool.meter) || tool.capEdit === null) {
       throw unpriced(
         tool.pointer,
         `the tool ${tool.type} runs at the provider and is charged by use`,
@@ -132,7 +132,8 @@ function inputBound(
     textBytes,
     mediaTokens,
     hiddenTokens: connector.hiddenInputTokens,
-    toolTokens: uses * connector.serverToolTokensPerUse,
+    toolUses: uses,
+    tokensPerToolUse: connector.serverToolTokensPerUse,
     fillsWindow,
     inputTokensMax: model.inputTokensMax,
     tokenFactor: connector.tokenFactor,

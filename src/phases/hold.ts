@@ -84,7 +84,9 @@ function boundTokens(bound: Bound, textTokens: number): number {
   const input = bound.fillsWindow
     ? bound.inputTokensMax
     : Math.min(textTokens + bound.mediaTokens + bound.hiddenTokens, bound.inputTokensMax)
-  return input + bound.toolTokens
+  // After each use the model reads everything again, and what all uses before brought.
+  const { toolUses, tokensPerToolUse } = bound
+  return input * (toolUses + 1) + tokensPerToolUse * ((toolUses * (toolUses + 1)) / 2)
 }
 
 function held(admission: Extract<Admission, { kind: 'held' }>, asked: AdmissionAsk): Hold {

@@ -61,11 +61,9 @@ export interface Connector {
   readonly endsWithoutMark: boolean
   /** Tokens the provider may add to the input on its own (tool prompts, formatting). */
   readonly hiddenInputTokens: number
-  /** Extra input tokens per declared tool or per message, where the provider's format adds some. */
-  readonly tokensPerBlock: number
   /** The most tokens one medium can cost; `window`: all that the model takes. */
   mediaTokensMax(media: Media, upstreamModel: string): number | 'window'
-  /** The most input one use of a server tool can add. */
+  /** The most input one use of a server tool brings; it is read again after every later use. */
   readonly serverToolTokensPerUse: number
   /** Counted o200k tokens × numerator / denominator bound this maker's tokens. */
   readonly tokenFactor: { readonly numerator: number; readonly denominator: number }

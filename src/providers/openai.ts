@@ -108,7 +108,6 @@ export const openai: Connector = {
   // Recorded exchanges with tools or schemas: at most 94 tokens beyond the text itself.
   hiddenInputTokens: 256,
   // Three per message and one for a name: the token counting recipe in OpenAI's cookbook.
-  tokensPerBlock: 4,
   mediaTokensMax,
   // Search content is charged as 8,000 tokens a call where it is charged: platform.openai.com/docs/pricing.
   serverToolTokensPerUse: 8_000,

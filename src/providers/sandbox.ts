@@ -26,7 +26,6 @@ export const sandbox: Connector = {
   onCancel: 'stops',
   endsWithoutMark: false,
   hiddenInputTokens: 64,
-  tokensPerBlock: 0,
   // The same for every medium, whatever its size.
   mediaTokensMax: () => 85,
   serverToolTokensPerUse: 1_000,
