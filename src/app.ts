@@ -23,6 +23,8 @@ import type { Counter } from './tokens/count.ts'
 import type { ReadLimits } from './wire/codec.ts'
 
 export interface App {
+  /** Where callers reach this server. */
+  readonly address: string
   readonly access: Access
   readonly background: Background
   readonly bodies: BodyReader

@@ -9,7 +9,7 @@ import { Background } from './base/background.ts'
 import type { Clock } from './base/clock.ts'
 import { TollgateError } from './base/errors.ts'
 import { failpoints } from './base/failpoint.ts'
-import type { RandomBytes } from './base/ids.ts'
+import { formatId, type RandomBytes } from './base/ids.ts'
 import type { Log } from './base/log.ts'
 import { Places } from './base/places.ts'
 import { within } from './base/within.ts'
@@ -114,6 +114,7 @@ async function listening(options: GatewayOptions, opened: Opened): Promise<Gatew
     isDataPlane: (request) => !isPage((request.url ?? '/').split('?', 1)[0] ?? '/'),
     limits: config.limits,
     clock,
+    nextRequestId: () => formatId('req', parts.nextId()),
   })
   const isFirstStart = (await parts.settings.get('first_start_done')) === undefined
   const origin = await listen(server, config, isFirstStart)
@@ -124,6 +125,8 @@ async function listening(options: GatewayOptions, opened: Opened): Promise<Gatew
     {
       catalog: parts.catalog,
       clock,
+      nextId: parts.nextId,
+      log,
       metrics: app.metrics,
       metricsToken: config.metricsToken,
       ready: async () => !draining.begun && (await isUsable(parts)),
@@ -202,6 +205,9 @@ function createApp(
   const health = openHealth({ clock, limits })
   parts.access.onRevoked((key) => running.stopKey(key, keyRevoked()))
   return {
+    get address() {
+      return state.place.address
+    },
     access: parts.access,
     background: new Background(clock, log),
     bodies: { budget: new BodyBudget(limits.bodyBudgetBytes), limits, clock },

@@ -6,7 +6,9 @@ import { timingSafeEqual } from 'node:crypto'
 import type { RequestListener, Server } from 'node:http'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Clock } from './base/clock.ts'
-import { asTollgateError } from './base/errors.ts'
+import { asTollgateError, type ErrorCode, TollgateError } from './base/errors.ts'
+import { formatId, type NextId } from './base/ids.ts'
+import type { Log } from './base/log.ts'
 import { pricingRows } from './catalog/listing.ts'
 import type { Snapshot } from './catalog/types.ts'
 import type { Metrics } from './metrics.ts'
@@ -15,6 +17,8 @@ export interface Pages {
   /** The catalog of this moment. */
   readonly catalog: { readonly snapshot: Snapshot }
   readonly clock: Clock
+  readonly nextId: NextId
+  readonly log: Log
   readonly metrics: Metrics
   /** Without it `/metrics` is not there. */
   readonly metricsToken: string | null
@@ -29,7 +33,7 @@ export interface Pages {
 export function isPage(path: string): boolean {
   if (path === '/' || path === '/pricing' || path === '/livez' || path === '/readyz' || path === '/metrics')
     return true
-  if (path.startsWith('/api/')) return !path.startsWith('/api/v1/')
+  if (path.startsWith('/api/')) return !/^\/api\/v1(\/|$)/.test(path)
   return path.startsWith('/console') || path.startsWith('/docs') || path === '/favicon.ico'
 }
 
@@ -42,11 +46,15 @@ export function createPages(
   pages: Pages,
   serverFactory: (handler: RequestListener) => Server,
 ): FastifyInstance {
-  const app = fastify({ serverFactory, bodyLimit: 1024 * 1024, logger: false })
-  app.addHook('onSend', async (_request, reply) => {
-    reply.header('x-content-type-options', 'nosniff')
-    reply.header('content-security-policy', policy)
-    reply.header('referrer-policy', 'no-referrer')
+  const app = fastify({
+    serverFactory,
+    bodyLimit: 1024 * 1024,
+    logger: false,
+    genReqId: () => formatId('req', pages.nextId()),
+    frameworkErrors: (thrown, request, reply) => refuse(pages, request, reply, thrown),
+  })
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(headersOf(request))
   })
   app.get('/', (_request, reply) => reply.type(html).send(homePage(pages.address)))
   app.get('/livez', (_request, reply) => reply.type('text/plain').send('ok\n'))
@@ -61,18 +69,49 @@ export function createPages(
   app.get('/api/pricing', (_request, reply) =>
     reply.send({ data: pricingRows(pages.catalog.snapshot, pages.clock.wallMs()) }),
   )
-  app.get<{ Querystring: { token?: string } }>('/console/setup', async (request, reply) => {
-    const page = await pages.setupPage(request.query.token ?? '')
+  app.get<{ Querystring: { token?: string | string[] } }>('/console/setup', async (request, reply) => {
+    const { token } = request.query
+    const page = typeof token === 'string' ? await pages.setupPage(token) : undefined
     return page === undefined ? reply.code(404).type(html).send(invalidLinkPage) : reply.type(html).send(page)
   })
-  app.setNotFoundHandler((_request, reply) =>
-    reply.code(404).send({ error: { code: 'unknown_path', message: 'There is nothing at this address.' } }),
-  )
-  app.setErrorHandler((thrown, _request, reply) => {
-    const error = asTollgateError(thrown)
-    return reply.code(error.status).send({ error: { code: error.code, message: error.details.message } })
-  })
+  app.setNotFoundHandler((request, reply) => refuse(pages, request, reply, nothingHere))
+  app.setErrorHandler((thrown, request, reply) => refuse(pages, request, reply, thrown))
   return app
+}
+
+const nothingHere = new TollgateError('unknown_path', { message: 'There is nothing at this address.' })
+
+function headersOf(request: FastifyRequest): Readonly<Record<string, string>> {
+  return {
+    'x-request-id': request.id,
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': policy,
+    'referrer-policy': 'no-referrer',
+  }
+}
+
+function refuse(pages: Pages, request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply {
+  const error = ofTheTable(thrown)
+  if (error.code === 'internal') pages.log.error({ err: error, request: request.id }, 'a page failed')
+  return reply
+    .headers(headersOf(request))
+    .code(error.status)
+    .send({ error: { code: error.code, message: error.details.message, requestId: request.id } })
+}
+
+/** What Fastify refuses before a handler sees it, by its status. */
+const refusedByStatus: ReadonlyMap<number, readonly [code: ErrorCode, message: string]> = new Map([
+  [400, ['invalid_json', 'The request is not valid: its address or its JSON cannot be read.']],
+  [413, ['body_too_large', 'The request body is larger than this server takes.']],
+  [415, ['unsupported_media_type', 'Send the body as application/json.']],
+])
+
+function ofTheTable(thrown: unknown): TollgateError {
+  const isFastifys = thrown instanceof Error && 'code' in thrown && String(thrown.code).startsWith('FST_ERR_')
+  const status = isFastifys && 'statusCode' in thrown ? Number(thrown.statusCode) : 0
+  const [code, message] = refusedByStatus.get(status) ?? []
+  if (code === undefined || message === undefined) return asTollgateError(thrown)
+  return new TollgateError(code, { message, cause: thrown })
 }
 
 async function metrics(pages: Pages, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {

@@ -2,12 +2,15 @@
  * Answers a request with a row of the error table, in the caller's dialect: as a whole answer
  * before anything was sent, as an error frame afterwards. Never both, never with a success mark.
  */
-import { errors } from '../contract/errors.ts'
+import { type ErrorCode, errors } from '../contract/errors.ts'
 import type { TollgateError } from './base/errors.ts'
 import { type FlatHeaders, identityHeaders } from './headers.ts'
 import { answerEarly, type Lingering } from './http/early.ts'
 import type { Line } from './values.ts'
 import type { Problem } from './wire/codec.ts'
+
+/** The client and this server may not agree on where a request ended, so no other one is taken from the connection. */
+const endsConnection: readonly ErrorCode[] = ['malformed_http', 'expectation_failed', 'request_timeout']
 
 export function refuse(lingering: Lingering, line: Line, error: TollgateError): void {
   if (line.client.gone) return
@@ -16,6 +19,7 @@ export function refuse(lingering: Lingering, line: Line, error: TollgateError): 
     line.client.end(line.dialect.errorFrame(problem))
     return
   }
+  if (endsConnection.includes(error.code)) line.client.endConnection()
   const status = error.details.status ?? line.dialect.errorStatus(problem)
   answerEarly(lingering, line.request, line.client, {
     status,

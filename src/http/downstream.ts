@@ -118,6 +118,16 @@ export class Downstream {
     this.#response.end(body)
   }
 
+  /** Whether further requests are served on this connection after this answer. */
+  get keepsConnection(): boolean {
+    return this.#response.shouldKeepAlive
+  }
+
+  /** Has the connection close after this answer; to be called before it begins. */
+  endConnection(): void {
+    this.#response.shouldKeepAlive = false
+  }
+
   /** Closes the connection now; what was not sent is lost. */
   destroy(): void {
     this.#response.destroy()

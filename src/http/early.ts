@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../base/clock.ts'
-import { announcedBytes, waitsForContinue } from './body.ts'
+import { announcedBytes } from './body.ts'
 import type { Downstream, FlatHeaders } from './downstream.ts'
 
 export interface WholeAnswer {
@@ -33,7 +33,8 @@ export function answerEarly(
 ): void {
   if (client.gone) return
   const { status, headers, body } = answer
-  if (request.complete || willEndSoon(request, lingering.limits.restBytesMax)) {
+  const isKept = client.keepsConnection && willEndSoon(request, lingering.limits.restBytesMax)
+  if (request.complete || isKept) {
     client.answer(status, headers, body)
     // Node reads on after an answer only where nobody has begun to read.
     request.resume()
@@ -45,10 +46,10 @@ export function answerEarly(
   swallow(lingering, request, client)
 }
 
-/** A client that was never told to go on may keep its body to itself, so the connection cannot be used again. */
+/** A client that expects a word before it goes on may keep its body to itself, so the connection cannot be used again. */
 function willEndSoon(request: IncomingMessage, restBytesMax: number): boolean {
   const bytes = announcedBytes(request)
-  return bytes !== undefined && bytes <= restBytesMax && !waitsForContinue(request)
+  return bytes !== undefined && bytes <= restBytesMax && request.headers.expect === undefined
 }
 
 function swallow({ limits, clock }: Lingering, request: IncomingMessage, client: Downstream): void {

@@ -3,6 +3,7 @@
  * in two ways, and heads beyond the limits. Looks at the head alone.
  */
 import type { IncomingMessage } from 'node:http'
+import { waitsForContinue } from './body.ts'
 
 export interface EdgeLimits {
   readonly headersMax: number
@@ -11,7 +12,7 @@ export interface EdgeLimits {
 
 /** Why a request is refused; `code` is a row of the error table. */
 export interface Malformed {
-  readonly code: 'malformed_http' | 'headers_too_large'
+  readonly code: 'malformed_http' | 'headers_too_large' | 'expectation_failed'
   readonly message: string
 }
 
@@ -26,7 +27,12 @@ export function malformation(request: IncomingMessage, limits: EdgeLimits): Malf
     return { code: 'headers_too_large', message: `An address may have at most ${limits.urlBytesMax} bytes.` }
   }
   const reason = targetTrouble(target, request) ?? framingTrouble(headers, request)
-  return reason === undefined ? undefined : { code: 'malformed_http', message: reason }
+  if (reason !== undefined) return { code: 'malformed_http', message: reason }
+  if (request.headers.expect === undefined || waitsForContinue(request)) return undefined
+  return {
+    code: 'expectation_failed',
+    message: 'The only expectation that is understood is "100-continue".',
+  }
 }
 
 /** Only visible ASCII without a fragment: anything else is read differently by different programs. */

@@ -5,7 +5,7 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Clock } from '../base/clock.ts'
-import { type ErrorCode, TollgateError } from '../base/errors.ts'
+import { TollgateError } from '../base/errors.ts'
 import { waitsForContinue } from './body.ts'
 import { Connection, type Serve } from './connection.ts'
 import { Downstream } from './downstream.ts'
@@ -36,6 +36,8 @@ export interface ServerOptions {
   readonly isDataPlane: (request: IncomingMessage) => boolean
   readonly limits: ServerLimits
   readonly clock: Clock
+  /** Makes the id of an answer that no request of the data plane gets. */
+  readonly nextRequestId: () => string
   /** Told when a connection could not be accepted; without it that ends the process, as Node has it. */
   readonly onAcceptError?: (error: Error) => void
 }
@@ -87,7 +89,9 @@ export function createHttpServer(options: ServerOptions): HttpServer {
   // Without traffic for so long, or kept alive and unused; Node counts what a slow client takes as traffic.
   server.on('timeout', (socket: Socket) => connections.get(socket)?.quiet())
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (connections.get(socket)?.refuse(answerTo(error, socket, limits)) !== true) return
+    const refused = refusalOf(error, socket, limits)
+    const answer = refused === undefined ? undefined : rawAnswer(refused, options.nextRequestId())
+    if (connections.get(socket)?.refuse(answer) !== true) return
     const timer = clock.after(limits.lingerMs, () => socket.destroy())
     socket.once('close', () => timer.cancel())
   })
@@ -109,18 +113,13 @@ export function createHttpServer(options: ServerOptions): HttpServer {
 function router(options: ServerOptions): Serve {
   const { dataPlane, controlPlane, isDataPlane, limits } = options
   return (request, response) => {
-    if (request.headers.expect !== undefined && !waitsForContinue(request)) {
-      const message = 'The only expectation that is understood is "100-continue".'
-      refuse(options, { request, response }, 'expectation_failed', message)
-      return
-    }
     if (isDataPlane(request)) {
       dataPlane(request, response)
       return
     }
     const malformed = malformation(request, limits)
     if (malformed !== undefined) {
-      refuse(options, { request, response }, malformed.code, malformed.message)
+      refuse(options, { request, response }, new TollgateError(malformed.code, malformed))
       return
     }
     if (waitsForContinue(request)) response.writeContinue()
@@ -129,37 +128,40 @@ function router(options: ServerOptions): Serve {
 }
 
 function refuse(
-  { limits, clock }: ServerOptions,
+  { limits, clock, nextRequestId }: ServerOptions,
   { request, response }: { request: IncomingMessage; response: ServerResponse },
-  code: ErrorCode,
-  message: string,
+  error: TollgateError,
 ): void {
-  const error = new TollgateError(code, { message })
-  response.shouldKeepAlive = false
-  answerEarly({ limits, clock }, request, new Downstream(response, clock), {
+  const client = new Downstream(response, clock)
+  const requestId = nextRequestId()
+  client.endConnection()
+  answerEarly({ limits, clock }, request, client, {
     status: error.status,
-    headers: ['content-type', 'application/json'],
-    body: plainErrorBody(error),
+    headers: ['content-type', 'application/json', 'x-request-id', requestId, 'request-id', requestId],
+    body: plainErrorBody(error, requestId),
   })
 }
 
 /** What a connection that sent no request gets told; undefined where nobody can be told. */
-function answerTo(error: NodeJS.ErrnoException, socket: Socket, limits: ServerLimits): string | undefined {
+function refusalOf(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  limits: ServerLimits,
+): TollgateError | undefined {
   switch (error.code) {
     case 'ECONNRESET':
     case 'EPIPE':
       return undefined
     case 'HPE_HEADER_OVERFLOW':
-      return rawAnswer(
-        'headers_too_large',
-        `The head of a request may have at most ${limits.headerBytesMax} bytes.`,
-      )
+      return new TollgateError('headers_too_large', {
+        message: `The head of a request may have at most ${limits.headerBytesMax} bytes.`,
+      })
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       // A connection opened ahead of need and never used is nobody's mistake.
       if (socket.bytesRead === 0) return undefined
-      return rawAnswer('request_timeout', 'The request did not arrive in time.')
+      return new TollgateError('request_timeout', { message: 'The request did not arrive in time.' })
     default:
-      return rawAnswer('malformed_http', 'This is not an HTTP/1.1 request.')
+      return new TollgateError('malformed_http', { message: 'This is not an HTTP/1.1 request.' })
   }
 }
 

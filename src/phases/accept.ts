@@ -20,6 +20,8 @@ export interface Accepting {
   readonly pressure: { overloaded(): boolean }
   readonly draining: { readonly begun: boolean }
   readonly limits: { readonly headersMax: number; readonly urlBytesMax: number }
+  /** Where callers reach this server. */
+  readonly address: string
 }
 
 interface Route {
@@ -64,7 +66,7 @@ export function accept(accepting: Accepting, request: IncomingMessage, response:
   const url = request.url ?? '/'
   const queryStart = url.indexOf('?')
   const path = queryStart < 0 ? url : url.slice(0, queryStart)
-  const found = route(path, request)
+  const found = route(accepting.address, path, request)
   const client = new Downstream(response, accepting.clock)
   const work = new Interruptible()
   client.onGone(() => work.interrupt({ kind: 'gone' }))
@@ -102,8 +104,8 @@ function refusal(accepting: Accepting, request: IncomingMessage): TollgateError 
   return undefined
 }
 
-function route(path: string, request: IncomingMessage): Found {
-  const segments = path.replace(/\/+$/, '').split('/').slice(1)
+function route(address: string, path: string, request: IncomingMessage): Found {
+  const segments = withoutLastSlashes(path).split('/').slice(1)
   let hint: Dialect | null = null
   let versioned = false
   let at = 0
@@ -119,13 +121,20 @@ function route(path: string, request: IncomingMessage): Found {
   if (rest.length === 0 && hint === anthropic && versioned) {
     return { dialect: anthropic, operation: 'probe', subject: '', refusal: wrongMethod(request, 'GET') }
   }
-  return routeRest(rest, hint, { path, request, versioned: versioned || hint !== null })
+  return routeRest(rest, hint, { address, path, request, versioned: versioned || hint !== null })
+}
+
+/** Not by a pattern: those try again at every slash of a path that is made of them. */
+function withoutLastSlashes(path: string): string {
+  let end = path.length
+  while (end > 0 && path[end - 1] === '/') end -= 1
+  return path.slice(0, end)
 }
 
 function routeRest(
   rest: readonly string[],
   hint: Dialect | null,
-  at: { path: string; request: IncomingMessage; versioned: boolean },
+  at: { address: string; path: string; request: IncomingMessage; versioned: boolean },
 ): Found {
   const name = rest.join('/')
   const known = Object.hasOwn(routes, name) ? name : rest.length >= 2 ? `${rest[0]}/*` : ''
@@ -133,7 +142,7 @@ function routeRest(
   const subject = found !== undefined && known.endsWith('/*') ? decodeSubject(rest.slice(1).join('/')) : ''
   const dialect = chooseDialect(found, hint, { name, request: at.request })
   if (found === undefined || subject === undefined || !(found.bare || at.versioned)) {
-    return { dialect, operation: 'probe', subject: '', refusal: unknownPath(at.path, dialect) }
+    return { dialect, operation: 'probe', subject: '', refusal: unknownPath(at, dialect) }
   }
   return { dialect, operation: found.operation, subject, refusal: wrongMethod(at.request, found.method) }
 }
@@ -167,23 +176,39 @@ function wrongMethod(request: IncomingMessage, method: 'GET' | 'POST'): Tollgate
   })
 }
 
-function unknownPath(path: string, dialect: Dialect): TollgateError {
+function unknownPath(
+  { address, path }: { readonly address: string; readonly path: string },
+  dialect: Dialect,
+): TollgateError {
   const shown = path.length > 200 ? `${path.slice(0, 200)}…` : path
   const hint =
     dialect === anthropic
-      ? 'The Messages format is at {root}/v1/alt: POST {root}/v1/alt/v1/messages.'
-      : 'The base address is {root}/v1: POST {root}/v1/chat/completions; the Messages format is at {root}/v1/alt.'
+      ? `The base address of the Messages format is ${address}/v1/alt: POST ${address}/v1/alt/v1/messages.`
+      : `The base address is ${address}/v1: POST ${address}/v1/chat/completions; the Messages format is at ${address}/v1/alt.`
   return new TollgateError('unknown_path', {
     message: `There is nothing at ${JSON.stringify(shown)}. ${hint}`,
   })
 }
 
+/** Names under which clients put a key into a query, letters alone. */
+const keyNames: ReadonlySet<string> = new Set([
+  'key',
+  'apikey',
+  'xapikey',
+  'xgoogapikey',
+  'accesstoken',
+  'token',
+  'authorization',
+])
+
 /** A key in the query is nobody's business but the caller's; it goes neither upstream nor into a log. */
 function withoutKey(query: string): string {
-  if (!/[?&]key=/.test(query)) return query
-  const kept = query
-    .slice(1)
-    .split('&')
-    .filter((pair) => !pair.startsWith('key='))
+  const pairs = query.slice(1).split('&')
+  const kept = pairs.filter((pair) => !keyNames.has(lettersOf(pair.split('=', 1)[0] ?? '')))
+  if (kept.length === pairs.length) return query
   return kept.length === 0 ? '' : `?${kept.join('&')}`
+}
+
+function lettersOf(name: string): string {
+  return (decodeSubject(name) ?? name).toLowerCase().replace(/[^a-z]/g, '')
 }

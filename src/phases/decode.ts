@@ -21,10 +21,13 @@ const failures: Readonly<Record<BodyFailure['kind'], readonly [code: ErrorCode, 
   unsupported_encoding: ['unsupported_media_type', 'Send the body without content-encoding.'],
 }
 
+/** JSON or a format made of it, whatever its parameters. */
+const jsonType = /^application\/([\w.+-]+\+)?json[ \t]*(;|$)/i
+
 /** Throws TollgateError for a body that is too large, late, not JSON, or that says something that cannot be priced. */
 export async function decode(decoding: Decoding, line: Line): Promise<Call> {
   const mediaType = line.request.headers['content-type'] ?? ''
-  if (mediaType !== '' && !/^application\/([\w.+-]+\+)?json\b/i.test(mediaType)) {
+  if (mediaType !== '' && !jsonType.test(mediaType)) {
     throw new TollgateError('unsupported_media_type', { message: 'Send the body as application/json.' })
   }
   const body = await readBody(decoding.bodies, line.request, line.client)

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { errors } from '../../contract/errors.ts'
 import { type Clock, systemClock } from '../../src/base/clock.ts'
 import { BodyBudget, readBody } from '../../src/http/body.ts'
 import type { Serve } from '../../src/http/connection.ts'
@@ -57,8 +58,7 @@ export async function withEdge(setting: Setting, run: (edge: Edge) => Promise<vo
     const refuse = (status: number, body: string): void =>
       answerEarly(lingering, request, client, { status, headers: ['content-type', 'text/plain'], body })
     const malformed = malformation(request, used)
-    if (malformed !== undefined)
-      return refuse(malformed.code === 'malformed_http' ? 400 : 431, malformed.message)
+    if (malformed !== undefined) return refuse(errors[malformed.code].status, malformed.message)
     if (request.headers.authorization === 'wrong') return refuse(401, 'who are you?')
     if (setting.more !== undefined && request.url?.startsWith('/v1/more'))
       return setting.more(request, client)
@@ -78,6 +78,7 @@ export async function withEdge(setting: Setting, run: (edge: Edge) => Promise<vo
     isDataPlane: (request) => request.url?.startsWith('/v1') === true,
     limits: used,
     clock,
+    nextRequestId: () => 'req_0000000000001',
     ...(setting.onAcceptError === undefined ? {} : { onAcceptError: setting.onAcceptError }),
   })
   const port = await server.listen('127.0.0.1', 0)

@@ -1,0 +1,560 @@
+/**
+ * A body that cannot be read in exactly one way is refused in the caller's words before anything is held:
+ * too large, too deep, too many values, broken JSON, fields that are there twice, names that are no names.
+ */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import type { ErrorCode } from '../../contract/errors.ts'
+import {
+  asking,
+  type Format,
+  formats,
+  goodBody,
+  type HostileGateway,
+  headerOf,
+  hostileGateway,
+  postBytes,
+  readRefusal,
+} from '../support/hostile-gateway.ts'
+import { RawClient } from '../support/raw-client.ts'
+
+const bodyBytesMax = 4 * 1024 * 1024
+const unlimited = { requestsPerMinute: null, tokensPerMinute: null, concurrent: null }
+
+let gateway: HostileGateway
+before(async () => {
+  gateway = await hostileGateway({ limits: { bodyBytesMax, ...unlimited } })
+})
+after(() => gateway.end())
+
+/** Runs the cases of one table for one format, under an account of its own that must stay as it was. */
+async function refused(format: Format, cases: readonly RefusedBody[]): Promise<void> {
+  const account = await gateway.account('3')
+  const reached = gateway.sandbox.requests()
+  for (const { name, body, code, status = 400 } of cases) {
+    const answer = await gateway.post(format, body, { key: account.key })
+    const refusal = readRefusal(format, answer)
+    assert.deepEqual([refusal.status, refusal.code], [status, code], `${name}: ${answer?.body}`)
+  }
+  assert.equal(gateway.sandbox.requests(), reached, 'nothing went upstream')
+  await gateway.assertUntouched(account, '3')
+  await gateway.assertServes()
+}
+
+interface RefusedBody {
+  readonly name: string
+  readonly body: string | Uint8Array
+  readonly code: ErrorCode
+  readonly status?: number
+}
+
+function nested(depth: number, open: string, close: string): string {
+  return open.repeat(depth) + close.repeat(depth)
+}
+
+/** Bytes that are text up to the one that is not. */
+function bytesIn(format: Format, bytes: readonly number[]): Buffer {
+  const [start = '', end = ''] = goodBody(format).split('hello')
+  return Buffer.concat([Buffer.from(start), Buffer.from(bytes), Buffer.from(end)])
+}
+
+function named(format: Format, model: string): string {
+  return goodBody(format).replace(`"${asking[format].model}"`, model)
+}
+
+function unreadable(format: Format): readonly RefusedBody[] {
+  const good = goodBody(format)
+  const code = 'invalid_json'
+  return [
+    { name: 'nothing', body: '', code },
+    { name: 'space', body: ' \n\t', code },
+    { name: 'cut', body: good.slice(0, -1), code },
+    { name: 'two documents', body: good + good, code },
+    { name: 'a comma at the end', body: good.replace('}]}', '}],}'), code },
+    { name: 'single quotes', body: good.replaceAll('"', "'"), code },
+    { name: 'a comment', body: `/* hello */${good}`, code },
+    { name: 'a byte order mark', body: `\ufeff${good}`, code },
+    { name: 'UTF-16', body: Buffer.from(good, 'utf16le'), code },
+    { name: 'NUL before', body: `\0${good}`, code },
+    { name: 'NUL behind', body: `${good}\0`, code },
+    { name: 'NUL in a string', body: bytesIn(format, [0]), code },
+    { name: 'a line end in a string', body: bytesIn(format, [10]), code },
+    { name: 'a lone continuation byte', body: bytesIn(format, [0x80]), code },
+    { name: 'a cut sequence', body: bytesIn(format, [0xe2, 0x82]), code },
+    { name: 'an overlong slash', body: bytesIn(format, [0xc0, 0xaf]), code },
+    { name: 'an overlong NUL', body: bytesIn(format, [0xc0, 0x80]), code },
+    { name: 'an overlong slash of three bytes', body: bytesIn(format, [0xe0, 0x80, 0xaf]), code },
+    { name: 'a surrogate in UTF-8', body: bytesIn(format, [0xed, 0xa0, 0x80]), code },
+    { name: 'beyond the last character', body: bytesIn(format, [0xf4, 0x90, 0x80, 0x80]), code },
+    { name: 'byte ff', body: bytesIn(format, [0xff]), code },
+    { name: 'an unknown escape', body: good.replace('hello', '\\x41'), code },
+    { name: 'a cut escape', body: good.replace('hello', '\\u00'), code },
+    { name: 'NaN', body: goodBody(format, ',"temperature":NaN'), code },
+    { name: 'Infinity', body: goodBody(format, ',"temperature":-Infinity'), code },
+    { name: 'a hexadecimal number', body: goodBody(format, ',"temperature":0x1'), code },
+    { name: 'a number that begins with 0', body: goodBody(format, ',"temperature":01'), code },
+    { name: 'a number that begins with +', body: goodBody(format, ',"temperature":+1'), code },
+    { name: '65 levels', body: goodBody(format, `,"metadata":${nested(64, '[', ']')}`), code },
+    { name: '65 levels of objects', body: goodBody(format, `,"metadata":${nested(64, '{"a":', '')}`), code },
+    { name: '10,000 levels', body: goodBody(format, `,"metadata":${nested(10_000, '[', ']')}`), code },
+    { name: '2,000,000 levels', body: nested(2_000_000, '[', ']'), code },
+    { name: '2,000,000 levels never closed', body: '[{"a":'.repeat(600_000), code },
+    { name: '1,000,000 tiny messages', body: `{"messages":[${'{},'.repeat(1_000_000)}{}]}`, code },
+    { name: '1,000,000 numbers', body: `{"messages":[${'1,'.repeat(1_000_000)}1]}`, code },
+    { name: 'an array', body: `[${good}]`, code: 'invalid_value' },
+    { name: 'a string', body: JSON.stringify(good), code: 'invalid_value' },
+    { name: 'null', body: 'null', code: 'invalid_value' },
+    { name: 'a number', body: '1', code: 'invalid_value' },
+    { name: 'an empty object', body: '{}', code: 'missing_field' },
+    {
+      name: 'no messages',
+      body: `{"model":"${asking[format].model}","max_tokens":5}`,
+      code: 'missing_field',
+    },
+    {
+      name: 'messages in an object',
+      body: good.replace('[{', '{"a":{').replace('}]', '}}'),
+      code: 'invalid_value',
+    },
+    { name: 'no model', body: named(format, 'null'), code: 'missing_field' },
+    { name: 'an empty model', body: named(format, '""'), code: 'invalid_value' },
+    {
+      name: 'a model in an array',
+      body: named(format, `["${asking[format].model}"]`),
+      code: 'invalid_value',
+    },
+    { name: 'a number as model', body: named(format, '1'), code: 'invalid_value' },
+    { name: 'an object as model', body: named(format, '{"toString":1}'), code: 'invalid_value' },
+    ...['"true"', '1', '0', '"false"', '[]', '{}'].map(
+      (stream): RefusedBody => ({
+        name: `stream ${stream}`,
+        body: goodBody(format, `,"stream":${stream}`),
+        code: 'invalid_value',
+      }),
+    ),
+  ]
+}
+
+for (const format of formats) {
+  test(`${format}: what is no JSON, or not the JSON that a request is`, () =>
+    refused(format, unreadable(format)))
+}
+
+/** Names that reach headers, addresses, logs or tables if somebody lets them. */
+const names: readonly string[] = [
+  '__proto__',
+  'constructor',
+  'toString',
+  'hasOwnProperty',
+  'hostile-chat ',
+  ' hostile-chat',
+  'HOSTILE-CHAT',
+  'hostile-chat\0',
+  'hostile-chat\r\nX-Injected: 1',
+  'hostile-chat\n\n{"injected":true}',
+  'hostile-chat\r\n\r\nHTTP/1.1 200 OK',
+  '../../v1/files',
+  'hostile-chat/../..',
+  '..\\..',
+  '%2e%2e%2f',
+  'hostile-chat?key=1',
+  'hostile-chat#',
+  'http://evil.test/',
+  "' OR 1=1 --",
+  '<script>alert(1)</script>',
+  '{{constructor}}',
+  '\u202egnp.exe',
+  'modèle',
+  '模型',
+  '🤖',
+  '\ud800',
+  '\udc00\ud800',
+  '\u0130\u0131\u017f\u212a',
+  '\u2028',
+  'x'.repeat(1_000_000),
+  '"\\"'.repeat(10_000),
+]
+
+for (const format of formats) {
+  test(`${format}: a name that is not sold is not found, whatever it is made of`, async () => {
+    await refused(
+      format,
+      names.map((name) => ({
+        name: JSON.stringify(name).slice(0, 80),
+        // Written with escapes as well, since those become the same name.
+        body: named(format, JSON.stringify(name)),
+        code: 'model_not_found',
+        status: 404,
+      })),
+    )
+    await refused(
+      format,
+      names
+        .filter((name) => name.length < 100)
+        .map((name) => ({
+          name: `escaped ${JSON.stringify(name)}`,
+          body: named(format, escaped(name)),
+          code: 'model_not_found',
+          status: 404,
+        })),
+    )
+  })
+}
+
+/** Every character of the string as an escape. */
+function escaped(text: string): string {
+  const units = Array.from({ length: text.length }, (_, at) => text.charCodeAt(at))
+  return `"${units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('')}"`
+}
+
+/** A field that can reach money, where it stands: `{}` is the object around it. */
+interface BilledField {
+  readonly name: string
+  readonly value: string
+  readonly other: string
+  /** The rest of the body around the field's object; `@` stands for its members. */
+  readonly around: string
+}
+
+const top = ',@'
+const billed: Readonly<Record<Format, readonly BilledField[]>> = {
+  chat: [
+    { name: 'max_completion_tokens', value: '8', other: '9000', around: top },
+    { name: 'n', value: '1', other: '9', around: top },
+    { name: 'stream', value: 'false', other: 'true', around: top },
+    { name: 'stream_options', value: 'null', other: '{"include_usage":false}', around: top },
+    { name: 'service_tier', value: '"auto"', other: '"priority"', around: top },
+    { name: 'tools', value: '[]', other: '[{"type":"web_search"}]', around: top },
+    { name: 'modalities', value: '["text"]', other: '["audio"]', around: top },
+    { name: 'audio', value: 'null', other: '{"voice":"alloy"}', around: top },
+    { name: 'prediction', value: 'null', other: '{"type":"content"}', around: top },
+    { name: 'web_search_options', value: 'null', other: '{}', around: top },
+    { name: 'background', value: 'false', other: 'true', around: top },
+    { name: 'previous_response_id', value: 'null', other: '"resp_1"', around: top },
+    { name: 'include_usage', value: 'true', other: 'false', around: ',"stream":true,"stream_options":{@}' },
+    { name: 'type', value: '"function"', other: '"web_search"', around: ',"tools":[{@}]' },
+    { name: 'ttl', value: '"30m"', other: '"24h"', around: ',"prompt_cache_options":{@}' },
+    { name: 'cached_content', value: 'null', other: '"x"', around: ',"extra_body":{"google":{@}}' },
+  ],
+  messages: [
+    { name: 'stream', value: 'false', other: 'true', around: top },
+    { name: 'service_tier', value: '"auto"', other: '"priority"', around: top },
+    { name: 'speed', value: '"standard"', other: '"fast"', around: top },
+    { name: 'inference_geo', value: '"global"', other: '"us"', around: top },
+    {
+      name: 'tools',
+      value: '[]',
+      other: '[{"type":"web_search_20250305","name":"web_search"}]',
+      around: top,
+    },
+    { name: 'thinking', value: 'null', other: '{"type":"enabled","budget_tokens":9}', around: top },
+    { name: 'cache_control', value: 'null', other: '{"type":"ephemeral","ttl":"1h"}', around: top },
+    { name: 'container', value: 'null', other: '"container_1"', around: top },
+    { name: 'mcp_servers', value: '[]', other: '[{"url":"http://evil.test"}]', around: top },
+    { name: 'system', value: '"a"', other: '[{"type":"text","text":"b"}]', around: top },
+    {
+      name: 'budget_tokens',
+      value: '1024',
+      other: '9000',
+      around: ',"thinking":{"type":"enabled",@}',
+    },
+    { name: 'type', value: '"enabled"', other: '"disabled"', around: ',"thinking":{@}' },
+    { name: 'ttl', value: '"5m"', other: '"1h"', around: ',"cache_control":{"type":"ephemeral",@}' },
+    {
+      name: 'max_uses',
+      value: '1',
+      other: '99',
+      around: ',"tools":[{"type":"web_search_20250305","name":"web_search",@}]',
+    },
+    {
+      name: 'type',
+      value: '"custom"',
+      other: '"web_search_20250305"',
+      around: ',"tools":[{"name":"web_search",@}]',
+    },
+    { name: 'type', value: '"text"', other: '"image"', around: ',"system":[{"text":"a",@}]' },
+    {
+      name: 'ttl',
+      value: '"5m"',
+      other: '"1h"',
+      around: ',"system":[{"type":"text","text":"a","cache_control":{"type":"ephemeral",@}}]',
+    },
+    {
+      name: 'url',
+      value: '"https://a.test/a.png"',
+      other: '"https://a.test/a.pdf"',
+      around: ',"system":[{"type":"document","source":{"type":"url",@}}]',
+    },
+    {
+      name: 'data',
+      value: '"aGk="',
+      other: '"aGk="',
+      around: ',"system":[{"type":"document","source":{"type":"base64","media_type":"application/pdf",@}}]',
+    },
+    {
+      name: 'type',
+      value: '"clear_thinking_20251015"',
+      other: '"compact_20260112"',
+      around: ',"context_management":{"edits":[{@}]}',
+    },
+    { name: 'bill_to', value: '"self"', other: '"other"', around: ',"billing_policy":{@}' },
+  ],
+}
+
+/** Spellings of one name that parsers may take for the same. */
+function spellings(name: string): readonly string[] {
+  const first = name[0]!
+  const unicode = `\\u${first.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return [
+    name,
+    unicode + name.slice(1),
+    name.slice(0, -1) +
+      `\\u00${name
+        .charCodeAt(name.length - 1)
+        .toString(16)
+        .toUpperCase()}`,
+    first.toUpperCase() + name.slice(1),
+    name.toUpperCase(),
+    name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
+    name.replaceAll('_', ''),
+    `${name.slice(0, 1)}_${name.slice(1)}`,
+    `_${name}`,
+    `${name}_`,
+    // Letters that fold into others: a long s, the Kelvin sign, a dotless i.
+    name.replace('s', '\u017f'),
+    name.replace('k', '\u212a'),
+  ]
+}
+
+for (const format of formats) {
+  test(`${format}: a field that reaches money is there once and plainly spelled`, async () => {
+    const cases: RefusedBody[] = []
+    const put = (field: BilledField, members: string): void => {
+      const around = field.around.replace('@', () => members)
+      const name = `${field.name} as ${members} in ${field.around}`
+      cases.push({ name, body: goodBody(format, around), code: 'ambiguous_field' })
+    }
+    for (const field of billed[format]) {
+      for (const spelling of spellings(field.name)) {
+        put(field, `"${field.name}":${field.value},"${spelling}":${field.other}`)
+        put(field, `"${spelling}":${field.other},"${field.name}":${field.value}`)
+        if (spelling !== field.name) put(field, `"${spelling}":${field.value}`)
+      }
+    }
+    for (const [name, other] of [
+      ['model', '"other"'],
+      ['max_tokens', '9000'],
+      ['messages', '[]'],
+    ] as const) {
+      for (const spelling of spellings(name)) {
+        const twice = goodBody(format, `,"${spelling}":${other}`)
+        cases.push({ name: `${spelling} twice`, body: twice, code: 'ambiguous_field' })
+        if (spelling === name) continue
+        const alone = goodBody(format).replace(`"${name}"`, () => `"${spelling}"`)
+        cases.push({ name: `${spelling} alone`, body: alone, code: 'ambiguous_field' })
+      }
+    }
+    await refused(format, cases)
+  })
+}
+
+/** Duplicates in objects whose fields decide what a part of the content is. */
+const doubles: Readonly<Record<Format, readonly string[]>> = {
+  chat: [
+    '{"type":"text","type":"image_url","text":"a","image_url":{"url":"https://a.test/a.png"}}',
+    '{"type":"image_url","image_url":{"url":"https://a.test/a.png"},"image_\\u0075rl":{"url":"https://a.test/b.png"}}',
+    '{"type":"image_url","image_url":{"url":"https://a.test/a.png","URL":"https://a.test/b.png"}}',
+    '{"type":"image_url","imageUrl":{"url":"https://a.test/a.png"}}',
+    '{"type":"file","file":{"file_data":"aGk=","fileData":"aGk="}}',
+    '{"type":"file","file":{"file_data":"aGk=","file_i\\u0064":"file-1"}}',
+    '{"type":"input_audio","input_audio":{"data":"aGk=","data":"aGk=","format":"wav"}}',
+  ],
+  messages: [
+    '{"type":"text","type":"image","text":"a"}',
+    '{"typ\\u0065":"text","text":"a"}',
+    '{"Type":"text","text":"a"}',
+    '{"type":"image","source":{"type":"url","url":"https://a.test/a","url":"https://a.test/b"}}',
+    '{"type":"image","source":{"type":"url","type":"base64","url":"https://a.test/a"}}',
+    '{"type":"text","text":"a","cache_control":{"type":"ephemeral"},"cacheControl":{"type":"ephemeral","ttl":"1h"}}',
+    '{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","typ\\u0065":"image","text":"a"}]}',
+  ],
+}
+
+for (const format of formats) {
+  test(`${format}: parts of a message that can be read in two ways`, () =>
+    refused(
+      format,
+      [
+        ...doubles[format].map((part) => ({
+          name: part,
+          body: goodBody(format).replace('"hello"', () => `[${part}]`),
+        })),
+        ...['"role":"assistant"', '"Role":"assistant"', '"rol\\u0065":"assistant"', '"content":"b"'].map(
+          (member) => ({
+            name: member,
+            body: goodBody(format).replace('"hello"', () => `"hello",${member}`),
+          }),
+        ),
+      ].map((row) => ({ ...row, code: 'ambiguous_field' as const })),
+    ))
+}
+
+/** What goes upstream: the same bytes but for the name of the model. */
+function upstreamBody(format: Format, body: string): string {
+  return body.replace(asking[format].model, 'sandbox-echo')
+}
+
+test('names of the prototype are names like any other', async () => {
+  for (const format of formats) {
+    const account = await gateway.account('3')
+    const poison = '"polluted":true'
+    const more = [
+      `,"__proto__":{${poison}}`,
+      `,"constructor":{"prototype":{${poison}}}`,
+      `,"metadata":{"__proto__":{${poison}},"constructor":null,"toString":1}`,
+      ',"hasOwnProperty":1,"valueOf":null',
+    ]
+    for (const field of more) {
+      const body = goodBody(format, field)
+      const answer = await gateway.post(format, body, {
+        key: account.key,
+        path: `${asking[format].path}?__proto__=1&constructor[prototype][polluted]=1`,
+        headers: '__proto__: polluted\r\nconstructor: a\r\ntoString: b\r\nhasOwnProperty: c\r\n',
+      })
+      assert.equal(answer?.status, 200, answer?.body)
+      const sent = gateway.sandbox.meters().at(-1)
+      assert.equal(sent?.body?.toString(), upstreamBody(format, body), 'forwarded as it came')
+    }
+    assert.equal(({} as Record<string, unknown>).polluted, undefined)
+    assert.equal((await gateway.balance(account.id)).held, 0n)
+  }
+})
+
+test('text that is valid reaches the upstream as it was written', async () => {
+  const texts = [
+    '\\u0000',
+    '\\ud800',
+    '\\udc00\\ud800',
+    '\\u000a',
+    'é',
+    '模型',
+    '🤖',
+    '\u2028',
+    '\\/',
+    '\x7f',
+  ]
+  for (const format of formats) {
+    for (const text of texts) {
+      const body = goodBody(format).replace('hello', () => `a${text}`)
+      const answer = await gateway.post(format, body, { key: (await gateway.account('3')).key })
+      assert.equal(answer?.status, 200, answer?.body)
+      assert.equal(gateway.sandbox.meters().at(-1)?.body?.toString(), upstreamBody(format, body))
+    }
+  }
+})
+
+interface Oversized {
+  readonly name: string
+  readonly head: string
+  /** Sent again and again until there is an answer. */
+  readonly piece: string
+  readonly expect: readonly [status: number, code: ErrorCode]
+}
+
+const piece = 'x'.repeat(64 * 1024)
+const chunk = `10000\r\n${piece}\r\n`
+const tooLarge = [413, 'body_too_large'] as const
+
+const oversized: readonly Oversized[] = [
+  { name: 'one byte too many', head: `Content-Length: ${bodyBytesMax + 1}\r\n`, piece, expect: tooLarge },
+  { name: 'a terabyte', head: `Content-Length: ${2 ** 40}\r\n`, piece, expect: tooLarge },
+  { name: 'chunks without end', head: 'Transfer-Encoding: chunked\r\n', piece: chunk, expect: tooLarge },
+  {
+    name: 'a terabyte that waits to be asked for',
+    head: `Content-Length: ${2 ** 40}\r\nExpect: 100-continue\r\n`,
+    piece: '',
+    expect: tooLarge,
+  },
+]
+
+for (const { name, head, piece: more, expect } of oversized) {
+  test(`a body beyond the limit: ${name}`, async () => {
+    for (const format of formats) {
+      const account = await gateway.account('3')
+      const { path, keyHeader } = asking[format]
+      const client = new RawClient(gateway.port)
+      client.send(`POST ${path} HTTP/1.1\r\nHost: a\r\n${keyHeader(account.key)}\r\n${head}\r\n`)
+      let sentBytes = 0
+      while (more !== '' && client.received === '' && !client.closed) {
+        sentBytes += more.length
+        client.send(more)
+        await new Promise<void>((resolve) => setImmediate(resolve))
+      }
+      const refusal = readRefusal(format, await client.answer())
+      assert.deepEqual([refusal.status, refusal.code], expect)
+      assert.ok(sentBytes <= 8 * bodyBytesMax, `${sentBytes} bytes were taken before the answer`)
+      assert.equal(gateway.gateway.app.bodies.budget.takenBytes, 0, 'nothing of it is kept')
+      client.close()
+      await gateway.assertUntouched(account, '3')
+    }
+    await gateway.assertServes()
+  })
+}
+
+test('a compressed body is not unpacked, and one of another type is not read', async () => {
+  const rows = [
+    ['Content-Encoding: gzip\r\n', gzipSync(Buffer.alloc(3_000_000))],
+    ['Content-Encoding: br\r\n', Buffer.from('x')],
+    ['Content-Encoding: gzip, gzip\r\n', gzipSync(gzipSync('{}'))],
+    ['Content-Encoding: identity, gzip\r\n', gzipSync('{}')],
+    ['Content-Encoding: __proto__\r\n', Buffer.from('{}')],
+  ] as const
+  for (const format of formats) {
+    const account = await gateway.account('3')
+    for (const [headers, body] of rows) {
+      const answer = await gateway.post(format, body, { key: account.key, headers })
+      const refusal = readRefusal(format, answer)
+      assert.deepEqual([refusal.status, refusal.code], [415, 'unsupported_media_type'], headers)
+    }
+    for (const type of [
+      'text/plain',
+      'application/xml',
+      'multipart/form-data; boundary=x',
+      'application/x-www-form-urlencoded',
+      'application/jsonx',
+      'json',
+      'application/json\x80x',
+      '*/*',
+    ]) {
+      const bytes = postBytes(format, goodBody(format), { key: account.key })
+      const typed = bytes.toString('latin1').replace('application/json', () => type)
+      const refusal = readRefusal(format, await gateway.raw(typed))
+      assert.deepEqual([refusal.status, refusal.code], [415, 'unsupported_media_type'], type)
+    }
+    await gateway.assertUntouched(account, '3')
+  }
+  await gateway.assertServes()
+})
+
+test('a model that is unknown, disabled or not sold is the same to a caller', async () => {
+  const { catalog } = gateway.gateway.parts
+  const disabled = 'sandbox-hang'
+  assert.equal((await catalog.disable(disabled)).kind, 'changed')
+  const [unsold] = [...catalog.snapshot.unsold.keys()].filter((name) => name !== disabled)
+  assert.ok(unsold !== undefined, 'a model is known and not sold')
+  const account = await gateway.account('3')
+  for (const format of formats) {
+    const told = new Set<string>()
+    for (const name of ['zzz-unknown', disabled, unsold]) {
+      const answer = await gateway.post(format, named(format, JSON.stringify(name)), { key: account.key })
+      assert.equal(readRefusal(format, answer).status, 404)
+      const id = headerOf(answer!, 'x-request-id') ?? ''
+      const hints = / Did you mean [^?]*\?|,?"(?:details":\{"nearest|nearest)":\[[^\]]*\]\}?/g
+      told.add(answer!.body.replaceAll(name, '@').replaceAll(id, '#').replace(hints, ''))
+    }
+    assert.equal(told.size, 1, [...told].join('\n'))
+  }
+  assert.equal((await catalog.enable(disabled)).kind, 'changed')
+  await gateway.assertUntouched(account, '3')
+})

@@ -1,0 +1,215 @@
+/**
+ * A gateway in front of a sandbox that keeps what it was sent, asked over raw sockets in both formats.
+ * For tests of input that no client library would send: every refusal is checked as a caller would
+ * read it, and afterwards that it cost nothing and that the server still serves.
+ */
+import assert from 'node:assert/strict'
+import { systemClock } from '../../src/base/clock.ts'
+import type { Config } from '../../src/config.ts'
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts'
+import { type TestAccount, type TestGateway, type TestGatewayOptions, testGateway } from './gateway.ts'
+import { type RawAnswer, RawClient } from './raw-client.ts'
+
+export const formats = ['chat', 'messages'] as const
+export type Format = (typeof formats)[number]
+
+/** Where each format is asked, under which header its clients send the key, and a model that echoes. */
+export const asking: Readonly<
+  Record<
+    Format,
+    { readonly path: string; readonly keyHeader: (key: string) => string; readonly model: string }
+  >
+> = {
+  chat: {
+    path: '/v1/chat/completions',
+    keyHeader: (key) => `Authorization: Bearer ${key}`,
+    model: 'hostile-chat',
+  },
+  messages: {
+    path: '/v1/alt/v1/messages',
+    keyHeader: (key) => `x-api-key: ${key}`,
+    model: 'hostile-messages',
+  },
+}
+
+/** USD per million tokens; searches cost something, so that their cap matters. */
+const price = {
+  input: '3',
+  cacheRead: '0.3',
+  cacheWrite5m: '3.75',
+  cacheWrite1h: '6',
+  output: '15',
+  tiers: [],
+  options: {},
+  fees: { web_search: '0.01' },
+}
+
+function model(id: string, provider: 'openai' | 'anthropic'): Config['models'][number] {
+  return {
+    id,
+    provider,
+    api: provider === 'openai' ? 'chat' : 'messages',
+    upstreamId: 'sandbox-echo',
+    context: 200_000,
+    maxOutput: 32_000,
+    reasoning: false,
+    prices: [price],
+  }
+}
+
+export interface HostileGateway extends TestGateway {
+  readonly sandbox: Sandbox
+  readonly port: number
+  /** Sends bytes on a connection of their own; the first answer, or undefined where the connection ends without one. */
+  raw(bytes: string | Uint8Array): Promise<RawAnswer | undefined>
+  /** A whole POST of `body` with a key, in the words of the format. */
+  post(format: Format, body: string | Uint8Array, more?: PostOptions): Promise<RawAnswer | undefined>
+  /** Asserts that the account holds nothing and has paid nothing since it had `usd`. */
+  assertUntouched(account: TestAccount, usd: string): Promise<void>
+  /** Asserts that both formats are served, by an account of their own. */
+  assertServes(): Promise<void>
+  end(): Promise<void>
+}
+
+export interface PostOptions {
+  readonly key: string
+  readonly path?: string
+  /** Whole header lines, each with its line end. */
+  readonly headers?: string
+}
+
+export async function hostileGateway(options: TestGatewayOptions = {}): Promise<HostileGateway> {
+  const sandbox = await startSandbox({ clock: systemClock, keepBodies: true })
+  const gateway = await testGateway({
+    openai: sandbox.origin,
+    anthropic: sandbox.origin,
+    models: [model(asking.chat.model, 'openai'), model(asking.messages.model, 'anthropic')],
+    ...options,
+  })
+  const port = Number(new URL(gateway.origin).port)
+  const witness = await gateway.account('1')
+  async function raw(bytes: string | Uint8Array): Promise<RawAnswer | undefined> {
+    const client = new RawClient(port)
+    try {
+      client.send(bytes)
+      return await client.answer()
+    } finally {
+      client.close()
+    }
+  }
+  function post(
+    format: Format,
+    body: string | Uint8Array,
+    more: PostOptions,
+  ): Promise<RawAnswer | undefined> {
+    return raw(postBytes(format, body, more))
+  }
+  return {
+    ...gateway,
+    sandbox,
+    port,
+    raw,
+    post: (format, body, more) => post(format, body, more ?? { key: witness.key }),
+    async assertUntouched(account, usd) {
+      const { posted, held, openHolds } = await gateway.balance(account.id)
+      assert.deepEqual(
+        { posted, held, openHolds },
+        { posted: BigInt(usd) * 1_000_000_000n, held: 0n, openHolds: 0 },
+      )
+      assert.equal(gateway.gateway.app.bodies.budget.takenBytes, 0, 'no body is kept')
+    },
+    async assertServes() {
+      for (const format of formats) {
+        const answer = await post(format, goodBody(format), { key: witness.key })
+        assert.equal(answer?.status, 200, answer?.body)
+      }
+      assert.equal(({} as Record<string, unknown>).polluted, undefined)
+    },
+    async end() {
+      const report = await gateway.gateway.parts.ledger.verify()
+      assert.deepEqual([report.drift, report.openHolds], [[], 0])
+      await gateway.close()
+      await sandbox.close()
+    },
+  }
+}
+
+/** The smallest request that is served. `more` is put behind its fields: `,"n":2`. */
+export function goodBody(format: Format, more = ''): string {
+  return `{"model":"${asking[format].model}","max_tokens":16,"messages":[{"role":"user","content":"hello"}]${more}}`
+}
+
+export function postBytes(format: Format, body: string | Uint8Array, options: PostOptions): Buffer {
+  const content = typeof body === 'string' ? Buffer.from(body) : body
+  const { path, keyHeader } = asking[format]
+  const head = [
+    `POST ${options.path ?? path} HTTP/1.1`,
+    'Host: gateway.test',
+    keyHeader(options.key),
+    'Content-Type: application/json',
+    `Content-Length: ${content.length}`,
+  ].join('\r\n')
+  return Buffer.concat([Buffer.from(`${head}\r\n${options.headers ?? ''}\r\n`, 'latin1'), content])
+}
+
+export function headerOf(answer: RawAnswer, name: string): string | undefined {
+  return new RegExp(`^${name}: *(.*)$`, 'im').exec(answer.head)?.[1]
+}
+
+/** What an answer must never tell: places in files, names of modules, words of the database or of the runtime. */
+const internals =
+  /\bat (?:async )?[\w.<>]+ \(|node:internal|node_modules|\.[cm]?[jt]s\b|file:\/\/|\/(?:work|tmp|home|usr)\/|SQLITE|FST_ERR|HPE_|ERR_[A-Z]|TypeError|RangeError|SyntaxError|WireError|TollgateError|BrokenInvariant/
+
+interface ErrorBody {
+  readonly type?: unknown
+  readonly request_id?: unknown
+  readonly error: {
+    readonly type: unknown
+    readonly message: unknown
+    readonly code?: unknown
+    readonly param?: unknown
+    readonly details?: { readonly code?: unknown }
+  }
+}
+
+export interface Refused {
+  readonly status: number
+  readonly code: string
+  readonly message: string
+}
+
+/** Asserts that the answer is an error in the words of the format, with its id, telling nothing of the inside. */
+export function readRefusal(format: Format, answer: RawAnswer | undefined): Refused {
+  assert.ok(answer !== undefined, 'there is an answer')
+  const { status, head, body } = answer
+  assert.ok(status >= 400 && status < 600, `${status} ${body}`)
+  assert.match(headerOf(answer, 'content-type') ?? '', /^application\/json/)
+  const id = headerOf(answer, 'x-request-id')
+  assert.match(id ?? '', /^req_[0-9a-z]{13}$/)
+  assert.equal(headerOf(answer, 'request-id'), id)
+  assert.doesNotMatch(head, internals)
+  assert.doesNotMatch(body, internals)
+  assert.ok(body.length < 4_096, 'a refusal is short, whatever was sent')
+  const parsed = JSON.parse(body) as ErrorBody
+  const { error } = parsed
+  assert.equal(typeof error.message, 'string')
+  assert.notEqual(error.message, '')
+  assert.match(String(error.type), /^[a-z_]+$/)
+  if (format === 'messages') {
+    assert.equal(parsed.type, 'error')
+    assert.equal(parsed.request_id, id)
+    return { status, code: String(error.details?.code), message: String(error.message) }
+  }
+  assert.ok(error.param === null || typeof error.param === 'string')
+  return { status, code: String(error.details?.code ?? error.code), message: String(error.message) }
+}
+
+/** The same for what is refused before a format is known: one body that both kinds of clients can read. */
+export function readPlainRefusal(answer: RawAnswer | undefined): Refused {
+  assert.ok(answer !== undefined, 'there is an answer')
+  assert.match(headerOf(answer, 'connection') ?? '', /^close$/i)
+  const parsed = JSON.parse(answer.body) as ErrorBody
+  assert.equal(parsed.type, 'error')
+  assert.equal(parsed.request_id, headerOf(answer, 'x-request-id'))
+  return readRefusal('chat', answer)
+}
