@@ -63,7 +63,7 @@ export async function openStore(options: StoreOptions): Promise<OpenResult> {
     return {
       kind: 'refused',
       reason: 'locked',
-      message: `Another process of this program is using ${dataDirectory}. Stop it first, or choose another data directory.`,
+      message: `Another process of this program is using ${dataDirectory}. Stop it first, or choose another data folder (TOLLGATE_DATA).`,
     }
   }
   const setup = {

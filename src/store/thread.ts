@@ -41,10 +41,11 @@ export async function startThread(
     greeted = resolve
   })
 
-  function fail(error: Error): void {
+  function fail(reason: string): void {
     if (lost !== undefined) return
+    const error = storeUnavailable(reason)
     lost = error
-    if (!isGreeted) greeted({ kind: 'refused', reason: 'failed', message: error.message })
+    if (!isGreeted) greeted({ kind: 'refused', reason: 'failed', message: reason })
     else if (!isClosing) onLost(error)
     for (const { onLost } of waiting.splice(0)) onLost(error)
   }
@@ -57,10 +58,10 @@ export async function startThread(
     isGreeted = true
     greeted(message as Greeting)
   })
-  worker.on('error', (error) => fail(storeUnavailable(`the store's thread failed: ${String(error)}`)))
+  worker.on('error', (error) => fail(`the store's thread failed: ${String(error)}`))
   const ended = new Promise<void>((resolve) => {
     worker.on('exit', (code) => {
-      fail(storeUnavailable(`the store's thread ended with ${code}`))
+      fail(`the store's thread ended with ${code}`)
       resolve()
     })
   })

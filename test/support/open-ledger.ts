@@ -6,13 +6,17 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TestContext } from 'node:test'
 import type { Clock } from '../../src/base/clock.ts'
 import { type Limits, limitDefaults } from '../../src/config.ts'
 import { type OpenLedger, openLedger } from '../../src/ledger/ledger.ts'
 import { ledgerThreads } from '../../src/ledger/threads.ts'
 import { openStore, type Store } from '../../src/store/store.ts'
 import { manualClock } from './manual-clock.ts'
+
+/** A test, or the hooks of a whole file. */
+export interface Lifetime {
+  after(run: () => void | Promise<void>): void
+}
 
 export interface TestLedgerOptions {
   readonly clock?: Clock
@@ -23,6 +27,7 @@ export interface TestLedgerOptions {
 }
 
 export interface TestLedger extends OpenLedger {
+  readonly clock: Clock
   readonly store: Store
   readonly dataDirectory: string
   /** Closes both, so that the directory can be opened again. */
@@ -30,14 +35,14 @@ export interface TestLedger extends OpenLedger {
 }
 
 /** A directory that goes when the test is over. */
-export function temporaryDirectory(context: Pick<TestContext, 'after'>): string {
+export function temporaryDirectory(context: Lifetime): string {
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-'))
   context.after(() => rmSync(directory, { recursive: true, force: true }))
   return directory
 }
 
 export async function openTestLedger(
-  context: Pick<TestContext, 'after'>,
+  context: Lifetime,
   options: TestLedgerOptions = {},
 ): Promise<TestLedger> {
   const clock = options.clock ?? manualClock()
@@ -69,5 +74,5 @@ export async function openTestLedger(
     onTrouble: (error) => troubles.push(error),
   })
   closing.push(ledger.close)
-  return { ...ledger, store, dataDirectory, shut }
+  return { ...ledger, clock, store, dataDirectory, shut }
 }

@@ -1,0 +1,420 @@
+/**
+ * The ledger against a small model of it: seeded random operations, the same answers from both, the
+ * same sums after each step, and verified books at the end. The seed is printed when it fails.
+ */
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import fc from 'fast-check'
+import { plainAsk, plainDraft } from '../../test/support/ledger-values.ts'
+import { type ManualClock, manualClock } from '../../test/support/manual-clock.ts'
+import { openTestLedger, type TestLedger } from '../../test/support/open-ledger.ts'
+import { least } from './money.ts'
+import type { AdmissionAsk } from './types.ts'
+
+/** What a request is, as the model keeps it. */
+interface ModelHold {
+  amount: bigint
+  readonly key: number
+  isRunning: boolean
+  checkpoint: bigint | null
+}
+
+/** One account in forty lines: sums are computed when asked for, nothing is kept twice. */
+class Model {
+  readonly credits: { readonly reference: number; readonly amount: bigint }[] = []
+  readonly charges: { readonly key: number; readonly amount: bigint }[] = []
+  readonly settled = new Set<number>()
+  readonly holds = new Map<number, ModelHold>()
+  lossDay = 0
+  loss = 0n
+  isRestricted = false
+  isSuspended = false
+
+  get posted(): bigint {
+    return sum(this.credits.map(({ amount }) => amount)) - sum(this.charges.map(({ amount }) => amount))
+  }
+  get held(): bigint {
+    return sum([...this.holds.values()].map(({ amount }) => amount))
+  }
+  spent(key: number): bigint {
+    return sum(this.charges.filter((charge) => charge.key === key).map(({ amount }) => amount))
+  }
+  heldBy(key: number): bigint {
+    return sum([...this.holds.values()].filter((hold) => hold.key === key).map(({ amount }) => amount))
+  }
+  running(): number {
+    return [...this.holds.values()].filter(({ isRunning }) => isRunning).length
+  }
+  credit(reference: number, amount: bigint): string {
+    const earlier = this.credits.find((credit) => credit.reference === reference)
+    if (earlier === undefined) this.credits.push({ reference, amount })
+    return earlier === undefined ? 'created' : earlier.amount === amount ? 'again' : 'conflict'
+  }
+  admit(
+    request: number,
+    { key, input, output, budget, concurrent, mode, usesRestricted }: AdmitStep,
+  ): string {
+    if (this.isSuspended) return 'suspended'
+    if (usesRestricted && this.isRestricted) return 'restricted'
+    if (this.running() >= concurrent) return 'rate'
+    const pockets = [budget - this.spent(key) - this.heldBy(key), this.posted - this.held]
+    const available = pockets.reduce(least)
+    const floor = mode === 'reject' ? output : Math.min(output, 16)
+    // By trial, not by division: the largest limit that the rule allows.
+    let limit = -1
+    for (let tokens = floor; tokens <= output; tokens += 1) {
+      const spare = available - input
+      const isPaid = BigInt(tokens) * 3n <= spare
+      if (isPaid && (tokens === floor || BigInt(tokens) * 3n * 2n <= spare)) limit = tokens
+    }
+    if (limit < 0) return 'short'
+    this.holds.set(request, { amount: input + BigInt(limit) * 3n, key, isRunning: true, checkpoint: null })
+    return `held ${limit}`
+  }
+  settle(
+    request: number,
+    given: { cost: bigint; absorbed: bigint; isAborted: boolean; day: number },
+  ): string {
+    const hold = this.holds.get(request)
+    if (hold === undefined) return this.settled.has(request) ? 'already_settled' : 'unknown_hold'
+    const free = this.posted - this.held + hold.amount
+    const charged = least(given.cost, free)
+    const excess = given.cost - charged
+    this.holds.delete(request)
+    this.settled.add(request)
+    this.charges.push({ key: hold.key, amount: charged })
+    const caused = excess + (given.isAborted ? given.absorbed : 0n)
+    if (caused > 0n) {
+      this.loss = given.day > this.lossDay ? caused : this.loss + caused
+      this.lossDay = Math.max(this.lossDay, given.day)
+      if (this.loss > lossMax) this.isRestricted = true
+    }
+    return `charged ${charged}, absorbed ${given.absorbed + excess}`
+  }
+}
+
+const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n)
+const lossMax = 200n
+const dayMs = 86_400_000
+const keys = 3
+
+interface AdmitStep {
+  readonly kind: 'admit'
+  readonly key: number
+  readonly input: bigint
+  readonly output: number
+  readonly budget: bigint
+  readonly concurrent: number
+  readonly mode: 'lower' | 'reject'
+  readonly usesRestricted: boolean
+}
+
+type Step =
+  | AdmitStep
+  | { readonly kind: 'credit'; readonly reference: number; readonly amount: bigint }
+  | {
+      readonly kind: 'settle'
+      readonly pick: number
+      readonly cost: bigint
+      readonly absorbed: bigint
+      readonly isAborted: boolean
+    }
+  | { readonly kind: 'release' | 'detach' | 'settleAgain'; readonly pick: number }
+  | { readonly kind: 'shrink' | 'checkpoint'; readonly pick: number; readonly amount: bigint }
+  | { readonly kind: 'clock'; readonly jumpMs: number }
+  | { readonly kind: 'suspend' | 'resume' | 'unrestrict' | 'restart' }
+
+const money = fc.bigInt(0n, 400n)
+const pick = fc.nat(20)
+const anyStep: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record<AdmitStep>({
+      kind: fc.constant('admit'),
+      key: fc.nat(keys - 1),
+      input: fc.bigInt(0n, 100n),
+      output: fc.nat(60),
+      budget: fc.bigInt(0n, 2_000n),
+      concurrent: fc.integer({ min: 1, max: 6 }),
+      mode: fc.constantFrom('lower', 'reject'),
+      usesRestricted: fc.boolean(),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('credit' as const),
+      reference: fc.nat(12),
+      amount: fc.bigInt(1n, 900n),
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('settle' as const),
+      pick,
+      cost: money,
+      absorbed: fc.bigInt(0n, 60n),
+      isAborted: fc.boolean(),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('release' as const, 'detach' as const, 'settleAgain' as const),
+      pick,
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('shrink' as const, 'checkpoint' as const),
+      pick,
+      amount: fc.bigInt(0n, 150n),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('clock' as const),
+      jumpMs: fc.constantFrom(1_000, 3_600_000, -3_600_000, dayMs, -dayMs, 40 * dayMs),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constantFrom(
+        'suspend' as const,
+        'resume' as const,
+        'resume' as const,
+        'unrestrict' as const,
+        'restart' as const,
+      ),
+    }),
+  },
+)
+
+/** Runs steps on a real ledger and a model side by side. */
+class Pair {
+  readonly context: Pick<TestContext, 'after'>
+  readonly clock: ManualClock
+  readonly model = new Model()
+  readonly account: bigint
+  readonly requests: bigint[] = []
+  real: TestLedger
+
+  constructor(context: Pick<TestContext, 'after'>, clock: ManualClock, real: TestLedger) {
+    this.context = context
+    this.clock = clock
+    this.real = real
+    this.account = real.nextId()
+  }
+
+  key(index: number): bigint {
+    return this.account * 10n + BigInt(index)
+  }
+  /** One of the open holds, or a request that is closed or never was. */
+  pick(index: number): number {
+    const open = [...this.model.holds.keys()]
+    return open[index % (open.length + 2)] ?? index
+  }
+  id(request: number): bigint {
+    for (let next = this.requests.length; next <= request; next += 1) this.requests.push(this.real.nextId())
+    return this.requests[request]!
+  }
+
+  async step(step: Step): Promise<void> {
+    const { model, real, clock, account } = this
+    const { ledger } = real
+    const nowMs = clock.wallMs()
+    switch (step.kind) {
+      case 'admit': {
+        const request = this.requests.length
+        const answer = await ledger.admit(this.ask(step, this.id(request), nowMs))
+        const words = answer.kind === 'held' ? `held ${answer.outputLimit}` : answer.kind
+        assert.equal(words, model.admit(request, step))
+        break
+      }
+      case 'credit': {
+        const reference = `${account} ${step.reference}`
+        const given = { entryId: real.nextId(), account, amount: step.amount, source: 'payment' as const }
+        const answer = await ledger.credit({ ...given, reference, nowMs, note: null })
+        const words = answer.kind === 'credited' ? (answer.created ? 'created' : 'again') : answer.kind
+        assert.equal(words, model.credit(step.reference, step.amount))
+        break
+      }
+      case 'settle':
+        await this.settle(this.pick(step.pick), step)
+        break
+      case 'settleAgain':
+        await this.settle([...model.settled][step.pick % (model.settled.size + 1)] ?? 1_000, {
+          cost: 5n,
+          absorbed: 0n,
+          isAborted: false,
+        })
+        break
+      case 'release': {
+        const request = this.pick(step.pick)
+        await ledger.release(this.id(request))
+        model.holds.delete(request)
+        break
+      }
+      case 'detach': {
+        const request = this.pick(step.pick)
+        await ledger.detach(this.id(request))
+        const hold = model.holds.get(request)
+        if (hold !== undefined) hold.isRunning = false
+        break
+      }
+      case 'shrink': {
+        const request = this.pick(step.pick)
+        await ledger.shrink(this.id(request), step.amount)
+        const hold = model.holds.get(request)
+        if (hold !== undefined) hold.amount -= least(step.amount, hold.amount)
+        break
+      }
+      case 'checkpoint': {
+        const request = this.pick(step.pick)
+        await ledger.checkpoint({ id: this.id(request), cost: step.amount, draft: plainDraft })
+        const hold = model.holds.get(request)
+        if (hold !== undefined) hold.checkpoint = step.amount
+        break
+      }
+      case 'clock':
+        clock.setWallMs(nowMs + step.jumpMs)
+        break
+      case 'suspend':
+      case 'resume':
+        await ledger.suspend(account, step.kind === 'suspend' ? nowMs : null)
+        model.isSuspended = step.kind === 'suspend'
+        break
+      case 'unrestrict':
+        await ledger.unrestrict(account)
+        model.isRestricted = false
+        model.loss = 0n
+        break
+      case 'restart':
+        await this.restart()
+        break
+    }
+    await this.compare()
+  }
+
+  ask(step: AdmitStep, id: bigint, nowMs: number): AdmissionAsk {
+    const { key, input, output, budget, concurrent, mode, usesRestricted } = step
+    return {
+      ...plainAsk,
+      id,
+      account: this.account,
+      key: this.key(key),
+      nowMs,
+      inputAmount: input,
+      outputTokenAmount: 3n,
+      outputWanted: output,
+      outputFloor: 16,
+      onShortBalance: mode,
+      usesRestricted,
+      accountLimits: { ...plainAsk.accountLimits, concurrent },
+      keyBudget: { amount: budget, window: 'total' },
+    }
+  }
+
+  async settle(
+    request: number,
+    given: { cost: bigint; absorbed: bigint; isAborted: boolean },
+  ): Promise<void> {
+    const nowMs = this.clock.wallMs()
+    const { cost, absorbed, isAborted } = given
+    const receipt = {
+      ...plainDraft,
+      endReason: isAborted ? ('client_abort' as const) : ('complete' as const),
+    }
+    const settlement = {
+      id: this.id(request),
+      nowMs,
+      dueMs: nowMs,
+      cost,
+      absorbed,
+      absorbedEntryId: this.real.nextId(),
+      receipt,
+    }
+    const answer = await this.real.ledger.settle(settlement)
+    const words =
+      answer.kind === 'settled' ? `charged ${answer.charged}, absorbed ${answer.absorbed}` : answer.kind
+    assert.equal(words, this.model.settle(request, { ...given, day: Math.floor(nowMs / dayMs) }))
+  }
+
+  /** Another process opens the same data: every hold is closed at its checkpoint, in the order of their ids. */
+  async restart(): Promise<void> {
+    await this.real.shut()
+    const { clock, model } = this
+    this.real = await openTestLedger(this.context, {
+      clock,
+      dataDirectory: this.real.dataDirectory,
+      limits: { absorbedNanoPerDayMax: lossMax },
+    })
+    assert.equal(this.real.recovered, model.holds.size)
+    const day = Math.floor(clock.wallMs() / dayMs)
+    const byId = [...model.holds].sort(([a], [b]) => Number(this.id(a) - this.id(b)))
+    for (const [request, { checkpoint }] of byId) {
+      model.settle(request, { cost: checkpoint ?? 0n, absorbed: 0n, isAborted: false, day })
+      assert.equal((await this.real.ledger.receipt(this.id(request)))?.endReason, 'interrupted')
+    }
+  }
+
+  async compare(): Promise<void> {
+    const { model, real, clock } = this
+    const row = await real.ledger.account(this.account)
+    assert.ok(row !== undefined)
+    const { posted, held, openHolds, absorbedToday, restrictedMs } = row
+    assert.deepEqual(
+      { posted, held, openHolds, absorbedToday, isRestricted: restrictedMs !== null },
+      {
+        posted: model.posted,
+        held: model.held,
+        openHolds: model.holds.size,
+        absorbedToday: model.loss,
+        isRestricted: model.isRestricted,
+      },
+    )
+    assert.ok(posted >= 0n && held <= posted, 'nothing is spent or held that is not there')
+    for (let key = 0; key < keys; key += 1) {
+      const spend = await real.ledger.keySpend(this.key(key), 'total', clock.wallMs())
+      assert.deepEqual(spend, { spent: model.spent(key), held: model.heldBy(key) })
+    }
+  }
+
+  /** Everything is closed in the end, and the books balance. */
+  async finish(): Promise<void> {
+    for (const request of [...this.model.holds.keys()]) await this.real.ledger.release(this.id(request))
+    const report = await this.real.ledger.verify()
+    assert.deepEqual([report.openHolds, report.drift], [0, []])
+  }
+}
+
+test('whatever is done in whatever order, ledger and model agree', async (context) => {
+  const clock = manualClock()
+  let real = await openTestLedger(context, {
+    clock,
+    limits: { absorbedNanoPerDayMax: lossMax },
+  })
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyStep, { minLength: 20, maxLength: 60 }), async (steps) => {
+      const pair = new Pair(context, clock, real)
+      await real.ledger.createAccount({
+        id: pair.account,
+        kind: 'personal',
+        email: null,
+        name: 'n',
+        nowMs: clock.wallMs(),
+      })
+      try {
+        for (const step of steps) await pair.step(step)
+        await pair.finish()
+      } finally {
+        real = pair.real
+      }
+    }),
+    { numRuns: 30, endOnFailure: true },
+  )
+})

@@ -1,0 +1,605 @@
+/** The ledger as a table: one line for each operation, what it must answer last. Real database, real threads. */
+import assert from 'node:assert/strict'
+import { after as afterAll, test } from 'node:test'
+import { plainAsk, plainDraft, unlimited } from '../../test/support/ledger-values.ts'
+import { type ManualClock, manualClock } from '../../test/support/manual-clock.ts'
+import { type Lifetime, openTestLedger, type TestLedger } from '../../test/support/open-ledger.ts'
+import { TollgateError } from '../base/errors.ts'
+import type { Admission, AdmissionAsk, CreditResult, EndReason, ReceiptDraft, SettleResult } from './types.ts'
+
+const halfHourMs = 1_800_000
+const hourMs = 3_600_000
+const dayMs = 86_400_000
+
+interface Scene extends TestLedger {
+  readonly clock: ManualClock
+  /** The id that stands for a name in a table. */
+  readonly id: (name: string) => bigint
+}
+
+const shared = openTestLedger({ after: afterAll }, { clock: manualClock(Date.UTC(2026, 0, 1, 23, 30)) })
+
+/** One ledger serves most; names, days and keys are the scene's own. Each begins half an hour before a midnight. */
+async function scene(): Promise<Scene> {
+  const opened = await shared
+  const clock = opened.clock as ManualClock
+  clock.setWallMs(Math.ceil(clock.wallMs() / dayMs) * dayMs + dayMs - halfHourMs)
+  return named(opened, clock)
+}
+
+/** For what looks at all that a ledger holds. */
+async function sceneAlone(context: Lifetime): Promise<Scene> {
+  const clock = manualClock()
+  return named(await openTestLedger(context, { clock }), clock)
+}
+
+function named(opened: TestLedger, clock: ManualClock): Scene {
+  const ids = new Map<string, bigint>()
+  const id = (name: string): bigint => {
+    const known = ids.get(name) ?? opened.nextId()
+    ids.set(name, known)
+    return known
+  }
+  return { ...opened, clock, id }
+}
+
+type Step = (scene: Scene) => Promise<string>
+
+const create =
+  (name: string, email: string | null = null): Step =>
+  async ({ ledger, id, clock }) => {
+    const row = { id: id(name), kind: 'personal' as const, email, name, nowMs: clock.wallMs() }
+    return (await ledger.createAccount(row)).kind
+  }
+
+const credit =
+  (account: string, reference: string, amount: bigint): Step =>
+  async ({ ledger, id, clock, nextId }) => {
+    const given = { entryId: nextId(), account: id(account), amount, source: 'manual' as const }
+    const unique = id(`reference ${reference}`).toString()
+    return creditWords(
+      await ledger.credit({ ...given, reference: unique, nowMs: clock.wallMs(), note: null }),
+    )
+  }
+
+function creditWords(result: CreditResult): string {
+  if (result.kind !== 'credited') return result.kind
+  return `${result.created ? 'credited' : 'credited before'}, posted ${result.posted}, held ${result.held}`
+}
+
+const admit =
+  (request: string, account: string, more: Partial<AdmissionAsk>): Step =>
+  async ({ ledger, id, clock }) => {
+    const ids = { id: id(request), account: id(account), key: id(`key of ${account}`) }
+    return admissionWords(await ledger.admit({ ...plainAsk, ...ids, nowMs: clock.wallMs(), ...more }))
+  }
+
+function admissionWords(admission: Admission): string {
+  switch (admission.kind) {
+    case 'held':
+      return `held ${admission.amount} for ${admission.outputLimit}, ${admission.available} left${admission.restricted ? ', restricted' : ''}`
+    case 'short':
+      return `${admission.scope} short: needs ${admission.required} of ${admission.available}, ${admission.held} in ${admission.openHolds} holds`
+    case 'rate':
+      return `${admission.scope} ${admission.of}`
+    default:
+      return admission.kind
+  }
+}
+
+const settle =
+  (request: string, cost: bigint, absorbed = 0n, more: Partial<ReceiptDraft> = {}): Step =>
+  async ({ ledger, id, clock, nextId }) => {
+    const nowMs = clock.wallMs()
+    const given = { id: id(request), nowMs, dueMs: nowMs + 5_000, cost, absorbed, absorbedEntryId: nextId() }
+    return settleWords(await ledger.settle({ ...given, receipt: { ...plainDraft, ...more } }))
+  }
+
+function settleWords(result: SettleResult): string {
+  if (result.kind !== 'settled') return result.kind
+  return `charged ${result.charged}, absorbed ${result.absorbed}, ${result.available} left`
+}
+
+const release =
+  (request: string): Step =>
+  async ({ ledger, id }) => {
+    await ledger.release(id(request))
+    return 'done'
+  }
+
+const shrink =
+  (request: string, amount: bigint): Step =>
+  async ({ ledger, id }) => {
+    await ledger.shrink(id(request), amount)
+    return 'done'
+  }
+
+const detach =
+  (request: string): Step =>
+  async ({ ledger, id }) => {
+    await ledger.detach(id(request))
+    return 'done'
+  }
+
+const suspend =
+  (account: string, atMs: number | null): Step =>
+  async ({ ledger, id }) => {
+    await ledger.suspend(id(account), atMs)
+    return 'done'
+  }
+
+const unrestrict =
+  (account: string): Step =>
+  async ({ ledger, id }) => {
+    await ledger.unrestrict(id(account))
+    return 'done'
+  }
+
+const after =
+  (ms: number): Step =>
+  async ({ clock }) => {
+    clock.advance(ms)
+    return 'done'
+  }
+
+const show =
+  (account: string): Step =>
+  async ({ ledger, id }) => {
+    const row = await ledger.account(id(account))
+    assert.ok(row !== undefined)
+    const state = row.restrictedMs === null ? '' : ', restricted'
+    return `posted ${row.posted}, held ${row.held} in ${row.openHolds}, absorbed ${row.absorbedToday}${state}`
+  }
+
+const spent =
+  (account: string, window: 'day' | 'month' | 'total'): Step =>
+  async ({ ledger, id, clock }) => {
+    const spend = await ledger.keySpend(id(`key of ${account}`), window, clock.wallMs())
+    return `spent ${spend.spent}, held ${spend.held}`
+  }
+
+const receipt =
+  (request: string): Step =>
+  async ({ ledger, id }) => {
+    const row = await ledger.receipt(id(request))
+    if (row === undefined) return 'none'
+    return `${row.endReason}: hold ${row.hold}, charged ${row.charged}, absorbed ${row.absorbed}`
+  }
+
+const aborted = { endReason: 'client_abort' as EndReason }
+const failed = { endReason: 'upstream_error' as EndReason }
+const half_usd = 500_000_000n
+
+const stories: Readonly<Record<string, readonly (readonly [Step, string])[]>> = {
+  'credit is given once for a reference': [
+    [credit('A', 'one', 100n), 'no_account'],
+    [create('A', 'A@Example.org'), 'created'],
+    [create('A', 'a@example.org'), 'exists'],
+    [create('B', 'a@EXAMPLE.org'), 'exists'],
+    [create('B', 'b@example.org'), 'created'],
+    [credit('A', 'one', 100n), 'credited, posted 100, held 0'],
+    [credit('A', 'one', 100n), 'credited before, posted 100, held 0'],
+    [credit('A', 'one', 101n), 'conflict'],
+    [credit('B', 'one', 100n), 'conflict'],
+    [credit('A', 'two', 1n), 'credited, posted 101, held 0'],
+    [show('A'), 'posted 101, held 0 in 0, absorbed 0'],
+    [show('B'), 'posted 0, held 0 in 0, absorbed 0'],
+  ],
+  'a hold is settled, released, and neither twice': [
+    [create('A'), 'created'],
+    [credit('A', 'one', 100n), 'credited, posted 100, held 0'],
+    [admit('r1', 'A', { inputAmount: 60n }), 'held 60 for 0, 40 left'],
+    [admit('r2', 'A', { inputAmount: 41n }), 'account short: needs 41 of 40, 60 in 1 holds'],
+    [admit('r3', 'A', { inputAmount: 41n, patience: 'wait' }), 'wait'],
+    [
+      admit('r4', 'A', { inputAmount: 101n, patience: 'wait' }),
+      'account short: needs 101 of 40, 60 in 1 holds',
+    ],
+    [admit('r5', 'A', { inputAmount: 40n }), 'held 40 for 0, 0 left'],
+    [show('A'), 'posted 100, held 100 in 2, absorbed 0'],
+    [settle('r1', 50n), 'charged 50, absorbed 0, 10 left'],
+    [settle('r1', 50n), 'already_settled'],
+    [release('r1'), 'done'],
+    [settle('r9', 1n), 'unknown_hold'],
+    [release('r5'), 'done'],
+    [release('r5'), 'done'],
+    [settle('r5', 1n), 'unknown_hold'],
+    [show('A'), 'posted 50, held 0 in 0, absorbed 0'],
+    [receipt('r1'), 'complete: hold 60, charged 50, absorbed 0'],
+    [receipt('r5'), 'none'],
+  ],
+  'what costs nothing leaves a receipt': [
+    [create('A'), 'created'],
+    [credit('A', 'one', 10n), 'credited, posted 10, held 0'],
+    [admit('r1', 'A', { inputAmount: 5n }), 'held 5 for 0, 5 left'],
+    [settle('r1', 0n), 'charged 0, absorbed 0, 10 left'],
+    [receipt('r1'), 'complete: hold 5, charged 0, absorbed 0'],
+    [settle('r1', 5n), 'already_settled'],
+  ],
+  'what costs more than its hold takes what is free, and the house bears the rest': [
+    [create('A'), 'created'],
+    [credit('A', 'one', 100n), 'credited, posted 100, held 0'],
+    [admit('r1', 'A', { inputAmount: 10n }), 'held 10 for 0, 90 left'],
+    [admit('r2', 'A', { inputAmount: 70n }), 'held 70 for 0, 20 left'],
+    [settle('r1', 25n), 'charged 25, absorbed 0, 5 left'],
+    [settle('r2', 90n), 'charged 75, absorbed 15, 0 left'],
+    [show('A'), 'posted 0, held 0 in 0, absorbed 15'],
+    [receipt('r2'), 'complete: hold 70, charged 75, absorbed 15'],
+  ],
+  'what another request holds is not touched': [
+    [create('A'), 'created'],
+    [credit('A', 'one', 100n), 'credited, posted 100, held 0'],
+    [admit('r1', 'A', { inputAmount: 10n }), 'held 10 for 0, 90 left'],
+    [admit('r2', 'A', { inputAmount: 90n }), 'held 90 for 0, 0 left'],
+    [settle('r1', 50n), 'charged 10, absorbed 40, 0 left'],
+    [settle('r2', 90n), 'charged 90, absorbed 0, 0 left'],
+  ],
+  'what is not the customer’s to pay is borne beside the charge': [
+    [create('A'), 'created'],
+    [credit('A', 'one', 100n), 'credited, posted 100, held 0'],
+    [admit('r1', 'A', { inputAmount: 10n }), 'held 10 for 0, 90 left'],
+    [settle('r1', 0n, 7n, failed), 'charged 0, absorbed 7, 100 left'],
+    [admit('r2', 'A', { inputAmount: 10n }), 'held 10 for 0, 90 left'],
+    [settle('r2', 4n, 3n, aborted), 'charged 4, absorbed 3, 96 left'],
+    [show('A'), 'posted 96, held 0 in 0, absorbed 3'],
+    [receipt('r1'), 'upstream_error: hold 10, charged 0, absorbed 7'],
+  ],
+  'losses above the day’s allowance restrict the account until somebody looks': [
+    [create('A'), 'created'],
+    [credit('A', 'one', 10n), 'credited, posted 10, held 0'],
+    [admit('r1', 'A', {}), 'held 0 for 0, 10 left'],
+    [settle('r1', 0n, half_usd, aborted), 'charged 0, absorbed 500000000, 10 left'],
+    [admit('r2', 'A', { usesRestricted: true }), 'held 0 for 0, 10 left'],
+    [settle('r2', 0n, 10n * half_usd, failed), 'charged 0, absorbed 5000000000, 10 left'],
+    [admit('r3', 'A', { usesRestricted: true }), 'held 0 for 0, 10 left'],
+    [settle('r3', 0n, 1n, aborted), 'charged 0, absorbed 1, 10 left'],
+    [admit('r4', 'A', { usesRestricted: true }), 'restricted'],
+    [admit('r5', 'A', {}), 'held 0 for 0, 10 left, restricted'],
+    [after(hourMs), 'done'],
+    [admit('r6', 'A', { usesRestricted: true }), 'restricted'],
+    [unrestrict('A'), 'done'],
+    [admit('r7', 'A', { usesRestricted: true }), 'held 0 for 0, 10 left'],
+    [show('A'), 'posted 10, held 0 in 2, absorbed 0'],
+  ],
+  'losses of different days do not add up': [
+    [create('A'), 'created'],
+    [admit('r1', 'A', {}), 'held 0 for 0, 0 left'],
+    [settle('r1', half_usd), 'charged 0, absorbed 500000000, 0 left'],
+    [after(hourMs), 'done'],
+    [admit('r2', 'A', {}), 'held 0 for 0, 0 left'],
+    [settle('r2', half_usd), 'charged 0, absorbed 500000000, 0 left'],
+    [show('A'), 'posted 0, held 0 in 0, absorbed 500000000'],
+  ],
+  'a hold shrinks by what is known to be too much, and never below nothing': [
+    [create('A'), 'created'],
+    [credit('A', 'one', 100n), 'credited, posted 100, held 0'],
+    [admit('r1', 'A', { inputAmount: 90n }), 'held 90 for 0, 10 left'],
+    [shrink('r1', 50n), 'done'],
+    [show('A'), 'posted 100, held 40 in 1, absorbed 0'],
+    [admit('r2', 'A', { inputAmount: 60n }), 'held 60 for 0, 0 left'],
+    [shrink('r1', 500n), 'done'],
+    [show('A'), 'posted 100, held 60 in 2, absorbed 0'],
+    [settle('r1', 5n), 'charged 5, absorbed 0, 35 left'],
+    [settle('r2', 5n), 'charged 5, absorbed 0, 90 left'],
+    [shrink('r2', 1n), 'done'],
+  ],
+  'a detached request frees its place and keeps its hold': [
+    [create('A'), 'created'],
+    [credit('A', 'one', 100n), 'credited, posted 100, held 0'],
+    [
+      admit('r1', 'A', { inputAmount: 60n, accountLimits: { ...unlimited, concurrent: 1 } }),
+      'held 60 for 0, 40 left',
+    ],
+    [
+      admit('r2', 'A', { inputAmount: 10n, accountLimits: { ...unlimited, concurrent: 1 } }),
+      'account concurrent',
+    ],
+    [detach('r1'), 'done'],
+    [detach('r1'), 'done'],
+    [
+      admit('r3', 'A', { inputAmount: 10n, accountLimits: { ...unlimited, concurrent: 1 } }),
+      'held 10 for 0, 30 left',
+    ],
+    [settle('r1', 60n), 'charged 60, absorbed 0, 30 left'],
+    [
+      admit('r4', 'A', { inputAmount: 10n, accountLimits: { ...unlimited, concurrent: 1 } }),
+      'account concurrent',
+    ],
+    [settle('r3', 10n), 'charged 10, absorbed 0, 30 left'],
+    [detach('r3'), 'done'],
+  ],
+  'a suspended account may settle and not begin': [
+    [create('A'), 'created'],
+    [credit('A', 'one', 100n), 'credited, posted 100, held 0'],
+    [admit('r1', 'A', { inputAmount: 60n }), 'held 60 for 0, 40 left'],
+    [suspend('A', 5), 'done'],
+    [admit('r2', 'A', { inputAmount: 1n }), 'suspended'],
+    [settle('r1', 30n), 'charged 30, absorbed 0, 70 left'],
+    [suspend('A', null), 'done'],
+    [admit('r3', 'A', { inputAmount: 1n }), 'held 1 for 0, 69 left'],
+  ],
+  'a key’s budget counts its window, its holds, and forgives at midnight': [
+    [create('A'), 'created'],
+    [credit('A', 'one', 1_000n), 'credited, posted 1000, held 0'],
+    [
+      admit('r1', 'A', { inputAmount: 60n, keyBudget: { amount: 100n, window: 'day' } }),
+      'held 60 for 0, 940 left',
+    ],
+    [
+      admit('r2', 'A', { inputAmount: 41n, keyBudget: { amount: 100n, window: 'day' } }),
+      'key short: needs 41 of 40, 60 in 1 holds',
+    ],
+    [settle('r1', 50n), 'charged 50, absorbed 0, 950 left'],
+    [spent('A', 'day'), 'spent 50, held 0'],
+    [
+      admit('r3', 'A', { inputAmount: 51n, keyBudget: { amount: 100n, window: 'day' } }),
+      'key short: needs 51 of 50, 0 in 0 holds',
+    ],
+    [
+      admit('r4', 'A', { inputAmount: 50n, keyBudget: { amount: 100n, window: 'day' } }),
+      'held 50 for 0, 900 left',
+    ],
+    [after(hourMs), 'done'],
+    [spent('A', 'day'), 'spent 0, held 50'],
+    [settle('r4', 50n), 'charged 50, absorbed 0, 900 left'],
+    [spent('A', 'day'), 'spent 50, held 0'],
+    [spent('A', 'month'), 'spent 100, held 0'],
+    [
+      admit('r5', 'A', { inputAmount: 1n, keyBudget: { amount: 100n, window: 'total' } }),
+      'key short: needs 1 of 0, 0 in 0 holds',
+    ],
+  ],
+  'rates are taken by what is admitted and corrected by what was used': [
+    [create('A'), 'created'],
+    [
+      admit('r1', 'A', { inputTokens: 900, accountLimits: { ...unlimited, tokensPerMinute: 1_000 } }),
+      'held 0 for 0, 0 left',
+    ],
+    [
+      admit('r2', 'A', { inputTokens: 101, accountLimits: { ...unlimited, tokensPerMinute: 1_000 } }),
+      'account tokens',
+    ],
+    [
+      settle('r1', 0n, 0n, { inputUncached: 100, output: 50, reasoning: 40 }),
+      'charged 0, absorbed 0, 0 left',
+    ],
+    [
+      admit('r3', 'A', { inputTokens: 851, accountLimits: { ...unlimited, tokensPerMinute: 1_000 } }),
+      'account tokens',
+    ],
+    [
+      admit('r4', 'A', { inputTokens: 850, accountLimits: { ...unlimited, tokensPerMinute: 1_000 } }),
+      'held 0 for 0, 0 left',
+    ],
+    [release('r4'), 'done'],
+    [
+      admit('r5', 'A', { inputTokens: 850, accountLimits: { ...unlimited, tokensPerMinute: 1_000 } }),
+      'held 0 for 0, 0 left',
+    ],
+    [admit('r6', 'A', { keyLimits: { ...unlimited, requestsPerMinute: 3 } }), 'key requests'],
+    [after(120_000), 'done'],
+    [admit('r7', 'A', { keyLimits: { ...unlimited, requestsPerMinute: 3 } }), 'held 0 for 0, 0 left'],
+  ],
+}
+
+for (const [text, story] of Object.entries(stories)) {
+  test(text, async () => {
+    const on = await scene()
+    for (const [index, [step, expected]] of story.entries()) {
+      assert.equal(await step(on), expected, `line ${index + 1}`)
+    }
+  })
+}
+
+test('after all of that the books balance', async () => {
+  const on = await scene()
+  assert.deepEqual((await on.ledger.verify()).drift, [])
+})
+
+test('the house’s side of every movement adds up to nothing', async (context) => {
+  const on = await sceneAlone(context)
+  const steps = [
+    create('A'),
+    credit('A', 'one', 100n),
+    admit('r1', 'A', { inputAmount: 10n }),
+    settle('r1', 25n, 5n),
+    admit('r2', 'A', { inputAmount: 75n }),
+    settle('r2', 80n),
+  ]
+  for (const step of steps) await step(on)
+  const house = await on.ledger.house()
+  assert.deepEqual(house, { revenue: 110n, promo: -100n, clearing: 0n, absorbed_loss: -10n, refunds: 0n })
+  const sum = Object.values(house).reduce((total, amount) => total + amount, 0n)
+  const row = await on.ledger.account(on.id('A'))
+  assert.equal(sum + (row?.posted ?? 0n), 0n)
+})
+
+test('a thousand at once on money for exactly ten: exactly ten', async () => {
+  const on = await scene()
+  await create('A')(on)
+  await credit('A', 'one', 10n * 7n)(on)
+  const requests = Array.from({ length: 1_000 }, (_, index) =>
+    admit(`r${index}`, 'A', { inputAmount: 7n })(on),
+  )
+  const answers = await Promise.all(requests)
+  assert.equal(answers.filter((answer) => answer.startsWith('held')).length, 10)
+  assert.equal(answers.filter((answer) => answer.startsWith('account short')).length, 990)
+  assert.equal(await show('A')(on), 'posted 70, held 70 in 10, absorbed 0')
+  assert.deepEqual((await on.ledger.verify()).drift, [])
+})
+
+test('a thousand credits at once with one reference: exactly one', async () => {
+  const on = await scene()
+  await create('A')(on)
+  const answers = await Promise.all(Array.from({ length: 1_000 }, () => credit('A', 'one', 5n)(on)))
+  assert.equal(answers.filter((answer) => answer.startsWith('credited,')).length, 1)
+  assert.equal(await show('A')(on), 'posted 5, held 0 in 0, absorbed 0')
+})
+
+test('a settlement that is asked for a hundred times at once happens once', async () => {
+  const on = await scene()
+  await create('A')(on)
+  await credit('A', 'one', 100n)(on)
+  await admit('r1', 'A', { inputAmount: 10n })(on)
+  const answers = await Promise.all(Array.from({ length: 100 }, () => settle('r1', 10n)(on)))
+  assert.equal(answers.filter((answer) => answer === 'already_settled').length, 99)
+  assert.equal(await show('A')(on), 'posted 90, held 0 in 0, absorbed 0')
+})
+
+test('one operation that breaks an invariant fails alone among two hundred', async () => {
+  const on = await scene()
+  await create('A')(on)
+  await credit('A', 'one', 1_000n)(on)
+  const requests = Array.from({ length: 200 }, (_, index) =>
+    index === 77
+      ? admit('bad', 'nobody', { inputAmount: 1n })(on)
+      : admit(`r${index}`, 'A', { inputAmount: 1n })(on),
+  )
+  const outcomes = await Promise.allSettled(requests)
+  assert.deepEqual(
+    outcomes.flatMap(({ status }, index) => (status === 'rejected' ? [index] : [])),
+    [77],
+  )
+  assert.equal(await show('A')(on), 'posted 1000, held 199 in 199, absorbed 0')
+  assert.deepEqual((await on.ledger.verify()).drift, [])
+})
+
+test('a receipt is read back as it was written, and a running request is told as running', async () => {
+  const on = await scene()
+  await create('A')(on)
+  await admit('r1', 'A', { streamed: true })(on)
+  const [id, account, key] = [on.id('r1'), on.id('A'), on.id('key of A')]
+  const running = { id, account, key, model: 'a-model', dialect: 'openai-chat', streamed: true, hold: 0n }
+  assert.deepEqual(await on.ledger.running(id), running)
+  assert.equal(await on.ledger.receipt(id), undefined)
+  const attempt = { upstream: 'u', status: 200, failure: null, startedMs: 1, firstByteMs: 2, endedMs: 3 }
+  const draft: ReceiptDraft = {
+    provider: 'p',
+    upstream: 'u',
+    upstreamModel: 'm',
+    upstreamRequestId: 'x-1',
+    status: 207,
+    endReason: 'timeout',
+    usageSource: 'estimated',
+    errorCode: 'upstream_timeout',
+    inputUncached: 1,
+    cacheRead: 2,
+    cacheWrite5m: 3,
+    cacheWrite1h: 4,
+    inputAudio: 5,
+    output: 6,
+    outputAudio: 7,
+    reasoning: 8,
+    fees: { web_search: 9 },
+    ranAt: ['speed:fast'],
+    unpricedUsage: true,
+    upstreamCost: 2n ** 60n + 1n,
+    outputLimit: 11,
+    outputLowered: true,
+    settledLate: true,
+    startedMs: 12,
+    firstByteMs: 13,
+    attempts: [attempt, { ...attempt, status: null, failure: 'upstream_error', firstByteMs: null }],
+  }
+  await on.ledger.checkpoint({ id, cost: 1n, draft })
+  await settle('r1', 0n, 0n, draft)(on)
+  assert.equal(await on.ledger.running(id), undefined)
+  assert.deepEqual(await on.ledger.receipt(id), {
+    ...draft,
+    ...{ id, account, key, model: 'a-model', dialect: 'openai-chat', streamed: true, priceVersion: 1n },
+    ...{ hold: 0n, charged: 0n, absorbed: 0n, endedMs: on.clock.wallMs() },
+  })
+})
+
+test('receipts and accounts are listed a page at a time', async (context) => {
+  const on = await sceneAlone(context)
+  for (const name of ['A', 'B', 'C']) await create(name, `${name}@example.org`)(on)
+  for (const name of ['r1', 'r2', 'r3', 'r4', 'r5']) {
+    await admit(name, name === 'r3' ? 'B' : 'A', {})(on)
+    await settle(name, 0n)(on)
+  }
+  const names = ['r1', 'r2', 'r3', 'r4', 'r5']
+  const page = async (limit: number, before: string | null): Promise<readonly string[]> => {
+    const rows = await on.ledger.receipts(on.id('A'), limit, before === null ? null : on.id(before))
+    return rows.map((row) => names.find((name) => on.id(name) === row.id) ?? '?')
+  }
+  assert.deepEqual(await page(3, null), ['r5', 'r4', 'r2'])
+  assert.deepEqual(await page(3, 'r2'), ['r1'])
+  const first = await on.ledger.accounts(2, 0n)
+  assert.deepEqual(
+    first.map(({ name }) => name),
+    ['A', 'B'],
+  )
+  assert.deepEqual(
+    (await on.ledger.accounts(2, first[1]!.id)).map(({ name }) => name),
+    ['C'],
+  )
+  assert.equal((await on.ledger.accountByEmail('B@example.ORG'))?.id, on.id('B'))
+  assert.equal(await on.ledger.accountByEmail('d@example.org'), undefined)
+})
+
+test('who waits for money is woken by a settlement, a release, a smaller hold, a credit, or the time', async (context) => {
+  const on = await sceneAlone(context)
+  await create('A')(on)
+  await create('B')(on)
+  await credit('A', 'one', 100n)(on)
+  for (const name of ['r1', 'r2', 'r3']) await admit(name, 'A', { inputAmount: 10n })(on)
+  const causes = [settle('r1', 1n), release('r2'), shrink('r3', 1n), credit('A', 'two', 1n)]
+  for (const cause of causes) {
+    let isWoken = false
+    const waiting = on.ledger.whenReleased(on.id('A'), 2_000).then(() => {
+      isWoken = true
+    })
+    await credit('B', `other ${causes.indexOf(cause)}`, 1n)(on)
+    assert.equal(isWoken, false)
+    await cause(on)
+    await waiting
+  }
+  const inVain = on.ledger.whenReleased(on.id('A'), 2_000)
+  on.clock.advance(2_000)
+  await inVain
+  assert.equal(on.clock.pending(), 1, 'no timer is left but the sweeper’s')
+})
+
+test('a settlement that waited for the disk too long says so on its receipt', async (context) => {
+  const clock = manualClock()
+  const on = await openTestLedger(context, { clock, failpoints: 'before-commit-settle:delay=30' })
+  const [id, account] = [on.nextId(), on.nextId()]
+  await on.ledger.createAccount({ id: account, kind: 'personal', email: null, name: 'n', nowMs: 1 })
+  for (const [dueInMs, isLate] of [
+    [10, true],
+    [600_000, false],
+  ] as const) {
+    const request = id + BigInt(dueInMs)
+    await on.ledger.admit({ ...plainAsk, id: request, account, key: 1n })
+    const nowMs = clock.wallMs()
+    const given = { id: request, nowMs, dueMs: nowMs + dueInMs, cost: 0n, absorbed: 0n }
+    await on.ledger.settle({ ...given, absorbedEntryId: on.nextId(), receipt: plainDraft })
+    assert.equal((await on.ledger.receipt(request))?.settledLate, isLate)
+  }
+})
+
+test('a store that cannot write refuses as unavailable and changes nothing', async (context) => {
+  const on = await openTestLedger(context, { failpoints: 'before-commit-credit:fail=2' })
+  const account = on.nextId()
+  await on.ledger.createAccount({ id: account, kind: 'personal', email: null, name: 'n', nowMs: 1 })
+  const give = (reference: string) =>
+    on.ledger.credit({
+      entryId: on.nextId(),
+      account,
+      amount: 5n,
+      source: 'code',
+      reference,
+      nowMs: 1,
+      note: null,
+    })
+  await give('one')
+  await assert.rejects(give('two'), /failpoint/)
+  assert.equal((await on.ledger.account(account))?.posted, 5n)
+  assert.equal((await give('two')).kind, 'credited')
+  await on.store.close()
+  await assert.rejects(
+    give('three'),
+    (error) => error instanceof TollgateError && error.code === 'store_unavailable',
+  )
+})

@@ -1,0 +1,168 @@
+/** What a process that dies leaves behind: nothing that was promised is lost, every hold is closed once. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { type TestContext, test } from 'node:test'
+import { plainAsk, plainDraft } from '../../test/support/ledger-values.ts'
+import { manualClock } from '../../test/support/manual-clock.ts'
+import { openTestLedger, type TestLedger, temporaryDirectory } from '../../test/support/open-ledger.ts'
+import { limitDefaults } from '../config.ts'
+
+const account = 11n
+const start = 1_000_000n
+
+async function withAccount(context: TestContext, dataDirectory: string): Promise<TestLedger> {
+  const opened = await openTestLedger(context, { dataDirectory })
+  await opened.ledger.createAccount({ id: account, kind: 'personal', email: null, name: 'n', nowMs: 1 })
+  const credit = { entryId: 12n, account, amount: start, source: 'signup' as const, reference: 'x' }
+  await opened.ledger.credit({ ...credit, nowMs: 1, note: null })
+  return opened
+}
+
+const admit = ({ ledger }: TestLedger, id: bigint, inputAmount: bigint) =>
+  ledger.admit({ ...plainAsk, id, account, key: 21n, inputAmount, model: 'left-open' })
+
+test('holds of a process that is gone are charged at their checkpoint, else given back', async (context) => {
+  const dataDirectory = temporaryDirectory(context)
+  const first = await withAccount(context, dataDirectory)
+  await admit(first, 1_001n, 500n)
+  await admit(first, 1_002n, 300n)
+  await admit(first, 1_003n, 200n)
+  const draft = { ...plainDraft, provider: 'p', output: 7, upstreamCost: 90n, outputLimit: 64 }
+  await first.ledger.checkpoint({ id: 1_001n, cost: 10n, draft })
+  await first.ledger.checkpoint({ id: 1_001n, cost: 100n, draft })
+  await first.ledger.checkpoint({ id: 1_002n, cost: 2n * start, draft })
+  await first.shut()
+
+  const second = await openTestLedger(context, { dataDirectory })
+  assert.equal(second.recovered, 3)
+  assert.notEqual(second.processSlot, first.processSlot)
+  const row = await second.ledger.account(account)
+  assert.deepEqual([row?.held, row?.openHolds], [0n, 0])
+  const charged = await Promise.all([1_001n, 1_002n, 1_003n].map((id) => second.ledger.receipt(id)))
+  assert.deepEqual(
+    charged.map((receipt) => [receipt?.endReason, receipt?.charged, receipt?.absorbed, receipt?.output]),
+    [
+      ['interrupted', 100n, 0n, 7],
+      ['interrupted', start - 100n - 200n, start + 300n, 7],
+      ['interrupted', 0n, 0n, 0],
+    ],
+  )
+  assert.equal(charged[2]?.usageSource, 'none')
+  assert.deepEqual((await second.ledger.verify()).drift, [])
+  await second.shut()
+
+  const third = await openTestLedger(context, { dataDirectory })
+  assert.equal(third.recovered, 0)
+})
+
+test('a hold that no request will close is closed by age, however the wall clock jumps', async (context) => {
+  const clock = manualClock()
+  const opened = await openTestLedger(context, { clock })
+  const { ledger, nextId } = opened
+  await ledger.createAccount({ id: account, kind: 'personal', email: null, name: 'n', nowMs: 1 })
+  const old = nextId()
+  await admit(opened, old, 0n)
+  clock.setWallMs(clock.wallMs() + 86_400_000)
+  clock.advance(120_000)
+  assert.ok((await ledger.running(old)) !== undefined, 'a clock that jumps ahead ends nothing')
+  clock.setWallMs(clock.wallMs() - 2 * 86_400_000)
+  clock.advance(limitDefaults.holdMsMax - 180_000)
+  const young = nextId()
+  await admit(opened, young, 0n)
+  assert.ok((await ledger.running(old)) !== undefined)
+  clock.advance(180_000)
+  await opened.close()
+  assert.equal((await ledger.receipt(old))?.endReason, 'interrupted')
+  assert.ok((await ledger.running(young)) !== undefined)
+})
+
+/** Runs requests without end in another process, and tells each settlement once it is acknowledged. */
+const loadProgram = `
+  import { openTestLedger } from ${JSON.stringify(new URL('../../test/support/open-ledger.ts', import.meta.url).href)}
+  import { plainAsk, plainDraft } from ${JSON.stringify(new URL('../../test/support/ledger-values.ts', import.meta.url).href)}
+  const [dataDirectory, failpoints] = process.argv.slice(2)
+  const { ledger, nextId } = await openTestLedger({ after: () => {} }, { dataDirectory, ...(failpoints ? { failpoints } : {}) })
+  async function requests() {
+    for (;;) {
+      const id = nextId()
+      const held = await ledger.admit({ ...plainAsk, id, account: 11n, key: 21n, inputAmount: 20n })
+      if (held.kind !== 'held') return
+      await ledger.checkpoint({ id, cost: 3n, draft: plainDraft })
+      const settlement = { id, nowMs: 1, dueMs: 2, cost: 7n, absorbed: 0n, absorbedEntryId: nextId(), receipt: plainDraft }
+      await ledger.settle(settlement)
+      process.stdout.write(id + '\\n')
+    }
+  }
+  await Promise.all(Array.from({ length: 32 }, requests))
+`
+
+interface Killed {
+  readonly acknowledged: readonly bigint[]
+  readonly signal: NodeJS.Signals | null
+}
+
+/** Ends at a failpoint, or when so many settlements were acknowledged. */
+async function runAndKill(dataDirectory: string, failpoint: string, killAfter: number): Promise<Killed> {
+  const program = join(dataDirectory, 'load.ts')
+  writeFileSync(program, loadProgram)
+  const stdio = ['ignore', 'pipe', 'inherit'] as const
+  const child = spawn(process.execPath, [program, dataDirectory, failpoint], { stdio: [...stdio] })
+  const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
+  const acknowledged: bigint[] = []
+  for await (const line of createInterface(child.stdout)) {
+    acknowledged.push(BigInt(line))
+    if (acknowledged.length === killAfter) child.kill('SIGKILL')
+  }
+  const [, signal] = await exited
+  return { acknowledged, signal }
+}
+
+const deaths: readonly [text: string, failpoint: string, killAfter: number][] = [
+  ['in the midst of load', '', 500],
+  ['before a commit of settlements', 'before-commit-settle:kill=60', 1_000_000],
+  ['after a commit of settlements, before anybody hears of it', 'after-commit-settle:kill=60', 1_000_000],
+  ['after a commit of holds', 'after-commit-admit:kill=60', 1_000_000],
+]
+for (const [text, failpoint, killAfter] of deaths) {
+  test(`killed ${text}: what was acknowledged is there, the rest is closed, the books balance`, async (context) => {
+    const dataDirectory = temporaryDirectory(context)
+    await (await withAccount(context, dataDirectory)).shut()
+    const { acknowledged, signal } = await runAndKill(dataDirectory, failpoint, killAfter)
+    assert.equal(signal, 'SIGKILL')
+    assert.ok(acknowledged.length > 0)
+
+    const { ledger } = await openTestLedger(context, { dataDirectory })
+    const report = await ledger.verify()
+    assert.deepEqual([report.openHolds, report.drift], [0, []])
+    for (const id of acknowledged) {
+      const receipt = await ledger.receipt(id)
+      assert.deepEqual([receipt?.endReason, receipt?.charged], ['complete', 7n])
+    }
+    const row = await ledger.account(account)
+    const charged = start - (row?.posted ?? 0n)
+    assert.ok(charged >= 7n * BigInt(acknowledged.length))
+    // At most one request of each of the 32 was under way: charged in full, at its checkpoint, or not at all.
+    assert.ok(charged <= 7n * BigInt(acknowledged.length + 32))
+  })
+}
+
+test('killed while closing what another process left: the next one finishes it, once', async (context) => {
+  const dataDirectory = temporaryDirectory(context)
+  const first = await withAccount(context, dataDirectory)
+  const ids = Array.from({ length: 1_200 }, (_, index) => 5_000n + BigInt(index))
+  await Promise.all(ids.map((id) => admit(first, id, 10n)))
+  await Promise.all(ids.map((id) => first.ledger.checkpoint({ id, cost: 4n, draft: plainDraft })))
+  await first.shut()
+  const { acknowledged, signal } = await runAndKill(dataDirectory, 'after-commit-settle:kill=2', 1_000_000)
+  assert.deepEqual([acknowledged.length, signal], [0, 'SIGKILL'])
+
+  const third = await openTestLedger(context, { dataDirectory })
+  assert.ok(third.recovered > 0 && third.recovered < ids.length, `${third.recovered} were left`)
+  const row = await third.ledger.account(account)
+  assert.deepEqual([row?.posted, row?.held], [start - 4n * BigInt(ids.length), 0n])
+  assert.deepEqual((await third.ledger.verify()).drift, [])
+})

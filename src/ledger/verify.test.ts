@@ -1,0 +1,288 @@
+/** Verification finds every kind of tampering: each row is one, done with raw SQL behind the ledger's back. */
+import assert from 'node:assert/strict'
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { plainAsk, plainDraft } from '../../test/support/ledger-values.ts'
+import { openTestLedger, temporaryDirectory } from '../../test/support/open-ledger.ts'
+import { openForReading, openForWriting } from '../store/sqlite/connection.ts'
+import { verify } from './verify.ts'
+
+const driftLinesMax = 100
+
+/** Two accounts with credit, settled requests (one with a loss, one for nothing), an open hold and a detached one. */
+async function sound(): Promise<string> {
+  const { ledger, nextId, dataDirectory, shut } = await openTestLedger({ after })
+  const accounts = [11n, 12n]
+  for (const id of accounts) {
+    await ledger.createAccount({ id, kind: 'personal', email: null, name: 'n', nowMs: 1 })
+    const credit = { entryId: id + 100n, account: id, amount: 1_000n, nowMs: 1, note: null }
+    await ledger.credit({ ...credit, source: 'manual', reference: `first of ${id}` })
+  }
+  const admit = (id: bigint, account: bigint, inputAmount: bigint) =>
+    ledger.admit({ ...plainAsk, id, account, key: account + 10n, inputAmount })
+  const settle = (id: bigint, cost: bigint) =>
+    ledger.settle({
+      id,
+      nowMs: 1,
+      dueMs: 1e15,
+      cost,
+      absorbed: 0n,
+      absorbedEntryId: nextId(),
+      receipt: plainDraft,
+    })
+  await admit(1_001n, 11n, 100n)
+  await settle(1_001n, 80n)
+  await admit(1_002n, 11n, 100n)
+  await settle(1_002n, 0n)
+  await admit(1_003n, 12n, 100n)
+  await settle(1_003n, 1_200n)
+  await admit(1_004n, 11n, 50n)
+  await admit(1_005n, 11n, 60n)
+  await ledger.detach(1_005n)
+  assert.deepEqual(await ledger.verify(), { ok: true, accounts: 2, entries: 5, openHolds: 2, drift: [] })
+  await shut()
+  return dataDirectory
+}
+
+const loosen = `
+  PRAGMA foreign_keys = OFF;
+  PRAGMA ignore_check_constraints = ON;
+  DROP TRIGGER account_held_within_posted;
+  DROP TRIGGER entry_no_update; DROP TRIGGER entry_no_delete;
+  DROP TRIGGER receipt_no_update; DROP TRIGGER receipt_no_delete;
+`
+const guards = /^trigger \w+: is missing$/
+
+const tampering: readonly [text: string, sql: string, found: RegExp][] = [
+  ['money appears', 'UPDATE account SET posted = posted + 1 WHERE id = 11', /^account 11: posted is 921/],
+  [
+    'money moves from one account to another',
+    'UPDATE account SET posted = posted + CASE id WHEN 11 THEN 5 ELSE -5 END',
+    /^account 12: posted is -5/,
+  ],
+  [
+    'money is held that no hold holds',
+    'UPDATE account SET held = held + 1 WHERE id = 11',
+    /^account 11: held is 111/,
+  ],
+  [
+    'a hold holds more',
+    'UPDATE hold SET amount = amount + 1 WHERE id = 1004',
+    /^account 11: held is 110 .* sum to 111/,
+  ],
+  ['a hold vanishes', 'DELETE FROM hold WHERE id = 1004', /^account 11: held is 110 .* sum to 60/],
+  [
+    'a hold changes its account',
+    'UPDATE hold SET account = 12 WHERE id = 1004',
+    /^account 12: held is 0 .* sum to 50/,
+  ],
+  ['a hold changes its key', 'UPDATE hold SET key = 22 WHERE id = 1004', /^key 22: held is 0 .* sum to 50/],
+  [
+    'a count of holds is wrong',
+    'UPDATE account SET open_holds = 3 WHERE id = 11',
+    /^account 11: held is 110 in 3 holds/,
+  ],
+  [
+    'a count of running requests is wrong',
+    'UPDATE account SET running = 2 WHERE id = 11',
+    /^account 11: .* \(2 running\)/,
+  ],
+  [
+    'a detached hold is attached',
+    'UPDATE hold SET detached = 0 WHERE id = 1005',
+    /^key 21: .* \(1 running\).* \(2\)$/,
+  ],
+  ['a key holds more', 'UPDATE key_meter SET held = 0 WHERE key = 21', /^key 21: held is 0/],
+  ['a key spent less', 'UPDATE key_meter SET spent = spent - 1 WHERE key = 21', /^key 21: spent is 79/],
+  [
+    'a key spent before it spent',
+    'UPDATE key_meter SET spent_before_day = 81 WHERE key = 21',
+    /^key 21: its windows/,
+  ],
+  [
+    'a key changes its account',
+    'UPDATE key_meter SET account = 12 WHERE key = 21',
+    /^hold 1004: key 21 has no meter under account 11/,
+  ],
+  ['a key’s meter vanishes', 'DELETE FROM key_meter WHERE key = 22', /^receipt 1003: key 22 has no meter/],
+  [
+    'an entry grows',
+    'UPDATE entry SET amount = amount - 1 WHERE id = 1001',
+    /^account 11: posted is 920 .* sum to 919/,
+  ],
+  [
+    'an entry and the balance grow alike',
+    'UPDATE entry SET amount = amount - 1 WHERE id = 1001; UPDATE account SET posted = posted - 1 WHERE id = 11',
+    /^receipt 1001: tells account 11 of 80, its usage entry moved 81/,
+  ],
+  [
+    'two entries change so that the sum stays',
+    'UPDATE entry SET amount = amount + 1 WHERE id = 111; UPDATE entry SET amount = amount - 1 WHERE id = 1001',
+    /^entry 111: leaves account 11 at 1000, its amount leaves it at 1001/,
+  ],
+  [
+    'a balance after is wrong',
+    'UPDATE entry SET balance_after = 919 WHERE id = 1001',
+    /^entry 1001: leaves account 11 at 919/,
+  ],
+  [
+    'an entry vanishes',
+    'DELETE FROM entry WHERE id = 1001',
+    /^account 11: posted is 920 with 2 entries.* sum to 1000 and are 1/,
+  ],
+  [
+    'an entry vanishes and the balance follows',
+    'DELETE FROM entry WHERE id = 1001; UPDATE account SET posted = 1000, entries = 1 WHERE id = 11',
+    /^receipt 1001: tells account 11 of 80, its usage entry moved 0/,
+  ],
+  [
+    'entry and receipt vanish and the balance follows',
+    'DELETE FROM entry WHERE id = 1001; DELETE FROM receipt WHERE id = 1001; UPDATE account SET posted = 1000, entries = 1 WHERE id = 11',
+    /^key 21: spent is 80, its receipts sum to 0/,
+  ],
+  [
+    'a credit vanishes and everything follows',
+    'DELETE FROM entry WHERE id = 111; UPDATE account SET posted = -80, entries = 1 WHERE id = 11',
+    /^account 11: is at -80 without a refund/,
+  ],
+  [
+    'an entry changes its place',
+    'UPDATE entry SET position = 3 WHERE id = 1001',
+    /^entry 1001: is number 3 of account 11, number 2 is due/,
+  ],
+  [
+    'an entry changes its account',
+    'UPDATE entry SET account = 12 WHERE id = 111',
+    /^account 11: posted is 920/,
+  ],
+  [
+    'a loss is told as a gift',
+    "UPDATE entry SET kind = 'credit', counter = 'promo', source = 'x', reference = 'y' WHERE kind = 'absorbed'",
+    /^receipt 1003: says 200 was absorbed, its entries absorbed 0/,
+  ],
+  [
+    'usage goes to another counter',
+    "UPDATE entry SET counter = 'promo' WHERE id = 1001",
+    /^entry 1001: -80 against promo is no usage/,
+  ],
+  [
+    'an entry of no known kind',
+    "UPDATE entry SET kind = 'gift' WHERE id = 111",
+    /^entry 111: 1000 against promo is no gift/,
+  ],
+  [
+    'a credit that takes',
+    "UPDATE entry SET kind = 'refund' WHERE id = 111",
+    /^entry 111: 1000 against promo is no refund/,
+  ],
+  [
+    'a reference is used twice',
+    "DROP INDEX entry_source_reference; UPDATE entry SET reference = 'same' WHERE source IS NOT NULL",
+    /^reference manual same: was used 2 times/,
+  ],
+  [
+    'a receipt tells of less',
+    'UPDATE receipt SET charged = 79 WHERE id = 1001',
+    /^receipt 1001: tells account 11 of 79/,
+  ],
+  [
+    'a receipt shifts the loss',
+    'UPDATE receipt SET charged = charged - 1, absorbed = absorbed + 1 WHERE id = 1003',
+    /^receipt 1003: says 201 was absorbed/,
+  ],
+  [
+    'a receipt vanishes',
+    'DELETE FROM receipt WHERE id = 1001',
+    /^entry 1001 \(usage\): request 1001 has no receipt/,
+  ],
+  [
+    'a receipt changes its account',
+    'UPDATE receipt SET account = 12 WHERE id = 1001',
+    /^entry 1001 \(usage\): request 1001 has no receipt/,
+  ],
+  [
+    'a hold of a settled request comes back',
+    'INSERT INTO hold SELECT 1001, account, key, process, 0, 0, 0, 0, 0, 0, 1, model, dialect, 0, 1, NULL, NULL FROM hold WHERE id = 1004',
+    /^hold 1001: is open although its request has a receipt/,
+  ],
+  [
+    'more is held than there is',
+    'UPDATE hold SET amount = 900 WHERE id = 1005; UPDATE account SET held = 950 WHERE id = 11; UPDATE key_meter SET held = 950 WHERE key = 21',
+    /^account 11: holds 950, more than its 920/,
+  ],
+  ['an account vanishes', 'DELETE FROM account WHERE id = 12', /^entry 112: account 12 does not exist/],
+]
+
+const directory = sound()
+
+for (const [text, sql, found] of tampering) {
+  test(text, async (context) => {
+    const path = join(temporaryDirectory(context), 'tollgate.db')
+    cpSync(join(await directory, 'tollgate.db'), path)
+    const database = openForWriting(path)
+    database.exec(loosen)
+    database.exec(sql)
+    database.close()
+    const reading = openForReading(path)
+    const { ok, drift } = verify(reading, driftLinesMax)
+    reading.close()
+    assert.equal(ok, false)
+    const lines = drift.filter((line) => !guards.test(line))
+    assert.equal(drift.length - lines.length, 5, 'the missing guards are told as well')
+    assert.ok(
+      lines.some((line) => found.test(line)),
+      `${found} in\n${lines.join('\n')}`,
+    )
+  })
+}
+
+test('the rows guard themselves: none of that is possible while the guards are there', async (context) => {
+  const path = join(temporaryDirectory(context), 'tollgate.db')
+  cpSync(join(await directory, 'tollgate.db'), path)
+  const database = openForWriting(path)
+  context.after(() => database.close())
+  for (const [sql, reason] of [
+    ['UPDATE entry SET note = 1', /entry rows are never changed/],
+    ['DELETE FROM entry', /entry rows are never changed/],
+    ['UPDATE receipt SET status = 1', /receipt rows are never changed/],
+    ['DELETE FROM receipt', /receipt rows are never changed/],
+    ['UPDATE account SET held = posted + 1', /a hold needs more than the account has/],
+    ['UPDATE account SET held = -1', /CHECK/],
+    ['UPDATE account SET running = open_holds + 1', /CHECK/],
+    ['UPDATE key_meter SET held = -1', /CHECK/],
+    [
+      "INSERT INTO entry (id, account, position, counter, kind, amount, balance_after, created_ms) VALUES (1, 11, 9, 'promo', 'credit', 5, 5, 1)",
+      /CHECK/,
+    ],
+    [
+      "INSERT INTO entry (id, account, position, counter, kind, amount, balance_after, request, created_ms) VALUES (1, 11, 9, 'revenue', 'usage', -5, -5, 1, 1)",
+      /CHECK/,
+    ],
+    [
+      "INSERT INTO entry (id, account, position, counter, kind, amount, balance_after, source, reference, created_ms) VALUES (1, 11, 9, 'promo', 'credit', 5, 5, 'manual', 'first of 11', 1)",
+      /UNIQUE/,
+    ],
+    [
+      "INSERT INTO entry (id, account, position, counter, kind, amount, balance_after, source, reference, created_ms) VALUES (1, 99, 9, 'promo', 'credit', 5, 5, 'manual', 'x', 1)",
+      /FOREIGN KEY/,
+    ],
+    [
+      "INSERT INTO entry (id, account, position, counter, kind, amount, balance_after, source, reference, created_ms) VALUES (1, 11, 9, 'promo', 'credit', 5.5, 5, 'manual', 'x', 1)",
+      /cannot store REAL/,
+    ],
+  ] as const) {
+    assert.throws(() => database.exec(sql), reason, sql)
+  }
+})
+
+test('a long report is cut, and says so', async (context) => {
+  const path = join(temporaryDirectory(context), 'tollgate.db')
+  cpSync(join(await directory, 'tollgate.db'), path)
+  const database = openForWriting(path)
+  context.after(() => database.close())
+  database.exec(loosen)
+  const { drift } = verify(database, 3)
+  assert.equal(drift.length, 4)
+  assert.equal(drift[3], '… and 2 more')
+})
