@@ -161,11 +161,16 @@ function missingPackages() {
 async function npm(command, folder, { nameWorker, progress }) {
   const script = process.env.npm_execpath
   const [program, before] = script?.endsWith('npm-cli.js') ? [process.execPath, [script]] : ['npm', []]
-  const child = spawn(program, [...before, ...command, '--include=dev', '--include=optional'], {
-    cwd: folder,
-    env: cleanEnvironment(),
-    stdio: ['ignore', 2, 2],
-  })
+  // Without npm's own sign of progress, which would stand in the midst of our lines.
+  const child = spawn(
+    program,
+    [...before, ...command, '--include=dev', '--include=optional', '--no-progress'],
+    {
+      cwd: folder,
+      env: cleanEnvironment(),
+      stdio: ['ignore', 2, 2],
+    },
+  )
   if (child.pid !== undefined) nameWorker(child.pid)
   const stop = (/** @type {NodeJS.Signals} */ signal) => child.kill(signal)
   for (const signal of forwardedSignals) process.on(signal, stop)

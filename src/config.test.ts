@@ -314,8 +314,10 @@ test('all mistakes are told at once, and none repeats a credential', () => {
   assert.ok(!told.join().includes(secret))
 })
 
-test('what belongs to the launcher is no mistake', () => {
-  assert.deepEqual(mistakes('', { TOLLGATE_TETHERED: '1', TOLLGATE_SKIPPED_CASES_FILE: '/tmp/x' }), [])
+test('what belongs to the launcher or to a client in the same shell is no mistake', () => {
+  const launcher = { TOLLGATE_TETHERED: '1', TOLLGATE_SKIPPED_CASES_FILE: '/tmp/x' }
+  const client = { TOLLGATE_KEY: 'sk-tg-x', TOLLGATE_API_KEY: 'sk-tg-x' }
+  assert.deepEqual(mistakes('', { ...launcher, ...client }), [])
 })
 
 test('the page on configuration names every setting, limit and variable, and nothing else', () => {

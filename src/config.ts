@@ -144,8 +144,11 @@ export const variableNames = [
   'TOLLGATE_FAILPOINT',
 ] as const
 
-/** Set by the launcher and by the test runner for their own ends. */
-const otherNames: readonly string[] = ['TOLLGATE_TETHERED', 'TOLLGATE_SKIPPED_CASES_FILE']
+/** Where people keep a key of ours for their clients: in the same shell, and not read here. */
+export const clientNames = ['TOLLGATE_KEY', 'TOLLGATE_API_KEY'] as const
+
+/** The clients', and those that the launcher and the test runner set for their own ends. */
+const otherNames: readonly string[] = [...clientNames, 'TOLLGATE_TETHERED', 'TOLLGATE_SKIPPED_CASES_FILE']
 
 /** A credential in the environment is an upstream of its provider, after those of the file. */
 const environmentUpstreams = [

@@ -133,8 +133,8 @@ dd { margin: 0 0 1rem }
 <dt><code>node bin/tollgate.js doctor</code></dt>
 <dd>checks the machine, the configuration and the models.</dd>
 </dl>
-<p>Requests to models of OpenAI, Anthropic and Google work once the server is started with
-<code>OPENAI_API_KEY</code>, <code>ANTHROPIC_API_KEY</code> or <code>GEMINI_API_KEY</code>.</p>
+<p>Requests to models of OpenAI and Anthropic work once the server is started with
+<code>OPENAI_API_KEY</code> or <code>ANTHROPIC_API_KEY</code>.</p>
 </main>
 </body>
 </html>

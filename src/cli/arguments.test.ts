@@ -122,7 +122,7 @@ for (const [line, told] of mistaken) {
   })
 }
 
-for (const line of ['', '--help', '-h']) {
+for (const line of ['', '--help', '-h', 'account --help', 'key -h']) {
   test(`tollgate ${line} explains the commands`, () => {
     assert.deepEqual(parseArguments(words(line)), { kind: 'help', command: undefined })
   })
@@ -141,6 +141,9 @@ for (const command of commands) {
     const text = helpText(command)
     for (const { value } of command.positionals) assert.ok(text.includes(value))
     for (const { name } of command.options) assert.ok(text.includes(`--${name} `))
+    for (const { words: longer } of commands) {
+      if (longer.startsWith(`${command.words} `)) assert.ok(text.includes(`  ${longer} `), longer)
+    }
     assert.ok(helpText(undefined).includes(command.words))
   })
 }

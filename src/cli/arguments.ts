@@ -22,9 +22,8 @@ export function parseArguments(words: readonly string[]): Parsed {
   if (before.includes('version')) return { kind: 'version' }
   const command = findCommand(rest)
   if (command === undefined) {
-    return rest.length === 0 && !before.includes('json')
-      ? { kind: 'help', command: undefined }
-      : { kind: 'mistake', message: unknownCommand(rest) }
+    const isAsked = rest.length === 0 ? !before.includes('json') : asksAboutGroup(rest)
+    return isAsked ? { kind: 'help', command: undefined } : { kind: 'mistake', message: unknownCommand(rest) }
   }
   const given = readWords(command, rest.slice(command.words.split(' ').length))
   if (given.kind === 'mistake') return given
@@ -58,9 +57,19 @@ function findCommand(words: readonly string[]): Command | undefined {
     .sort((one, other) => other.words.length - one.words.length)[0]
 }
 
+/** `account --help`: the first word of several commands, and a wish to know them. */
+function asksAboutGroup(words: readonly string[]): boolean {
+  const [first = '', second = ''] = words
+  return verbsOf(first).length > 0 && globalName(second) === 'help'
+}
+
+function verbsOf(first: string): string[] {
+  return commands.flatMap(({ words }) => (words.startsWith(`${first} `) ? words.split(' ').slice(1) : []))
+}
+
 function unknownCommand(words: readonly string[]): string {
   const [first = ''] = words
-  const verbs = commands.flatMap(({ words: all }) => (all.startsWith(`${first} `) ? [all.split(' ')[1]] : []))
+  const verbs = verbsOf(first)
   if (verbs.length > 0) return `${first} needs one of: ${verbs.join(', ')}`
   return first === '' ? 'a command is missing' : `there is no command ${JSON.stringify(first)}`
 }

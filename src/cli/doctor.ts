@@ -135,7 +135,7 @@ export function credentialsFinding({ upstreams, sandbox }: Pick<Config, 'upstrea
     const names = upstreams.map((upstream) => `${upstream.name} (${upstream.provider})`)
     return { name, state: 'ok', text: names.join(', ') }
   }
-  const hint = 'set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY'
+  const hint = 'set OPENAI_API_KEY or ANTHROPIC_API_KEY'
   return sandbox === 'on'
     ? { name, state: 'warning', text: `none has a credential, only the sandbox answers: ${hint}` }
     : { name, state: 'failed', text: `none has a credential and the sandbox is off: ${hint}` }

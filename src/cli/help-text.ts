@@ -33,7 +33,14 @@ function explanation(command: Command): string {
     ...command.options.map(({ name, value, help }) => [`--${name} ${value}`, help] as const),
     ...globals,
   ]
-  return `tollgate ${usage(command)}\n\n${command.summary}.\n\n${indented(labelled(words))}`
+  return `tollgate ${usage(command)}\n\n${command.summary}.\n\n${indented(labelled(words))}${longer(command)}`
+}
+
+/** The commands that begin with the words of this one. */
+function longer({ words }: Command): string {
+  const found = commands.filter((command) => command.words.startsWith(`${words} `))
+  if (found.length === 0) return ''
+  return `\nSee also:\n${indented(labelled(found.map((command) => [usage(command), command.summary])))}`
 }
 
 function usage({ words, positionals, options }: Command): string {
