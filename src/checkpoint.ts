@@ -7,7 +7,7 @@ import type { App } from './app.ts'
 import { Checkpointer } from './ledger/checkpointer.ts'
 import { least } from './ledger/money.ts'
 import { boundAmounts, costOf } from './ledger/price.ts'
-import { countSample, draft, hasNumbers, type Settled } from './phases/settle.ts'
+import { countSample, draft, type Settled } from './phases/settle.ts'
 import type { Counter } from './tokens/count.ts'
 import type { Line, StreamedBody } from './values.ts'
 import type { OutputSample } from './wire/codec.ts'
@@ -32,7 +32,7 @@ export function checkpoints(app: Checkpointing, line: Line, request: Settled): (
 function giveBackSurplus(app: Checkpointing, line: Line, of: { request: Settled; body: StreamedBody }): void {
   const { plan, held } = of.request
   const { report } = of.body.watch
-  if (!hasNumbers(report) || Object.keys(plan.serverToolUses).length > 0) return
+  if (!line.dialect.tells(report).input || Object.keys(plan.serverToolUses).length > 0) return
   const usage = { ...line.dialect.toUsage(report), output: held.outputLimit * plan.choices, reasoning: 0 }
   const needed = costOf(usage, plan.price, 'rates').cost
   const surplus = held.amount - needed
@@ -73,7 +73,8 @@ function marking(app: Checkpointing, line: Line, request: Settled): (body: Strea
     app.background.run('checkpoint', async () => {
       try {
         const reported = line.dialect.toUsage(report)
-        if (!hasNumbers(report) && reply.input !== null) inputTokens ??= countSample(app.counter, reply.input)
+        if (!line.dialect.tells(report).input && reply.input !== null)
+          inputTokens ??= countSample(app.counter, reply.input)
         const counted = inputTokens === undefined ? undefined : await inputTokens
         const usage = {
           ...reported,

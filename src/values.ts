@@ -125,6 +125,8 @@ export interface Reply {
   /** Who served or was asked last; null when nobody could be asked. */
   readonly candidate: Candidate | null
   readonly attempts: readonly Attempt[]
+  /** What attempts before the last one reported to have used, for nothing. */
+  readonly wasted: readonly UsageReport[]
   readonly firstByteMs: number | null
   /** When the first content was seen; null when there was none. */
   readonly firstContentMs: number | null

@@ -17,6 +17,7 @@ import type { Sender } from '../providers/send.ts'
 import type { Running } from '../running.ts'
 import { sampleInput } from '../tokens/text.ts'
 import type { Call, Candidate, Course, Hold, Line, Plan, Reply } from '../values.ts'
+import type { Dialect, UsageReport } from '../wire/codec.ts'
 import { applyEdits } from '../wire/json.ts'
 
 export interface Invoking {
@@ -49,6 +50,7 @@ export interface Task {
 export async function invoke(invoking: Invoking, line: Line, task: Task): Promise<Reply> {
   const body = spliced(invoking, line, task)
   const attempts: Attempt[] = []
+  const wasted: UsageReport[] = []
   const waiting = [...task.plan.candidates]
   while (attempts.length < invoking.limits.attemptsMax && line.work.interruption === undefined) {
     const candidate = waiting.shift()
@@ -64,11 +66,14 @@ export async function invoke(invoking: Invoking, line: Line, task: Task): Promis
     learn(invoking, line, candidate, outcome)
     if (outcome.kind === 'failed' && mayTryAgain(invoking, line, outcome)) {
       if (outcome.stale && attempts.length === 1) waiting.unshift(candidate)
-      if (waiting.length > 0) continue
+      if (waiting.length > 0) {
+        if (outcome.report !== null) wasted.push(outcome.report)
+        continue
+      }
     }
-    return replyOf(outcome, candidate, { attempts, invoking, line, task })
+    return replyOf(outcome, candidate, { attempts, wasted, invoking, line, task })
   }
-  return nothingLeft(line, attempts)
+  return nothingLeft(line, attempts, wasted)
 }
 
 /** One attempt, and its line in the receipt; none when not a byte of it left this process. */
@@ -89,7 +94,7 @@ async function tried(
   }
 }
 
-function nothingLeft(line: Line, attempts: readonly Attempt[]): Reply {
+function nothingLeft(line: Line, attempts: readonly Attempt[], wasted: readonly UsageReport[]): Reply {
   const by = line.work.interruption
   const ending = {
     gone: { reason: 'client_abort', error: null },
@@ -99,6 +104,7 @@ function nothingLeft(line: Line, attempts: readonly Attempt[]): Reply {
   return {
     candidate: null,
     attempts,
+    wasted,
     firstByteMs: null,
     firstContentMs: null,
     input: null,
@@ -215,23 +221,36 @@ function recorded(
 function replyOf(
   outcome: Outcome,
   candidate: Candidate,
-  with_: { attempts: readonly Attempt[]; invoking: Invoking; line: Line; task: Task },
+  with_: Pick<Reply, 'attempts' | 'wasted'> & { invoking: Invoking; line: Line; task: Task },
 ): Reply {
   const { call } = with_.task
-  const keepsInput =
-    outcome.kind === 'interrupted' || (outcome.kind === 'stream' && !with_.line.dialect.reportsInputEarly)
-  const input = keepsInput
+  const input = mustCountInput(outcome, with_.line.dialect)
     ? sampleInput(call.body.bytes, call.facts.media, with_.invoking.limits.inputSampleBytesMax)
     : null
   call.body.drop()
   return {
     candidate,
     attempts: with_.attempts,
+    wasted: with_.wasted,
     firstByteMs: outcome.kind === 'interrupted' ? null : outcome.firstByteMs,
     firstContentMs: outcome.kind === 'stream' ? with_.invoking.clock.wallMs() : null,
     upstreamHeaders: outcome.kind === 'interrupted' ? new Map() : outcome.headers,
     input,
     body: bodyOf(outcome),
+  }
+}
+
+/** The bill of an answer needs its input; where nobody has told it yet, it may have to be counted. */
+function mustCountInput(outcome: Outcome, dialect: Dialect): boolean {
+  switch (outcome.kind) {
+    case 'stream':
+      return !dialect.tells(outcome.watch.report).input
+    case 'answer':
+      return !dialect.tells(outcome.answer.report).input
+    case 'interrupted':
+      return true
+    case 'failed':
+      return false
   }
 }
 

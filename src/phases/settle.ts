@@ -69,21 +69,23 @@ const nobodyPays: Billing = { payer: 'nobody', input: 'none', output: 'none' }
 /** The table of endings. */
 function billed(ending: Ending, dialect: Dialect): Billing {
   if (!ending.dispatched) return nobodyPays
-  const reported = ending.report !== null && hasNumbers(ending.report.usage)
-  const delivered = (ending.sample?.events ?? 0) > 0
-  const early = dialect.reportsInputEarly
-  const input = reported ? 'reported' : 'counted'
-  if (ending.report?.kind === 'final') {
-    return { payer: 'customer', input, output: reported ? 'reported' : 'counted' }
-  }
-  if (delivered) return { payer: 'customer', input, output: reported && !early ? 'reported' : 'counted' }
+  const told = dialect.tells(ending.report?.usage ?? emptyReport)
+  const input = told.input ? 'reported' : 'counted'
+  const isDelivered = ending.report?.kind === 'final' || (ending.sample?.events ?? 0) > 0
+  if (isDelivered) return { payer: 'customer', input, output: told.output ? 'reported' : 'counted' }
   if (ending.reason === 'client_abort') return { payer: 'customer', input, output: 'none' }
-  return reported ? { payer: 'house', input, output: 'reported' } : nobodyPays
+  if (!told.input && !told.output) return nobodyPays
+  return {
+    payer: 'house',
+    input: told.input ? 'reported' : 'none',
+    output: told.output ? 'reported' : 'none',
+  }
 }
 
-export function hasNumbers(report: UsageReport): boolean {
-  return Object.values(report.fields).some((value) => value !== null)
-}
+const noInput = { inputUncached: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, inputAudio: 0 }
+const noOutput = { output: 0, outputAudio: 0, reasoning: 0 }
+const nothing: PricedUsage = { ...noInput, ...noOutput, fees: {}, ranAt: [] }
+const emptyReport: UsageReport = { fields: {}, ranAt: [], unknown: [] }
 
 async function usageOf(
   settling: Settling,
@@ -91,16 +93,13 @@ async function usageOf(
   of: { request: Settled; ending: Ending; bill: Billing },
 ): Promise<Usage> {
   const { ending, bill, request } = of
-  const reported = line.dialect.toUsage(ending.report?.usage ?? { fields: {}, ranAt: [], unknown: [] })
-  const input = bill.input === 'counted' ? await countedInput(settling.counter, request) : null
-  const output =
-    bill.output === 'counted' ? await countedOutput(settling.counter, ending.sample, request) : null
+  const { counter } = settling
   return {
-    ...reported,
-    ...(input === null ? {} : { inputUncached: input }),
-    ...(bill.input === 'none' ? { inputUncached: 0 } : {}),
-    ...(output === null ? {} : { output, reasoning: 0 }),
-    ...(bill.output === 'none' ? { output: 0, reasoning: 0 } : {}),
+    ...line.dialect.toUsage(ending.report?.usage ?? emptyReport),
+    ...(bill.input === 'reported' ? {} : noInput),
+    ...(bill.input === 'counted' ? { inputUncached: await countedInput(counter, request) } : {}),
+    ...(bill.output === 'reported' ? {} : noOutput),
+    ...(bill.output === 'counted' ? { output: await countedOutput(counter, ending.sample, request) } : {}),
   }
 }
 
@@ -143,25 +142,33 @@ function settlementOf(
   const { request, ending, bill, usage } = of
   const { price } = request.plan
   const { cost: full, unpriced } = costOf(usage, price, 'rates')
+  const listCost = bill.payer === 'nobody' ? 0n : costOf(usage, price, 'list').cost
   const capped =
     bill.output === 'reported' && bill.input !== 'counted' ? full : least(full, request.held.amount)
   const hidden = hiddenReasoning(settling, line, { request, ending, bill })
+  const wasted = wastedCost(line.dialect, request)
   const nowMs = settling.clock.wallMs()
   return {
     id: line.id,
     nowMs,
     dueMs: nowMs + settling.limits.settleWaitMs,
     cost: bill.payer === 'customer' ? capped : 0n,
-    absorbed: bill.payer === 'house' ? full : hidden,
+    absorbed: (bill.payer === 'house' ? listCost : hidden) + wasted,
     absorbedEntryId: settling.nextId(),
     receipt: draft(line, request, {
       ending,
       usage,
       source: sourceOf(bill, request),
-      upstreamCost: bill.payer === 'nobody' ? 0n : costOf(usage, price, 'list').cost,
+      upstreamCost: listCost + wasted,
       unpriced: unpriced.length > 0 || usage.unknown.length > 0,
     }),
   }
+}
+
+/** What upstreams charge us for attempts that came to nothing and were made again elsewhere. */
+function wastedCost(dialect: Dialect, { reply, plan }: Settled): bigint {
+  const told = reply.wasted.filter((report) => dialect.tells(report).input)
+  return told.reduce((sum, report) => sum + costOf(dialect.toUsage(report), plan.price, 'list').cost, 0n)
 }
 
 function sourceOf(bill: Billing, request: Settled): UsageSource {
@@ -191,18 +198,6 @@ function hiddenReasoning(
     request.held.outputLimit,
   )
   return costOf({ ...nothing, output: tokens }, request.plan.price, 'list').cost
-}
-
-const nothing: PricedUsage = {
-  inputUncached: 0,
-  cacheRead: 0,
-  cacheWrite5m: 0,
-  cacheWrite1h: 0,
-  inputAudio: 0,
-  output: 0,
-  outputAudio: 0,
-  fees: {},
-  ranAt: [],
 }
 
 /** The receipt as far as relaying knows it; also what a checkpoint keeps. */

@@ -244,6 +244,8 @@ export interface Dialect<Facts extends RequestFacts = RequestFacts> {
   pricedHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): readonly PricedOption[]
   /** The HTTP status that an error inside a 200 answer stands for. */
   problemStatus(problem: UpstreamProblem): number
+  /** Whether the totals of input and of output were reported, as numbers that can be true. */
+  tells(report: UsageReport): { readonly input: boolean; readonly output: boolean }
   /** Reported fields → disjoint classes. Negative, broken or contradictory numbers are clamped and flagged as unknown. */
   toUsage(report: UsageReport): Usage
   /** The whole JSON body of an error answer. */

@@ -214,8 +214,10 @@ test('recorded streams are read the same in chunks of any size', () => {
 test('the usage of recorded streams and answers is what another reading finds', () => {
   each(isStream, ({ dialect, usageOf }, { response }, name) => {
     const reports = payloads(response).flatMap((payload) => {
-      const message = payload.message as { usage?: unknown } | undefined
-      return [payload.usage, message?.usage].filter((usage) => usage !== null && usage !== undefined)
+      const message = payload.message as { usage?: object } | undefined
+      // The output that a message opens with stands in for a number that is not known yet.
+      const opening = message?.usage === undefined ? undefined : { ...message.usage, output_tokens: null }
+      return [payload.usage, opening].filter((usage) => usage !== null && usage !== undefined)
     }) as Record<string, unknown>[]
     const usage = dialect.toUsage(watched(dialect, response, 100).report)
     assert.partialDeepStrictEqual(usage, usageOf(reports), name)

@@ -87,6 +87,12 @@ export class ReportDraft {
   }
 }
 
+/** Whether the counter was reported as a number that can be true; 0 can. */
+export function isTold(report: UsageReport, name: string): boolean {
+  const value = report.fields[name]
+  return typeof value === 'number' && value >= 0 && value <= reportedTokensMax
+}
+
 /** A report's numbers as a bill can use them; what had to be bent is in `flagged`. */
 export class CleanCounters {
   private readonly report: UsageReport

@@ -19,6 +19,8 @@ export interface TestGatewayOptions {
   readonly openai?: string
   readonly anthropic?: string
   readonly models?: Config['models']
+  /** Beside the ones that `openai` and `anthropic` name. */
+  readonly upstreams?: Config['upstreams']
   readonly limits?: Partial<Limits>
   readonly clock?: Clock
   readonly failpoint?: string
@@ -111,6 +113,7 @@ function testConfig(options: TestGatewayOptions, dataFolder: string): Config {
   return {
     ...read.config,
     models: options.models ?? [],
+    upstreams: [...read.config.upstreams, ...(options.upstreams ?? [])],
     limits: { ...limitDefaults, ...read.config.limits, ...options.limits },
   }
 }

@@ -5,7 +5,7 @@ import { errorBody, errorFrame, errorStatus, problemStatus } from './error.ts'
 import { type MessagesFacts, pricedHeaders, readRequest, spliceRequest } from './request.ts'
 import { readAnswer } from './response.ts'
 import { watchStream } from './stream.ts'
-import { toUsage } from './usage.ts'
+import { tells, toUsage } from './usage.ts'
 
 export const anthropic: Dialect<MessagesFacts> = {
   name: 'anthropic',
@@ -18,6 +18,7 @@ export const anthropic: Dialect<MessagesFacts> = {
   readError: readProblem,
   pricedHeaders,
   problemStatus,
+  tells,
   toUsage,
   errorBody,
   errorStatus,

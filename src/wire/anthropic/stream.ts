@@ -13,7 +13,7 @@ import { type EventMeaning, type EventReader, SseWatch } from '../sse-watch.ts'
 import { noProblem, problemOf } from '../upstream-problem.ts'
 import type { ReportDraft } from '../usage-report.ts'
 import { blockTexts } from './response.ts'
-import { messagesReport, readUsage } from './usage.ts'
+import { messagesReport, readOpeningUsage, readUsage } from './usage.ts'
 
 /** What a delta may hold of the model's own text, by name. */
 const deltaTexts = ['text', 'thinking', 'partial_json', 'content'] as const
@@ -57,7 +57,7 @@ class MessagesReader implements EventReader {
   private readTyped(event: SseParser, value: JsonRecord): EventMeaning {
     switch (value.type) {
       case 'message_start':
-        readUsage(this.draft, recordIn(value, 'message').usage)
+        readOpeningUsage(this.draft, recordIn(value, 'message').usage)
         return 'quiet'
       case 'content_block_start':
         return this.readStart(recordIn(value, 'content_block'))

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Usage } from '../codec.ts'
-import { messagesReport, readUsage, toUsage } from './usage.ts'
+import { messagesReport, readOpeningUsage, readUsage, tells, toUsage } from './usage.ts'
 
 const usageOf = (...reports: readonly unknown[]): Usage => {
   const draft = messagesReport()
@@ -176,4 +176,14 @@ test('whatever is reported, classes are whole and never negative', () => {
     }),
     { numRuns: 3_000 },
   )
+})
+
+test('what stands in for the output when a message opens is not told as output', () => {
+  const draft = messagesReport()
+  readOpeningUsage(draft, { input_tokens: 5, output_tokens: 1 })
+  assert.deepEqual(tells(draft.report()), { input: true, output: false })
+  readUsage(draft, { output_tokens: 0 })
+  assert.deepEqual(tells(draft.report()), { input: true, output: true })
+  readUsage(draft, { output_tokens: -4 })
+  assert.deepEqual(tells(draft.report()), { input: true, output: false })
 })

@@ -5,7 +5,7 @@
  */
 import type { Usage, UsageReport } from '../codec.ts'
 import { isRecord } from '../parsed.ts'
-import { CleanCounters, type CounterTable, ReportDraft } from '../usage-report.ts'
+import { CleanCounters, type CounterTable, isTold, ReportDraft } from '../usage-report.ts'
 
 const inputTokens = 'input_tokens'
 const outputTokens = 'output_tokens'
@@ -77,6 +77,17 @@ function readIteration(draft: ReportDraft, iteration: unknown): void {
     const counted = inner === undefined ? value : isRecord(value) ? value[inner] : null
     draft.count(`${iterationsPrefix}${kind}.${name}`, counted)
   }
+}
+
+/** Reads the usage of `message_start`: its output count stands in for one that is not known yet. */
+export function readOpeningUsage(draft: ReportDraft, usage: unknown): void {
+  readUsage(draft, usage)
+  draft.restart(outputTokens)
+}
+
+/** Whether the totals were reported, as numbers that can be true. */
+export function tells(report: UsageReport): { readonly input: boolean; readonly output: boolean } {
+  return { input: isTold(report, inputTokens), output: isTold(report, outputTokens) }
 }
 
 /** Reported fields → disjoint classes. */

@@ -5,7 +5,7 @@ import { errorBody, errorFrame, errorStatus, problemStatus } from './error.ts'
 import { type ChatFacts, readRequest, spliceRequest, usageEvent } from './request.ts'
 import { readAnswer } from './response.ts'
 import { watchStream } from './stream.ts'
-import { toUsage } from './usage.ts'
+import { tells, toUsage } from './usage.ts'
 
 export const openaiChat: Dialect<ChatFacts> = {
   name: 'openai-chat',
@@ -18,6 +18,7 @@ export const openaiChat: Dialect<ChatFacts> = {
   readError: readProblem,
   pricedHeaders: () => [],
   problemStatus,
+  tells,
   toUsage,
   errorBody,
   errorStatus,

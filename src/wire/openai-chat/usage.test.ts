@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Usage } from '../codec.ts'
-import { chatReport, readUsage, toUsage } from './usage.ts'
+import { chatReport, readUsage, tells, toUsage } from './usage.ts'
 
 const usageOf = (...bodies: readonly Record<string, unknown>[]): Usage => {
   const draft = chatReport()
@@ -162,8 +162,25 @@ test('whatever is reported, classes are whole, never negative, and add up to wha
       assert.ok(classes.reasoning <= classes.output)
       if (unknown.length > 0 || typeof usage.prompt_tokens !== 'number') return
       const { inputUncached, cacheRead, cacheWrite5m, inputAudio } = classes
-      assert.equal(inputUncached + cacheRead + cacheWrite5m + inputAudio, usage.prompt_tokens)
+      assert.equal(inputUncached + cacheRead + cacheWrite5m + inputAudio, usage.prompt_tokens + 0)
     }),
     { numRuns: 3_000 },
   )
+})
+
+test('a total is told by a number that can be true, and by nothing else', () => {
+  for (const [value, isTold] of [
+    [0, true],
+    [7, true],
+    [-1, false],
+    ['7', false],
+    [null, false],
+    [1e20, false],
+    [Number.NaN, false],
+  ] as const) {
+    const draft = chatReport()
+    readUsage(draft, { usage: { prompt_tokens: value, completion_tokens: 3 } })
+    assert.deepEqual(tells(draft.report()), { input: isTold, output: true }, String(value))
+  }
+  assert.deepEqual(tells(chatReport().report()), { input: false, output: false })
 })

@@ -5,7 +5,7 @@
  */
 import type { Usage, UsageReport } from '../codec.ts'
 import type { JsonRecord } from '../parsed.ts'
-import { CleanCounters, type CounterTable, ReportDraft } from '../usage-report.ts'
+import { CleanCounters, type CounterTable, isTold, ReportDraft } from '../usage-report.ts'
 
 /**
  * https://developers.openai.com/api/reference/resources/chat (CompletionUsage); `prompt_cache_hit_tokens`
@@ -47,6 +47,11 @@ export function chatReport(): ReportDraft {
 export function readUsage(draft: ReportDraft, body: JsonRecord): void {
   draft.read(body.usage)
   draft.ranAt('service_tier', body.service_tier, defaultTiers)
+}
+
+/** Whether the totals were reported, as numbers that can be true. */
+export function tells(report: UsageReport): { readonly input: boolean; readonly output: boolean } {
+  return { input: isTold(report, 'prompt_tokens'), output: isTold(report, 'completion_tokens') }
 }
 
 /** Reported fields → disjoint classes. */

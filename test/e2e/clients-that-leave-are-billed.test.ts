@@ -1,0 +1,237 @@
+/**
+ * Who leaves pays for what was made until then and for nothing more, whatever the moment; the upstream is
+ * let go of within a second wherever that stops its meter, and read to its end where it does not.
+ */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { systemClock } from '../../src/base/clock.ts'
+import type { ReceiptRow } from '../../src/ledger/types.ts'
+import type { Metered } from '../../src/sandbox/meter.ts'
+import { wordsOf } from '../../src/sandbox/words.ts'
+import { type AskedBody, eventually, meteredGateway } from '../support/metered-gateway.ts'
+import { formats, type Sent } from '../support/paying-client.ts'
+
+const readOnMs = 1_000
+const gate = await meteredGateway({
+  limits: { peekMs: 250, holdWaitMs: 30_000, readOnMs, readOnPerAccountMax: 2 },
+})
+after(() => gate.end())
+
+/** 3 and 15 USD per million tokens. */
+const inputNano = 3_000n
+const outputNano = 15_000n
+const cost = (input: number, output: number): bigint =>
+  BigInt(input) * inputNano + BigInt(output) * outputNano
+
+const promptWords = 1_500
+const prompt = wordsOf(promptWords).join('')
+
+function body(model: string, settings: string, more: object = {}): AskedBody {
+  const messages = [
+    { role: 'user', content: prompt },
+    { role: 'assistant', content: 'Yes?' },
+    { role: 'user', content: settings },
+  ]
+  return { model, max_tokens: 2_000, stream: true, messages, ...more }
+}
+
+interface Gone {
+  readonly receipt: ReceiptRow
+  readonly meter: Metered
+  readonly leftMs: number
+}
+
+/** The newest request that the sandbox has, once there is one more than `before`. */
+function arrival(before: number): Promise<Metered> {
+  return eventually(
+    'the request reaches the upstream',
+    () => (gate.sandbox.requests() > before ? gate.sandbox.meters().at(-1) : undefined),
+    (metered) => metered !== undefined && metered.bodyBytes > 0,
+  ) as Promise<Metered>
+}
+
+/** Sends, leaves as soon as `moment` has come, and waits for the receipt. */
+async function leaveAt(
+  account: { id: bigint; key: string },
+  asked: AskedBody,
+  moment: (sent: Sent, arrived: Metered) => Promise<unknown>,
+): Promise<Gone> {
+  const before = gate.sandbox.requests()
+  const sent = gate.ask(account, asked)
+  const arrived = await arrival(before)
+  await moment(sent, arrived)
+  const leftMs = systemClock.monoMs()
+  sent.leave()
+  const receipt = await gate.receiptOf(account)
+  const meter = await gate.sandbox.until(arrived.requestId, ({ outcome }) => outcome !== 'running')
+  const { held, posted } = await gate.balance(account.id)
+  assert.equal(held, 0n, 'nothing is held any more')
+  assert.equal(1_000_000_000n - posted, receipt.charged, 'the balance went down by what the receipt says')
+  assert.ok(receipt.charged <= receipt.hold, 'never more than the hold')
+  return { receipt, meter, leftMs }
+}
+
+function assertLetGo({ meter, leftMs }: Gone): void {
+  assert.equal(meter.outcome, 'client_gone')
+  const tookMs = meter.closedByClientAtMs! - leftMs
+  assert.ok(tookMs < 1_000, `the upstream was let go of after ${tookMs} ms`)
+}
+
+function assertNear(told: number, real: number, share: number, what: string): void {
+  assert.ok(Math.abs(told - real) <= real * share, `${what}: ${told} is within ${share} of ${real}`)
+}
+
+/** Its input as the provider counts it; the sandbox charges none before it has sent a head. */
+const inputOf = (meter: Metered): number => (meter.inputTokens > 0 ? meter.inputTokens : promptWords)
+
+for (const format of formats) {
+  test(`${format}: gone before the upstream's head, the input is counted and paid, no output`, async () => {
+    const account = await gate.account('1')
+    const gone = await leaveAt(account, body(`${format}-slow`, 'delay=60000'), () => Promise.resolve())
+    const { receipt } = gone
+    assert.deepEqual([receipt.endReason, receipt.usageSource, receipt.output], ['client_abort', 'counted', 0])
+    assertNear(receipt.inputUncached, inputOf(gone.meter), 0.2, 'input')
+    assert.equal(receipt.charged, cost(receipt.inputUncached, 0))
+    assertLetGo(gone)
+  })
+
+  for (const { moment, until } of [
+    { moment: 'while nothing has come', until: () => Promise.resolve() },
+    { moment: 'after our head', until: (sent: Sent) => sent.head },
+  ]) {
+    test(`${format}: gone ${moment}, between the upstream's head and its first content`, async () => {
+      const account = await gate.account('1')
+      const asked = body(`${format}-stream`, 'tokens=50 delay=60000')
+      const gone = await leaveAt(account, asked, async (sent, { requestId }) => {
+        await gate.sandbox.until(requestId, ({ inputTokens }) => inputTokens > 0)
+        await until(sent)
+      })
+      const { receipt, meter } = gone
+      assert.deepEqual([receipt.endReason, receipt.output], ['client_abort', 0])
+      if (format === 'messages' && receipt.usageSource === 'reported') {
+        assert.equal(receipt.charged, cost(meter.inputTokens, 0))
+      } else {
+        assert.equal(receipt.usageSource, 'counted')
+        assertNear(receipt.inputUncached, meter.inputTokens, 0.2, 'input')
+        assert.equal(receipt.charged, cost(receipt.inputUncached, 0))
+      }
+      assertLetGo(gone)
+    })
+  }
+
+  test(`${format}: gone in the midst of a stream, the charge is near the meter`, async () => {
+    const account = await gate.account('1')
+    const asked = body(`${format}-stream`, 'tokens=2000 rate=400')
+    const gone = await leaveAt(account, asked, (sent) => sent.contents(150))
+    const { receipt, meter } = gone
+    assert.equal(receipt.endReason, 'client_abort')
+    assert.ok(meter.outputTokens >= 150 && meter.outputTokens < 2_000)
+    assertNear(Number(receipt.charged), Number(cost(meter.inputTokens, meter.outputTokens)), 0.2, 'charge')
+    if (format === 'messages') assert.equal(receipt.inputUncached, meter.inputTokens)
+    assert.ok(receipt.output <= meter.outputTokens, 'no more output than was made')
+    assertLetGo(gone)
+  })
+
+  test(`${format}: gone once it was sent the last word, the request is complete`, async () => {
+    const account = await gate.account('1')
+    const last = format === 'chat' ? '"finish_reason":"stop"' : '"stop_reason":"end_turn"'
+    const { receipt, meter } = await leaveAt(account, body(`${format}-stream`, 'tokens=20'), (sent) =>
+      sent.until((text) => text.includes(last)),
+    )
+    assert.deepEqual([receipt.endReason, receipt.usageSource], ['complete', 'reported'])
+    assert.equal(receipt.charged, cost(meter.inputTokens, meter.outputTokens))
+  })
+
+  test(`${format}: gone before a whole answer, it is read on, and its place is free at once`, async () => {
+    const account = await gate.account('1', {
+      rates: { requestsPerMinute: null, tokensPerMinute: null, concurrent: 1 },
+    })
+    const asked = body(`${format}-stream`, 'tokens=30 delay=400', { stream: false })
+    const before = gate.sandbox.requests()
+    const first = gate.ask(account, asked)
+    await arrival(before)
+    first.leave()
+    // The first is still made; a second would be one too many if it counted.
+    const second = await eventually(
+      'a place is free',
+      () => gate.ask(account, body(`${format}-stream`, 'tokens=1', { stream: false })).whole(),
+      ({ status }) => status !== 429,
+    )
+    assert.equal(second.status, 200)
+    assert.equal((await gate.balance(account.id)).openHolds, 1, 'the hold of the one that is read on stays')
+    await gate.receiptOf(account, 2)
+    const receipts = await gate.ledger.receipts(account.id, 2, null)
+    const earlier = receipts.find(({ output }) => output === 30)!
+    const meter = gate.meterOf(earlier)
+    assert.deepEqual([earlier.endReason, earlier.usageSource], ['client_abort', 'reported'])
+    assert.deepEqual([meter.outcome, earlier.charged], ['complete', cost(meter.inputTokens, 30)])
+  })
+
+  test(`${format}: what is read on in vain is let go of in time, and only its input is paid`, async () => {
+    const account = await gate.account('1')
+    const asked = body(`${format}-hang`, '', { stream: false })
+    const { receipt, meter, leftMs } = await leaveAt(account, asked, () => Promise.resolve())
+    assert.deepEqual([receipt.endReason, receipt.usageSource, receipt.output], ['client_abort', 'counted', 0])
+    assert.ok(receipt.charged > 0n)
+    const tookMs = meter.closedByClientAtMs! - leftMs
+    assert.ok(tookMs >= readOnMs - 100 && tookMs < readOnMs + 1_000, `${tookMs} ms`)
+  })
+}
+
+test('more answers than an account may have read on are let go of at once', async () => {
+  const account = await gate.account('1')
+  const before = gate.sandbox.requests()
+  const sent = Array.from({ length: 4 }, () => gate.ask(account, body('chat-hang', '', { stream: false })))
+  await eventually(
+    'all have arrived',
+    () => gate.sandbox.meters().slice(before),
+    (meters) => meters.length === 4 && meters.every(({ bodyBytes }) => bodyBytes > 0),
+  )
+  const leftMs = systemClock.monoMs()
+  for (const one of sent) one.leave()
+  await gate.receiptOf(account, 4)
+  const tookMs = gate.sandbox
+    .meters()
+    .slice(before)
+    .map(({ closedByClientAtMs }) => closedByClientAtMs! - leftMs)
+  assert.equal(tookMs.filter((ms) => ms < 1_000).length, 2, `two at once: ${tookMs}`)
+})
+
+test('gone while it waits for money, nothing reaches an upstream and nothing is charged', async () => {
+  const account = await gate.account('0.03')
+  const first = gate.ask(account, body('chat-hang-stream', 'events=1', { max_tokens: 900 }))
+  assert.equal(await first.contents(1), true, first.text)
+  const before = gate.sandbox.requests()
+  const second = gate.ask(account, body('chat-stream', '', { max_tokens: 900 }))
+  const lookUp = await fetch(`${gate.origin}/v1/key`, { headers: { authorization: `Bearer ${account.key}` } })
+  assert.equal(lookUp.status, 200, await lookUp.text())
+  second.leave()
+  await assert.rejects(second.head)
+  first.leave()
+  await gate.receiptOf(account)
+  await eventually(
+    'nothing is held',
+    () => gate.balance(account.id),
+    ({ openHolds }) => openHolds === 0,
+  )
+  await gate.gateway.app.running.whenIdle()
+  assert.equal(gate.sandbox.requests(), before)
+  await gate.receiptOf(account)
+})
+
+test('reasoning that is hidden when its client leaves is not charged; the house bears an estimate', async () => {
+  const account = await gate.account('1')
+  const gone = await leaveAt(
+    account,
+    body('chat-think', 'thinking=2000 rate=400'),
+    async (_sent, { requestId }) => {
+      await gate.sandbox.until(requestId, ({ reasoningTokens }) => reasoningTokens >= 200)
+    },
+  )
+  const { receipt, meter } = gone
+  assert.deepEqual([receipt.output, receipt.reasoning], [0, 0])
+  assert.equal(receipt.charged, cost(receipt.inputUncached, 0))
+  assert.ok(meter.reasoningTokens >= 200)
+  assert.ok(receipt.absorbed > 0n && receipt.absorbed <= cost(0, 2_000), `${receipt.absorbed} is absorbed`)
+  assertLetGo(gone)
+})

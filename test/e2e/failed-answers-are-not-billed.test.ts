@@ -1,0 +1,206 @@
+/**
+ * What an upstream breaks is paid only as far as it was delivered; what was not delivered is nobody's, or
+ * the house's where the upstream reports that it charges for it. And nothing broken looks finished.
+ */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { systemClock } from '../../src/base/clock.ts'
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts'
+import { faultUpstream, sends } from '../support/fault-upstream.ts'
+import { testGateway } from '../support/gateway.ts'
+import { eventually, meteredGateway, meteredModels } from '../support/metered-gateway.ts'
+import { type Format, formats, Sent } from '../support/paying-client.ts'
+
+const spare: Sandbox = await startSandbox({ clock: systemClock })
+const gate = await meteredGateway({
+  limits: { silenceMs: 400, contentGapMs: 600, contentGapReasoningMs: 600, peekMs: 200, retriesMin: 100 },
+  upstreams: [{ name: 'spare', provider: 'anthropic', origin: spare.origin, credential: 'spare', weight: 1 }],
+})
+after(async () => {
+  await gate.end()
+  await spare.close()
+})
+
+const cost = (input: number, output: number): bigint => BigInt(input) * 3_000n + BigInt(output) * 15_000n
+
+interface Row {
+  readonly behaviour: string
+  readonly settings?: string
+  readonly streamed: boolean
+  readonly formats?: readonly Format[]
+  readonly reason: 'upstream_error' | 'upstream_truncated' | 'timeout'
+  /** Words that reached the client and are paid. */
+  readonly delivered?: number
+  /** The input that the upstream says it charges for, although nothing was delivered. */
+  readonly absorbsInput?: readonly Format[]
+}
+
+const messagesOnly: readonly Format[] = ['messages']
+const early = { absorbsInput: messagesOnly }
+
+const rows: readonly Row[] = [
+  ...['sandbox-500', 'sandbox-529', 'sandbox-401', 'sandbox-402-quota', 'sandbox-429', 'sandbox-400-context']
+    .concat('sandbox-refuse', 'sandbox-html', 'sandbox-empty', 'sandbox-redirect', 'sandbox-error-json')
+    .flatMap((behaviour): Row[] => [
+      { behaviour, streamed: true, reason: 'upstream_error' },
+      { behaviour, streamed: false, reason: 'upstream_error' },
+    ]),
+  { behaviour: 'sandbox-error-first', streamed: true, reason: 'upstream_error' },
+  { behaviour: 'sandbox-error-first', streamed: false, reason: 'upstream_error' },
+  {
+    behaviour: 'sandbox-error-after',
+    settings: 'events=0',
+    streamed: true,
+    reason: 'upstream_error',
+    ...early,
+  },
+  {
+    behaviour: 'sandbox-error-after',
+    settings: 'events=9',
+    streamed: true,
+    reason: 'upstream_error',
+    delivered: 9,
+  },
+  {
+    behaviour: 'sandbox-garbage',
+    settings: 'events=9',
+    streamed: true,
+    reason: 'upstream_error',
+    delivered: 9,
+  },
+  {
+    behaviour: 'sandbox-cut-after',
+    settings: 'events=0',
+    streamed: true,
+    reason: 'upstream_error',
+    ...early,
+  },
+  ...['fin', 'rst', 'clean', 'short', 'until_close'].map(
+    (how): Row => ({
+      behaviour: 'sandbox-cut-after',
+      settings: `events=9 how=${how}`,
+      streamed: true,
+      reason: 'upstream_truncated',
+      delivered: 9,
+    }),
+  ),
+  { behaviour: 'sandbox-cut-after', settings: 'events=9', streamed: false, reason: 'upstream_error' },
+  {
+    behaviour: 'sandbox-no-end',
+    settings: 'tokens=9',
+    streamed: true,
+    reason: 'upstream_truncated',
+    delivered: 9,
+  },
+  { behaviour: 'sandbox-hang', streamed: true, reason: 'timeout' },
+  { behaviour: 'sandbox-hang', streamed: false, reason: 'timeout' },
+  { behaviour: 'sandbox-hang-stream', settings: 'events=9', streamed: true, reason: 'timeout', delivered: 9 },
+  { behaviour: 'sandbox-pings', settings: 'delay=50', streamed: true, reason: 'timeout', ...early },
+]
+
+const finished = /"finish_reason":"|"stop_reason":"|message_stop|\[DONE\]/
+
+for (const row of rows) {
+  for (const format of row.formats ?? formats) {
+    const { behaviour, settings = 'hello', streamed, reason, delivered = 0 } = row
+    const how = `${behaviour}, ${settings}, ${streamed ? 'streamed' : 'whole'}`
+    test(`${format}: ${how}: ${reason}, ${delivered} words are paid`, async () => {
+      const account = await gate.account('1')
+      const answer = await gate
+        .ask(account, {
+          model: behaviour.replace('sandbox', format),
+          max_tokens: 300,
+          stream: streamed,
+          messages: [{ role: 'user', content: settings }],
+        })
+        .whole()
+      assert.doesNotMatch(answer.text, finished)
+      assert.match(answer.text, /"error":\{/)
+      if (delivered === 0 && reason !== 'timeout') assert.ok(answer.status >= 400, `status ${answer.status}`)
+
+      const receipt = await gate.receiptOf(account)
+      const { held, posted } = await gate.balance(account.id)
+      assert.deepEqual([receipt.endReason, held], [reason, 0n])
+      assert.equal(1_000_000_000n - posted, receipt.charged)
+      assert.equal(receipt.charged, delivered === 0 ? 0n : cost(receipt.inputUncached, delivered))
+      assert.equal(receipt.output, delivered, 'the words of an error are no output')
+
+      const bears = row.absorbsInput?.includes(format) ?? false
+      const meters = [...gate.sandbox.meters(), ...spare.meters()].filter(
+        ({ requestId }) => requestId === receipt.upstreamRequestId,
+      )
+      const input = meters[0]?.inputTokens ?? 0
+      if (delivered > 0 && format === 'messages') assert.equal(receipt.inputUncached, input)
+      assert.equal(receipt.absorbed, bears ? cost(input, 0) * BigInt(receipt.attempts.length) : 0n)
+      if (bears) assert.ok(input > 0)
+    })
+  }
+}
+
+test('each attempt that an upstream charges for in vain is the house’s, and the books say so', async () => {
+  const account = await gate.account('1')
+  const before = await gate.ledger.house()
+  const asked = {
+    model: 'messages-error-after',
+    max_tokens: 300,
+    stream: true,
+    messages: [{ role: 'user', content: 'events=0' }],
+  }
+  await gate.ask(account, asked).whole()
+  const receipt = await gate.receiptOf(account)
+  assert.deepEqual(
+    receipt.attempts.map(({ upstream }) => upstream),
+    ['anthropic', 'spare'],
+  )
+  const input = [...gate.sandbox.meters(), ...spare.meters()].find(({ inputTokens }) => inputTokens > 0)!
+  const after = await gate.ledger.house()
+  assert.equal(receipt.absorbed, 2n * cost(input.inputTokens, 0))
+  assert.equal(after.absorbed_loss! - before.absorbed_loss!, -receipt.absorbed)
+  assert.equal(after.revenue! - before.revenue!, receipt.absorbed)
+})
+
+test('an upstream that nobody reaches costs nobody anything', async () => {
+  const gone = await startSandbox({ clock: systemClock })
+  await gone.close()
+  const alone = await testGateway({ openai: gone.origin, models: [...meteredModels()] as never })
+  const account = await alone.account('1')
+  const sent = new Sent(alone.origin, {
+    key: account.key,
+    format: 'chat',
+    body: { model: 'chat-echo', messages: [{ role: 'user', content: 'hello' }] },
+  })
+  assert.equal((await sent.whole()).status, 502)
+  assert.deepEqual(await alone.balance(account.id), { posted: 1_000_000_000n, held: 0n, openHolds: 0 })
+  await alone.close()
+})
+
+test('gone between the finish and the usage of a chat stream: the usage is waited for and paid', async () => {
+  const upstream = await faultUpstream(() => sends())
+  const alone = await testGateway({ openai: upstream.origin, models: [...meteredModels()] as never })
+  const account = await alone.account('1')
+  const sent = new Sent(alone.origin, {
+    key: account.key,
+    format: 'chat',
+    body: { model: 'chat-echo', stream: true, messages: [{ role: 'user', content: 'hello' }] },
+  })
+  const reply = await upstream.nextRequest()
+  reply.send('HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n')
+  // One write: who has seen the word knows that the finish was read as well.
+  reply.send(
+    'data: {"choices":[{"index":0,"delta":{"content":"word"},"finish_reason":null}]}\n\n' +
+      'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n',
+  )
+  assert.equal(await sent.contents(1), true)
+  sent.leave()
+  reply.send('data: {"choices":[],"usage":{"prompt_tokens":70,"completion_tokens":11,"total_tokens":81}}\n\n')
+  reply.send('data: [DONE]\n\n')
+  reply.fin()
+  const [receipt] = await eventually(
+    'the receipt',
+    () => alone.gateway.parts.ledger.receipts(account.id, 2, null),
+    ({ length }) => length > 0,
+  )
+  assert.deepEqual([receipt?.usageSource, receipt?.charged], ['reported', cost(70, 11)])
+  await alone.close()
+  await upstream.close()
+})
