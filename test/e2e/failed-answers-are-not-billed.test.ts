@@ -162,7 +162,7 @@ test('each attempt that an upstream charges for in vain is the house’s, and th
 test('an upstream that nobody reaches costs nobody anything', async () => {
   const gone = await startSandbox({ clock: systemClock })
   await gone.close()
-  const alone = await testGateway({ openai: gone.origin, models: [...meteredModels()] as never })
+  const alone = await testGateway({ openai: gone.origin, models: meteredModels() })
   const account = await alone.account('1')
   const sent = new Sent(alone.origin, {
     key: account.key,
@@ -176,7 +176,7 @@ test('an upstream that nobody reaches costs nobody anything', async () => {
 
 test('gone between the finish and the usage of a chat stream: the usage is waited for and paid', async () => {
   const upstream = await faultUpstream(() => sends())
-  const alone = await testGateway({ openai: upstream.origin, models: [...meteredModels()] as never })
+  const alone = await testGateway({ openai: upstream.origin, models: meteredModels() })
   const account = await alone.account('1')
   const sent = new Sent(alone.origin, {
     key: account.key,

@@ -7,6 +7,7 @@ import assert from 'node:assert/strict'
 import { systemClock } from '../../src/base/clock.ts'
 import { formatId, parseId } from '../../src/base/ids.ts'
 import type { ModelDefinition, PriceDefinition } from '../../src/catalog/definition.ts'
+import type { Config } from '../../src/config.ts'
 import type { Ledger, ReceiptRow } from '../../src/ledger/types.ts'
 import { behaviours } from '../../src/sandbox/behaviours.ts'
 import type { Metered } from '../../src/sandbox/meter.ts'
@@ -23,7 +24,9 @@ export const listPrice: PriceDefinition = {
   output: '15',
 }
 
-export interface MeteredOptions extends Omit<TestGatewayOptions, 'openai' | 'anthropic'> {
+export interface MeteredOptions extends Omit<TestGatewayOptions, 'models'> {
+  /** Beside the sandbox's. */
+  readonly models?: readonly ModelDefinition[]
   readonly price?: PriceDefinition
 }
 
@@ -51,8 +54,11 @@ const connectors: Readonly<Record<Format, Pick<ModelDefinition, 'provider' | 'ap
 }
 
 /** One model for each behaviour and format. */
-export function meteredModels(price: PriceDefinition = listPrice): readonly ModelDefinition[] {
-  return formats.flatMap((format) =>
+export function meteredModels(
+  price: PriceDefinition = listPrice,
+  more: readonly ModelDefinition[] = [],
+): Config['models'] {
+  const models: readonly ModelDefinition[] = formats.flatMap((format) =>
     behaviours.map(({ name }) => ({
       id: name.replace(/^sandbox/, format),
       ...connectors[format],
@@ -63,16 +69,18 @@ export function meteredModels(price: PriceDefinition = listPrice): readonly Mode
       prices: [price],
     })),
   )
+  // The file's schema knows no readonly lists.
+  return [...models, ...more] as Config['models']
 }
 
 export async function meteredGateway(options: MeteredOptions = {}): Promise<MeteredGateway> {
-  const { price, ...rest } = options
+  const { price, models, ...rest } = options
   const sandbox = await startSandbox({ clock: systemClock, keepBodies: true })
   const gateway = await testGateway({
     openai: sandbox.origin,
     anthropic: sandbox.origin,
     ...rest,
-    models: [...meteredModels(price), ...(options.models ?? [])] as TestGatewayOptions['models'] & object,
+    models: meteredModels(price, models),
   })
   const { ledger } = gateway.gateway.parts
   return {

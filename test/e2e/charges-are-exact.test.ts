@@ -1,0 +1,377 @@
+/**
+ * What an answer reports is charged to the nano-dollar: classes, tiers, options and fees, in either format,
+ * streamed or whole. What cannot be true is counted instead, and nothing takes more than there is.
+ */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { formatUsd, parseUsd } from '../../contract/usd.ts'
+import type { ModelDefinition, PriceDefinition } from '../../src/catalog/definition.ts'
+import type { ReceiptRow } from '../../src/ledger/types.ts'
+import { faultUpstream, sendsThen } from '../support/fault-upstream.ts'
+import { meteredGateway } from '../support/metered-gateway.ts'
+import { type Format, formats, Sent } from '../support/paying-client.ts'
+
+/** Answers every request with what stands in `says`. */
+let says = ''
+const replaying = await faultUpstream(() => sendsThen('fin', says))
+
+const golden: PriceDefinition = { input: '3', cacheWrite5m: '3.75', cacheRead: '0.3', output: '15' }
+const prices: Readonly<Record<string, PriceDefinition>> = {
+  golden,
+  small: { input: '1.75', cacheRead: '0.175', cacheWrite5m: '2.1875', output: '8.75' },
+  lasting: { ...golden, cacheWrite1h: '6' },
+  tiered: { ...golden, tiers: [{ aboveInputTokens: 200_000, input: '6', output: '22.5' }] },
+  optional: {
+    ...golden,
+    options: {
+      'service_tier:flex': '0.5',
+      'service_tier:priority': '2',
+      'speed:fast': '6',
+      'inference_geo:us': '1.1',
+    },
+    fees: { web_search: '0.01' },
+  },
+}
+
+const models: ModelDefinition[] = Object.entries(prices).flatMap(([name, price]) =>
+  formats.map((format) => ({
+    id: `${format}-${name}`,
+    provider: format === 'chat' ? 'openai' : 'anthropic',
+    context: 1_000_000,
+    maxOutput: 64_000,
+    prices: [price],
+  })),
+)
+models.push({ ...models[0]!, id: 'chat-marked-up', markup: '10%' })
+
+const gate = await meteredGateway()
+const replay = await meteredGateway({
+  models,
+  openai: replaying.origin,
+  anthropic: replaying.origin,
+})
+after(async () => {
+  await gate.end()
+  await replay.end()
+  await replaying.close()
+})
+
+type Usage = Readonly<Record<string, unknown>>
+
+/** One answer with this usage, as each format writes it. */
+const wholeAnswers: Readonly<Record<Format, (usage: Usage, more: object) => string>> = {
+  chat: (usage, more) =>
+    json({ choices: [{ index: 0, message: { content: 'yes' }, finish_reason: 'stop' }], usage, ...more }),
+  messages: (usage, more) =>
+    json({
+      type: 'message',
+      content: [{ type: 'text', text: 'yes' }],
+      stop_reason: 'end_turn',
+      usage,
+      ...more,
+    }),
+}
+const streams: Readonly<Record<Format, (usage: Usage, more: object) => string>> = {
+  chat: (usage, more) =>
+    sse([
+      { choices: [{ index: 0, delta: { content: 'yes' }, finish_reason: null }], ...more },
+      { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], ...more },
+      { choices: [], usage, ...more },
+      '[DONE]',
+    ]),
+  messages: ({ output_tokens, ...input }) =>
+    sse([
+      { type: 'message_start', message: { content: [], usage: { ...input, output_tokens: 1 } } },
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'yes' } },
+      { type: 'content_block_stop', index: 0 },
+      { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens } },
+      { type: 'message_stop' },
+    ]),
+}
+
+function json(body: object): string {
+  const text = JSON.stringify(body)
+  return `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${text.length}\r\n\r\n${text}`
+}
+
+function sse(events: readonly (object | string)[]): string {
+  const lines = events.map(
+    (event) => `data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`,
+  )
+  return `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n${lines.join('')}`
+}
+
+interface Row {
+  readonly what: string
+  readonly model: string
+  readonly usage: Usage
+  /** Beside the usage in the answer. */
+  readonly answer?: object
+  /** In the request. */
+  readonly asks?: object
+  readonly usd: string
+  readonly receipt?: Partial<ReceiptRow>
+}
+
+const inMessages = (usage: Usage): Usage => ({ input_tokens: 0, output_tokens: 0, ...usage })
+const inChat = (usage: Usage): Usage => ({ prompt_tokens: 0, completion_tokens: 0, ...usage })
+const anthropicAnswer = (usage: Usage): Usage =>
+  inMessages({ input_tokens: 1_000, output_tokens: 100, ...usage })
+const openaiAnswer = inChat({ prompt_tokens: 1_000, completion_tokens: 100 })
+
+const rows: readonly Row[] = [
+  {
+    what: 'the golden request',
+    model: 'messages-golden',
+    usage: inMessages({ input_tokens: 3, cache_creation_input_tokens: 12_304, output_tokens: 550 }),
+    usd: '0.054399',
+    receipt: { inputUncached: 3, cacheWrite5m: 12_304, output: 550, usageSource: 'reported' },
+  },
+  {
+    what: 'the same usage where writes and reads are parts of the prompt',
+    model: 'chat-golden',
+    usage: inChat({
+      prompt_tokens: 12_307,
+      prompt_tokens_details: { cache_write_tokens: 12_304, cached_tokens: 0 },
+      completion_tokens: 550,
+    }),
+    usd: '0.054399',
+    receipt: { inputUncached: 3, cacheWrite5m: 12_304, output: 550 },
+  },
+  {
+    what: 'half a nano-dollar, rounded up once',
+    model: 'messages-small',
+    usage: inMessages({
+      input_tokens: 24_951,
+      output_tokens: 854,
+      cache_read_input_tokens: 64_126,
+      cache_creation_input_tokens: 2_805,
+    }),
+    usd: '0.068494738',
+  },
+  {
+    what: 'the same, in the other format',
+    model: 'chat-small',
+    usage: inChat({
+      prompt_tokens: 24_951 + 64_126 + 2_805,
+      completion_tokens: 854,
+      prompt_tokens_details: { cached_tokens: 64_126, cache_write_tokens: 2_805 },
+    }),
+    usd: '0.068494738',
+  },
+  {
+    what: 'writes by lifetime',
+    model: 'messages-lasting',
+    usage: inMessages({
+      input_tokens: 10,
+      cache_creation_input_tokens: 3_000,
+      cache_creation: { ephemeral_5m_input_tokens: 1_000, ephemeral_1h_input_tokens: 2_000 },
+    }),
+    usd: '0.01578',
+    receipt: { cacheWrite5m: 1_000, cacheWrite1h: 2_000 },
+  },
+  {
+    what: 'hour-long writes without a price of their own, at twice the input',
+    model: 'messages-golden',
+    usage: inMessages({
+      cache_creation_input_tokens: 1_000,
+      cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 1_000 },
+    }),
+    usd: '0.006',
+  },
+  {
+    what: 'all of the input at the tier’s edge, of whatever class',
+    model: 'messages-tiered',
+    usage: inMessages({ input_tokens: 100_000, cache_read_input_tokens: 100_000, output_tokens: 1_000 }),
+    usd: '0.345',
+  },
+  {
+    what: 'one token beyond it: the tier for the whole request',
+    model: 'messages-tiered',
+    usage: inMessages({ input_tokens: 100_001, cache_read_input_tokens: 100_000, output_tokens: 1_000 }),
+    usd: '0.682506',
+  },
+  {
+    what: 'zeros',
+    model: 'chat-golden',
+    usage: inChat({}),
+    usd: '0.00',
+    receipt: { usageSource: 'reported' },
+  },
+  {
+    what: 'more cached than there was',
+    model: 'chat-golden',
+    usage: inChat({ prompt_tokens: 10, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 50 } }),
+    usd: '0.000018',
+    receipt: { cacheRead: 10, inputUncached: 0, unpricedUsage: true },
+  },
+  {
+    what: 'reasoning, which is a part of the output',
+    model: 'chat-golden',
+    usage: inChat({ completion_tokens: 1_000, completion_tokens_details: { reasoning_tokens: 900 } }),
+    usd: '0.015',
+    receipt: { output: 1_000, reasoning: 900 },
+  },
+  {
+    what: 'flex, asked for and given',
+    model: 'chat-optional',
+    asks: { service_tier: 'flex' },
+    answer: { service_tier: 'flex' },
+    usage: openaiAnswer,
+    usd: '0.00225',
+    receipt: { ranAt: ['service_tier:flex'] },
+  },
+  {
+    what: 'flex, asked for and not given',
+    model: 'chat-optional',
+    asks: { service_tier: 'flex' },
+    answer: { service_tier: 'default' },
+    usage: openaiAnswer,
+    usd: '0.0045',
+    receipt: { ranAt: [] },
+  },
+  {
+    what: 'priority, asked for and given',
+    model: 'chat-optional',
+    asks: { service_tier: 'priority' },
+    answer: { service_tier: 'priority' },
+    usage: openaiAnswer,
+    usd: '0.009',
+  },
+  {
+    what: 'a tier that nobody priced: the known part, and a flag',
+    model: 'chat-golden',
+    answer: { service_tier: 'lightning' },
+    usage: openaiAnswer,
+    usd: '0.0045',
+    receipt: { unpricedUsage: true, ranAt: ['service_tier:lightning'] },
+  },
+  {
+    what: 'speed and place, multiplied',
+    model: 'messages-optional',
+    asks: { speed: 'fast', inference_geo: 'us' },
+    usage: anthropicAnswer({ speed: 'fast', inference_geo: 'us' }),
+    usd: '0.0297',
+  },
+  {
+    what: 'searches by use',
+    model: 'messages-optional',
+    asks: { tools: [{ type: 'web_search_20250305', name: 'web_search', max_uses: 4 }] },
+    usage: anthropicAnswer({ server_tool_use: { web_search_requests: 3 } }),
+    usd: '0.0345',
+    receipt: { fees: { web_search: 3 } },
+  },
+  {
+    what: 'searches that nobody priced: the known part, and a flag',
+    model: 'messages-golden',
+    usage: anthropicAnswer({ server_tool_use: { web_search_requests: 3 } }),
+    usd: '0.0045',
+    receipt: { unpricedUsage: true },
+  },
+  {
+    what: 'a counter that nobody knows: the known part, and a flag',
+    model: 'messages-golden',
+    usage: anthropicAnswer({ video_tokens: 70 }),
+    usd: '0.0045',
+    receipt: { unpricedUsage: true },
+  },
+  {
+    what: 'a markup: the customer’s price and the list’s',
+    model: 'chat-marked-up',
+    usage: openaiAnswer,
+    usd: '0.00495',
+    receipt: { upstreamCost: 4_500_000n },
+  },
+]
+
+for (const row of rows) {
+  for (const stream of [false, true]) {
+    test(`${row.what}: $${row.usd} (${row.model}, ${stream ? 'streamed' : 'whole'})`, async () => {
+      const format = row.model.startsWith('messages') ? 'messages' : 'chat'
+      says = (stream ? streams : wholeAnswers)[format](row.usage, row.answer ?? {})
+      const account = await replay.account('5')
+      const messages = [{ role: 'user', content: 'hello' }]
+      const sent = replay.ask(account, { model: row.model, max_tokens: 2_000, stream, messages, ...row.asks })
+      const answer = await sent.whole()
+      assert.equal(answer.status, 200, answer.text)
+      const receipt = await replay.receiptOf(account)
+      const { posted } = await replay.balance(account.id)
+      assert.equal(formatUsd(receipt.charged), row.usd)
+      assert.equal(formatUsd(parseUsd('5')! - posted), row.usd)
+      assert.equal(receipt.absorbed, 0n)
+      assert.partialDeepStrictEqual(receipt, { endReason: 'complete', unpricedUsage: false, ...row.receipt })
+      if (!stream) assert.equal(answer.headers['x-tollgate-cost'], row.usd)
+      const told = await fetch(`${replay.origin}/v1/generations/${String(answer.headers['x-request-id'])}`, {
+        headers: { authorization: `Bearer ${account.key}` },
+      })
+      const { data } = (await told.json()) as { data: { cost: string; status: string } }
+      assert.deepEqual([data.status, data.cost], ['complete', row.usd])
+    })
+  }
+}
+
+/** 3 and 15 USD per million tokens, as all models of the sandbox. */
+const cost = (input: number, output: number): bigint => BigInt(input) * 3_000n + BigInt(output) * 15_000n
+
+for (const format of formats) {
+  for (const stream of [false, true]) {
+    for (const value of ['-5', '"7"', '1e20', '4.5e9', 'null']) {
+      test(`${format}, ${stream ? 'streamed' : 'whole'}: an output of ${value} is counted instead`, async () => {
+        const account = await gate.account('1')
+        const messages = [{ role: 'user', content: `tokens=30 value=${value}` }]
+        const sent = gate.ask(account, { model: `${format}-odd-usage`, max_tokens: 100, stream, messages })
+        assert.equal((await sent.whole()).status, 200)
+        const receipt = await gate.receiptOf(account)
+        assert.deepEqual([receipt.endReason, receipt.usageSource], ['complete', 'counted'])
+        assert.equal(receipt.charged, cost(gate.meterOf(receipt).inputTokens, 30))
+        assert.equal(receipt.unpricedUsage, value !== 'null')
+      })
+    }
+
+    test(`${format}, ${stream ? 'streamed' : 'whole'}: without any usage all of it is counted`, async () => {
+      const account = await gate.account('1')
+      const content = `tokens=30 ${'window '.repeat(400)}`
+      const messages = [{ role: 'user', content }]
+      await gate.ask(account, { model: `${format}-no-usage`, max_tokens: 100, stream, messages }).whole()
+      const receipt = await gate.receiptOf(account)
+      const { inputTokens } = gate.meterOf(receipt)
+      assert.deepEqual([receipt.usageSource, receipt.output], ['counted', 30])
+      assert.ok(
+        Math.abs(receipt.inputUncached - inputTokens) < 50,
+        `${receipt.inputUncached}, ${inputTokens}`,
+      )
+      assert.equal(receipt.charged, cost(receipt.inputUncached, 30))
+    })
+
+    test(`${format}, ${stream ? 'streamed' : 'whole'}: beyond the hold is charged while there is money`, async () => {
+      const messages = [{ role: 'user', content: 'tokens=10 extra=20000' }]
+      const asked = { model: `${format}-over`, max_tokens: 100, stream, messages }
+      const rich = await gate.account('1')
+      await gate.ask(rich, asked).whole()
+      const paid = await gate.receiptOf(rich)
+      const real = cost(gate.meterOf(paid).inputTokens, 20_100)
+      assert.deepEqual([paid.charged, paid.absorbed], [real, 0n])
+      assert.ok(paid.charged > paid.hold)
+
+      const poor = await gate.account('0.1')
+      await gate.ask(poor, asked).whole()
+      const part = await gate.receiptOf(poor)
+      assert.deepEqual([part.charged, part.absorbed], [parseUsd('0.1'), real - parseUsd('0.1')!])
+      assert.equal((await gate.balance(poor.id)).posted, 0n)
+    })
+  }
+}
+
+for (const include_usage of [true, false]) {
+  test(`a chat client that asks ${include_usage ? 'for' : 'not for'} usage sees ${Number(include_usage)} of it and pays the same`, async () => {
+    const account = await gate.account('1')
+    const messages = [{ role: 'user', content: 'tokens=12' }]
+    const asked = { model: 'chat-stream', stream: true, stream_options: { include_usage }, messages }
+    const { text } = await new Sent(gate.origin, { key: account.key, format: 'chat', body: asked }).whole()
+    assert.equal(text.match(/"usage":\{/g)?.length ?? 0, Number(include_usage))
+    const receipt = await gate.receiptOf(account)
+    assert.deepEqual([receipt.usageSource, receipt.output], ['reported', 12])
+    assert.equal(receipt.charged, cost(gate.meterOf(receipt).inputTokens, 12))
+  })
+}
