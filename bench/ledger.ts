@@ -84,7 +84,7 @@ function ask(id: bigint, account: bigint, number: number): AdmissionAsk {
     usesRestricted: false,
     accountLimits: limited,
     keyLimits: none,
-    keyBudget: { amount: 1_000_000_000_000n, window: 'month' },
+    keyBudget: { amount: 1_000_000_000_000_000n, window: 'month' },
     priceVersion: 1n,
     model: 'a-model-of-some-name',
     dialect: 'anthropic',
@@ -159,7 +159,7 @@ const accounts = await Promise.all(
     await ledger.credit({
       entryId: nextId(),
       account: id,
-      amount: 1_000_000_000_000n,
+      amount: 1_000_000_000_000_000n,
       source: 'manual',
       reference,
       nowMs,

@@ -7,7 +7,7 @@ import { correctTokens } from '../limits/window.ts'
 import { type Database, prepare } from '../store/sqlite/connection.ts'
 import { decide } from './admission.ts'
 import { type PackedAdmission, type PackedAsk, packHeld, unpackAsk } from './messages.ts'
-import { least } from './money.ts'
+import { assertAmount, least } from './money.ts'
 import type { AccountState, HoldState, MeterState, PackedDraft } from './rows.ts'
 import type { StateRows } from './state-rows.ts'
 
@@ -39,6 +39,11 @@ function admitting(database: Database, rows: StateRows) {
   )
   return (packed: PackedAsk): PackedAdmission => {
     const { ask, settings } = unpackAsk(packed)
+    assertAmount(ask.inputAmount, 'the bound of the input')
+    assertAmount(ask.outputTokenAmount, 'the price of a token of output')
+    for (const count of [ask.inputTokens, ask.outputWanted, ask.outputFloor]) {
+      assert(Number.isSafeInteger(count) && count >= 0, 'tokens are counted in whole numbers')
+    }
     const account = rows.knownAccount(ask.account)
     const meter = rows.meter(ask.key, ask.account)
     const taken = decide(account, meter, ask, settings.reserveShare)

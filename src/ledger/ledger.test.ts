@@ -1,6 +1,7 @@
 /** The ledger as a table: one line for each operation, what it must answer last. Real database, real threads. */
 import assert from 'node:assert/strict'
 import { after as afterAll, test } from 'node:test'
+import { sql } from 'kysely'
 import { plainAsk, plainDraft, unlimited } from '../../test/support/ledger-values.ts'
 import { type ManualClock, manualClock } from '../../test/support/manual-clock.ts'
 import { type Lifetime, openTestLedger, type TestLedger } from '../../test/support/open-ledger.ts'
@@ -578,6 +579,43 @@ test('a settlement that waited for the disk too long says so on its receipt', as
     assert.equal((await on.ledger.receipt(request))?.settledLate, isLate)
   }
 })
+
+test('a full disk refuses what is new as unavailable, tells what there is, and heals by itself', async (context) => {
+  const on = await sceneAlone(context)
+  await create('A')(on)
+  await credit('A', 'one', 1_000_000n)(on)
+  await admit('early', 'A', { inputAmount: 5n })(on)
+  const pagesMax = (count: number) => sql.raw(`PRAGMA max_page_count = ${count}`).execute(on.store.database)
+  // Less than there are means as many as there are.
+  await pagesMax(1)
+  const isUnavailable = (error: unknown): boolean =>
+    error instanceof TollgateError &&
+    error.code === 'store_unavailable' &&
+    /SQLite 13/.test(error.details.detail ?? '')
+  let admitted = 0
+  await assert.rejects(async () => {
+    for (; admitted < 10_000; admitted += 1) await admit(`r${admitted}`, 'A', { inputAmount: 1n })(on)
+  }, isUnavailable)
+  assert.equal(await show('A')(on), `posted 1000000, held ${admitted + 5} in ${admitted + 1}, absorbed 0`)
+  await pagesMax(100_000)
+  assert.equal(await settle('early', 5n)(on), `charged 5, absorbed 0, ${1_000_000 - admitted - 5} left`)
+  assert.deepEqual((await on.ledger.verify()).drift, [])
+})
+
+for (const [text, broken] of [
+  ['a negative bound', { inputAmount: -1n }],
+  ['a price below nothing', { outputTokenAmount: -1n }],
+  ['half a token', { inputTokens: 0.5 }],
+  ['no number', { outputWanted: Number.NaN }],
+  ['less than no tokens', { outputFloor: -1 }],
+] as const) {
+  test(`${text} is a broken invariant, not a hold`, async () => {
+    const on = await scene()
+    await create('A')(on)
+    await assert.rejects(admit('r1', 'A', broken)(on), /amount|whole numbers/)
+    assert.equal(await show('A')(on), 'posted 0, held 0 in 0, absorbed 0')
+  })
+}
 
 test('a store that cannot write refuses as unavailable and changes nothing', async (context) => {
   const on = await openTestLedger(context, { failpoints: 'before-commit-credit:fail=2' })

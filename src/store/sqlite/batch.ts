@@ -44,16 +44,21 @@ export interface Committer {
 
 /** Begins and ends transactions, and switches how hard a commit tries only when it must. */
 export function committer(database: Database): Committer {
+  const begin = database.prepare('BEGIN IMMEDIATE')
+  const commit = database.prepare('COMMIT')
   let current: Durability | undefined
   return {
     begin(durability) {
       if (durability !== current) {
+        // Not prepared: this one takes effect while it is being prepared.
         database.exec(durability === 'durable' ? 'PRAGMA synchronous = FULL' : 'PRAGMA synchronous = NORMAL')
         current = durability
       }
-      database.exec('BEGIN IMMEDIATE')
+      begin.run()
     },
-    commit: () => database.exec('COMMIT'),
+    commit() {
+      commit.run()
+    },
     rollback() {
       if (database.isTransaction) database.exec('ROLLBACK')
     },
@@ -75,7 +80,9 @@ export function batchRunner(commits: Committer, plan: WriterPlan, points: Failpo
     commits.begin(calls.some(isDurable) ? 'durable' : 'lazy')
     try {
       if (points.active) delayAll(points, 'before-commit', calls)
-      const results = calls.map(([name, ...values]) => find(name).run(...(values as never[])))
+      // Grown by pushing: an array that `map` makes may have holes, and costs more to send for it.
+      const results: unknown[] = []
+      for (const [name, ...values] of calls) results.push(find(name).run(...(values as never[])))
       memory.flush()
       if (points.active) reachAll(points, 'before-commit', calls)
       commits.commit()
