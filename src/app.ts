@@ -4,6 +4,7 @@
  */
 import type { Access } from './access/types.ts'
 import type { Background } from './base/background.ts'
+import type { ByteBudget } from './base/byte-budget.ts'
 import type { Clock } from './base/clock.ts'
 import type { Failpoints } from './base/failpoint.ts'
 import type { NextId } from './base/ids.ts'
@@ -32,6 +33,8 @@ export interface App {
   readonly connectorOf: (provider: string) => Connector
   readonly counter: Counter
   readonly draining: { readonly begun: boolean }
+  /** Memory for what of answers waits here: unfinished events, last words, whole answers. */
+  readonly events: ByteBudget
   readonly failpoints: Failpoints
   readonly health: Health
   readonly ledger: Ledger

@@ -25,14 +25,13 @@ export const limitDefaults = {
   lingerBytesMax: 32 * 1024 * 1024,
   lingerMs: 3_000,
   connectionsMax: 20_000,
-  pipelinedMax: 16,
+  pipelinedMax: 128,
   restBytesMax: 64 * 1024,
   eventLoopDelayMsMax: 1_000,
   heapShareMax: 0.9,
 
   // The wire
   eventBytesMax: 16 * 1024 * 1024,
-  unsentBytesMax: 1024 * 1024,
   answerBytesMax: 64 * 1024 * 1024,
   errorBytesMax: 1024 * 1024,
   sampleCharactersMax: 16 * 1024,

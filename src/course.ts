@@ -4,10 +4,11 @@
  */
 import type { Caller } from './access/types.ts'
 import type { App } from './app.ts'
+import { Room } from './base/byte-budget.ts'
 import { heldHeaders } from './headers.ts'
 import type { Call, Course, Hold, Line, Plan } from './values.ts'
 
-type Coursing = Pick<App, 'limits' | 'clock' | 'readingOn' | 'background' | 'ledger'>
+type Coursing = Pick<App, 'limits' | 'clock' | 'events' | 'readingOn' | 'background' | 'ledger'>
 
 export function courseOf(
   app: Coursing,
@@ -17,9 +18,11 @@ export function courseOf(
   const { limits, readingOn } = app
   const { held, plan, call } = of
   const isPatient = plan.model.reasons || !call.facts.stream
+  const room = new Room(app.events)
   let readsOn = false
   return {
     headers: heldHeaders(line, of.caller, held),
+    room,
     contentGapMs: isPatient ? limits.contentGapReasoningMs : limits.contentGapMs,
     leftMs: () => Math.max(0, limits.totalMs - (app.clock.monoMs() - line.startedMonoMs)),
     readsOnWhenGone(connector) {
@@ -31,6 +34,7 @@ export function courseOf(
       return true
     },
     end() {
+      room.set(0)
       if (readsOn) readingOn.giveBack(held.account)
     },
   }

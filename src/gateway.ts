@@ -6,6 +6,7 @@ import type { RequestListener } from 'node:http'
 import { openAdminSocket } from './admin-socket.ts'
 import type { App } from './app.ts'
 import { Background } from './base/background.ts'
+import { ByteBudget } from './base/byte-budget.ts'
 import type { Clock } from './base/clock.ts'
 import { TollgateError } from './base/errors.ts'
 import { failpoints } from './base/failpoint.ts'
@@ -16,7 +17,6 @@ import { within } from './base/within.ts'
 import type { Config } from './config.ts'
 import { dispatch } from './control/dispatch.ts'
 import { beginInstallation, type Place, type Start, setupPage } from './first-run.ts'
-import { BodyBudget } from './http/body.ts'
 import { processReadings, watchPressure } from './http/pressure.ts'
 import { createHttpServer, type HttpServer } from './http/server.ts'
 import { createMetrics } from './metrics.ts'
@@ -210,11 +210,12 @@ function createApp(
     },
     access: parts.access,
     background: new Background(clock, log),
-    bodies: { budget: new BodyBudget(limits.bodyBudgetBytes), limits, clock },
+    bodies: { budget: new ByteBudget(limits.bodyBudgetBytes), limits, clock },
     clock,
     connectorOf,
     counter: parts.counter,
     draining: state.draining,
+    events: new ByteBudget(limits.eventBudgetBytes),
     failpoints: failpoints(config.failpoint ?? undefined),
     health,
     ledger: parts.ledger,

@@ -3,6 +3,7 @@
  * Line → Caller → Call → Plan → Hold → Reply → Ending → Bill. Types only.
  */
 import type { IncomingMessage } from 'node:http'
+import type { Room } from './base/byte-budget.ts'
 import type { TollgateError } from './base/errors.ts'
 import type { Interruptible } from './base/interruption.ts'
 import type { Model, PriceVersion, Upstream } from './catalog/types.ts'
@@ -111,6 +112,8 @@ export interface Hold extends Held {
 /** What invoking and relaying share of one request. */
 export interface Course {
   readonly headers: readonly string[]
+  /** Its share of the memory for what waits to be relayed. */
+  readonly room: Room
   /** How long an upstream may go without content. */
   readonly contentGapMs: number
   /** What is left of the request's whole time. */

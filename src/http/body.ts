@@ -3,36 +3,12 @@
  * process. It must not read before it is asked to, nor look at what the bytes say.
  */
 import type { IncomingMessage } from 'node:http'
+import type { ByteBudget } from '../base/byte-budget.ts'
 import type { Clock, Timer } from '../base/clock.ts'
 import type { Downstream } from './downstream.ts'
 
-/** The memory that all request bodies of the process share; who takes gives back. */
-export class BodyBudget {
-  readonly #bytesMax: number
-  #takenBytes = 0
-
-  constructor(bytesMax: number) {
-    this.#bytesMax = bytesMax
-  }
-
-  get takenBytes(): number {
-    return this.#takenBytes
-  }
-
-  /** False, and nothing taken, when there is no room for so much. */
-  take(bytes: number): boolean {
-    if (this.#takenBytes + bytes > this.#bytesMax) return false
-    this.#takenBytes += bytes
-    return true
-  }
-
-  giveBack(bytes: number): void {
-    this.#takenBytes -= bytes
-  }
-}
-
 export interface BodyReader {
-  readonly budget: BodyBudget
+  readonly budget: ByteBudget
   readonly limits: { readonly bodyBytesMax: number; readonly requestTimeoutMs: number }
   readonly clock: Clock
 }
@@ -44,11 +20,11 @@ export interface BodyFailure {
 /** A whole body. Its room in the budget is taken until `drop`, after which the bytes are gone. */
 export class Body {
   readonly kind = 'body'
-  readonly #budget: BodyBudget
+  readonly #budget: ByteBudget
   #takenBytes: number
   #bytes: Uint8Array
 
-  constructor(bytes: Uint8Array, budget: BodyBudget, takenBytes: number) {
+  constructor(bytes: Uint8Array, budget: ByteBudget, takenBytes: number) {
     this.#bytes = bytes
     this.#budget = budget
     this.#takenBytes = takenBytes

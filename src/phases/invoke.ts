@@ -150,6 +150,7 @@ function attemptTask(
     limits: invoking.limits,
     contentGapMs: of.course.contentGapMs,
     work: line.work,
+    room: of.course.room,
     leftMs: of.course.leftMs(),
     keepAlive: () => keepWaiting(line, of.course),
     readsOnWhenGone: () => of.course.readsOnWhenGone(connector),

@@ -128,6 +128,7 @@ export class StreamRelay {
     if (watch.state === 'truncated') return this.#cutShort('upstream_truncated', truncated())
     if (this.#pendingBytes > this.#relaying.limits.eventBytesMax)
       return this.#cutShort('upstream_error', tooLarge())
+    if (!this.#journey.course.room.set(this.#pendingBytes)) this.#cutShort('interrupted', noRoom())
   }
 
   #keep(chunk: Uint8Array): void {
@@ -152,8 +153,8 @@ export class StreamRelay {
 
   #write(piece: Uint8Array | string): void {
     const { client } = this.#line
-    if (!this.#readsOn) this.#deadlines.set('keepAlive', this.#relaying.limits.keepAliveMs)
-    if (client.write(piece) || this.#paused) return
+    if (!this.#readsOn && !this.#ending) this.#keepClientAlive()
+    if (client.write(piece) || this.#paused || this.#ending) return
     this.#paused = true
     this.#body.exchange.pause()
     this.#deadlines.clear('silence')
@@ -326,6 +327,12 @@ function truncated(): TollgateError {
   return new TollgateError('upstream_truncated', {
     message: 'The upstream ended its answer too early; it is not complete.',
     source: 'upstream',
+  })
+}
+
+function noRoom(): TollgateError {
+  return new TollgateError('overloaded', {
+    message: 'This server holds as much of answers as it can; try again.',
   })
 }
 

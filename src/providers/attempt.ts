@@ -2,6 +2,7 @@
  * One try at one upstream, from sending to the first content, the whole answer, or the reason why
  * there is none. It relays nothing: whoever made it decides what happens next.
  */
+import type { Room } from '../base/byte-budget.ts'
 import type { Clock } from '../base/clock.ts'
 import { Deadlines } from '../base/deadlines.ts'
 import type { Interruptible, Interruption } from '../base/interruption.ts'
@@ -34,6 +35,8 @@ export interface AttemptTask {
   readonly watch: WatchOptions
   readonly limits: AttemptLimits
   readonly work: Interruptible
+  /** Memory for what came and was not relayed yet. */
+  readonly room: Room
   /** How long the upstream may go without content. */
   readonly contentGapMs: number
   /** How long the whole request may still take. */
@@ -155,6 +158,7 @@ class Attempt {
     if (this.#task.streamed) this.#deadlines.set('silence', this.#task.limits.silenceMs)
     this.#seen.push(bytes)
     this.#seenBytes += bytes.length
+    if (!this.#task.room.set(this.#seenBytes)) return this.#noRoom()
     if (this.#watch === undefined) return this.#boundSize()
     this.#watch.push(bytes)
     this.#look(this.#watch)
@@ -278,6 +282,15 @@ class Attempt {
     }
     this.#exchange?.abort()
     this.#finish(this.#interrupted(interruption))
+  }
+
+  #noRoom(): void {
+    this.#exchange?.abort()
+    const message = 'This server holds as much of answers as it can; try again.'
+    this.#fail(
+      { ...this.#ownFailure('overloaded', message), retry: 'never', retryAfterMs: 1_000, cooldownMs: 0 },
+      {},
+    )
   }
 
   #boundSize(): void {

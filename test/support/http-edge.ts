@@ -5,8 +5,9 @@
 import assert from 'node:assert/strict'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { errors } from '../../contract/errors.ts'
+import { ByteBudget } from '../../src/base/byte-budget.ts'
 import { type Clock, systemClock } from '../../src/base/clock.ts'
-import { BodyBudget, readBody } from '../../src/http/body.ts'
+import { readBody } from '../../src/http/body.ts'
 import type { Serve } from '../../src/http/connection.ts'
 import { Downstream } from '../../src/http/downstream.ts'
 import { answerEarly } from '../../src/http/early.ts'
@@ -34,7 +35,7 @@ export interface Edge {
   readonly port: number
   /** `METHOD target body` of all that the data plane served. */
   readonly served: string[]
-  readonly budget: BodyBudget
+  readonly budget: ByteBudget
 }
 
 export interface Setting {
@@ -49,7 +50,7 @@ export interface Setting {
 export async function withEdge(setting: Setting, run: (edge: Edge) => Promise<void>): Promise<void> {
   const clock = setting.clock ?? systemClock
   const used = { ...edgeLimits, ...setting.limits }
-  const budget = new BodyBudget(4 * 1024 * 1024)
+  const budget = new ByteBudget(4 * 1024 * 1024)
   const served: string[] = []
   const lingering = { limits: used, clock }
   const reader = { budget, limits: used, clock }
