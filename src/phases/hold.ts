@@ -7,13 +7,14 @@ import type { Caller } from '../access/types.ts'
 import type { Clock } from '../base/clock.ts'
 import { TollgateError } from '../base/errors.ts'
 import type { Places } from '../base/places.ts'
-import { formatUsd } from '../ledger/money.ts'
+import { divideUp, formatUsd, most } from '../ledger/money.ts'
 import { boundAmounts } from '../ledger/price.ts'
 import type { Admission, AdmissionAsk, Ledger, RateRefusal, ShortRefusal } from '../ledger/types.ts'
 import { rateHeaders } from '../limits/headers.ts'
 import type { Counter } from '../tokens/count.ts'
 import { textOutside } from '../tokens/text.ts'
 import type { Bound, Call, Hold, Line, Plan } from '../values.ts'
+import type { RequestFacts } from '../wire/codec.ts'
 
 export interface Holding {
   readonly ledger: Pick<Ledger, 'admit' | 'whenReleased'>
@@ -43,7 +44,8 @@ export async function hold(
   const exact = ask(caller, line, { ...work, inputTokens: counted })
   const admission = await admitPatiently(holding, exact)
   if (admission.kind === 'held') return held(admission, exact)
-  throw refusal(admission, told)
+  const isShort = admission.kind === 'short'
+  throw refusal(isShort ? namingWhatPasses(admission, exact, work.call.facts) : admission, told)
 }
 
 function ask(caller: Caller, line: Line, of: { call: Call; plan: Plan; inputTokens: number }): AdmissionAsk {
@@ -96,6 +98,20 @@ function held(admission: Extract<Admission, { kind: 'held' }>, asked: AdmissionA
     inputBound: asked.inputTokens,
     lowered: admission.outputLimit < asked.outputWanted,
   }
+}
+
+/** The most input tokens that a client adds by writing an output limit where it wrote none. */
+const limitFieldTokens = 48
+
+/** The limit that a refusal names must pass when it is asked for, and be one that the provider takes. */
+function namingWhatPasses(refused: ShortRefusal, asked: AdmissionAsk, facts: RequestFacts): ShortRefusal {
+  const added = facts.outputLimit === null ? BigInt(limitFieldTokens) : 0n
+  const lost = divideUp(
+    added * asked.inputAmount,
+    most(1n, BigInt(asked.inputTokens) * asked.outputTokenAmount),
+  )
+  const left = refused.affordableOutput - Number(lost)
+  return { ...refused, affordableOutput: left > (facts.thinkingBudget ?? 0) ? left : 0 }
 }
 
 function mayFitWhenCounted(admission: Admission): boolean {
@@ -189,7 +205,11 @@ function shortRefusal(refused: ShortRefusal, told: Told): TollgateError {
     : refused.scope === 'key'
       ? 'key_budget_exhausted'
       : 'insufficient_balance'
-  const advice = passesLater ? 'Wait for running requests to end' : `Add credit at ${told.topUpUrl}`
+  const remedy =
+    refused.scope === 'key'
+      ? 'Give the key a larger budget, or use another one'
+      : `Add credit at ${told.topUpUrl}`
+  const advice = passesLater ? 'Wait for running requests to end' : remedy
   const lower = refused.affordableOutput > 0 ? `, or lower max_tokens to ${refused.affordableOutput}` : ''
   const amounts = {
     required: formatUsd(refused.required),
@@ -198,7 +218,7 @@ function shortRefusal(refused: ShortRefusal, told: Told): TollgateError {
   }
   const whose = refused.scope === 'key' ? "API key's budget" : 'balance'
   const waiting = heldElsewhere
-    ? ` ($${amounts.held} is held by ${refused.openHolds} requests still running)`
+    ? ` ($${amounts.held} is held by ${refused.openHolds} request${refused.openHolds === 1 ? '' : 's'} still running)`
     : ''
   const need = told.showBalance
     ? `This request needs up to $${amounts.required} and $${amounts.available} of the ${whose} is available${waiting}`

@@ -1,0 +1,222 @@
+/**
+ * Out of money is told before a byte goes anywhere, in words and codes that each format's clients act on;
+ * what the refusal names as affordable passes, a refusal takes nothing, and credit counts at once.
+ */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import Anthropic from '@anthropic-ai/sdk'
+import OpenAI from 'openai'
+import { formatUsd, parseUsd } from '../../contract/usd.ts'
+import { systemClock } from '../../src/base/clock.ts'
+import type { BudgetWindow } from '../../src/limits/types.ts'
+import type { TestAccount } from '../support/gateway.ts'
+import { meteredGateway } from '../support/metered-gateway.ts'
+import { type Format, formats, type Refusal, refusalIn, type Whole } from '../support/paying-client.ts'
+
+/** Days that the wall clock is ahead; what waits is not moved. */
+let daysAhead = 0
+const clock = { ...systemClock, wallMs: () => systemClock.wallMs() + daysAhead * 86_400_000 }
+const gate = await meteredGateway({
+  clock,
+  limits: { holdWaitMs: 100, requestsPerMinute: null, concurrent: null },
+})
+after(() => gate.end())
+
+const text = 'hello there, my dear '.repeat(100)
+
+function bodyOf(format: Format, more: object) {
+  return { model: `${format}-stream`, messages: [{ role: 'user', content: `tokens=3 ${text}` }], ...more }
+}
+
+async function refused(account: TestAccount, format: Format, more: object): Promise<Whole & Refusal> {
+  const before = gate.sandbox.requests()
+  const answer = await gate.ask(account, bodyOf(format, more)).whole()
+  assert.equal(answer.status, 402, answer.text)
+  assert.equal(gate.sandbox.requests(), before, 'nothing reached the upstream')
+  return { ...answer, ...refusalIn(answer.text) }
+}
+
+async function credit(account: TestAccount, usd: string): Promise<void> {
+  const { nextId } = gate.gateway.parts
+  const entryId = nextId()
+  const result = await gate.ledger.credit({
+    entryId,
+    account: account.id,
+    amount: parseUsd(usd)!,
+    source: 'manual',
+    reference: `more-${entryId}`,
+    nowMs: clock.wallMs(),
+    note: null,
+  })
+  assert.equal(result.kind, 'credited')
+}
+
+const types: Readonly<Record<Format, string>> = { chat: 'insufficient_quota', messages: 'billing_error' }
+
+for (const format of formats) {
+  for (const stream of [false, true]) {
+    test(`${format}, ${stream ? 'streamed' : 'whole'}: the refusal says what is needed, what there is, and where more comes from`, async () => {
+      const account = await gate.account('0.01')
+      const answer = await refused(account, format, { max_tokens: 4_000, stream })
+      assert.deepEqual([answer.type, answer.code], [types[format], 'insufficient_balance'])
+      assert.match(String(answer.headers['content-type']), /^application\/json/)
+      assert.equal(answer.headers['x-should-retry'], 'false')
+      assert.equal(answer.headers['retry-after'], undefined)
+      const { facts, message } = answer
+      assert.deepEqual([facts.available, facts.held, facts.scope], ['0.01', '0.00', 'account'])
+      assert.equal(facts.topup_url, `${gate.origin}/`)
+      assert.ok(parseUsd(String(facts.required))! > parseUsd('0.01')!)
+      for (const part of [facts.required, facts.available, facts.affordable_max_tokens, facts.topup_url]) {
+        assert.ok(message.includes(String(part)), `${message} names ${String(part)}`)
+      }
+      if (format === 'messages') assert.match(message, /^Your credit balance is too low/)
+    })
+  }
+
+  test(`${format}: a key that may not see the balance is told no amounts`, async () => {
+    const account = await gate.account('0.0123', { showBalance: false })
+    const answer = await refused(account, format, { max_tokens: 4_000 })
+    assert.doesNotMatch(answer.text, /0\.0123|required|available"/)
+    assert.ok(Number(answer.facts.affordable_max_tokens) > 0)
+  })
+
+  test(`${format}: running requests in the way are told as that, with a time to come back`, async () => {
+    const account = await gate.account('0.1')
+    const first = gate.ask(account, {
+      ...bodyOf(format, { stream: true, max_tokens: 5_000 }),
+      model: `${format}-hang`,
+    })
+    const before = gate.sandbox.requests()
+    while (gate.sandbox.requests() === before) await new Promise(setImmediate)
+    const answer = await refused(account, format, { max_tokens: 5_000, thinking: { budget_tokens: 4_000 } })
+    assert.deepEqual([answer.type, answer.code], [types[format], 'balance_held'])
+    assert.deepEqual([answer.headers['x-should-retry'], answer.headers['retry-after']], ['true', '1'])
+    assert.match(answer.message, /held by 1 request still running/)
+    first.leave()
+    await gate.receiptOf(account)
+  })
+
+  for (const onShortBalance of ['lower', 'reject'] as const) {
+    test(`${format}: what a key is told to ask for passes (${onShortBalance})`, async () => {
+      for (const usd of ['0.0084', '0.0123', '0.0161', '0.02']) {
+        for (const limit of format === 'chat' ? [32_000, null, undefined] : [32_000, 9_999]) {
+          const account = await gate.account(usd, { onShortBalance })
+          const field = limit === undefined ? {} : { max_tokens: limit }
+          const first = await gate.ask(account, bodyOf(format, field)).whole()
+          if (first.status === 200) continue
+          const affordable = Number(refusalIn(first.text).facts.affordable_max_tokens)
+          assert.ok(affordable > 0, first.text)
+          const second = await gate.ask(account, bodyOf(format, { max_tokens: affordable })).whole()
+          assert.equal(second.status, 200, `${usd}, ${limit} → ${affordable}: ${second.text}`)
+          assert.equal(second.headers['x-tollgate-max-output'], undefined, 'exactly that number')
+        }
+      }
+    })
+  }
+}
+
+test('a number below the thinking budget is not named: no upstream would take it', async () => {
+  const account = await gate.account('0.02')
+  const thinking = { type: 'enabled', budget_tokens: 3_000 }
+  const answer = await refused(account, 'messages', { max_tokens: 8_000, thinking })
+  assert.equal(answer.facts.affordable_max_tokens, 0)
+  assert.doesNotMatch(answer.message, /lower max_tokens/)
+})
+
+test('official libraries raise the refusal at once and do not ask again', async () => {
+  const account = await gate.account('0.0001')
+  let asked = 0
+  const counting: typeof fetch = (input, init) => {
+    asked += 1
+    return fetch(input, init)
+  }
+  const openai = new OpenAI({ apiKey: account.key, baseURL: `${gate.origin}/v1`, fetch: counting })
+  const chat = bodyOf('chat', { max_tokens: 100 }) as OpenAI.ChatCompletionCreateParamsNonStreaming
+  await assert.rejects(
+    openai.chat.completions.create(chat),
+    (error) =>
+      error instanceof OpenAI.APIError && error.status === 402 && error.code === 'insufficient_balance',
+  )
+  const anthropic = new Anthropic({ apiKey: account.key, baseURL: `${gate.origin}/v1/alt`, fetch: counting })
+  const messages = bodyOf('messages', { max_tokens: 100 }) as Anthropic.MessageCreateParamsNonStreaming
+  await assert.rejects(
+    anthropic.messages.create(messages),
+    (error) => error instanceof Anthropic.APIError && error.status === 402 && /too low/.test(error.message),
+  )
+  assert.equal(asked, 2)
+})
+
+for (const window of ['day', 'week', 'month', 'total'] as const satisfies readonly BudgetWindow[]) {
+  test(`a key's budget of one ${window} is the key's alone, and ${window === 'total' ? 'never comes back' : 'comes back'}`, async () => {
+    const budget = { amount: parseUsd('0.0115')!, window }
+    const account = await gate.account('5', { budget })
+    const other = await gate.gateway.parts.access.create({
+      account: account.id,
+      name: 'other',
+      expiresMs: null,
+      policy: { ...(await gate.gateway.parts.access.key(account.keyId))!.policy, budget: null },
+    })
+    const asked = { max_tokens: 300, messages: [{ role: 'user', content: 'tokens=300' }] }
+    for (const max_tokens of [300, 300]) {
+      const { status, text } = await gate.ask(account, bodyOf('chat', { ...asked, max_tokens })).whole()
+      assert.equal(status, 200, text)
+    }
+    const answer = await refused(account, 'chat', asked)
+    assert.deepEqual([answer.code, answer.facts.scope], ['key_budget_exhausted', 'key'])
+    assert.doesNotMatch(answer.message, /Add credit/)
+    assert.equal(
+      (await gate.ask({ ...account, key: other.secret }, bodyOf('chat', asked)).whole()).status,
+      200,
+    )
+
+    daysAhead += 32
+    const later = await gate.ask(account, bodyOf('chat', asked)).whole()
+    assert.equal(later.status, window === 'total' ? 402 : 200, later.text)
+  })
+}
+
+test('a refused request takes nothing: no requests, no tokens, no place, no money', async () => {
+  const rates = { requestsPerMinute: 2, tokensPerMinute: 5_000, concurrent: 1 }
+  const account = await gate.account('0.0001', { rates })
+  for (let times = 0; times < 10; times += 1) await refused(account, 'chat', { max_tokens: 500 })
+  assert.deepEqual(await gate.balance(account.id), { posted: 100_000n, held: 0n, openHolds: 0 })
+  await credit(account, '1')
+  for (const remaining of ['1', '0']) {
+    const { status, headers } = await gate.ask(account, bodyOf('chat', { max_tokens: 500 })).whole()
+    assert.deepEqual([status, headers['x-ratelimit-remaining-requests']], [200, remaining])
+  }
+  const third = await gate.ask(account, bodyOf('chat', { max_tokens: 500 })).whole()
+  assert.equal(third.status, 429)
+})
+
+test('credit counts for the very next request, also while a storm of refusals goes on', async () => {
+  const account = await gate.account('0.0001')
+  let isOver = false
+  let refusals = 0
+  const storm = Array.from({ length: 20 }, async () => {
+    while (!isOver) {
+      const { status } = await gate.ask(account, bodyOf('chat', { max_tokens: 64, stream: true })).whole()
+      if (status === 402) refusals += 1
+      else isOver = true
+    }
+  })
+  while (refusals < 100) await new Promise(setImmediate)
+  await credit(account, '1')
+  const { status, text } = await gate.ask(account, bodyOf('messages', { max_tokens: 64 })).whole()
+  isOver = true
+  assert.equal(status, 200, text)
+  await Promise.all(storm)
+})
+
+test('what was spent and what is left add up to what was credited', async () => {
+  const account = await gate.account('0.05')
+  for (let times = 0; times < 5; times += 1) {
+    await gate.ask(account, bodyOf('chat', { max_tokens: 64 })).whole()
+    await credit(account, '0.001')
+  }
+  await gate.receiptOf(account, 5)
+  const receipts = await gate.ledger.receipts(account.id, 10, null)
+  const spent = receipts.reduce((sum, { charged }) => sum + charged, 0n)
+  const { posted } = await gate.balance(account.id)
+  assert.equal(formatUsd(posted + spent), '0.055')
+})
