@@ -3,6 +3,7 @@
  * order and pauses, and decides whether the lane may be used again. A lane whose exchange did not
  * end cleanly never is.
  */
+import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { assert, unreachable } from '../base/assert.ts'
 import { ConnectError } from './connect.ts'
@@ -147,9 +148,14 @@ export class UpstreamExchange implements Exchange, Dispatcher.DispatchHandler {
     }
     this.#lane = lane
     const { method, path, headers, body } = request
-    const bytes = body.length <= 1 ? (body[0] ?? null) : Buffer.concat(body)
-    // Node's types ask for a mutable list; undici copies it.
-    lane.client.dispatch({ method, path, headers: headers as string[], body: bytes }, this)
+    const bytes = body.reduce((sum, piece) => sum + piece.length, 0)
+    lane.client.dispatch(
+      bytes > keptBytesMax
+        ? { method, path, headers: [...headers, 'content-length', String(bytes)], body: handedOver(body) }
+        : // Node's types ask for a mutable list; undici copies it.
+          { method, path, headers: headers as string[], body: joined(body) },
+      this,
+    )
   }
 
   #fail(kind: SendFailure['kind'], detail: string): void {
@@ -234,6 +240,22 @@ export class UpstreamExchange implements Exchange, Dispatcher.DispatchHandler {
     this.#lane = undefined
     if (lane !== undefined) this.#origin.discard(lane)
   }
+}
+
+/** A body of at most this size goes out in one piece, and undici keeps it until the answer has ended. */
+const keptBytesMax = 64 * 1024
+
+function joined(body: readonly Uint8Array[]): Uint8Array | null {
+  return body.length <= 1 ? (body[0] ?? null) : Buffer.concat(body)
+}
+
+/** A large body without a copy, forgotten piece by piece as it is sent: the answer may take very much longer. */
+function handedOver(body: readonly Uint8Array[]): Readable {
+  const pieces = [...body]
+  function* next(): Generator<Uint8Array> {
+    for (let piece = pieces.shift(); piece !== undefined; piece = pieces.shift()) yield piece
+  }
+  return Readable.from(next())
 }
 
 function flatten(headers: Headers): ReadonlyMap<string, string> {
