@@ -52,6 +52,8 @@ export function createPages(
     logger: false,
     genReqId: () => formatId('req', pages.nextId()),
     frameworkErrors: (thrown, request, reply) => refuse(pages, request, reply, thrown),
+    // The server itself answers what is no request; two answers would stand in one another.
+    clientErrorHandler: () => {},
   })
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(headersOf(request))
@@ -142,7 +144,7 @@ function homePage(address: string): string {
 <li>Messages: <code>${escapeHtml(address)}/v1/alt</code></li>
 <li>Prices: <a href="/api/pricing">/api/pricing</a></li>
 </ul>
-<p>Accounts and keys are made on the command line: <code>node bin/tollgate.js --help</code></p>`,
+<p>Accounts, keys and credit are made on the command line, by whoever runs this server: <code>node bin/tollgate.js --help</code></p>`,
   )
 }
 

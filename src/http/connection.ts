@@ -7,7 +7,7 @@ import type { Socket } from 'node:net'
 
 export type Serve = (request: IncomingMessage, response: ServerResponse) => void
 
-interface Waiting {
+interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
 }
@@ -16,8 +16,8 @@ export class Connection {
   readonly socket: Socket
   readonly #serve: Serve
   readonly #pipelinedMax: number
-  #current: ServerResponse | undefined
-  readonly #waiting: Waiting[] = []
+  #current: Exchange | undefined
+  #waiting: Exchange[] = []
   #closing = false
   #refused = false
   readonly #next = (): void => this.#served()
@@ -30,16 +30,17 @@ export class Connection {
 
   /** Serves a request, or keeps it until those before it are answered; too many that wait end the connection. */
   take(request: IncomingMessage, response: ServerResponse): void {
-    if (this.#current === undefined) this.#begin(request, response)
+    if (this.#closing) return
+    if (this.#current === undefined) this.#begin({ request, response })
     else if (this.#waiting.length < this.#pipelinedMax) this.#waiting.push({ request, response })
     else this.socket.destroy()
   }
 
-  /** Closes once the answers under way are out: at once when there are none. */
+  /** Closes once the answers to what was asked are out: at once when there are none. */
   close(): void {
     this.#closing = true
     if (this.#current === undefined) this.socket.destroy()
-    else this.#current.shouldKeepAlive = false
+    else this.#announceEnd(this.#current)
   }
 
   /** Nothing moved for a while: closes, unless an answer is under way that has simply nothing to say. */
@@ -48,30 +49,49 @@ export class Connection {
   }
 
   /**
-   * Answers what is no request with raw bytes and ends the connection; where an answer has begun only
-   * that goes out, since the bytes would stand in the middle of it. False when that was done before.
+   * Ends the connection for bytes that are no request. Whole requests before them are answered and
+   * nothing else; without any, `answer` is sent, unless it would stand in the middle of an answer that
+   * has begun. True when the connection ends now.
    */
   refuse(answer: string | undefined): boolean {
     if (this.#refused) return false
     this.#refused = true
-    const begun = this.#current?.headersSent === true || this.#waiting.length > 0
-    if (answer === undefined || !this.socket.writable) this.socket.destroy()
-    else if (begun) this.socket.destroySoon()
-    else this.socket.end(answer)
+    if (answer === undefined || !this.socket.writable) {
+      this.socket.destroy()
+    } else if (this.#current?.request.complete === true) {
+      this.#waiting = this.#waiting.filter(({ request }) => request.complete)
+      this.close()
+      return false
+    } else if (this.#current?.response.headersSent === true) {
+      this.socket.destroySoon()
+    } else {
+      this.socket.end(answer)
+    }
     return true
   }
 
-  #begin(request: IncomingMessage, response: ServerResponse): void {
-    this.#current = response
-    if (this.#closing || isFramingDoubtful(request)) response.shouldKeepAlive = false
+  #begin(exchange: Exchange): void {
+    const { request, response } = exchange
+    this.#current = exchange
+    if (isFramingDoubtful(request)) response.shouldKeepAlive = false
+    if (this.#closing) this.#announceEnd(exchange)
     response.once('close', this.#next)
     this.#serve(request, response)
   }
 
+  #announceEnd({ response }: Exchange): void {
+    if (this.#waiting.length === 0) response.shouldKeepAlive = false
+  }
+
   #served(): void {
+    // What stands behind an answer that ends the connection must not be carried out: nobody could be told of it.
+    if (this.#current?.response.shouldKeepAlive === false) {
+      this.#closing = true
+      this.#waiting = []
+    }
     this.#current = undefined
     const next = this.#waiting.shift()
-    if (next !== undefined && !this.socket.destroyed) this.#begin(next.request, next.response)
+    if (next !== undefined && !this.socket.destroyed) this.#begin(next)
     else if (this.#closing) this.socket.destroy()
   }
 }

@@ -58,7 +58,7 @@ function framingTrouble(headers: readonly string[], request: IncomingMessage): s
     }
   }
   if (hosts > 1) return 'A request names its host once.'
-  if (request.httpVersion === '1.1') return undefined
+  if (request.httpVersion === '1.1') return hosts === 1 ? undefined : 'A request names its host.'
   if (request.httpVersion !== '1.0') return 'The server speaks HTTP/1.1.'
   const length = request.headers['content-length']
   const hasBody = framed || (length !== undefined && length !== '0')

@@ -68,6 +68,8 @@ export function createHttpServer(options: ServerOptions): HttpServer {
     connectionsCheckingInterval: timeoutCheckMs,
     noDelay: true,
     insecureHTTPParser: false,
+    // Checked with the rest of the head: Node's own answer says nothing.
+    requireHostHeader: false,
   })
   // Node would cut the list of headers silently; they are counted instead.
   server.maxHeadersCount = 0
