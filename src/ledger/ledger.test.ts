@@ -6,6 +6,7 @@ import { plainAsk, plainDraft, unlimited } from '../../test/support/ledger-value
 import { type ManualClock, manualClock } from '../../test/support/manual-clock.ts'
 import { type Lifetime, openTestLedger, type TestLedger } from '../../test/support/open-ledger.ts'
 import { TollgateError } from '../base/errors.ts'
+import { inTransaction } from '../store/transaction.ts'
 import type { Admission, AdmissionAsk, CreditResult, EndReason, ReceiptDraft, SettleResult } from './types.ts'
 
 const halfHourMs = 1_800_000
@@ -599,6 +600,37 @@ test('a full disk refuses what is new as unavailable, tells what there is, and h
   assert.equal(await show('A')(on), `posted 1000000, held ${admitted + 5} in ${admitted + 1}, absorbed 0`)
   await pagesMax(100_000)
   assert.equal(await settle('early', 5n)(on), `charged 5, absorbed 0, ${1_000_000 - admitted - 5} left`)
+  assert.deepEqual((await on.ledger.verify()).drift, [])
+})
+
+test('after a refund of money in use, use takes what is left and never more', async (context) => {
+  const on = await sceneAlone(context)
+  await create('A')(on)
+  await credit('A', 'one', 10n)(on)
+  await admit('r1', 'A', { inputAmount: 8n })(on)
+  await admit('r2', 'A', { inputAmount: 2n })(on)
+  const [account, entry] = [on.id('A'), on.nextId()]
+  // What a dispute will do: the only movement that may take the balance below what is held.
+  await inTransaction(on.store, async (transaction) => {
+    const moved = { account, position: 2, counter: 'clearing', kind: 'refund', amount: -5, balance_after: 5 }
+    const told = { source: 'payment', reference: 'dispute', request: null, note: null, created_ms: 1 }
+    await transaction
+      .insertInto('entry')
+      .values({ id: entry, ...moved, ...told })
+      .execute()
+    await sql`UPDATE account SET posted = 5, entries = 2, overdrawn = 5 WHERE id = ${account}`.execute(
+      transaction,
+    )
+  })
+  assert.deepEqual((await on.ledger.verify()).drift, [])
+  assert.equal(
+    await admit('r3', 'A', {})(on),
+    'account short: needs 0 of -5, 10 in 2 holds',
+    'what costs nothing has to wait as well',
+  )
+  assert.equal(await settle('r1', 8n)(on), 'charged 3, absorbed 5, 0 left')
+  assert.equal(await settle('r2', 2n)(on), 'charged 2, absorbed 0, 0 left')
+  assert.equal(await show('A')(on), 'posted 0, held 0 in 0, absorbed 5')
   assert.deepEqual((await on.ledger.verify()).drift, [])
 })
 

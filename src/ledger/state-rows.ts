@@ -43,9 +43,9 @@ export function stateRows(database: Database): StateRows {
   const selectAccount = prepare(database, `SELECT ${accountStateColumns} FROM account WHERE id = ?`)
   const updateAccount = prepare(
     database,
-    `UPDATE account SET posted = ?, held = ?, open_holds = ?, running = ?, entries = ?, minute = ?, requests = ?,
-      requests_before = ?, tokens = ?, tokens_before = ?, absorbed_day = ?, absorbed = ?, suspended_ms = ?,
-      restricted_ms = ? WHERE id = ?`,
+    `UPDATE account SET posted = ?1, held = ?2, open_holds = ?3, running = ?4, entries = ?5, minute = ?6,
+      requests = ?7, requests_before = ?8, tokens = ?9, tokens_before = ?10, absorbed_day = ?11, absorbed = ?12,
+      suspended_ms = ?13, restricted_ms = ?14, overdrawn = min(overdrawn, max(0, ?2 - ?1)) WHERE id = ?15`,
   )
   const selectMeter = prepare(database, `SELECT ${meterColumns} FROM key_meter WHERE key = ?`)
   const insertMeter = prepare(database, 'INSERT INTO key_meter (key, account) VALUES (?, ?)')

@@ -28,19 +28,15 @@ CREATE TABLE account (
   absorbed INTEGER NOT NULL DEFAULT 0 CHECK (absorbed >= 0),
   suspended_ms INTEGER,
   restricted_ms INTEGER,
+  -- By how much a refund took posted below what was held at that time; nothing else may.
+  overdrawn INTEGER NOT NULL DEFAULT 0 CHECK (overdrawn >= 0),
   kind TEXT NOT NULL CHECK (kind IN ('personal', 'organization')),
   email TEXT UNIQUE,
   name TEXT NOT NULL,
-  created_ms INTEGER NOT NULL
+  created_ms INTEGER NOT NULL,
+  -- More can never be reserved than there is.
+  CHECK (held <= posted + overdrawn)
 ) STRICT`
-
-/** More can never be reserved than there is; a refund may take the balance below what was reserved before it. */
-const accountHeldTrigger = `
-CREATE TRIGGER account_held_within_posted BEFORE UPDATE OF held ON account
-WHEN NEW.held > OLD.held AND NEW.held > NEW.posted
-BEGIN
-  SELECT RAISE(ABORT, 'a hold needs more than the account has');
-END`
 
 const keyMeter = `
 CREATE TABLE key_meter (
@@ -221,7 +217,6 @@ export const begin: Migration = {
   name: 'begin',
   sqlite: [
     account,
-    accountHeldTrigger,
     keyMeter,
     hold,
     entry,
