@@ -1,5 +1,5 @@
 /**
- * Named places where a test makes the program fail: die at once, wait, or meet an error. Off unless a
+ * Named places where a test makes the program fail: die at once, lose a thread, wait, or meet an error. Off unless a
  * specification was configured; then nothing but one property is read. Never decides anything else.
  */
 import { BrokenInvariant } from './assert.ts'
@@ -7,19 +7,19 @@ import { BrokenInvariant } from './assert.ts'
 export interface Failpoints {
   /** False when nothing is configured: callers on a hot path look at this first. */
   readonly active: boolean
-  /** Dies (`kill`) or throws (`fail`) when `name` says so and its turn has come; else returns. */
+  /** Dies (`kill`), ends its thread (`exit`) or throws (`fail`) when `name` says so and its turn has come; else returns. */
   reach(name: string): void
   /** How long to wait at `name`, in milliseconds; 0 when nothing is configured for it. */
   delayMs(name: string): number
 }
 
 interface Point {
-  readonly action: 'kill' | 'fail' | 'delay'
+  readonly action: 'kill' | 'exit' | 'fail' | 'delay'
   readonly amount: number
 }
 
 /**
- * Reads `name:kill`, `name:kill=40` (at the 40th time), `name:fail`, `name:fail=3`, `name:delay=3000`,
+ * Reads `name:kill`, `name:kill=40` (at the 40th time), `name:exit`, `name:fail`, `name:fail=3`, `name:delay=3000`,
  * separated by commas. Throws RangeError for anything else: a misspelt test must not pass.
  */
 export function failpoints(specification: string | undefined): Failpoints {
@@ -35,6 +35,7 @@ export function failpoints(specification: string | undefined): Failpoints {
       reached.set(name, times)
       if (times !== point.amount) return
       if (point.action === 'kill') process.kill(process.pid, 'SIGKILL')
+      if (point.action === 'exit') process.exit(1)
       throw new BrokenInvariant(`failpoint ${name}`)
     },
     delayMs(name) {
@@ -45,7 +46,7 @@ export function failpoints(specification: string | undefined): Failpoints {
 }
 
 function parsePoint(text: string): [name: string, point: Point] {
-  const match = /^([a-z][a-z0-9-]*):(kill|fail|delay)(?:=([1-9][0-9]{0,8}))?$/.exec(text.trim())
+  const match = /^([a-z][a-z0-9-]*):(kill|exit|fail|delay)(?:=([1-9][0-9]{0,8}))?$/.exec(text.trim())
   const [, name, action, amount] = match ?? []
   if (name === undefined || action === undefined || (action === 'delay' && amount === undefined)) {
     throw new RangeError(`not a failpoint: ${text}`)
