@@ -42,6 +42,11 @@ export function problemOf(line: Line, error: TollgateError): Problem {
   }
 }
 
+/** Statuses after which both formats' libraries send the same request again unless told otherwise. */
+function isRepeatedUnasked(status: number): boolean {
+  return status === 408 || status === 409 || status === 429 || status >= 500
+}
+
 /** What clients act on without reading the body. */
 function adviceHeaders(error: TollgateError): FlatHeaders {
   const { details } = error
@@ -52,7 +57,8 @@ function adviceHeaders(error: TollgateError): FlatHeaders {
     headers.push('retry-after', String(Math.max(1, Math.ceil(details.retryAfterMs / 1_000))))
     headers.push('retry-after-ms', String(Math.ceil(details.retryAfterMs)))
   }
-  if (spec.category === 'billing') headers.push('x-should-retry', String(spec.retry === 'later'))
+  const isNews = spec.category === 'billing' || (spec.retry === 'never' && isRepeatedUnasked(spec.status))
+  if (isNews) headers.push('x-should-retry', String(spec.retry === 'later'))
   if (spec.status === 401) headers.push('www-authenticate', 'Bearer')
   return headers
 }

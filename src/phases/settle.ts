@@ -48,8 +48,11 @@ export async function settle(
 ): Promise<Bill> {
   settling.failpoints.reach('before-settle')
   if (request.reply.attempts.length === 0) {
-    await settling.ledger.release(request.held.id)
-    return { kind: 'settled', charged: 0n, available: request.held.available + request.held.amount }
+    const { id, available, amount } = request.held
+    return untilDurable(settling, id, async () => {
+      await settling.ledger.release(id)
+      return { kind: 'settled', charged: 0n, available: available + amount }
+    })
   }
   const bill = billed(ending, line.dialect)
   const usage = await usageOf(settling, line, { request, ending, bill })
@@ -247,49 +250,45 @@ function least(a: bigint, b: bigint): bigint {
   return a < b ? a : b
 }
 
-/** Waits for the commit as long as a client can be kept waiting; what takes longer goes on behind it. */
 async function written(settling: Settling, settlement: Settlement): Promise<Bill> {
-  const { ledger, clock, limits, log, failpoints } = settling
-  const commit = ledger.settle(settlement).then(
-    (result): Bill | 'failed' => {
-      failpoints.reach('after-settle')
-      return result.kind === 'settled' ? result : { kind: 'late' }
-    },
-    (error: unknown) => {
-      log.error(
-        { err: asTollgateError(error), request: settlement.id.toString() },
-        'a settlement is not durable yet',
-      )
-      return 'failed' as const
-    },
-  )
-  const outcome = await firstOf(commit, clock, limits.settleWaitMs)
-  if (outcome !== 'late' && outcome !== 'failed') return outcome
+  const { ledger, failpoints } = settling
   const late: Settlement = { ...settlement, receipt: { ...settlement.receipt, settledLate: true } }
-  settling.background.retry(
-    'settle',
-    async () => {
-      if (outcome === 'late' && (await commit) !== 'failed') return
-      await ledger.settle(late)
-    },
-    { everyMs: limits.settleRetryMs, timesMax: limits.settleRetriesMax },
-  )
-  return { kind: 'late' }
+  return untilDurable(settling, settlement.id, async (isLate) => {
+    const result = await ledger.settle(isLate ? late : settlement)
+    failpoints.reach('after-settle')
+    return result.kind === 'settled' ? result : { kind: 'late' }
+  })
 }
 
-function firstOf(
-  commit: Promise<Bill | 'failed'>,
-  clock: Clock,
-  waitMs: number,
-): Promise<Bill | 'failed' | 'late'> {
+/**
+ * Closes a hold, again and again until that is durable. Waits for it as long as a client can be kept
+ * waiting; what takes longer goes on behind it.
+ */
+function untilDurable(
+  settling: Settling,
+  id: bigint,
+  close: (isLate: boolean) => Promise<Bill>,
+): Promise<Bill> {
+  const { clock, limits, background, log } = settling
+  const bounds = { everyMs: limits.settleRetryMs, timesMax: limits.settleRetriesMax }
+  let isLate = false
+  let isTold = false
   return new Promise((resolve) => {
-    const timer = clock.after(waitMs, () => resolve('late'))
-    commit.then(
-      (outcome) => {
+    const timer = clock.after(limits.settleWaitMs, () => {
+      isLate = true
+      resolve({ kind: 'late' })
+    })
+    const closing = async (): Promise<void> => {
+      try {
+        resolve(await close(isLate))
         timer.cancel()
-        resolve(outcome)
-      },
-      () => resolve('failed'),
-    )
+      } catch (error) {
+        if (!isTold)
+          log.error({ err: asTollgateError(error), request: id.toString() }, 'a bill is not durable yet')
+        isTold = true
+        throw error
+      }
+    }
+    background.retry('settle', closing, bounds)
   })
 }

@@ -1,0 +1,226 @@
+/**
+ * A finished answer is a settled answer: nothing that tells a client «finished» is sent before the bill is
+ * durable, however slow the store is; where it takes too long the answer ends with an error, charged once.
+ */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import Anthropic from '@anthropic-ai/sdk'
+import OpenAI from 'openai'
+import { parseUsd } from '../../contract/usd.ts'
+import type { ReceiptRow } from '../../src/ledger/types.ts'
+import { faultUpstream, sends, wholeAnswer } from '../support/fault-upstream.ts'
+import { eventually, type MeteredGateway, meteredGateway } from '../support/metered-gateway.ts'
+import { type Format, formats, refusalIn } from '../support/paying-client.ts'
+
+const slowMs = 800
+const finishes = /"finish_reason":"|"stop_reason":"|message_stop|\[DONE\]/
+const keepAlives: Readonly<Record<Format, RegExp>> = { chat: /^: /gm, messages: /^event: ping/gm }
+
+const body = (format: Format, stream: boolean, more: object = {}) => ({
+  model: `${format}-stream`,
+  max_tokens: 50,
+  stream,
+  messages: [{ role: 'user', content: 'tokens=8' }],
+  ...more,
+})
+
+async function receiptsOf(gate: MeteredGateway, account: { id: bigint }): Promise<readonly ReceiptRow[]> {
+  return gate.ledger.receipts(account.id, 10, null)
+}
+
+const slow = await meteredGateway({
+  failpoint: `before-commit-settle:delay=${slowMs}`,
+  limits: { keepAliveMs: 120 },
+})
+after(() => slow.end())
+
+for (const format of formats) {
+  test(`${format}, streamed: the last word comes with the commit, signs of life before it`, async () => {
+    const account = await slow.account('1')
+    const sent = slow.ask(account, body(format, true))
+    assert.equal(await sent.contents(8), true)
+    assert.doesNotMatch(sent.text, finishes)
+    assert.deepEqual(await receiptsOf(slow, account), [])
+    const before = sent.text.match(keepAlives[format])?.length ?? 0
+
+    assert.equal(await sent.until((text) => finishes.test(text)), true)
+    assert.equal((await receiptsOf(slow, account)).length, 1, 'who reads the last word can read the receipt')
+    const { text } = await sent.whole()
+    assert.ok((text.match(keepAlives[format])?.length ?? 0) - before >= 3, text)
+    const waiting = text.slice(0, text.search(finishes))
+    assert.ok((waiting.match(keepAlives[format])?.length ?? 0) >= 3, 'while the commit ran')
+  })
+
+  test(`${format}, whole: not a byte of the answer comes before the commit`, async () => {
+    const account = await slow.account('1')
+    const sent = slow.ask(account, body(format, false))
+    const { status, headers } = await sent.head
+    const [receipt] = await receiptsOf(slow, account)
+    assert.deepEqual([status, parseUsd(String(headers['x-tollgate-cost']))], [200, receipt?.charged])
+  })
+}
+
+/** Each credit keeps the store busy for so long. */
+const busy = await meteredGateway({
+  failpoint: `before-commit-credit:delay=${slowMs}`,
+  limits: { settleWaitMs: 300, keepAliveMs: 100 },
+})
+after(() => busy.end())
+const rich = await busy.account('10')
+
+/** Makes the store do something else for a while. */
+async function occupy(): Promise<{ done: Promise<unknown> }> {
+  const entryId = busy.gateway.parts.nextId()
+  const done = busy.ledger.credit({
+    entryId,
+    account: rich.id,
+    amount: 1n,
+    source: 'manual',
+    reference: `busy-${entryId}`,
+    nowMs: 0,
+    note: null,
+  })
+  // The batch has left with the next turns of the loop; what comes now waits for its commit.
+  for (let turns = 0; turns < 5; turns += 1) await new Promise(setImmediate)
+  return { done }
+}
+
+for (const format of formats) {
+  for (const stream of [true, false]) {
+    test(`${format}, ${stream ? 'streamed' : 'whole'}: too late, it ends with an error, is charged once and says so`, async () => {
+      const { posted: before } = await busy.balance(rich.id)
+      const earlier = await receiptsOf(busy, rich)
+      const arrived = busy.sandbox.requests()
+      const sent = busy.ask(
+        rich,
+        body(format, stream, { messages: [{ role: 'user', content: 'tokens=8 delay=150' }] }),
+      )
+      while (busy.sandbox.requests() === arrived) await new Promise(setImmediate)
+      const { done } = await occupy()
+      const answer = await sent.whole()
+      const telling = stream ? answer.text.slice(answer.text.lastIndexOf('data: ') + 6) : answer.text
+      assert.equal(refusalIn(telling).code, 'settlement_delayed', answer.text)
+      assert.doesNotMatch(answer.text, finishes)
+      assert.equal(answer.broken, null, 'told, and then closed')
+      if (!stream) assert.deepEqual([answer.status, answer.headers['x-should-retry']], [503, 'false'])
+
+      await done
+      await busy.gateway.app.background.drained()
+      const receipts = await receiptsOf(busy, rich)
+      assert.equal(receipts.length, earlier.length + 1)
+      const [receipt] = receipts
+      assert.deepEqual([receipt?.endReason, receipt?.settledLate, receipt?.output], ['complete', true, 8])
+      const { posted, held } = await busy.balance(rich.id)
+      assert.deepEqual([before + 1n - posted, held], [receipt?.charged, 0n])
+      const told = await fetch(`${busy.origin}/v1/generations/${String(answer.headers['x-request-id'])}`, {
+        headers: { authorization: `Bearer ${rich.key}` },
+      })
+      const { data } = (await told.json()) as { data: { settled: string } }
+      assert.equal(data.settled, 'late')
+    })
+  }
+}
+
+test('a settlement that fails is tried again while its client waits, and the client notices nothing', async () => {
+  const gate = await meteredGateway({
+    failpoint: 'before-commit-settle:fail=1',
+    limits: { settleRetryMs: 50 },
+  })
+  const account = await gate.account('1')
+  const { text, status } = await gate.ask(account, body('chat', true)).whole()
+  assert.equal(status, 200)
+  assert.match(text, /\[DONE\]/)
+  const receipt = await gate.receiptOf(account)
+  assert.deepEqual([receipt.settledLate, receipt.output], [false, 8])
+  await gate.end()
+})
+
+test('a commit whose answer is lost is not made twice', async () => {
+  const gate = await meteredGateway({
+    failpoint: 'after-commit-settle:fail=1',
+    limits: { settleRetryMs: 50 },
+  })
+  const account = await gate.account('1')
+  await gate.ask(account, body('messages', true)).whole()
+  const receipt = await gate.receiptOf(account)
+  const { posted } = await gate.balance(account.id)
+  assert.equal(parseUsd('1')! - posted, receipt.charged)
+  await gate.end()
+})
+
+test('a hold that cannot be given back is tried again too', async () => {
+  const gate = await meteredGateway({
+    failpoint: 'before-commit-admit:delay=300,before-commit-release:fail=1',
+    limits: { settleRetryMs: 300 },
+  })
+  const account = await gate.account('1')
+  const sent = gate.ask(account, body('chat', true))
+  const key = await fetch(`${gate.origin}/v1/key`, { headers: { authorization: `Bearer ${account.key}` } })
+  assert.equal(key.status, 200, await key.text())
+  sent.leave()
+  for (const wanted of [1, 0]) {
+    await eventually(
+      `${wanted} holds are open`,
+      () => gate.balance(account.id),
+      ({ openHolds }) => openHolds === wanted,
+    )
+  }
+  assert.equal(gate.sandbox.requests(), 0)
+  assert.deepEqual(await receiptsOf(gate, account), [])
+  await gate.end()
+})
+
+test('libraries do not ask again for what was charged and not delivered', async () => {
+  let asked = 0
+  const counting: typeof fetch = (input, init) => {
+    asked += 1
+    return fetch(input, init)
+  }
+  const arrived = busy.sandbox.requests()
+  const openai = new OpenAI({ apiKey: rich.key, baseURL: `${busy.origin}/v1`, fetch: counting })
+  const anthropic = new Anthropic({ apiKey: rich.key, baseURL: `${busy.origin}/v1/alt`, fetch: counting })
+  const content = 'tokens=8 delay=150'
+  const chat = openai.chat.completions.create({ model: 'chat-stream', messages: [{ role: 'user', content }] })
+  const message = anthropic.messages.create({
+    model: 'messages-stream',
+    max_tokens: 9,
+    messages: [{ role: 'user', content }],
+  })
+  const results = Promise.allSettled([chat, message])
+  while (busy.sandbox.requests() < arrived + 2) await new Promise(setImmediate)
+  const { done } = await occupy()
+  assert.deepEqual(
+    (await results).map(({ status }) => status),
+    ['rejected', 'rejected'],
+  )
+  await done
+  assert.equal(asked, 2)
+})
+
+test('a client that leaves while its bill is written has a complete request', async () => {
+  const account = await slow.account('1')
+  const sent = slow.ask(account, body('chat', true))
+  await sent.contents(8)
+  sent.leave()
+  assert.equal((await slow.receiptOf(account)).endReason, 'complete')
+})
+
+test('an upstream that keeps its connection open after the end holds nobody up', async () => {
+  const events = [
+    { choices: [{ index: 0, delta: { content: 'yes' }, finish_reason: null }] },
+    { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
+    { choices: [], usage: { prompt_tokens: 7, completion_tokens: 1, total_tokens: 8 } },
+  ]
+  const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n'
+  const lines = [...events.map((event) => JSON.stringify(event)), '[DONE]'].map((data) => `data: ${data}\n\n`)
+  const upstream = await faultUpstream(({ method }) =>
+    method === 'POST' ? sends(head + lines.join('')) : wholeAnswer(404, ''),
+  )
+  const gate = await meteredGateway({ openai: upstream.origin, limits: { afterEndMs: 100 } })
+  const account = await gate.account('1')
+  const { text } = await gate.ask(account, body('chat', true)).whole()
+  assert.match(text, /\[DONE\]\n\n$/)
+  assert.equal((await gate.receiptOf(account)).charged, 7n * 3_000n + 15_000n)
+  await gate.end()
+  await upstream.close()
+})
