@@ -1,0 +1,394 @@
+/**
+ * Keys that are none, or not any more: 401 in the caller's words, whoever's they are, without a look into
+ * the store for what cannot be a key; trouble of the store is never told as a bad key; and no key that
+ * was sent is logged, told or handed on.
+ */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { Worker } from 'node:worker_threads'
+import type { ErrorCode } from '../../contract/errors.ts'
+import { makeKey } from '../../src/access/key-form.ts'
+import { type Clock, systemClock } from '../../src/base/clock.ts'
+import { systemRandom } from '../../src/base/ids.ts'
+import { createLog } from '../../src/base/log.ts'
+import { openPolicy } from '../../src/control/key/policy.ts'
+import {
+  asking,
+  type Format,
+  formats,
+  goodBody,
+  type HostileGateway,
+  headerOf,
+  hostileGateway,
+  type Refused,
+  readPlainRefusal,
+  readRefusal,
+} from '../support/hostile-gateway.ts'
+import type { RawAnswer } from '../support/raw-client.ts'
+
+/** The real clock, with a wall that a test can move. */
+let offsetMs = 0
+const clock: Clock = { ...systemClock, wallMs: () => systemClock.wallMs() + offsetMs }
+
+/** Everything that the process logged, and every key and word that must not be in it. */
+let logged = ''
+const secrets = new Set<string>()
+const log = createLog({
+  level: 'trace',
+  destination: {
+    write(line: string) {
+      logged += line
+    },
+  },
+})
+
+let gateway: HostileGateway
+before(async () => {
+  gateway = await hostileGateway({
+    clock,
+    log,
+    limits: { requestsPerMinute: null, tokensPerMinute: null, concurrent: null },
+  })
+})
+after(async () => {
+  for (const secret of secrets) assert.ok(!logged.includes(secret), 'a key or a prompt was logged')
+  await gateway.end()
+})
+
+const prompt = 'nobody-else-may-read-this'
+secrets.add(prompt)
+
+/** Asks with these header lines and nothing else that says who asks. */
+function ask(
+  format: Format,
+  headers: readonly string[],
+  at: { readonly query?: string; readonly from?: HostileGateway } = {},
+): Promise<RawAnswer | undefined> {
+  const body = goodBody(format).replace('hello', prompt)
+  const lines = [
+    `POST ${asking[format].path}${at.query ?? ''} HTTP/1.1`,
+    'Host: a',
+    ...headers,
+    `Content-Length: ${body.length}`,
+  ]
+  return (at.from ?? gateway).raw(`${lines.join('\r\n')}\r\n\r\n${body}`)
+}
+
+/** The key is refused under every header that takes one, in both formats; nothing of it is told back. */
+async function refusedAs(key: string, code: ErrorCode, status = 401): Promise<void> {
+  if (key.length >= 12) secrets.add(key.slice(6))
+  const reached = gateway.sandbox.requests()
+  for (const format of formats) {
+    for (const line of [
+      `Authorization: Bearer ${key}`,
+      `x-api-key: ${key}`,
+      `api-key: ${key}`,
+      `x-goog-api-key: ${key}`,
+    ]) {
+      const answer = await ask(format, [line])
+      const refusal: Refused = readRefusal(format, answer)
+      assert.deepEqual(
+        [refusal.status, refusal.code],
+        [status, code],
+        `${line.slice(0, 60)}: ${answer?.body}`,
+      )
+      if (key.length >= 12) assert.ok(!answer?.body.includes(key.slice(0, 12)), 'a key is not told back')
+      if (status === 401) assert.equal(headerOf(answer!, 'www-authenticate'), 'Bearer')
+    }
+  }
+  assert.equal(gateway.sandbox.requests(), reached)
+}
+
+function wellFormed(): string {
+  const id = gateway.gateway.parts.nextId()
+  return makeKey(id, id, systemRandom).key
+}
+
+/** One character of the key changed for another. */
+function mistyped(key: string, at: number): string {
+  return key.slice(0, at) + (key[at] === 'a' ? 'b' : 'a') + key.slice(at + 1)
+}
+
+test('no key, or what is no key', async () => {
+  for (const format of formats) {
+    for (const headers of [
+      [],
+      ['Authorization: '],
+      ['Authorization: Bearer'],
+      ['Authorization: Bearer  '],
+      ['Authorization: Basic YTpi'],
+      ['x-api-key: '],
+      ['x-api-key:   '],
+      ['Cookie: session=1'],
+      ['Proxy-Authorization: Bearer x'],
+    ]) {
+      const refusal = readRefusal(format, await ask(format, headers))
+      assert.deepEqual([refusal.status, refusal.code], [401, 'missing_api_key'], headers.join())
+    }
+  }
+  const made = wellFormed()
+  for (const key of [
+    'x',
+    'undefined',
+    'null',
+    `sk-${'tg'}-`,
+    `sk-${'tg'}-${'a'.repeat(46)}`,
+    made.slice(0, -1),
+    `${made}a`,
+    made.slice(1),
+    made.toUpperCase(),
+    made.toLowerCase(),
+    `${made} ${made}`,
+    `${made},${made}`,
+    `"${made}"`,
+    `Bearer ${made}`,
+    `${made}\t`.repeat(2),
+    made.replaceAll('-', '_'),
+    `${made.slice(0, 20)}\xe9${made.slice(21)}`,
+    `' OR '1'='1`,
+    `${made}' OR '1'='1`,
+    `'; DROP TABLE api_key; --`,
+    `" UNION SELECT hash FROM api_key --`,
+    '../../../etc/passwd',
+    '__proto__',
+    '{"$gt":""}',
+    'x'.repeat(8_000),
+  ]) {
+    await refusedAs(key, 'invalid_api_key')
+  }
+  await gateway.assertServes()
+})
+
+test('a key with one wrong character, wherever it is', async () => {
+  const account = await gateway.account('3')
+  for (let at = 6; at < account.key.length; at += 5)
+    await refusedAs(mistyped(account.key, at), 'invalid_api_key')
+  await gateway.assertUntouched(account, '3')
+})
+
+test('a key of the right form that nobody has', async () => {
+  await refusedAs(wellFormed(), 'invalid_api_key')
+})
+
+test('a revoked key', async () => {
+  const account = await gateway.account('3')
+  assert.equal((await ask('chat', [`Authorization: Bearer ${account.key}`]))?.status, 200)
+  assert.equal(await gateway.gateway.parts.access.revoke(account.keyId), 'revoked')
+  await refusedAs(account.key, 'revoked_api_key')
+})
+
+test('a key that expires while it is used', async () => {
+  const account = await gateway.account('3')
+  const expiresMs = clock.wallMs() + 60_000
+  const key = await gateway.gateway.parts.access.create({
+    account: account.id,
+    name: 'short',
+    expiresMs,
+    policy: openPolicy('personal'),
+  })
+  assert.equal((await ask('messages', [`x-api-key: ${key.secret}`]))?.status, 200)
+  offsetMs = 60_001
+  await refusedAs(key.secret, 'expired_api_key')
+  assert.equal((await ask('messages', [`x-api-key: ${account.key}`]))?.status, 200)
+  offsetMs = 0
+})
+
+const filler = 'Ab1'.repeat(14)
+
+/** Beginnings of keys that providers give out, put together so that none stands here. */
+const providers: readonly (readonly string[])[] = [
+  ['sk', '-ant-api03-'],
+  ['sk', '-ant-oat01-'],
+  ['sk', '-or-v1-'],
+  ['sk', '-proj-'],
+  ['sk', '-svcacct-'],
+  ['sk', '-admin-'],
+  ['sk', `-${filler.slice(0, 20)}T3Blbk`, 'FJ'],
+  ['sess', '-'],
+  ['AI', 'za'],
+  ['AQ', '.'],
+  ['ya', '29.'],
+  ['gs', 'k_'],
+  ['xa', 'i-'],
+  ['pp', 'lx-'],
+  ['h', 'f_'],
+  ['r', '8_'],
+  ['cs', 'k-'],
+  ['f', 'w_'],
+  ['tg', 'p_v1_'],
+  ['nv', 'api-'],
+  ['vc', 'k_'],
+  ['gh', 'p_'],
+  ['github', '_pat_'],
+]
+
+test("a provider's own key is told to be one", async () => {
+  for (const parts of providers) await refusedAs(parts.join('') + filler, 'provider_api_key')
+  await refusedAs(['AK', 'IA', 'A1'.repeat(8)].join(''), 'provider_api_key')
+})
+
+test('a credential of a megabyte ends at the parser', async () => {
+  const refusal = readPlainRefusal(await ask('chat', [`Authorization: Bearer ${'x'.repeat(1_000_000)}`]))
+  assert.deepEqual([refusal.status, refusal.code], [431, 'headers_too_large'])
+  await gateway.assertServes()
+})
+
+test('a live key is taken wherever it stands and however its scheme is written', async () => {
+  for (const format of formats) {
+    const account = await gateway.account('3')
+    for (const line of [
+      `Authorization: Bearer ${account.key}`,
+      `authorization: bearer ${account.key}`,
+      `AUTHORIZATION: BEARER ${account.key}`,
+      `Authorization:   Bearer    ${account.key}   `,
+      `Authorization:\tBearer\t${account.key}\t`,
+      `X-Api-Key:${account.key}`,
+      `x-api-key:   ${account.key}  `,
+      `api-key: ${account.key}`,
+      `x-goog-api-key: ${account.key}`,
+    ]) {
+      assert.equal((await ask(format, [line]))?.status, 200, line.slice(0, 30))
+    }
+  }
+})
+
+test('of two live keys the first in order pays, wherever they stand', async () => {
+  const names = ['Authorization: Bearer ', 'x-api-key: ', 'api-key: ', 'x-goog-api-key: '] as const
+  for (const format of formats) {
+    for (const [place, first] of names.entries()) {
+      for (const second of names.slice(place + 1)) {
+        const [payer, other] = [await gateway.account('3'), await gateway.account('3')]
+        // The one that pays stands last.
+        const answer = await ask(format, [second + other.key, first + payer.key])
+        assert.equal(answer?.status, 200, answer?.body)
+        assert.ok((await gateway.balance(payer.id)).posted < 3_000_000_000n, `${first} pays`)
+        await gateway.assertUntouched(other, '3')
+      }
+    }
+  }
+})
+
+test('a live key pays although another credential beside it is none', async () => {
+  for (const format of formats) {
+    const account = await gateway.account('3')
+    for (const worthless of ['x', wellFormed(), ['sk', '-ant-api03-', filler].join('')]) {
+      const answer = await ask(format, [`Authorization: Bearer ${worthless}`, `x-api-key: ${account.key}`])
+      assert.equal(answer?.status, 200, answer?.body)
+      const sent = gateway.sandbox.meters().at(-1)
+      const seen = JSON.stringify([sent?.headers, sent?.line])
+      for (const key of [worthless, account.key]) {
+        if (key.length > 1) assert.ok(!seen.includes(key), 'no credential of the caller goes upstream')
+      }
+    }
+  }
+})
+
+test('a credential header that comes twice is refused, even with the same key', async () => {
+  for (const format of formats) {
+    const [account, other] = [await gateway.account('3'), await gateway.account('3')]
+    for (const [one, two] of [
+      ['Authorization: Bearer ', 'Authorization: Bearer '],
+      ['Authorization: Bearer ', 'AUTHORIZATION: Basic '],
+      ['x-api-key: ', 'X-API-Key: '],
+      ['api-key: ', 'api-key: '],
+      ['x-goog-api-key: ', 'x-goog-api-key: '],
+    ] as const) {
+      for (const second of [account.key, other.key, '']) {
+        const refusal = readRefusal(format, await ask(format, [one + account.key, two + second]))
+        assert.deepEqual([refusal.status, refusal.code], [400, 'repeated_credential'], `${one} ${two}`)
+      }
+    }
+    await gateway.assertUntouched(account, '3')
+    await gateway.assertUntouched(other, '3')
+  }
+})
+
+test('a key in the query opens nothing, and goes no further', async () => {
+  for (const format of formats) {
+    const account = await gateway.account('3')
+    secrets.add(account.key.slice(24))
+    const queries = [
+      `?key=${account.key}`,
+      `?a=b&key=${account.key}`,
+      `?KEY=${account.key}`,
+      `?%6Bey=${account.key}`,
+      `?api_key=${account.key}`,
+      `?api-key=${account.key}&beta=true`,
+      `?x-api-key=${account.key}`,
+      `?access_token=${account.key}`,
+      `?Authorization=Bearer%20${account.key}`,
+      `?key=a&key=${account.key}`,
+    ]
+    for (const query of queries) {
+      const refusal = readRefusal(format, await ask(format, [], { query }))
+      assert.deepEqual([refusal.status, refusal.code], [401, 'missing_api_key'])
+      assert.equal((await ask(format, [asking[format].keyHeader(account.key)], { query }))?.status, 200)
+      const sent = gateway.sandbox.meters().at(-1)
+      assert.ok(!sent?.line.includes(account.key), sent?.line)
+    }
+    const kept = '?beta=true&keyboard=1&monkey=2&a[key]=3'
+    assert.equal((await ask(format, [asking[format].keyHeader(account.key)], { query: kept }))?.status, 200)
+    assert.ok(gateway.sandbox.meters().at(-1)?.line.endsWith(kept), 'any other query travels as it is')
+  }
+})
+
+/** How many messages the store's threads were sent while `run` ran. */
+async function messagesToThreads(run: () => Promise<void>): Promise<number> {
+  const { postMessage } = Worker.prototype
+  let count = 0
+  Worker.prototype.postMessage = function counted(this: Worker, ...message: Parameters<typeof postMessage>) {
+    count += 1
+    return postMessage.apply(this, message)
+  }
+  try {
+    await run()
+  } finally {
+    Worker.prototype.postMessage = postMessage
+  }
+  return count
+}
+
+test('1,000 keys with a wrong checksum ask the store nothing, and an unknown key asks it once', async () => {
+  const account = await gateway.account('3')
+  const silent = await messagesToThreads(async () => {
+    for (let at = 0; at < 1_000; at += 1) {
+      const key = mistyped(wellFormed(), 24 + (at % 28))
+      const format = formats[at % 2]!
+      const refusal = readRefusal(format, await ask(format, [asking[format].keyHeader(key)]))
+      assert.equal(refusal.code, 'invalid_api_key')
+    }
+  })
+  assert.equal(silent, 0, 'messages to the threads of the store')
+  const unknown = wellFormed()
+  const heard = await messagesToThreads(async () => {
+    for (let at = 0; at < 20; at += 1) await ask('chat', [`x-api-key: ${unknown}`])
+  })
+  assert.equal(heard, 1, 'the counter counts: one question for a key that nobody has')
+  assert.equal((await ask('chat', [`x-api-key: ${account.key}`]))?.status, 200)
+})
+
+test('without its store the server is in trouble, and no key is wrong for that', async () => {
+  const broken = await hostileGateway({ log })
+  const account = await broken.account('3')
+  const key = `x-api-key: ${account.key}`
+  assert.equal((await ask('chat', [key], { from: broken }))?.status, 200)
+  await broken.gateway.parts.store.close()
+  for (const format of formats) {
+    for (const header of [key, `x-api-key: ${wellFormed()}`, `Authorization: Bearer ${wellFormed()}`]) {
+      const answer = await ask(format, [header], { from: broken })
+      const refusal = readRefusal(format, answer)
+      assert.deepEqual([refusal.status, refusal.code], [503, 'store_unavailable'], answer?.body)
+      assert.match(headerOf(answer!, 'retry-after') ?? '', /^\d+$/)
+    }
+    // What needs no store is told as ever.
+    assert.equal(readRefusal(format, await ask(format, ['x-api-key: x'], { from: broken })).status, 401)
+  }
+  for (const path of ['/v1/credits', '/v1/generations/req_0000000000001']) {
+    const answer = await broken.raw(`GET ${path} HTTP/1.1\r\nHost: a\r\n${key}\r\n\r\n`)
+    assert.equal(readRefusal('chat', answer).code, 'store_unavailable')
+  }
+  assert.equal((await broken.raw('GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n'))?.status, 503)
+  assert.equal((await broken.raw('GET /livez HTTP/1.1\r\nHost: a\r\n\r\n'))?.status, 200)
+  await broken.close()
+  await broken.sandbox.close()
+})
