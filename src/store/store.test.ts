@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { manualClock } from '../../test/support/manual-clock.ts'
@@ -117,7 +117,6 @@ test('a database of a newer program is not touched', async (context) => {
 test('what is not a database is refused with a reason', async (context) => {
   const { dataDirectory, shut } = await openTestLedger(context)
   await shut()
-  const { writeFileSync } = await import('node:fs')
   writeFileSync(join(dataDirectory, 'tollgate.db'), 'x'.repeat(8_192))
   const opened = await open(dataDirectory)
   assert.ok(opened.kind === 'refused' && opened.reason === 'failed')
@@ -250,6 +249,29 @@ test('closing finishes what was accepted and refuses the rest', async (context) 
   await shut()
   const again = await openTestLedger(context, { dataDirectory })
   assert.equal((await again.ledger.accounts(1_000, 0n)).length, 600)
+})
+
+test('a directory that cannot be made is refused with a reason', async (context) => {
+  const file = join(temporaryDirectory(context), 'a-file')
+  writeFileSync(file, '')
+  const opened = await open(join(file, 'data'))
+  assert.ok(opened.kind === 'refused' && opened.reason === 'failed')
+  assert.match(opened.message, /cannot be used: .*ENOTDIR/)
+})
+
+test('what cannot be sent to a thread fails its sender, and the next one is served', async (context) => {
+  const { store, nextId } = await openTestLedger(context)
+  await assert.rejects(store.read(['account', () => {}]), /could not be cloned/)
+  await assert.rejects(store.run(['suspend', nextId(), () => {}]), /could not be cloned/)
+  assert.equal(await store.read(['account', nextId()]), undefined)
+  assert.equal(await store.run(['suspend', nextId(), null]), undefined)
+})
+
+test('long reads have threads of their own, as many as allowed', async (context) => {
+  const { store } = await openTestLedger(context, { limits: { readThreadsMax: 2 } })
+  const reads = await Promise.allSettled([1, 2, 3].map(() => store.readApart(['verify', 10])))
+  assert.deepEqual(reads.map(({ status }) => status).sort(), ['fulfilled', 'fulfilled', 'rejected'])
+  assert.deepEqual(((await store.readApart(['verify', 10])) as { drift: unknown }).drift, [])
 })
 
 test('an operation that is waited for when its thread dies fails as unavailable', async () => {

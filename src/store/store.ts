@@ -11,12 +11,17 @@ import { Kysely } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import { type ChannelLimits, openChannel } from './channel.ts'
 import { failureToError, storeUnavailable } from './errors.ts'
-import { takeLock } from './lock.ts'
+import { type Lock, takeLock } from './lock.ts'
 import { threadDialect } from './sqlite/kysely-dialect.ts'
 import type { Call, Reply, StatementResult } from './sqlite/messages.ts'
-import { statementOperation } from './sqlite/writer.ts'
+import { statementOperation, type ThreadSetup } from './sqlite/writer.ts'
 import type { Tables } from './tables.ts'
 import { startThread, type Thread } from './thread.ts'
+
+export interface StoreLimits extends ChannelLimits {
+  /** Threads for long reads, beside the one for short ones. */
+  readonly readThreadsMax: number
+}
 
 export interface StoreOptions {
   /** Created (0700) when it is not there; holds `tollgate.db` and `lock.db`. */
@@ -24,7 +29,7 @@ export interface StoreOptions {
   /** The entry files of the two threads: they bring the operations (`ledgerThreads` of ledger/threads.ts). */
   readonly threads: { readonly writer: URL; readonly reader: URL }
   readonly clock: Clock
-  readonly limits: ChannelLimits
+  readonly limits: StoreLimits
   /** Called when a thread ends that nobody closed: nothing can be stored any more, the process should end. */
   readonly onLost: (error: Error) => void
   /** For tests: see base/failpoint.ts. */
@@ -44,48 +49,68 @@ export interface Store {
   close(): Promise<void>
 }
 
-export type OpenResult =
-  | { readonly kind: 'open'; readonly store: Store }
-  | {
-      readonly kind: 'refused'
-      /** `locked`: another process owns the directory. `newer_schema`: written by a newer program. */
-      readonly reason: 'locked' | 'newer_schema' | 'failed'
-      /** A sentence for the operator. */
-      readonly message: string
-    }
+export interface Refused {
+  readonly kind: 'refused'
+  /** `locked`: another process owns the directory. `newer_schema`: written by a newer program. */
+  readonly reason: 'locked' | 'newer_schema' | 'failed'
+  /** A sentence for the operator. */
+  readonly message: string
+}
+
+export type OpenResult = { readonly kind: 'open'; readonly store: Store } | Refused
 
 /** Opens the directory for this process alone and brings its schema up to date. */
 export async function openStore(options: StoreOptions): Promise<OpenResult> {
-  const { dataDirectory, threads, clock, limits, onLost } = options
-  mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
-  const lock = takeLock(join(dataDirectory, 'lock.db'))
-  if (lock === undefined) {
-    return {
-      kind: 'refused',
-      reason: 'locked',
-      message: `Another process of this program is using ${dataDirectory}. Stop it first, or choose another data folder (TOLLGATE_DATA).`,
-    }
-  }
-  const setup = {
+  const { dataDirectory, threads, clock, onLost } = options
+  const claimed = claim(dataDirectory)
+  if (claimed.kind === 'refused') return claimed
+  const setup: ThreadSetup = {
     path: join(dataDirectory, 'tollgate.db'),
     failpoints: options.failpoints,
     nowMs: clock.wallMs(),
   }
   const writer = await startThread(threads.writer, setup, onLost)
   if (writer.kind === 'refused') {
-    lock.release()
+    claimed.lock.release()
     return writer
   }
   const reader = await startThread(threads.reader, setup, onLost)
   if (reader.kind === 'refused') {
     await writer.thread.close()
-    lock.release()
+    claimed.lock.release()
     return reader
   }
+  const parts = { setup, lock: claimed.lock, writer: writer.thread, reader: reader.thread }
+  return { kind: 'open', store: storeOn(options, parts) }
+}
 
-  const channel = openChannel(writer.thread, clock, limits)
-  const read = bounded(reader.thread, limits.operationsQueuedMax)
-  const readApart = async (call: Call): Promise<unknown> => {
+function claim(dataDirectory: string): Refused | { readonly kind: 'claimed'; readonly lock: Lock } {
+  try {
+    mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
+    const lock = takeLock(join(dataDirectory, 'lock.db'))
+    if (lock !== undefined) return { kind: 'claimed', lock }
+  } catch (error) {
+    return { kind: 'refused', reason: 'failed', message: `${dataDirectory} cannot be used: ${String(error)}` }
+  }
+  return {
+    kind: 'refused',
+    reason: 'locked',
+    message: `Another process of this program is using ${dataDirectory}. Stop it first, or choose another data directory.`,
+  }
+}
+
+interface StoreParts {
+  readonly setup: ThreadSetup
+  readonly lock: Lock
+  readonly writer: Thread
+  readonly reader: Thread
+}
+
+function storeOn({ threads, clock, limits }: StoreOptions, parts: StoreParts): Store {
+  const { setup, lock, writer, reader } = parts
+  const channel = openChannel(writer, clock, limits)
+  const read = bounded((call) => readOn(reader, call), limits.operationsQueuedMax)
+  const readApart = bounded(async (call) => {
     const apart = await startThread(threads.reader, setup, () => {})
     if (apart.kind === 'refused') throw storeUnavailable(apart.message)
     try {
@@ -93,7 +118,7 @@ export async function openStore(options: StoreOptions): Promise<OpenResult> {
     } finally {
       await apart.thread.close()
     }
-  }
+  }, limits.readThreadsMax)
   const database = new Kysely<Tables>({
     dialect: threadDialect({
       read: async (sql, values) => (await read([statementOperation, sql, values])) as StatementResult,
@@ -104,36 +129,36 @@ export async function openStore(options: StoreOptions): Promise<OpenResult> {
   let closing: Promise<void> | undefined
   const close = async (): Promise<void> => {
     await channel.drain()
+    const failures: unknown[] = []
     // The reader first: the last connection to close removes the log, and only a writer can.
-    await reader.thread.close()
-    await writer.thread.close()
+    for (const thread of [reader, writer]) await thread.close().catch((error) => failures.push(error))
     lock.release()
+    if (failures.length > 0) throw failures[0]
   }
   return {
-    kind: 'open',
-    store: {
-      run: channel.run,
-      read,
-      readApart,
-      database,
-      close() {
-        closing ??= close()
-        return closing
-      },
+    run: channel.run,
+    read,
+    readApart,
+    database,
+    close() {
+      closing ??= close()
+      return closing
     },
   }
 }
 
-/** Reads wait in the thread's own queue; no more than `waitingMax` of them. */
-function bounded(thread: Thread, waitingMax: number): (call: Call) => Promise<unknown> {
-  let waiting = 0
+type ReadCall = (call: Call) => Promise<unknown>
+
+/** No more than `atOnceMax` at once; one more is refused. */
+function bounded(run: ReadCall, atOnceMax: number): ReadCall {
+  let running = 0
   return async (call) => {
-    if (waiting >= waitingMax) throw storeUnavailable(`${waiting} reads wait`)
-    waiting += 1
+    if (running >= atOnceMax) throw storeUnavailable(`${running} reads are running`)
+    running += 1
     try {
-      return await readOn(thread, call)
+      return await run(call)
     } finally {
-      waiting -= 1
+      running -= 1
     }
   }
 }

@@ -71,8 +71,14 @@ export async function startThread(
       onLost(lost)
       return
     }
+    try {
+      worker.postMessage(message)
+    } catch (error) {
+      // Something in it cannot be copied to another thread: the sender's mistake, and nothing was sent.
+      onLost(error as Error)
+      return
+    }
     waiting.push({ onReply, onLost })
-    worker.postMessage(message)
   }
   const thread: Thread = {
     ask: (message) => new Promise((resolve, reject) => tell(message, resolve, reject)),
