@@ -61,10 +61,35 @@ export type GatewayResult =
   | { readonly kind: 'started'; readonly gateway: Gateway }
   | { readonly kind: 'refused'; readonly message: string }
 
-/** Opens everything and listens; what was opened is closed again when something refuses. */
+/** Opens everything and listens; what was opened is closed again when something refuses or fails. */
 export async function startGateway(options: GatewayOptions): Promise<GatewayResult> {
+  const undo: Undo = []
+  const result = await openGateway(options, undo).catch(async (error: unknown): Promise<GatewayResult> => {
+    if (isTaken(error)) {
+      const { host, port } = options.config
+      return {
+        kind: 'refused',
+        message: `The address ${host}:${port.number} is taken by another program; TOLLGATE_PORT names another port.`,
+      }
+    }
+    await close(undo)
+    throw error
+  })
+  if (result.kind === 'refused') await close(undo)
+  return result
+}
+
+/** How to close what was opened so far, in the order in which it was opened. */
+type Undo = (() => Promise<unknown>)[]
+
+async function close(undo: Undo): Promise<void> {
+  for (const closing of undo.toReversed()) await closing()
+}
+
+async function openGateway(options: GatewayOptions, undo: Undo): Promise<GatewayResult> {
   const { config, clock, random, log } = options
   const sandbox = config.sandbox === 'on' ? await startSandbox({ clock }) : null
+  if (sandbox !== null) undo.push(() => sandbox.close())
   const lost = Promise.withResolvers<void>()
   const opened = await openParts(config, {
     clock,
@@ -76,21 +101,12 @@ export async function startGateway(options: GatewayOptions): Promise<GatewayResu
       lost.resolve()
     },
   })
-  if (opened.kind === 'refused') {
-    await sandbox?.close()
-    return { kind: 'refused', message: opened.messages.join('\n') }
-  }
+  if (opened.kind === 'refused') return { kind: 'refused', message: opened.messages.join('\n') }
   const { parts } = opened
-  try {
-    return { kind: 'started', gateway: await listening(options, { parts, sandbox, lost: lost.promise }) }
-  } catch (error) {
-    await parts.close()
-    await sandbox?.close()
-    if (isTaken(error)) {
-      const { host, port } = config
-      return { kind: 'refused', message: `The address ${host}:${port.number} is taken by another program.` }
-    }
-    throw error
+  undo.push(() => parts.close())
+  return {
+    kind: 'started',
+    gateway: await listening(options, { parts, sandbox, lost: lost.promise, undo }),
   }
 }
 
@@ -98,6 +114,7 @@ interface Opened {
   readonly parts: Parts
   readonly sandbox: Sandbox | null
   readonly lost: Promise<void>
+  readonly undo: Undo
 }
 
 async function listening(options: GatewayOptions, opened: Opened): Promise<Gateway> {
@@ -116,6 +133,7 @@ async function listening(options: GatewayOptions, opened: Opened): Promise<Gatew
     clock,
     nextRequestId: () => formatId('req', parts.nextId()),
   })
+  opened.undo.push(() => server.drain(0))
   const isFirstStart = (await parts.settings.get('first_start_done')) === undefined
   const origin = await listen(server, config, isFirstStart)
   const address = config.publicUrl ?? origin
@@ -145,6 +163,7 @@ async function listening(options: GatewayOptions, opened: Opened): Promise<Gatew
     answer: (operation, input) => dispatch(control, { kind: 'local' }, operation, input),
     limits: config.limits,
   })
+  opened.undo.push(() => admin.close())
   const start = await beginInstallation(control)
   warnUnsold(parts, log)
   const stopRequests = (): void => app.running.stopAll(shuttingDown())

@@ -1,0 +1,269 @@
+/**
+ * The pages say what is: links lead somewhere, commands and variables exist, and what a reader is told to
+ * paste is run as it stands, against a gateway of its own. Knows pages as text alone, not what is right.
+ */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, posix } from 'node:path'
+import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { parseArguments } from '../src/cli/arguments.ts'
+import { commands } from '../src/cli/commands-table.ts'
+import { clientNames, readConfig, variableNames } from '../src/config.ts'
+import { startText } from '../src/first-run.ts'
+import { type TestGateway, testGateway } from './support/gateway.ts'
+import { readTree } from './support/source-tree.ts'
+
+const tree = readTree(fileURLToPath(new URL('..', import.meta.url)))
+const pages = [...tree].filter(([path]) => path.endsWith('.md'))
+/** What pages write for the server. */
+const shownOrigin = 'http://127.0.0.1:8080'
+const folder = mkdtempSync(join(tmpdir(), 'tollgate-docs-'))
+let served: TestGateway
+let key = ''
+let requestId = ''
+
+before(async () => {
+  served = await testGateway()
+  key = (await served.account('5')).key
+  const answer = await fetch(`${served.origin}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'sandbox-echo', messages: [{ role: 'user', content: 'Hello' }] }),
+  })
+  assert.equal(answer.status, 200, await answer.text())
+  requestId = answer.headers.get('x-request-id') ?? ''
+})
+
+after(async () => {
+  await served.close()
+  rmSync(folder, { recursive: true })
+})
+
+/** The fenced blocks of a page in one language. */
+function blocks(page: string, language: string): string[] {
+  return [...page.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)]
+    .filter(([, found]) => found === language)
+    .map(([, , text = '']) => text)
+}
+
+/** One entry for each command: continued lines joined, comments cut off. */
+function shellLines(page: string): string[] {
+  return blocks(page, 'sh')
+    .flatMap((text) => text.replaceAll(/\\\n\s*/g, '').split('\n'))
+    .map((line) => line.replace(/(^|\s)#.*$/, '').trim())
+    .filter((line) => line !== '')
+}
+
+/** Words as a shell splits them, for the quotes that pages use. */
+function shellWords(line: string): string[] {
+  return [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
+    ([, single, double, bare]) => single ?? double ?? bare ?? '',
+  )
+}
+
+function shown(text: string): string {
+  return text
+    .replaceAll(shownOrigin, served.origin)
+    .replaceAll('$TOLLGATE_KEY', key)
+    .replaceAll('$REQUEST_ID', requestId)
+}
+
+/** The anchor that a heading gets. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-')
+}
+
+function anchorsOf(page: string): string[] {
+  const text = page.replaceAll(/^```[\s\S]*?^```$/gm, '')
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading))
+}
+
+for (const [path, page] of pages) {
+  const text = page.replaceAll(/^```[\s\S]*?^```$/gm, '')
+  const links = [...text.replaceAll(/`[^`\n]*`/g, '').matchAll(/\]\((?!\w+:)([^)\s]+)\)/g)]
+  if (links.length === 0) continue
+  test(`${path}: ${links.length} links lead somewhere`, () => {
+    for (const [, link = ''] of links) {
+      const [target = '', anchor] = link.split('#')
+      const found = target === '' ? path : posix.join(posix.dirname(path), target).replace(/\/$/, '')
+      const whole = tree.get(found)
+      const isFolder = [...tree.keys()].some((other) => other.startsWith(`${found}/`))
+      assert.ok(whole !== undefined || isFolder, `${link} leads nowhere`)
+      if (anchor !== undefined) assert.ok(anchorsOf(whole ?? '').includes(anchor), `${link}: no such heading`)
+    }
+  })
+}
+
+test('paths of this checkout that pages name are there', () => {
+  const named = /`((?:src|test|docs|scripts|contract|bench|bin|runtime)\/[\w./-]+)`/g
+  for (const [path, page] of pages) {
+    for (const [, name = ''] of page.matchAll(named)) {
+      const target = name.replace(/\/$/, '')
+      const isThere = [...tree.keys()].some((other) => other === target || other.startsWith(`${target}/`))
+      assert.ok(isThere || target === 'runtime', `${path} names ${name}`)
+    }
+  }
+})
+
+const program = /^(?:[A-Z_]+=\S+ )*(?:node bin\/tollgate\.js|tollgate) ?(.*)$/
+
+test('commands in blocks are understood as they stand', () => {
+  let seen = 0
+  for (const [path, page] of pages) {
+    for (const line of shellLines(page)) {
+      const words = program.exec(line)?.[1]
+      if (words === undefined) continue
+      seen += 1
+      const parsed = parseArguments(shellWords(words))
+      assert.notEqual(parsed.kind, 'mistake', `${path}: ${line}: ${JSON.stringify(parsed)}`)
+    }
+  }
+  assert.ok(seen >= 25, `${seen} commands`)
+})
+
+test('commands within sentences exist', () => {
+  for (const [path, page] of pages) {
+    for (const [, words = ''] of page.matchAll(/`(?:node bin\/tollgate\.js|tollgate) ([a-z][^`\n]*)`/g)) {
+      const exists = commands.some((command) => `${words} `.startsWith(`${command.words} `))
+      assert.ok(exists, `${path}: tollgate ${words}`)
+    }
+  }
+})
+
+test('variables that pages name are read, or left to clients on purpose', () => {
+  const known: readonly string[] = [...variableNames, ...clientNames]
+  // A page on mistakes shows one.
+  const mistaken = ['TOLLGATE_PROT']
+  for (const [path, page] of pages) {
+    for (const [name] of page.matchAll(/\bTOLLGATE_[A-Z_]*[A-Z]\b/g)) {
+      assert.ok([...known, ...mistaken].includes(name), `${path}: ${name}`)
+    }
+  }
+})
+
+test('configuration files in blocks have no mistake', () => {
+  let seen = 0
+  for (const [path, page] of pages) {
+    for (const text of blocks(page, 'yaml')) {
+      seen += 1
+      writeFileSync(join(folder, 'tollgate.yaml'), text)
+      const named = [...text.matchAll(/\$\{(\w+)\}/g)].map(([, name = '']) => [name, 'x'.repeat(20)])
+      const read = readConfig(Object.fromEntries(named), folder)
+      assert.deepEqual(read.kind === 'mistakes' ? read.mistakes : [], [], path)
+    }
+  }
+  assert.ok(seen >= 2)
+})
+
+interface Request {
+  readonly url: string
+  readonly headers: Record<string, string>
+  readonly body: string | null
+}
+
+/** What a curl line asks for; only the options that pages use. */
+function readCurl(line: string): Request {
+  const [, ...words] = shellWords(line)
+  const headers: Record<string, string> = {}
+  let url = ''
+  let body: string | null = null
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] ?? ''
+    if (word === '-H') {
+      at += 1
+      const [name = '', value = ''] = (words[at] ?? '').split(/: (.*)/s)
+      headers[name] = value
+    } else if (word === '-d') {
+      at += 1
+      body = words[at] ?? ''
+    } else if (!word.startsWith('-')) url = word
+  }
+  return { url, headers, body }
+}
+
+for (const path of ['README.md', 'docs/api.md', 'docs/operate/running.md']) {
+  const lines = shellLines(tree.get(path) ?? '').filter((line) => line.startsWith('curl '))
+  for (const [at, line] of lines.entries()) {
+    test(`${path}: curl ${at + 1}, ${/https?:\S*?(\/[\w./$?=-]*)/.exec(line)?.[1]} is answered with 200`, async () => {
+      const { url, headers, body } = readCurl(shown(line))
+      const answer = await fetch(url, { method: body === null ? 'GET' : 'POST', headers, body })
+      const text = await answer.text()
+      assert.equal(answer.status, 200, text)
+      if (body?.includes('"stream":true')) assert.match(text, /\[DONE\]|event: message_stop/)
+    })
+  }
+}
+
+test('the read-me shows curl for every operation', () => {
+  const lines = shellLines(tree.get('README.md') ?? '').filter((line) => line.startsWith('curl '))
+  for (const part of [
+    '/v1/chat/completions',
+    '/v1/alt/v1/messages',
+    '/v1/models ',
+    '/v1/alt/v1/models?',
+    '/v1/models/',
+    '/v1/credits',
+    '/v1/key',
+    '/v1/generations/',
+    '/api/pricing',
+    '/livez',
+    '/readyz',
+  ]) {
+    assert.ok(
+      lines.some((line) => line.includes(part)),
+      part,
+    )
+  }
+})
+
+for (const [at, text] of blocks(tree.get('README.md') ?? '', 'ts').entries()) {
+  test(`README.md: TypeScript ${at + 1} runs as it stands and says hello twice`, async () => {
+    const file = join(folder, `snippet-${at}.mts`)
+    const here = text.replaceAll(/ from '([^']+)'/g, (_, name) => ` from '${import.meta.resolve(name)}'`)
+    writeFileSync(file, here.replaceAll(shownOrigin, served.origin))
+    const { code, output } = await run([file])
+    assert.equal(code, 0, output)
+    assert.match(output, /^Hello req_\w+\nHello$/)
+  })
+}
+
+function run(arguments_: readonly string[]): Promise<{ code: number | null; output: string }> {
+  const child = spawn(process.execPath, arguments_, {
+    env: { TOLLGATE_KEY: key },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  child.stdout.on('data', (part: Buffer) => {
+    output += part.toString()
+  })
+  child.stderr.on('data', (part: Buffer) => {
+    output += part.toString()
+  })
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code) => resolve({ code, output }))
+  })
+}
+
+test('the read-me shows the first start as it is', () => {
+  const setupLink = `${shownOrigin}/console/setup?token=…`
+  const place = { address: shownOrigin, modelToTry: 'sandbox-echo' }
+  const first = startText({ kind: 'first', balance: 5_000_000_000n, key: '$TOLLGATE_KEY', setupLink }, place)
+  const page = tree.get('README.md') ?? ''
+  assert.ok(page.includes(first))
+  assert.ok(page.includes(startText({ kind: 'again' }, place)))
+})
+
+/** Beside the words that no file may hold: src/tidy.test.ts. */
+const foreign = /\bhelpers?\b|\bworkplace\b|\bthe brief\b|\bTODO\b|\bFIXME\b|\blorem\b/i
+
+test('pages speak of the product alone', () => {
+  assert.match('a helper wrote this', foreign)
+  for (const [path, page] of pages) assert.doesNotMatch(page, foreign, path)
+})
