@@ -151,3 +151,13 @@ test('a store whose thread dies ends the process with a word, and the next start
   await assertSound(account)
   assert.match((await ask(next, key, { format: 'messages', flow: 'tokens=3' }).whole()).text, successMark)
 })
+
+for (const step of ['claimProcess', 'statement', 'createAccount']) {
+  test(`a start that fails at its first ${step} ends with one line, and the next one succeeds`, async () => {
+    installation.configure('sandbox: on')
+    const failed = await installation.attempt({ failpoint: `before-commit-${step}:fail` })
+    assert.deepEqual([failed.code, failed.stdout], [1, ''])
+    assert.match(failed.stderr, /^tollgate: [^\n]+\n$/)
+    await installation.start()
+  })
+}
