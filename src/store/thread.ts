@@ -55,8 +55,11 @@ export async function startThread(
       waiting.shift()?.onReply(message)
       return
     }
+    const first = message as Greeting
     isGreeted = true
-    greeted(message as Greeting)
+    // A thread that refuses ends by itself, perhaps before anybody has read why.
+    isClosing = first.kind === 'refused'
+    greeted(first)
   })
   worker.on('error', (error) => fail(`the store's thread failed: ${String(error)}`))
   const ended = new Promise<void>((resolve) => {
@@ -92,7 +95,6 @@ export async function startThread(
   }
   const first = await greeting
   if (first.kind === 'refused') {
-    isClosing = true
     await worker.terminate()
     return first
   }
