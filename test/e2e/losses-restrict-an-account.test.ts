@@ -1,0 +1,141 @@
+/**
+ * An account that costs the house more than it may in a day loses what cannot be bounded beforehand, and
+ * nothing else, until an operator has looked. What an upstream breaks is not held against it.
+ */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { parseUsd } from '../../contract/usd.ts'
+import type { TestAccount } from '../support/gateway.ts'
+import { listPrice, meteredGateway } from '../support/metered-gateway.ts'
+import { type Format, formats, refusalIn } from '../support/paying-client.ts'
+
+const gate = await meteredGateway({
+  limits: { absorbedNanoPerDayMax: parseUsd('0.01')!, readOnMs: 5_000 },
+  price: { ...listPrice, fees: { web_search: '0.01' } },
+})
+after(() => gate.end())
+
+const say = (content: unknown, more: object = {}) => ({
+  max_tokens: 100,
+  messages: [{ role: 'user', content }],
+  ...more,
+})
+const text = { type: 'text', text: 'tokens=3' }
+const unbounded: readonly (readonly [what: string, format: Format, more: object])[] = [
+  [
+    'a document by its address',
+    'messages',
+    say([text, { type: 'document', source: { type: 'url', url: 'https://a.example/b.pdf' } }]),
+  ],
+  [
+    'a file by its address',
+    'chat',
+    say([text, { type: 'file', file: { file_url: 'https://a.example/b.pdf' } }]),
+  ],
+  [
+    'a tool at the provider',
+    'messages',
+    say([text], { tools: [{ type: 'web_search_20250305', name: 'web_search' }] }),
+  ],
+]
+const bounded: readonly (readonly [what: string, format: Format, more: object])[] = [
+  ['words', 'chat', say([text])],
+  [
+    'a document in the body',
+    'messages',
+    say([text, { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'hello' } }]),
+  ],
+  [
+    'a tool of its own',
+    'messages',
+    say([text], { tools: [{ name: 'f', input_schema: { type: 'object' } }] }),
+  ],
+]
+
+async function credit(account: TestAccount, usd: string): Promise<void> {
+  const { nextId } = gate.gateway.parts
+  const entryId = nextId()
+  const source = 'manual'
+  const reference = `more-${entryId}`
+  const amount = parseUsd(usd)!
+  await gate.ledger.credit({ entryId, account: account.id, amount, source, reference, nowMs: 0, note: null })
+}
+
+/** Reports far more than the account has. */
+async function lossy(): Promise<TestAccount> {
+  const account = await gate.account('0.05')
+  const over = { ...say('tokens=3 extra=20000'), model: 'chat-over' }
+  await gate.ask(account, over).whole()
+  const { absorbed } = await gate.receiptOf(account)
+  assert.ok(absorbed > parseUsd('0.01')!)
+  assert.equal((await gate.balance(account.id)).posted, 0n)
+  await credit(account, '5')
+  return account
+}
+
+async function statusOf(
+  account: TestAccount,
+  format: Format,
+  more: object,
+): Promise<{ status: number; code: string }> {
+  const answer = await gate.ask(account, { model: `${format}-stream`, ...more }).whole()
+  return { status: answer.status, code: answer.status === 200 ? '' : refusalIn(answer.text).code }
+}
+
+test('before any loss an account may use all of it', async () => {
+  const account = await gate.account('5')
+  for (const [what, format, more] of [...unbounded, ...bounded]) {
+    assert.deepEqual(await statusOf(account, format, more), { status: 200, code: '' }, what)
+  }
+})
+
+test('after too great a loss what cannot be bounded is refused, the rest is served', async () => {
+  const account = await lossy()
+  const before = gate.sandbox.requests()
+  for (const [what, format, more] of unbounded) {
+    assert.deepEqual(await statusOf(account, format, more), { status: 403, code: 'account_restricted' }, what)
+  }
+  assert.equal(gate.sandbox.requests(), before)
+  for (const [what, format, more] of bounded) {
+    assert.deepEqual(await statusOf(account, format, more), { status: 200, code: '' }, what)
+  }
+  await gate.ledger.unrestrict(account.id)
+  for (const [what, format, more] of unbounded) {
+    assert.deepEqual(await statusOf(account, format, more), { status: 200, code: '' }, what)
+  }
+})
+
+for (const format of formats) {
+  test(`${format}: after too great a loss a stream that is left is read on, and paid as reported`, async () => {
+    const account = await lossy()
+    const asked = { ...say('tokens=60 rate=200', { stream: true }), model: `${format}-stream` }
+    for (const isRestricted of [true, false]) {
+      if (!isRestricted) await gate.ledger.unrestrict(account.id)
+      const sent = gate.ask(account, asked)
+      await sent.contents(5)
+      sent.leave()
+      const receipt = await gate.receiptOf(account, isRestricted ? 2 : 3)
+      const { outcome, inputTokens, outputTokens } = await gate.sandbox.until(
+        receipt.upstreamRequestId!,
+        (metered) => metered.outcome !== 'running',
+      )
+      assert.equal(receipt.endReason, 'client_abort')
+      assert.equal(outcome, isRestricted ? 'complete' : 'client_gone')
+      if (!isRestricted) continue
+      assert.equal(receipt.usageSource, 'reported')
+      assert.equal(receipt.charged, BigInt(inputTokens) * 3_000n + BigInt(outputTokens) * 15_000n)
+      assert.equal(outputTokens, 60)
+    }
+  })
+}
+
+test('what an upstream breaks, and charges for, is not held against the account', async () => {
+  const account = await gate.account('5')
+  const words = 'window '.repeat(1_000)
+  const asked = { ...say(`events=0 ${words}`, { stream: true }), model: 'messages-error-after' }
+  for (let times = 1; times <= 5; times += 1) {
+    await gate.ask(account, asked).whole()
+    assert.ok((await gate.receiptOf(account, times)).absorbed > parseUsd('0.0025')!)
+  }
+  assert.equal((await gate.ledger.account(account.id))?.restrictedMs, null)
+})
