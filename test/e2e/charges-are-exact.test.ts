@@ -44,7 +44,15 @@ const models: ModelDefinition[] = Object.entries(prices).flatMap(([name, price])
 )
 models.push({ ...models[0]!, id: 'chat-marked-up', markup: '10%' })
 
-const gate = await meteredGateway()
+const changing: ModelDefinition = {
+  id: 'chat-changing',
+  provider: 'openai',
+  upstreamId: 'sandbox-stream',
+  context: 200_000,
+  maxOutput: 32_000,
+  prices: [golden],
+}
+const gate = await meteredGateway({ models: [changing] })
 const replay = await meteredGateway({
   models,
   openai: replaying.origin,
@@ -373,5 +381,67 @@ for (const include_usage of [true, false]) {
     const receipt = await gate.receiptOf(account)
     assert.deepEqual([receipt.usageSource, receipt.output], ['reported', 12])
     assert.equal(receipt.charged, cost(gate.meterOf(receipt).inputTokens, 12))
+  })
+}
+
+test('a price that changes while a request runs holds for the next one', async () => {
+  const { catalog } = gate.gateway.parts
+  const account = await gate.account('1')
+  const messages = [{ role: 'user', content: 'tokens=40 rate=100' }]
+  const asked = { model: 'chat-changing', max_tokens: 100, stream: true, messages }
+  const running = gate.ask(account, asked)
+  await running.contents(1)
+  assert.equal((await catalog.price('chat-changing', { input: '30', output: '150' })).kind, 'changed')
+  await running.whole()
+  const first = await gate.receiptOf(account)
+  assert.equal(first.charged, cost(gate.meterOf(first).inputTokens, 40))
+  await gate.ask(account, asked).whole()
+  const second = await gate.receiptOf(account, 2)
+  assert.equal(second.charged, 10n * cost(gate.meterOf(second).inputTokens, 40))
+  assert.notEqual(first.priceVersion, second.priceVersion)
+})
+
+test('a model that is taken off sale while a request runs is served to its end, and to nobody after', async () => {
+  const { catalog } = gate.gateway.parts
+  const account = await gate.account('1')
+  const messages = [{ role: 'user', content: 'tokens=40 rate=100' }]
+  const asked = { model: 'chat-changing', max_tokens: 100, stream: true, messages }
+  const running = gate.ask(account, asked)
+  await running.contents(1)
+  assert.equal((await catalog.disable('chat-changing')).kind, 'changed')
+  assert.match((await running.whole()).text, /\[DONE\]/)
+  assert.equal((await gate.receiptOf(account)).endReason, 'complete')
+  assert.equal((await gate.ask(account, asked).whole()).status, 404)
+})
+
+test('a suspended account pays for what runs and starts nothing new, until it is resumed', async () => {
+  const account = await gate.account('1')
+  const messages = [{ role: 'user', content: 'tokens=40 rate=100' }]
+  const asked = { model: 'chat-stream', max_tokens: 100, stream: true, messages }
+  const running = gate.ask(account, asked)
+  await running.contents(1)
+  await gate.ledger.suspend(account.id, 1)
+  assert.match((await running.whole()).text, /\[DONE\]/)
+  const { charged } = await gate.receiptOf(account)
+  assert.equal((await gate.balance(account.id)).posted, parseUsd('1')! - charged)
+  assert.equal((await gate.ask(account, asked).whole()).status, 403)
+  await gate.ledger.suspend(account.id, null)
+  assert.equal((await gate.ask(account, asked).whole()).status, 200)
+})
+
+for (const format of formats) {
+  test(`${format}: several answers at once, or none at all, are paid as they are made`, async () => {
+    const account = await gate.account('1')
+    const messages = [{ role: 'user', content: 'tokens=40' }]
+    const more = format === 'chat' ? { max_tokens: 30, n: 3 } : { max_tokens: 0 }
+    const { status, headers } = await gate
+      .ask(account, { model: `${format}-stream`, messages, ...more })
+      .whole()
+    const { charged, hold, inputUncached } = await gate.receiptOf(account)
+    const output = format === 'chat' ? 90 : 0
+    assert.equal(status, 200)
+    assert.equal(charged, cost(inputUncached, output))
+    assert.ok(hold >= charged)
+    assert.equal(headers['x-tollgate-max-output'], undefined)
   })
 }
