@@ -1,0 +1,108 @@
+/**
+ * Everything that the recorded exchanges need to be served: a model for each name in them, priced with
+ * every option and tool that they use, each name verbatim, under another name, and without those prices; and the
+ * request of an exchange of which only the answer was recorded.
+ */
+import assert from 'node:assert/strict'
+import type { Config } from '../../src/config.ts'
+import { type FixtureCase, fixtureCases } from './fixtures.ts'
+
+export type RecordedDialect = 'openai-chat' | 'anthropic'
+
+export const recordedDialects: readonly RecordedDialect[] = ['openai-chat', 'anthropic']
+
+/** USD per million tokens, made up: every class has a rate of its own, so that none can pass for another. */
+export const rates = {
+  input: '3.01',
+  cacheRead: '0.307',
+  cacheWrite5m: '3.79',
+  cacheWrite1h: '6.11',
+  output: '15.13',
+  inputAudio: '40.3',
+  outputAudio: '80.9',
+} as const
+
+/** USD per use. */
+export const fees = {
+  web_search: '0.0101',
+  web_fetch: '0.0001',
+  code_execution: '0.05',
+} as const
+
+/** Put before a name: the same model, whose name must be replaced on its way. */
+export const renamed = 'renamed-'
+/** Put before a name: the same model, with a price for tokens of text and for nothing else. */
+export const plain = 'plain-'
+
+const providers = {
+  'openai-chat': { provider: 'openai', api: 'chat' },
+  anthropic: { provider: 'anthropic', api: 'messages' },
+} as const
+const unnamed = { 'openai-chat': 'gpt-unnamed', anthropic: 'claude-unnamed' } as const
+
+/** Where a client of the dialect asks. */
+export const addresses: Readonly<Record<RecordedDialect, string>> = {
+  'openai-chat': '/v1/chat/completions',
+  anthropic: '/v1/alt/v1/messages',
+}
+
+/** The exchanges that the two addresses above can serve; counting tokens has an address of its own. */
+export function servedCases(dialect: RecordedDialect): readonly FixtureCase[] {
+  return fixtureCases(dialect).filter(({ url }) => !url.includes('count_tokens'))
+}
+
+export function recordedModels(): Config['models'] {
+  return recordedDialects.flatMap((dialect) => {
+    const names = new Set(servedCases(dialect).map((recorded) => modelOf(dialect, recorded)))
+    return [...names].flatMap((name) => {
+      const facts = {
+        upstreamId: name,
+        ...providers[dialect],
+        context: 200_000,
+        maxOutput: 32_000,
+        reasoning: false,
+      }
+      return [
+        { ...facts, id: name, prices: [allPriced] },
+        { ...facts, id: renamed + name, prices: [allPriced] },
+        { ...facts, id: plain + name, prices: [{ input: rates.input, output: rates.output }] },
+      ]
+    })
+  })
+}
+
+const allPriced = { ...rates, options: { web_search_options: '1' }, fees }
+
+/** The name that the recorded request asks for. */
+export function modelOf(dialect: RecordedDialect, { request }: FixtureCase): string {
+  if (request === undefined) return unnamed[dialect]
+  const { model: asked } = JSON.parse(request.toString('utf8')) as { model?: unknown }
+  assert.ok(typeof asked === 'string', 'a recorded request names its model')
+  return asked
+}
+
+/** The recorded request's own bytes, or a small request for the recorded answer. */
+export function requestOf(dialect: RecordedDialect, recorded: FixtureCase): Buffer {
+  if (recorded.request !== undefined) return recorded.request
+  const body = {
+    model: modelOf(dialect, recorded),
+    max_tokens: 1_000,
+    stream: recorded.kind === 'stream',
+    messages: [{ role: 'user', content: 'Was ist das?' }],
+  }
+  return Buffer.from(JSON.stringify(body, null, 1))
+}
+
+/** What the upstream said of its answer, as far as it was recorded. */
+export function headersOf({ kind, headers }: FixtureCase): Readonly<Record<string, string>> {
+  return {
+    'content-type': kind === 'stream' ? 'text/event-stream; charset=utf-8' : 'application/json',
+    ...headers,
+  }
+}
+
+/** The query of the recorded request, as it was sent. */
+export function queryOf({ url }: FixtureCase): string {
+  const start = url.indexOf('?')
+  return start < 0 ? '' : url.slice(start)
+}
