@@ -3,13 +3,15 @@
  * account and on the key's meter equal to what the hold rows say.
  */
 import { assert } from '../base/assert.ts'
-import { correctTokens } from '../limits/window.ts'
+import { rollSpend } from '../limits/budget.ts'
+import { correctTokens, rollWindow } from '../limits/window.ts'
 import { type Database, prepare } from '../store/sqlite/connection.ts'
 import { decide } from './admission.ts'
 import { type PackedAdmission, type PackedAsk, packHeld, unpackAsk } from './messages.ts'
 import { assertAmount, least } from './money.ts'
 import type { AccountState, HoldState, MeterState, PackedDraft } from './rows.ts'
 import type { StateRows } from './state-rows.ts'
+import type { AdmissionAsk } from './types.ts'
 
 /** The sums without one hold. */
 export function withoutHold<State extends AccountState | MeterState>(state: State, hold: HoldState): State {
@@ -47,8 +49,10 @@ function admitting(database: Database, rows: StateRows) {
     const account = rows.knownAccount(ask.account)
     const meter = rows.meter(ask.key, ask.account)
     const taken = decide(account, meter, ask, settings.reserveShare)
-    if (taken.kind !== 'take') return taken
-
+    if (taken.kind !== 'take') {
+      followClock(rows, ask, { account, meter })
+      return taken
+    }
     const { amount, outputLimit } = taken
     const held = account.held + amount
     rows.saveAccount(ask.account, {
@@ -92,6 +96,23 @@ function admitting(database: Database, rows: StateRows) {
       restricted: account.restrictedMs !== null,
     })
   }
+}
+
+/**
+ * A clock that was set far back takes the windows along with what was taken in them. This is kept for those
+ * who are refused too: they would be refused until it is that late again.
+ */
+function followClock(
+  rows: StateRows,
+  { account: id, nowMs }: AdmissionAsk,
+  { account, meter }: { account: AccountState; meter: MeterState },
+): void {
+  const payerWindow = rollWindow(account.window, nowMs)
+  if (payerWindow.minute < account.window.minute) rows.saveAccount(id, { ...account, window: payerWindow })
+  const window = rollWindow(meter.window, nowMs)
+  const spend = rollSpend(meter.spend, nowMs)
+  const isSetBack = window.minute < meter.window.minute || spend.day < meter.spend.day
+  if (isSetBack) rows.saveMeter({ ...meter, window, spend })
 }
 
 /** Answers with the account that got the hold back, or null when there was none: closed already, which is what was wanted. */

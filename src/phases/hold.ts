@@ -34,6 +34,7 @@ export async function hold(
 ): Promise<Hold> {
   const free = ask(caller, line, {
     ...work,
+    nowMs: holding.clock.wallMs(),
     inputTokens: boundTokens(work.plan.bound, work.plan.bound.textBytes),
   })
   const first = await holding.ledger.admit({ ...free, onShortBalance: 'reject', patience: 'none' })
@@ -41,14 +42,18 @@ export async function hold(
   const told: Told = { topUpUrl: holding.topUpUrl, showBalance: caller.policy.showBalance, line }
   if (!mayFitWhenCounted(first)) throw refusal(first, told)
   const counted = await countInput(holding.counter, work.call, work.plan.bound)
-  const exact = ask(caller, line, { ...work, inputTokens: counted })
+  const exact = ask(caller, line, { ...work, nowMs: holding.clock.wallMs(), inputTokens: counted })
   const admission = await admitPatiently(holding, exact)
   if (admission.kind === 'held') return held(admission, exact)
   const isShort = admission.kind === 'short'
   throw refusal(isShort ? namingWhatPasses(admission, exact, work.call.facts) : admission, told)
 }
 
-function ask(caller: Caller, line: Line, of: { call: Call; plan: Plan; inputTokens: number }): AdmissionAsk {
+function ask(
+  caller: Caller,
+  line: Line,
+  of: { call: Call; plan: Plan; inputTokens: number; nowMs: number },
+): AdmissionAsk {
   const { plan, call } = of
   const amounts = boundAmounts(plan.price, {
     inputTokens: of.inputTokens,
@@ -61,7 +66,8 @@ function ask(caller: Caller, line: Line, of: { call: Call; plan: Plan; inputToke
     id: line.id,
     account: caller.account,
     key: caller.key,
-    nowMs: line.startedMs,
+    // Not the time of the head: a body may take minutes, and a rate is of the present one.
+    nowMs: of.nowMs,
     inputAmount: amounts.input,
     inputTokens: of.inputTokens,
     outputTokenAmount: amounts.perOutputToken,

@@ -3,7 +3,7 @@
  * that has begun to answer, or with the reason why none did. Nothing of an upstream's content has
  * reached the client here; at most the head of the stream and keep-alives.
  */
-import type { Clock } from '../base/clock.ts'
+import { type Clock, steadyClock } from '../base/clock.ts'
 import { TollgateError } from '../base/errors.ts'
 import type { Failpoints } from '../base/failpoint.ts'
 import type { Log } from '../base/log.ts'
@@ -82,7 +82,8 @@ async function tried(
   line: Line,
   of: Task & { candidate: Candidate; body: readonly Uint8Array[]; isRetry: boolean },
 ): Promise<{ outcome: Outcome; record: Attempt | null }> {
-  const { sender, clock, running } = invoking
+  const { sender, running } = invoking
+  const clock = steadyClock(invoking.clock, line)
   const startedMs = clock.wallMs()
   if (of.isRetry) running.retries += 1
   const outcome = await attempt(sender, clock, attemptTask(invoking, line, of))
@@ -234,7 +235,7 @@ function replyOf(
     attempts: with_.attempts,
     wasted: with_.wasted,
     firstByteMs: outcome.kind === 'interrupted' ? null : outcome.firstByteMs,
-    firstContentMs: outcome.kind === 'stream' ? with_.invoking.clock.wallMs() : null,
+    firstContentMs: outcome.kind === 'stream' ? steadyClock(with_.invoking.clock, with_.line).wallMs() : null,
     upstreamHeaders: outcome.kind === 'interrupted' ? new Map() : outcome.headers,
     input,
     body: bodyOf(outcome),

@@ -4,7 +4,7 @@
  */
 
 import type { Background } from '../base/background.ts'
-import type { Clock } from '../base/clock.ts'
+import { type Clock, steadyClock } from '../base/clock.ts'
 import { asTollgateError } from '../base/errors.ts'
 import type { Failpoints } from '../base/failpoint.ts'
 import type { NextId } from '../base/ids.ts'
@@ -194,7 +194,7 @@ function hiddenReasoning(
     request.plan.model.reasons &&
     !line.dialect.reportsInputEarly
   if (!isHidden) return 0n
-  const untilMs = request.reply.firstContentMs ?? settling.clock.wallMs()
+  const untilMs = request.reply.firstContentMs ?? steadyClock(settling.clock, line).wallMs()
   const seconds = Math.max(0, untilMs - line.startedMs) / 1_000
   const tokens = Math.min(
     Math.round(seconds * settling.limits.hiddenReasoningTokensPerSecond),
