@@ -15,7 +15,7 @@ import { find } from './phases/find.ts'
 import { hold } from './phases/hold.ts'
 import { invoke } from './phases/invoke.ts'
 import { relay } from './phases/relay.ts'
-import { settle } from './phases/settle.ts'
+import { giveBack, settle } from './phases/settle.ts'
 import { refuse } from './refusal.ts'
 import type { Line } from './values.ts'
 
@@ -55,6 +55,9 @@ async function generate(app: App, line: Line): Promise<void> {
         delivered: checkpoints(app, line, { plan, held, reply }),
         settle: (ending) => settle(app, line, { plan, held, reply }, ending),
       })
+    } catch (error) {
+      await giveBack(app, held)
+      throw error
     } finally {
       course.end()
     }

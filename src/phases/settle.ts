@@ -48,15 +48,25 @@ export async function settle(
 ): Promise<Bill> {
   settling.failpoints.reach('before-settle')
   if (request.reply.attempts.length === 0) {
-    const { id, available, amount } = request.held
-    return untilDurable(settling, id, async () => {
-      await settling.ledger.release(id)
-      return { kind: 'settled', charged: 0n, available: available + amount }
-    })
+    return giveBack(settling, request.held)
   }
   const bill = billed(ending, line.dialect)
   const usage = await usageOf(settling, line, { request, ending, bill })
   return written(settling, settlementOf(settling, line, { request, ending, bill, usage }))
+}
+
+/**
+ * Gives a hold back whole, with no charge and no receipt: nothing was sent, or something broke in here
+ * and nobody can tell any more what was. Harmless where the hold is closed already.
+ */
+export function giveBack(
+  settling: Settling,
+  { id, available, amount }: Pick<Hold, 'id' | 'available' | 'amount'>,
+): Promise<Bill> {
+  return untilDurable(settling, id, async () => {
+    await settling.ledger.release(id)
+    return { kind: 'settled', charged: 0n, available: available + amount }
+  })
 }
 
 /** Whose usage it is, and where the numbers come from. */

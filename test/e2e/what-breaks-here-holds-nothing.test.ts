@@ -1,0 +1,42 @@
+/**
+ * Whatever breaks inside the gateway after a hold was taken: its client is told, nobody is charged for what
+ * cannot be billed any more, nothing stays held, and the next request is served.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { eventually, meteredGateway } from '../support/metered-gateway.ts'
+import { formats } from '../support/paying-client.ts'
+
+const rows: readonly (readonly [failpoint: string, isBilled: boolean])[] = [
+  ['before-dispatch:fail', false],
+  ['after-dispatch:fail', false],
+  ['before-settle:fail', false],
+  ['after-settle:fail', true],
+  ['before-last-word:fail', true],
+]
+
+for (const [failpoint, isBilled] of rows) {
+  test(`${failpoint}: the client is told, and nothing stays held`, async () => {
+    const gate = await meteredGateway({ failpoint, limits: { settleRetryMs: 50 } })
+    const account = await gate.account('1')
+    const [format = 'chat'] = formats
+    const asked = {
+      model: `${format}-stream`,
+      max_tokens: 100,
+      stream: true,
+      messages: [{ role: 'user', content: 'tokens=20' }],
+    }
+    const broken = await gate.ask(account, asked).whole()
+    assert.match(broken.text, /"error":\{/)
+    assert.doesNotMatch(broken.text, /\[DONE\]/)
+    const { posted } = await eventually(
+      'nothing is held',
+      () => gate.balance(account.id),
+      ({ openHolds }) => openHolds === 0,
+    )
+    assert.equal(posted < 1_000_000_000n, isBilled)
+    const next = await gate.ask(account, asked).whole()
+    assert.match(next.text, /\[DONE\]/)
+    await gate.end()
+  })
+}
