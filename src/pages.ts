@@ -76,12 +76,17 @@ export function createPages(
     const page = typeof token === 'string' ? await pages.setupPage(token) : undefined
     return page === undefined ? reply.code(404).type(html).send(invalidLinkPage) : reply.type(html).send(page)
   })
-  app.setNotFoundHandler((request, reply) => refuse(pages, request, reply, nothingHere))
+  app.setNotFoundHandler((request, reply) => refuse(pages, request, reply, nothingHere(pages.address)))
   app.setErrorHandler((thrown, request, reply) => refuse(pages, request, reply, thrown))
   return app
 }
 
-const nothingHere = new TollgateError('unknown_path', { message: 'There is nothing at this address.' })
+/** Clients end here whose base address is nearly right, such as `{root}/api`. */
+function nothingHere(address: string): TollgateError {
+  return new TollgateError('unknown_path', {
+    message: `There is nothing at this address. Models are reached at ${address}/v1 (Chat Completions) and ${address}/v1/alt (Messages).`,
+  })
+}
 
 function headersOf(request: FastifyRequest): Readonly<Record<string, string>> {
   return {
