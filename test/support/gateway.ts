@@ -24,6 +24,7 @@ export interface TestGatewayOptions {
   readonly limits?: Partial<Limits>
   readonly clock?: Clock
   readonly failpoint?: string
+  readonly metricsToken?: string
   readonly log?: Log
   /** Reuses a folder that an earlier gateway left. */
   readonly dataFolder?: string
@@ -107,6 +108,7 @@ function testConfig(options: TestGatewayOptions, dataFolder: string): Config {
       ? {}
       : { ANTHROPIC_API_KEY: 'upstream-credential', TOLLGATE_ANTHROPIC_URL: options.anthropic }),
     ...(options.failpoint === undefined ? {} : { TOLLGATE_FAILPOINT: options.failpoint }),
+    ...(options.metricsToken === undefined ? {} : { TOLLGATE_METRICS_TOKEN: options.metricsToken }),
   }
   const read = readConfig({ TOLLGATE_DATA: dataFolder, TOLLGATE_PORT: '0', ...providers }, dataFolder)
   if (read.kind === 'mistakes') throw new Error(read.mistakes.join('\n'))

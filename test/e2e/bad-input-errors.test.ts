@@ -1,0 +1,361 @@
+/**
+ * Every error of the table that a request can meet is produced here or in the file that is named, is told
+ * in the words of its caller's format with the status of its row, and is understood by the official
+ * libraries. A row that nothing can produce stands in one list, so that it is not taken for a promise.
+ */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, before, test } from 'node:test'
+import Anthropic from '@anthropic-ai/sdk'
+import OpenAI from 'openai'
+import { type ErrorCode, errors } from '../../contract/errors.ts'
+import type { KeyPolicy } from '../../src/access/types.ts'
+import type { TestAccount } from '../support/gateway.ts'
+import {
+  asking,
+  type Format,
+  formats,
+  goodBody,
+  type HostileGateway,
+  headerOf,
+  hostileGateway,
+  postBytes,
+  readRefusal,
+} from '../support/hostile-gateway.ts'
+import { type RawAnswer, RawClient } from '../support/raw-client.ts'
+
+const noRates = { requestsPerMinute: null, tokensPerMinute: null, concurrent: null }
+
+let gateway: HostileGateway
+/** Whose upstreams must be quick, whose bodies are tiny, and which shuts down. */
+let hasty: HostileGateway
+let tiny: HostileGateway
+let draining: HostileGateway
+before(async () => {
+  gateway = await hostileGateway({
+    limits: { ...noRates, bodyBytesMax: 100_000, holdWaitMs: 20, absorbedNanoPerDayMax: 1n },
+  })
+  hasty = await hostileGateway({ limits: { contentGapReasoningMs: 50 } })
+  tiny = await hostileGateway({ limits: { bodyBudgetBytes: 16 } })
+  draining = await hostileGateway()
+  await draining.gateway.drain()
+})
+after(async () => {
+  for (const each of [gateway, hasty, tiny, draining]) await each.end()
+})
+
+interface Asked {
+  /** A model of the sandbox; the one that echoes without it. */
+  readonly model?: string
+  /** Behind the fields of a small request: `,"n":2`. */
+  readonly more?: string
+  readonly body?: string
+  readonly usd?: string
+  readonly policy?: Partial<KeyPolicy>
+  readonly account?: TestAccount
+  readonly key?: string
+  readonly headers?: string
+  readonly from?: HostileGateway
+}
+
+function bodyOf(format: Format, asked: Asked): string {
+  const body = asked.body ?? goodBody(format, asked.more)
+  return asked.model === undefined ? body : body.replace(asking[format].model, asked.model)
+}
+
+async function ask(format: Format, asked: Asked): Promise<RawAnswer | undefined> {
+  const from = asked.from ?? gateway
+  const key = asked.key ?? (asked.account ?? (await from.account(asked.usd ?? '3', asked.policy))).key
+  return from.post(format, bodyOf(format, asked), {
+    key,
+    ...(asked.headers === undefined ? {} : { headers: asked.headers }),
+  })
+}
+
+function line(format: Format, start: string, more = ''): Promise<RawAnswer | undefined> {
+  const { path } = asking[format]
+  return gateway.raw(`${start.replace('@', path)} HTTP/1.1\r\nHost: a\r\n${more}\r\n`)
+}
+
+/** Runs `then` while a request of the account runs at an upstream that never answers. */
+async function whileRunning<Result>(
+  format: Format,
+  asked: Asked & { readonly account: TestAccount },
+  then: (client: RawClient) => Promise<Result>,
+): Promise<Result> {
+  const client = new RawClient(gateway.port)
+  const body = bodyOf(format, { ...asked, model: 'sandbox-hang' })
+  const sandbox = gateway.gateway.sandbox
+  const reached = sandbox?.requests()
+  client.send(postBytes(format, body, { key: asked.account.key }))
+  while (sandbox?.requests() === reached) await new Promise(setImmediate)
+  try {
+    return await then(client)
+  } finally {
+    client.close()
+  }
+}
+
+async function revokedMidway(format: Format): Promise<RawAnswer | undefined> {
+  const account = await gateway.account('3')
+  return whileRunning(format, { account }, async (client) => {
+    await gateway.gateway.parts.access.revoke(account.keyId)
+    return client.answer()
+  })
+}
+
+async function suspended(format: Format): Promise<RawAnswer | undefined> {
+  const account = await gateway.account('3')
+  await gateway.gateway.parts.ledger.suspend(account.id, 1)
+  return ask(format, { account })
+}
+
+/** Costs the house more than it bears, then asks for what could cost it more. */
+async function restricted(format: Format): Promise<RawAnswer | undefined> {
+  const account = await gateway.account('0.01')
+  await ask(format, {
+    account,
+    model: 'sandbox-over',
+    body: goodBody(format).replace('hello', 'extra=200000'),
+  })
+  const document =
+    format === 'chat'
+      ? '[{"type":"file","file":{"file_url":"https://a.test/a.pdf"}}]'
+      : '[{"type":"document","source":{"type":"url","url":"https://a.test/a.pdf"}}]'
+  const body = goodBody(format).replace('"hello"', document)
+  return ask(format, { account, body, model: 'sandbox-echo' })
+}
+
+async function revoked(format: Format): Promise<RawAnswer | undefined> {
+  const account = await gateway.account('3')
+  await gateway.gateway.parts.access.revoke(account.keyId)
+  return ask(format, { account })
+}
+
+async function expired(format: Format): Promise<RawAnswer | undefined> {
+  const { id } = await gateway.account('3')
+  const { access, control } = gateway.gateway.parts
+  assert.ok(control !== undefined)
+  const policy = {
+    rates: noRates,
+    budget: null,
+    models: null,
+    onShortBalance: 'lower',
+    showBalance: true,
+  } as const
+  const { secret } = await access.create({ account: id, name: 'old', expiresMs: 1, policy })
+  return ask(format, { key: secret })
+}
+
+async function heldElsewhere(format: Format): Promise<RawAnswer | undefined> {
+  const account = await gateway.account('0.02')
+  const running = goodBody(format, ',"stream":true').replace('16', '40000')
+  return whileRunning(format, { account, body: running }, () =>
+    ask(format, { account, body: goodBody(format).replace('16', '1200') }),
+  )
+}
+
+async function twoAtOnce(format: Format): Promise<RawAnswer | undefined> {
+  const account = await gateway.account('3', { rates: { ...noRates, concurrent: 1 } })
+  return whileRunning(format, { account, more: ',"stream":true' }, () => ask(format, { account }))
+}
+
+async function twice(format: Format, asked: Asked): Promise<RawAnswer | undefined> {
+  const account = await gateway.account('3', asked.policy)
+  await ask(format, { ...asked, account })
+  return ask(format, { ...asked, account })
+}
+
+type Provoke = (format: Format) => Promise<RawAnswer | undefined>
+
+const provoked: Partial<Readonly<Record<ErrorCode, Provoke>>> = {
+  missing_api_key: (format) => line(format, 'POST @'),
+  invalid_api_key: (format) => ask(format, { key: 'nobody' }),
+  revoked_api_key: revoked,
+  expired_api_key: expired,
+  provider_api_key: (format) => ask(format, { key: ['sk', '-ant-', 'api03-x'].join('') }),
+  repeated_credential: (format) => ask(format, { headers: 'api-key: a\r\napi-key: b\r\n' }),
+  account_suspended: suspended,
+  model_not_allowed: (format) => ask(format, { policy: { models: ['sandbox-echo'] } }),
+  account_restricted: restricted,
+  unknown_path: (format) => line(format, 'POST @/nowhere'),
+  model_not_found: (format) => ask(format, { model: 'nothing' }),
+  method_not_allowed: (format) => line(format, 'GET @'),
+  unsupported_media_type: (format) => ask(format, { headers: 'Content-Encoding: br\r\n' }),
+  expectation_failed: (format) => ask(format, { headers: 'Expect: wonders\r\n' }),
+  malformed_http: (format) => ask(format, { headers: 'Host: b\r\n' }),
+  headers_too_large: (format) => ask(format, { headers: 'a: b\r\n'.repeat(100) }),
+  body_too_large: (format) => ask(format, { body: ' '.repeat(100_001) }),
+  invalid_json: (format) => ask(format, { body: '{' }),
+  missing_field: (format) => ask(format, { body: '{}' }),
+  invalid_value: (format) => ask(format, { more: ',"stream":1' }),
+  ambiguous_field: (format) => ask(format, { more: ',"stream":true,"stream":false' }),
+  unpriced_option: (format) => ask(format, { more: ',"service_tier":"priority"' }),
+  reference_not_owned: (format) =>
+    ask(format, { more: format === 'chat' ? ',"previous_response_id":"a"' : ',"container":"a"' }),
+  dialect_not_supported: (format) =>
+    ask(format, { model: asking[format === 'chat' ? 'messages' : 'chat'].model }),
+  insufficient_balance: (format) => ask(format, { usd: '0' }),
+  balance_held: heldElsewhere,
+  key_budget_exhausted: (format) => ask(format, { policy: { budget: { amount: 1n, window: 'total' } } }),
+  rate_limited: (format) => twice(format, { policy: { rates: { ...noRates, requestsPerMinute: 1 } } }),
+  token_rate_limited: (format) => twice(format, { policy: { rates: { ...noRates, tokensPerMinute: 30 } } }),
+  concurrency_limited: twoAtOnce,
+  upstream_rate_limited: (format) => ask(format, { model: 'sandbox-429' }),
+  upstream_error: (format) => ask(format, { model: 'sandbox-500' }),
+  upstream_unavailable: (format) => ask(format, { model: 'sandbox-401' }),
+  upstream_overloaded: (format) => ask(format, { model: 'sandbox-529' }),
+  upstream_timeout: (format) => ask(format, { model: 'sandbox-hang', from: hasty }),
+  upstream_truncated: (format) => ask(format, { model: 'sandbox-cut-after' }),
+  upstream_invalid: (format) => ask(format, { model: 'sandbox-html' }),
+  overloaded: (format) => ask(format, { from: tiny }),
+  draining: (format) => ask(format, { from: draining }),
+  key_revoked_midway: revokedMidway,
+}
+
+/** Told in the upstream's own words and status, which say more than ours: our code stands in the receipt. */
+const relayed: readonly (readonly [code: ErrorCode, asked: (format: Format) => Asked])[] = [
+  ['context_too_long', () => ({ model: 'sandbox-400-context' })],
+  ['upstream_rejected', (format) => ({ body: goodBody(format).replace('"role":"user"', '"role":"nobody"') })],
+]
+
+/** What needs more than a request, and the file of tests that has it. */
+const elsewhere: Partial<Readonly<Record<ErrorCode, string>>> = {
+  request_timeout: 'bad-input-http.test.ts',
+  store_unavailable: 'bad-input-keys.test.ts',
+  settlement_delayed: 'last-word-waits.test.ts',
+  slow_reader: 'memory-stays-bounded.test.ts',
+}
+
+/** Only looked-up things have these, in one format. */
+const lookedUp: Partial<Readonly<Record<ErrorCode, string>>> = {
+  generation_not_found: '/v1/generations/req_0000000000001',
+}
+
+/** Of the control plane alone: src/control/dispatch.test.ts. */
+const controlPlane: readonly ErrorCode[] = ['account_not_found', 'key_not_found', 'conflict']
+
+/** Rows without a way to them: a key cannot be disabled yet, nothing is asked by WebSocket yet, a mistake of ours. */
+const unreachable: readonly ErrorCode[] = ['key_disabled', 'upgrade_required', 'internal']
+
+test('every row of the table is produced, or stands where it is known not to be', () => {
+  const known = [provoked, elsewhere, lookedUp].flatMap((rows) => Object.keys(rows))
+  assert.deepEqual(
+    [...known, ...relayed.map(([code]) => code), ...controlPlane, ...unreachable].sort(),
+    Object.keys(errors).sort(),
+  )
+  for (const [code, file] of Object.entries(elsewhere)) {
+    assert.ok(
+      readFileSync(new URL(file, import.meta.url), 'utf8').includes(`'${code}'`),
+      `${code} in ${file}`,
+    )
+  }
+})
+
+interface Understood {
+  readonly kind: string
+  readonly status: number | undefined
+  readonly message: string
+  readonly id: string | null | undefined
+  readonly type: string | null | undefined
+}
+
+/** What the official library of the format makes of the answer. */
+function understood(format: Format, { status, head, body }: RawAnswer): Understood {
+  const headers = new Headers()
+  for (const row of head.split('\r\n').slice(1))
+    headers.append(row.slice(0, row.indexOf(':')), row.slice(row.indexOf(':') + 1).trim())
+  const parsed = JSON.parse(body) as object
+  const { APIError } = format === 'chat' ? OpenAI : Anthropic
+  const error = APIError.generate(status, parsed, undefined, headers)
+  assert.ok(error instanceof APIError)
+  return {
+    kind: error.constructor.name,
+    status: error.status,
+    message: error.message,
+    id: error.requestID,
+    type: error.type,
+  }
+}
+
+/** The class that the libraries have for a status; any other is a plain APIError. */
+const classes: Readonly<Record<number, string>> = {
+  400: 'BadRequestError',
+  401: 'AuthenticationError',
+  403: 'PermissionDeniedError',
+  404: 'NotFoundError',
+  429: 'RateLimitError',
+  500: 'InternalServerError',
+}
+
+for (const [code, provoke] of Object.entries(provoked) as [ErrorCode, Provoke][]) {
+  for (const format of formats) {
+    test(`${format}: ${code}`, async () => {
+      const answer = await provoke(format)
+      const refusal = readRefusal(format, answer)
+      const { category, status, retry } = errors[code]
+      const told = category === 'overloaded' && format === 'messages' ? 529 : status
+      assert.deepEqual([refusal.status, refusal.code], [told, code], answer?.body)
+      const seen = understood(format, answer!)
+      assert.equal(seen.status, told)
+      assert.equal(seen.id, headerOf(answer!, 'x-request-id'))
+      // One library tells the whole error as JSON.
+      const asJson = JSON.stringify(refusal.message).slice(1, -1)
+      assert.ok(seen.message.includes(refusal.message) || seen.message.includes(asJson), seen.message)
+      assert.equal(typeof seen.type, 'string')
+      if (classes[told] !== undefined) assert.equal(seen.kind, classes[told])
+      // A library that repeats what cannot succeed spends its user's time.
+      const repeats = told === 408 || told === 409 || told === 429 || told >= 500
+      if (retry === 'never' && repeats) assert.equal(headerOf(answer!, 'x-should-retry'), 'false')
+      if (told === 429) assert.match(headerOf(answer!, 'retry-after') ?? '', /^\d+$/)
+    })
+  }
+}
+
+for (const format of formats) {
+  test(`${format}: what an upstream refuses for the caller's own fault is told in its words`, async () => {
+    for (const [code, asked] of relayed) {
+      const account = await gateway.account('3')
+      const answer = await ask(format, { ...asked(format), account })
+      assert.equal(answer?.status, 400)
+      assert.equal(understood(format, answer!).kind, 'BadRequestError')
+      const [receipt] = await gateway.gateway.parts.ledger.receipts(account.id, 1, null)
+      assert.deepEqual([receipt?.errorCode, receipt?.charged], [code, 0n])
+      await gateway.assertUntouched(account, '3')
+    }
+  })
+}
+
+test('what is looked up and not there', async () => {
+  const { key } = await gateway.account('3')
+  for (const [code, path] of Object.entries(lookedUp)) {
+    const answer = await gateway.raw(`GET ${path} HTTP/1.1\r\nHost: a\r\nx-api-key: ${key}\r\n\r\n`)
+    assert.equal(readRefusal('chat', answer).code, code)
+  }
+})
+
+test('the libraries themselves raise their own errors', async () => {
+  const broke = await gateway.account('0')
+  const openai = (apiKey: string) => new OpenAI({ apiKey, baseURL: `${gateway.origin}/v1`, maxRetries: 0 })
+  const anthropic = (apiKey: string) =>
+    new Anthropic({ apiKey, baseURL: `${gateway.origin}/v1/alt`, maxRetries: 0 })
+  const messages = [{ role: 'user' as const, content: 'hello' }]
+  const chat = (client: OpenAI, model: string, stream: boolean) =>
+    client.chat.completions.create({ model, messages, max_tokens: 5, stream })
+  const message = (client: Anthropic, model: string, stream: boolean) =>
+    client.messages.create({ model, messages, max_tokens: 5, stream })
+  for (const stream of [false, true]) {
+    await assert.rejects(chat(openai('nobody'), 'sandbox-echo', stream), OpenAI.AuthenticationError)
+    await assert.rejects(chat(openai(broke.key), 'nothing', stream), OpenAI.NotFoundError)
+    await assert.rejects(chat(openai(broke.key), 'sandbox-echo', stream), {
+      status: 402,
+      code: 'insufficient_balance',
+    })
+    await assert.rejects(message(anthropic('nobody'), 'sandbox-echo', stream), Anthropic.AuthenticationError)
+    await assert.rejects(message(anthropic(broke.key), 'nothing', stream), Anthropic.NotFoundError)
+    await assert.rejects(message(anthropic(broke.key), 'sandbox-echo', stream), {
+      status: 402,
+      type: 'billing_error',
+    })
+  }
+})

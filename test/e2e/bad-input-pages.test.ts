@@ -1,0 +1,237 @@
+/**
+ * What is served beside the data plane: signs of life, metrics for who has the token, pages that no
+ * browser can be turned against, and errors that say nothing of the inside. No origin may call anything.
+ */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { ErrorCode } from '../../contract/errors.ts'
+import { createLog } from '../../src/base/log.ts'
+import {
+  asking,
+  formats,
+  goodBody,
+  type HostileGateway,
+  headerOf,
+  hostileGateway,
+  readPlainRefusal,
+  readRefusal,
+} from '../support/hostile-gateway.ts'
+import type { RawAnswer } from '../support/raw-client.ts'
+
+const metricsToken = 'metrics-for-tests-only'
+let logged = ''
+let gateway: HostileGateway
+/** Without a token for metrics. */
+let plain: HostileGateway
+before(async () => {
+  const destination = {
+    write(line: string) {
+      logged += line
+    },
+  }
+  gateway = await hostileGateway({ metricsToken, log: createLog({ level: 'trace', destination }) })
+  plain = await hostileGateway()
+})
+after(async () => {
+  await gateway.end()
+  await plain.end()
+})
+
+function ask(start: string, more = '', from = gateway): Promise<RawAnswer | undefined> {
+  return from.raw(`${start} HTTP/1.1\r\nHost: a\r\n${more}\r\n`)
+}
+
+function post(path: string, type: string, body: string): Promise<RawAnswer | undefined> {
+  return ask(
+    `POST ${path}`,
+    `Content-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  )
+}
+
+interface PageError {
+  readonly error: { readonly code: string; readonly message: string; readonly requestId: string }
+}
+
+const internals = /FST_|node_modules|\.ts\b|at \w+ \(|Error:|SQLITE|statusCode/
+
+function assertPageError(answer: RawAnswer | undefined, status: number, code: ErrorCode): void {
+  assert.equal(answer?.status, status, answer?.body)
+  assert.match(headerOf(answer!, 'content-type') ?? '', /^application\/json/)
+  const { error } = JSON.parse(answer?.body ?? '') as PageError
+  assert.equal(error.code, code)
+  assert.match(error.requestId, /^req_[0-9a-z]{13}$/)
+  assert.equal(headerOf(answer!, 'x-request-id'), error.requestId)
+  assert.doesNotMatch(answer!.body, internals)
+  assertGuarded(answer!)
+}
+
+/** Neither framed nor sniffed, running nothing, telling nobody where one came from, for no other origin. */
+function assertGuarded(answer: RawAnswer): void {
+  assert.equal(headerOf(answer, 'x-content-type-options'), 'nosniff')
+  assert.equal(headerOf(answer, 'referrer-policy'), 'no-referrer')
+  const policy = headerOf(answer, 'content-security-policy') ?? ''
+  for (const part of [
+    "default-src 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ]) {
+    assert.ok(policy.includes(part), policy)
+  }
+  assert.doesNotMatch(policy, /script-src|unsafe-eval|\*/)
+  assert.doesNotMatch(answer.head, /^access-control-|^set-cookie|^server:|^x-powered-by/im)
+}
+
+const nowhere = [
+  'GET /api/unknown',
+  'GET /api/unknown/',
+  'GET /api/',
+  'GET /api//pricing',
+  'GET /api/pricing/x',
+  'GET /api/%00',
+  'GET /api/__proto__',
+  'GET /api/constructor',
+  'GET /api/..%2fmetrics',
+  'GET /api/../metrics',
+  'GET /console/x',
+  'GET /console/../metrics',
+  'GET /docs/..%2f..%2fetc%2fpasswd',
+  'POST /livez',
+  'DELETE /readyz',
+  'PUT /metrics',
+  'OPTIONS /api/pricing',
+]
+
+test('what is not there is a JSON 404', async () => {
+  for (const start of nowhere) assertPageError(await ask(start), 404, 'unknown_path')
+})
+
+test('metrics are not there without the token, and there with it', async () => {
+  for (const line of [
+    '',
+    'Authorization: Bearer x\r\n',
+    `Authorization: Bearer ${metricsToken}x\r\n`,
+    `Authorization: Basic ${metricsToken}\r\n`,
+    `Authorization: ${metricsToken}\r\n`,
+    'Authorization: Bearer \r\n',
+    `x-api-key: ${metricsToken}\r\n`,
+  ]) {
+    assertPageError(await ask('GET /metrics', line), 404, 'unknown_path')
+  }
+  for (const line of [
+    '',
+    'Authorization: Bearer null\r\n',
+    'Authorization: Bearer undefined\r\n',
+    'Authorization: Bearer \r\n',
+  ]) {
+    assertPageError(await ask('GET /metrics', line, plain), 404, 'unknown_path')
+  }
+  assertPageError(await ask(`GET /metrics?token=${metricsToken}`), 404, 'unknown_path')
+  const answer = await ask('GET /metrics', `Authorization: Bearer ${metricsToken}\r\n`)
+  assert.equal(answer?.status, 200)
+  assert.match(headerOf(answer!, 'content-type') ?? '', /^text\/plain/)
+  assert.match(answer!.body, /^# TYPE \w+ /m)
+  assertGuarded(answer!)
+})
+
+test('signs of life and pages are there for anybody, and guarded', async () => {
+  for (const [path, type] of [
+    ['/livez', /^text\/plain/],
+    ['/readyz', /^text\/plain/],
+    ['/', /^text\/html; charset=utf-8/],
+    ['/api/pricing', /^application\/json/],
+  ] as const) {
+    const answer = await ask(`GET ${path}`, 'Origin: https://evil.test\r\n')
+    assert.equal(answer?.status, 200)
+    assert.match(headerOf(answer!, 'content-type') ?? '', type)
+    assert.match(headerOf(answer!, 'x-request-id') ?? '', /^req_/)
+    assertGuarded(answer!)
+  }
+})
+
+test('a setup link opens with its token alone', async () => {
+  const { start } = gateway.gateway
+  assert.ok(start.kind === 'first')
+  const link = new URL(start.setupLink)
+  const opened = await ask(`GET ${link.pathname}${link.search}`)
+  assert.equal(opened?.status, 200, opened?.body)
+  assertGuarded(opened!)
+  const token = link.searchParams.get('token') ?? ''
+  for (const query of [
+    '',
+    '?token=',
+    '?token=x',
+    `?token=${token}x`,
+    `?token=${token}&token=${token}`,
+    `?token[]=${token}`,
+    `?Token=${token}`,
+    `?token=${start.key}`,
+    '?token=%00',
+    '?token=%zz',
+    '?__proto__[token]=x',
+    "?token='%20OR%201=1",
+    `?token=${'x'.repeat(8_000)}`,
+  ]) {
+    const answer = await ask(`GET /console/setup${query}`)
+    assert.equal(answer?.status, 404, `${query}: ${answer?.body}`)
+    assertGuarded(answer!)
+  }
+  assert.ok(!logged.includes(token) && !logged.includes(start.key.slice(24)))
+})
+
+test('what a page cannot read is the fault of who sent it', async () => {
+  const rows: readonly (readonly [
+    answer: Promise<RawAnswer | undefined>,
+    status: number,
+    code: ErrorCode,
+  ])[] = [
+    [post('/api/x', 'application/json', '{'), 400, 'invalid_json'],
+    [post('/api/x', 'application/json', '{"__proto__":{"polluted":true}}'), 400, 'invalid_json'],
+    [post('/api/x', 'application/json', '{"constructor":{"prototype":{}}}'), 400, 'invalid_json'],
+    [post('/api/x', 'application/json', ''), 400, 'invalid_json'],
+    [post('/api/x', 'application/json', '[]'), 404, 'unknown_path'],
+    [post('/', 'application/json', JSON.stringify('x'.repeat(2_000_000))), 413, 'body_too_large'],
+    [ask('GET /api/%zz'), 400, 'invalid_json'],
+    [ask('GET /console/%c0%af'), 400, 'invalid_json'],
+  ]
+  for (const [answer, status, code] of rows) assertPageError(await answer, status, code)
+  assert.equal(({} as Record<string, unknown>).polluted, undefined)
+  assert.ok(!logged.includes('"level":"error"'), 'none of it is our mistake')
+})
+
+test('a head that can be read in two ways never reaches a page', async () => {
+  for (const [start, more, status, code] of [
+    ['GET /api/pricing', 'Host: b\r\n', 400, 'malformed_http'],
+    ['GET /livez', 'Expect: wonders\r\n', 417, 'expectation_failed'],
+    ['GET /', 'A: b\r\n'.repeat(100), 431, 'headers_too_large'],
+    [`GET /?${'x'.repeat(9_000)}`, '', 431, 'headers_too_large'],
+  ] as const) {
+    const refusal = readPlainRefusal(await ask(start, more))
+    assert.deepEqual([refusal.status, refusal.code], [status, code])
+  }
+})
+
+test('no other origin may call the data plane, asked in advance or not', async () => {
+  const { key } = await gateway.account('3')
+  const origin = 'Origin: https://evil.test\r\n'
+  for (const format of formats) {
+    const { path, keyHeader } = asking[format]
+    const body = goodBody(format)
+    const preflight = await ask(
+      `OPTIONS ${path}`,
+      `${origin}Access-Control-Request-Method: POST\r\nAccess-Control-Request-Headers: authorization\r\n`,
+    )
+    const refusal = readRefusal(format, preflight)
+    assert.deepEqual([refusal.status, refusal.code], [405, 'method_not_allowed'])
+    const served = await gateway.post(format, body, { key, headers: origin })
+    const refused = await gateway.post(format, '{', { key, headers: origin })
+    const stranger = await ask(`POST ${path}`, `${origin}${keyHeader('x')}\r\n`)
+    assert.deepEqual([served?.status, refused?.status, stranger?.status], [200, 400, 401])
+    for (const answer of [preflight, served, refused, stranger]) {
+      assert.doesNotMatch(answer?.head ?? '', /^access-control-|^set-cookie/im)
+    }
+  }
+  const list = await ask('GET /v1/models', `${origin}x-api-key: ${key}\r\n`)
+  assert.equal(list?.status, 200)
+  assert.doesNotMatch(list?.head ?? '', /^access-control-/im)
+})
