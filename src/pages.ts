@@ -51,7 +51,7 @@ export function createPages(
     bodyLimit: 1024 * 1024,
     logger: false,
     genReqId: () => formatId('req', pages.nextId()),
-    frameworkErrors: (thrown, request, reply) => refuse(pages, request, reply, thrown),
+    frameworkErrors: (_thrown, request, reply) => refuse(pages, request, reply, badAddress),
     // The server itself answers what is no request; two answers would stand in one another.
     clientErrorHandler: () => {},
   })
@@ -81,6 +81,9 @@ export function createPages(
   return app
 }
 
+/** The only thing that Fastify meets before it has found a handler. */
+const badAddress = new TollgateError('malformed_http', { message: 'This address cannot be read.' })
+
 /** Clients end here whose base address is nearly right, such as `{root}/api`. */
 function nothingHere(address: string): TollgateError {
   return new TollgateError('unknown_path', {
@@ -108,7 +111,7 @@ function refuse(pages: Pages, request: FastifyRequest, reply: FastifyReply, thro
 
 /** What Fastify refuses before a handler sees it, by its status. */
 const refusedByStatus: ReadonlyMap<number, readonly [code: ErrorCode, message: string]> = new Map([
-  [400, ['invalid_json', 'The request is not valid: its address or its JSON cannot be read.']],
+  [400, ['invalid_json', 'The JSON of the request cannot be read.']],
   [413, ['body_too_large', 'The request body is larger than this server takes.']],
   [415, ['unsupported_media_type', 'Send the body as application/json.']],
 ])

@@ -191,8 +191,8 @@ test('what a page cannot read is the fault of who sent it', async () => {
     [post('/api/x', 'application/json', ''), 400, 'invalid_json'],
     [post('/api/x', 'application/json', '[]'), 404, 'unknown_path'],
     [post('/', 'application/json', JSON.stringify('x'.repeat(2_000_000))), 413, 'body_too_large'],
-    [ask('GET /api/%zz'), 400, 'invalid_json'],
-    [ask('GET /console/%c0%af'), 400, 'invalid_json'],
+    [ask('GET /api/%zz'), 400, 'malformed_http'],
+    [ask('GET /console/%c0%af'), 400, 'malformed_http'],
   ]
   for (const [answer, status, code] of rows) assertPageError(await answer, status, code)
   assert.equal(({} as Record<string, unknown>).polluted, undefined)
