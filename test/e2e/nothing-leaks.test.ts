@@ -1,0 +1,254 @@
+/**
+ * Keys, upstream credentials, prompts and answers stand in no log and in no file, whatever went wrong with the
+ * requests that carried them: every refusal, every fault of an upstream, clients that leave, a crash, the most
+ * talkative log level.
+ */
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { after, before, suite, test } from 'node:test'
+import { systemClock } from '../../src/base/clock.ts'
+import { behaviours } from '../../src/sandbox/behaviours.ts'
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts'
+import { type GatewayProcess, type Installation, makeInstallation } from '../support/gateway-process.ts'
+import { eventually } from '../support/metered-gateway.ts'
+import { type Format, formats, Sent } from '../support/paying-client.ts'
+
+/** Built here, so that nothing like a secret stands in the repository. */
+const mark = (what: string): string => `canary${what}${'7'.repeat(8)}`
+const credential = `${mark('credential')}A1b2C3d4E5f6`
+const prompt = mark('prompt')
+const answer = mark('answer')
+const foreignKey = ['sk', 'ant', 'api03', mark('foreign'), 'x'.repeat(60)].join('-')
+
+/** Behaviours that take their time with nothing; a client leaves them. */
+const endless = ['sandbox-hang', 'sandbox-hang-stream', 'sandbox-pings', 'sandbox-slow', 'sandbox-long-line']
+
+let sandbox: Sandbox
+let tattler: Server
+let installation: Installation
+let server: GatewayProcess
+let account: string
+let key: string
+/** What the command line printed, but for the keys that it makes. */
+let printed = ''
+
+const modelOf = (id: string, upstream: string) =>
+  `  - { id: ${id}, provider: ${upstream}, context: 1000000, maxOutput: 100000, inputs: [text, image], prices: [{ input: 3, output: 15 }] }`
+
+before(async () => {
+  sandbox = await startSandbox({ clock: systemClock })
+  tattler = createServer((request, response) => {
+    const pieces: Buffer[] = []
+    request.on('data', (piece: Buffer) => pieces.push(piece))
+    request.on('end', () => tattle(Buffer.concat(pieces).toString(), response))
+  })
+  const tattlerOrigin = await new Promise<string>((resolve) => {
+    tattler.listen(0, '127.0.0.1', () =>
+      resolve(`http://127.0.0.1:${(tattler.address() as AddressInfo).port}`),
+    )
+  })
+  installation = makeInstallation(`
+sandbox: off
+upstreams:
+  - { name: trial, provider: sandbox, url: '${sandbox.origin}', credential: '\${CANARY}' }
+  - { name: tattler, provider: openai, url: '${tattlerOrigin}', credential: '\${CANARY}' }
+  - { name: tattler2, provider: anthropic, url: '${tattlerOrigin}', credential: '\${CANARY}' }
+models:
+${behaviours.map(({ name }) => modelOf(name, 'sandbox')).join('\n')}
+${tales.map((_, tale) => `${modelOf(`gpt-tale-${tale}`, 'openai')}\n${modelOf(`claude-tale-${tale}`, 'anthropic')}`).join('\n')}
+limits: { keepAliveMs: 20, peekMs: 20, requestsPerMinute: none, tokensPerMinute: none }
+`)
+  server = await start()
+  const made = await installation.ask('account.create', { email: 'ada@example.org', credit: '100' })
+  account = made.account
+  key = made.key
+})
+after(async () => {
+  await installation.remove()
+  await sandbox.close()
+  tattler.close()
+})
+
+function start(): Promise<GatewayProcess> {
+  return installation.start({ environment: { TOLLGATE_LOG_LEVEL: 'trace', CANARY: credential } })
+}
+
+/** Answers in which an upstream repeats what it was sent. */
+const tales: readonly (readonly [status: number, body: object | string])[] = [
+  [401, { error: { message: `Incorrect API key provided: ${credential}.`, type: 'invalid_request_error' } }],
+  [400, { error: { message: `You wrote ${prompt}`, type: 'invalid_request_error', code: prompt } }],
+  [403, { type: 'error', error: { type: 'permission_error', message: `${credential} may not ${prompt}` } }],
+  [429, { error: { message: `Slow down, ${credential}`, type: prompt, code: credential } }],
+  [500, `<h1>${credential} ${prompt} ${answer}</h1>`],
+  [200, `data: ${answer} ${credential}\n\n`],
+  [200, { error: { message: `${credential} ${prompt}`, type: answer } }],
+  [302, `${credential} ${prompt}`],
+]
+
+function tattle(asked: string, response: ServerResponse): void {
+  const [status, body] = tales[Number(/-tale-(\d)/.exec(asked)?.[1])]!
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  response.writeHead(status, {
+    'content-type': text.startsWith('data:') ? 'text/event-stream' : 'application/json',
+    'x-echo': `${credential} ${prompt}`,
+    location: `/${credential}`,
+  })
+  response.end(text)
+}
+
+function ask(
+  format: Format,
+  model: string,
+  of: { key?: string; stream?: boolean; more?: object } = {},
+): Sent {
+  const messages = [{ role: 'user', content: `tokens=20 events=2 thinking=5 delay=30 ${prompt} ${answer}` }]
+  const body = { model, max_tokens: 200, stream: of.stream ?? true, messages, ...of.more }
+  return new Sent(server.origin, { key: of.key ?? key, format, body })
+}
+
+/** The answer, or what came of it before the client had enough. */
+async function textOf(sent: Sent, model: string): Promise<string> {
+  if (endless.includes(model)) {
+    await eventually(
+      'it is on its way',
+      () => sandbox.requests(),
+      (count) => count > 0,
+    )
+    await Promise.race([sent.contents(1), new Promise<void>((resolve) => systemClock.after(60, resolve))])
+    sent.leave()
+    return sent.text
+  }
+  return sent.whole().then(
+    ({ text }) => text,
+    () => sent.text,
+  )
+}
+
+/** Every file below the data folder, as bytes. */
+function files(folder = installation.dataFolder): readonly (readonly [name: string, bytes: Buffer])[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => {
+      const path = join(entry.parentPath, entry.name)
+      return [path, readFileSync(path)] as const
+    })
+}
+
+function assertNowhere(): void {
+  const secret = key.slice(key.lastIndexOf('-') + 1)
+  const canaries = { credential, prompt, answer, foreignKey, key, secret }
+  const places = [
+    ['stdout', Buffer.from(logged + server.stdout())] as const,
+    ['stderr', Buffer.from(server.stderr())] as const,
+    ['the command line', Buffer.from(printed)] as const,
+    ...files(),
+  ]
+  for (const [what, canary] of Object.entries(canaries)) {
+    for (const form of [canary, Buffer.from(canary).toString('base64').slice(2, -4)]) {
+      for (const [place, bytes] of places) {
+        assert.equal(bytes.includes(form), false, `${what} in ${place}: ${around(bytes, form)}`)
+      }
+    }
+  }
+}
+
+function around(bytes: Buffer, form: string): string {
+  const at = bytes.indexOf(form)
+  return bytes.subarray(Math.max(0, at - 200), at + 100).toString('latin1')
+}
+
+/** What servers wrote that have ended. */
+let logged = ''
+
+suite('canaries', { concurrency: 1 }, () => {
+  test('through every fault of an upstream', async () => {
+    for (const { name } of behaviours) {
+      for (const format of formats) {
+        for (const stream of [true, false]) {
+          const text = await textOf(ask(format, name, { stream }), name)
+          assert.equal(text.includes(credential), false, `${name} ${format}: ${text}`)
+        }
+      }
+    }
+    assertNowhere()
+  })
+
+  test('through answers that repeat what the upstream was sent', async () => {
+    for (const [tale] of tales.entries()) {
+      for (const [format, model] of [
+        ['chat', `gpt-tale-${tale}`],
+        ['messages', `claude-tale-${tale}`],
+      ] as const) {
+        for (const stream of [true, false]) {
+          const sent = ask(format, model, { stream })
+          const { text, headers } = await sent.whole()
+          assert.equal(text.includes(credential), false, `${model}: ${text}`)
+          assert.equal(JSON.stringify(headers).includes(credential), false, `${model}: headers`)
+        }
+      }
+    }
+    assertNowhere()
+  })
+
+  test('through every refusal', async () => {
+    const poor = await installation.ask('account.create', { email: 'bo@example.org', credit: '0' })
+    const revoked = await installation.ask('key.create', { account, name: 'gone' })
+    await installation.ask('key.revoke', { key: revoked.id })
+    const wrongSum = `${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`
+    const bodies: readonly (object | string)[] = [
+      `{"model": "sandbox-echo", "messages": [{"role": "user", "content": "${prompt}`,
+      `${prompt}`,
+      { model: 'no-such-model', messages: [{ role: 'user', content: prompt }] },
+      {
+        model: 'sandbox-echo',
+        max_tokens: 5,
+        messages: [{ role: prompt, content: prompt }],
+        service_tier: 'no-such-tier',
+      },
+      { model: 'sandbox-echo', max_tokens: prompt, messages: prompt },
+      { model: 'sandbox-echo', max_tokens: 5, messages: [], previous_response_id: prompt, [prompt]: prompt },
+    ]
+    for (const format of formats) {
+      for (const used of [poor.key, revoked.key, wrongSum, foreignKey, credential, prompt]) {
+        await ask(format, 'sandbox-echo', { key: used }).whole()
+      }
+      for (const body of bodies) await new Sent(server.origin, { key, format, body }).whole()
+    }
+    await fetch(`${server.origin}/v1/models?key=${key}`)
+    await fetch(`${server.origin}/v1/${key}/x?key=${key}&prompt=${prompt}`)
+    await fetch(`${server.origin}/api/x?key=${key}`, { method: 'POST', body: prompt })
+    await fetch(`${server.origin}/console/setup?token=${key}`)
+    for (const words of [
+      ['key', 'revoke', key],
+      ['key', 'create', 'ada@example.org', '--name', 'x', '--models', 'none-such'],
+      ['doctor'],
+      ['requests', 'ada@example.org', '--limit', '500'],
+      ['key', 'list', 'ada@example.org'],
+      ['models'],
+    ]) {
+      const { stdout, stderr } = await installation.command(...words, '--json')
+      printed += (stdout + stderr).replaceAll(key, words.includes(key) ? '' : key)
+    }
+    assertNowhere()
+  })
+
+  test('through a crash, its recovery, and an orderly end', async () => {
+    const running = formats.map((format) =>
+      ask(format, 'sandbox-stream:tokens=9000:rate=500', { more: { max_tokens: 9_000 } }),
+    )
+    await Promise.all(running.map((sent) => sent.contents(100)))
+    server.signal('SIGKILL')
+    await server.ended
+    logged += server.stdout() + server.stderr()
+    server = await start()
+    assertNowhere()
+    const last = formats.map((format) => ask(format, 'sandbox-stream'))
+    for (const sent of last) await sent.whole()
+    server.signal('SIGTERM')
+    assert.deepEqual(await server.ended, { code: 0, signal: null })
+    assertNowhere()
+  })
+})
