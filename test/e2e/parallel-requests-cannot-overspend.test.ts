@@ -123,6 +123,34 @@ for (const { format, floor, more } of [
   })
 }
 
+test('of 200 requests at once a key whose budget is five holds has exactly five, and the account keeps the rest', async () => {
+  const body = open('chat', 256)
+  const hold = await holdOf(body)
+  const account = await gate.account('10', { budget: { amount: 5n * hold, window: 'day' } })
+  const before = gate.sandbox.requests()
+  const { running, refused } = await decided(Array.from({ length: 200 }, () => gate.ask(account, body)))
+  assert.deepEqual([running.length, gate.sandbox.requests() - before], [5, 5])
+  for (const one of refused) {
+    const { code, facts } = refusalIn((await one.whole()).text)
+    assert.deepEqual([code, facts.scope], ['balance_held', 'key'])
+  }
+  assert.equal((await gate.balance(account.id)).held, 5n * hold)
+  await leaveAll(account, running)
+})
+
+test('both formats of one account share one balance', async () => {
+  const bodies = [open('chat', 900), open('messages', 700)]
+  const account = await gate.account('0.1')
+  const before = gate.sandbox.requests()
+  const sent = Array.from({ length: 200 }, (_, index) => gate.ask(account, bodies[index % 2]!))
+  const { running, heads } = await decided(sent)
+  assert.equal(gate.sandbox.requests() - before, running.length)
+  const told = heads.reduce((sum, head) => sum + nano(head, 'x-tollgate-hold'), 0n)
+  assert.ok(told <= parseUsd('0.1')! && told > parseUsd('0.08')!, `${told} is held`)
+  await leaveAll(account, running)
+  assertNeverOverspent(watch.states(account.id))
+})
+
 const byNumber = (a: number, b: number): number => a - b
 
 function limitsSent({ body }: { readonly body?: Buffer }): {
