@@ -65,8 +65,8 @@ export async function invoke(invoking: Invoking, line: Line, task: Task): Promis
     if (record !== null) attempts.push(record)
     learn(invoking, line, candidate, outcome)
     if (outcome.kind === 'failed' && mayTryAgain(invoking, line, outcome)) {
-      if (outcome.stale && attempts.length === 1) waiting.unshift(candidate)
-      if (waiting.length > 0) {
+      if (outcome.stale && isFirstOf(candidate, attempts)) waiting.unshift(candidate)
+      if (waiting.length > 0 && attempts.length < invoking.limits.attemptsMax) {
         if (outcome.report !== null) wasted.push(outcome.report)
         continue
       }
@@ -74,6 +74,10 @@ export async function invoke(invoking: Invoking, line: Line, task: Task): Promis
     return replyOf(outcome, candidate, { attempts, wasted, invoking, line, task })
   }
   return nothingLeft(line, attempts, wasted)
+}
+
+function isFirstOf({ upstream }: Candidate, attempts: readonly Attempt[]): boolean {
+  return attempts.filter((attempt) => attempt.upstream === upstream.name).length === 1
 }
 
 /** One attempt, and its line in the receipt; none when not a byte of it left this process. */

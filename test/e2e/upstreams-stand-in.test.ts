@@ -1,0 +1,422 @@
+/**
+ * Where one upstream fails another stands in, as long as nothing of an answer was relayed: with one hold and one
+ * charge, within bounds, never twice where the work may have been done, and without a word to the client.
+ */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createLog } from '../../src/base/log.ts'
+import type { ReceiptRow } from '../../src/ledger/types.ts'
+import { type Behaviour, type FaultUpstream, faultUpstream, hangs } from '../support/fault-upstream.ts'
+import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
+import { eventually, type MeteredGateway, meteredGateway, meteredModels } from '../support/metered-gateway.ts'
+import { type Format, formats, refusalIn, Sent, type Whole } from '../support/paying-client.ts'
+import { refuses, standInUsage, standsIn } from '../support/stand-in.ts'
+
+const rich = 1_000_000_000n
+const provider: Readonly<Record<Format, string>> = { chat: 'openai', messages: 'anthropic' }
+const spareCost = BigInt(standInUsage.input) * 3_000n + BigInt(standInUsage.output) * 15_000n
+const success = /\[DONE\]|"finish_reason":"|message_stop|"stop_reason":"/
+
+function upstream(name: string, of: string, origin: string, weight: number) {
+  return { name, provider: of, origin, credential: `${name}-credential`, weight }
+}
+
+interface Logged {
+  readonly level: string
+  readonly upstream?: string
+  readonly code?: string
+}
+const logged: Logged[] = []
+const log = createLog({
+  level: 'debug',
+  destination: { write: (line) => void logged.push(JSON.parse(line) as Logged) },
+})
+
+/** What the spare does with its next requests. */
+let spareDoes: Behaviour
+let spare: FaultUpstream
+/** The sandbox is asked first and the spare stands behind it; nobody is set aside. */
+let gate: MeteredGateway
+/** The usual patience with those that failed; four upstreams of one provider, one of the other. */
+let crowd: MeteredGateway
+/** Two upstreams, in one format one behind the other, in the other one beside the other. */
+let pair: TestGateway
+let first: FaultUpstream
+let firstDoes: Behaviour
+
+before(async () => {
+  spare = await faultUpstream(() => ({ answer: (reply) => spareDoes.answer(reply) }))
+  first = await faultUpstream(() => ({ answer: (reply) => firstDoes.answer(reply) }))
+  gate = await meteredGateway({
+    log,
+    upstreams: formats.map((format) => upstream(`spare-${format}`, provider[format], spare.origin, 0)),
+    limits: {
+      silenceMs: 250,
+      contentGapReasoningMs: 250,
+      cooldownMsMax: 0,
+      failuresBeforeEjection: 1_000,
+      retriesMin: 1,
+      requestsPerMinute: null,
+    },
+  })
+  crowd = await meteredGateway({
+    upstreams: [
+      ...['second', 'third'].map((name) => upstream(name, 'openai', gate.sandbox.origin, 0)),
+      upstream('fourth', 'openai', spare.origin, 0),
+    ],
+    limits: { requestsPerMinute: null },
+  })
+  pair = await testGateway({
+    openai: first.origin,
+    anthropic: first.origin,
+    models: meteredModels(),
+    upstreams: [
+      upstream('behind', 'openai', spare.origin, 0),
+      upstream('beside', 'anthropic', spare.origin, 1),
+    ],
+    limits: { requestsPerMinute: null, retriesMin: 100, cooldownMsMax: 0, failuresBeforeEjection: 1_000 },
+  })
+})
+after(async () => {
+  await crowd.end()
+  await gate.end()
+  await pair.close()
+  await first.close()
+  await spare.close()
+})
+
+interface Ask {
+  readonly behaviour: string
+  readonly settings?: string
+  readonly streamed: boolean
+}
+
+function sent(to: MeteredGateway, account: TestAccount, format: Format, asked: Ask): Sent {
+  const { behaviour, settings = 'hello', streamed: stream } = asked
+  const messages = [{ role: 'user', content: settings }]
+  return to.ask(account, { model: `${format}-${behaviour}`, max_tokens: 300, stream, messages })
+}
+
+function story({ attempts }: Pick<ReceiptRow, 'attempts'>): readonly (readonly [string, string | null])[] {
+  return attempts.map(({ upstream, failure }) => [upstream, failure])
+}
+
+interface Failing extends Ask {
+  readonly failure: string | Readonly<Record<Format, string>>
+  /** The operator has to do something. */
+  readonly operator?: boolean
+}
+
+function both(behaviour: string, failure: string, more: Partial<Failing> = {}): readonly Failing[] {
+  return [true, false].map((streamed) => ({ behaviour, failure, streamed, ...more }))
+}
+
+const passedOn: readonly Failing[] = [
+  ...both('500', 'upstream_error'),
+  ...both('529', 'upstream_overloaded'),
+  ...both('429', 'upstream_rate_limited', { settings: 'retry=30' }),
+  ...both('401', 'upstream_unavailable', { operator: true }),
+  ...both('402-quota', 'upstream_unavailable', { operator: true }),
+  ...both('redirect', 'upstream_invalid', { operator: true }),
+  ...both('html', 'upstream_invalid'),
+  ...both('empty', 'upstream_error'),
+  ...both('error-json', 'upstream_error'),
+  ...both('error-after', 'upstream_error', { settings: 'events=0' }),
+  // Chat has no word of its own for an overloaded upstream.
+  {
+    behaviour: 'error-first',
+    streamed: true,
+    failure: { chat: 'upstream_error', messages: 'upstream_overloaded' },
+  },
+  { behaviour: 'cut-after', settings: 'events=0 how=clean', streamed: true, failure: 'upstream_truncated' },
+]
+
+for (const format of formats) {
+  for (const row of passedOn) {
+    const { behaviour, streamed, operator = false } = row
+    const failure = typeof row.failure === 'string' ? row.failure : row.failure[format]
+    test(`${format}: ${behaviour}, ${streamed ? 'streamed' : 'whole'}: the spare serves, and is paid alone`, async () => {
+      spareDoes = standsIn('stood in')
+      const account = await gate.account('1')
+      const reached = [gate.sandbox.requests(), spare.requests.length]
+      logged.length = 0
+      const { status, text, headers } = await sent(gate, account, format, row).whole()
+      assert.equal(status, 200, text)
+      assert.match(text, /"stood in"/)
+      assert.match(text, success)
+      assert.doesNotMatch(text, /error/)
+
+      const [main, behind] = [provider[format], `spare-${format}`]
+      const receipt = await gate.receiptOf(account)
+      assert.deepEqual(story(receipt), [
+        [main, failure],
+        [behind, null],
+      ])
+      assert.deepEqual([receipt.endReason, receipt.upstream], ['complete', behind])
+      assert.deepEqual([receipt.inputUncached, receipt.output], [standInUsage.input, standInUsage.output])
+      assert.equal(receipt.charged, spareCost)
+      if (!streamed) assert.equal(headers['x-tollgate-cost'], '0.000066')
+      const balance = await gate.balance(account.id)
+      assert.deepEqual(balance, { posted: rich - spareCost, held: 0n, openHolds: 0 })
+      assert.deepEqual(
+        [gate.sandbox.requests(), spare.requests.length],
+        reached.map((count) => count + 1),
+      )
+
+      const { head, body } = spare.requests.at(-1)!
+      assert.ok(head.includes(`${behind}-credential`), 'its own credential')
+      assert.doesNotMatch(head, /upstream-credential/)
+      assert.deepEqual(body, gate.sandbox.meters().at(-1)?.body, 'the same bytes')
+      const told = logged.filter(({ level }) => level === 'error')
+      assert.deepEqual(
+        told.map(({ upstream: name, code }) => [name, code]),
+        operator ? [[main, failure]] : [],
+      )
+    })
+  }
+}
+
+interface Ending extends Ask {
+  readonly failure: string | null
+  readonly status: number
+  readonly delivered?: number
+}
+
+/** What the caller is to hear, what may have been done, and what was begun. */
+const notPassedOn: readonly Ending[] = [
+  ...[true, false].flatMap((streamed): Ending[] => [
+    { behaviour: '400-context', streamed, failure: 'context_too_long', status: 400 },
+    { behaviour: 'hang', streamed, failure: 'upstream_timeout', status: 504 },
+  ]),
+  {
+    behaviour: 'cut-after',
+    settings: 'events=0 how=rst',
+    streamed: true,
+    failure: 'upstream_truncated',
+    status: 502,
+  },
+  {
+    behaviour: 'error-after',
+    settings: 'events=3',
+    streamed: true,
+    failure: null,
+    status: 200,
+    delivered: 3,
+  },
+  {
+    behaviour: 'cut-after',
+    settings: 'events=3 how=fin',
+    streamed: true,
+    failure: null,
+    status: 200,
+    delivered: 3,
+  },
+  {
+    behaviour: 'hang-stream',
+    settings: 'events=3',
+    streamed: true,
+    failure: null,
+    status: 200,
+    delivered: 3,
+  },
+]
+
+for (const format of formats) {
+  for (const row of notPassedOn) {
+    const { behaviour, streamed, settings = '', failure, delivered = 0 } = row
+    test(`${format}: ${behaviour} ${settings}, ${streamed ? 'streamed' : 'whole'}: one attempt and no other`, async () => {
+      const account = await gate.account('1')
+      const reached = spare.requests.length
+      const { status, text } = await sent(gate, account, format, row).whole()
+      assert.equal(status, row.status, text)
+      assert.match(text, /"error":\{/)
+      assert.doesNotMatch(text, success)
+      const receipt = await gate.receiptOf(account)
+      assert.deepEqual(story(receipt), [[provider[format], failure]])
+      assert.equal(receipt.output, delivered)
+      assert.equal(receipt.charged === 0n, delivered === 0)
+      const { posted, held } = await gate.balance(account.id)
+      assert.deepEqual([posted, held], [rich - receipt.charged, 0n])
+      assert.equal(spare.requests.length, reached)
+    })
+  }
+}
+
+test('retries have a budget: with all of it in use a failure is told at once', async () => {
+  spareDoes = hangs
+  const account = await gate.account('1')
+  const arrived = spare.requests.length
+  const failing: Ask = { behaviour: '500', streamed: false }
+  const retried = sent(gate, account, 'chat', failing)
+  await eventually(
+    'the spare is asked',
+    () => spare.requests.length,
+    (count) => count === arrived + 1,
+  )
+  const { openHolds, held } = await gate.balance(account.id)
+  assert.equal(openHolds, 1, 'both attempts stand on one hold')
+
+  const other = await gate.account('1')
+  const refused = await sent(gate, other, 'chat', failing).whole()
+  assert.equal(refused.status, 502)
+  assert.deepEqual(story(await gate.receiptOf(other)), [['openai', 'upstream_error']])
+  await retried.whole()
+  const receipt = await gate.receiptOf(account)
+  assert.equal(receipt.hold, held)
+
+  spareDoes = standsIn('stood in')
+  assert.equal((await sent(gate, other, 'chat', failing).whole()).status, 200, 'the budget is given back')
+})
+
+test('a request is tried so often and no more, and those that failed are asked after the others', async () => {
+  spareDoes = standsIn('stood in')
+  const account = await crowd.account('1')
+  const limited: Ask = { behaviour: '429', settings: 'retry=30', streamed: false }
+  const answer = await sent(crowd, account, 'chat', limited).whole()
+  assert.equal(answer.status, 429, answer.text)
+  assert.equal(refusalIn(answer.text).code, 'upstream_rate_limited')
+  assert.match(answer.text, /"source":"upstream"/)
+  assert.equal(answer.headers['retry-after'], '30')
+  assert.deepEqual(
+    story(await crowd.receiptOf(account)),
+    ['openai', 'second', 'third'].map((name) => [name, 'upstream_rate_limited']),
+  )
+  assert.equal((await crowd.balance(account.id)).posted, rich)
+
+  const next = await sent(crowd, account, 'chat', limited).whole()
+  assert.equal(next.status, 200, next.text)
+  assert.deepEqual(story(await crowd.receiptOf(account, 2)), [['fourth', null]])
+})
+
+test('the only upstream is asked however often it failed, and its trouble with us is never the caller’s', async () => {
+  const account = await crowd.account('1')
+  for (const behaviour of ['401', '402-quota', '500', '529', '401', '402-quota', '500', '529']) {
+    for (const streamed of [true, false]) {
+      const { status, text } = await sent(crowd, account, 'messages', { behaviour, streamed }).whole()
+      assert.ok(status >= 500 && status <= 529, `${behaviour}: ${status}`)
+      assert.doesNotMatch(text, /credit balance|authentication|billing|quota|credential/i)
+    }
+  }
+  const answer = await sent(crowd, account, 'messages', { behaviour: 'echo', streamed: true }).whole()
+  assert.equal(answer.status, 200, answer.text)
+})
+
+// Connections that died while they were kept.
+
+function asks(account: TestAccount, format: Format, content: string, turns: readonly object[] = []): Sent {
+  const messages = [{ role: 'user', content }, ...turns]
+  const body = { model: `${format}-echo`, max_tokens: 300, messages }
+  return new Sent(pair.origin, { key: account.key, format, body })
+}
+
+async function toldBy(account: TestAccount, whole: Whole): Promise<ReceiptRow> {
+  const { ledger } = pair.gateway.parts
+  const receipts = await eventually(
+    'the receipt is there',
+    () => ledger.receipts(account.id, 1, null),
+    ([receipt]) => receipt !== undefined && whole.headers['x-request-id'] !== undefined,
+  )
+  return receipts[0]!
+}
+
+/** Answers the first request of each connection, and breaks it at the next one. */
+function diesAfterFirst(upstream: () => FaultUpstream, text: string): Behaviour {
+  return {
+    answer(reply) {
+      const { connection } = reply.request
+      const before = upstream().requests.filter((request) => request.connection === connection)
+      if (before.length > 1) reply.rst()
+      else standsIn(text).answer(reply)
+    },
+  }
+}
+
+test('a request on a kept connection that was dead goes to the same upstream again, once', async () => {
+  const account = await pair.account('1')
+  spareDoes = standsIn('spare')
+  firstDoes = diesAfterFirst(() => first, 'first')
+  await asks(account, 'chat', 'warm').whole()
+  const reached = [first.requests.length, spare.requests.length]
+  const again = await asks(account, 'chat', 'again').whole()
+  assert.match(again.text, /"first"/)
+  const receipt = await toldBy(account, again)
+  assert.deepEqual(story(receipt), [
+    ['openai', 'upstream_error'],
+    ['openai', null],
+  ])
+  assert.equal(receipt.charged, spareCost)
+  assert.deepEqual([first.requests.length, spare.requests.length], [reached[0]! + 2, reached[1]!])
+  assert.deepEqual(await pair.balance(account.id), { posted: rich - 2n * spareCost, held: 0n, openHolds: 0 })
+
+  firstDoes = { answer: (reply) => reply.rst() }
+  const lost = await asks(account, 'chat', 'lost').whole()
+  assert.equal(lost.status, 502)
+  assert.deepEqual(story(await toldBy(account, lost)), [
+    ['openai', 'upstream_error'],
+    ['openai', 'upstream_error'],
+  ])
+  assert.equal(spare.requests.length, reached[1], 'on a fresh connection it may have been read')
+})
+
+test('the connection of the one that stands in may be dead as well', async () => {
+  const account = await pair.account('1')
+  firstDoes = refuses(500)
+  spareDoes = diesAfterFirst(() => spare, 'spare')
+  // Connections that earlier cases left are dead by this rule, until one serves its first request.
+  const warm = await asks(account, 'chat', 'warm').whole()
+  assert.match(warm.text, /"spare"/)
+  const again = await asks(account, 'chat', 'again').whole()
+  assert.match(again.text, /"spare"/)
+  assert.deepEqual(story(await toldBy(account, again)), [
+    ['openai', 'upstream_error'],
+    ['behind', 'upstream_error'],
+    ['behind', null],
+  ])
+  assert.deepEqual(await pair.balance(account.id), { posted: rich - 2n * spareCost, held: 0n, openHolds: 0 })
+})
+
+test('a conversation stays with its upstream, and conversations spread over all', async () => {
+  firstDoes = standsIn('first')
+  spareDoes = standsIn('spare')
+  const accounts = [await pair.account('1'), await pair.account('1')]
+  const maps: string[] = []
+  for (const account of accounts) {
+    const served: string[] = []
+    for (let conversation = 0; conversation < 16; conversation += 1) {
+      const turns: object[] = []
+      const by = new Set<string>()
+      for (let turn = 0; turn < 3; turn += 1) {
+        const whole = await asks(account, 'messages', `conversation ${conversation}`, turns).whole()
+        by.add(/"first"|"spare"/.exec(whole.text)?.[0] ?? whole.text)
+        turns.push({ role: 'assistant', content: 'x' }, { role: 'user', content: `turn ${turn}` })
+      }
+      assert.equal(by.size, 1, 'one upstream for all turns')
+      served.push(...by)
+    }
+    assert.deepEqual(new Set(served), new Set(['"first"', '"spare"']))
+    maps.push(served.join())
+  }
+  assert.notEqual(maps[0], maps[1], 'another account has its own order')
+})
+
+test('an upstream that cannot be reached costs nothing and is passed over', async () => {
+  const gone = await faultUpstream(() => hangs)
+  await gone.close()
+  spareDoes = standsIn('stood in')
+  const alone = await testGateway({
+    openai: gone.origin,
+    models: meteredModels(),
+    upstreams: [upstream('behind', 'openai', spare.origin, 0)],
+  })
+  const account = await alone.account('1')
+  const body = { model: 'chat-echo', max_tokens: 300, messages: [{ role: 'user', content: 'hello' }] }
+  const { status, text } = await new Sent(alone.origin, { key: account.key, format: 'chat', body }).whole()
+  assert.equal(status, 200, text)
+  const [receipt] = await alone.gateway.parts.ledger.receipts(account.id, 1, null)
+  assert.deepEqual(story(receipt!), [
+    ['openai', 'upstream_error'],
+    ['behind', null],
+  ])
+  assert.equal(receipt!.charged, spareCost)
+  await alone.close()
+})
