@@ -18,20 +18,41 @@ export type Start =
 
 const doneSetting = 'first_start_done'
 
-/** Safe to repeat: a start that was cut off is taken up where it ended, and money is given once. */
+/**
+ * Safe to repeat: a start that was cut off is taken up where it ended, and money is given once. Until
+ * `endInstallation` every start is the first, with another key in the place of the one that nobody was told.
+ */
 export async function beginInstallation(parts: ControlParts): Promise<Start> {
-  if ((await parts.settings.get(doneSetting)) !== undefined) return { kind: 'again' }
+  if (!(await isFirstStart(parts))) return { kind: 'again' }
   const account = await localAccount(parts)
   const balance = await startingCredit(parts, account, parts.signupNano)
+  await revokeUntold(parts, account)
   const key = await parts.access.create({
     account,
-    name: 'first key',
+    name: firstKeyName,
     expiresMs: null,
     policy: openPolicy('personal'),
   })
   const setupLink = setupLinkOf(parts.address, await makeSetupToken(parts))
-  await parts.settings.put(doneSetting, 'yes')
   return { kind: 'first', balance, key: key.secret, setupLink }
+}
+
+/** The key was told: no later start tells one. */
+export async function endInstallation({ settings }: Pick<ControlParts, 'settings'>): Promise<void> {
+  await settings.put(doneSetting, 'yes')
+}
+
+/** Whether the first start is still to be told. */
+export async function isFirstStart({ settings }: Pick<ControlParts, 'settings'>): Promise<boolean> {
+  return (await settings.get(doneSetting)) === undefined
+}
+
+const firstKeyName = 'first key'
+
+async function revokeUntold({ access }: ControlParts, account: bigint): Promise<void> {
+  for (const { id, name, revokedMs } of await access.list(account)) {
+    if (name === firstKeyName && revokedMs === null) await access.revoke(id)
+  }
 }
 
 async function localAccount({ ledger, settings, nextId, clock }: ControlParts): Promise<bigint> {

@@ -16,7 +16,14 @@ import { Places } from './base/places.ts'
 import { within } from './base/within.ts'
 import type { Config } from './config.ts'
 import { dispatch } from './control/dispatch.ts'
-import { beginInstallation, type Place, type Start, setupPage } from './first-run.ts'
+import {
+  beginInstallation,
+  endInstallation,
+  isFirstStart,
+  type Place,
+  type Start,
+  setupPage,
+} from './first-run.ts'
 import { processReadings, watchPressure } from './http/pressure.ts'
 import { createHttpServer, type HttpServer } from './http/server.ts'
 import { createMetrics } from './metrics.ts'
@@ -28,6 +35,7 @@ import { openSender } from './providers/send.ts'
 import { Running } from './running.ts'
 import { type Sandbox, startSandbox } from './sandbox/sandbox.ts'
 import { serve } from './serve.ts'
+import type { Settings } from './store/settings.ts'
 
 export interface GatewayOptions {
   readonly config: Config
@@ -41,6 +49,8 @@ export interface Gateway {
   readonly origin: string
   readonly start: Start
   readonly place: Place
+  /** What `start` says was told; a start before that is the first one still. */
+  told(): Promise<void>
   readonly app: App
   readonly parts: Parts
   readonly sandbox: Sandbox | null
@@ -66,10 +76,10 @@ export async function startGateway(options: GatewayOptions): Promise<GatewayResu
   const undo: Undo = []
   const result = await openGateway(options, undo).catch(async (error: unknown): Promise<GatewayResult> => {
     if (isTaken(error)) {
-      const { host, port } = options.config
+      const where = `${error.address ?? options.config.host}:${error.port ?? options.config.port.number}`
       return {
         kind: 'refused',
-        message: `The address ${host}:${port.number} is taken by another program; TOLLGATE_PORT names another port.`,
+        message: `The address ${where} is taken by another program; TOLLGATE_PORT names another port.`,
       }
     }
     await close(undo)
@@ -134,8 +144,7 @@ async function listening(options: GatewayOptions, opened: Opened): Promise<Gatew
     nextRequestId: () => formatId('req', parts.nextId()),
   })
   opened.undo.push(() => server.drain(0))
-  const isFirstStart = (await parts.settings.get('first_start_done')) === undefined
-  const origin = await listen(server, config, isFirstStart)
+  const origin = await listen(server, config, parts.settings)
   const address = config.publicUrl ?? origin
   place.address = address
   const control = parts.control(address)
@@ -171,6 +180,7 @@ async function listening(options: GatewayOptions, opened: Opened): Promise<Gatew
     origin,
     start,
     place: { address, modelToTry: sandbox === null ? null : 'sandbox-echo' },
+    told: () => endInstallation(parts),
     app,
     parts,
     sandbox,
@@ -264,22 +274,32 @@ function createApp(
 }
 
 /** The first start may take the next free port instead of one that is taken; a later one must be where it was. */
-async function listen(server: HttpServer, config: Config, isFirstStart: boolean): Promise<string> {
-  const { host, port } = config
+async function listen(server: HttpServer, { host, port }: Config, settings: Settings): Promise<string> {
   const name = host.includes(':') ? `[${host}]` : host
-  const tries = isFirstStart && !port.chosen ? portsTriedMax : 1
-  for (let number = port.number; ; number += 1) {
+  const earlier = port.chosen ? undefined : await settings.get(portSetting)
+  const first = earlier === undefined ? port.number : Number(earlier)
+  const mayMove = !port.chosen && (await isFirstStart({ settings }))
+  const tries = mayMove ? portsTriedMax : 1
+  for (let number = first; ; number += 1) {
     try {
-      return `http://${name}:${await server.listen(host, number)}`
+      const listening = await server.listen(host, number)
+      if (!port.chosen && number !== port.number) await settings.put(portSetting, String(number))
+      return `http://${name}:${listening}`
     } catch (error) {
-      if (!isTaken(error) || number - port.number + 1 >= tries) throw error
+      if (!isTaken(error) || number - first + 1 >= tries) throw error
     }
   }
 }
 
+const portSetting = 'port'
 const portsTriedMax = 20
 
-function isTaken(error: unknown): boolean {
+interface Taken extends NodeJS.ErrnoException {
+  readonly address?: string
+  readonly port?: number
+}
+
+function isTaken(error: unknown): error is Taken {
   return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
 }
 
@@ -300,7 +320,7 @@ function keyRevoked(): TollgateError {
 
 async function isUsable(parts: Parts): Promise<boolean> {
   try {
-    await parts.settings.get('first_start_done')
+    await isFirstStart(parts)
     return true
   } catch {
     return false

@@ -45,14 +45,19 @@ async function serve(config: Config): Promise<number> {
     return 1
   }
   const { gateway } = started
+  // Whoever reads that the server is ready may tell it to end.
+  const nextSignal = watchSignals()
+  const firstSignal = nextSignal()
   process.stdout.write(
     announceStart(gateway.start, gateway.place, {
       isTerminal: process.stdout.isTTY === true,
       dataFolder: config.dataFolder,
     }),
   )
-  const nextSignal = watchSignals()
-  const ended = await Promise.race([nextSignal(), gateway.lost.then(() => 'lost' as const)])
+  await gateway
+    .told()
+    .catch((error: unknown) => log.error({ err: error }, 'the next start tells a key again'))
+  const ended = await Promise.race([firstSignal, gateway.lost.then(() => 'lost' as const)])
   if (ended === 'lost') {
     log.fatal('the store is lost; the process ends')
     gateway.stopRequests()

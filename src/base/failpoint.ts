@@ -46,7 +46,7 @@ export function failpoints(specification: string | undefined): Failpoints {
 }
 
 function parsePoint(text: string): [name: string, point: Point] {
-  const match = /^([a-z][a-z0-9-]*):(kill|exit|fail|delay)(?:=([1-9][0-9]{0,8}))?$/.exec(text.trim())
+  const match = /^([a-z][A-Za-z0-9-]*):(kill|exit|fail|delay)(?:=([1-9][0-9]{0,8}))?$/.exec(text.trim())
   const [, name, action, amount] = match ?? []
   if (name === undefined || action === undefined || (action === 'delay' && amount === undefined)) {
     throw new RangeError(`not a failpoint: ${text}`)

@@ -18,7 +18,7 @@ import { manualClock } from '../../test/support/manual-clock.ts'
 import { formatId, parseId, systemRandom } from '../base/ids.ts'
 import { createLog } from '../base/log.ts'
 import { readConfig } from '../config.ts'
-import { beginInstallation, setupPage } from '../first-run.ts'
+import { beginInstallation, endInstallation, setupPage } from '../first-run.ts'
 import type { ReceiptDraft } from '../ledger/types.ts'
 import { openParts, type Parts } from '../parts.ts'
 import { dispatch } from './dispatch.ts'
@@ -490,12 +490,23 @@ test('the first start makes the local account with its credit, a key and a link;
   assert.deepEqual(identified.caller.accountRates, noRates)
   const token = new URL(start.setupLink).searchParams.get('token') ?? ''
   assert.notEqual(await setupPage(own.settings, token), undefined)
+  await endInstallation(own)
   await own.close()
   const reopened = await open('first')
   assert.deepEqual(await beginInstallation(reopened.control(address)), { kind: 'again' })
   assert.equal((await done('account.list', {}, reopened)).length, 1)
   assert.equal((await reopened.access.identify(start.key)).kind, 'caller')
   await reopened.close()
+})
+
+test('a first start whose key nobody was told gives another one in its place', async () => {
+  const own = await open('untold')
+  const control = own.control(address)
+  const [untold, told] = [await beginInstallation(control), await beginInstallation(control)]
+  assert.ok(untold.kind === 'first' && told.kind === 'first')
+  assert.equal((await own.access.identify(untold.key)).kind, 'revoked')
+  assert.equal((await own.access.identify(told.key)).kind, 'caller')
+  await own.close()
 })
 
 test('a first start that was cut off gives its money once', async () => {
