@@ -96,10 +96,14 @@ export interface Receipt {
 }
 
 /** The receipt of the request that `answer` answers; there once the last word was sent. */
-export async function receiptOf(origin: string, key: string, answer: Answer): Promise<Receipt> {
+export function receiptOf(origin: string, key: string, answer: Answer): Promise<Receipt> {
   const id = answer.headers['x-request-id']
-  assert.equal(typeof id, 'string', 'every answer names its request')
-  const found = await send(origin, { path: `/v1/generations/${String(id)}`, headers: bearer(key) })
+  assert.ok(typeof id === 'string', 'every answer names its request')
+  return receiptAt(origin, key, id)
+}
+
+export async function receiptAt(origin: string, key: string, requestId: string): Promise<Receipt> {
+  const found = await send(origin, { path: `/v1/generations/${requestId}`, headers: bearer(key) })
   assert.equal(found.status, 200, found.text)
   return (JSON.parse(found.text) as { data: Receipt }).data
 }
