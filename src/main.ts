@@ -38,6 +38,8 @@ process.exitCode = await runCli(process.argv.slice(2), {
 
 /** Runs until a signal ends it; 0 when every request could end in its own time. */
 async function serve(config: Config): Promise<number> {
+  // From the first moment: whoever sees the server start may tell it to end.
+  const nextSignal = watchSignals()
   const log = createLog({ level: config.logLevel })
   const started = await startGateway({ config, clock: systemClock, random: systemRandom, log })
   if (started.kind === 'refused') {
@@ -45,9 +47,6 @@ async function serve(config: Config): Promise<number> {
     return 1
   }
   const { gateway } = started
-  // Whoever reads that the server is ready may tell it to end.
-  const nextSignal = watchSignals()
-  const firstSignal = nextSignal()
   process.stdout.write(
     announceStart(gateway.start, gateway.place, {
       isTerminal: process.stdout.isTTY === true,
@@ -57,7 +56,7 @@ async function serve(config: Config): Promise<number> {
   await gateway
     .told()
     .catch((error: unknown) => log.error({ err: error }, 'the next start tells a key again'))
-  const ended = await Promise.race([firstSignal, gateway.lost.then(() => 'lost' as const)])
+  const ended = await Promise.race([nextSignal(), gateway.lost.then(() => 'lost' as const)])
   if (ended === 'lost') {
     log.fatal('the store is lost; the process ends')
     gateway.stopRequests()
@@ -71,21 +70,22 @@ async function serve(config: Config): Promise<number> {
 }
 
 /**
- * Waits for the next signal that tells the process to end. One Ctrl-C can arrive several times within a
- * moment: terminal, npm and launcher all pass it on.
+ * Tells of the signals that ask the process to end, one at a time, also of one that came before anybody
+ * waited. One Ctrl-C can arrive several times within a moment: terminal, npm and launcher all pass it on.
  */
 function watchSignals(): () => Promise<NodeJS.Signals> {
   let lastMs = Number.NEGATIVE_INFINITY
-  let tell: (signal: NodeJS.Signals) => void = () => undefined
+  let next = Promise.withResolvers<NodeJS.Signals>()
   const take = (signal: NodeJS.Signals): void => {
     const nowMs = systemClock.monoMs()
     if (nowMs - lastMs < repeatedWithinMs) return
     lastMs = nowMs
-    tell(signal)
+    next.resolve(signal)
   }
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, take)
-  return () =>
-    new Promise((resolve) => {
-      tell = resolve
-    })
+  return async () => {
+    const signal = await next.promise
+    next = Promise.withResolvers()
+    return signal
+  }
 }

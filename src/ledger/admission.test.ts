@@ -239,6 +239,17 @@ const table: readonly [text: string, given: Case, answer: string][] = [
   ],
 
   [
+    'before counting: all of it within the shareable half',
+    { ask: { ...wide, outputWanted: 4_000, onShortBalance: 'count' } },
+    '4000 for 50000',
+  ],
+  [
+    'before counting: more than half is worth a closer look',
+    { ask: { ...wide, outputWanted: 4_001, onShortBalance: 'count' } },
+    'account needs 50010 has 100000 holds 0/0 affords 4001',
+  ],
+
+  [
     'waits where a hold stands in the way',
     { payer: { posted: 11_000n, held: 1n, openHolds: 1 }, ask: { patience: 'wait' } },
     'wait',
@@ -314,7 +325,7 @@ const anyAsk = fc.record({
   outputTokenAmount: fc.bigInt(0n, 500n),
   outputWanted: count,
   outputFloor: count,
-  onShortBalance: fc.constantFrom('lower', 'reject'),
+  onShortBalance: fc.constantFrom('lower', 'reject', 'count'),
   patience: fc.constantFrom('wait', 'none'),
   keyBudget: fc.option(fc.record({ amount: positive, window: fc.constant('total' as const) })),
 })
@@ -338,9 +349,10 @@ test('nothing is ever taken that is not there, and never more or less output tha
         )
         assert.ok(decision.outputLimit <= given.outputWanted)
         assert.ok(decision.outputLimit >= Math.min(given.outputFloor, given.outputWanted))
-        if (given.onShortBalance === 'reject') assert.equal(decision.outputLimit, given.outputWanted)
+        if (given.onShortBalance !== 'lower') assert.equal(decision.outputLimit, given.outputWanted)
       }
-      if (decision.kind === 'short' && decision.affordableOutput > 0) {
+      // Before counting, a refusal is told to nobody.
+      if (decision.kind === 'short' && given.onShortBalance !== 'count' && decision.affordableOutput > 0) {
         const lower = { ...given, outputWanted: decision.affordableOutput, patience: 'none' as const }
         const again = decide(rows.payer, rows.meter, { ...lower, outputFloor: 8_192 }, half)
         assert.ok(

@@ -196,6 +196,10 @@ function outputFor(available: bigint, ask: AdmissionAsk, share: Fraction): numbe
   if (spare < 0n) return undefined
   const { outputWanted: wanted, outputTokenAmount: rate } = ask
   if (ask.onShortBalance === 'reject') return affordable(spare, rate, wanted) < wanted ? undefined : wanted
+  if (ask.onShortBalance === 'count') {
+    const whole = ask.inputAmount + BigInt(wanted) * rate
+    return whole * share.denominator <= available * share.numerator ? wanted : undefined
+  }
   const shared = affordable((spare * share.numerator) / share.denominator, rate, wanted)
   const output = Math.max(Math.min(ask.outputFloor, wanted), shared)
   return output <= affordable(spare, rate, wanted) ? output : undefined
@@ -210,7 +214,7 @@ function affordable(amount: bigint, rate: bigint, wanted: number): number {
 function shortRefusal(caps: readonly Cap[], ask: AdmissionAsk, share: Fraction): ShortRefusal {
   const [first = caps[0]!] = caps.filter(({ available }) => outputFor(available, ask, share) === undefined)
   const needed =
-    ask.onShortBalance === 'reject' ? ask.outputWanted : Math.min(ask.outputFloor, ask.outputWanted)
+    ask.onShortBalance === 'lower' ? Math.min(ask.outputFloor, ask.outputWanted) : ask.outputWanted
   const spare = caps.map((cap) => cap.available).reduce(least) - ask.inputAmount
   return {
     kind: 'short',

@@ -20,8 +20,11 @@ export interface AdmissionAsk {
   readonly outputWanted: number
   /** Below this the request is refused and not lowered further. */
   readonly outputFloor: number
-  /** `lower`: cut the output limit to what the balance affords. `reject`: 402 unless all of it fits. */
-  readonly onShortBalance: 'lower' | 'reject'
+  /**
+   * `lower`: cut the output limit to what the balance affords. `reject`: 402 unless all of it fits. `count`:
+   * only while all of it needs no more than the shareable part; a closer look at the input is worth its price then.
+   */
+  readonly onShortBalance: 'lower' | 'reject' | 'count'
   /** `wait`: answer `wait` instead of lowering or refusing while other requests of the account hold money. */
   readonly patience: 'wait' | 'none'
   /** Features that a restricted account loses. */

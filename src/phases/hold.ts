@@ -1,7 +1,8 @@
 /**
  * Takes all that the request may use, or nothing: rate, concurrency, the key's budget, the balance.
- * The free bound is tried first; only where it does not fit are tokens counted, so that nobody is
- * refused on a guess; and while other requests of the account run, waiting comes before refusing.
+ * The free bound is tried first; where it would take more than a share of what there is, tokens are
+ * counted, so that nobody is refused or crowded out on a guess; and while other requests of the account
+ * run, waiting comes before refusing.
  */
 import type { Caller } from '../access/types.ts'
 import type { Clock } from '../base/clock.ts'
@@ -37,7 +38,7 @@ export async function hold(
     nowMs: holding.clock.wallMs(),
     inputTokens: boundTokens(work.plan.bound, work.plan.bound.textBytes),
   })
-  const first = await holding.ledger.admit({ ...free, onShortBalance: 'reject', patience: 'none' })
+  const first = await holding.ledger.admit({ ...free, onShortBalance: 'count', patience: 'none' })
   if (first.kind === 'held') return held(first, free)
   const told: Told = { topUpUrl: holding.topUpUrl, showBalance: caller.policy.showBalance, line }
   if (!mayFitWhenCounted(first)) throw refusal(first, told)

@@ -81,7 +81,7 @@ for (const format of formats) {
   })
 
   test(`${format}: running requests in the way are told as that, with a time to come back`, async () => {
-    const account = await gate.account('0.1')
+    const account = await gate.account('0.1', { onShortBalance: 'reject' })
     const first = gate.ask(account, {
       ...bodyOf(format, { stream: true, max_tokens: 5_000 }),
       model: `${format}-hang`,
