@@ -46,6 +46,7 @@ const gate = await meteredGateway({
     .flatMap((format) => [
       model(`${format}-plain`, format, listPrice),
       { ...model(`${format}-large`, format, listPrice), upstreamId: 'sandbox-stream', context: 1_000_000 },
+      { ...model(`${format}-usual`, format, listPrice), upstreamId: 'sandbox-stream' },
       model(`${format}-priced`, format, {
         ...listPrice,
         options,
@@ -346,17 +347,20 @@ function english(bytes: number): string {
 }
 
 for (const format of formats) {
-  test(`${format}: 400 kB of English that cost about 30 cents fit into one dollar, with a hold near the cost`, async () => {
-    const account = await gate.account('1')
-    const messages = [
-      { role: 'user', content: english(400_000) },
-      { role: 'assistant', content: 'I have read it.' },
-      { role: 'user', content: 'tokens=5' },
-    ]
-    const answer = await gate.ask(account, { model: `${format}-large`, max_tokens: 500, messages }).whole()
-    assert.equal(answer.status, 200, answer.text)
-    const { charged, hold, inputUncached } = await gate.receiptOf(account)
-    assert.ok(charged > parseUsd('0.25')! && charged < parseUsd('0.35')!, `${charged} for ${inputUncached}`)
-    assert.ok(hold >= charged && hold * 2n <= charged * 3n, `held ${hold}, cost ${charged}`)
-  })
+  for (const window of ['large', 'usual'] as const)
+    test(`${format}, ${window} window: 400 kB of English that cost about 30 cents fit into one dollar, with a hold near the cost`, async () => {
+      const account = await gate.account('1')
+      const messages = [
+        { role: 'user', content: english(400_000) },
+        { role: 'assistant', content: 'I have read it.' },
+        { role: 'user', content: 'tokens=5' },
+      ]
+      const answer = await gate
+        .ask(account, { model: `${format}-${window}`, max_tokens: 500, messages })
+        .whole()
+      assert.equal(answer.status, 200, answer.text)
+      const { charged, hold, inputUncached } = await gate.receiptOf(account)
+      assert.ok(charged > parseUsd('0.25')! && charged < parseUsd('0.35')!, `${charged} for ${inputUncached}`)
+      assert.ok(hold >= charged && hold * 2n <= charged * 3n, `held ${hold}, cost ${charged}`)
+    })
 }
