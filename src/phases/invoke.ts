@@ -29,6 +29,7 @@ export interface Invoking {
   readonly running: Running
   readonly failpoints: Failpoints
   readonly limits: AttemptLimits & {
+    readonly peekMs: number
     readonly eventBytesMax: number
     readonly contentGapReasoningMs: number
     readonly attemptsMax: number
@@ -46,12 +47,19 @@ export interface Task {
   readonly course: Course
 }
 
+interface Trial extends Task {
+  readonly candidate: Candidate
+  readonly body: readonly Uint8Array[]
+  readonly vigil: Vigil
+}
+
 /** Never throws for what an upstream or a client did: the reply says how it went. */
 export async function invoke(invoking: Invoking, line: Line, task: Task): Promise<Reply> {
   const body = spliced(invoking, line, task)
   const attempts: Attempt[] = []
   const wasted: UsageReport[] = []
   const waiting = [...task.plan.candidates]
+  const vigil = new Vigil(invoking, line, task.course)
   while (attempts.length < invoking.limits.attemptsMax && line.work.interruption === undefined) {
     const candidate = waiting.shift()
     if (candidate === undefined) break
@@ -60,6 +68,7 @@ export async function invoke(invoking: Invoking, line: Line, task: Task): Promis
       ...task,
       candidate,
       body,
+      vigil,
       isRetry: attempts.length > 0,
     })
     if (record !== null) attempts.push(record)
@@ -84,7 +93,7 @@ function isFirstOf({ upstream }: Candidate, attempts: readonly Attempt[]): boole
 async function tried(
   invoking: Invoking,
   line: Line,
-  of: Task & { candidate: Candidate; body: readonly Uint8Array[]; isRetry: boolean },
+  of: Trial & { readonly isRetry: boolean },
 ): Promise<{ outcome: Outcome; record: Attempt | null }> {
   const { sender, running } = invoking
   const clock = steadyClock(invoking.clock, line)
@@ -118,11 +127,7 @@ function nothingLeft(line: Line, attempts: readonly Attempt[], wasted: readonly 
   }
 }
 
-function attemptTask(
-  invoking: Invoking,
-  line: Line,
-  of: Task & { candidate: Candidate; body: readonly Uint8Array[] },
-): AttemptTask {
+function attemptTask(invoking: Invoking, line: Line, of: Trial): AttemptTask {
   const { upstream, connector } = of.candidate
   const { facts } = of.call
   const prepared = connector.prepare({
@@ -157,16 +162,39 @@ function attemptTask(
     work: line.work,
     room: of.course.room,
     leftMs: of.course.leftMs(),
-    keepAlive: () => keepWaiting(line, of.course),
+    keepAliveInMs: of.vigil.leftMs,
+    keepAlive: () => of.vigil.keep(),
     readsOnWhenGone: () => of.course.readsOnWhenGone(connector),
     dispatched: () => invoking.failpoints.reach('after-dispatch'),
   }
 }
 
-/** Commits the 200 of a stream whose upstream takes its time; another upstream may still serve it. */
-function keepWaiting(line: Line, course: Course): void {
-  if (!line.client.begun) line.client.begin(200, streamHeaders(course.headers, undefined))
-  line.client.write(line.dialect.keepAlive)
+/** Keeps the client of a stream awake, whichever upstream it waits for: the wait is the request's. */
+class Vigil {
+  readonly #invoking: Pick<Invoking, 'clock' | 'limits'>
+  readonly #line: Line
+  readonly #course: Course
+  #dueMs: number
+
+  constructor(invoking: Pick<Invoking, 'clock' | 'limits'>, line: Line, course: Course) {
+    this.#invoking = invoking
+    this.#line = line
+    this.#course = course
+    this.#dueMs = invoking.clock.monoMs() + invoking.limits.peekMs
+  }
+
+  /** How long the client may still hear nothing. */
+  get leftMs(): number {
+    return Math.max(0, this.#dueMs - this.#invoking.clock.monoMs())
+  }
+
+  /** Commits the 200 of a stream whose upstream takes its time; another upstream may still serve it. */
+  keep(): void {
+    const { client, dialect } = this.#line
+    if (!client.begun) client.begin(200, streamHeaders(this.#course.headers, undefined))
+    client.write(dialect.keepAlive)
+    this.#dueMs = this.#invoking.clock.monoMs() + this.#invoking.limits.keepAliveMs
+  }
 }
 
 /** What goes upstream: the caller's bytes, with what had to change spliced in. */

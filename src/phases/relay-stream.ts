@@ -77,8 +77,7 @@ export class StreamRelay {
     const { client, work } = this.#line
     if (!client.begun) client.begin(200, streamHeaders(this.#journey.course.headers, this.#upstreamHeaders))
     const { limits } = this.#relaying
-    this.#deadlines.set('silence', limits.silenceMs)
-    this.#deadlines.set('content', this.#journey.course.contentGapMs)
+    this.#awaitUpstream()
     this.#deadlines.set('total', this.#journey.course.leftMs())
     if (this.#readsOn) this.#deadlines.set('readOn', limits.readOnMs)
     else this.#deadlines.set('keepAlive', limits.keepAliveMs)
@@ -119,7 +118,7 @@ export class StreamRelay {
     this.#flush(watch.safe)
     if (watch.sample.events !== this.#events) {
       this.#events = watch.sample.events
-      this.#deadlines.set('content', this.#journey.course.contentGapMs)
+      if (!this.#paused) this.#deadlines.set('content', this.#journey.course.contentGapMs)
       this.#relaying.failpoints.reach('after-content')
       this.#journey.delivered(this.#body)
     }
@@ -158,14 +157,21 @@ export class StreamRelay {
     this.#paused = true
     this.#body.exchange.pause()
     this.#deadlines.clear('silence')
+    this.#deadlines.clear('content')
     this.#deadlines.set('slowReader', this.#relaying.limits.slowReaderMs)
     client.onDrained(() => {
       this.#paused = false
       if (this.#ending) return
       this.#deadlines.clear('slowReader')
-      this.#deadlines.set('silence', this.#relaying.limits.silenceMs)
+      this.#awaitUpstream()
       this.#body.exchange.resume()
     })
+  }
+
+  /** An upstream that has to wait for the client is not silent. */
+  #awaitUpstream(): void {
+    this.#deadlines.set('silence', this.#relaying.limits.silenceMs)
+    this.#deadlines.set('content', this.#journey.course.contentGapMs)
   }
 
   #complete(): void {

@@ -18,7 +18,6 @@ import type { Connector, Failure } from './connector.ts'
 import type { Exchange, Sender, SendFailure, UpstreamRequest } from './send.ts'
 
 export interface AttemptLimits {
-  readonly peekMs: number
   readonly keepAliveMs: number
   readonly silenceMs: number
   readonly readOnMs: number
@@ -41,7 +40,9 @@ export interface AttemptTask {
   readonly contentGapMs: number
   /** How long the whole request may still take. */
   readonly leftMs: number
-  /** Called when a streamed answer has been silent for so long that its client must hear something. */
+  /** How long the client of a streamed answer may still hear nothing. */
+  readonly keepAliveInMs: number
+  /** Called when it must hear something, and again after each `keepAliveMs`. */
   readonly keepAlive: () => void
   /** The client left: whether to read on for the bill (true) or to cancel. */
   readonly readsOnWhenGone: () => boolean
@@ -133,7 +134,7 @@ class Attempt {
     this.#deadlines.set('silence', task.streamed ? task.limits.silenceMs : task.contentGapMs)
     this.#deadlines.set('content', task.contentGapMs)
     this.#deadlines.set('total', task.leftMs)
-    if (task.streamed) this.#deadlines.set('keepAlive', task.limits.peekMs)
+    if (task.streamed) this.#deadlines.set('keepAlive', task.keepAliveInMs)
     exchange.listen({
       head: (status, headers) => this.#head(status, headers),
       chunk: (bytes) => this.#chunk(bytes),

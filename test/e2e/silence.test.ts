@@ -1,0 +1,420 @@
+/**
+ * What happens while an upstream says nothing: the client is kept awake in its own format, another upstream may
+ * still serve it, and a silence that lasts too long ends with an error and a bill for what was delivered. Time is
+ * the test's own, so that the limits are the ones that everybody has.
+ */
+import assert from 'node:assert/strict'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { after, before, test } from 'node:test'
+import { anthropic } from '../../src/wire/anthropic/index.ts'
+import { openaiChat } from '../../src/wire/openai-chat/index.ts'
+import {
+  chunkedHead,
+  type FaultUpstream,
+  faultUpstream,
+  hangs,
+  httpChunk,
+  type Reply,
+  wholeAnswer,
+} from '../support/fault-upstream.ts'
+import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
+import { type ManualClock, manualClock } from '../support/manual-clock.ts'
+import { eventually, meteredModels } from '../support/metered-gateway.ts'
+import { type Format, formats, refusalIn, Sent } from '../support/paying-client.ts'
+import { refuses, standInWhole, standsIn, streams } from '../support/stand-in.ts'
+
+const rich = 1_000_000_000n
+const seconds = 1_000
+const peekMs = 8 * seconds
+const keepAliveMs = 12 * seconds
+const silenceMs = 300 * seconds
+const contentGapMs = 300 * seconds
+const contentGapReasoningMs = 1_200 * seconds
+const totalMs = 3_600 * seconds
+
+const alive: Readonly<Record<Format, string>> = {
+  chat: openaiChat.keepAlive,
+  messages: anthropic.keepAlive,
+}
+const success = /\[DONE\]|"finish_reason":"|message_stop|"stop_reason":"/
+
+let time: ManualClock
+let upstream: FaultUpstream
+let spare: FaultUpstream
+let gateway: TestGateway
+
+before(async () => {
+  time = manualClock()
+  upstream = await faultUpstream(() => hangs)
+  spare = await faultUpstream(() => hangs)
+  gateway = await testGateway({
+    clock: time,
+    openai: upstream.origin,
+    anthropic: upstream.origin,
+    models: meteredModels(),
+    upstreams: formats.map((format) => ({
+      name: `spare-${format}`,
+      provider: format === 'chat' ? 'openai' : 'anthropic',
+      origin: spare.origin,
+      credential: 'spare',
+      weight: 0,
+    })),
+    // A client may be as slow as it likes here; and nobody is set aside for what it did in another case.
+    limits: { slowReaderMs: 100 * totalMs, cooldownMsMax: 0, failuresBeforeEjection: 1_000 },
+  })
+})
+after(async () => {
+  await gateway.close()
+  await upstream.close()
+  await spare.close()
+})
+
+interface Begun {
+  readonly account: TestAccount
+  readonly sent: Sent
+  /** What the upstream that was asked first may say. */
+  readonly reply: Reply
+}
+
+async function begin(format: Format, more: object = {}, model = 'stream'): Promise<Begun> {
+  const account = await gateway.account('1')
+  const sent = new Sent(gateway.origin, { key: account.key, format, body: bodyOf(format, more, model) })
+  return { account, sent, reply: await upstream.nextRequest() }
+}
+
+function bodyOf(format: Format, more: object, model: string): object {
+  return {
+    model: `${format}-${model}`,
+    max_tokens: 300,
+    stream: true,
+    ...(format === 'chat' ? { stream_options: { include_usage: true } } : {}),
+    messages: [{ role: 'user', content: 'hello' }],
+    ...more,
+  }
+}
+
+const whole = { stream: false, stream_options: undefined }
+
+function says(reply: Reply, ...texts: readonly string[]): void {
+  reply.send(texts.map(httpChunk).join(''))
+}
+
+/** Resolves when the gateway has read so many bytes that it does not hand on. */
+async function keptBack(bytes: number): Promise<void> {
+  const { events } = gateway.gateway.app
+  await eventually(
+    `${bytes} bytes wait in the gateway`,
+    () => events.takenBytes,
+    (taken) => taken === bytes,
+  )
+}
+
+/** Time for whatever is under way to show. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 50; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve))
+}
+
+async function comes(sent: Sent, expected: string): Promise<void> {
+  await sent.until((text) => text.length >= expected.length)
+  assert.equal(sent.text, expected)
+}
+
+async function onlyReceipt(account: TestAccount) {
+  const { ledger } = gateway.gateway.parts
+  const receipts = await eventually(
+    'there is a receipt',
+    () => ledger.receipts(account.id, 10, null),
+    ({ length }) => length > 0,
+  )
+  assert.equal(receipts.length, 1)
+  const receipt = receipts[0]!
+  const { posted, held, openHolds } = await gateway.balance(account.id)
+  assert.deepEqual([posted, held, openHolds], [rich - receipt.charged, 0n, 0])
+  return receipt
+}
+
+for (const format of formats) {
+  const stream = streams[format]
+  const ping = alive[format]
+  const answer = (text: string) => stream.opening + stream.content(text) + stream.finish
+
+  test(`${format}: a client waits ${peekMs} ms for its status and hears a sign every ${keepAliveMs} ms`, async () => {
+    const { account, sent, reply } = await begin(format)
+    let hasHead = false
+    const head = sent.head.then((told) => {
+      hasHead = true
+      return told
+    })
+    time.advance(peekMs - 1)
+    await turns()
+    assert.equal(hasHead, false)
+    time.advance(1)
+    const { status, headers } = await head
+    assert.deepEqual([status, headers['content-type']], [200, 'text/event-stream; charset=utf-8'])
+    assert.match(String(headers['x-request-id']), /^req_/)
+    await comes(sent, ping)
+    time.advance(keepAliveMs - 1)
+    await turns()
+    assert.equal(sent.text, ping)
+    time.advance(1)
+    await comes(sent, ping + ping)
+
+    refuses(500).answer(reply)
+    standsIn('late').answer(await spare.nextRequest())
+    const { text } = await sent.whole()
+    assert.equal(text, ping + ping + answer('late'), 'and nobody sees who served it')
+    const receipt = await onlyReceipt(account)
+    assert.deepEqual(
+      [receipt.endReason, receipt.attempts.length, receipt.upstream],
+      ['complete', 2, `spare-${format}`],
+    )
+    assert.equal(receipt.endedMs - receipt.startedMs, peekMs + keepAliveMs)
+  })
+
+  test(`${format}: the wait is the request's, however many upstreams share it`, async () => {
+    const { sent, reply } = await begin(format)
+    time.advance(peekMs - 2 * seconds)
+    refuses(500).answer(reply)
+    const second = await spare.nextRequest()
+    time.advance(2 * seconds)
+    await turns()
+    const early = sent.text
+    standsIn('late').answer(second)
+    const { text } = await sent.whole()
+    assert.equal(early, ping)
+    assert.equal(text, ping + answer('late'))
+  })
+
+  test(`${format}: between two upstreams no silence is longer than ${keepAliveMs} ms`, async () => {
+    const { sent, reply } = await begin(format)
+    time.advance(peekMs)
+    await comes(sent, ping)
+    time.advance(keepAliveMs - 1)
+    refuses(500).answer(reply)
+    const second = await spare.nextRequest()
+    time.advance(1)
+    await turns()
+    const early = sent.text
+    standsIn('late').answer(second)
+    await sent.whole()
+    assert.equal(early, ping + ping)
+  })
+
+  test(`${format}: an opening without content commits to nothing`, async () => {
+    const { account, sent, reply } = await begin(format)
+    reply.send(chunkedHead)
+    says(reply, stream.opening)
+    await keptBack(stream.opening.length)
+    time.advance(peekMs)
+    await comes(sent, ping)
+    says(
+      reply,
+      'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Busy."}}\n\n',
+    )
+    standsIn('late').answer(await spare.nextRequest())
+    const { text } = await sent.whole()
+    assert.equal(text, ping + answer('late'))
+    await onlyReceipt(account)
+  })
+
+  test(`${format}: after a wait without success an error ends what was begun`, async () => {
+    const { account, sent, reply } = await begin(format)
+    time.advance(peekMs)
+    await comes(sent, ping)
+    refuses(500).answer(reply)
+    refuses(400).answer(await spare.nextRequest())
+    const { text, status } = await sent.whole()
+    assert.equal(status, 200)
+    assert.ok(text.startsWith(ping))
+    const frame = text.slice(ping.length)
+    assert.match(frame, format === 'chat' ? /^data: \{"error":/ : /^event: error\ndata: \{"type":"error"/)
+    assert.doesNotMatch(text, success)
+    const receipt = await onlyReceipt(account)
+    assert.deepEqual([receipt.charged, receipt.attempts.length], [0n, 2])
+  })
+
+  test(`${format}: signs of life stand between events and never inside one`, async () => {
+    const { account, sent, reply } = await begin(format)
+    const [one, two] = [stream.content('one'), stream.content('two')]
+    reply.send(chunkedHead)
+    says(reply, stream.opening + one)
+    let expected = stream.opening + one
+    await comes(sent, expected)
+    // Cut everywhere where it may matter: before the data, in it, and between the two line ends.
+    for (const cut of [3, Math.floor(two.length / 2), two.length - 1]) {
+      says(reply, two.slice(0, cut))
+      await keptBack(cut)
+      time.advance(keepAliveMs)
+      await comes(sent, expected + ping)
+      time.advance(keepAliveMs)
+      await comes(sent, expected + ping + ping)
+      says(reply, two.slice(cut))
+      expected += ping + ping + two
+      await comes(sent, expected)
+    }
+    says(reply, stream.finish)
+    reply.send(httpChunk())
+    const { text } = await sent.whole()
+    assert.equal(text, expected + stream.finish)
+    assert.equal((await onlyReceipt(account)).endReason, 'complete')
+  })
+
+  test(`${format}: an upstream without a byte for ${silenceMs} ms is over, whatever its model`, async () => {
+    const { account, sent, reply } = await begin(format, {}, 'think')
+    reply.send(chunkedHead)
+    says(reply, stream.opening + stream.content('one'))
+    await comes(sent, stream.opening + stream.content('one'))
+    time.advance(silenceMs - 1)
+    await turns()
+    assert.doesNotMatch(sent.text, /"error"/)
+    time.advance(1)
+    const { text } = await sent.whole()
+    assert.match(text, /fell silent/)
+    assert.match(text, format === 'chat' ? /\n\ndata: \{"error".*\n\n$/ : /\n\nevent: error\ndata: .*\n\n$/)
+    assert.doesNotMatch(text, success)
+    assert.equal(text.split(ping).length - 1, 24, 'a sign every 12 seconds until the last')
+    await reply.closed
+    const receipt = await onlyReceipt(account)
+    assert.deepEqual([receipt.endReason, receipt.output, receipt.attempts.length], ['timeout', 1, 1])
+    assert.ok(receipt.charged > 0n)
+  })
+
+  test(`${format}: nothing but signs of life for ${contentGapMs} ms is over too`, async () => {
+    const { account, sent, reply } = await begin(format)
+    reply.send(chunkedHead)
+    says(reply, stream.opening + stream.content('one'))
+    await sent.until((text) => text.includes('one'))
+    for (let minute = 1; minute < 5; minute += 1) {
+      time.advance(60 * seconds)
+      says(reply, `: minute ${minute}\n\n`)
+      await sent.until((text) => text.includes(`minute ${minute}`))
+    }
+    assert.doesNotMatch(sent.text, /"error"/)
+    time.advance(60 * seconds)
+    const { text } = await sent.whole()
+    assert.match(text, /signs of life/)
+    assert.doesNotMatch(text, success)
+    await reply.closed
+    const receipt = await onlyReceipt(account)
+    assert.deepEqual([receipt.endReason, receipt.output], ['timeout', 1])
+  })
+
+  test(`${format}: signs of life before any content end it alike, and nobody is asked again`, async () => {
+    const { account, sent, reply } = await begin(format)
+    const arrived = spare.requests.length
+    reply.send(chunkedHead)
+    says(reply, stream.opening)
+    await keptBack(stream.opening.length)
+    time.advance(contentGapMs / 2)
+    says(reply, ping)
+    await keptBack(stream.opening.length + ping.length)
+    time.advance(contentGapMs / 2)
+    const { text, status } = await sent.whole()
+    assert.equal(status, 200)
+    assert.match(text, /"error"/)
+    assert.doesNotMatch(text, success)
+    const receipt = await onlyReceipt(account)
+    assert.deepEqual([receipt.endReason, receipt.charged], ['timeout', 0n])
+    assert.deepEqual([receipt.attempts.length, spare.requests.length], [1, arrived])
+  })
+
+  test(`${format}: a model that reasons may take ${contentGapReasoningMs} ms between two words`, async () => {
+    for (const [minutes, ends] of [
+      [19, 'complete'],
+      [20, 'timeout'],
+    ] as const) {
+      const { account, sent, reply } = await begin(format, {}, 'think')
+      reply.send(chunkedHead)
+      says(reply, stream.opening + stream.content('one'))
+      await sent.until((text) => text.includes('one'))
+      for (let minute = 1; minute <= minutes; minute += 1) {
+        time.advance(60 * seconds)
+        if (minute === 20) break
+        says(reply, `: minute ${minute}.\n\n`)
+        await sent.until((text) => text.includes(`minute ${minute}.`))
+      }
+      if (ends === 'complete') reply.send(httpChunk(stream.content('two') + stream.finish) + httpChunk())
+      const { text } = await sent.whole()
+      assert.equal(success.test(text), ends === 'complete', text)
+      assert.equal((await onlyReceipt(account)).endReason, ends)
+    }
+  })
+
+  test(`${format}: an answer that is not streamed may keep its client waiting for longer`, async () => {
+    const { account, sent, reply } = await begin(format, whole)
+    time.advance(contentGapReasoningMs - 1)
+    await turns()
+    assert.equal(sent.text, '')
+    const json = standInWhole(format, 'slow')
+    wholeAnswer(200, json, ['content-type: application/json']).answer(reply)
+    const { status, text } = await sent.whole()
+    assert.deepEqual([status, text], [200, json], 'nothing was put before it')
+    assert.equal((await onlyReceipt(account)).endReason, 'complete')
+
+    const lost = await begin(format, whole)
+    time.advance(contentGapReasoningMs)
+    const refused = await lost.sent.whole()
+    assert.deepEqual([refused.status, refusalIn(refused.text).code], [504, 'upstream_timeout'])
+    const receipt = await onlyReceipt(lost.account)
+    assert.deepEqual([receipt.endReason, receipt.charged], ['timeout', 0n])
+  })
+
+  test(`${format}: after ${totalMs} ms a request is over, however much it still says`, async () => {
+    const { account, sent, reply } = await begin(format)
+    reply.send(chunkedHead)
+    says(reply, stream.opening)
+    const steps = 36
+    for (let step = 1; step < steps; step += 1) {
+      says(reply, stream.content(`${step}.`))
+      await sent.until((text) => text.includes(`"${step}."`))
+      time.advance(totalMs / steps)
+    }
+    await turns()
+    assert.doesNotMatch(sent.text, /"error"/)
+    time.advance(totalMs / steps)
+    const { text } = await sent.whole()
+    assert.match(text, /took longer than this server allows/)
+    assert.doesNotMatch(text, success)
+    await reply.closed
+    const receipt = await onlyReceipt(account)
+    assert.equal(receipt.endReason, 'timeout')
+    assert.ok(receipt.output >= steps - 1 && receipt.output <= 2 * steps, `${receipt.output} tokens`)
+  })
+
+  test(`${format}: an upstream that has to wait for a slow client is not silent`, async () => {
+    const account = await gateway.account('1')
+    const paused = Promise.withResolvers<IncomingMessage>()
+    const asked = httpRequest(
+      `${gateway.origin}${format === 'chat' ? '/v1/chat/completions' : '/v1/messages'}`,
+      {
+        method: 'POST',
+        agent: false,
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${account.key}` },
+      },
+    )
+    asked.on('error', paused.reject)
+    asked.on('response', paused.resolve)
+    asked.end(JSON.stringify(bodyOf(format, {}, 'stream')))
+    const reply = await upstream.nextRequest()
+    const events = Array.from({ length: 256 }, () => stream.content('x'.repeat(64 * 1_024)))
+    reply.send(chunkedHead + httpChunk(stream.opening + events.join('') + stream.finish) + httpChunk())
+    const response = await paused.promise
+    const waiting: number[] = []
+    await eventually(
+      'the upstream has to wait',
+      () => waiting.push(reply.unsentBytes()),
+      () => waiting.length > 20 && waiting.at(-1)! > 0 && waiting.at(-1) === waiting.at(-20),
+    )
+    await turns()
+    time.advance(contentGapMs + silenceMs)
+    let bytes = 0
+    let tail = ''
+    for await (const chunk of response) {
+      bytes += (chunk as Buffer).length
+      tail = (tail + (chunk as Buffer).toString('latin1')).slice(-1_000)
+    }
+    assert.match(tail, success)
+    assert.ok(bytes > events.length * 64 * 1_024)
+    assert.equal((await onlyReceipt(account)).endReason, 'complete')
+  })
+}
