@@ -151,6 +151,30 @@ for (const format of formats) {
     assert.equal(await endOf(account), 'complete')
   })
 
+  for (const [status, theirs, told] of [
+    [400, 'what the provider says', /what the provider says/],
+    [401, 'invalid x-api-key', /upstream_unavailable/],
+    [500, 'a stack of calls', /upstream_error/],
+  ] as const) {
+    test(`${format}: a late ${status} ends the stream that was begun with an error`, async () => {
+      const { account, sent, reply } = await begun(format, true)
+      assert.equal(await sent.until(keptAlive(1)), true)
+      const body = JSON.stringify({ error: { message: theirs, type: 'any' } })
+      reply.send(
+        `HTTP/1.1 ${status} X\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`,
+      )
+      reply.send(body)
+      const answer = await sent.whole()
+      assert.deepEqual([answer.status, answer.broken], [200, null])
+      assert.match(without(answer.text), /^(event: error\n)?data: \{[^\n]*\}\n\n$/)
+      assert.match(answer.text, told)
+      if (status !== 400) assert.ok(!answer.text.includes(theirs))
+      await assert.rejects(wire.read(answer.text))
+      assert.equal(await endOf(account), 'upstream_error')
+      assert.equal((await tollgate.balance(account.id)).posted, 1_000_000_000n)
+    })
+  }
+
   test(`${format}: signs of life stand between events, never in one`, async () => {
     const { sent, reply } = await begun(format, true)
     const [one, two] = [wire.content('one '), wire.content('two')]
