@@ -12,6 +12,7 @@ import { formatUsd } from './ledger/money.ts'
 import type { ReceiptRow, RunningRow } from './ledger/types.ts'
 import { authenticate } from './phases/authenticate.ts'
 import type { Line, Operation } from './values.ts'
+import { modelNotFound } from './phases/find.ts'
 
 type LookUp = (app: App, line: Line, caller: Caller) => Promise<unknown> | unknown
 
@@ -23,10 +24,8 @@ const lookUps: Readonly<Record<Exclude<Operation, 'generate' | 'probe'>, LookUp>
     }),
   show_model: (app, line) => {
     const model = showModel(app.snapshot, line.dialect.name, line.subject, line.startedMs)
-    if (model !== undefined) return model
-    throw new TollgateError('model_not_found', {
-      message: `The model ${JSON.stringify(line.subject.slice(0, 100))} does not exist or is not enabled here.`,
-    })
+    if (model === undefined) throw modelNotFound(app.snapshot, line.subject)
+    return model
   },
   show_credits: async (app, _line, caller) => {
     if (!caller.policy.showBalance) {

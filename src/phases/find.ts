@@ -61,7 +61,8 @@ function findModel(snapshot: Snapshot, caller: Caller, name: string): Model {
   return model
 }
 
-function modelNotFound(snapshot: Snapshot, name: string): TollgateError {
+/** The 404 for a name that is not sold, with those that resemble it; whoever looks a model up answers with the same. */
+export function modelNotFound(snapshot: Snapshot, name: string): TollgateError {
   const shown = name.length > 100 ? `${name.slice(0, 100)}…` : name
   const near = nearestNames(name, [...snapshot.models.keys()])
   const hint = near.length === 0 ? '' : ` Did you mean ${near.join(', ')}?`
