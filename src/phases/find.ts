@@ -61,6 +61,9 @@ function findModel(snapshot: Snapshot, caller: Caller, name: string): Model {
   return model
 }
 
+const waysToSell =
+  '`tollgate models price` gives a model its price, `tollgate models enable` undoes a `models disable`'
+
 /** The 404 for a name that is not sold, with those that resemble it; whoever looks a model up answers with the same. */
 export function modelNotFound(snapshot: Snapshot, name: string): TollgateError {
   const shown = name.length > 100 ? `${name.slice(0, 100)}…` : name
@@ -73,7 +76,7 @@ export function modelNotFound(snapshot: Snapshot, name: string): TollgateError {
     facts: { nearest: near },
     ...(reason === undefined
       ? { detail: `unknown model ${JSON.stringify(shown)}: \`tollgate models add\` adds one` }
-      : { detail: `model ${name} is known and not sold: ${reason}` }),
+      : { detail: `model ${name} is known and not sold: ${reason} (${waysToSell})` }),
   })
 }
 

@@ -1,0 +1,253 @@
+/**
+ * What is listed is what is served and what it costs; a request can be looked up by its own account alone, while it
+ * runs and afterwards; and a name that is not sold tells the operator what to do.
+ */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createLog } from '../../src/base/log.ts'
+import { type Answer, bearer, send } from '../support/bytes-client.ts'
+import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
+import { eventually } from '../support/metered-gateway.ts'
+import { type Format, formats, Sent } from '../support/paying-client.ts'
+
+interface Logged {
+  readonly level: string
+  readonly err?: { readonly code: string; readonly detail?: string }
+}
+const logged: Logged[] = []
+const log = createLog({
+  level: 'info',
+  destination: { write: (line) => void logged.push(JSON.parse(line) as Logged) },
+})
+
+let gateway: TestGateway
+let account: TestAccount
+
+before(async () => {
+  gateway = await testGateway({
+    log,
+    // Where nobody listens: nothing here is asked of it.
+    openai: 'http://127.0.0.1:9',
+    models: [
+      {
+        id: 'gpt-sold',
+        api: 'chat',
+        context: 1_000,
+        maxOutput: 100,
+        prices: [{ input: '1.25', output: '10' }],
+      },
+      {
+        id: 'gpt-halted',
+        api: 'chat',
+        context: 1_000,
+        maxOutput: 100,
+        prices: [{ input: '1', output: '1' }],
+      },
+      { id: 'gpt-gratis', api: 'chat', context: 1_000, maxOutput: 100 },
+    ],
+    limits: { requestsPerMinute: null },
+  })
+  await gateway.gateway.parts.catalog.disable('gpt-halted')
+  account = await gateway.account('10')
+})
+after(() => gateway.close())
+
+type Json = Readonly<Record<string, unknown>>
+const paths: Readonly<Record<Format, string>> = {
+  chat: '/v1/chat/completions',
+  messages: '/v1/alt/v1/messages',
+}
+const formatOf: Readonly<Record<string, Format>> = { 'openai-chat': 'chat', anthropic: 'messages' }
+
+function get(path: string, headers: Json = bearer(account.key)): Promise<Answer> {
+  return send(gateway.origin, { path, headers: headers as Record<string, string> })
+}
+
+async function rowsAt(path: string, headers?: Json): Promise<readonly Json[]> {
+  const answer = await get(path, headers)
+  assert.equal(answer.status, 200, answer.text)
+  return (JSON.parse(answer.text) as { data: readonly Json[] }).data
+}
+
+function bodyOf(model: string, more: object = {}): object {
+  return { model, max_tokens: 300, messages: [{ role: 'user', content: 'hello' }], ...more }
+}
+
+test('every model that answers plainly is served under its listed name in every format that its row names', async () => {
+  const rows = await rowsAt('/v1/models')
+  for (const name of ['sandbox-echo', 'sandbox-stream', 'sandbox-tool', 'sandbox-think']) {
+    const row = rows.find(({ id }) => id === name)
+    assert.ok(row !== undefined, name)
+    const dialects = row.dialects as readonly string[]
+    assert.deepEqual([...dialects].sort(), ['anthropic', 'openai-chat'])
+    for (const dialect of dialects) {
+      for (const stream of [true, false]) {
+        const path = paths[formatOf[dialect]!]
+        const asked = { path, headers: bearer(account.key), body: bodyOf(name, { stream }) }
+        const answer = await send(gateway.origin, asked)
+        assert.equal(answer.status, 200, `${name} as ${dialect}: ${answer.text}`)
+        assert.match(answer.text, new RegExp(name), 'under the name that was asked for')
+      }
+    }
+  }
+})
+
+test('both shapes of the list, a model on its own and the price list tell the same price', async () => {
+  const pricing = await rowsAt('/api/pricing', {})
+  const openai = await rowsAt('/v1/models')
+  const anthropic = await rowsAt('/v1/alt/v1/models?limit=1000')
+  assert.deepEqual(
+    openai.map(({ id }) => id),
+    pricing.map(({ model }) => model),
+  )
+  for (const [at, { model, price }] of pricing.entries()) {
+    const listed = openai[at]!.pricing as Json
+    assert.deepEqual(anthropic[at]!.pricing, listed)
+    const { id, input, output, cacheRead } = price as Record<string, string>
+    assert.equal(listed.version, id, String(model))
+    for (const [perToken, perMillion] of [
+      [listed.prompt, input],
+      [listed.completion, output],
+      [listed.input_cache_read, cacheRead],
+    ]) {
+      assert.equal(picoUsd(String(perToken), 15), picoUsd(String(perMillion), 9), String(model))
+    }
+  }
+  const one = JSON.parse((await get('/v1/models/gpt-sold')).text) as Json
+  assert.deepEqual(
+    one,
+    openai.find(({ id }) => id === 'gpt-sold'),
+  )
+  assert.equal((one.pricing as Json).prompt, '0.00000125')
+})
+
+/** A decimal with so many places as an integer. */
+function picoUsd(decimal: string, places: number): bigint {
+  const [whole = '', fraction = ''] = decimal.split('.')
+  assert.ok(fraction.length <= places)
+  return BigInt(whole + fraction.padEnd(places, '0'))
+}
+
+test('the Messages list comes in pages that join to the whole', async () => {
+  const versioned = { 'x-api-key': account.key, 'anthropic-version': '2023-06-01' }
+  const names = (await rowsAt('/v1/models')).map(({ id }) => id)
+  for (const [path, headers] of [
+    ['/v1/models', versioned],
+    ['/v1/alt/v1/models', { 'x-api-key': account.key }],
+  ] as const) {
+    const joined: unknown[] = []
+    for (let query = '?limit=7'; ; ) {
+      const page = JSON.parse((await get(path + query, headers)).text) as {
+        readonly data: readonly Json[]
+        readonly has_more: boolean
+        readonly first_id: string
+        readonly last_id: string
+      }
+      joined.push(...page.data.map(({ id }) => id))
+      assert.deepEqual([page.first_id, page.last_id], [page.data[0]?.id, page.data.at(-1)?.id])
+      if (!page.has_more) break
+      assert.equal(page.data.length, 7)
+      query = `?limit=7&after_id=${page.last_id}`
+    }
+    assert.deepEqual(joined, names)
+  }
+})
+
+interface Unsold {
+  readonly model: string
+  /** Where one resembles it. */
+  readonly nearest: string | null
+  readonly command: RegExp
+}
+
+const unsold: readonly Unsold[] = [
+  { model: 'gpt-solt', nearest: 'gpt-sold', command: /`tollgate models add`/ },
+  { model: 'sandbox-ecko', nearest: 'sandbox-echo', command: /`tollgate models add`/ },
+  { model: 'gpt-halted', nearest: null, command: /disabled.*`tollgate models enable`/ },
+  { model: 'gpt-gratis', nearest: null, command: /no price.*`tollgate models price`/ },
+]
+
+for (const { model, nearest, command } of unsold) {
+  test(`${model} is not sold: the caller hears what is, the operator how it would be`, async () => {
+    for (const format of formats) {
+      logged.length = 0
+      const asked = { path: paths[format], headers: bearer(account.key), body: bodyOf(model) }
+      const answer = await send(gateway.origin, asked)
+      assert.equal(answer.status, 404, answer.text)
+      if (nearest !== null) assert.ok(answer.text.includes(nearest), answer.text)
+      assert.doesNotMatch(answer.text, /tollgate models|disabled|no price/, 'that is nobody’s business')
+      const told = logged.filter(({ level }) => level === 'warn')
+      assert.deepEqual(
+        told.map(({ err }) => err?.code),
+        ['model_not_found'],
+      )
+      assert.match(told[0]?.err?.detail ?? '', command)
+    }
+  })
+}
+
+test('a request is shown to its own account, while it runs and afterwards, and is not there for any other', async () => {
+  const own = await gateway.account('1')
+  const sibling = await gateway.gateway.parts.access.create({
+    account: own.id,
+    name: 'sibling',
+    expiresMs: null,
+    policy: (await gateway.gateway.parts.access.list(own.id))[0]!.policy,
+  })
+  for (const format of formats) {
+    const body = bodyOf('sandbox-hang-stream', { stream: true })
+    const sent = new Sent(gateway.origin, { key: own.key, format, body })
+    const { headers } = await sent.head
+    const id = String(headers['x-request-id'])
+    for (const key of [own.key, sibling.secret]) {
+      const running = await get(`/v1/generations/${id}`, bearer(key))
+      const { data } = JSON.parse(running.text) as { data: Json }
+      assert.deepEqual(
+        [data.id, data.status, data.model, data.streamed],
+        [id, 'running', 'sandbox-hang-stream', true],
+      )
+      assert.equal(data.hold, headers['x-tollgate-hold'])
+    }
+    await assertHidden(id)
+    await sent.contents(3)
+    sent.leave()
+    const done = await eventually(
+      'there is a receipt',
+      async () =>
+        JSON.parse((await get(`/v1/generations/${id}`, bearer(sibling.secret))).text) as { data: Json },
+      ({ data }) => data.status !== 'running',
+    )
+    assert.deepEqual([done.data.id, done.data.status], [id, 'client_abort'])
+    await assertHidden(id)
+  }
+})
+
+/** Somebody else's request is told exactly as one that never was. */
+async function assertHidden(id: string): Promise<void> {
+  const theirs = await get(`/v1/generations/${id}`)
+  assert.equal(theirs.status, 404)
+  const unknown = `${id.slice(0, -6)}000000`
+  for (const other of [unknown, 'req_0000000000000', 'nothing', 'req_']) {
+    const never = await get(`/v1/generations/${other}`)
+    assert.deepEqual([never.status, never.text], [404, theirs.text])
+    assert.deepEqual(Object.keys(never.headers).sort(), Object.keys(theirs.headers).sort())
+  }
+  assert.equal((await get(`/v1/generations/${id}`, {})).status, 401)
+}
+
+test('balance and limits are those of the key that asks', async () => {
+  const own = await gateway.account('2.5')
+  const credits = JSON.parse((await get('/v1/credits', bearer(own.key))).text) as Json
+  assert.deepEqual(credits, { balance: '2.50', held: '0.00', available: '2.50', currency: 'USD' })
+  const blind = await gateway.account('2.5', {
+    showBalance: false,
+    models: ['sandbox-echo'],
+    budget: { amount: 1_000_000_000n, window: 'day' },
+  })
+  assert.equal((await get('/v1/credits', bearer(blind.key))).status, 403)
+  const { data } = JSON.parse((await get('/v1/key', bearer(blind.key))).text) as { data: Json }
+  assert.deepEqual(
+    [data.limit, data.limit_window, data.usage, data.limit_remaining, data.models],
+    ['1.00', 'day', '0.00', '1.00', ['sandbox-echo']],
+  )
+})
