@@ -13,7 +13,7 @@ import {
   silentModels,
   titleOf,
 } from '../support/failing-models.ts'
-import { listPrice, meteredGateway } from '../support/metered-gateway.ts'
+import { eventually, listPrice, meteredGateway } from '../support/metered-gateway.ts'
 
 type Params = OpenAI.ChatCompletionCreateParamsNonStreaming
 type Message = OpenAI.ChatCompletionMessageParam
@@ -26,7 +26,10 @@ const models = behaviours.map(({ name }) => ({
   maxOutput: 32_000,
   prices: [listPrice],
 }))
-const gate = await meteredGateway({ models, limits: { eventBytesMax: 64 * 1024, requestsPerMinute: null } })
+const gate = await meteredGateway({
+  models,
+  limits: { eventBytesMax: 64 * 1024, requestsPerMinute: null, holdWaitMs: 50 },
+})
 const brisk = await meteredGateway({ models, limits: { contentGapMs: 150, contentGapReasoningMs: 150 } })
 after(() => Promise.all([gate.end(), brisk.end()]))
 
@@ -411,8 +414,42 @@ test('the library asks again exactly where it helps', { concurrency: true }, asy
       assert.equal(asksOf(mark), asks)
     })
   })
-  await Promise.all(cases)
+  const held = suite.test(
+    'money held by a running request: asked again, and served once it is free',
+    heldThenServed,
+  )
+  await Promise.all([...cases, held])
 })
+
+async function heldThenServed(): Promise<void> {
+  const { id, key } = await gate.account('0.03')
+  const running = new AbortController()
+  const statuses: number[] = []
+  const client = clientOf(key, {
+    maxRetries: 1,
+    fetch: async (...given) => {
+      const response = await fetch(...given)
+      statuses.push(response.status)
+      running.abort()
+      return response
+    },
+  })
+  const params = { messages: user('a long wait'), max_completion_tokens: 5_000 }
+  const first = clientOf(key).chat.completions.create(
+    { ...params, model: 'gpt-hang', stream: true },
+    { signal: running.signal },
+  )
+  const aborted = assert.rejects(first, OpenAI.APIUserAbortError)
+  await eventually(
+    'the first request holds',
+    () => gate.balance(id),
+    ({ openHolds }) => openHolds === 1,
+  )
+  const answer = await client.chat.completions.create({ ...params, model: 'gpt-echo' })
+  assert.equal(answer.choices[0]?.message.content, 'a long wait')
+  assert.deepEqual(statuses, [402, 200])
+  await aborted
+}
 
 /** Counts what the library sends. */
 function counting(): { readonly fetch: typeof fetch; count: number } {
