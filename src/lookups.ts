@@ -8,11 +8,12 @@ import { TollgateError } from './base/errors.ts'
 import { formatId, parseId } from './base/ids.ts'
 import { listModels, showModel } from './catalog/listing.ts'
 import { identityHeaders } from './headers.ts'
+import { answerEarly } from './http/early.ts'
 import { formatUsd } from './ledger/money.ts'
 import type { ReceiptRow, RunningRow } from './ledger/types.ts'
 import { authenticate } from './phases/authenticate.ts'
-import type { Line, Operation } from './values.ts'
 import { modelNotFound } from './phases/find.ts'
+import type { Line, Operation } from './values.ts'
 
 type LookUp = (app: App, line: Line, caller: Caller) => Promise<unknown> | unknown
 
@@ -49,19 +50,20 @@ const lookUps: Readonly<Record<Exclude<Operation, 'generate' | 'probe'>, LookUp>
 /** Answers a GET; throws rows of the error table. A probe of a base address needs no key. */
 export async function lookUp(app: App, line: Line): Promise<void> {
   if (line.operation === 'probe' || line.operation === 'generate') {
-    answer(line, { status: 'ok' })
+    answer(app, line, { status: 'ok' })
     return
   }
   const caller = await authenticate(app.access, line)
-  answer(line, await lookUps[line.operation](app, line, caller))
+  answer(app, line, await lookUps[line.operation](app, line, caller))
 }
 
-function answer(line: Line, body: unknown): void {
-  line.client.answer(
-    200,
-    ['content-type', 'application/json', ...identityHeaders(line)],
-    JSON.stringify(body),
-  )
+/** Whatever body came along is not waited for. */
+function answer(app: App, line: Line, body: unknown): void {
+  answerEarly(app, line.request, line.client, {
+    status: 200,
+    headers: ['content-type', 'application/json', ...identityHeaders(line)],
+    body: JSON.stringify(body),
+  })
 }
 
 async function describeKey(app: App, caller: Caller): Promise<Readonly<Record<string, unknown>>> {

@@ -8,6 +8,7 @@ import { systemClock } from '../../src/base/clock.ts'
 import type { Config } from '../../src/config.ts'
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts'
 import { type TestAccount, type TestGateway, type TestGatewayOptions, testGateway } from './gateway.ts'
+import { eventually } from './metered-gateway.ts'
 import { type RawAnswer, RawClient } from './raw-client.ts'
 
 export const formats = ['chat', 'messages'] as const
@@ -68,6 +69,7 @@ export interface HostileGateway extends TestGateway {
   assertUntouched(account: TestAccount, usd: string): Promise<void>
   /** Asserts that both formats are served, by an account of their own. */
   assertServes(): Promise<void>
+  /** Asserts that nothing runs, is kept or held any more and that the books balance, and closes. */
   end(): Promise<void>
 }
 
@@ -126,13 +128,21 @@ export async function hostileGateway(options: TestGatewayOptions = {}): Promise<
       assert.equal(({} as Record<string, unknown>).polluted, undefined)
     },
     async end() {
-      const report = await gateway.gateway.parts.ledger.verify()
-      assert.deepEqual([report.drift, report.openHolds], [[], 0])
-      await gateway.close()
-      await sandbox.close()
+      const { app, parts } = gateway.gateway
+      try {
+        await eventually('no request runs', () => app.running.count, isNone)
+        await eventually('no body is kept', () => app.bodies.budget.takenBytes, isNone)
+        const report = await parts.ledger.verify()
+        assert.deepEqual([report.drift, report.openHolds], [[], 0])
+      } finally {
+        await gateway.close()
+        await sandbox.close()
+      }
     },
   }
 }
+
+const isNone = (count: number): boolean => count === 0
 
 /** The smallest request that is served. `more` is put behind its fields: `,"n":2`. */
 export function goodBody(format: Format, more = ''): string {

@@ -1,0 +1,176 @@
+/**
+ * Good requests, damaged at random in their bytes: whatever comes of it is an answer that makes sense, never
+ * our own fault; what still is served was paid for as it went upstream; and in the end the books balance.
+ */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import fc from 'fast-check'
+import { parseUsd } from '../../contract/usd.ts'
+import type { TestAccount } from '../support/gateway.ts'
+import {
+  type Format,
+  goodBody,
+  type HostileGateway,
+  headerOf,
+  hostileGateway,
+  postBytes,
+} from '../support/hostile-gateway.ts'
+import { type RawAnswer, RawClient } from '../support/raw-client.ts'
+
+const cases = 2_000
+/** Many at once, since a request that lost its end is waited for. */
+const atOnce = 100
+
+let gateway: HostileGateway
+let account: TestAccount
+before(async () => {
+  gateway = await hostileGateway({
+    limits: {
+      requestsPerMinute: null,
+      tokensPerMinute: null,
+      concurrent: null,
+      headersTimeoutMs: 500,
+      requestTimeoutMs: 500,
+    },
+  })
+  account = await gateway.account('500')
+})
+after(async () => {
+  await gateway.assertServes()
+  await gateway.end()
+})
+
+const requests: readonly (readonly [Format, more: string])[] = [
+  ['chat', ',"max_completion_tokens":20'],
+  ['chat', ',"n":2,"stream":false'],
+  ['chat', ',"stream":true,"stream_options":{"include_usage":true}'],
+  ['chat', ',"tools":[{"type":"function","function":{"name":"a","parameters":{}}}],"service_tier":"auto"'],
+  ['messages', ',"stream":true'],
+  ['messages', ',"thinking":{"type":"enabled","budget_tokens":1024}'],
+  ['messages', ',"tools":[{"type":"web_search_20250305","name":"web_search","max_uses":2}]'],
+  ['messages', ',"system":[{"type":"text","text":"a","cache_control":{"type":"ephemeral","ttl":"1h"}}]'],
+]
+
+/** What is likely to mean something where it lands. */
+const pieces: readonly string[] = [
+  ...'"\\{}[],:0-e \r\n\0\x7f\xff',
+  'null',
+  'true',
+  '\\u0000',
+  ',"n":9',
+  ',"max_tokens":1',
+  ',"max_completion_tokens":99999',
+  ',"stream":true',
+  ',"model":"x"',
+  ',"thinking":{"budget_tokens":5000}',
+  ',"tools":[{"type":"web_search_20250305","name":"web_search","max_uses":99}]',
+  '\r\n\r\n',
+  '0\r\n\r\n',
+  'Content-Length: 5\r\n',
+  'Transfer-Encoding: chunked\r\n',
+  'Expect: 100-continue\r\n',
+  'Host: x\r\n',
+  'HTTP/1.0',
+  'GET / HTTP/1.1\r\nHost: a\r\n\r\n',
+]
+
+const damage = fc.record({
+  /** Shares of the length, in thousandths. */
+  from: fc.nat(1_000),
+  to: fc.nat(1_000),
+  how: fc.constantFrom('insert', 'cut', 'replace', 'repeat', 'shorten'),
+  piece: fc.oneof(
+    fc.constantFrom(...pieces),
+    fc.nat(255).map((byte) => String.fromCharCode(byte)),
+  ),
+})
+
+type Damage = typeof damage extends fc.Arbitrary<infer Value> ? Value : never
+
+function damaged(text: string, { from, to, how, piece }: Damage): string {
+  const places = [from, to].map((share) => Math.floor((share * text.length) / 1_000)).sort((a, b) => a - b)
+  const [start = 0, end = 0] = places
+  switch (how) {
+    case 'insert':
+      return text.slice(0, start) + piece + text.slice(start)
+    case 'cut':
+      return text.slice(0, start) + text.slice(start + 1 + piece.length)
+    case 'replace':
+      return text.slice(0, start) + piece + text.slice(end)
+    case 'repeat':
+      return text.slice(0, end) + text.slice(start, end) + text.slice(end)
+    case 'shorten':
+      return text.slice(0, start) + piece + text.slice(start + piece.length)
+  }
+}
+
+const damagedRequest = fc
+  .record({
+    request: fc.constantFrom(...requests),
+    damages: fc.array(damage, { minLength: 1, maxLength: 4 }),
+    /** A body that is damaged before its length is told is always read to its end. */
+    where: fc.constantFrom('body', 'body', 'all'),
+  })
+  .map(({ request: [format, more], damages, where }) => {
+    const spoil = (text: string): string => damages.reduce(damaged, text)
+    const body = goodBody(format, more)
+    if (where === 'all') return { format, bytes: spoil(bytesOf(format, body)) }
+    return { format, bytes: bytesOf(format, spoil(body)) }
+  })
+
+/** The key stands in as `@` until the request is sent. */
+function bytesOf(format: Format, body: string): string {
+  return postBytes(format, Buffer.from(body, 'latin1'), { key: '@' }).toString('latin1')
+}
+
+/** What went upstream is below what the answer says was held. */
+function assertPaid(answer: RawAnswer): void {
+  const hold = parseUsd(headerOf(answer, 'x-tollgate-hold') ?? '')
+  const sent = gateway.sandbox.meter(headerOf(answer, 'x-upstream-request-id') ?? '')
+  assert.ok(hold !== undefined && sent?.body !== undefined)
+  const upstream = JSON.parse(sent.body.toString()) as {
+    readonly max_tokens?: number
+    readonly max_completion_tokens?: number
+    readonly n?: number
+    readonly tools?: readonly { readonly type?: string; readonly max_uses?: number }[]
+  }
+  const limit = Math.max(upstream.max_tokens ?? 0, upstream.max_completion_tokens ?? 0)
+  const searches = (upstream.tools ?? []).filter(({ type }) => type?.startsWith('web_search'))
+  const uses = searches.reduce((sum, tool) => sum + (tool.max_uses ?? Number.NaN), 0)
+  const bound = BigInt(limit) * BigInt(upstream.n ?? 1) * 15_000n + BigInt(uses) * 10_000_000n
+  assert.ok(bound < hold, `${sent.body.toString()} is more than ${hold} nano-USD pay for`)
+}
+
+async function assertSensible({ format, bytes }: { format: Format; bytes: string }): Promise<number> {
+  const client = new RawClient(gateway.port)
+  client.send(bytes.replace('@', account.key))
+  const answer = await client.answer()
+  client.close()
+  const shown = `${format} ${JSON.stringify(bytes)}\n${answer?.head}\n${answer?.body}`
+  // Nothing of a request may be left, and an upgrade to the control plane is no error.
+  if (answer === undefined || answer.status < 200) return answer?.status ?? 0
+  assert.ok(answer.status < 500, shown)
+  assert.match(headerOf(answer, 'x-request-id') ?? '', /^req_/, shown)
+  if (answer.status >= 400) assert.equal(typeof JSON.parse(answer.body).error, 'object', shown)
+  else if (headerOf(answer, 'x-tollgate-hold') !== undefined) assertPaid(answer)
+  return answer.status
+}
+
+test('damaged requests have sensible answers', async (context) => {
+  const seed = process.pid
+  const samples = fc.sample(damagedRequest, { numRuns: cases, seed })
+  const counts = new Map<number, number>()
+  const left = [...samples]
+  async function lane(): Promise<void> {
+    for (let sample = left.pop(); sample !== undefined; sample = left.pop()) {
+      const status = await assertSensible(sample)
+      counts.set(status, (counts.get(status) ?? 0) + 1)
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, lane))
+  context.diagnostic(
+    `seed ${seed}: ${[...counts].map(([status, count]) => `${count} × ${status}`).join(', ')}`,
+  )
+  assert.ok((counts.get(200) ?? 0) > 10, 'some are served')
+  assert.ok((counts.get(400) ?? 0) > cases / 4, 'many are refused')
+})
