@@ -120,7 +120,7 @@ test('what is not a database is refused with a reason', async (context) => {
   writeFileSync(join(dataDirectory, 'tollgate.db'), 'x'.repeat(8_192))
   const opened = await open(dataDirectory)
   assert.ok(opened.kind === 'refused' && opened.reason === 'failed')
-  assert.match(opened.message, /not a database/)
+  assert.match(opened.message, /tollgate\.db cannot be used: .*not a database/)
 })
 
 test('queries write through one thread and read through the other', async (context) => {

@@ -72,7 +72,8 @@ export async function openStore(options: StoreOptions): Promise<OpenResult> {
   const writer = await startThread(threads.writer, setup, onLost)
   if (writer.kind === 'refused') {
     claimed.lock.release()
-    return writer
+    const isFailed = writer.reason === 'failed'
+    return isFailed ? { ...writer, message: `${setup.path} cannot be used: ${writer.message}` } : writer
   }
   const reader = await startThread(threads.reader, setup, onLost)
   if (reader.kind === 'refused') {
