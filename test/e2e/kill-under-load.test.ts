@@ -79,12 +79,12 @@ function worth({ inputTokens, outputTokens }: Pick<Metered, 'inputTokens' | 'out
 
 /**
  * What may be lost of a stream: what the rule leaves unrecorded, and what came while a mark was written or stood in
- * the sockets between upstream and gateway, for which two seconds of its pace are allowed.
+ * the sockets between upstream and gateway, for which four seconds of its pace are allowed.
  */
 function lossMost({ pace }: Wish, { held }: Receipt): bigint {
   const share = parseUsd(held)! / 100n
   const { checkpointNanoMin } = limitDefaults
-  return (share > checkpointNanoMin ? share : checkpointNanoMin) + BigInt(2 * pace) * rate.output
+  return (share > checkpointNanoMin ? share : checkpointNanoMin) + BigInt(4 * pace) * rate.output
 }
 
 interface Sums {
