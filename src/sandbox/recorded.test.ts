@@ -3,19 +3,21 @@
  * of the same kind has, and lacks none that every such recording has.
  */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { type FixtureCase, fixtureCases } from '../../test/support/fixtures.ts'
 import { manualClock } from '../../test/support/manual-clock.ts'
 import { type DialectPath, eventsIn, exchange, plainBody } from '../../test/support/sandbox-client.ts'
 import { isObject } from './ask.ts'
 import { type Sandbox, startSandbox } from './sandbox.ts'
 
-let sandbox: Sandbox
+let starting: Promise<Sandbox> | undefined
 
-before(async () => {
-  sandbox = await startSandbox({ clock: manualClock() })
-})
-after(() => sandbox.close())
+/** Started by the first case: without recorded answers there is none, and nothing may stay open. */
+function sandboxOfAll(): Promise<Sandbox> {
+  starting ??= startSandbox({ clock: manualClock() })
+  return starting
+}
+after(async () => (await starting)?.close())
 
 /** `path:type` of every field; what a tool is given has fields of its own and is not looked into. */
 function fieldsOf(value: unknown, path = ''): readonly string[] {
@@ -91,7 +93,8 @@ for (const [provider, path, more] of dialects) {
     for (const stream of [true, false]) {
       test(`${model} answers like ${provider}, ${stream ? 'streamed' : 'whole'}`, async () => {
         const options = stream ? more : { ...more, stream_options: undefined }
-        const { body } = await exchange(sandbox.origin, {
+        const { origin } = await sandboxOfAll()
+        const { body } = await exchange(origin, {
           path,
           body: plainBody(model, 'hi', { ...options, stream }),
         })
