@@ -9,9 +9,9 @@ import { fileURLToPath } from 'node:url'
 import { cpuMicros, type Program, residentBytes, startGateway, startNginx, startScript } from './programs.ts'
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 5)
-const warmRequests = 4_000
-const requestsPerRound = 20_000
-const streamsPerRound = 1_200
+const warmRequests = 30_000
+const requestsPerRound = 30_000
+const streamsPerRound = 1_500
 const fewEvents = 4
 const manyEvents = 68
 const idleStreams = 1_000
@@ -36,6 +36,7 @@ function body(fields: object, text = prompt): string {
 
 const scenarios: readonly Scenario[] = [
   { name: 'json', connections: 64, requests: requestsPerRound, body: body({}) },
+  { name: 'json, one connection', connections: 1, requests: 4_000, body: body({}) },
   { name: 'json, 100 kB', connections: 64, requests: 4_000, body: body({}, prompt.repeat(118)) },
   {
     name: `stream, ${fewEvents} events`,

@@ -46,6 +46,8 @@ const streamTail = Buffer.concat([
   Buffer.from(`${Buffer.byteLength(done).toString(16)}\r\n${done}\r\n0\r\n\r\n`),
 ])
 
+const pauseMs = 10
+
 /** How many content events a stream has: the body says `"events":N`; 0 streams nothing and stays open. */
 function eventsOf(body: string): number {
   return Number(/events=(\d+)/.exec(body)?.[1] ?? 0)
@@ -62,7 +64,8 @@ function stream(socket: Socket, events: number): void {
     }
     left -= 1
     socket.write(content)
-    setImmediate(next)
+    // A pause, so that each event arrives by itself, as a model's do.
+    setTimeout(next, pauseMs)
   }
   next()
 }
