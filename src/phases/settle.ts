@@ -161,6 +161,11 @@ function settlementOf(
   const hidden = hiddenReasoning(settling, line, { request, ending, bill })
   const wasted = wastedCost(line.dialect, request)
   const nowMs = settling.clock.wallMs()
+  const unknown = [...unpriced, ...usage.unknown]
+  if (unknown.length > 0) {
+    const facts = { request: line.requestId, model: request.plan.model.name, meters: unknown }
+    settling.log.warn(facts, 'an answer reports usage that no price covers')
+  }
   return {
     id: line.id,
     nowMs,
@@ -173,7 +178,7 @@ function settlementOf(
       usage,
       source: sourceOf(bill, request),
       upstreamCost: listCost + wasted,
-      unpriced: unpriced.length > 0 || usage.unknown.length > 0,
+      unpriced: unknown.length > 0,
     }),
   }
 }
