@@ -84,6 +84,13 @@ const rows = {
     'never',
     'State kept upstream cannot be referred to',
   ],
+  untranslatable: [
+    400,
+    'invalid_request',
+    'caller',
+    'never',
+    'A field has nothing like it in the format of the model',
+  ],
   context_too_long: [400, 'context_too_long', 'caller', 'never', 'The input is longer than the model takes'],
   dialect_not_supported: [
     501,

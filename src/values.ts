@@ -14,6 +14,7 @@ import type { Connector, Failure } from './providers/connector.ts'
 import type { Exchange } from './providers/send.ts'
 import type { InputSample } from './tokens/text.ts'
 import type {
+  Address,
   Answer,
   Dialect,
   DialectName,
@@ -40,6 +41,8 @@ export interface Line {
   readonly requestId: string
   readonly dialect: Dialect
   readonly operation: Operation
+  /** What the address says of a request whose format puts the model there. */
+  readonly address: Address
   /** The part of the path that names one thing (`/models/{subject}`), '' otherwise. */
   readonly subject: string
   /** The query as the caller wrote it, without `key`. */

@@ -90,14 +90,17 @@ function said(definition: ModelDefinition): ModelDefinition {
   return Object.fromEntries(entries) as unknown as ModelDefinition
 }
 
-/** null: an API that this version cannot speak. */
-const dialectOf: Readonly<Record<Api, DialectName | null>> = {
-  chat: 'openai-chat',
-  messages: 'anthropic',
-  responses: null,
-  embeddings: null,
-  generateContent: null,
+/** A host that speaks Responses serves every chat model there too. */
+const dialectsOfApi: Readonly<Record<Api, readonly DialectName[]>> = {
+  chat: ['openai-chat', 'openai-responses'],
+  messages: ['anthropic'],
+  responses: ['openai-responses'],
+  embeddings: ['openai-embeddings'],
+  generateContent: ['gemini'],
 }
+
+/** What a model is taken to speak that does not say: embeddings are no conversation. */
+const conversationApis: readonly Api[] = ['chat', 'messages', 'responses', 'generateContent']
 
 const notReachable = 'not reachable yet in any format that this version speaks'
 
@@ -173,8 +176,8 @@ export function familyOf(name: string, providers: readonly ProviderFacts[]): str
 
 function dialectsOf(api: Api | undefined, facts: ProviderFacts | undefined): readonly DialectName[] {
   if (facts === undefined) return []
-  if (api === undefined) return facts.dialects
-  return facts.dialects.filter((dialect) => dialect === dialectOf[api])
+  const spoken = api === undefined ? conversationApis : [api]
+  return facts.dialects.filter((dialect) => spoken.some((name) => dialectsOfApi[name].includes(dialect)))
 }
 
 function priceDrafts(

@@ -33,9 +33,14 @@ interface Shape {
   readonly list: (models: readonly Model[], query: URLSearchParams, moment: ListingMoment) => Json
 }
 
+const openaiShape: Shape = { row: openaiRow, list: openaiList }
+
 const shapes: Readonly<Record<DialectName, Shape>> = {
-  'openai-chat': { row: openaiRow, list: openaiList },
+  'openai-chat': openaiShape,
+  'openai-responses': openaiShape,
+  'openai-embeddings': openaiShape,
   anthropic: { row: anthropicRow, list: anthropicList },
+  gemini: openaiShape,
 }
 
 /** The body of `GET /models`. Throws `invalid_value` for a page that cannot be. */

@@ -76,6 +76,7 @@ export function accept(accepting: Accepting, request: IncomingMessage, response:
     dialect: found.dialect,
     operation: found.operation,
     subject: found.subject,
+    address: { model: null, stream: false },
     query: queryStart < 0 ? '' : withoutKey(url.slice(queryStart)),
     refusal: refusal(accepting, request) ?? found.refusal,
     request,

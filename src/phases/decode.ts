@@ -48,7 +48,7 @@ function readFacts(limits: ReadLimits, line: Line, body: Body): RequestFacts {
     throw new TollgateError('invalid_json', { message: 'The body is not valid UTF-8.' })
   }
   try {
-    const facts = line.dialect.readRequest(body.bytes, limits)
+    const facts = line.dialect.readRequest(body.bytes, limits, line.address)
     const byHeader = line.dialect.pricedHeaders(line.request.headers)
     return byHeader.length === 0 ? facts : { ...facts, options: [...facts.options, ...byHeader] }
   } catch (error) {

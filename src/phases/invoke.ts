@@ -132,6 +132,8 @@ function attemptTask(invoking: Invoking, line: Line, of: Trial): AttemptTask {
   const { facts } = of.call
   const prepared = connector.prepare({
     dialect: of.plan.dialect,
+    operation: 'generate',
+    model: of.plan.model.upstreamModel,
     origin: upstream.origin,
     credential: upstream.credential,
     streamed: facts.stream,

@@ -4,6 +4,7 @@ import { classifyAnswer, type Rule } from './classify.ts'
 import type { Connector, Outgoing } from './connector.ts'
 import { commonHeaders, headerOf, takenOver } from './dress.ts'
 import { messagesPath } from './paths.ts'
+import { sandboxCapabilities } from './sandbox-capabilities.ts'
 
 /** What is asked for when the caller does not say; part of what an answer looks like. */
 const defaultVersion = '2023-06-01'
@@ -58,6 +59,8 @@ export const anthropic: Connector = {
   dialects: ['anthropic'],
   prepare: (outgoing) => ({ path: messagesPath(outgoing.query), headers: messagesHeaders(outgoing) }),
   classify: (status, headers, problem) => classifyAnswer(rules, status, headers, problem),
+  offers: (operation) => operation === 'generate',
+  capabilities: () => sandboxCapabilities,
   requestIdHeader: 'request-id',
   // openrouter.ai/docs/api-reference/streaming lists Anthropic among those that stop.
   onCancel: 'stops',

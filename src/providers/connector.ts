@@ -4,11 +4,18 @@
  * `prepare` and `classify` are pure; only `send.ts` touches the network.
  */
 import type { ErrorCode } from '../base/errors.ts'
+import type { Capabilities } from '../wire/capabilities.ts'
 import type { DialectName, Media, UpstreamProblem } from '../wire/codec.ts'
+
+/** What an upstream is asked for. */
+export type UpstreamOperation = 'generate' | 'count_tokens' | 'compact' | 'embed'
 
 /** The caller's request as far as a provider may learn of it. */
 export interface Outgoing {
   readonly dialect: DialectName
+  readonly operation: UpstreamOperation
+  /** The model as the provider calls it, for addresses that name it. */
+  readonly model: string
   readonly origin: string
   readonly credential: string
   readonly streamed: boolean
@@ -52,6 +59,10 @@ export interface Connector {
   /** The wire formats that this program can speak to it. */
   readonly dialects: readonly DialectName[]
   prepare(outgoing: Outgoing): Prepared
+  /** What the provider can be asked for in a format besides generating. */
+  offers(operation: UpstreamOperation, dialect: DialectName): boolean
+  /** What a model can take; of one that is not known, as the newest of its family. */
+  capabilities(upstreamModel: string): Capabilities
   classify(status: number, headers: ReadonlyMap<string, string>, problem: UpstreamProblem): Failure
   /** Where the upstream's own request id stands in its answer's headers. */
   readonly requestIdHeader: string

@@ -15,6 +15,8 @@ const none = new Map<string, string>()
 function outgoing(dialect: DialectName, more: Partial<Outgoing> = {}): Outgoing {
   return {
     dialect,
+    operation: 'generate',
+    model: 'some-model',
     origin: 'http://127.0.0.1:1',
     credential: 'ours',
     streamed: true,

@@ -4,6 +4,7 @@ import { classifyAnswer, type Rule } from './classify.ts'
 import type { Connector } from './connector.ts'
 import { commonHeaders, takenOver } from './dress.ts'
 import { chatPath } from './paths.ts'
+import { sandboxCapabilities } from './sandbox-capabilities.ts'
 
 /**
  * `idempotency-key` is not among them: behind one credential it would let one account's key find
@@ -101,6 +102,8 @@ export const openai: Connector = {
     ],
   }),
   classify: (status, headers, problem) => classifyAnswer(rules, status, headers, problem),
+  offers: (operation) => operation === 'generate',
+  capabilities: () => sandboxCapabilities,
   requestIdHeader: 'x-request-id',
   // openrouter.ai/docs/api-reference/streaming lists OpenAI among those that stop.
   onCancel: 'stops',

@@ -1,8 +1,10 @@
 /** The provider inside the program, asked as the real ones are: it takes either format and any credential. */
+
 import { anthropic, messagesHeaders } from './anthropic.ts'
 import type { Connector } from './connector.ts'
 import { openai } from './openai.ts'
 import { messagesPath } from './paths.ts'
+import { sandboxCapabilities } from './sandbox-capabilities.ts'
 
 export const sandbox: Connector = {
   provider: 'sandbox',
@@ -22,6 +24,8 @@ export const sandbox: Connector = {
   classify: (status, headers, problem) =>
     // Each format's words mean there what they mean at the maker of that format, and contradict nowhere.
     (problem.code === '' ? anthropic : openai).classify(status, headers, problem),
+  offers: (operation) => operation === 'generate',
+  capabilities: () => sandboxCapabilities,
   requestIdHeader: 'x-request-id',
   onCancel: 'stops',
   endsWithoutMark: false,

@@ -3,7 +3,10 @@
  * Interfaces and plain values only: no I/O, no promise, no clock, no Node, nothing of ours imported.
  */
 
-export type DialectName = 'openai-chat' | 'anthropic'
+/** The formats that hold a conversation; any can be translated to any. */
+export type ConversationFormat = 'openai-chat' | 'openai-responses' | 'anthropic' | 'gemini'
+
+export type DialectName = ConversationFormat | 'openai-embeddings'
 
 /** Bytes `start` (included) to `end` (excluded) of a body or of a stream counted from its first byte. */
 export interface Span {
@@ -24,6 +27,7 @@ export type WireErrorCode =
   | 'ambiguous_field'
   | 'unpriced_option'
   | 'reference_not_owned'
+  | 'untranslatable'
 
 /** The only thing that a codec throws. `pointer` names the field as the caller wrote it, e.g. `messages[2].content`. */
 export class WireError extends Error {
@@ -78,11 +82,17 @@ export interface PricedOption {
   readonly pointer: string
 }
 
+/** What the address says where the format puts it there (Gemini); elsewhere the model is null and nothing is read from it. */
+export interface Address {
+  readonly model: string | null
+  readonly stream: boolean
+}
+
 /** The few facts that routing, bounds and splices need, with the places where they stand in the body. */
 export interface RequestFacts {
   readonly model: string
-  /** The model's JSON string, quotes included. */
-  readonly modelSpan: Span
+  /** The model's JSON string, quotes included; null where the address names the model. */
+  readonly modelSpan: Span | null
   readonly stream: boolean
   /** The output limit the caller asked for, in tokens; null when it asked for none. */
   readonly outputLimit: number | null
@@ -95,6 +105,14 @@ export interface RequestFacts {
   readonly cacheWrites: readonly ('5m' | '1h')[]
   readonly serverTools: readonly ServerTool[]
   readonly options: readonly PricedOption[]
+  /** The format that the body is written in: a chat address understands Responses bodies too. */
+  readonly writtenAs: DialectName
+  /** Whether the body can go upstream in its own format as it stands; false for one that mixes formats. */
+  readonly asIs: boolean
+  /** The caller declares functions of its own. */
+  readonly functionTools: boolean
+  /** The effort as the caller wrote it; null where it wrote none. */
+  readonly effort: string | null
   /** What tells one conversation from another for sticky routing: the bytes of what comes first in the input. */
   readonly conversationSpan: Span
 }
@@ -229,7 +247,7 @@ export interface Dialect<Facts extends RequestFacts = RequestFacts> {
    * Reads a request body: strict JSON, every name compared after decoding.
    * Throws WireError for what is malformed, ambiguous, unpriced everywhere, or refers to state kept upstream.
    */
-  readRequest(body: Uint8Array, limits: ReadLimits): Facts
+  readRequest(body: Uint8Array, limits: ReadLimits, address: Address): Facts
   /** The replacements that a splice needs, in body order; empty when the caller's bytes can go as they are. */
   spliceRequest(facts: Facts, splice: Splice): readonly Edit[]
   /** Whether the caller asked for the usage event itself (always 'relay' where the format has none). */
@@ -254,6 +272,8 @@ export interface Dialect<Facts extends RequestFacts = RequestFacts> {
   errorStatus(problem: Problem): number
   /** The frame that tells of an error inside a stream that has begun. */
   errorFrame(problem: Problem): string
+  /** The content-type of its streams. */
+  readonly streamType: string
   /** What keeps a silent stream alive; ignored by this dialect's clients. */
   readonly keepAlive: string
 }

@@ -93,6 +93,8 @@ const formats: readonly Format[] = [
   },
 ]
 
+const nowhere = { model: null, stream: false }
+
 /** Each case that has what a test needs, with its format. */
 function each(
   wanted: (one: FixtureCase) => boolean,
@@ -113,10 +115,10 @@ const text = (body: Uint8Array, { start, end }: { start: number; end: number }) 
 test('the facts of recorded requests are what the body says', () => {
   each(isRequest, ({ dialect }, { request }, name) => {
     const body = request!
-    const facts: RequestFacts = dialect.readRequest(body, limits)
+    const facts: RequestFacts = dialect.readRequest(body, limits, nowhere)
     const parsed = parse(body)
     assert.equal(facts.model, parsed.model, name)
-    assert.equal(text(body, facts.modelSpan), parsed.model, name)
+    assert.equal(text(body, facts.modelSpan!), parsed.model, name)
     assert.equal(facts.stream, parsed.stream ?? false, name)
     assert.equal(facts.outputLimit, parsed.max_completion_tokens ?? parsed.max_tokens ?? null, name)
     assert.equal(facts.choices, parsed.n ?? 1, name)
@@ -134,7 +136,7 @@ test('the facts of recorded requests are what the body says', () => {
 test('a splice changes the fields it names and no other byte', () => {
   each(isRequest, ({ dialect, changed }, { request }, name) => {
     const body = request!
-    const facts = dialect.readRequest(body, limits)
+    const facts = dialect.readRequest(body, limits, nowhere)
     const edits = dialect.spliceRequest(facts, { model: 'other', outputLimit: 7, serverToolUsesMax: 2 })
     const spliced = Buffer.concat(applyEdits(body, edits))
     assert.deepEqual(parse(spliced), changed(parse(body)), name)
@@ -156,7 +158,7 @@ test('a splice changes the fields it names and no other byte', () => {
 
 test('a request that needs no change goes as it came', () => {
   each(isRequest, ({ dialect }, { request }, name) => {
-    const facts = dialect.readRequest(request!, limits)
+    const facts = dialect.readRequest(request!, limits, nowhere)
     const edits = dialect.spliceRequest(facts, {})
     assert.equal(edits.length, dialect.usageEvent(facts) === 'drop' ? 1 : 0, name)
   })
@@ -326,7 +328,7 @@ test('damaged requests are read or refused with a reason, damaged streams and an
           }
           if (request === undefined) return
           try {
-            dialect.readRequest(damaged(request, all), limits)
+            dialect.readRequest(damaged(request, all), limits, nowhere)
           } catch (error) {
             assert.ok(error instanceof WireError, String(error))
           }

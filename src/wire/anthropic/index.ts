@@ -23,5 +23,6 @@ export const anthropic: Dialect<MessagesFacts> = {
   errorBody,
   errorStatus,
   errorFrame,
+  streamType: 'text/event-stream; charset=utf-8',
   keepAlive: 'event: ping\ndata: {"type": "ping"}\n\n',
 }

@@ -46,6 +46,7 @@ const policyFields = new Fields('bill_to')
 const betasHeader = 'anthropic-beta'
 
 export interface MessagesFacts extends RequestFacts {
+  readonly modelSpan: Span
   readonly outputLimit: number
   readonly limitSpan: Span
 }
@@ -85,6 +86,10 @@ function factsOf(json: Json, { integerMax }: ReadLimits): MessagesFacts {
     cacheWrites: [...blocks.cacheWrites],
     serverTools: blocks.serverTools,
     options: optionsOf(json, values),
+    writtenAs: 'anthropic',
+    asIs: true,
+    functionTools: isGiven(json, values.tools),
+    effort: null,
     conversationSpan: json.span(opening),
   }
 }

@@ -23,5 +23,6 @@ export const openaiChat: Dialect<ChatFacts> = {
   errorBody,
   errorStatus,
   errorFrame,
+  streamType: 'text/event-stream; charset=utf-8',
   keepAlive: ': keepalive\n\n',
 }

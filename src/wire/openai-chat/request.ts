@@ -23,6 +23,7 @@ const bodyFields = new Fields(
   'input',
   'prompt_cache_options',
   'extra_body',
+  'reasoning_effort',
   ...(Object.keys(chatPriceFields) as PriceName[]),
 )
 const limitNames = ['max_completion_tokens', 'max_tokens'] as const
@@ -40,6 +41,7 @@ interface LimitField {
 }
 
 export interface ChatFacts extends RequestFacts {
+  readonly modelSpan: Span
   /** Behind the body's first brace: a field that is added goes here. */
   readonly insertAt: number
   readonly limitFields: readonly LimitField[]
@@ -81,6 +83,10 @@ function factsOf(json: Json, limits: ReadLimits): ChatFacts {
     cacheWrites: ['5m'],
     serverTools: [],
     options: options.list,
+    writtenAs: 'openai-chat',
+    asIs: true,
+    functionTools: isGiven(json, values.tools),
+    effort: isGiven(json, values.reasoning_effort) ? string(json, values.reasoning_effort) : null,
     conversationSpan: json.span(parts.opening),
     insertAt,
     limitFields,

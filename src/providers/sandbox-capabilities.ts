@@ -1,0 +1,29 @@
+/** What the sandbox's models take: everything, so that each field's way can be tried. */
+import type { Capabilities } from '../wire/capabilities.ts'
+
+export const sandboxCapabilities: Capabilities = {
+  sampling: 'all',
+  temperatureMax: 2,
+  topK: true,
+  penalties: true,
+  seed: true,
+  stopsMax: 16,
+  logprobs: true,
+  thinking: 'none',
+  efforts: [],
+  thinkingOff: 'none',
+  budget: null,
+  bindsThinking: false,
+  signedCalls: false,
+  forcedTools: true,
+  prefill: true,
+  midSystem: true,
+  parallelSwitch: true,
+  schemaOutput: true,
+  schemaWithTools: true,
+  cacheMarks: true,
+  resultMedia: true,
+  inputs: ['text', 'image', 'audio', 'document'],
+  chatTools: 'always',
+  outputTokensMax: 200_000,
+}

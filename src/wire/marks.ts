@@ -1,0 +1,166 @@
+/**
+ * Carries one maker's opaque values through formats that have no place for them, without keeping state:
+ * in the id of a tool call (`<id>_tg1_<payload>`), or as a tagged text where a format has an opaque field
+ * of its own (`tg1.<maker>.<payload>`). Both end with a check, so that a mark that a client cut is noticed.
+ * Must not let a mark reach an upstream: ids go out short, and alike in call and result.
+ */
+import { textHash } from './hash.ts'
+import type { Maker, Seal, ThinkingPart } from './neutral.ts'
+
+/** A marked id is never longer; what does not fit is not carried. */
+export const markedIdCharactersMax = 8_192
+/** Ids that we hand out, without their mark. */
+export const shortIdCharactersMax = 32
+
+const idMark = '_tg1_'
+const tagMark = 'tg1.'
+/** How base64 of a tagged text begins. */
+const base64TagMark = 'dGcxL'
+const checkCharacters = 4
+const makers: readonly Maker[] = ['anthropic', 'openai', 'google']
+
+/** What one tool call carries round: its own signature, and the thoughts before it. */
+export interface Mark {
+  readonly seal: Seal | null
+  readonly thoughts: readonly ThinkingPart[]
+}
+
+export interface ReadId {
+  /** The id without our mark. */
+  readonly id: string
+  /** null: there was none, or it came back damaged. */
+  readonly mark: Mark | null
+}
+
+/** `id` with the mark in it; the plain id where the mark is empty or too large. */
+export function markedId(id: string, mark: Mark): string {
+  if (mark.seal === null && mark.thoughts.length === 0) return id
+  const payload = base64UrlOf(JSON.stringify(packed(mark)))
+  const marked = `${id}${idMark}${payload}${checkOf(payload)}`
+  return marked.length <= markedIdCharactersMax ? marked : id
+}
+
+/** Takes an id apart; never throws, whatever a client made of it. */
+export function readId(text: string): ReadId {
+  const at = text.indexOf(idMark)
+  if (at === -1) return { id: text, mark: null }
+  const id = text.slice(0, at)
+  const value = checkedText(text.slice(at + idMark.length))
+  return { id, mark: value === null ? null : unpacked(value) }
+}
+
+/**
+ * The id as an upstream gets it: as it is where it has only letters, digits, `_` and `-` and is no longer
+ * than `charactersMax`; else a short one that is made of it, always the same.
+ */
+export function plainId(id: string, charactersMax: number): string {
+  const { id: bare } = readId(id)
+  return bare.length > 0 && bare.length <= charactersMax && /^[\w-]+$/.test(bare)
+    ? bare
+    : `call_${textHash(bare)}`
+}
+
+/** The opaque value of a maker, for the opaque field of another format. */
+export function tagged(seal: Seal): string {
+  const payload = base64UrlOf(seal.data)
+  return `${tagMark}${seal.maker}.${payload}${checkOf(payload)}`
+}
+
+/** The same where the field must be base64 (Gemini). */
+export function taggedBase64(seal: Seal): string {
+  return btoa(tagged(seal))
+}
+
+/** `plain`: not ours, so the field's own maker wrote it. `broken`: ours, and damaged. */
+export type ReadTag = { readonly kind: 'plain' | 'broken' } | { readonly kind: 'seal'; readonly seal: Seal }
+
+const plain: ReadTag = { kind: 'plain' }
+const broken: ReadTag = { kind: 'broken' }
+
+export function readTag(text: string): ReadTag {
+  if (!text.startsWith(tagMark)) return plain
+  const rest = text.slice(tagMark.length)
+  const maker = makers.find((name) => rest.startsWith(`${name}.`))
+  if (maker === undefined) return broken
+  const data = checkedText(rest.slice(maker.length + 1))
+  return data === null ? broken : { kind: 'seal', seal: { maker, data } }
+}
+
+export function readTagBase64(text: string): ReadTag {
+  if (!text.startsWith(base64TagMark)) return plain
+  try {
+    return readTag(atob(text.replaceAll('-', '+').replaceAll('_', '/')))
+  } catch {
+    return broken
+  }
+}
+
+/** The beginnings of all marks, for a quick search in a body's bytes. */
+export const markNeedles: readonly string[] = [idMark, tagMark, base64TagMark]
+
+type PackedSeal = readonly [maker: number, data: string]
+type PackedThought = readonly [seal: PackedSeal | null, text: string, redacted: 0 | 1]
+type Packed = readonly [seal: PackedSeal | null, thoughts: readonly PackedThought[]]
+
+function packed({ seal, thoughts }: Mark): Packed {
+  return [
+    packedSeal(seal),
+    thoughts.map((thought) => [packedSeal(thought.seal), thought.text, thought.redacted ? 1 : 0]),
+  ]
+}
+
+function packedSeal(seal: Seal | null): PackedSeal | null {
+  return seal === null ? null : [makers.indexOf(seal.maker), seal.data]
+}
+
+/** The check says that we wrote it or that somebody took the trouble to; so its form is looked at all the same. */
+function unpacked(text: string): Mark | null {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return null
+  }
+  if (!Array.isArray(value) || !Array.isArray(value[1])) return null
+  const thoughts: ThinkingPart[] = []
+  for (const thought of value[1] as unknown[]) {
+    if (!Array.isArray(thought) || typeof thought[1] !== 'string') return null
+    thoughts.push({
+      kind: 'thinking',
+      text: thought[1],
+      redacted: thought[2] === 1,
+      seal: unpackedSeal(thought[0]),
+    })
+  }
+  return { seal: unpackedSeal(value[0]), thoughts }
+}
+
+function unpackedSeal(value: unknown): Seal | null {
+  if (!Array.isArray(value) || typeof value[0] !== 'number' || typeof value[1] !== 'string') return null
+  const maker = makers[value[0]]
+  return maker === undefined ? null : { maker, data: value[1] }
+}
+
+function checkOf(payload: string): string {
+  return textHash(payload).slice(0, checkCharacters)
+}
+
+function checkedText(text: string): string | null {
+  const payload = text.slice(0, -checkCharacters)
+  if (payload === '' || checkOf(payload) !== text.slice(-checkCharacters)) return null
+  try {
+    const binary = atob(payload.replaceAll('-', '+').replaceAll('_', '/'))
+    return decoder.decode(Uint8Array.from(binary, (letter) => letter.charCodeAt(0)))
+  } catch {
+    return null
+  }
+}
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+function base64UrlOf(text: string): string {
+  let binary = ''
+  for (const byte of encoder.encode(text)) binary += String.fromCharCode(byte)
+  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+}

@@ -1,0 +1,133 @@
+/**
+ * From one format to another: decode with one codec, encode with the other, with the policy between them
+ * and the caller's names of tools restored in the answer. Pure. Must not know any format.
+ */
+import type { Address, ConversationFormat, ReadLimits, Usage } from './codec.ts'
+import type {
+  Adjustment,
+  AnswerEvent,
+  AnswerPart,
+  Asked,
+  CallerTool,
+  CallPart,
+  Codec,
+  EncodedRequest,
+  Frame,
+  NeutralAnswer,
+  StreamDecoder,
+  StreamEncoder,
+  Tally,
+  Target,
+  ToolNames,
+} from './neutral.ts'
+import { isRecord, parsed } from './parsed.ts'
+import { treat } from './policy.ts'
+
+export interface RequestTranslation {
+  readonly from: Codec
+  readonly to: Codec
+  readonly toName: ConversationFormat
+  readonly target: Target
+  readonly limits: ReadLimits
+  readonly address: Address
+}
+
+export interface TranslatedRequest extends EncodedRequest {
+  readonly asked: Asked
+}
+
+/** Throws WireError; see `Codec`. */
+export function translateRequest(body: Uint8Array, of: RequestTranslation): TranslatedRequest {
+  const conversation = of.from.decodeRequest(body, of.limits, of.address)
+  const adjusted: Adjustment[] = [...treat(of.from.policy, conversation.given, of.toName)]
+  const encoded = of.to.encodeRequest(conversation, of.target)
+  adjusted.push(...encoded.adjusted)
+  return { ...encoded, adjusted, asked: conversation.asked }
+}
+
+/** Reads an upstream's whole answer, with the caller's names. Throws WireError for what is none. */
+export function readAnswer(from: Codec, body: Uint8Array, usage: Usage, names: ToolNames): NeutralAnswer {
+  const answer = from.decodeAnswer(body, usage)
+  return { ...answer, parts: answer.parts.map((part) => restored(part, names)) }
+}
+
+function restored(part: AnswerPart, names: ToolNames): AnswerPart {
+  if (part.kind !== 'call') return part
+  const tool = names.get(part.name)
+  if (tool === undefined) return part
+  const named = { ...part, name: tool.name, namespace: tool.namespace }
+  return tool.wrapped ? { ...named, form: 'text', input: unwrapped(part.input) } : named
+}
+
+/** The free text in `{"input": "…"}`; what a model wrote instead goes as it is. */
+function unwrapped(input: string): string {
+  const value = parsed(input)
+  return isRecord(value) && typeof value.input === 'string' ? value.input : input
+}
+
+/** One stream on its way from the upstream's format to the caller's. */
+export class StreamTranslator {
+  private readonly decoder: StreamDecoder
+  private readonly encoder: StreamEncoder
+  private readonly names: ToolNames
+  /** The open call whose input must be unwrapped, and what has come of it. */
+  private wrapped: { text: string } | null = null
+
+  constructor(from: Codec, to: Codec, of: { frame: Frame; names: ToolNames; eventBytesMax: number }) {
+    this.decoder = from.decodeStream(of.eventBytesMax)
+    this.encoder = to.encodeStream(of.frame)
+    this.names = of.names
+  }
+
+  /** What the caller may be sent for it; the last word is not among it. */
+  push(chunk: Uint8Array): string {
+    return this.written(this.decoder.push(chunk))
+  }
+
+  end(): string {
+    return this.written(this.decoder.end())
+  }
+
+  /** Memory that waits for the rest of an event. */
+  get waitingBytes(): number {
+    return this.decoder.waitingBytes + (this.wrapped?.text.length ?? 0)
+  }
+
+  lastWord(tally: Tally): string {
+    return this.encoder.close(tally)
+  }
+
+  private written(events: readonly AnswerEvent[]): string {
+    let text = ''
+    for (const event of events) {
+      for (const named of this.named(event)) text += this.encoder.write(named)
+    }
+    return text
+  }
+
+  private named(event: AnswerEvent): readonly AnswerEvent[] {
+    if (event.kind === 'open' && event.part.kind === 'call') {
+      const tool = this.names.get(event.part.name)
+      return tool === undefined ? [event] : [this.opened(event.part, tool)]
+    }
+    if (this.wrapped === null) return [event]
+    if (event.kind === 'delta') {
+      this.wrapped.text += event.text
+      return []
+    }
+    if (event.kind !== 'close') return [event]
+    const text = unwrapped(this.wrapped.text)
+    this.wrapped = null
+    return [{ kind: 'delta', text }, event]
+  }
+
+  private opened(
+    part: Pick<CallPart, 'kind' | 'id' | 'name' | 'namespace' | 'form' | 'seal'>,
+    tool: CallerTool,
+  ): AnswerEvent {
+    const named = { ...part, name: tool.name, namespace: tool.namespace }
+    if (!tool.wrapped) return { kind: 'open', part: named }
+    this.wrapped = { text: '' }
+    return { kind: 'open', part: { ...named, form: 'text' } }
+  }
+}

@@ -1,0 +1,29 @@
+/**
+ * What every encoder needs to know of a history as a whole: turns of one speaker joined, and which call a
+ * result belongs to. Order is kept; nothing is added or left out.
+ */
+import type { CallPart, Part, Turn } from './neutral.ts'
+
+/** Neighbours of the same role become one turn; instructions stay as they are. */
+export function joinedTurns(turns: readonly Turn[]): readonly Turn[] {
+  const joined: { role: Turn['role']; parts: Part[] }[] = []
+  for (const { role, parts } of turns) {
+    const last = joined.at(-1)
+    if (last !== undefined && last.role === role && role !== 'system') last.parts.push(...parts)
+    else joined.push({ role, parts: [...parts] })
+  }
+  return joined
+}
+
+/** Every call of the history by its id; of two calls with one id the later one counts for what follows it. */
+export function callsById(turns: readonly Turn[]): ReadonlyMap<string, CallPart> {
+  const calls = new Map<string, CallPart>()
+  for (const { parts } of turns) for (const part of parts) if (part.kind === 'call') calls.set(part.id, part)
+  return calls
+}
+
+/** How many turns at the beginning are instructions. */
+export function leadingSystemCount(turns: readonly Turn[]): number {
+  const first = turns.findIndex(({ role }) => role !== 'system')
+  return first === -1 ? turns.length : first
+}
