@@ -3,6 +3,7 @@
  * line. Amounts are decimal strings in USD, dates ISO 8601 in UTC. Types only; `prices.ts` and
  * `snapshot.ts` give them their meaning.
  */
+import type { DialectName } from '../wire/codec.ts'
 
 /** How the provider is spoken to for this model. */
 export type Api = 'chat' | 'messages' | 'responses' | 'embeddings' | 'generateContent'
@@ -42,6 +43,8 @@ export interface ModelDefinition {
   /** What the provider calls it, where that differs. */
   readonly upstreamId?: string | undefined
   readonly api?: Api | undefined
+  /** The formats it is spoken to in, where `api` does not say it; those that its provider speaks too count. */
+  readonly dialects?: readonly DialectName[] | undefined
   readonly displayName?: string | undefined
   readonly released?: string | undefined
   /** Tokens of input and output together. */

@@ -111,7 +111,7 @@ function draft(definition: ModelDefinition, sources: CatalogSources): Draft {
   const provider = definition.provider ?? familyOf(id, sources.providers)
   if (provider === undefined) return unsold('no provider is named, and the name begins like no known family')
   const facts = sources.providers.find((known) => known.provider === provider)
-  const dialects = dialectsOf(definition.api, facts)
+  const dialects = dialectsOf(definition, facts)
   if (dialects.length === 0) return unsold(notReachable)
   if (!sources.upstreams.some((upstream) => upstream.provider === provider)) {
     return unsold(`no upstream with a credential is configured for ${facts?.displayName ?? provider}`)
@@ -174,10 +174,14 @@ export function familyOf(name: string, providers: readonly ProviderFacts[]): str
   return found
 }
 
-function dialectsOf(api: Api | undefined, facts: ProviderFacts | undefined): readonly DialectName[] {
+function dialectsOf(
+  { api, dialects }: Pick<ModelDefinition, 'api' | 'dialects'>,
+  facts: ProviderFacts | undefined,
+): readonly DialectName[] {
   if (facts === undefined) return []
-  const spoken = api === undefined ? conversationApis : [api]
-  return facts.dialects.filter((dialect) => spoken.some((name) => dialectsOfApi[name].includes(dialect)))
+  const apis = api === undefined ? conversationApis : [api]
+  const spoken = dialects ?? apis.flatMap((name) => dialectsOfApi[name])
+  return facts.dialects.filter((dialect) => spoken.includes(dialect))
 }
 
 function priceDrafts(

@@ -2,7 +2,15 @@
  * The sandbox's models as the catalog knows them: one for each behaviour, all at the same small price, with
  * every kind of option priced so that each can be tried. What a behaviour does is the sandbox's to say.
  */
+import type { DialectName } from '../wire/codec.ts'
 import type { ModelDefinition, PriceDefinition } from './definition.ts'
+
+/** What the catalog reads of a behaviour. */
+export interface SandboxModel {
+  readonly name: string
+  /** The formats that it answers in; left out: all that hold a conversation. */
+  readonly dialects?: readonly DialectName[]
+}
 
 const price: PriceDefinition = {
   input: '0.1',
@@ -22,10 +30,11 @@ const price: PriceDefinition = {
 }
 
 /** `behaviours`: the names that the sandbox answers to. */
-export function sandboxModels(behaviours: readonly { readonly name: string }[]): readonly ModelDefinition[] {
-  return behaviours.map(({ name }) => ({
+export function sandboxModels(behaviours: readonly SandboxModel[]): readonly ModelDefinition[] {
+  return behaviours.map(({ name, dialects }) => ({
     id: name,
     provider: 'sandbox',
+    dialects,
     displayName: name,
     released: '2026-01-01',
     context: 1_000_000,
