@@ -1,0 +1,20 @@
+/**
+ * The fields of an embeddings request that can change what the provider charges, with the page each fact
+ * was read from. A field that is not here travels untouched and costs nothing but its tokens.
+ */
+import type { PriceField } from '../price-fields.ts'
+
+export const embeddingsPriceFields = {
+  /** Embeddings have one rate at their maker; where a host sells tiers, only a price row makes one known. */
+  service_tier: {
+    rule: 'values',
+    name: 'service_tier',
+    free: ['auto', 'default', 'standard'],
+    source: 'https://developers.openai.com/api/docs/pricing',
+  },
+  background: {
+    rule: 'refused',
+    why: 'a request in the background outlives its payment; leave it out.',
+    source: 'https://developers.openai.com/api/docs/guides/background',
+  },
+} as const satisfies Readonly<Record<string, PriceField>>
