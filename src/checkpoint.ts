@@ -22,7 +22,7 @@ export function checkpoints(app: Checkpointing, line: Line, request: Settled): (
   const mark = marking(app, line, request)
   let isFirst = true
   return (body) => {
-    if (isFirst && line.dialect.reportsInputEarly) giveBackSurplus(app, line, { request, body })
+    if (isFirst && request.plan.dialect.reportsInputEarly) giveBackSurplus(app, line, { request, body })
     isFirst = false
     mark(body)
   }
@@ -32,8 +32,8 @@ export function checkpoints(app: Checkpointing, line: Line, request: Settled): (
 function giveBackSurplus(app: Checkpointing, line: Line, of: { request: Settled; body: StreamedBody }): void {
   const { plan, held } = of.request
   const { report } = of.body.watch
-  if (!line.dialect.tells(report).input || Object.keys(plan.serverToolUses).length > 0) return
-  const usage = { ...line.dialect.toUsage(report), output: held.outputLimit * plan.choices, reasoning: 0 }
+  if (!plan.dialect.tells(report).input || Object.keys(plan.serverToolUses).length > 0) return
+  const usage = { ...plan.dialect.toUsage(report), output: held.outputLimit * plan.choices, reasoning: 0 }
   const needed = costOf(usage, plan.price, 'rates').cost
   const surplus = held.amount - needed
   if (surplus < app.limits.surplusNanoMin || surplus * surplusDivisor < held.amount) return
@@ -72,8 +72,8 @@ function marking(app: Checkpointing, line: Line, request: Settled): (body: Strea
     })
     app.background.run('checkpoint', async () => {
       try {
-        const reported = line.dialect.toUsage(report)
-        if (!line.dialect.tells(report).input && reply.input !== null)
+        const reported = plan.dialect.toUsage(report)
+        if (!plan.dialect.tells(report).input && reply.input !== null)
           inputTokens ??= countSample(app.counter, reply.input)
         const counted = inputTokens === undefined ? undefined : await inputTokens
         const usage = {

@@ -21,7 +21,7 @@ export function courseOf(
   const room = new Room(app.events)
   let readsOn = false
   return {
-    headers: heldHeaders(line, of.caller, held),
+    headers: heldHeaders(line, of.caller, of),
     room,
     contentGapMs: isPatient ? limits.contentGapReasoningMs : limits.contentGapMs,
     leftMs: () => Math.max(0, limits.totalMs - (app.clock.monoMs() - line.startedMonoMs)),

@@ -5,43 +5,56 @@
 import type { Caller } from './access/types.ts'
 import { formatUsd } from './ledger/money.ts'
 import { rateHeaders } from './limits/headers.ts'
-import type { Hold, Line } from './values.ts'
+import type { Hold, Line, Plan } from './values.ts'
+import type { Adjustment } from './wire/neutral.ts'
 
 export type FlatHeaders = readonly string[]
 
 /** Told by the provider about itself and of use to the caller; everything else stays behind. */
 const relayedHeaders = ['openai-processing-ms', 'openai-version', 'anthropic-version'] as const
 
-const streamHead: FlatHeaders = [
-  'content-type',
-  'text/event-stream; charset=utf-8',
-  'cache-control',
-  'no-cache, no-transform',
-  'x-accel-buffering',
-  'no',
-]
+const streamHead: FlatHeaders = ['cache-control', 'no-cache, no-transform', 'x-accel-buffering', 'no']
 
 export function identityHeaders(line: Line): FlatHeaders {
   return ['x-request-id', line.requestId, 'request-id', line.requestId]
 }
 
 /** What the hold tells: rates left, what is held, a lowered limit, and the balance where the key may see it. */
-export function heldHeaders(line: Line, caller: Caller, held: Hold): FlatHeaders {
+export function heldHeaders(line: Line, caller: Caller, of: { plan: Plan; held: Hold }): FlatHeaders {
+  const { held, plan } = of
   const headers = [...identityHeaders(line)]
   for (const [name, value] of Object.entries(rateHeaders(line.dialect.name, held.rates, line.startedMs))) {
     headers.push(name, value)
   }
   headers.push('x-tollgate-hold', formatUsd(held.amount))
   if (held.lowered) headers.push('x-tollgate-max-output', String(held.outputLimit))
+  const adjusted = plan.translation?.adjusted ?? []
+  if (adjusted.length > 0) headers.push('x-tollgate-adjusted', adjustedText(adjusted))
   if (caller.policy.showBalance) headers.push('x-tollgate-balance', formatUsd(held.available))
   return headers
 }
 
+const adjustedCharactersMax = 1_024
+
+/** What was left out or changed on the way to another format, by the caller's names, each once. */
+function adjustedText(adjusted: readonly Adjustment[]): string {
+  const words = new Set(adjusted.map(({ kind, field }) => `${kind}=${field.replace(/[^!-+\--~]/g, '?')}`))
+  const text = [...words].join(',')
+  return text.length <= adjustedCharactersMax ? text : `${text.slice(0, adjustedCharactersMax - 3)}...`
+}
+
+/** What keeps the client of a silent stream awake. */
+export function keepAlive({ framing, dialect }: Line): string {
+  return framing?.keepAlive ?? dialect.keepAlive
+}
+
 export function streamHeaders(
+  { framing, dialect }: Line,
   own: FlatHeaders,
   upstream: ReadonlyMap<string, string> | undefined,
 ): FlatHeaders {
-  return [...streamHead, ...own, ...(upstream === undefined ? [] : relayed(upstream))]
+  const type = framing?.contentType ?? dialect.streamType
+  return ['content-type', type, ...streamHead, ...own, ...(upstream === undefined ? [] : relayed(upstream))]
 }
 
 export function jsonHeaders(own: FlatHeaders, upstream: ReadonlyMap<string, string>): FlatHeaders {

@@ -17,7 +17,9 @@ import type { Line, Operation } from './values.ts'
 
 type LookUp = (app: App, line: Line, caller: Caller) => Promise<unknown> | unknown
 
-const lookUps: Readonly<Record<Exclude<Operation, 'generate' | 'probe'>, LookUp>> = {
+type Shown = Exclude<Operation, 'generate' | 'compact' | 'embed' | 'count_tokens' | 'probe'>
+
+const lookUps: Readonly<Record<Shown, LookUp>> = {
   list_models: (app, line) =>
     listModels(app.snapshot, line.dialect.name, new URLSearchParams(line.query), {
       nowMs: line.startedMs,
@@ -49,12 +51,16 @@ const lookUps: Readonly<Record<Exclude<Operation, 'generate' | 'probe'>, LookUp>
 
 /** Answers a GET; throws rows of the error table. A probe of a base address needs no key. */
 export async function lookUp(app: App, line: Line): Promise<void> {
-  if (line.operation === 'probe' || line.operation === 'generate') {
+  if (!isShown(line.operation)) {
     answer(app, line, { status: 'ok' })
     return
   }
   const caller = await authenticate(app.access, line)
   answer(app, line, await lookUps[line.operation](app, line, caller))
+}
+
+function isShown(operation: Operation): operation is Shown {
+  return Object.hasOwn(lookUps, operation)
 }
 
 /** Whatever body came along is not waited for. */

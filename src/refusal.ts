@@ -3,20 +3,25 @@
  * before anything was sent, as an error frame afterwards. Never both, never with a success mark.
  */
 import { type ErrorCode, errors } from '../contract/errors.ts'
-import type { TollgateError } from './base/errors.ts'
+import { TollgateError } from './base/errors.ts'
 import { type FlatHeaders, identityHeaders } from './headers.ts'
 import { answerEarly, type Lingering } from './http/early.ts'
 import type { Line } from './values.ts'
-import type { Problem } from './wire/codec.ts'
+import { type Problem, WireError } from './wire/codec.ts'
 
 /** The client and this server may not agree on where a request ended, so no other one is taken from the connection. */
-const endsConnection: readonly ErrorCode[] = ['malformed_http', 'expectation_failed', 'request_timeout']
+const endsConnection: readonly ErrorCode[] = [
+  'malformed_http',
+  'expectation_failed',
+  'request_timeout',
+  'upgrade_required',
+]
 
 export function refuse(lingering: Lingering, line: Line, error: TollgateError): void {
   if (line.client.gone) return
   const problem = problemOf(line, error)
   if (line.client.begun) {
-    line.client.end(line.dialect.errorFrame(problem))
+    line.client.end(line.framing?.errorText(problem) ?? line.dialect.errorFrame(problem))
     return
   }
   if (endsConnection.includes(error.code)) line.client.endConnection()
@@ -26,6 +31,17 @@ export function refuse(lingering: Lingering, line: Line, error: TollgateError): 
     headers: ['content-type', 'application/json', ...identityHeaders(line), ...adviceHeaders(error)],
     body: line.dialect.errorBody(problem),
   })
+}
+
+/** What reading a body can end in, as a row of the error table; anything else as it is. */
+export function wireError(error: unknown): unknown {
+  if (!(error instanceof WireError)) return error
+  return new TollgateError(
+    error.code,
+    error.pointer === undefined
+      ? { message: error.message, cause: error }
+      : { message: error.message, param: error.pointer, cause: error },
+  )
 }
 
 export function problemOf(line: Line, error: TollgateError): Problem {

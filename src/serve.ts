@@ -1,23 +1,42 @@
 /**
- * How a request lives: eight phases, top to bottom. A phase takes what it needs and returns the value
+ * How a request lives: nine phases, top to bottom. A phase takes what it needs and returns the value
  * that the next one reads; none calls another. Whatever is thrown on the way ends here.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Caller } from './access/types.ts'
 import type { App } from './app.ts'
 import { asTollgateError, type TollgateError } from './base/errors.ts'
 import { checkpoints } from './checkpoint.ts'
+import { countTokens } from './count-tokens.ts'
 import { courseOf } from './course.ts'
 import { lookUp } from './lookups.ts'
 import { accept } from './phases/accept.ts'
 import { authenticate } from './phases/authenticate.ts'
 import { decode } from './phases/decode.ts'
 import { find } from './phases/find.ts'
+import { fit } from './phases/fit.ts'
 import { hold } from './phases/hold.ts'
 import { invoke } from './phases/invoke.ts'
 import { relay } from './phases/relay.ts'
 import { giveBack, settle } from './phases/settle.ts'
 import { refuse } from './refusal.ts'
-import type { Line } from './values.ts'
+import type { Fitted, Line, Operation } from './values.ts'
+
+type Work = (app: App, line: Line) => Promise<void>
+
+/** What each operation runs through; all that is paid goes the same way. */
+const works: Readonly<Record<Operation, Work>> = {
+  generate,
+  compact: generate,
+  embed: generate,
+  count_tokens: countTokens,
+  list_models: lookUp,
+  show_model: lookUp,
+  show_credits: lookUp,
+  show_key: lookUp,
+  show_generation: lookUp,
+  probe: lookUp,
+}
 
 /** Answers one request of the data plane; never rejects. */
 export async function serve(app: App, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -25,8 +44,7 @@ export async function serve(app: App, request: IncomingMessage, response: Server
   app.running.enter(line.id, { work: line.work, cut: () => line.client.destroy() })
   try {
     if (line.refusal !== undefined) throw line.refusal
-    if (line.operation === 'generate') await generate(app, line)
-    else await lookUp(app, line)
+    await works[line.operation](app, line)
     app.metrics.requestEnded(line, 'ok', secondsSince(app, line))
   } catch (thrown) {
     const error = asTollgateError(thrown)
@@ -43,26 +61,32 @@ async function generate(app: App, line: Line): Promise<void> {
   app.running.identify(line.id, caller.key)
   const call = await decode(app, line)
   try {
-    const plan = find(app, caller, line, call)
-    const held = await hold(app, caller, line, { call, plan })
-    // From here on the hold is ours to give back: invoke never throws, and relay settles exactly once.
-    app.running.hold(line.id)
-    const course = courseOf(app, line, { caller, call, plan, held })
-    try {
-      const reply = await invoke(app, line, { call, plan, held, course })
-      await relay(app, line, reply, {
-        course,
-        delivered: checkpoints(app, line, { plan, held, reply }),
-        settle: (ending) => settle(app, line, { plan, held, reply }, ending),
-      })
-    } catch (error) {
-      await giveBack(app, held)
-      throw error
-    } finally {
-      course.end()
-    }
+    const place = find(app, caller, line, call)
+    const fitted = fit(app, line, call, place)
+    await perform(app, line, caller, fitted).finally(() => fitted.call.body.drop())
   } finally {
     call.body.drop()
+  }
+}
+
+async function perform(app: App, line: Line, caller: Caller, { call, plan }: Fitted): Promise<void> {
+  const held = await hold(app, caller, line, { call, plan })
+  // From here on the hold is ours to give back: invoke never throws, and relay settles exactly once.
+  app.running.hold(line.id)
+  const course = courseOf(app, line, { caller, call, plan, held })
+  try {
+    const reply = await invoke(app, line, { call, plan, held, course })
+    await relay(app, line, reply, {
+      plan,
+      course,
+      delivered: checkpoints(app, line, { plan, held, reply }),
+      settle: (ending) => settle(app, line, { plan, held, reply }, ending),
+    })
+  } catch (error) {
+    await giveBack(app, held)
+    throw error
+  } finally {
+    course.end()
   }
 }
 

@@ -56,7 +56,8 @@ const layers: Readonly<Record<string, string>> = {
   checkpoint: `${belowPhases} ${shared} phases type:app`,
   course: `${belowPhases} ${shared} type:app`,
   lookups: `${belowPhases} ${shared} phases type:app`,
-  serve: `phases http base contract checkpoint course lookups ${shared} type:*`,
+  'count-tokens': `${belowPhases} ${shared} phases type:app`,
+  serve: `phases http base contract checkpoint count-tokens course lookups ${shared} type:*`,
 }
 /** Folders whose files do not import each other, except their own parts: `relay.ts` may import `relay-json.ts`. */
 const strangers = ['phases']

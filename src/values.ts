@@ -1,6 +1,6 @@
 /**
  * The values that travel through one request, each made by one phase and read by the next:
- * Line → Caller → Call → Plan → Hold → Reply → Ending → Bill. Types only.
+ * Line → Caller → Call → Place → Fitted → Hold → Reply → Ending → Bill. Types only.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Room } from './base/byte-budget.ts'
@@ -17,16 +17,21 @@ import type {
   Address,
   Answer,
   Dialect,
-  DialectName,
+  Edit,
   OutputSample,
+  Problem,
   RequestFacts,
   StreamWatch,
   UsageReport,
 } from './wire/codec.ts'
+import type { Adjustment, Codec, Frame, ToolNames } from './wire/neutral.ts'
 
 /** What an address asks for. */
 export type Operation =
   | 'generate'
+  | 'compact'
+  | 'embed'
+  | 'count_tokens'
   | 'list_models'
   | 'show_model'
   | 'show_credits'
@@ -34,12 +39,23 @@ export type Operation =
   | 'show_generation'
   | 'probe'
 
+/** Wraps the events of a stream for callers that asked for another shape (Gemini's JSON array). */
+export interface Framing {
+  readonly contentType: string
+  readonly keepAlive: string
+  push(events: Uint8Array | string): string
+  close(): string
+  errorText(problem: Problem): string
+}
+
 /** accept: what can be known from the request line and the headers alone. */
 export interface Line {
   readonly id: bigint
   /** The id as every answer tells it. */
   readonly requestId: string
   readonly dialect: Dialect
+  /** How a stream is wrapped where the caller asked for something else than events; null mostly. */
+  readonly framing: Framing | null
   readonly operation: Operation
   /** What the address says of a request whose format puts the model there. */
   readonly address: Address
@@ -86,13 +102,39 @@ export interface Candidate {
   readonly connector: Connector
 }
 
-/** find: where, in which order, at what price, within which bounds. */
-export interface Plan {
+/** find: where, in which order, in which format, at what price. */
+export interface Place {
   readonly model: Model
   readonly price: PriceVersion
   /** The format that is spoken upstream. */
-  readonly dialect: DialectName
+  readonly dialect: Dialect
+  readonly connector: Connector
   readonly candidates: readonly Candidate[]
+}
+
+/** How an answer gets from the upstream's format into the caller's. */
+export interface Translation {
+  readonly from: Codec
+  readonly to: Codec
+  readonly names: ToolNames
+  /** Headers that the translated body needs upstream. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly adjusted: readonly Adjustment[]
+  readonly frame: Frame
+}
+
+/** fit: the request as it goes upstream, and the plan that is made for it. */
+export interface Fitted {
+  readonly call: Call
+  readonly plan: Plan
+}
+
+/** What a request may use, wherever it is served. */
+export interface Plan extends Place {
+  /** null: the bytes go as they came, in both directions. */
+  readonly translation: Translation | null
+  /** Marks of ours that a body which goes as it came loses on its way. */
+  readonly marks: readonly Edit[]
   readonly bound: Bound
   /** The output limit the caller wants in tokens, or the model's maximum. */
   readonly outputWanted: number

@@ -10,9 +10,9 @@ import { Interruptible } from '../base/interruption.ts'
 import { Downstream } from '../http/downstream.ts'
 import { malformation } from '../http/edge.ts'
 import type { Line, Operation } from '../values.ts'
-import { anthropic } from '../wire/anthropic/index.ts'
-import type { Dialect } from '../wire/codec.ts'
-import { openaiChat } from '../wire/openai-chat/index.ts'
+import type { Address, Dialect, DialectName } from '../wire/codec.ts'
+import { dialects } from '../wire/dialects.ts'
+import { ArrayFraming } from '../wire/gemini/stream-array.ts'
 
 export interface Accepting {
   readonly clock: Clock
@@ -32,10 +32,20 @@ interface Route {
   readonly bare: boolean
 }
 
-/** Addresses below the base; `*` stands for one segment, the subject. */
+const { anthropic, gemini } = dialects
+const openaiChat = dialects['openai-chat']
+const responses = dialects['openai-responses']
+const embeddings = dialects['openai-embeddings']
+
+/** Addresses below the base; `*` stands for the rest, the subject. */
 const routes: Readonly<Record<string, Route>> = {
   'chat/completions': { dialect: openaiChat, operation: 'generate', method: 'POST', bare: true },
+  responses: { dialect: responses, operation: 'generate', method: 'POST', bare: true },
+  'responses/input_tokens': { dialect: responses, operation: 'count_tokens', method: 'POST', bare: false },
+  'responses/compact': { dialect: responses, operation: 'compact', method: 'POST', bare: false },
   messages: { dialect: anthropic, operation: 'generate', method: 'POST', bare: true },
+  'messages/count_tokens': { dialect: anthropic, operation: 'count_tokens', method: 'POST', bare: false },
+  embeddings: { dialect: embeddings, operation: 'embed', method: 'POST', bare: true },
   models: { dialect: openaiChat, operation: 'list_models', method: 'GET', bare: true },
   'models/*': { dialect: openaiChat, operation: 'show_model', method: 'GET', bare: true },
   credits: { dialect: openaiChat, operation: 'show_credits', method: 'GET', bare: false },
@@ -43,19 +53,30 @@ const routes: Readonly<Record<string, Route>> = {
   'generations/*': { dialect: openaiChat, operation: 'show_generation', method: 'GET', bare: false },
 }
 
+/** What stands after the colon in `models/{model}:{method}`. */
+const geminiMethods: Readonly<Record<string, { readonly operation: Operation; readonly stream: boolean }>> = {
+  generateContent: { operation: 'generate', stream: false },
+  streamGenerateContent: { operation: 'generate', stream: true },
+  countTokens: { operation: 'count_tokens', stream: false },
+}
+
 /** Segments before the operation that clients add, double or leave out. */
 const prefixes: Readonly<Record<string, Dialect | null>> = {
   v1: null,
+  v1beta: gemini,
   openai: openaiChat,
   anthropic,
   alt: anthropic,
 }
 const prefixesMax = 4
 
+const nowhere: Address = { model: null, stream: false }
+
 interface Found {
   readonly dialect: Dialect
   readonly operation: Operation
   readonly subject: string
+  readonly address: Address
   readonly refusal: TollgateError | undefined
 }
 
@@ -70,14 +91,16 @@ export function accept(accepting: Accepting, request: IncomingMessage, response:
   const client = new Downstream(response, accepting.clock)
   const work = new Interruptible()
   client.onGone(() => work.interrupt({ kind: 'gone' }))
+  const query = queryStart < 0 ? '' : withoutKey(url.slice(queryStart))
   return {
     id,
     requestId,
     dialect: found.dialect,
+    framing: found.address.stream && !asksForEvents(query) ? new ArrayFraming() : null,
     operation: found.operation,
     subject: found.subject,
-    address: { model: null, stream: false },
-    query: queryStart < 0 ? '' : withoutKey(url.slice(queryStart)),
+    address: found.address,
+    query,
     refusal: refusal(accepting, request) ?? found.refusal,
     request,
     client,
@@ -115,14 +138,52 @@ function route(address: string, path: string, request: IncomingMessage): Found {
     const isApi = segment === 'api' && segments[at + 1] === 'v1'
     if (!isApi && !Object.hasOwn(prefixes, segment)) break
     hint = prefixes[segment] ?? hint
-    versioned ||= segment === 'v1' || segment === 'alt'
+    versioned ||= segment === 'v1' || segment === 'v1beta' || segment === 'alt'
     at += 1
   }
   const rest = segments.slice(at)
   if (rest.length === 0 && hint === anthropic && versioned) {
-    return { dialect: anthropic, operation: 'probe', subject: '', refusal: wrongMethod(request, 'GET') }
+    return { ...nothingThere(anthropic), refusal: wrongMethod(request, 'GET') }
   }
-  return routeRest(rest, hint, { address, path, request, versioned: versioned || hint !== null })
+  const where = { address, path, request, versioned: versioned || hint !== null }
+  return routeGemini(rest, where) ?? routeRest(rest, hint, where)
+}
+
+interface At {
+  readonly address: string
+  readonly path: string
+  readonly request: IncomingMessage
+  readonly versioned: boolean
+}
+
+function nothingThere(dialect: Dialect): Omit<Found, 'refusal'> {
+  return { dialect, operation: 'probe', subject: '', address: nowhere }
+}
+
+/** `models/{model}:{method}`; undefined for every other path. */
+function routeGemini(rest: readonly string[], at: At): Found | undefined {
+  if (rest[0] !== 'models' || rest.length < 2) return undefined
+  const named = rest.slice(1).join('/')
+  const colon = named.lastIndexOf(':')
+  const method = named.slice(colon + 1)
+  if (colon < 1 || !(Object.hasOwn(geminiMethods, method) || method.endsWith('Content'))) return undefined
+  const found = Object.hasOwn(geminiMethods, method) ? geminiMethods[method] : undefined
+  const model = decodeSubject(named.slice(0, colon))
+  if (found === undefined || model === undefined || !at.versioned) {
+    return { ...nothingThere(gemini), refusal: unknownPath(at, gemini) }
+  }
+  return {
+    dialect: gemini,
+    operation: found.operation,
+    subject: '',
+    address: { model, stream: found.stream },
+    refusal: wrongMethod(at.request, 'POST'),
+  }
+}
+
+/** Without `alt=sse` a stream is one JSON array. */
+function asksForEvents(query: string): boolean {
+  return new URLSearchParams(query).get('alt') === 'sse'
 }
 
 /** Not by a pattern: those try again at every slash of a path that is made of them. */
@@ -132,32 +193,41 @@ function withoutLastSlashes(path: string): string {
   return path.slice(0, end)
 }
 
-function routeRest(
-  rest: readonly string[],
-  hint: Dialect | null,
-  at: { address: string; path: string; request: IncomingMessage; versioned: boolean },
-): Found {
+function routeRest(rest: readonly string[], hint: Dialect | null, at: At): Found {
   const name = rest.join('/')
   const known = Object.hasOwn(routes, name) ? name : rest.length >= 2 ? `${rest[0]}/*` : ''
   const found = Object.hasOwn(routes, known) ? routes[known] : undefined
   const subject = found !== undefined && known.endsWith('/*') ? decodeSubject(rest.slice(1).join('/')) : ''
   const dialect = chooseDialect(found, hint, { name, request: at.request })
   if (found === undefined || subject === undefined || !(found.bare || at.versioned)) {
-    return { dialect, operation: 'probe', subject: '', refusal: unknownPath(at, dialect) }
+    return { ...nothingThere(dialect), refusal: unknownPath(at, dialect) }
   }
-  return { dialect, operation: found.operation, subject, refusal: wrongMethod(at.request, found.method) }
+  const refusal = wrongUpgrade(found, at.request) ?? wrongMethod(at.request, found.method)
+  return { dialect, operation: found.operation, subject, address: nowhere, refusal }
 }
 
-/** Paths that generate decide themselves; shared ones follow the prefix, then the version header. */
+/** Agents try a WebSocket first where the provider has one; they go on with requests when told at once. */
+function wrongUpgrade({ dialect }: Route, request: IncomingMessage): TollgateError | undefined {
+  if (dialect !== responses || request.method !== 'GET' || request.headers.upgrade === undefined)
+    return undefined
+  return new TollgateError('upgrade_required', {
+    message: 'This address does not speak WebSocket: send POST requests, streamed with server-sent events.',
+  })
+}
+
+/** Addresses that take a body decide themselves; shared ones follow the prefix, then the headers. */
 function chooseDialect(
   found: Route | undefined,
   hint: Dialect | null,
   by: { name: string; request: IncomingMessage },
 ): Dialect {
-  if (found?.operation === 'generate') return found.dialect
+  if (found?.method === 'POST') return found.dialect
   if (hint === anthropic || by.name.startsWith('messages')) return anthropic
   const lists = found?.operation === 'list_models' || found?.operation === 'show_model'
-  return lists && by.request.headers['anthropic-version'] !== undefined ? anthropic : openaiChat
+  const { headers } = by.request
+  if (lists && headers['anthropic-version'] !== undefined) return anthropic
+  if (hint === gemini || (lists && headers['x-goog-api-key'] !== undefined)) return gemini
+  return found?.dialect ?? openaiChat
 }
 
 function decodeSubject(text: string): string | undefined {
@@ -182,10 +252,13 @@ function unknownPath(
   dialect: Dialect,
 ): TollgateError {
   const shown = path.length > 200 ? `${path.slice(0, 200)}…` : path
+  const hints: Readonly<Partial<Record<DialectName, string>>> = {
+    anthropic: `The base address of the Messages format is ${address}/v1/alt: POST ${address}/v1/alt/v1/messages.`,
+    gemini: `The base address of the Gemini format is ${address}: POST ${address}/v1beta/models/{model}:generateContent.`,
+  }
   const hint =
-    dialect === anthropic
-      ? `The base address of the Messages format is ${address}/v1/alt: POST ${address}/v1/alt/v1/messages.`
-      : `The base address is ${address}/v1: POST ${address}/v1/chat/completions; the Messages format is at ${address}/v1/alt.`
+    hints[dialect.name] ??
+    `The base address is ${address}/v1: POST ${address}/v1/chat/completions; the Messages format is at ${address}/v1/alt.`
   return new TollgateError('unknown_path', {
     message: `There is nothing at ${JSON.stringify(shown)}. ${hint}`,
   })

@@ -39,7 +39,7 @@ const reasons: readonly (readonly [kind: Exclude<Identified['kind'], 'caller'>, 
 
 /** Throws the 401 rows of the error table; 400 for a credential header that comes twice. */
 export async function authenticate(access: Access, line: Line): Promise<Caller> {
-  const credentials = readCredentials(line.request)
+  const credentials = readCredentials(line)
   const found = new Set<Identified['kind']>()
   for (const credential of credentials) {
     const identified = await access.identify(credential)
@@ -54,7 +54,7 @@ export async function authenticate(access: Access, line: Line): Promise<Caller> 
   })
 }
 
-function readCredentials(request: IncomingMessage): readonly string[] {
+function readCredentials({ request, dialect }: Line): readonly string[] {
   refuseRepeated(request.rawHeaders)
   const credentials: string[] = []
   for (const name of credentialHeaders) {
@@ -63,7 +63,21 @@ function readCredentials(request: IncomingMessage): readonly string[] {
     const credential = name === 'authorization' ? bearer(value) : value.trim()
     if (credential !== '') credentials.push(credential)
   }
+  if (dialect.name === 'gemini') credentials.push(...keysInQuery(request))
   return credentials
+}
+
+/** Google's libraries may put the key into the address; nowhere else is it looked for there. */
+function keysInQuery({ url = '' }: IncomingMessage): readonly string[] {
+  const start = url.indexOf('?')
+  if (start < 0) return []
+  const keys = new URLSearchParams(url.slice(start)).getAll('key')
+  if (keys.length > 1) {
+    throw new TollgateError('repeated_credential', {
+      message: 'The query parameter key was sent more than once.',
+    })
+  }
+  return keys.filter((key) => key !== '')
 }
 
 function bearer(value: string): string {

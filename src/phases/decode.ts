@@ -5,8 +5,9 @@
 import { isUtf8 } from 'node:buffer'
 import { type ErrorCode, TollgateError } from '../base/errors.ts'
 import { type Body, type BodyFailure, type BodyReader, readBody } from '../http/body.ts'
+import { wireError } from '../refusal.ts'
 import type { Call, Line } from '../values.ts'
-import { type ReadLimits, type RequestFacts, WireError } from '../wire/codec.ts'
+import type { ReadLimits, RequestFacts } from '../wire/codec.ts'
 
 export interface Decoding {
   readonly bodies: BodyReader
@@ -52,12 +53,6 @@ function readFacts(limits: ReadLimits, line: Line, body: Body): RequestFacts {
     const byHeader = line.dialect.pricedHeaders(line.request.headers)
     return byHeader.length === 0 ? facts : { ...facts, options: [...facts.options, ...byHeader] }
   } catch (error) {
-    if (!(error instanceof WireError)) throw error
-    throw new TollgateError(
-      error.code,
-      error.pointer === undefined
-        ? { message: error.message, cause: error }
-        : { message: error.message, param: error.pointer, cause: error },
-    )
+    throw wireError(error)
   }
 }

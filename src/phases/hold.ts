@@ -84,7 +84,7 @@ function ask(
     keyBudget: caller.policy.budget,
     priceVersion: plan.price.id,
     model: plan.model.name,
-    dialect: plan.dialect,
+    dialect: line.dialect.name,
     streamed: call.facts.stream,
   }
 }

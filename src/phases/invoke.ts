@@ -3,15 +3,16 @@
  * that has begun to answer, or with the reason why none did. Nothing of an upstream's content has
  * reached the client here; at most the head of the stream and keep-alives.
  */
+import type { IncomingHttpHeaders } from 'node:http'
 import { type Clock, steadyClock } from '../base/clock.ts'
 import { TollgateError } from '../base/errors.ts'
 import type { Failpoints } from '../base/failpoint.ts'
 import type { Log } from '../base/log.ts'
-import { streamHeaders } from '../headers.ts'
+import { keepAlive, streamHeaders } from '../headers.ts'
 import type { Attempt } from '../ledger/types.ts'
 import type { Metrics } from '../metrics.ts'
 import { type AttemptLimits, type AttemptTask, attempt, type Outcome } from '../providers/attempt.ts'
-import type { Failure } from '../providers/connector.ts'
+import type { Failure, UpstreamOperation } from '../providers/connector.ts'
 import type { Health } from '../providers/health.ts'
 import type { Sender } from '../providers/send.ts'
 import type { Running } from '../running.ts'
@@ -55,7 +56,7 @@ interface Trial extends Task {
 
 /** Never throws for what an upstream or a client did: the reply says how it went. */
 export async function invoke(invoking: Invoking, line: Line, task: Task): Promise<Reply> {
-  const body = spliced(invoking, line, task)
+  const body = spliced(invoking, task)
   const attempts: Attempt[] = []
   const wasted: UsageReport[] = []
   const waiting = [...task.plan.candidates]
@@ -131,14 +132,14 @@ function attemptTask(invoking: Invoking, line: Line, of: Trial): AttemptTask {
   const { upstream, connector } = of.candidate
   const { facts } = of.call
   const prepared = connector.prepare({
-    dialect: of.plan.dialect,
-    operation: 'generate',
+    dialect: of.plan.dialect.name,
+    operation: upstreamOperation(line),
     model: of.plan.model.upstreamModel,
     origin: upstream.origin,
     credential: upstream.credential,
     streamed: facts.stream,
-    query: line.query,
-    headers: line.request.headers,
+    query: of.plan.translation === null ? line.query : '',
+    headers: headersFor(line, of.plan),
     requestId: line.requestId,
   })
   return {
@@ -150,10 +151,10 @@ function attemptTask(invoking: Invoking, line: Line, of: Trial): AttemptTask {
       body: of.body,
     },
     connector,
-    dialect: line.dialect,
+    dialect: of.plan.dialect,
     streamed: facts.stream,
     watch: {
-      usageEvent: line.dialect.usageEvent(facts),
+      usageEvent: of.plan.dialect.usageEvent(facts),
       choices: facts.choices,
       endsWithoutMark: connector.endsWithoutMark,
       eventBytesMax: invoking.limits.eventBytesMax,
@@ -169,6 +170,21 @@ function attemptTask(invoking: Invoking, line: Line, of: Trial): AttemptTask {
     readsOnWhenGone: () => of.course.readsOnWhenGone(connector),
     dispatched: () => invoking.failpoints.reach('after-dispatch'),
   }
+}
+
+function upstreamOperation({ operation }: Line): UpstreamOperation {
+  return operation === 'compact' || operation === 'embed' ? operation : 'generate'
+}
+
+/** The caller's headers as far as a connector may pick from them, with those that a translated body needs. */
+function headersFor(line: Line, { translation }: Plan): IncomingHttpHeaders {
+  const { headers } = line.request
+  if (translation === null) return headers
+  const merged = { ...headers }
+  for (const [name, value] of Object.entries(translation.headers)) {
+    merged[name] = [merged[name] ?? [], value].flat().join(',')
+  }
+  return merged
 }
 
 /** Keeps the client of a stream awake, whichever upstream it waits for: the wait is the request's. */
@@ -192,22 +208,23 @@ class Vigil {
 
   /** Commits the 200 of a stream whose upstream takes its time; another upstream may still serve it. */
   keep(): void {
-    const { client, dialect } = this.#line
-    if (!client.begun) client.begin(200, streamHeaders(this.#course.headers, undefined))
-    client.write(dialect.keepAlive)
+    const { client } = this.#line
+    if (!client.begun) client.begin(200, streamHeaders(this.#line, this.#course.headers, undefined))
+    client.write(keepAlive(this.#line))
     this.#dueMs = this.#invoking.clock.monoMs() + this.#invoking.limits.keepAliveMs
   }
 }
 
 /** What goes upstream: the caller's bytes, with what had to change spliced in. */
-function spliced(invoking: Invoking, line: Line, task: Task): readonly Uint8Array[] {
-  const { model } = task.plan
-  const edits = line.dialect.spliceRequest(task.call.facts, {
+function spliced(invoking: Invoking, task: Task): readonly Uint8Array[] {
+  const { model, dialect, marks } = task.plan
+  const edits = dialect.spliceRequest(task.call.facts, {
     ...(model.upstreamModel === task.call.facts.model ? {} : { model: model.upstreamModel }),
     ...(task.held.lowered ? { outputLimit: task.held.outputLimit } : {}),
     serverToolUsesMax: invoking.limits.serverToolUsesMax,
   })
-  return applyEdits(task.call.body.bytes, edits)
+  const all = marks.length === 0 ? edits : [...edits, ...marks].sort((a, b) => a.start - b.start)
+  return applyEdits(task.call.body.bytes, all)
 }
 
 function mayTryAgain(invoking: Invoking, line: Line, outcome: Extract<Outcome, { kind: 'failed' }>): boolean {
@@ -260,7 +277,7 @@ function replyOf(
   with_: Pick<Reply, 'attempts' | 'wasted'> & { invoking: Invoking; line: Line; task: Task },
 ): Reply {
   const { call } = with_.task
-  const input = mustCountInput(outcome, with_.line.dialect)
+  const input = mustCountInput(outcome, with_.task.plan.dialect)
     ? sampleInput(call.body.bytes, call.facts.media, with_.invoking.limits.inputSampleBytesMax)
     : null
   call.body.drop()

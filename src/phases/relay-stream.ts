@@ -7,11 +7,13 @@ import { Deadlines } from '../base/deadlines.ts'
 import { TollgateError } from '../base/errors.ts'
 import type { Failpoints } from '../base/failpoint.ts'
 import type { Interruption } from '../base/interruption.ts'
-import { streamHeaders } from '../headers.ts'
+import { keepAlive, streamHeaders } from '../headers.ts'
 import type { Lingering } from '../http/early.ts'
+import { formatUsd } from '../ledger/money.ts'
 import type { EndReason } from '../ledger/types.ts'
 import { refuse } from '../refusal.ts'
-import type { Bill, Candidate, Course, Ending, Line, Reply, StreamedBody } from '../values.ts'
+import type { Bill, Candidate, Course, Ending, Line, Plan, Reply, StreamedBody } from '../values.ts'
+import { type Outlet, outletFor, type Send } from './relay-stream-outlet.ts'
 
 export interface Relaying {
   readonly clock: Clock
@@ -33,6 +35,7 @@ export interface RelayLimits extends LingerLimits {
 
 /** What relaying needs of the request besides the reply. */
 export interface Journey {
+  readonly plan: Plan
   readonly course: Course
   /** Closes the hold; called exactly once. */
   readonly settle: (ending: Ending) => Promise<Bill>
@@ -51,10 +54,8 @@ export class StreamRelay {
   readonly #deadlines: Deadlines<Deadline>
   readonly #upstreamHeaders: ReadonlyMap<string, string>
   readonly #candidate: Candidate | null
-  /** Bytes received and not sent, in order; the first of them has offset `#sent`. */
-  readonly #pending: Uint8Array[] = []
-  #pendingBytes = 0
-  #sent = 0
+  readonly #outlet: Outlet
+  readonly #send: Send = (piece) => this.#write(piece)
   #events = 0
   #paused = false
   #readsOn: boolean
@@ -70,12 +71,19 @@ export class StreamRelay {
     this.#upstreamHeaders = of.reply.upstreamHeaders
     this.#candidate = of.reply.candidate
     this.#readsOn = of.body.readsOn
+    this.#outlet = outletFor(of.body.watch, {
+      translation: of.journey.plan.translation,
+      framing: line.framing,
+      eventBytesMax: relaying.limits.eventBytesMax,
+    })
     this.#deadlines = new Deadlines(relaying.clock, (name) => this.#due(name))
   }
 
   run(): Promise<void> {
     const { client, work } = this.#line
-    if (!client.begun) client.begin(200, streamHeaders(this.#journey.course.headers, this.#upstreamHeaders))
+    if (!client.begun) {
+      client.begin(200, streamHeaders(this.#line, this.#journey.course.headers, this.#upstreamHeaders))
+    }
     const { limits } = this.#relaying
     this.#awaitUpstream()
     this.#deadlines.set('total', this.#journey.course.leftMs())
@@ -84,7 +92,8 @@ export class StreamRelay {
     return new Promise((resolve, reject) => {
       this.#resolve = resolve
       this.#reject = reject
-      for (const chunk of this.#body.seen) this.#keep(chunk)
+      for (const chunk of this.#body.seen) this.#outlet.take(chunk)
+      if (this.#isOver()) this.#outlet.end()
       this.#advance()
       if (this.#ending) return
       this.#body.exchange.listen({
@@ -102,20 +111,27 @@ export class StreamRelay {
     if (this.#ending) return
     this.#deadlines.set('silence', this.#relaying.limits.silenceMs)
     this.#body.watch.push(bytes)
-    this.#keep(bytes)
+    this.#outlet.take(bytes)
     this.#advance()
   }
 
   #upstreamEnded(): void {
     if (this.#ending) return
     this.#body.watch.end()
+    this.#outlet.end()
     this.#advance()
+  }
+
+  /** The upstream ended while it was peeked at. */
+  #isOver(): boolean {
+    const { state } = this.#body.watch
+    return state === 'complete' || state === 'truncated'
   }
 
   /** Sends what is safe, then acts on what the watch has seen. */
   #advance(): void {
     const { watch } = this.#body
-    this.#flush(watch.safe)
+    this.#outlet.release(this.#send)
     if (watch.sample.events !== this.#events) {
       this.#events = watch.sample.events
       if (!this.#paused) this.#deadlines.set('content', this.#journey.course.contentGapMs)
@@ -125,29 +141,9 @@ export class StreamRelay {
     if (watch.state === 'complete') return this.#complete()
     if (watch.state === 'failed') return this.#cutShort('upstream_error', this.#upstreamProblem())
     if (watch.state === 'truncated') return this.#cutShort('upstream_truncated', truncated())
-    if (this.#pendingBytes > this.#relaying.limits.eventBytesMax)
+    if (this.#outlet.waitingBytes > this.#relaying.limits.eventBytesMax)
       return this.#cutShort('upstream_error', tooLarge())
-    if (!this.#journey.course.room.set(this.#pendingBytes)) this.#cutShort('interrupted', noRoom())
-  }
-
-  #keep(chunk: Uint8Array): void {
-    this.#pending.push(chunk)
-    this.#pendingBytes += chunk.length
-  }
-
-  /** Sends pending bytes up to the offset `until` of the stream. */
-  #flush(until: number): void {
-    while (this.#sent < until) {
-      const chunk = this.#pending[0]
-      if (chunk === undefined) return
-      const wanted = until - this.#sent
-      const piece = chunk.length <= wanted ? chunk : chunk.subarray(0, wanted)
-      if (piece.length === chunk.length) this.#pending.shift()
-      else this.#pending[0] = chunk.subarray(wanted)
-      this.#sent += piece.length
-      this.#pendingBytes -= piece.length
-      this.#write(piece)
-    }
+    if (!this.#journey.course.room.set(this.#outlet.waitingBytes)) this.#cutShort('interrupted', noRoom())
   }
 
   #write(piece: Uint8Array | string): void {
@@ -188,30 +184,11 @@ export class StreamRelay {
       (bill) => {
         this.#relaying.failpoints.reach('before-last-word')
         if (bill.kind === 'late') return refuse(this.#relaying, this.#line, settlementDelayed())
-        this.#flushLastWord()
+        const usage = this.#journey.plan.dialect.toUsage(watch.report)
+        this.#outlet.lastWord({ usage, cost: formatUsd(bill.charged) }, this.#send)
         this.#line.client.end()
       },
     )
-  }
-
-  /** All that was held back, without the event that only we asked for. */
-  #flushLastWord(): void {
-    const { drop, total } = this.#body.watch
-    if (drop === null || drop.start < this.#sent) return this.#flush(total)
-    this.#flush(drop.start)
-    this.#skip(drop.end)
-    this.#flush(total)
-  }
-
-  #skip(until: number): void {
-    while (this.#sent < until) {
-      const chunk = this.#pending.shift()
-      if (chunk === undefined) return
-      const skipped = Math.min(chunk.length, until - this.#sent)
-      this.#sent += skipped
-      this.#pendingBytes -= skipped
-      if (skipped < chunk.length) this.#pending.unshift(chunk.subarray(skipped))
-    }
   }
 
   /** Ends without a success mark: the client is told in its dialect, where it is still there. */
@@ -293,7 +270,7 @@ export class StreamRelay {
   #due(name: Deadline): void {
     switch (name) {
       case 'keepAlive':
-        this.#write(this.#line.dialect.keepAlive)
+        this.#write(keepAlive(this.#line))
         if (this.#ending) this.#keepClientAlive()
         return
       case 'slowReader':

@@ -4,10 +4,12 @@
  * and an answer that was cut short never looks like a finished one.
  */
 import { TollgateError } from '../base/errors.ts'
-import { type FlatHeaders, jsonHeaders } from '../headers.ts'
+import { jsonHeaders } from '../headers.ts'
 import { formatUsd } from '../ledger/money.ts'
 import { refuse } from '../refusal.ts'
-import type { AnswerBody, Line, NoBody, RejectionBody, Reply } from '../values.ts'
+import type { AnswerBody, Line, NoBody, Plan, RejectionBody, Reply } from '../values.ts'
+import { WireError } from '../wire/codec.ts'
+import { readAnswer } from '../wire/translate.ts'
 import { type Journey, type Relaying, StreamRelay, settlementDelayed } from './relay-stream.ts'
 
 /** Relays and settles; resolves when the client has had its last byte. */
@@ -30,6 +32,9 @@ async function relayAnswer(
   with_: { body: AnswerBody; journey: Journey; relaying: Relaying },
 ): Promise<void> {
   const { body, journey, relaying } = with_
+  const { plan } = journey
+  const translated = translatedAnswer(plan, body)
+  if (translated === 'unreadable') return relayUnreadable(line, with_)
   const bill = await journey.settle({
     reason: line.client.gone ? 'client_abort' : 'complete',
     dispatched: true,
@@ -40,12 +45,46 @@ async function relayAnswer(
   })
   relaying.failpoints.reach('before-last-word')
   if (bill.kind === 'late') return refuse(relaying, line, settlementDelayed())
-  const cost: FlatHeaders = ['x-tollgate-cost', formatUsd(bill.charged)]
-  line.client.answer(
-    body.status,
-    jsonHeaders([...journey.course.headers, ...cost], reply.upstreamHeaders),
-    body.bytes,
-  )
+  const cost = formatUsd(bill.charged)
+  const headers = jsonHeaders([...journey.course.headers, 'x-tollgate-cost', cost], reply.upstreamHeaders)
+  line.client.answer(body.status, headers, translated === null ? body.bytes : translated(cost))
+}
+
+/** How to write the answer in the caller's format once its cost is known; null: it goes as it came. */
+function translatedAnswer(
+  { translation, dialect }: Plan,
+  { bytes, answer }: AnswerBody,
+): ((cost: string) => string) | 'unreadable' | null {
+  if (translation === null) return null
+  const { from, to, names, frame } = translation
+  const usage = dialect.toUsage(answer.report)
+  try {
+    const neutral = readAnswer(from, bytes, usage, names)
+    return (cost) => to.encodeAnswer(neutral, frame, { usage, cost })
+  } catch (error) {
+    if (error instanceof WireError) return 'unreadable'
+    throw error
+  }
+}
+
+/** The upstream answered and said something that is not in its format: nobody pays for what nobody gets. */
+async function relayUnreadable(
+  line: Line,
+  { body, journey, relaying }: { body: AnswerBody; journey: Journey; relaying: Relaying },
+): Promise<void> {
+  const error = new TollgateError('upstream_invalid', {
+    message: 'The upstream sent an answer that is not in its format.',
+    source: 'upstream',
+  })
+  await journey.settle({
+    reason: 'upstream_error',
+    dispatched: true,
+    report: { kind: 'partial', usage: body.answer.report },
+    sample: null,
+    error,
+    status: error.status,
+  })
+  refuse(relaying, line, error)
 }
 
 async function relayRejection(
@@ -64,7 +103,7 @@ async function relayRejection(
     error,
     status: body.status,
   })
-  if (line.client.begun) return refuse(with_.relaying, line, error)
+  if (line.client.begun || journey.plan.translation !== null) return refuse(with_.relaying, line, error)
   line.client.answer(body.status, jsonHeaders(journey.course.headers, reply.upstreamHeaders), body.bytes)
 }
 

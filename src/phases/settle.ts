@@ -50,8 +50,8 @@ export async function settle(
   if (request.reply.attempts.length === 0) {
     return giveBack(settling, request.held)
   }
-  const bill = billed(ending, line.dialect)
-  const usage = await usageOf(settling, line, { request, ending, bill })
+  const bill = billed(ending, request.plan.dialect)
+  const usage = await usageOf(settling, { request, ending, bill })
   return written(settling, settlementOf(settling, line, { request, ending, bill, usage }))
 }
 
@@ -102,13 +102,12 @@ const emptyReport: UsageReport = { fields: {}, ranAt: [], unknown: [] }
 
 async function usageOf(
   settling: Settling,
-  line: Line,
   of: { request: Settled; ending: Ending; bill: Billing },
 ): Promise<Usage> {
   const { ending, bill, request } = of
   const { counter } = settling
   return {
-    ...line.dialect.toUsage(ending.report?.usage ?? emptyReport),
+    ...request.plan.dialect.toUsage(ending.report?.usage ?? emptyReport),
     ...(bill.input === 'reported' ? {} : noInput),
     ...(bill.input === 'counted' ? { inputUncached: await countedInput(counter, request) } : {}),
     ...(bill.output === 'reported' ? {} : noOutput),
@@ -159,7 +158,7 @@ function settlementOf(
   const capped =
     bill.output === 'reported' && bill.input !== 'counted' ? full : least(full, request.held.amount)
   const hidden = hiddenReasoning(settling, line, { request, ending, bill })
-  const wasted = wastedCost(line.dialect, request)
+  const wasted = wastedCost(request)
   const nowMs = settling.clock.wallMs()
   const unknown = [...unpriced, ...usage.unknown]
   if (unknown.length > 0) {
@@ -184,7 +183,8 @@ function settlementOf(
 }
 
 /** What upstreams charge us for attempts that came to nothing and were made again elsewhere. */
-function wastedCost(dialect: Dialect, { reply, plan }: Settled): bigint {
+function wastedCost({ reply, plan }: Settled): bigint {
+  const { dialect } = plan
   const told = reply.wasted.filter((report) => dialect.tells(report).input)
   return told.reduce((sum, report) => sum + costOf(dialect.toUsage(report), plan.price, 'list').cost, 0n)
 }
@@ -207,7 +207,7 @@ function hiddenReasoning(
     ending.reason === 'client_abort' &&
     bill.output !== 'reported' &&
     request.plan.model.reasons &&
-    !line.dialect.reportsInputEarly
+    !request.plan.dialect.reportsInputEarly
   if (!isHidden) return 0n
   const untilMs = request.reply.firstContentMs ?? steadyClock(settling.clock, line).wallMs()
   const seconds = Math.max(0, untilMs - line.startedMs) / 1_000

@@ -1,0 +1,217 @@
+/**
+ * The caller's request → the request as its upstream takes it, and what that may cost at most. Here it
+ * is decided what is priced, refused or bounded; always on the body that goes upstream. Pure but for the
+ * room that a translated body takes.
+ */
+import { TollgateError } from '../base/errors.ts'
+import type { Model, PriceVersion } from '../catalog/types.ts'
+import { Body, type BodyReader } from '../http/body.ts'
+import type { Connector } from '../providers/connector.ts'
+import { wireError } from '../refusal.ts'
+import type { Bound, Call, Fitted, Line, Place, Translation } from '../values.ts'
+import type { Address, Edit, Media, PricedOption, ReadLimits, RequestFacts } from '../wire/codec.ts'
+import { codecOf } from '../wire/dialects.ts'
+import type { Codec } from '../wire/neutral.ts'
+import { translateRequest } from '../wire/translate.ts'
+
+export interface Fitting {
+  readonly bodies: Pick<BodyReader, 'budget'>
+  readonly read: ReadLimits
+  readonly limits: {
+    readonly serverToolUsesMax: number
+    readonly outputFloor: number
+    readonly outputFloorReasoning: number
+  }
+}
+
+/** Throws 400 for what has no price or nothing like it in the upstream's format, 503 where there is no room for another body. */
+export function fit(fitting: Fitting, line: Line, caller: Call, place: Place): Fitted {
+  refuseUnpricedOptions(place.price, caller.facts.options)
+  const { call, translation, marks } = fitted(fitting, line, caller, place)
+  try {
+    const { model, price, connector } = place
+    const serverToolUses = refuseUnpriced(price, call.facts, fitting.limits.serverToolUsesMax)
+    const plan = {
+      ...place,
+      translation,
+      marks,
+      bound: inputBound(model, connector, call, serverToolUses),
+      serverToolUses,
+      choices: call.facts.choices,
+      ...outputBounds(model, call.facts, fitting.limits),
+    }
+    return { call, plan }
+  } catch (error) {
+    call.body.drop()
+    throw error
+  }
+}
+
+interface Fit {
+  readonly call: Call
+  readonly translation: Translation | null
+  /** Marks of ours that a body which goes as it is must lose on its way. */
+  readonly marks: readonly Edit[]
+}
+
+const noEdits: readonly Edit[] = []
+
+function fitted(fitting: Fitting, line: Line, caller: Call, place: Place): Fit {
+  const upstream = codecOf(place.dialect.name)
+  const own = codecOf(line.dialect.name)
+  if (upstream === null || own === null) return { call: caller, translation: null, marks: noEdits }
+  try {
+    const { facts, body } = caller
+    if (facts.asIs && place.dialect.name === facts.writtenAs && place.dialect.name === line.dialect.name) {
+      return { call: caller, translation: null, marks: upstream.cutMarks(body.bytes, fitting.read) }
+    }
+    return translated(fitting, line, { caller, place, codecs: { upstream, own } })
+  } catch (error) {
+    throw wireError(error)
+  }
+}
+
+const encoder = new TextEncoder()
+const nowhere: Address = { model: null, stream: false }
+
+function translated(
+  fitting: Fitting,
+  line: Line,
+  of: { caller: Call; place: Place; codecs: { upstream: Codec; own: Codec } },
+): Fit {
+  const { caller, place, codecs } = of
+  const { model, connector, dialect } = place
+  const written = codecOf(caller.facts.writtenAs) ?? codecs.own
+  const request = translateRequest(caller.body.bytes, {
+    from: written,
+    to: codecs.upstream,
+    toName: dialect.name === 'openai-embeddings' ? 'openai-chat' : dialect.name,
+    target: {
+      model: model.upstreamModel,
+      capabilities: {
+        ...connector.capabilities(model.upstreamModel),
+        outputTokensMax: model.outputTokensMax,
+      },
+    },
+    limits: fitting.read,
+    address: line.address,
+  })
+  const bytes = encoder.encode(request.text)
+  const address =
+    dialect.name === 'gemini' ? { model: model.upstreamModel, stream: caller.facts.stream } : nowhere
+  const facts = dialect.readRequest(bytes, fitting.read, address)
+  const body = bodyOf(fitting, bytes)
+  caller.body.drop()
+  return {
+    call: { body, facts },
+    marks: noEdits,
+    translation: {
+      from: codecs.upstream,
+      to: codecs.own,
+      names: request.names,
+      headers: request.headers,
+      adjusted: request.adjusted,
+      frame: {
+        requestId: line.requestId,
+        model: caller.facts.model,
+        createdSeconds: Math.floor(line.startedMs / 1_000),
+        asked: request.asked,
+      },
+    },
+  }
+}
+
+function bodyOf({ bodies }: Fitting, bytes: Uint8Array): Body {
+  if (bodies.budget.take(bytes.length)) return new Body(bytes, bodies.budget, bytes.length)
+  throw new TollgateError('overloaded', {
+    message: 'This server holds as many request bodies as it can; try again.',
+    retryAfterMs: 1_000,
+  })
+}
+
+function refuseUnpricedOptions(price: PriceVersion, options: readonly PricedOption[]): void {
+  for (const option of options) {
+    if (Object.hasOwn(price.options, option.name)) continue
+    throw unpriced(option.pointer, `${option.name} changes the price`, price.model)
+  }
+}
+
+/** The uses of server tools that the request may make at most, by meter. */
+function refuseUnpriced(
+  price: PriceVersion,
+  facts: RequestFacts,
+  usesMax: number,
+): Readonly<Record<string, number>> {
+  refuseUnpricedOptions(price, facts.options)
+  const uses: Record<string, number> = {}
+  for (const tool of facts.serverTools) {
+    if (!Object.hasOwn(price.fees, tool.meter) || tool.capEdit === null) {
+      throw unpriced(
+        tool.pointer,
+        `the tool ${tool.type} runs at the provider and is charged by use`,
+        price.model,
+      )
+    }
+    uses[tool.meter] = (uses[tool.meter] ?? 0) + Math.min(tool.usesMax ?? usesMax, usesMax)
+  }
+  if (facts.media.some((media) => media.kind === 'audio') && price.rates.inputAudio === null) {
+    throw unpriced('messages', 'audio input', price.model)
+  }
+  return uses
+}
+
+function unpriced(pointer: string, what: string, model: string): TollgateError {
+  return new TollgateError('unpriced_option', {
+    message: `${pointer}: ${what}, and there is no price for it here with the model ${model}. Leave it out, or ask the operator to price it.`,
+    param: pointer,
+  })
+}
+
+/** Stage 1 of the bound: costs nothing and cannot be exceeded. One token per byte of text, the provider's formulas for media. */
+function inputBound(
+  model: Model,
+  connector: Connector,
+  call: Call,
+  serverToolUses: Readonly<Record<string, number>>,
+): Bound {
+  let mediaTokens = 0
+  let mediaBytes = 0
+  let fillsWindow = false
+  for (const media of call.facts.media) {
+    const tokens = connector.mediaTokensMax(media, model.upstreamModel)
+    if (tokens === 'window') fillsWindow = true
+    else mediaTokens += tokens
+    mediaBytes += mediaLength(media)
+  }
+  const uses = Object.values(serverToolUses).reduce((sum, count) => sum + count, 0)
+  const textBytes = call.body.bytes.length - mediaBytes
+  return {
+    textBytes,
+    mediaTokens,
+    hiddenTokens: connector.hiddenInputTokens,
+    toolUses: uses,
+    tokensPerToolUse: connector.serverToolTokensPerUse,
+    fillsWindow,
+    inputTokensMax: model.inputTokensMax,
+    tokenFactor: connector.tokenFactor,
+  }
+}
+
+function mediaLength(media: Media): number {
+  return media.span === null ? 0 : media.span.end - media.span.start
+}
+
+function outputBounds(
+  model: Model,
+  facts: RequestFacts,
+  limits: Fitting['limits'],
+): { readonly outputWanted: number; readonly outputFloor: number } {
+  const outputWanted = facts.outputLimit ?? model.outputTokensMax
+  const floor =
+    facts.thinkingBudget !== null
+      ? facts.thinkingBudget + limits.outputFloor
+      : model.reasons
+        ? limits.outputFloorReasoning
+        : limits.outputFloor
+  return { outputWanted, outputFloor: Math.min(outputWanted, floor) }
+}
