@@ -40,9 +40,9 @@ export function jsonText(value: JsonOut): string {
   return `{${text}}`
 }
 
-/** One server-sent event. */
+/** One server-sent event. Line breaks, which only text from elsewhere has, would end its line: between values a space means the same. */
 export function sseEvent(name: string | null, data: JsonOut): string {
-  return `${name === null ? '' : `event: ${name}\n`}data: ${jsonText(data)}\n\n`
+  return `${name === null ? '' : `event: ${name}\n`}data: ${jsonText(data).replace(/[\r\n]/g, ' ')}\n\n`
 }
 
 function isList(value: JsonOut): value is readonly JsonOut[] {

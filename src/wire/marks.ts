@@ -4,7 +4,7 @@
  * of its own (`tg1.<maker>.<payload>`). Both end with a check, so that a mark that a client cut is noticed.
  * Must not let a mark reach an upstream: ids go out short, and alike in call and result.
  */
-import { textHash } from './hash.ts'
+import { shortHash, textHash } from './hash.ts'
 import type { Maker, Seal, ThinkingPart } from './neutral.ts'
 
 /** A marked id is never longer; what does not fit is not carried. */
@@ -13,6 +13,8 @@ export const markedIdCharactersMax = 8_192
 export const shortIdCharactersMax = 32
 
 const idMark = '_tg1_'
+/** The payload is a JSON array, and base64 of `[` begins so: an id that only has the mark's letters is left alone. */
+const payloadMark = `${idMark}W`
 const tagMark = 'tg1.'
 /** How base64 of a tagged text begins. */
 const base64TagMark = 'dGcxL'
@@ -32,19 +34,36 @@ export interface ReadId {
   readonly mark: Mark | null
 }
 
-/** `id` with the mark in it; the plain id where the mark is empty or too large. */
+/**
+ * `id` with the mark in it; the plain id where the mark is empty. Where it is too large the thoughts are
+ * left out, and where the call's own seal is too large, all of it.
+ */
 export function markedId(id: string, mark: Mark): string {
   if (mark.seal === null && mark.thoughts.length === 0) return id
   const payload = base64UrlOf(JSON.stringify(packed(mark)))
   const marked = `${id}${idMark}${payload}${checkOf(payload)}`
-  return marked.length <= markedIdCharactersMax ? marked : id
+  if (marked.length <= markedIdCharactersMax) return marked
+  return mark.thoughts.length === 0 ? id : markedId(id, { ...mark, thoughts: [] })
 }
 
-/** Takes an id apart; never throws, whatever a client made of it. */
+/**
+ * Takes an id apart; never throws, whatever a client made of it. A damaged mark is cut off all the same,
+ * so that a call and its result still have one id.
+ */
 export function readId(text: string): ReadId {
-  const at = text.indexOf(idMark)
-  if (at === -1) return { id: text, mark: null }
+  const first = markAt(text, text.indexOf(payloadMark))
+  if (first === null) return { id: text, mark: null }
+  if (first.mark !== null) return first
+  // An id may hold what looks like a mark, and be marked once more: ours is the last one then.
+  const last = markAt(text, text.lastIndexOf(payloadMark))
+  return last?.mark == null ? first : last
+}
+
+function markAt(text: string, at: number): ReadId | null {
+  if (at === -1) return null
   const id = text.slice(0, at)
+  // None of ours is longer, and reading it would only cost.
+  if (text.length > markedIdCharactersMax) return { id, mark: null }
   const value = checkedText(text.slice(at + idMark.length))
   return { id, mark: value === null ? null : unpacked(value) }
 }
@@ -125,12 +144,10 @@ function unpacked(text: string): Mark | null {
   const thoughts: ThinkingPart[] = []
   for (const thought of value[1] as unknown[]) {
     if (!Array.isArray(thought) || typeof thought[1] !== 'string') return null
-    thoughts.push({
-      kind: 'thinking',
-      text: thought[1],
-      redacted: thought[2] === 1,
-      seal: unpackedSeal(thought[0]),
-    })
+    const seal = unpackedSeal(thought[0])
+    const redacted = thought[2] === 1
+    if (redacted && seal === null) return null
+    thoughts.push({ kind: 'thinking', text: thought[1], redacted, seal })
   }
   return { seal: unpackedSeal(value[0]), thoughts }
 }
@@ -142,7 +159,7 @@ function unpackedSeal(value: unknown): Seal | null {
 }
 
 function checkOf(payload: string): string {
-  return textHash(payload).slice(0, checkCharacters)
+  return shortHash(payload).slice(0, checkCharacters)
 }
 
 function checkedText(text: string): string | null {
@@ -150,17 +167,27 @@ function checkedText(text: string): string | null {
   if (payload === '' || checkOf(payload) !== text.slice(-checkCharacters)) return null
   try {
     const binary = atob(payload.replaceAll('-', '+').replaceAll('_', '/'))
-    return decoder.decode(Uint8Array.from(binary, (letter) => letter.charCodeAt(0)))
+    const bytes = new Uint8Array(binary.length)
+    for (let at = 0; at < binary.length; at += 1) bytes[at] = binary.charCodeAt(at)
+    return decoder.decode(bytes)
   } catch {
     return null
   }
 }
 
 const encoder = new TextEncoder()
-const decoder = new TextDecoder('utf-8', { fatal: true })
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+/** So many bytes become arguments of one call. */
+const pieceBytes = 4_096
 
 function base64UrlOf(text: string): string {
+  const bytes = encoder.encode(text)
   let binary = ''
-  for (const byte of encoder.encode(text)) binary += String.fromCharCode(byte)
-  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+  for (let at = 0; at < bytes.length; at += pieceBytes) {
+    binary += String.fromCharCode(...bytes.subarray(at, at + pieceBytes))
+  }
+  return btoa(binary)
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replace(/={1,2}$/, '')
 }

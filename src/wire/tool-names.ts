@@ -2,7 +2,7 @@
  * Names of tools as another format allows them, and the way back: the answer must call a tool by the name
  * that the caller declared. Pure: the same name always becomes the same, declared or only in the history.
  */
-import { textHash } from './hash.ts'
+import { shortHash } from './hash.ts'
 import type { CallerTool, ToolNames } from './neutral.ts'
 
 /** What a format allows in the name of a tool. */
@@ -22,27 +22,50 @@ const hashCharacters = 8
 
 /** The name under which a tool goes; the namespace, which other formats lack, comes before it. */
 export function targetName(rule: NameRule, name: string, namespace: string | null): string {
-  const full = namespace === null ? name : `${namespace}__${name}`
-  let fit = ''
-  for (const letter of full) fit += rule.allowed.test(letter) ? letter : '_'
-  if (!rule.first.test(fit.charAt(0))) fit = `_${fit}`
+  const full = fullName(name, namespace)
+  const fit = fitting(rule, full)
   if (fit === full && fit.length <= rule.charactersMax) return fit
   // Two names that differ only in what was replaced or cut must not meet.
-  return `${fit.slice(0, rule.charactersMax - hashCharacters - 1)}_${textHash(full).slice(0, hashCharacters)}`
+  return withHash(rule, fit, full)
+}
+
+function fullName(name: string, namespace: string | null): string {
+  return namespace === null ? name : `${namespace}__${name}`
+}
+
+function fitting(rule: NameRule, full: string): string {
+  let fit = ''
+  for (const letter of full) fit += rule.allowed.test(letter) ? letter : '_'
+  return rule.first.test(fit.charAt(0)) ? fit : `_${fit}`
+}
+
+function withHash(rule: NameRule, fit: string, hashed: string): string {
+  return `${fit.slice(0, rule.charactersMax - hashCharacters - 1)}_${shortHash(hashed)}`
 }
 
 /** Collects, while a request is written, the tools whose answer must be renamed or unwrapped. */
 export class NamedTools {
   private readonly rule: NameRule
   private readonly map = new Map<string, CallerTool>()
+  /** Which of the caller's tools has a name already. */
+  private readonly owners = new Map<string, string>()
 
   constructor(rule: NameRule) {
     this.rule = rule
   }
 
-  /** The target name of a tool; `wrapped`: its free text goes as `{"input": "…"}`. */
+  /**
+   * The target name of a tool; `wrapped`: its free text goes as `{"input": "…"}`. Of two tools that would get
+   * one name (`a__b` of no namespace, and `b` of `a`) the one that was named first keeps it.
+   */
   name(name: string, namespace: string | null, wrapped = false): string {
-    const target = targetName(this.rule, name, namespace)
+    const owner = JSON.stringify([namespace, name])
+    const wanted = targetName(this.rule, name, namespace)
+    const isTaken = (this.owners.get(wanted) ?? owner) !== owner
+    const target = isTaken
+      ? withHash(this.rule, fitting(this.rule, fullName(name, namespace)), owner)
+      : wanted
+    this.owners.set(target, owner)
     if (wrapped || target !== name) this.map.set(target, { name, namespace, wrapped })
     return target
   }

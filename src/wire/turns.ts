@@ -9,8 +9,9 @@ export function joinedTurns(turns: readonly Turn[]): readonly Turn[] {
   const joined: { role: Turn['role']; parts: Part[] }[] = []
   for (const { role, parts } of turns) {
     const last = joined.at(-1)
-    if (last !== undefined && last.role === role && role !== 'system') last.parts.push(...parts)
-    else joined.push({ role, parts: [...parts] })
+    if (last === undefined || last.role !== role || role === 'system')
+      joined.push({ role, parts: [...parts] })
+    else for (const part of parts) last.parts.push(part)
   }
   return joined
 }

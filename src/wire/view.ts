@@ -6,13 +6,24 @@ import { invalid } from './fields.ts'
 import type { Json, JsonKind } from './json.ts'
 import { RawJson } from './json-text.ts'
 
+/** Names in a pointer are cut there, as the scanner's are. */
+const pointerNameMax = 64
+
+/** The container that a value was read from, and its name or index in it. */
+interface Place {
+  readonly container: View
+  readonly step: string | number
+}
+
 export class View {
   private readonly json: Json
   private readonly value: number
+  private readonly place: Place | null
 
-  constructor(json: Json, value: number) {
+  constructor(json: Json, value: number, place: Place | null = null) {
     this.json = json
     this.value = value
+    this.place = place
   }
 
   get kind(): JsonKind {
@@ -21,7 +32,12 @@ export class View {
 
   /** Where it stands, as the caller would write it. */
   get pointer(): string {
-    return this.json.pointer(this.value)
+    // The scanner would count all siblings before it, which in a long list costs the square of its length.
+    if (this.place === null) return this.json.pointer(this.value)
+    const { container, step } = this.place
+    const before = container.pointer
+    if (typeof step === 'number') return `${before}[${step}]`
+    return `${before}${before === '' ? '' : '.'}${step.slice(0, pointerNameMax)}`
   }
 
   /** As it is written, byte for byte. */
@@ -45,7 +61,7 @@ export class View {
     const end = this.json.next(this.value)
     for (let member = this.value + 1; member < end; member = this.json.next(member + 1)) {
       if (!this.json.is(member, name)) continue
-      found = this.json.isNull(member + 1) ? undefined : new View(this.json, member + 1)
+      found = this.json.isNull(member + 1) ? undefined : this.inside(member + 1, name)
     }
     return found
   }
@@ -56,7 +72,8 @@ export class View {
     const members: (readonly [string, View])[] = []
     const end = this.json.next(this.value)
     for (let member = this.value + 1; member < end; member = this.json.next(member + 1)) {
-      members.push([this.json.text(member), new View(this.json, member + 1)])
+      const name = this.json.text(member)
+      members.push([name, this.inside(member + 1, name)])
     }
     return members
   }
@@ -64,7 +81,7 @@ export class View {
   /** The elements; throws for anything but an array. */
   items(): readonly View[] {
     if (this.kind !== 'array') throw this.invalid('an array')
-    return this.json.children(this.value).map((child) => new View(this.json, child))
+    return this.json.children(this.value).map((child, index) => this.inside(child, index))
   }
 
   get isNull(): boolean {
@@ -107,5 +124,9 @@ export class View {
   /** The WireError that says where it stands and what it must be. */
   invalid(expected: string): Error {
     return invalid(this.json, this.value, expected)
+  }
+
+  private inside(value: number, step: string | number): View {
+    return new View(this.json, value, { container: this, step })
   }
 }
