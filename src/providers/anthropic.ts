@@ -1,10 +1,11 @@
 /** Anthropic: how it is asked, what its refusals mean, and what it charges for without being asked in tokens of text. */
 import type { Media } from '../wire/codec.ts'
+import { anthropicModels } from './anthropic-models-table.ts'
+import { capabilitiesFrom } from './capability-row.ts'
 import { classifyAnswer, type Rule } from './classify.ts'
 import type { Connector, Outgoing } from './connector.ts'
 import { commonHeaders, headerOf, takenOver } from './dress.ts'
-import { messagesPath } from './paths.ts'
-import { sandboxCapabilities } from './sandbox-capabilities.ts'
+import { hasAddress, pathOf } from './paths.ts'
 
 /** What is asked for when the caller does not say; part of what an answer looks like. */
 const defaultVersion = '2023-06-01'
@@ -57,10 +58,10 @@ export const anthropic: Connector = {
   families: ['claude-'],
   defaultOrigin: 'https://api.anthropic.com',
   dialects: ['anthropic'],
-  prepare: (outgoing) => ({ path: messagesPath(outgoing.query), headers: messagesHeaders(outgoing) }),
+  prepare: (outgoing) => ({ path: pathOf(outgoing), headers: messagesHeaders(outgoing) }),
   classify: (status, headers, problem) => classifyAnswer(rules, status, headers, problem),
-  offers: (operation) => operation === 'generate',
-  capabilities: () => sandboxCapabilities,
+  offers: (operation, dialect) => dialect === 'anthropic' && hasAddress(operation, dialect),
+  capabilities: (upstreamModel) => capabilitiesFrom(anthropicModels, upstreamModel),
   requestIdHeader: 'request-id',
   // openrouter.ai/docs/api-reference/streaming lists Anthropic among those that stop.
   onCancel: 'stops',

@@ -5,7 +5,7 @@
  */
 import type { UpstreamProblem } from '../wire/codec.ts'
 import type { Failure } from './connector.ts'
-import { retryAfter } from './retry-after.ts'
+import { believedMs, retryAfter } from './retry-after.ts'
 
 export type Meaning =
   | 'credential'
@@ -24,7 +24,7 @@ export type Meaning =
 /** Fits when every part that is given fits. */
 export interface Rule {
   readonly statuses?: readonly number[]
-  /** The problem's `type` or `code` is one of these. */
+  /** The problem's `type`, `code` or `reason` is one of these. */
   readonly words?: readonly string[]
   /** How the sentence begins, in lower case. */
   readonly begins?: readonly string[]
@@ -34,8 +34,13 @@ export interface Rule {
 interface Consequence {
   readonly code: Failure['code']
   readonly retry: Failure['retry']
-  /** `theirs`: the provider's own words and status are about the caller's request. */
-  readonly told: 'theirs' | string
+  /**
+   * Whose sentence and status the caller gets. `theirs`: both are the provider's, they are about the caller's
+   * request. `worded`: the provider's sentence under our status. `ours`: it is the operator's matter.
+   */
+  readonly told: 'theirs' | 'worded' | 'ours'
+  /** Our sentence; also where the provider gave none. */
+  readonly sentence: string
   readonly cooldownMs: number
   readonly operator: boolean
 }
@@ -43,40 +48,45 @@ interface Consequence {
 const unavailable = 'This model cannot be served at the moment; the operator was told.'
 
 const consequences: Readonly<Record<Meaning, Consequence>> = {
-  credential: fault('upstream_unavailable', unavailable, { cooldownMs: 60_000, operator: true }),
-  billing: fault('upstream_unavailable', unavailable, { cooldownMs: 60_000, operator: true }),
+  credential: operators('upstream_unavailable', unavailable, 60_000),
+  billing: operators('upstream_unavailable', unavailable, 60_000),
   // The catalog sells what this upstream does not have; its other models are not concerned.
-  model_missing: fault('upstream_unavailable', unavailable, { cooldownMs: 0, operator: true }),
-  misdirected: fault('upstream_invalid', 'The upstream sent the request elsewhere.', {
-    cooldownMs: 60_000,
-    operator: true,
-  }),
-  rate: fault('upstream_rate_limited', 'The upstream limits its rate; try again later.', {
-    cooldownMs: 5_000,
-  }),
-  overloaded: fault('upstream_overloaded', 'The upstream is overloaded; try again later.', {
-    cooldownMs: 5_000,
-  }),
-  server: fault('upstream_error', 'The upstream failed.', { cooldownMs: 1_000 }),
-  timeout: fault('upstream_timeout', 'The upstream did not answer in time.', { cooldownMs: 1_000 }),
-  no_answer: fault('upstream_invalid', 'The upstream sent something that is no answer.', {
-    cooldownMs: 1_000,
-  }),
+  model_missing: operators('upstream_unavailable', unavailable, 0),
+  misdirected: operators('upstream_invalid', 'The upstream sent the request elsewhere.', 60_000),
+  rate: upstreams('upstream_rate_limited', 'The upstream limits its rate; try again later.', 5_000),
+  overloaded: upstreams('upstream_overloaded', 'The upstream is overloaded; try again later.', 5_000),
+  server: upstreams('upstream_error', 'The upstream failed.', 1_000),
+  timeout: upstreams('upstream_timeout', 'The upstream did not answer in time.', 1_000),
+  no_answer: {
+    ...upstreams('upstream_invalid', 'The upstream sent something that is no answer.', 1_000),
+    told: 'ours',
+  },
   larger_than_rate: callers('upstream_rejected'),
   context: callers('context_too_long'),
   rejected: callers('upstream_rejected'),
 }
 
-function fault(
-  code: Failure['code'],
-  told: string,
-  more: { readonly cooldownMs: number; readonly operator?: boolean },
-): Consequence {
-  return { code, retry: 'elsewhere', told, operator: false, ...more }
+function operators(code: Failure['code'], sentence: string, cooldownMs: number): Consequence {
+  return { code, retry: 'elsewhere', told: 'ours', sentence, cooldownMs, operator: true }
+}
+
+function upstreams(code: Failure['code'], sentence: string, cooldownMs: number): Consequence {
+  return { code, retry: 'elsewhere', told: 'worded', sentence, cooldownMs, operator: false }
 }
 
 function callers(code: Failure['code']): Consequence {
-  return { code, retry: 'never', told: 'theirs', cooldownMs: 0, operator: false }
+  const sentence = 'The upstream refused the request.'
+  return { code, retry: 'never', told: 'theirs', sentence, cooldownMs: 0, operator: false }
+}
+
+/** Longer sentences are cut. */
+const toldCharactersMax = 2_000
+
+/** Whose account at the provider it is, is the operator's matter; names as OpenAI and Google write them in limits. */
+const accountIds = /\b(org-|proj_|projects?\/|project_number:)[A-Za-z0-9-]+/g
+
+function masked(message: string): string {
+  return message.slice(0, toldCharactersMax).replace(accountIds, '$1…')
 }
 
 /** What every provider means by a status; comes after a provider's own rules. */
@@ -101,13 +111,14 @@ export function classifyAnswer(
 ): Failure {
   const meaning = meaningOf(rules, status, problem)
   const consequence = consequences[meaning]
-  const retryAfterMs = consequence.retry === 'elsewhere' ? retryAfter(headers) : null
-  const isTheirs = consequence.told === 'theirs'
+  const waits = consequence.retry === 'elsewhere'
+  const retryAfterMs = waits ? (retryAfter(headers) ?? believedMs(problem.retryAfterMs ?? null)) : null
+  const theirs = consequence.told === 'ours' ? '' : masked(problem.message)
   return {
     code: consequence.code,
     retry: mayGoElsewhere(meaning, headers) ? 'elsewhere' : 'never',
-    status: isTheirs ? status : null,
-    message: isTheirs ? problem.message || `The upstream refused the request (${status}).` : consequence.told,
+    status: consequence.told === 'theirs' ? status : null,
+    message: theirs || consequence.sentence,
     retryAfterMs,
     cooldownMs: Math.max(consequence.cooldownMs, meaning === 'rate' ? (retryAfterMs ?? 0) : 0),
     operator: consequence.operator,
@@ -120,7 +131,7 @@ function meaningOf(rules: readonly Rule[], status: number, problem: UpstreamProb
     if (rule.statuses !== undefined && !rule.statuses.includes(status)) continue
     if (
       rule.words !== undefined &&
-      !rule.words.some((word) => problem.type === word || problem.code === word)
+      !rule.words.some((word) => [problem.type, problem.code, problem.reason].includes(word))
     )
       continue
     if (rule.begins !== undefined && !rule.begins.some((start) => sentence.startsWith(start))) continue

@@ -1,14 +1,16 @@
 /** OpenAI: how it is asked, what its refusals mean, and what it charges for without being asked in tokens of text. */
-import type { Media } from '../wire/codec.ts'
+import type { DialectName, Media } from '../wire/codec.ts'
+import { capabilitiesFrom } from './capability-row.ts'
 import { classifyAnswer, type Rule } from './classify.ts'
-import type { Connector } from './connector.ts'
+import type { Connector, Outgoing } from './connector.ts'
 import { commonHeaders, takenOver } from './dress.ts'
-import { chatPath } from './paths.ts'
-import { sandboxCapabilities } from './sandbox-capabilities.ts'
+import { openaiModels } from './openai-models-table.ts'
+import { hasAddress, pathOf } from './paths.ts'
 
 /**
  * `idempotency-key` is not among them: behind one credential it would let one account's key find
- * another account's answer. Organization and project are ours to choose.
+ * another account's answer. Organization and project are ours to choose. What coding clients tell of who and
+ * where they are (`originator`, `session-id`, `thread-id`, `x-codex-…`) is for the gateway and stays here.
  */
 const callerHeaders = ['openai-beta'] as const
 
@@ -83,27 +85,31 @@ function mediaTokensMax(media: Media, upstreamModel: string): number | 'window' 
   }
 }
 
+const dialects: readonly DialectName[] = ['openai-chat', 'openai-responses', 'openai-embeddings']
+
+/** How a request in one of OpenAI's formats is dressed. */
+export function openaiHeaders(outgoing: Outgoing): string[] {
+  return [
+    ...commonHeaders(outgoing),
+    'authorization',
+    `Bearer ${outgoing.credential}`,
+    // Found again in the provider's own logs: platform.openai.com/docs/api-reference/debugging-requests.
+    'x-client-request-id',
+    outgoing.requestId,
+    ...takenOver(outgoing, callerHeaders),
+  ]
+}
+
 export const openai: Connector = {
   provider: 'openai',
   displayName: 'OpenAI',
-  families: ['gpt-', 'chatgpt-', 'o1', 'o3', 'o4'],
+  families: ['gpt-', 'chatgpt-', 'o1', 'o3', 'o4', 'text-embedding-'],
   defaultOrigin: 'https://api.openai.com',
-  dialects: ['openai-chat'],
-  prepare: (outgoing) => ({
-    path: chatPath(outgoing.query),
-    headers: [
-      ...commonHeaders(outgoing),
-      'authorization',
-      `Bearer ${outgoing.credential}`,
-      // Found again in the provider's own logs: platform.openai.com/docs/api-reference/debugging-requests.
-      'x-client-request-id',
-      outgoing.requestId,
-      ...takenOver(outgoing, callerHeaders),
-    ],
-  }),
+  dialects,
+  prepare: (outgoing) => ({ path: pathOf(outgoing), headers: openaiHeaders(outgoing) }),
   classify: (status, headers, problem) => classifyAnswer(rules, status, headers, problem),
-  offers: (operation) => operation === 'generate',
-  capabilities: () => sandboxCapabilities,
+  offers: (operation, dialect) => dialects.includes(dialect) && hasAddress(operation, dialect),
+  capabilities: (upstreamModel) => capabilitiesFrom(openaiModels, upstreamModel),
   requestIdHeader: 'x-request-id',
   // openrouter.ai/docs/api-reference/streaming lists OpenAI among those that stop.
   onCancel: 'stops',

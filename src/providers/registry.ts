@@ -2,10 +2,11 @@
 import { assert } from '../base/assert.ts'
 import { anthropic } from './anthropic.ts'
 import type { Connector } from './connector.ts'
+import { google } from './google.ts'
 import { openai } from './openai.ts'
 import { sandbox } from './sandbox.ts'
 
-export const connectors: readonly Connector[] = [openai, anthropic, sandbox]
+export const connectors: readonly Connector[] = [openai, anthropic, google, sandbox]
 
 const byProvider = new Map(connectors.map((connector) => [connector.provider, connector]))
 

@@ -8,7 +8,11 @@ const waitMsMax = 300_000
 
 /** The wait in ms, more than 0 and capped; null where none is told or none can be believed. */
 export function retryAfter(headers: ReadonlyMap<string, string>): number | null {
-  const ms = milliseconds(headers) ?? seconds(headers) ?? untilDate(headers) ?? untilReset(headers)
+  return believedMs(milliseconds(headers) ?? seconds(headers) ?? untilDate(headers) ?? untilReset(headers))
+}
+
+/** A wait as it is taken: more than 0 and capped; null where it is none. */
+export function believedMs(ms: number | null): number | null {
   if (ms === null || !Number.isFinite(ms) || ms <= 0) return null
   return Math.min(Math.ceil(ms), waitMsMax)
 }

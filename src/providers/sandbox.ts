@@ -1,10 +1,24 @@
-/** The provider inside the program, asked as the real ones are: it takes either format and any credential. */
-
+/** The provider inside the program, asked as the real ones are: it takes every format of theirs and any credential. */
+import type { DialectName, UpstreamProblem } from '../wire/codec.ts'
 import { anthropic, messagesHeaders } from './anthropic.ts'
-import type { Connector } from './connector.ts'
-import { openai } from './openai.ts'
-import { messagesPath } from './paths.ts'
+import type { Connector, Outgoing } from './connector.ts'
+import { geminiHeaders, google } from './google.ts'
+import { openai, openaiHeaders } from './openai.ts'
+import { hasAddress, pathOf } from './paths.ts'
 import { sandboxCapabilities } from './sandbox-capabilities.ts'
+
+const headersFor: Readonly<Partial<Record<DialectName, (outgoing: Outgoing) => string[]>>> = {
+  anthropic: messagesHeaders,
+  gemini: geminiHeaders,
+}
+
+const dialects: readonly DialectName[] = ['openai-chat', 'openai-responses', 'anthropic', 'gemini']
+
+/** Each format's words mean here what they mean at the maker of that format, and contradict nowhere. */
+function makerOf(problem: UpstreamProblem): Connector {
+  if (/^[A-Z_]+$/.test(problem.type)) return google
+  return problem.code === '' ? anthropic : openai
+}
 
 export const sandbox: Connector = {
   provider: 'sandbox',
@@ -12,19 +26,15 @@ export const sandbox: Connector = {
   families: ['sandbox-'],
   // Where it listens is known once it does; whoever starts it says so.
   defaultOrigin: 'http://127.0.0.1',
-  dialects: ['openai-chat', 'anthropic'],
+  dialects,
   prepare(outgoing) {
-    const prepared =
-      outgoing.dialect === 'anthropic'
-        ? { path: messagesPath(outgoing.query), headers: messagesHeaders(outgoing) }
-        : openai.prepare(outgoing)
+    const headers = (headersFor[outgoing.dialect] ?? openaiHeaders)(outgoing)
     // Its meter is asked for by this id.
-    return { path: prepared.path, headers: [...prepared.headers, 'x-request-id', outgoing.requestId] }
+    return { path: pathOf(outgoing), headers: [...headers, 'x-request-id', outgoing.requestId] }
   },
-  classify: (status, headers, problem) =>
-    // Each format's words mean there what they mean at the maker of that format, and contradict nowhere.
-    (problem.code === '' ? anthropic : openai).classify(status, headers, problem),
-  offers: (operation) => operation === 'generate',
+  classify: (status, headers, problem) => makerOf(problem).classify(status, headers, problem),
+  offers: (operation, dialect) =>
+    operation !== 'compact' && dialects.includes(dialect) && hasAddress(operation, dialect),
   capabilities: () => sandboxCapabilities,
   requestIdHeader: 'x-request-id',
   onCancel: 'stops',

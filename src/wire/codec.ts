@@ -160,6 +160,10 @@ export interface UpstreamProblem {
   /** Its own `type` and `code`, '' where absent. */
   readonly type: string
   readonly code: string
+  /** The machine-readable reason in Google's `details`; absent where there is none. */
+  readonly reason?: string
+  /** The wait that the body asks for; absent where it asks for none. */
+  readonly retryAfterMs?: number
 }
 
 /** What was produced so far, kept small: enough text to count tokens from, and the size of all of it. */

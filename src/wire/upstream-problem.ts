@@ -7,6 +7,7 @@ import { isRecord, type JsonRecord, parsed } from './parsed.ts'
 
 const plainTextCharactersMax = 2_000
 const levelsMax = 4
+const detailsMax = 16
 const decoder = new TextDecoder('utf-8')
 
 export const noProblem: UpstreamProblem = { message: '', type: '', code: '' }
@@ -31,13 +32,30 @@ export function problemOf(value: unknown, level = 1): UpstreamProblem {
     message: firstText(value, ['message', 'msg', 'error_description']),
     type: firstText(value, ['type', 'status']),
     code: firstText(value, ['code']),
+    ...detailsOf(value.details),
   }
   if (inner === noProblem) return own
   return {
+    ...own,
+    ...inner,
     message: inner.message || own.message,
     type: inner.type || own.type,
     code: inner.code || own.code,
   }
+}
+
+/** What Google tells in typed details, https://google.aip.dev/193: why, and how long to wait. */
+function detailsOf(details: unknown): Pick<UpstreamProblem, 'reason' | 'retryAfterMs'> {
+  if (!Array.isArray(details)) return {}
+  let told: Pick<UpstreamProblem, 'reason' | 'retryAfterMs'> = {}
+  for (const detail of details.slice(0, detailsMax)) {
+    if (!isRecord(detail)) continue
+    const { reason, retryDelay } = detail
+    if (typeof reason === 'string') told = { ...told, reason }
+    const delay = typeof retryDelay === 'string' ? /^(\d{1,9}(\.\d{1,9})?)s$/.exec(retryDelay) : null
+    if (delay !== null) told = { ...told, retryAfterMs: Math.ceil(Number(delay[1]) * 1_000) }
+  }
+  return told
 }
 
 function innerProblem(value: JsonRecord, level: number): UpstreamProblem {

@@ -1,0 +1,21 @@
+/**
+ * How a table of what models take is read: the first row whose pattern fits a name counts, and the last
+ * row fits every name, so that a model nobody knows is treated as the newest of its family. Pure.
+ */
+import { assert } from '../base/assert.ts'
+import type { Capabilities } from '../wire/capabilities.ts'
+
+export interface CapabilityRow {
+  /** Fits the provider's own names, dated ones included. */
+  readonly names: RegExp
+  readonly takes: Capabilities
+  /** Where the facts stand. */
+  readonly source: string
+}
+
+/** What a model of this name takes. The table's last row must fit every name. */
+export function capabilitiesFrom(rows: readonly CapabilityRow[], upstreamModel: string): Capabilities {
+  const row = rows.find(({ names }) => names.test(upstreamModel))
+  assert(row !== undefined, 'the last row fits every name')
+  return row.takes
+}

@@ -1,0 +1,107 @@
+/** Google (the Gemini API): how it is asked, what its refusals mean, and what it charges for without being asked in tokens of text. */
+import type { Media } from '../wire/codec.ts'
+import { capabilitiesFrom } from './capability-row.ts'
+import { classifyAnswer, type Rule } from './classify.ts'
+import type { Connector, Outgoing } from './connector.ts'
+import { commonHeaders } from './dress.ts'
+import { googleModels } from './google-models-table.ts'
+import { hasAddress, pathOf } from './paths.ts'
+
+/** Words: ai.google.dev/gemini-api/docs/troubleshooting and google.aip.dev/193; the sentences as recorded from the API. */
+const rules: readonly Rule[] = [
+  // A key that is wrong, expired or not allowed is a 400 here.
+  {
+    words: ['API_KEY_INVALID', 'API_KEY_SERVICE_BLOCKED', 'SERVICE_DISABLED', 'UNAUTHENTICATED'],
+    meaning: 'credential',
+  },
+  { words: ['INVALID_ARGUMENT'], begins: ['api key not valid', 'api key expired'], meaning: 'credential' },
+  { words: ['BILLING_DISABLED'], meaning: 'billing' },
+  {
+    words: ['FAILED_PRECONDITION', 'PERMISSION_DENIED', 'RESOURCE_EXHAUSTED'],
+    begins: [
+      'gemini api free tier is not available',
+      'this api method requires billing',
+      'your prepayment credits are depleted',
+      'your project has exceeded its monthly spending cap',
+    ],
+    meaning: 'billing',
+  },
+  // Where the server stands, not where the caller does.
+  { words: ['FAILED_PRECONDITION'], begins: ['user location is not supported'], meaning: 'credential' },
+  { words: ['PERMISSION_DENIED'], meaning: 'credential' },
+  {
+    words: ['INVALID_ARGUMENT'],
+    begins: ['the input token count', 'input token count', 'the input context is too long'],
+    meaning: 'context',
+  },
+  { words: ['UNAVAILABLE'], meaning: 'overloaded' },
+  { words: ['DEADLINE_EXCEEDED'], meaning: 'timeout' },
+  { words: ['CANCELLED', 'ABORTED', 'INTERNAL'], meaning: 'server' },
+]
+
+const oldModels = /^gemini-(?:1|2)[.-]/
+
+/**
+ * Up to 2.5 a picture is scaled to at most 3,072 pixels a side and cut into squares of 258 tokens, with sides from
+ * 256 to 768 pixels: at most 12 × 2, and the whole once more (recorded: 7 × 258 for a picture of 6 squares).
+ * From 3 on at most 2,240 tokens, at the highest resolution that can be asked for.
+ * Sources: ai.google.dev/gemini-api/docs/image-understanding, ai.google.dev/gemini-api/docs/media-resolution.
+ */
+const pictureTokensOld = 25 * 258
+const pictureTokensNew = 2_240
+
+/**
+ * A document has at most 1,000 pages of 258 tokens, or of 1,120 from 3 on: ai.google.dev/gemini-api/docs/document-processing.
+ * How many pages a file has cannot be told from its size.
+ */
+const pagesMax = 1_000
+const pageTokensOld = 258
+const pageTokensNew = 1_120
+
+/** ai.google.dev/gemini-api/docs/audio. */
+const soundTokensPerSecond = 32
+/** The lowest rate at which these spend bytes: 8 kbit/s, rounded down to be safe. Others shrink silence to nothing. */
+const soundBytesPerSecondMin = 500
+const soundTypes = /^audio\/(?:mpeg|mp3|wav|x-wav|wave|aiff|x-aiff)$/
+
+function mediaTokensMax(media: Media, upstreamModel: string): number | 'window' {
+  const isOld = oldModels.test(upstreamModel)
+  if (media.kind === 'image') return isOld ? pictureTokensOld : pictureTokensNew
+  if (media.span === null) return 'window'
+  const bytes = Math.ceil(((media.span.end - media.span.start) * 3) / 4)
+  if (media.kind === 'audio') {
+    if (!soundTypes.test(media.mediaType)) return 'window'
+    return Math.ceil((bytes / soundBytesPerSecondMin) * soundTokensPerSecond) + soundTokensPerSecond
+  }
+  if (media.mediaType === 'application/pdf') return pagesMax * (isOld ? pageTokensOld : pageTokensNew)
+  // Documents of text are read as text, of at most one token a byte.
+  return media.mediaType.startsWith('text/') ? bytes : 'window'
+}
+
+/** How a request to the Gemini API is dressed. No header of the caller travels: those it knows choose who pays. */
+export function geminiHeaders(outgoing: Outgoing): string[] {
+  return [...commonHeaders(outgoing), 'x-goog-api-key', outgoing.credential]
+}
+
+export const google: Connector = {
+  provider: 'google',
+  displayName: 'Google',
+  families: ['gemini-'],
+  defaultOrigin: 'https://generativelanguage.googleapis.com',
+  dialects: ['gemini'],
+  prepare: (outgoing) => ({ path: pathOf(outgoing), headers: geminiHeaders(outgoing) }),
+  classify: (status, headers, problem) => classifyAnswer(rules, status, headers, problem),
+  offers: (operation, dialect) => dialect === 'gemini' && hasAddress(operation, dialect),
+  capabilities: (upstreamModel) => capabilitiesFrom(googleModels, upstreamModel),
+  // The API names its answers in the body; a host in front of it may do so here.
+  requestIdHeader: 'x-request-id',
+  // Cancelling is the client's affair alone and is charged: googleapis.github.io/js-genai, GenerateContentConfig.abortSignal.
+  onCancel: 'bills_on',
+  endsWithoutMark: false,
+  // Recorded exchanges with tools or schemas never report more than their text has.
+  hiddenInputTokens: 256,
+  mediaTokensMax,
+  // None of its own tools can be capped, so none is sold and no use is ever counted.
+  serverToolTokensPerUse: 0,
+  tokenFactor: { numerator: 27, denominator: 20 },
+}
