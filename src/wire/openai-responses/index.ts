@@ -1,0 +1,28 @@
+/** The Responses format, put together. */
+import type { Dialect } from '../codec.ts'
+import { readProblem } from '../upstream-problem.ts'
+import { errorBody, errorFrame, errorStatus, problemStatus } from './error.ts'
+import { type ResponsesFacts, readRequest, spliceRequest } from './request.ts'
+import { readAnswer } from './response.ts'
+import { watchStream } from './stream.ts'
+import { tells, toUsage } from './usage.ts'
+
+export const openaiResponses: Dialect<ResponsesFacts> = {
+  name: 'openai-responses',
+  reportsInputEarly: false,
+  readRequest,
+  spliceRequest,
+  usageEvent: () => 'relay',
+  watchStream,
+  readAnswer,
+  readError: readProblem,
+  pricedHeaders: () => [],
+  problemStatus,
+  tells,
+  toUsage,
+  errorBody,
+  errorStatus,
+  errorFrame,
+  streamType: 'text/event-stream; charset=utf-8',
+  keepAlive: ': keepalive\n\n',
+}

@@ -1,0 +1,141 @@
+/**
+ * What the items of a Responses request hold besides text: media with the places of their bytes, tools,
+ * and references to what the provider keeps. Must not decode media, nor look into what the caller named
+ * (arguments, actions).
+ */
+import type { Media, MediaKind } from '../codec.ts'
+import { absent, Fields, isGiven } from '../fields.ts'
+import type { Json } from '../json.ts'
+import { addressed, embedded, embeddedOrDataUrl } from '../media.ts'
+import { notOwned, type PricedOptions, unpriced } from '../price-fields.ts'
+import { cachePriceFields, compactionOption } from './request-price-table.ts'
+import type { ToolReader } from './request-tools.ts'
+
+const itemFields = new Fields(
+  'type',
+  'role',
+  'id',
+  'content',
+  'output',
+  'tools',
+  'result',
+  'environment',
+  'output_format',
+)
+const partFields = new Fields(
+  'image_url',
+  'file_id',
+  'file_data',
+  'file_url',
+  'input_audio',
+  'audio_url',
+  'video_url',
+  'input_video',
+  'prompt_cache_breakpoint',
+)
+const addressFields = new Fields('url')
+const audioFields = new Fields('data', 'format')
+const lifetimeFields = new Fields('ttl')
+const placeFields = new Fields('container_id')
+const cacheLifetime = { ttl: cachePriceFields.ttl }
+
+/** Gathers while items are read in body order. */
+export class ItemReader {
+  readonly media: Media[] = []
+  private readonly json: Json
+  private readonly tools: ToolReader
+  private readonly options: PricedOptions
+
+  constructor(json: Json, into: { readonly tools: ToolReader; readonly options: PricedOptions }) {
+    this.json = json
+    this.tools = into.tools
+    this.options = into.options
+  }
+
+  /**
+   * Reads the array of items and tells the first one of a user; else what comes first. Throws WireError
+   * `reference_not_owned` for items, files and containers that are kept upstream; `unpriced_option` for video.
+   */
+  readItems(input: number): number {
+    const { json } = this
+    const items = json.children(input)
+    let opening = absent
+    for (const item of items) {
+      const fields = itemFields.read(json, item)
+      if (opening === absent && json.says(fields.role, 'user')) opening = item
+      this.readItem(fields)
+    }
+    return opening === absent ? (items[0] ?? input) : opening
+  }
+
+  private readItem(fields: ReturnType<typeof itemFields.read>): void {
+    const { json } = this
+    this.refuseKept(fields)
+    if (json.says(fields.type, 'compaction_trigger')) this.options.add(compactionOption, fields.type)
+    this.readContent(fields.content)
+    this.readContent(fields.output)
+    this.tools.read(fields.tools)
+    if (json.says(fields.type, 'image_generation_call') && json.isString(fields.result)) {
+      const format = json.isString(fields.output_format) ? json.text(fields.output_format) : 'png'
+      this.media.push(embedded(json, fields.result, 'image', `image/${format}`))
+    }
+  }
+
+  /** An item that is named alone stands for what the provider kept of it. */
+  private refuseKept(fields: ReturnType<typeof itemFields.read>): void {
+    const { json } = this
+    const { type, id, role } = fields
+    const isUntyped = !isGiven(json, type) && !isGiven(json, role)
+    const isReference = json.says(type, 'item_reference') || isUntyped
+    const isImageByName = json.says(type, 'image_generation_call') && !isGiven(json, fields.result)
+    if (isGiven(json, id) && (isReference || isImageByName)) throw notOwned(json, id)
+    if (!isGiven(json, fields.environment)) return
+    const { container_id: container } = placeFields.read(json, fields.environment)
+    if (isGiven(json, container)) throw notOwned(json, container)
+  }
+
+  /** Content and output are a string, parts, or one part. */
+  private readContent(content: number): void {
+    if (content === absent) return
+    if (this.json.kind(content) === 'object') this.readPart(content)
+    else if (this.json.kind(content) === 'array') {
+      for (const part of this.json.children(content)) this.readPart(part)
+    }
+  }
+
+  private readPart(part: number): void {
+    const { json } = this
+    const fields = partFields.read(json, part)
+    if (isGiven(json, fields.file_id)) throw notOwned(json, fields.file_id)
+    for (const video of [fields.video_url, fields.input_video]) {
+      if (isGiven(json, video)) throw unpriced(json, video, 'there is no price for video.')
+    }
+    this.readAddress(fields.image_url, 'image')
+    this.readAddress(fields.audio_url, 'audio')
+    this.readAddress(fields.file_url, 'document')
+    if (json.isString(fields.file_data)) {
+      this.media.push(embeddedOrDataUrl(json, fields.file_data, 'document'))
+    }
+    if (isGiven(json, fields.input_audio)) this.readAudio(fields.input_audio)
+    if (isGiven(json, fields.prompt_cache_breakpoint)) {
+      this.options.read(lifetimeFields.read(json, fields.prompt_cache_breakpoint), cacheLifetime)
+    }
+  }
+
+  /** The address is the value; from clients of other formats it stands in an object. */
+  private readAddress(value: number, kind: MediaKind): void {
+    const { json } = this
+    if (!isGiven(json, value)) return
+    const address = json.isString(value) ? value : addressFields.read(json, value).url
+    if (json.isString(address)) this.media.push(addressed(json, address, kind))
+  }
+
+  private readAudio(value: number): void {
+    const { json } = this
+    const { data, format } = audioFields.read(json, value)
+    if (!json.isString(data)) return
+    const media = addressed(json, data, 'audio')
+    const mediaType = json.isString(format) ? `audio/${json.text(format)}` : ''
+    this.media.push(media.span === null ? embedded(json, data, 'audio', mediaType) : media)
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * What in a Responses request can change what the provider charges: fields, tools and items, with the
+ * page each fact was read from. What is not here travels untouched and costs nothing but its tokens.
+ */
+import { cacheLifetime, chatPriceFields } from '../openai-chat/request-price-table.ts'
+import type { PriceField } from '../price-fields.ts'
+
+const docs = 'https://developers.openai.com/api/docs/guides'
+const reference = 'https://developers.openai.com/api/reference/resources/responses/methods/create'
+
+export const responsesPriceFields = {
+  /** `ultrafast` besides the tiers that chat has; the answer names the tier it ran at. */
+  service_tier: chatPriceFields.service_tier,
+  background: chatPriceFields.background,
+  previous_response_id: chatPriceFields.previous_response_id,
+  conversation: chatPriceFields.conversation,
+  prompt: chatPriceFields.prompt,
+  /** Compaction samples the model once more. */
+  context_management: {
+    rule: 'option',
+    name: 'context_management:compaction',
+    source: `${docs}/conversation-state`,
+  },
+  /** Drops the oldest items where the input is too long: never dearer. */
+  truncation: { rule: 'free', source: reference },
+  moderation: chatPriceFields.moderation,
+  /** Compresses images: never dearer. */
+  image: { rule: 'free', source: `${docs}/images-vision` },
+  store: chatPriceFields.store,
+  prompt_cache_retention: chatPriceFields.prompt_cache_retention,
+  // Options of compatible hosts that search, choose another model, or answer later.
+  search_parameters: chatPriceFields.search_parameters,
+  enable_search: chatPriceFields.enable_search,
+  plugins: chatPriceFields.plugins,
+  models: chatPriceFields.models,
+  deferred: chatPriceFields.deferred,
+} as const satisfies Readonly<Record<string, PriceField>>
+
+/** Of `reasoning`: the pro mode runs several samplings for one answer. */
+export const reasoningPriceFields = {
+  mode: { rule: 'values', name: 'reasoning_mode', free: ['standard'], source: `${docs}/reasoning` },
+} as const satisfies Readonly<Record<string, PriceField>>
+
+/** Of `prompt_cache_options`, whose `ttl` each breakpoint may have too. */
+export const cachePriceFields = {
+  ...cacheLifetime,
+  comparison_response_id: { rule: 'reference', source: `${docs}/prompt-caching` },
+} as const satisfies Readonly<Record<string, PriceField>>
+
+/** The option under which an item that asks for compaction is priced. */
+export const compactionOption = responsesPriceFields.context_management.name
+
+/**
+ * Tools that the caller runs, or that cost nothing but the tokens of what stands in the body
+ * (`tool_search` only chooses among declared tools). Computer use: the caller acts and sends
+ * screenshots, https://developers.openai.com/api/docs/guides/tools-computer-use.
+ */
+export const callerTools: readonly string[] = [
+  'function',
+  'custom',
+  'namespace',
+  'tool_search',
+  'apply_patch',
+  'local_shell',
+  'computer',
+  'computer_use',
+  'computer_use_preview',
+]
+
+/** Runs at the caller or in a container of the provider's, as its environment says. */
+export const shellTool = 'shell'
+
+/** Undated types of tools at the provider → the meter their uses are charged by; others by their type. */
+export const meters: Readonly<Record<string, string>> = { web_search_preview: 'web_search' }
+
+/** Tools whose every use is one call that `max_tool_calls` counts; others are charged by the hour, by size, or without bound. */
+export const cappedTools: readonly string[] = ['web_search', 'web_search_preview']

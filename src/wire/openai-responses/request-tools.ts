@@ -1,0 +1,95 @@
+/**
+ * The tools of a Responses request: which of them run at the provider and are charged by use. Must not
+ * look into schemas or whatever else the caller named.
+ */
+import type { Edit, ServerTool } from '../codec.ts'
+import { Fields, invalid, isGiven, string } from '../fields.ts'
+import type { Json } from '../json.ts'
+import { notOwned } from '../price-fields.ts'
+import { callerTools, cappedTools, meters, shellTool } from './request-price-table.ts'
+
+const toolFields = new Fields(
+  'type',
+  'tools',
+  'environment',
+  'container',
+  'vector_store_ids',
+  'input_image_mask',
+)
+const placeFields = new Fields('type', 'file_ids', 'container_id')
+const maskFields = new Fields('file_id')
+
+const typeCharactersMax = 64
+/** A body that declares more tools at the provider is hostile: each is told with its place. */
+const serverToolsMax = 32
+
+/** How the uses of all tools together are capped. */
+export interface SharedCap {
+  readonly usesMax: number | null
+  readonly capEdit: (usesMax: number) => Edit
+}
+
+/** Gathers while lists of tools are read; they stand at the top and in items. */
+export class ToolReader {
+  readonly serverTools: ServerTool[] = []
+  hasCallerTools = false
+  private readonly json: Json
+  private readonly cap: SharedCap
+
+  constructor(json: Json, cap: SharedCap) {
+    this.json = json
+    this.cap = cap
+  }
+
+  /** Throws WireError `reference_not_owned` for files, stores and containers that are kept upstream. */
+  read(tools: number): void {
+    if (!isGiven(this.json, tools) || this.json.kind(tools) !== 'array') return
+    for (const tool of this.json.children(tools)) this.readTool(tool)
+  }
+
+  private readTool(tool: number): void {
+    const { json } = this
+    const fields = toolFields.read(json, tool)
+    if (!isGiven(json, fields.type)) return
+    const type = string(json, fields.type)
+    const undated = type.replace(/_\d{4}_\d{2}_\d{2}$/, '')
+    this.read(fields.tools)
+    this.refuseKept(fields)
+    if (callerTools.includes(undated) || (undated === shellTool && this.isLocal(fields.environment))) {
+      this.hasCallerTools = true
+      return
+    }
+    if (type.length > typeCharactersMax || this.serverTools.length === serverToolsMax) {
+      throw invalid(json, fields.type, 'the type of a tool that is known, and one of not too many')
+    }
+    this.serverTools.push({
+      meter: Object.hasOwn(meters, undated) ? (meters[undated] ?? undated) : undated,
+      type,
+      pointer: json.pointer(tool),
+      usesMax: this.cap.usesMax,
+      capEdit: cappedTools.includes(undated) ? this.cap.capEdit : null,
+    })
+  }
+
+  private refuseKept(fields: ReturnType<typeof toolFields.read>): void {
+    const { json } = this
+    if (isGiven(json, fields.vector_store_ids)) throw notOwned(json, fields.vector_store_ids)
+    if (json.isString(fields.container)) throw notOwned(json, fields.container)
+    for (const place of [fields.container, fields.environment]) {
+      if (!isGiven(json, place)) continue
+      const { file_ids: files, container_id: container } = placeFields.read(json, place)
+      if (isGiven(json, files)) throw notOwned(json, files)
+      if (isGiven(json, container)) throw notOwned(json, container)
+    }
+    if (!isGiven(json, fields.input_image_mask)) return
+    const { file_id: file } = maskFields.read(json, fields.input_image_mask)
+    if (isGiven(json, file)) throw notOwned(json, file)
+  }
+
+  /** A shell without an environment is the caller's own. */
+  private isLocal(environment: number): boolean {
+    if (!isGiven(this.json, environment)) return true
+    const { type } = placeFields.read(this.json, environment)
+    return this.json.says(type, 'local')
+  }
+}

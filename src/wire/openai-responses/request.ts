@@ -1,0 +1,172 @@
+/**
+ * A Responses request: the facts that routing and money need, read from its bytes, and the few
+ * replacements that it may need on its way. Must not change, add or reorder anything else.
+ */
+import { type Edit, type ReadLimits, type RequestFacts, type Span, type Splice, WireError } from '../codec.ts'
+import { absent, Fields, flag, invalid, isGiven, string, wholeNumber } from '../fields.ts'
+import { type Json, readJson } from '../json.ts'
+import { PricedOptions } from '../price-fields.ts'
+import { ItemReader } from './request-items.ts'
+import { cachePriceFields, reasoningPriceFields, responsesPriceFields } from './request-price-table.ts'
+import { ToolReader } from './request-tools.ts'
+
+type PriceName = keyof typeof responsesPriceFields
+
+const bodyFields = new Fields(
+  'model',
+  'input',
+  'messages',
+  'stream',
+  'max_output_tokens',
+  'max_tool_calls',
+  'tools',
+  'reasoning',
+  'prompt_cache_options',
+  ...(Object.keys(responsesPriceFields) as PriceName[]),
+)
+const reasoningFields = new Fields('effort', 'mode')
+const cachingFields = new Fields('ttl', 'comparison_response_id')
+
+/** A number that a splice may write or lower, as it stands in the body. */
+interface NumberField {
+  /** null: the body has no such member. */
+  readonly span: Span | null
+  /** null: absent, or written as null, which is no limit. */
+  readonly value: number | null
+}
+
+export interface ResponsesFacts extends RequestFacts {
+  readonly modelSpan: Span
+  /** Behind the body's first brace: a field that is added goes here. */
+  readonly insertAt: number
+  readonly limitField: NumberField
+  /** `max_tool_calls`, which all tools at the provider share. */
+  readonly callsField: NumberField
+}
+
+type BodyValues = ReturnType<typeof bodyFields.read>
+
+/** Throws WireError; see `Dialect.readRequest`. */
+export function readRequest(body: Uint8Array, limits: ReadLimits): ResponsesFacts {
+  return readJson(body, limits, (json) => {
+    if (json.kind(json.root) !== 'object') {
+      throw new WireError('invalid_value', 'The body must be a JSON object.')
+    }
+    return factsOf(json, limits)
+  })
+}
+
+function factsOf(json: Json, { integerMax }: ReadLimits): ResponsesFacts {
+  const values = bodyFields.read(json, json.root)
+  const model = modelOf(json, values.model)
+  const options = new PricedOptions(json)
+  const effort = readOptions(json, values, options)
+  const callsField = numberField(json, values.max_tool_calls, { min: 0, max: integerMax })
+  const insertAt = json.start(json.root) + 1
+  const tools = new ToolReader(json, {
+    usesMax: callsField.value,
+    capEdit: (calls) => capEdit({ callsField, insertAt }, calls),
+  })
+  tools.read(values.tools)
+  const items = new ItemReader(json, { tools, options })
+  const opening = readInput(json, values, items)
+  const limitField = numberField(json, values.max_output_tokens, { min: 1, max: integerMax })
+  return {
+    model,
+    modelSpan: json.span(values.model),
+    stream: flag(json, values.stream),
+    outputLimit: limitField.value,
+    choices: 1,
+    thinkingBudget: null,
+    media: items.media,
+    // Prompts are cached without being marked, and newer models charge for what is written.
+    cacheWrites: ['5m'],
+    serverTools: tools.serverTools,
+    options: options.list,
+    writtenAs: 'openai-responses',
+    asIs: true,
+    functionTools: tools.hasCallerTools,
+    effort,
+    conversationSpan: json.span(opening),
+    insertAt,
+    limitField,
+    callsField,
+  }
+}
+
+function modelOf(json: Json, value: number): string {
+  if (!isGiven(json, value)) throw missing('model')
+  const model = string(json, value)
+  if (model === '') throw invalid(json, value, 'the name of a model')
+  return model
+}
+
+/** What tells one conversation from another: the first input of a user. */
+function readInput(json: Json, values: BodyValues, items: ItemReader): number {
+  const { input } = values
+  if (!isGiven(json, input)) {
+    const hint = isGiven(json, values.messages)
+      ? " This body has 'messages' instead, as the Chat Completions format does; send the conversation as 'input'."
+      : ''
+    throw missing('input', hint)
+  }
+  if (json.isString(input)) return input
+  if (json.kind(input) !== 'array') throw invalid(json, input, 'a string or an array of items')
+  return items.readItems(input)
+}
+
+function missing(name: string, hint = ''): WireError {
+  return new WireError('missing_field', `Missing required parameter: '${name}'.${hint}`, name)
+}
+
+function numberField(
+  json: Json,
+  value: number,
+  bounds: { readonly min: number; readonly max: number },
+): NumberField {
+  return {
+    span: value === absent ? null : json.span(value),
+    value: isGiven(json, value) ? wholeNumber(json, value, bounds) : null,
+  }
+}
+
+/** Notes what changes the price; tells the effort as it is written. */
+function readOptions(json: Json, values: BodyValues, options: PricedOptions): string | null {
+  options.read(values, responsesPriceFields)
+  const { reasoning, prompt_cache_options: caching } = values
+  if (isGiven(json, caching)) options.read(cachingFields.read(json, caching), cachePriceFields)
+  if (!isGiven(json, reasoning)) return null
+  const fields = reasoningFields.read(json, reasoning)
+  options.read(fields, reasoningPriceFields)
+  return isGiven(json, fields.effort) ? string(json, fields.effort) : null
+}
+
+/** The replacements that a splice needs, in body order. */
+export function spliceRequest(facts: ResponsesFacts, splice: Splice): readonly Edit[] {
+  const edits: Edit[] = []
+  if (splice.model !== undefined) edits.push({ ...facts.modelSpan, text: JSON.stringify(splice.model) })
+  const { limitField, callsField, insertAt } = facts
+  if (isAbove(limitField, splice.outputLimit)) {
+    edits.push(numberEdit('max_output_tokens', limitField, insertAt, splice.outputLimit))
+  }
+  const isCapped = facts.serverTools.some((tool) => tool.capEdit !== null)
+  if (isCapped && isAbove(callsField, splice.serverToolUsesMax)) {
+    edits.push(capEdit(facts, splice.serverToolUsesMax))
+  }
+  return edits.sort((a, b) => a.start - b.start)
+}
+
+function isAbove(field: NumberField, most: number | undefined): most is number {
+  return most !== undefined && (field.value === null || field.value > most)
+}
+
+/** All tools at the provider share this cap, so it is written once. */
+function capEdit(facts: Pick<ResponsesFacts, 'callsField' | 'insertAt'>, calls: number): Edit {
+  return numberEdit('max_tool_calls', facts.callsField, facts.insertAt, calls)
+}
+
+function numberEdit(name: string, field: NumberField, insertAt: number, value: number): Edit {
+  return field.span === null
+    ? { start: insertAt, end: insertAt, text: `"${name}":${value},` }
+    : { ...field.span, text: String(value) }
+}

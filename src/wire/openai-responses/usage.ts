@@ -1,0 +1,108 @@
+/**
+ * Responses usage: which counters the response object may report, and how they become disjoint classes.
+ * `input_tokens` includes what was read from and written to the cache, `output_tokens` includes reasoning.
+ * Searches are charged by use and told beside the tokens. Must not price anything.
+ */
+import type { Usage, UsageReport } from '../codec.ts'
+import { type JsonRecord, recordIn, recordsIn, textIn } from '../parsed.ts'
+import { CleanCounters, type CounterTable, isTold, ReportDraft } from '../usage-report.ts'
+
+const cacheReads = 'input_tokens_details.cached_tokens'
+const cacheWrites = 'input_tokens_details.cache_write_tokens'
+const inputAudioTokens = 'input_tokens_details.audio_tokens'
+const outputAudioTokens = 'output_tokens_details.audio_tokens'
+const reasoningTokens = 'output_tokens_details.reasoning_tokens'
+/** What the provider says it charges for. */
+const toldSearches = 'tool_usage.web_search.num_requests'
+/** What we counted among the items; stands in where the provider tells no number. */
+const seenSearches = 'web_search_calls'
+
+/** https://developers.openai.com/api/reference/resources/responses (ResponseUsage, tool_usage) */
+const counters: CounterTable = {
+  input_tokens: 'used',
+  output_tokens: 'used',
+  total_tokens: 'ignored',
+  [cacheReads]: 'used',
+  [cacheWrites]: 'used',
+  [inputAudioTokens]: 'used',
+  [outputAudioTokens]: 'used',
+  [reasoningTokens]: 'used',
+  [toldSearches]: 'used',
+  'input_tokens_details.text_tokens': 'ignored',
+  'input_tokens_details.image_tokens': 'ignored',
+  'output_tokens_details.text_tokens': 'ignored',
+  cost: 'ignored',
+  cost_details: 'ignored',
+}
+
+/** What `service_tier` says where the list price holds. */
+const defaultTiers = ['default', 'standard', 'auto']
+
+/** Items by which a tool at the provider shows that it ran; all but searches are in no class of ours. */
+const chargedItems = [
+  'file_search_call',
+  'code_interpreter_call',
+  'image_generation_call',
+  'mcp_call',
+  'program',
+]
+
+export function responsesReport(): ReportDraft {
+  return new ReportDraft(counters)
+}
+
+/** Reads one item when it is done. */
+export function countItem(draft: ReportDraft, item: JsonRecord): void {
+  const type = textIn(item, 'type')
+  if (isSearch(item)) draft.count(seenSearches, 1)
+  else if (chargedItems.includes(type)) draft.flag(type)
+}
+
+/** Opening a page or looking through one is no search. */
+function isSearch(item: JsonRecord): boolean {
+  if (item.type !== 'web_search_call') return false
+  const action = textIn(recordIn(item, 'action'), 'type')
+  return action === 'search' || action === ''
+}
+
+/** Reads a response object: the last word on everything, but for items that it leaves out. */
+export function readResponse(draft: ReportDraft, response: JsonRecord): void {
+  draft.read(response.usage)
+  draft.read({ tool_usage: response.tool_usage })
+  draft.ranAt('service_tier', response.service_tier, defaultTiers)
+  const items = recordsIn(response, 'output')
+  if (items.length === 0) return
+  draft.restart(seenSearches)
+  for (const item of items) countItem(draft, item)
+}
+
+/** Whether the totals were reported, as numbers that can be true. */
+export function tells(report: UsageReport): { readonly input: boolean; readonly output: boolean } {
+  return { input: isTold(report, 'input_tokens'), output: isTold(report, 'output_tokens') }
+}
+
+/** Reported fields → disjoint classes. */
+export function toUsage(report: UsageReport): Usage {
+  const clean = new CleanCounters(report)
+  const input = clean.take('input_tokens')
+  const cacheRead = clean.part(cacheReads, input)
+  const cacheWrite5m = clean.part(cacheWrites, input - cacheRead)
+  const inputAudio = clean.part(inputAudioTokens, input - cacheRead - cacheWrite5m)
+  const total = clean.take('output_tokens')
+  const outputAudio = clean.part(outputAudioTokens, total)
+  const output = total - outputAudio
+  const searches = clean.take(clean.has(toldSearches) ? toldSearches : seenSearches)
+  return {
+    inputUncached: input - cacheRead - cacheWrite5m - inputAudio,
+    cacheRead,
+    cacheWrite5m,
+    cacheWrite1h: 0,
+    inputAudio,
+    output,
+    outputAudio,
+    reasoning: clean.part(reasoningTokens, output),
+    fees: searches > 0 ? { web_search: searches } : {},
+    ranAt: report.ranAt,
+    unknown: clean.flagged,
+  }
+}
