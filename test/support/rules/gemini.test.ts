@@ -223,7 +223,7 @@ const requests: [rule: RegExp, body: unknown, capabilities?: Capabilities][] = [
   ],
   [/thinkingConfig: no object/, config({ thinkingConfig: 1 })],
   [/budget beside a level/, config({ thinkingConfig: { thinkingBudget: 5, thinkingLevel: 'LOW' } })],
-  [/thinkingLevel: MUCH/, config({ thinkingConfig: { thinkingLevel: 'much' } })],
+  [/thinkingLevel: much/, config({ thinkingConfig: { thinkingLevel: 'much' } })],
   [/thinkingBudget: -2/, config({ thinkingConfig: { thinkingBudget: -2 } })],
   [/thinkingBudget: 1001/, config({ thinkingConfig: { thinkingBudget: 1001 } }), strict],
   [/cannot be/, config({ thinkingConfig: { thinkingBudget: 0 } }), strict],
