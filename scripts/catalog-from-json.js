@@ -12,8 +12,15 @@ import { readFileSync } from 'node:fs'
  *   priceTiers?: (ListedRates & { aboveInputTokens: number })[], serviceTiers?: Record<string, number> }} Listed
  */
 
-/** Providers whose rows all speak one API. @type {Record<string, string>} */
+/** What a provider's rows speak that do not say it. @type {Record<string, string>} */
 const apis = { anthropic: 'messages', google: 'generateContent' }
+
+/**
+ * What embedding models take in one request, all of its inputs together: more than `context`, which is for one.
+ * platform.openai.com/docs/api-reference/embeddings, 2026-07
+ * @type {Record<string, number>}
+ */
+const embeddingInputs = { openai: 300_000 }
 
 /** Where the list is known to be wrong, or its own word for a source is not one to follow. @type {Record<string, Partial<Listed>>} */
 const corrections = {
@@ -41,17 +48,15 @@ for (const model of list.models) process.stdout.write(`${row({ ...model, ...corr
 
 /** @param {Listed} model */
 function row(model) {
+  const api = model.api ?? apis[model.provider]
   return JSON.stringify({
     id: model.id,
     provider: model.provider,
-    api: apis[model.provider] ?? model.api,
+    api,
     displayName: model.name,
     released: model.released,
     context: model.context,
-    maxInput: model.maxInput,
-    maxOutput: model.maxOutput,
-    inputs: model.input,
-    outputs: model.output,
+    ...(api === 'embeddings' ? vectors(model) : answers(model)),
     reasoning: model.reasoning,
     tools: model.tools,
     deprecated: model.status === 'deprecated' ? true : undefined,
@@ -64,6 +69,26 @@ function row(model) {
       },
     ],
   })
+}
+
+/** @param {Listed} model */
+function answers(model) {
+  return {
+    maxInput: model.maxInput,
+    maxOutput: model.maxOutput,
+    inputs: model.input.filter((input) => isTaken(model, input)),
+    outputs: model.output,
+  }
+}
+
+/** What requests may hold: video is refused everywhere, sound where it has no price. @param {Listed} model @param {string} input */
+function isTaken({ usdPerMillionTokens: { input_audio } }, input) {
+  return input !== 'video' && (input !== 'audio' || input_audio !== undefined)
+}
+
+/** A vector is no text, and its length no number of tokens. @param {Listed} model */
+function vectors(model) {
+  return { maxInput: embeddingInputs[model.provider], inputs: model.input, outputs: ['embeddings'] }
 }
 
 /** @param {ListedRates} listed */

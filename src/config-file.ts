@@ -42,6 +42,10 @@ const modalities = z.enum(
   ['text', 'image', 'audio', 'video', 'pdf'],
   'must be text, image, audio, video or pdf',
 )
+const outputs = z.enum(
+  ['text', 'image', 'audio', 'video', 'embeddings'],
+  'must be text, image, audio, video or embeddings',
+)
 
 export const fields = {
   host: z.string().regex(/^[A-Za-z0-9.:_-]{1,253}$/, 'must be a host name or an address'),
@@ -101,14 +105,19 @@ const model = z.strictObject({
   id: modelName,
   provider: name.optional(),
   upstreamId: modelName.optional(),
-  api: z.enum(['chat', 'messages'], 'must be chat or messages').optional(),
+  api: z
+    .enum(
+      ['chat', 'responses', 'embeddings', 'messages', 'generateContent'],
+      'must be chat, responses, embeddings, messages or generateContent',
+    )
+    .optional(),
   displayName: words.optional(),
   released: date.optional(),
   context: tokens.optional(),
   maxInput: tokens.optional(),
   maxOutput: tokens.optional(),
   inputs: z.array(modalities).max(5).optional(),
-  outputs: z.array(modalities).max(5).optional(),
+  outputs: z.array(outputs).max(5).optional(),
   reasoning: flag.optional(),
   tools: flag.optional(),
   deprecated: flag.optional(),

@@ -211,6 +211,16 @@ const wrong: readonly [what: string, text: string, told: string][] = [
     'file.yaml: models[0].prices[0].output: is missing',
   ],
   ['a list where a mapping belongs', 'server: [1]', 'file.yaml: server: must be a mapping'],
+  [
+    'an API that nobody serves',
+    'models: [{ id: a, api: completions }]',
+    'file.yaml: models[0].api: must be chat, responses, embeddings, messages or generateContent',
+  ],
+  [
+    'an output of no kind',
+    'models: [{ id: a, outputs: [pdf] }]',
+    'file.yaml: models[0].outputs[0]: must be text, image, audio, video or embeddings',
+  ],
   ['a text where a list belongs', 'models: none', 'file.yaml: models: must be a list'],
   [
     'a day that does not exist',

@@ -84,7 +84,10 @@ export interface FeeRow {
   readonly source: string
 }
 
-/** By provider, the same for all of its models. */
+/**
+ * By provider, the same for all of its models. Google's grounding is charged by the search (ai.google.dev/gemini-api/docs/pricing,
+ * 2026-10), and a request cannot say how many searches it may make: what cannot be capped cannot be sold.
+ */
 export const builtinFees: Readonly<Record<string, FeeRow>> = {
   anthropic: {
     // A fetch costs only the tokens of what it fetched.

@@ -12,7 +12,9 @@ test('every row has a provider, an API, limits, and prices without a mistake and
   assert.equal(byId.size, builtinModels.length, 'an id stands twice')
   for (const model of builtinModels) {
     assert.ok(model.provider !== undefined && model.api !== undefined, model.id)
-    assert.ok((model.context ?? 0) > 0 && (model.maxOutput ?? 0) > 0, model.id)
+    assert.ok((model.context ?? 0) > 0, model.id)
+    if (model.api === 'embeddings') assert.deepEqual(model.outputs, ['embeddings'], model.id)
+    else assert.ok((model.maxOutput ?? 0) > 0, model.id)
     assert.equal(definitionMistake(model), undefined, model.id)
     assert.equal(model.prices?.length, 1, model.id)
     for (const { source } of model.prices ?? []) assert.match(source ?? '', /20\d\d-\d\d/, model.id)
@@ -30,6 +32,47 @@ test('every model that an option names is in the table, and every option row has
       [],
     )
   }
+})
+
+test('what one request may embed is all of its inputs together', () => {
+  const sold = builtinModels.filter(({ api, provider }) => api === 'embeddings' && provider === 'openai')
+  assert.equal(sold.length, 3)
+  for (const { maxInput, prices } of sold) {
+    assert.equal(maxInput, 300_000)
+    assert.equal(prices?.[0]?.output, '0')
+  }
+})
+
+/** What Google's long prompts cost, as it publishes them: input, cached input, output. */
+const longPrompts: readonly (readonly [model: string, input: string, cached: string, output: string])[] = [
+  ['gemini-2.5-pro', '2.5', '0.25', '15'],
+  ['gemini-3-pro-preview', '4', '0.4', '18'],
+  ['gemini-3.1-pro-preview', '4', '0.4', '18'],
+]
+
+for (const [id, input, cached, output] of longPrompts) {
+  test(`${id} costs ${input} / ${cached} / ${output} above 200,000 tokens`, () => {
+    const body = priceBody(byId.get(id)!.prices![0]!, 'google', null)
+    const [tier] = body.tiers
+    assert.equal(tier?.aboveInputTokens, 200_000)
+    const usd = (rate: bigint) => String(Number(rate) / 1e9)
+    assert.deepEqual([tier.rates.input, tier.rates.cacheRead, tier.rates.output].map(usd), [
+      input,
+      cached,
+      output,
+    ])
+  })
+}
+
+test('audio costs what the price list names, and is not sold where it names nothing', () => {
+  const audio = (id: string) => priceBody(byId.get(id)!.prices![0]!, 'google', null).rates.inputAudio
+  assert.equal(audio('gemini-2.5-flash'), 1_000_000_000n)
+  assert.equal(audio('gemini-3.5-flash'), 1_500_000_000n)
+  assert.equal(audio('gemini-2.5-pro'), null)
+})
+
+test('no tool of Google is sold: its uses cannot be capped', () => {
+  assert.equal(Object.hasOwn(builtinFees, 'google'), false)
 })
 
 /** As the providers publish them, in USD: what the option's factor makes of input, cached input and output. */

@@ -102,6 +102,14 @@ const dialectsOfApi: Readonly<Record<Api, readonly DialectName[]>> = {
 /** What a model is taken to speak that does not say: embeddings are no conversation. */
 const conversationApis: readonly Api[] = ['chat', 'messages', 'responses', 'generateContent']
 
+/** What no rate of a price covers; a model that makes it cannot be charged rightly. */
+const outputsWithoutRate = ['image', 'video']
+
+/** Embeddings have no tokens of output. */
+export function outputTokensMax({ api, maxOutput }: ModelDefinition): number | undefined {
+  return maxOutput ?? (api === 'embeddings' ? 0 : undefined)
+}
+
 const notReachable = 'not reachable yet in any format that this version speaks'
 
 function draft(definition: ModelDefinition, sources: CatalogSources): Draft {
@@ -116,8 +124,11 @@ function draft(definition: ModelDefinition, sources: CatalogSources): Draft {
   if (!sources.upstreams.some((upstream) => upstream.provider === provider)) {
     return unsold(`no upstream with a credential is configured for ${facts?.displayName ?? provider}`)
   }
-  const { context, maxOutput } = definition
+  const { context, outputs = ['text'] } = definition
+  const maxOutput = outputTokensMax(definition)
   if (context === undefined || maxOutput === undefined) return unsold('context and maxOutput are not known')
+  const unpriced = outputs.find((output) => outputsWithoutRate.includes(output))
+  if (unpriced !== undefined) return unsold(`no price is known for its output of the kind ${unpriced}`)
   const prices = priceDrafts(definition, provider, sources.markup)
   if (prices.length === 0) return unsold('no price is known')
   const released = definition.released === undefined ? null : Date.parse(definition.released)
@@ -132,7 +143,7 @@ function draft(definition: ModelDefinition, sources: CatalogSources): Draft {
     inputTokensMax: definition.maxInput ?? context,
     outputTokensMax: maxOutput,
     inputs: definition.inputs ?? ['text'],
-    outputs: definition.outputs ?? ['text'],
+    outputs,
     reasons: definition.reasoning ?? false,
     takesTools: definition.tools ?? true,
     deprecated: definition.deprecated ?? false,

@@ -26,7 +26,7 @@ function snapshotOf(builtin: readonly ModelDefinition[]): Snapshot {
         displayName: 'House',
         families: ['m-'],
         defaultOrigin: 'http://127.0.0.1:1',
-        dialects: ['openai-chat', 'anthropic'] as const,
+        dialects: ['openai-chat', 'anthropic', 'openai-embeddings'] as const,
       },
     ],
   }
@@ -128,6 +128,74 @@ test('a row for Messages clients has their names and the same price', () => {
   const undated = showModel(snapshot, 'anthropic', 'm-undated', nowMs) as Record<string, unknown>
   assert.equal(undated.created_at, '1970-01-01T00:00:00Z')
 })
+
+test('a row for Gemini clients has their names and the same price', () => {
+  const row = showModel(snapshot, 'gemini', 'm-new', nowMs) as Record<string, unknown>
+  const { pricing, architecture, ...names } = row
+  assert.deepEqual(names, {
+    name: 'models/m-new',
+    version: '2026-07-24',
+    displayName: 'The newest',
+    inputTokenLimit: 900_000,
+    outputTokenLimit: 128_000,
+    supportedGenerationMethods: ['generateContent', 'countTokens'],
+    thinking: false,
+    display_name: 'The newest',
+    context_length: 1_000_000,
+    max_output_tokens: 128_000,
+    dialects: ['openai-chat', 'anthropic'],
+    deprecated: false,
+  })
+  const openai = showModel(snapshot, 'openai-chat', 'm-new', nowMs) as typeof row
+  assert.deepEqual([pricing, architecture], [openai.pricing, openai.architecture])
+  const undated = showModel(snapshot, 'gemini', 'm-undated', nowMs) as typeof row
+  assert.equal(undated.version, '')
+})
+
+test('an embedding model cannot be asked to generate', () => {
+  const vectors = snapshotOf([{ id: 'm-vectors', ...plain, api: 'embeddings' }])
+  const row = showModel(vectors, 'gemini', 'm-vectors', nowMs) as Record<string, unknown>
+  assert.deepEqual(row.supportedGenerationMethods, [])
+})
+
+const geminiPages: readonly (readonly [query: string, names: readonly string[], next?: string])[] = [
+  ['', order.slice(0, 2), 'm-mid-a'],
+  ['pageSize=0', order.slice(0, 2), 'm-mid-a'],
+  ['pageSize=5', order],
+  ['pageSize=4', order.slice(0, 4), 'm-old'],
+  ['pageSize=1000', order],
+  ['page_size=1&page_token=m-new', order.slice(1, 2), 'm-mid-a'],
+  ['pageToken=m-mid-a', order.slice(2, 4), 'm-old'],
+  ['pageToken=m-old', order.slice(4)],
+  ['pageToken=m-undated', []],
+]
+
+function geminiList(query: string) {
+  return listModels(snapshot, 'gemini', new URLSearchParams(query), moment) as {
+    models: { name: string }[]
+    nextPageToken?: string
+  }
+}
+
+for (const [query, names, next] of geminiPages) {
+  test(`Gemini page ?${query}`, () => {
+    const { models, ...rest } = geminiList(query)
+    assert.deepEqual(
+      models.map(({ name }) => name),
+      names.map((name) => `models/${name}`),
+    )
+    assert.deepEqual(rest, next === undefined ? {} : { nextPageToken: next })
+  })
+}
+
+for (const query of ['pageSize=-1', 'pageSize=two', 'pageToken=m-none']) {
+  test(`no Gemini page ?${query}`, () => {
+    assert.throws(
+      () => geminiList(query),
+      (error) => error instanceof TollgateError && error.code === 'invalid_value',
+    )
+  })
+}
 
 test('a name that is not sold has no row', () => {
   assert.equal(showModel(snapshot, 'openai-chat', 'm-none', nowMs), undefined)

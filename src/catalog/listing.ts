@@ -40,7 +40,7 @@ const shapes: Readonly<Record<DialectName, Shape>> = {
   'openai-responses': openaiShape,
   'openai-embeddings': openaiShape,
   anthropic: { row: anthropicRow, list: anthropicList },
-  gemini: openaiShape,
+  gemini: { row: geminiRow, list: geminiList },
 }
 
 /** The body of `GET /models`. Throws `invalid_value` for a page that cannot be. */
@@ -141,6 +141,42 @@ function anthropicList(models: readonly Model[], query: URLSearchParams, moment:
     first_id: page[0]?.id ?? null,
     last_id: page.at(-1)?.id ?? null,
   }
+}
+
+/** As https://ai.google.dev/api/models has them, with our own fields beside. */
+function geminiRow(model: Model, nowMs: number): Json {
+  return {
+    name: `models/${model.name}`,
+    version: model.releasedMs === null ? '' : new Date(model.releasedMs).toISOString().slice(0, 10),
+    displayName: model.displayName,
+    inputTokenLimit: model.inputTokensMax,
+    outputTokenLimit: model.outputTokensMax,
+    supportedGenerationMethods: model.dialects.some((dialect) => dialect !== 'openai-embeddings')
+      ? ['generateContent', 'countTokens']
+      : [],
+    thinking: model.reasons,
+    ...commonRow(model, nowMs),
+  }
+}
+
+/** A page token is the name of the last model of the page before. */
+function geminiList(models: readonly Model[], query: URLSearchParams, moment: ListingMoment): Json {
+  const size = geminiPageSize(query.get('pageSize') ?? query.get('page_size'), moment.limits)
+  const token = query.get('pageToken') ?? query.get('page_token') ?? ''
+  const start = token === '' ? 0 : positionOf(models, 'pageToken', token) + 1
+  const page = models.slice(start, start + size)
+  const last = page.at(-1)
+  return {
+    models: page.map((model) => geminiRow(model, moment.nowMs)),
+    ...(last === undefined || start + size >= models.length ? {} : { nextPageToken: last.name }),
+  }
+}
+
+/** 0 is the default, and more than the most is the most: as the provider has it. */
+function geminiPageSize(asked: string | null, limits: PageLimits): number {
+  if (asked === null || /^0{1,9}$/.test(asked)) return limits.modelsPageDefault
+  if (/^\d{1,9}$/.test(asked)) return Math.min(Number(asked), limits.modelsPageMax)
+  throw badPage('pageSize', 'must be a whole number')
 }
 
 function pageSize(asked: string | null, limits: PageLimits): number {

@@ -5,7 +5,7 @@
 import { parseUsd } from '../../contract/usd.ts'
 import { nearest } from '../base/nearest.ts'
 import type { ModelDefinition, PriceDefinition } from './definition.ts'
-import { type CatalogSources, familyOf } from './drafts.ts'
+import { type CatalogSources, familyOf, outputTokensMax } from './drafts.ts'
 import { parseFactor, parseMarkup } from './prices.ts'
 
 type Checked = Pick<
@@ -55,7 +55,7 @@ function modelMistakes({ builtin, configured, providers }: Checked): readonly st
       mistakes.push(`${path}.provider: is missing, and ${model.id} begins like no known family`)
     }
     if (model.context === undefined) mistakes.push(`${path}.context: is missing`)
-    if (model.maxOutput === undefined) mistakes.push(`${path}.maxOutput: is missing`)
+    if (outputTokensMax(model) === undefined) mistakes.push(`${path}.maxOutput: is missing`)
     return mistakes
   })
 }

@@ -15,7 +15,7 @@ const providers: readonly ProviderFacts[] = [
     displayName: 'OpenAI',
     families: ['gpt-', 'chatgpt-', 'o1', 'o3', 'o4'],
     defaultOrigin: 'https://api.openai.com',
-    dialects: ['openai-chat'],
+    dialects: ['openai-chat', 'openai-responses', 'openai-embeddings'],
   },
   {
     provider: 'anthropic',
@@ -25,11 +25,18 @@ const providers: readonly ProviderFacts[] = [
     dialects: ['anthropic'],
   },
   {
+    provider: 'google',
+    displayName: 'Google',
+    families: ['gemini-'],
+    defaultOrigin: 'https://generativelanguage.googleapis.com',
+    dialects: ['gemini'],
+  },
+  {
     provider: 'sandbox',
     displayName: 'the sandbox',
     families: ['sandbox-'],
     defaultOrigin: 'http://127.0.0.1:1',
-    dialects: ['openai-chat', 'anthropic'],
+    dialects: ['openai-chat', 'openai-responses', 'anthropic', 'gemini'],
   },
 ]
 
@@ -38,13 +45,16 @@ function upstream(provider: string, name = provider, origin: string | null = nul
 }
 
 const everything: CatalogSources = {
-  builtin: [...builtinModels, ...sandboxModels([{ name: 'sandbox-echo' }])],
+  builtin: [
+    ...builtinModels,
+    ...sandboxModels([{ name: 'sandbox-echo' }, { name: 'sandbox-chat-echo', dialects: ['openai-chat'] }]),
+  ],
   configured: [],
   overrides: [],
   aliases: {},
   disabled: [],
   markup: null,
-  upstreams: [upstream('openai'), upstream('anthropic'), upstream('sandbox')],
+  upstreams: [upstream('openai'), upstream('anthropic'), upstream('google'), upstream('sandbox')],
   providers,
 }
 
@@ -68,19 +78,64 @@ const houseModel: ModelDefinition = {
   prices: [{ input: '1', output: '2' }],
 }
 
-test('chat models of OpenAI, all of Anthropic and the sandbox are sold once they have an upstream', () => {
+/** Without those of Google that make pictures, and its embeddings. */
+const spoken: readonly (readonly [name: string, dialects: readonly string[]])[] = [
+  ['gpt-5', ['openai-chat', 'openai-responses']],
+  ['gpt-5-codex', ['openai-responses']],
+  ['gpt-6.1-sol', ['openai-responses']],
+  ['text-embedding-3-small', ['openai-embeddings']],
+  ['claude-opus-5', ['anthropic']],
+  ['gemini-2.5-pro', ['gemini']],
+  ['gemini-3.8-flash', ['gemini']],
+  ['sandbox-echo', ['openai-chat', 'openai-responses', 'anthropic', 'gemini']],
+  ['sandbox-chat-echo', ['openai-chat']],
+]
+
+for (const [name, dialects] of spoken) {
+  test(`${name} is sold once it has an upstream, and is spoken to in ${dialects.join(', ')}`, () => {
+    assert.deepEqual(snapshotOf({}).models.get(name)?.dialects, dialects)
+  })
+}
+
+test('the input that a model takes is what it says, else its context', () => {
   const { models } = snapshotOf({})
-  assert.deepEqual(models.get('gpt-5')?.dialects, ['openai-chat'])
-  assert.deepEqual(models.get('claude-opus-5')?.dialects, ['anthropic'])
-  assert.deepEqual(models.get('sandbox-echo')?.dialects, ['openai-chat', 'anthropic'])
   assert.equal(models.get('gpt-5')?.inputTokensMax, 272_000)
   assert.equal(models.get('gpt-4o')?.inputTokensMax, 128_000)
+  assert.equal(models.get('text-embedding-3-small')?.inputTokensMax, 300_000)
+  assert.equal(models.get('text-embedding-3-small')?.outputTokensMax, 0)
 })
 
 const unsold: readonly [what: string, name: string, changed: Partial<CatalogSources>, reason: RegExp][] = [
-  ['served by another API only', 'gpt-5-codex', {}, /^not reachable yet in any format/],
-  ['embeddings', 'text-embedding-3-small', {}, /^not reachable yet in any format/],
-  ['a provider that is not spoken to yet', 'gemini-2.5-pro', {}, /^not reachable yet in any format/],
+  [
+    'served by another API only',
+    'gpt-5-codex',
+    { providers: providers.map((facts) => ({ ...facts, dialects: ['openai-chat'] })) },
+    /^not reachable yet in any format/,
+  ],
+  [
+    'embeddings in a format that is not spoken',
+    'gemini-embedding-001',
+    {},
+    /^not reachable yet in any format/,
+  ],
+  [
+    'what makes pictures',
+    'gemini-2.5-flash-image',
+    {},
+    /^no price is known for its output of the kind image$/,
+  ],
+  [
+    'what is said to make videos',
+    'house-1',
+    { configured: [{ ...houseModel, outputs: ['text', 'video'] }] },
+    /^no price is known for its output of the kind video$/,
+  ],
+  [
+    'a provider that is not spoken to',
+    'gemini-2.5-pro',
+    { providers: providers.filter(({ provider }) => provider !== 'google') },
+    /^not reachable yet in any format/,
+  ],
   ['no upstream', 'gpt-5', { upstreams: [] }, /^no upstream with a credential is configured for OpenAI$/],
   ['disabled in the file', 'gpt-5', { disabled: ['gpt-5'] }, /^disabled/],
   [
@@ -161,7 +216,7 @@ test("a model's own markup goes before the one for all", () => {
 })
 
 test('a new name finds its provider by the longest family that it begins with', () => {
-  const own = { ...providers[2]!, provider: 'house', families: ['gpt-house-'] }
+  const own = { ...providers[0]!, provider: 'house', families: ['gpt-house-'] }
   const { models, families } = snapshotOf({
     providers: [...providers, own],
     upstreams: [upstream('house'), upstream('openai')],
@@ -190,7 +245,16 @@ test('upstreams keep their order; one without an address of its own has the prov
 
 const mistakes: readonly [what: string, changed: Partial<CatalogSources>, told: readonly string[]][] = [
   ['nothing', {}, []],
-  ['a provider that a later version speaks to', { upstreams: [upstream('google')] }, []],
+  [
+    'a provider that a later version speaks to',
+    { upstreams: [upstream('google')], providers: providers.filter(({ provider }) => provider !== 'google') },
+    [],
+  ],
+  [
+    'embeddings without a size of output',
+    { configured: [{ ...houseModel, api: 'embeddings', maxOutput: undefined }] },
+    [],
+  ],
   [
     'an unknown provider',
     { upstreams: [upstream('opnai')] },
