@@ -51,13 +51,30 @@ export class Fields<Name extends string> {
       count += 1
       const ours = this.byHash.get(hash)
       if (ours === undefined) continue
-      if (isPlainly(json, name, ours)) found[ours] = name + 1
+      if (this.isPlain(json, name, ours)) found[ours] = name + 1
       else if (fold(json.text(name)) === fold(ours)) throw ambiguous(json, name)
     }
     // Once per object, since names with equal hashes are cheap to make.
     if (isSuspect || count > hashedMax) refuseRepeated(json, object)
     return found
   }
+
+  /** Whether the name is spelled as this format spells it. */
+  protected isPlain(json: Json, name: number, ours: Name): boolean {
+    return isPlainly(json, name, ours)
+  }
+}
+
+/** The names of a format whose parsers take `maxTokens` as well as `max_tokens`; listed in the first spelling. */
+export class TwoSpellings<Name extends string> extends Fields<Name> {
+  protected override isPlain(json: Json, name: number, ours: Name): boolean {
+    return isPlainly(json, name, ours) || isPlainly(json, name, snakeCase(ours))
+  }
+}
+
+/** `maxOutputTokens` → `max_output_tokens`. */
+export function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
 /** Whether the member is there and not null, which means the same as its absence. */

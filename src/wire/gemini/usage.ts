@@ -1,0 +1,123 @@
+/**
+ * Gemini usage: which counters an answer or an event may report, and how they become disjoint classes.
+ * `promptTokenCount` includes what was read from the cache; thoughts stand beside the candidates, and what
+ * tools returned stands beside the prompt. A count that is missing is 0. Must not price anything.
+ */
+import type { Usage, UsageReport } from '../codec.ts'
+import { isRecord, type JsonRecord, recordIn, recordsIn, textIn } from '../parsed.ts'
+import { CleanCounters, type CounterTable, isTold, ReportDraft } from '../usage-report.ts'
+
+const prompt = 'promptTokenCount'
+const candidates = 'candidatesTokenCount'
+const thoughts = 'thoughtsTokenCount'
+const toolPrompt = 'toolUsePromptTokenCount'
+const cached = 'cachedContentTokenCount'
+const total = 'totalTokenCount'
+
+/** https://ai.google.dev/api/generate-content#UsageMetadata */
+const counters: CounterTable = {
+  [prompt]: 'used',
+  [candidates]: 'used',
+  [thoughts]: 'used',
+  [toolPrompt]: 'used',
+  [cached]: 'used',
+  [total]: 'used',
+  /** The input of the first of several requests that made one answer. */
+  initialPromptTokenCount: 'ignored',
+}
+
+/** The lists that split a counter by kind of medium. */
+const details: readonly string[] = [
+  'promptTokensDetails',
+  'cacheTokensDetails',
+  'candidatesTokensDetails',
+  'toolUsePromptTokensDetails',
+]
+const mediaNames: readonly string[] = ['TEXT', 'IMAGE', 'VIDEO', 'AUDIO', 'DOCUMENT']
+/** Output that costs something else than text does. */
+const dearOutputs: readonly string[] = ['IMAGE', 'VIDEO']
+
+/** What `serviceTier` says where the list price holds. */
+const defaultTiers = ['standard', 'unspecified', 'service_tier_standard', 'service_tier_unspecified']
+
+export function geminiReport(): ReportDraft {
+  return new ReportDraft(counters)
+}
+
+/**
+ * Reads what an answer or an event tells of usage. Counts go up and down while a stream runs, and a count
+ * that an event leaves out is 0 in it: the last event that counts is the one that is true.
+ */
+export function readUsage(draft: ReportDraft, body: JsonRecord): void {
+  const usage = body.usageMetadata
+  if (isRecord(usage)) {
+    if (typeof usage[prompt] === 'number' || typeof usage[total] === 'number') draft.restart('')
+    for (const list of details) readDetails(draft, usage, list)
+    const tier = usage.serviceTier
+    draft.ranAt('service_tier', typeof tier === 'string' ? tier.toLowerCase() : tier, defaultTiers)
+  }
+  draft.read(usage)
+  if (recordsIn(body, 'candidates').some(hasSearched)) draft.flag('groundingMetadata.webSearchQueries')
+}
+
+function readDetails(draft: ReportDraft, usage: JsonRecord, list: string): void {
+  if (!Array.isArray(usage[list])) return
+  draft.restart(`${list}.`)
+  for (const entry of recordsIn(usage, list)) {
+    const medium = textIn(entry, 'modality')
+    if (mediaNames.includes(medium)) draft.count(`${list}.${medium}`, entry.tokenCount)
+    else if (entry.tokenCount !== 0 && entry.tokenCount !== undefined) draft.flag(`${list}.${medium}`)
+  }
+}
+
+/** Searches are charged one by one, and are not sold: no request can cap them. */
+function hasSearched(candidate: JsonRecord): boolean {
+  const queries = recordIn(candidate, 'groundingMetadata').webSearchQueries
+  return Array.isArray(queries) && queries.length > 0
+}
+
+/** Whether the totals were reported, as numbers that can be true; a total tells of both. */
+export function tells(report: UsageReport): { readonly input: boolean; readonly output: boolean } {
+  const input = isTold(report, prompt)
+  return { input, output: isTold(report, candidates) || (input && isTold(report, total)) }
+}
+
+/** Reported fields → disjoint classes. */
+export function toUsage(report: UsageReport): Usage {
+  const clean = new CleanCounters(report)
+  const sent = clean.take(prompt)
+  const returned = clean.take(toolPrompt)
+  const cacheRead = clean.part(cached, sent)
+  const inputAudio = inputAudioOf(clean, { fresh: sent - cacheRead, returned, cacheRead })
+  const said = clean.take(candidates)
+  const outputAudio = clean.part('candidatesTokensDetails.AUDIO', said)
+  const reasoning = clean.take(thoughts)
+  const isContradicted = clean.has(total) && clean.take(total) !== sent + returned + said + reasoning
+  const dear = dearOutputs
+    .map((medium) => `candidatesTokensDetails.${medium}`)
+    .filter((name) => clean.take(name) > 0)
+  return {
+    inputUncached: sent + returned - cacheRead - inputAudio,
+    cacheRead,
+    cacheWrite5m: 0,
+    cacheWrite1h: 0,
+    inputAudio,
+    output: said - outputAudio + reasoning,
+    outputAudio,
+    reasoning,
+    fees: {},
+    ranAt: report.ranAt,
+    unknown: [...clean.flagged, ...dear, ...(isContradicted ? [total] : [])],
+  }
+}
+
+/** Audio in the prompt includes what of it was read from the cache. */
+function inputAudioOf(
+  clean: CleanCounters,
+  of: { readonly fresh: number; readonly returned: number; readonly cacheRead: number },
+): number {
+  const cachedAudio = clean.part('cacheTokensDetails.AUDIO', of.cacheRead)
+  const audio = clean.part('promptTokensDetails.AUDIO', of.fresh + cachedAudio)
+  const returned = clean.part('toolUsePromptTokensDetails.AUDIO', of.returned)
+  return Math.max(0, audio - cachedAudio) + returned
+}
