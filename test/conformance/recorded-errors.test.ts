@@ -51,7 +51,7 @@ const providers = {
   anthropic: { provider: 'anthropic', api: 'messages' },
 } as const
 
-/** `theirs`: the provider's status and bytes. Else our status and code, in words of ours. */
+/** `theirs`: the provider's status and bytes. Else our status and code. */
 type Told = 'theirs' | readonly [status: number, code: string, retryAfter?: string]
 
 const ours: Told = [503, 'upstream_unavailable']
@@ -105,14 +105,23 @@ async function checkRefusal(dialect: RecordedDialect, { told, body, ...replay }:
     assert.ok([error.code, details.code].includes(code), said)
     assert.ok([error.source, details.source].includes('upstream'), said)
     assert.equal(answer.headers['retry-after'], retryAfter, said)
-    for (const secret of ['api-key', 'credit', 'quota', 'billing', 'organization', 'redirected']) {
-      assert.ok(!answer.text.includes(secret), `the operator's matter: ${said}`)
+    for (const secret of [/api-key/, /credit/, /quota/, /billing/, /org-\w/, /redirected/]) {
+      assert.doesNotMatch(answer.text, secret, "the operator's matter")
     }
+    if (!operators.includes(code)) assert.ok(String(error.message).includes(sentenceOf(replay.bytes)), said)
   }
   assert.ok(![401, 402, 403, 404].includes(answer.status), said)
   assert.equal(receipt.cost, '0.00')
   assert.equal(receipt.status, 'upstream_error')
   assert.deepEqual(await tollgate.balance(id), { posted: 100_000_000_000n, held: 0n, openHolds: 0 })
+}
+
+/** What is told of these is our sentence; of all others the provider's, without the name of its customer. */
+const operators = ['upstream_unavailable', 'upstream_invalid']
+
+function sentenceOf(bytes: Uint8Array): string {
+  const [, sentence = ''] = /"message": ?"([^"]*)"/.exec(Buffer.from(bytes).toString()) ?? []
+  return sentence.replace(/org-\w+/, 'org-…')
 }
 
 for (const dialect of recordedDialects) {
