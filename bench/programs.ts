@@ -64,6 +64,8 @@ export async function startGateway(upstreamPort: number): Promise<Program> {
     TOLLGATE_LOG_LEVEL: 'warn',
     OPENAI_API_KEY: 'bench',
     TOLLGATE_OPENAI_URL: `http://127.0.0.1:${upstreamPort}`,
+    ANTHROPIC_API_KEY: 'bench',
+    TOLLGATE_ANTHROPIC_URL: `http://127.0.0.1:${upstreamPort}`,
   }
   const main = here('../src/main.ts')
   const child = spawn(process.execPath, [main, 'serve'], {
@@ -98,6 +100,15 @@ const gatewaySettings = `limits:
 models:
   - id: gpt-bench
     api: chat
+    context: 128000
+    maxOutput: 4096
+    prices:
+      - input: '0.15'
+        cacheRead: '0.075'
+        output: '0.60'
+        source: made up for measuring
+  - id: claude-bench
+    api: messages
     context: 128000
     maxOutput: 4096
     prices:

@@ -1,7 +1,7 @@
 /**
  * A canned upstream for measuring: answers every POST with bytes prepared in advance, on bare sockets,
- * so that it costs next to nothing. The path says which answer: the model's name stands in the body and
- * is not looked at. Speaks just enough HTTP for the programs under test.
+ * so that it costs next to nothing. The path says which format the answer is in, chat or Messages; the
+ * model's name is not looked at. Speaks just enough HTTP for the programs under test.
  */
 import { createServer, type Socket } from 'node:net'
 
@@ -23,28 +23,94 @@ const answer = JSON.stringify({
   usage,
 })
 
-const jsonAnswer = Buffer.from(
-  `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(answer)}\r\n\r\n${answer}`,
-)
+const message = {
+  id: 'msg_bench',
+  type: 'message',
+  role: 'assistant',
+  model: 'claude-bench',
+  stop_sequence: null,
+}
+const messageAnswer = JSON.stringify({
+  ...message,
+  content: [{ type: 'text', text: 'word '.repeat(64) }],
+  stop_reason: 'end_turn',
+  usage: { input_tokens: 200, output_tokens: 64 },
+})
 
-function event(fields: object): Buffer {
-  const data = `data: ${JSON.stringify({ id: 'chatcmpl-bench', object: 'chat.completion.chunk', created: 1, model: 'gpt-bench', service_tier: 'default', ...fields })}\n\n`
-  return Buffer.from(`${Buffer.byteLength(data).toString(16)}\r\n${data}\r\n`)
+function head(type: string, more: string): string {
+  return `HTTP/1.1 200 OK\r\ncontent-type: ${type}\r\n${more}\r\n\r\n`
 }
 
-const streamHead = Buffer.from(
-  'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\ntransfer-encoding: chunked\r\n\r\n',
-)
-const content = event({
-  choices: [{ index: 0, delta: { content: ' word' }, logprobs: null, finish_reason: null }],
-  usage: null,
-})
-const done = 'data: [DONE]\n\n'
-const streamTail = Buffer.concat([
-  event({ choices: [{ index: 0, delta: {}, logprobs: null, finish_reason: 'stop' }], usage: null }),
-  event({ choices: [], usage }),
-  Buffer.from(`${Buffer.byteLength(done).toString(16)}\r\n${done}\r\n0\r\n\r\n`),
-])
+function whole(text: string): Buffer {
+  return Buffer.from(head('application/json', `content-length: ${Buffer.byteLength(text)}`) + text)
+}
+
+/** One chunk of HTTP with one event in it. */
+function chunk(text: string): Buffer {
+  return Buffer.from(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`)
+}
+
+function chatEvent(fields: object): Buffer {
+  const common = { id: 'chatcmpl-bench', object: 'chat.completion.chunk', created: 1, model: 'gpt-bench' }
+  return chunk(`data: ${JSON.stringify({ ...common, service_tier: 'default', ...fields })}\n\n`)
+}
+
+function messageEvent(type: string, fields: object): Buffer {
+  return chunk(`event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`)
+}
+
+const lastChunk = Buffer.from('0\r\n\r\n')
+
+/** One format's answers: whole, and the three parts of a stream. */
+interface Answers {
+  readonly json: Buffer
+  readonly opening: Buffer
+  readonly content: Buffer
+  readonly tail: Buffer
+}
+
+const streamHead = Buffer.from(head('text/event-stream; charset=utf-8', 'transfer-encoding: chunked'))
+
+const chat: Answers = {
+  json: whole(answer),
+  opening: streamHead,
+  content: chatEvent({
+    choices: [{ index: 0, delta: { content: ' word' }, logprobs: null, finish_reason: null }],
+    usage: null,
+  }),
+  tail: Buffer.concat([
+    chatEvent({ choices: [{ index: 0, delta: {}, logprobs: null, finish_reason: 'stop' }], usage: null }),
+    chatEvent({ choices: [], usage }),
+    chunk('data: [DONE]\n\n'),
+    lastChunk,
+  ]),
+}
+
+const messages: Answers = {
+  json: whole(messageAnswer),
+  opening: Buffer.concat([
+    streamHead,
+    messageEvent('message_start', {
+      message: {
+        ...message,
+        content: [],
+        stop_reason: null,
+        usage: { input_tokens: 200, output_tokens: 1 },
+      },
+    }),
+    messageEvent('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
+  ]),
+  content: messageEvent('content_block_delta', { index: 0, delta: { type: 'text_delta', text: ' word' } }),
+  tail: Buffer.concat([
+    messageEvent('content_block_stop', { index: 0 }),
+    messageEvent('message_delta', {
+      delta: { stop_reason: 'end_turn', stop_sequence: null },
+      usage: { output_tokens: 64 },
+    }),
+    messageEvent('message_stop', {}),
+    lastChunk,
+  ]),
+}
 
 const pauseMs = 10
 
@@ -53,13 +119,13 @@ function eventsOf(body: string): number {
   return Number(/events=(\d+)/.exec(body)?.[1] ?? 0)
 }
 
-function stream(socket: Socket, events: number): void {
-  socket.write(streamHead)
+function stream(socket: Socket, { opening, content, tail }: Answers, events: number): void {
+  socket.write(opening)
   let left = events
   const next = (): void => {
     if (socket.destroyed) return
     if (left === 0) {
-      socket.write(streamTail)
+      socket.write(tail)
       return
     }
     left -= 1
@@ -70,8 +136,8 @@ function stream(socket: Socket, events: number): void {
   next()
 }
 
-function idle(socket: Socket): void {
-  socket.write(streamHead)
+function idle(socket: Socket, { opening, content }: Answers): void {
+  socket.write(opening)
   socket.write(content)
 }
 
@@ -86,10 +152,11 @@ const server = createServer({ noDelay: true }, (socket) => {
       const length = Number(/content-length: (\d+)/i.exec(pending)?.[1] ?? 0)
       if (pending.length < headEnd + 4 + length) return
       const body = pending.slice(headEnd + 4, headEnd + 4 + length)
+      const answers = pending.startsWith('POST /v1/messages') ? messages : chat
       pending = pending.slice(headEnd + 4 + length)
-      if (body.includes('idle=1')) idle(socket)
-      else if (body.includes('"stream":true')) stream(socket, eventsOf(body))
-      else socket.write(jsonAnswer)
+      if (body.includes('idle=1')) idle(socket, answers)
+      else if (body.includes('"stream":true')) stream(socket, answers, eventsOf(body))
+      else socket.write(answers.json)
     }
   })
 })

@@ -18,6 +18,7 @@ export interface TestGatewayOptions {
   /** Origins to which the providers' requests go. */
   readonly openai?: string
   readonly anthropic?: string
+  readonly google?: string
   readonly models?: Config['models']
   /** Beside the ones that `openai` and `anthropic` name. */
   readonly upstreams?: Config['upstreams']
@@ -107,6 +108,9 @@ function testConfig(options: TestGatewayOptions, dataFolder: string): Config {
     ...(options.anthropic === undefined
       ? {}
       : { ANTHROPIC_API_KEY: 'upstream-credential', TOLLGATE_ANTHROPIC_URL: options.anthropic }),
+    ...(options.google === undefined
+      ? {}
+      : { GEMINI_API_KEY: 'upstream-credential', TOLLGATE_GOOGLE_URL: options.google }),
     ...(options.failpoint === undefined ? {} : { TOLLGATE_FAILPOINT: options.failpoint }),
     ...(options.metricsToken === undefined ? {} : { TOLLGATE_METRICS_TOKEN: options.metricsToken }),
   }

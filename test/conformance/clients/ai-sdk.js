@@ -1,0 +1,69 @@
+/** Vercel's AI SDK by its OpenAI, OpenAI-compatible, Anthropic and Google packages, on all three families. */
+import { checks, equal, families, includes, installed, key, load, origin, versionOf } from './client.js'
+
+const packages = [
+  'ai',
+  'zod',
+  '@ai-sdk/openai',
+  '@ai-sdk/openai-compatible',
+  '@ai-sdk/anthropic',
+  '@ai-sdk/google',
+]
+const folder = await installed('ai-sdk', packages)
+const { generateText, streamText, tool, stepCountIs, jsonSchema } = await load(folder, 'ai')
+const { createOpenAI } = await load(folder, '@ai-sdk/openai')
+const { createOpenAICompatible } = await load(folder, '@ai-sdk/openai-compatible')
+const { createAnthropic } = await load(folder, '@ai-sdk/anthropic')
+const { createGoogleGenerativeAI } = await load(folder, '@ai-sdk/google')
+
+const baseURL = `${origin}/v1`
+const openai = createOpenAI({ apiKey: key, baseURL })
+const compatible = createOpenAICompatible({ name: 'gateway', apiKey: key, baseURL, includeUsage: true })
+const anthropic = createAnthropic({ apiKey: key, baseURL })
+const google = createGoogleGenerativeAI({ apiKey: key, baseURL: `${origin}/v1beta` })
+
+const ways = {
+  'openai (Responses)': (model) => openai(model),
+  'openai.chat': (model) => openai.chat(model),
+  'openai-compatible': (model) => compatible(model),
+  anthropic: (model) => anthropic(model),
+  google: (model) => google(model),
+}
+
+const weather = tool({
+  description: 'The weather in a city',
+  inputSchema: jsonSchema({
+    type: 'object',
+    properties: { city: { type: 'string' } },
+    required: ['city'],
+    additionalProperties: false,
+  }),
+  execute: async ({ city }) => `sunny in ${city}`,
+})
+
+const list = {}
+for (const [way, model] of Object.entries(ways)) {
+  for (const name of Object.values(families)) {
+    list[`${way}: text on ${name}`] = async () => {
+      const { text, usage } = await generateText({ model: model(name), prompt: 'say quince', maxRetries: 0 })
+      includes(text, 'quince', 'the answer')
+      equal((usage.inputTokens ?? 0) > 0 && (usage.outputTokens ?? 0) > 0, true, 'usage')
+    }
+    list[`${way}: tools, streamed, on ${name}`] = async () => {
+      const prompt = 'use weather {"city":"Paris"}'
+      const stopWhen = stepCountIs(4)
+      const result = streamText({
+        model: model(name),
+        prompt,
+        tools: { weather },
+        stopWhen,
+        maxRetries: 0,
+        onError: () => undefined,
+      })
+      includes(await result.text, 'sunny in Paris', 'the answer')
+      return `${(await result.steps).length} steps`
+    }
+  }
+}
+
+await checks(`AI SDK ${versionOf(folder, 'ai')}`, list)

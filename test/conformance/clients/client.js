@@ -1,0 +1,137 @@
+/**
+ * What every client script needs: its program installed on demand, a folder to work in, and a list of
+ * checks that say what was seen. Run by run.ts, which has a gateway ready.
+ */
+import { execFile } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+/** `{root}` of the gateway, and a key that pays. */
+export const origin = process.env.TOLLGATE_ORIGIN ?? ''
+export const key = process.env.TOLLGATE_KEY ?? ''
+/** One model of each family; each does what it is told: `use <tool> <json>` calls a tool, anything else is echoed. */
+export const families = { gpt: 'gpt-conformance', claude: 'claude-conformance', gemini: 'gemini-conformance' }
+
+const cache = process.env.TOLLGATE_CLIENTS ?? join(tmpdir(), 'tollgate-clients')
+const answerMsMax = 120_000
+
+/** Installs the packages into a folder of their own, once; resolves with the folder. */
+export async function installed(name, packages) {
+  const folder = join(cache, name)
+  const wanted = packages.join(' ')
+  const stamp = join(folder, 'installed.txt')
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return folder
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}')
+  await run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', ...packages], { cwd: folder })
+  writeFileSync(stamp, wanted)
+  return folder
+}
+
+/** A package of that folder, loaded. */
+export function load(folder, name) {
+  const require = createRequire(join(folder, 'package.json'))
+  return import(pathToFileURL(resolvedForImport(require, folder, name)).href)
+}
+
+/** The entry that `import` means; `require.resolve` gives the other one where a package has both. */
+function resolvedForImport(require, folder, name) {
+  const [scope, second] = name.split('/')
+  const packageName = name.startsWith('@') ? `${scope}/${second}` : scope
+  const home = join(folder, 'node_modules', packageName)
+  const { exports, module, main } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'))
+  const below = `.${name.slice(packageName.length)}`
+  const entry = exports === undefined ? undefined : (exports[below] ?? (below === '.' ? exports : undefined))
+  const file = entryFor(entry) ?? (below === '.' ? (module ?? main) : undefined)
+  return file === undefined ? require.resolve(name) : join(home, file)
+}
+
+function entryFor(entry) {
+  if (typeof entry === 'string') return entry
+  if (typeof entry !== 'object' || entry === null) return undefined
+  for (const condition of ['node', 'import', 'default']) {
+    const found = entryFor(entry[condition])
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** The version that was installed, for the record. */
+export function versionOf(folder, name) {
+  return JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8')).version
+}
+
+/** Runs a program to its end; rejects when it fails, with what it printed. */
+export function run(command, parameters, { cwd, env } = {}) {
+  return new Promise((resolve, reject) => {
+    const options = {
+      cwd,
+      env: { ...process.env, ...env },
+      timeout: answerMsMax,
+      maxBuffer: 32 * 1024 * 1024,
+    }
+    const child = execFile(command, parameters, options, (error, stdout, stderr) => {
+      if (error === null) resolve({ stdout, stderr })
+      else
+        reject(
+          new Error(
+            `${command} ${parameters.join(' ').slice(0, 200)}: ${error.message}\n${stdout}\n${stderr}`,
+          ),
+        )
+    })
+    child.stdin?.end()
+  })
+}
+
+/** A home and a working folder with one file to read, removed when `work` is done. */
+export async function inWorkshop(work) {
+  const home = mkdtempSync(join(tmpdir(), 'tollgate-client-'))
+  const folder = join(home, 'work')
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'hello.txt'), `${secretWord}\n`)
+  try {
+    return await work({ home, folder, file: join(folder, 'hello.txt') })
+  } finally {
+    rmSync(home, { recursive: true, force: true })
+  }
+}
+
+/** What stands in the file that the tools read; nobody can say it who has not read it. */
+export const secretWord = 'the word is heliotrope'
+
+export function write(path, text) {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, typeof text === 'string' ? text : JSON.stringify(text))
+}
+
+/** Runs the checks one after the other, says how each went, and exits with 1 when one failed. */
+export async function checks(title, list) {
+  let failed = 0
+  for (const [name, check] of Object.entries(list)) {
+    try {
+      const seen = await check()
+      process.stdout.write(`ok    ${title}: ${name}${seen === undefined ? '' : ` (${seen})`}\n`)
+    } catch (error) {
+      failed += 1
+      process.stdout.write(
+        `FAIL  ${title}: ${name}\n      ${String(error?.stack ?? error).slice(0, 3_000)}\n`,
+      )
+    }
+  }
+  process.exitCode = failed === 0 ? 0 : 1
+}
+
+export function includes(text, wanted, what) {
+  if (String(text).includes(wanted)) return
+  throw new Error(
+    `${what}: expected ${JSON.stringify(wanted)} in ${JSON.stringify(String(text).slice(0, 2_000))}`,
+  )
+}
+
+export function equal(actual, wanted, what) {
+  if (actual !== wanted)
+    throw new Error(`${what}: ${JSON.stringify(actual)} instead of ${JSON.stringify(wanted)}`)
+}

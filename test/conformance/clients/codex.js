@@ -1,0 +1,67 @@
+/** Codex on all three families: a text turn, and a file read by its shell tool. */
+import { join } from 'node:path'
+import {
+  checks,
+  families,
+  includes,
+  installed,
+  inWorkshop,
+  key,
+  origin,
+  run,
+  secretWord,
+  versionOf,
+  write,
+} from './client.js'
+
+const folder = await installed('codex', ['@openai/codex'])
+const program = join(folder, 'node_modules/.bin/codex')
+
+async function ask(model, prompt, { home, folder: cwd }) {
+  write(
+    join(home, '.codex/config.toml'),
+    [
+      `model = "${model}"`,
+      'model_provider = "gateway"',
+      '[model_providers.gateway]',
+      'name = "Gateway"',
+      `base_url = "${origin}/v1"`,
+      'env_key = "GATEWAY_API_KEY"',
+      'wire_api = "responses"',
+      '',
+    ].join('\n'),
+  )
+  const parameters = [
+    'exec',
+    '--skip-git-repo-check',
+    '--ephemeral',
+    '--json',
+    '--sandbox',
+    'danger-full-access',
+    prompt,
+  ]
+  const { stdout } = await run(program, parameters, { cwd, env: { HOME: home, GATEWAY_API_KEY: key } })
+  return stdout
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line))
+}
+
+const said = (events) => events.map(({ item }) => (item?.type === 'agent_message' ? item.text : '')).join('')
+
+const list = {}
+for (const model of Object.values(families)) {
+  list[`text on ${model}`] = () =>
+    inWorkshop(async (place) =>
+      includes(said(await ask(model, 'say pomegranate', place)), 'pomegranate', 'the answer'),
+    )
+  list[`a tool round trip on ${model}`] = () =>
+    inWorkshop(async (place) => {
+      const command = JSON.stringify({ cmd: `cat ${place.file}` })
+      const events = await ask(model, `use exec_command ${command}`, place)
+      includes(said(events), secretWord, 'the answer')
+      return `${events.filter(({ item }) => item?.type === 'command_execution').length > 0 ? 'ran a command' : 'no command'}`
+    })
+}
+
+await checks(`Codex ${versionOf(folder, '@openai/codex')}`, list)

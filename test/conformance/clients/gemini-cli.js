@@ -1,0 +1,51 @@
+/** Gemini CLI on all three families: a text turn, and a file read by its own tool. */
+import { join } from 'node:path'
+import {
+  checks,
+  families,
+  includes,
+  installed,
+  inWorkshop,
+  key,
+  origin,
+  run,
+  secretWord,
+  versionOf,
+  write,
+} from './client.js'
+
+const folder = await installed('gemini-cli', ['@google/gemini-cli'])
+const program = join(folder, 'node_modules/.bin/gemini')
+
+async function ask(model, prompt, { home, folder: cwd }) {
+  write(join(home, '.gemini/settings.json'), {
+    security: { auth: { selectedType: 'gemini-api-key' } },
+    telemetry: { enabled: false },
+    privacy: { usageStatisticsEnabled: false },
+  })
+  const env = {
+    HOME: home,
+    GEMINI_API_KEY: key,
+    GOOGLE_GEMINI_BASE_URL: origin,
+    GEMINI_CLI_TRUST_WORKSPACE: 'true',
+  }
+  return (await run(program, ['-m', model, '-p', prompt], { cwd, env })).stdout
+}
+
+const list = {}
+for (const model of Object.values(families)) {
+  list[`text on ${model}`] = () =>
+    inWorkshop(async (place) =>
+      includes(await ask(model, 'say pomegranate', place), 'pomegranate', 'the answer'),
+    )
+  list[`a tool round trip on ${model}`] = () =>
+    inWorkshop(async (place) =>
+      includes(
+        await ask(model, `use read_file ${JSON.stringify({ file_path: place.file })}`, place),
+        secretWord,
+        'the answer',
+      ),
+    )
+}
+
+await checks(`Gemini CLI ${versionOf(folder, '@google/gemini-cli')}`, list)

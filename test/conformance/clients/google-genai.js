@@ -1,0 +1,63 @@
+/** Google's own library, on all three families, under v1beta and v1. */
+import { checks, equal, families, includes, installed, key, load, origin, versionOf } from './client.js'
+
+const folder = await installed('google-genai', ['@google/genai'])
+const { GoogleGenAI } = await load(folder, '@google/genai')
+
+const declaration = {
+  name: 'weather',
+  parametersJsonSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+}
+const config = { tools: [{ functionDeclarations: [declaration] }] }
+const told = 'use weather {"city":"Paris"}'
+
+async function withTool(client, model) {
+  const contents = [{ role: 'user', parts: [{ text: told }] }]
+  const parts = []
+  for await (const chunk of await client.models.generateContentStream({ model, contents, config })) {
+    parts.push(...(chunk.candidates?.[0]?.content?.parts ?? []))
+  }
+  const call = parts.find(({ functionCall }) => functionCall !== undefined)?.functionCall
+  equal(call?.args?.city, 'Paris', 'the argument')
+  const functionResponse = { id: call.id, name: call.name, response: { output: 'sunny in Paris' } }
+  contents.push({ role: 'model', parts }, { role: 'user', parts: [{ functionResponse }] })
+  includes(
+    (await client.models.generateContent({ model, contents, config })).text,
+    'sunny in Paris',
+    'the answer',
+  )
+}
+
+const list = {}
+for (const apiVersion of ['v1beta', 'v1']) {
+  const client = new GoogleGenAI({ apiKey: key, httpOptions: { baseUrl: origin, apiVersion } })
+  for (const model of Object.values(families)) {
+    list[`${apiVersion}: text on ${model}`] = async () => {
+      const answer = await client.models.generateContent({ model, contents: 'say quince' })
+      includes(answer.text, 'quince', 'the answer')
+      equal(answer.usageMetadata.totalTokenCount > 0, true, 'usage')
+    }
+    list[`${apiVersion}: streamed on ${model}`] = async () => {
+      let text = ''
+      for await (const { text: more } of await client.models.generateContentStream({
+        model,
+        contents: 'say quince',
+      }))
+        text += more ?? ''
+      includes(text, 'quince', 'the answer')
+    }
+    list[`${apiVersion}: a tool round trip on ${model}`] = () => withTool(client, model)
+    list[`${apiVersion}: tokens counted on ${model}`] = async () => {
+      const { totalTokens } = await client.models.countTokens({ model, contents: 'say quince' })
+      equal(totalTokens > 0, true, 'the count')
+    }
+  }
+}
+list['models'] = async () => {
+  const client = new GoogleGenAI({ apiKey: key, httpOptions: { baseUrl: origin, apiVersion: 'v1beta' } })
+  const found = []
+  for await (const model of await client.models.list()) found.push(model.name)
+  for (const model of Object.values(families)) equal(found.includes(`models/${model}`), true, model)
+}
+
+await checks(`@google/genai ${versionOf(folder, '@google/genai')}`, list)

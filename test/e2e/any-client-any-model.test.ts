@@ -1,0 +1,117 @@
+/**
+ * Every client reaches every model: each of the four formats against a model that is served in each of
+ * the four, whole and streamed, with the bill held against the meter of who made the answer.
+ */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { formatUsd } from '../../contract/usd.ts'
+import { parseId } from '../../src/base/ids.ts'
+import {
+  ask,
+  at,
+  type DialectClient,
+  dialectClients,
+  eventsIn,
+  type Json,
+  streamedText,
+} from '../support/dialect-clients.ts'
+import { testGateway } from '../support/gateway.ts'
+
+const gateway = await testGateway()
+after(() => gateway.close())
+const { ledger } = gateway.gateway.parts
+
+const models = ['sandbox-chat-echo', 'sandbox-responses-echo', 'sandbox-messages-echo', 'sandbox-gemini-echo']
+const words = 'Grüße, 世界 🦉: an echo of "quotes", a \\ and\ntwo lines.'
+
+async function billed(response: Response): Promise<{ charged: bigint; input: number; output: number }> {
+  const id = parseId('req', response.headers.get('x-request-id') ?? '')
+  assert.ok(id !== undefined)
+  const receipt = await ledger.receipt(id)
+  assert.ok(receipt !== undefined, 'the receipt is there with the last byte')
+  assert.equal(receipt.endReason, 'complete')
+  assert.equal(receipt.usageSource, 'reported')
+  const metered = gateway.gateway.sandbox?.meter(response.headers.get('x-request-id') ?? '')
+  assert.ok(metered !== undefined, 'the sandbox made the answer')
+  const input = receipt.inputUncached + receipt.cacheRead + receipt.cacheWrite5m + receipt.cacheWrite1h
+  assert.equal(input, metered.inputTokens)
+  assert.equal(receipt.output, metered.outputTokens)
+  return { charged: receipt.charged, input, output: receipt.output }
+}
+
+for (const client of dialectClients) {
+  for (const model of models) {
+    test(`${client.format} → ${model}`, async () => {
+      const { key } = await gateway.account('1')
+      const response = await ask(gateway.origin, client, { key, model, text: words })
+      const answer = (await response.json()) as Json
+      assert.equal(response.status, 200, JSON.stringify(answer))
+      assert.equal(client.textOf(answer), words)
+      const { charged } = await billed(response)
+      assert.equal(response.headers.get('x-tollgate-cost'), formatUsd(charged))
+      if (!model.includes(shortName(client))) assert.equal(client.costOf(answer), formatUsd(charged))
+    })
+
+    test(`${client.format} → ${model}, streamed`, async () => {
+      const { key } = await gateway.account('1')
+      const response = await ask(gateway.origin, client, { key, model, text: words, stream: true })
+      const stream = await response.text()
+      assert.equal(response.status, 200, stream)
+      assert.match(response.headers.get('content-type') ?? '', /^text\/event-stream/)
+      assert.equal(streamedText(client, stream), words)
+      assert.ok(stream.includes(client.successMark), stream)
+      const { charged } = await billed(response)
+      const costs = eventsIn(stream).map((event) => client.costOf(event))
+      if (!model.includes(shortName(client))) assert.ok(costs.includes(formatUsd(charged)), stream)
+    })
+
+    test(`${client.format} → ${model}: too little money is told in the client's words`, async () => {
+      const { key } = await gateway.account('0.000001')
+      const response = await ask(gateway.origin, client, { key, model, text: words, stream: true })
+      assert.equal(response.status, 402)
+      assert.equal(response.headers.get('x-should-retry'), 'false')
+      const { error } = (await response.json()) as { error: Json }
+      const told: Readonly<Record<string, unknown>> = {
+        'openai-chat': error.type,
+        'openai-responses': error.type,
+        anthropic: error.type,
+        gemini: at(error, 'status'),
+      }
+      const wanted: Readonly<Record<string, string>> = {
+        'openai-chat': 'insufficient_quota',
+        'openai-responses': 'insufficient_quota',
+        anthropic: 'billing_error',
+        gemini: 'FAILED_PRECONDITION',
+      }
+      assert.equal(told[client.format], wanted[client.format])
+    })
+  }
+}
+
+test('a Gemini client that asks for no events gets one JSON array', async () => {
+  const { key } = await gateway.account('1')
+  for (const model of models) {
+    const response = await fetch(`${gateway.origin}/v1beta/models/${model}:streamGenerateContent`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-goog-api-key': key },
+      body: JSON.stringify({ contents: [{ role: 'user', parts: [{ text: words }] }] }),
+    })
+    const chunks = (await response.json()) as Json[]
+    assert.equal(response.headers.get('content-type'), 'application/json')
+    const gemini = dialectClients.find(({ format }) => format === 'gemini')
+    assert.equal(chunks.map((chunk) => gemini?.deltaOf(chunk)).join(''), words)
+    assert.equal(at(chunks.at(-1), 'candidates', 0, 'finishReason'), 'STOP')
+    await billed(response)
+  }
+})
+
+/** As it stands in the names of the sandbox's models. */
+function shortName({ format }: DialectClient): string {
+  const names = {
+    'openai-chat': '-chat-',
+    'openai-responses': '-responses-',
+    anthropic: '-messages-',
+    gemini: '-gemini-',
+  } as const
+  return names[format]
+}

@@ -1,0 +1,145 @@
+/**
+ * A client of each format for tests that hold for all of them: where it asks, what a small request looks
+ * like, and how its answer is read. It knows nothing of money.
+ */
+import assert from 'node:assert/strict'
+import type { ConversationFormat } from '../../src/wire/codec.ts'
+
+export interface DialectClient {
+  readonly format: ConversationFormat
+  path(model: string, stream: boolean): string
+  /** The header its library sends the key in. */
+  readonly keyHeader: string
+  body(model: string, text: string, stream: boolean): Readonly<Record<string, unknown>>
+  textOf(answer: Json): string
+  /** The text of one event. */
+  deltaOf(event: Json): string
+  /** What only a finished stream holds. */
+  readonly successMark: string
+  costOf(answer: Json): unknown
+}
+
+export type Json = Readonly<Record<string, unknown>>
+
+/** Reads a path of names and indexes; undefined where it ends early. */
+export function at(value: unknown, ...path: readonly (string | number)[]): unknown {
+  let found = value
+  for (const step of path) {
+    if (typeof found !== 'object' || found === null) return undefined
+    found = (found as Record<string | number, unknown>)[step]
+  }
+  return found
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+export const dialectClients: readonly DialectClient[] = [
+  {
+    format: 'openai-chat',
+    path: () => '/v1/chat/completions',
+    keyHeader: 'authorization',
+    body: (model, content, stream) => ({
+      model,
+      messages: [{ role: 'user', content }],
+      ...(stream ? { stream, stream_options: { include_usage: true } } : {}),
+    }),
+    textOf: (answer) => text(at(answer, 'choices', 0, 'message', 'content')),
+    deltaOf: (event) => text(at(event, 'choices', 0, 'delta', 'content')),
+    successMark: '[DONE]',
+    costOf: (answer) => at(answer, 'usage', 'cost'),
+  },
+  {
+    format: 'openai-responses',
+    path: () => '/v1/responses',
+    keyHeader: 'authorization',
+    body: (model, input, stream) => ({ model, input, stream }),
+    textOf: (answer) =>
+      listOf(at(answer, 'output'))
+        .flatMap((item) => listOf(at(item, 'content')))
+        .map((part) => text(at(part, 'text')))
+        .join(''),
+    deltaOf: (event) => (event.type === 'response.output_text.delta' ? text(event.delta) : ''),
+    successMark: 'response.completed',
+    costOf: (answer) => at(answer, 'usage', 'cost') ?? at(answer, 'response', 'usage', 'cost'),
+  },
+  {
+    format: 'anthropic',
+    path: () => '/v1/alt/v1/messages',
+    keyHeader: 'x-api-key',
+    body: (model, content, stream) => ({
+      model,
+      max_tokens: 5_000,
+      messages: [{ role: 'user', content }],
+      stream,
+    }),
+    textOf: (answer) =>
+      listOf(at(answer, 'content'))
+        .map((block) => text(at(block, 'text')))
+        .join(''),
+    deltaOf: (event) => text(at(event, 'delta', 'text')),
+    successMark: 'message_stop',
+    costOf: (answer) => at(answer, 'usage', 'cost'),
+  },
+  {
+    format: 'gemini',
+    path: (model, stream) =>
+      `/v1beta/models/${model}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+    keyHeader: 'x-goog-api-key',
+    body: (_model, content) => ({ contents: [{ role: 'user', parts: [{ text: content }] }] }),
+    textOf: geminiText,
+    deltaOf: geminiText,
+    successMark: 'finishReason',
+    costOf: (answer) => at(answer, 'usageMetadata', 'cost'),
+  },
+]
+
+function geminiText(answer: Json): string {
+  return listOf(at(answer, 'candidates', 0, 'content', 'parts'))
+    .filter((part) => at(part, 'thought') !== true)
+    .map((part) => text(at(part, 'text')))
+    .join('')
+}
+
+export interface Asked {
+  readonly key: string
+  readonly model: string
+  readonly text: string
+  readonly stream?: boolean
+  readonly more?: Json
+  readonly signal?: AbortSignal
+}
+
+/** Sends one request as the client's library would. */
+export function ask(origin: string, client: DialectClient, asked: Asked): Promise<Response> {
+  const { key, model, stream = false, more = {} } = asked
+  const value = client.keyHeader === 'authorization' ? `Bearer ${key}` : key
+  return fetch(origin + client.path(model, stream), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', [client.keyHeader]: value },
+    body: JSON.stringify({ ...client.body(model, asked.text, stream), ...more }),
+    ...(asked.signal === undefined ? {} : { signal: asked.signal }),
+  })
+}
+
+/** The JSON events of a stream in order; the end mark of chat streams is none. */
+export function eventsIn(stream: string): readonly Json[] {
+  return stream
+    .split(/\r?\n\r?\n/)
+    .flatMap((block) => block.split(/\r?\n/).filter((line) => line.startsWith('data:')))
+    .map((line) => line.slice('data:'.length).trim())
+    .filter((data) => data !== '[DONE]')
+    .map((data) => JSON.parse(data) as Json)
+}
+
+export function streamedText(client: DialectClient, stream: string): string {
+  return eventsIn(stream)
+    .map((event) => client.deltaOf(event))
+    .join('')
+}
+
+export function clientOf(format: ConversationFormat): DialectClient {
+  const found = dialectClients.find((client) => client.format === format)
+  assert.ok(found !== undefined)
+  return found
+}
