@@ -2,13 +2,19 @@
  * What the sandbox answers, before any dialect: parts made of pieces, one piece one token. Pure.
  */
 import type { InputUsage } from './act.ts'
-import type { Ask } from './ask.ts'
+import { type Ask, isObject, type JsonObject } from './ask.ts'
 
 /** `shown` is false where the caller gets the signature of the thinking and not its text. */
 export type Part =
   | { readonly kind: 'thinking'; readonly pieces: readonly string[]; readonly shown: boolean }
   | { readonly kind: 'text'; readonly pieces: readonly string[] }
-  | { readonly kind: 'call'; readonly tool: string; readonly pieces: readonly string[] }
+  | {
+      readonly kind: 'call'
+      readonly tool: string
+      readonly pieces: readonly string[]
+      /** Whether it has an id of its own in the format that can do without (Gemini). */
+      readonly identified: boolean
+    }
 
 export type Stop = 'done' | 'length' | 'call'
 
@@ -72,6 +78,16 @@ export function answerOf(
     outputTokens,
     reasoningTokens: made(kept.filter((part) => part.kind === 'thinking')),
     reportedOutputTokens: outputTokens * choices,
+  }
+}
+
+/** The arguments of a call; undefined where the limit cut them. */
+export function argumentsOf(part: Part): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(part.pieces.join(''))
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
   }
 }
 

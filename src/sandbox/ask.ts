@@ -1,5 +1,5 @@
 /**
- * What the sandbox understands of a request, the same for both dialects, and small readers of unknown
+ * What the sandbox understands of a request, the same for all dialects, and small readers of unknown
  * JSON. The checks are those of the real providers that a client or a gateway can run into.
  */
 import type { Problem } from './problem.ts'
@@ -26,7 +26,7 @@ export interface Tool {
 export interface Ask {
   readonly model: string
   readonly stream: boolean
-  /** Stream usage: Chat only on request, Messages always. */
+  /** Stream usage: Chat only on request, the others always. */
   readonly includeUsage: boolean
   readonly outputLimit: number | null
   readonly choices: number
@@ -34,14 +34,22 @@ export interface Ask {
   readonly lastText: string
   /** What the tools said, when the last message holds their results. */
   readonly toolResults: readonly string[]
-  /** The tool to call: the one that is demanded, else the first that is offered. */
-  readonly tool: Tool | null
+  /** The tools that may be called, in their order; the one that is demanded alone. */
+  readonly tools: readonly Tool[]
   readonly thinking: 'off' | 'hidden' | 'shown'
+  /** Whether the answer holds the opaque value of its reasoning, where that is asked for. */
+  readonly sealed: boolean
+  /** Thinking blocks that the conversation holds already. */
+  readonly earlierThoughts: number
   readonly segments: readonly Segment[]
   /** As the usage or the answer tells where it ran: `default`, `flex`, `standard` … */
   readonly serviceTier: string
   readonly speed: string | null
   readonly inferenceGeo: string
+  /** What the answer repeats of the request. */
+  readonly repeated: JsonObject
+  /** The first thing that the real provider refuses and only models of a fixed format do here. */
+  readonly odd: Problem | null
 }
 
 export type Reading =
@@ -78,6 +86,27 @@ export function mediaSegment(identity: string): Segment {
   return { identity, tokens: mediaTokens, cacheLifetime: null }
 }
 
-export function invalid(message: string, param: string | null): Reading {
-  return { kind: 'problem', problem: { trouble: 'invalid', subject: message, param } }
+/** The tools that a choice leaves: all, or the one that is demanded. */
+export function callable(tools: readonly Tool[], demanded: string): readonly Tool[] {
+  return demanded === '' ? tools : tools.filter(({ name }) => name === demanded)
+}
+
+export function invalid(message: string, param: string | null, code?: string): Problem {
+  return { trouble: 'invalid', subject: message, param, ...(code === undefined ? {} : { code }) }
+}
+
+/** What `faultOf` finds first in a list. */
+export function firstFault<Item>(
+  list: readonly Item[],
+  faultOf: (item: Item, index: number) => Problem | null,
+): Problem | null {
+  for (const [index, item] of list.entries()) {
+    const found = faultOf(item, index)
+    if (found !== null) return found
+  }
+  return null
+}
+
+export function readingOf(found: Problem | null, ask: () => Ask): Reading {
+  return found === null ? { kind: 'ask', ask: ask() } : { kind: 'problem', problem: found }
 }

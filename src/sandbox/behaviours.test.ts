@@ -1,15 +1,15 @@
-/** Every behaviour that fails on purpose, over real HTTP and in both dialects. */
+/** Every behaviour that fails on purpose, over real HTTP and in every dialect. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { manualClock } from '../../test/support/manual-clock.ts'
+import { eventsIn, exchange, openExchange, type Reply } from '../../test/support/sandbox-client.ts'
 import {
-  type DialectPath,
-  eventsIn,
-  exchange,
-  openExchange,
-  plainBody,
-  type Reply,
-} from '../../test/support/sandbox-client.ts'
+  type Asked,
+  plainRequest,
+  type SandboxFormat,
+  sandboxFormats,
+  showsWords,
+} from '../../test/support/sandbox-formats.ts'
 import { behaviours, findModel } from './behaviours.ts'
 import { parameters } from './parameters.ts'
 import { type Sandbox, startSandbox } from './sandbox.ts'
@@ -23,8 +23,7 @@ before(async () => {
 })
 after(() => sandbox.close())
 
-const chat: DialectPath = '/v1/chat/completions'
-const messages: DialectPath = '/v1/messages'
+const chat = 'openai-chat'
 
 interface Told extends Reply {
   readonly id: string
@@ -33,55 +32,77 @@ interface Told extends Reply {
   readonly contents: number
 }
 
-function isContent(event: unknown): boolean {
-  const text = JSON.stringify(event)
-  return text.includes('"text_delta"') || text.includes('"delta":{"content":" ')
-}
-
-async function ask(path: DialectPath, model: string, content = 'hi', more: object = {}): Promise<Told> {
+async function ask(format: SandboxFormat, model: string, content = 'hi', asked: Asked = {}): Promise<Told> {
   sent += 1
   const id = `request-${sent}`
-  const body = plainBody(model, content, more)
-  const reply = await exchange(sandbox.origin, { path, body, headers: { 'x-request-id': id } })
+  const request = plainRequest(format, model, content, asked)
+  const reply = await exchange(sandbox.origin, { ...request, headers: { 'x-request-id': id } })
   const events = eventsIn(reply.body)
-  return { ...reply, id, events, contents: events.filter(isContent).length }
+  return { ...reply, id, events, contents: events.filter((event) => showsWords(format, event)).length }
 }
 
 interface ErrorShape {
-  readonly error: { readonly type: string; readonly code?: string | null }
+  readonly error: {
+    readonly type?: string
+    readonly code?: string | number | null
+    readonly status?: string
+  }
 }
 
-const refusals: readonly (readonly [
-  model: string,
-  chat: readonly unknown[],
-  messages: readonly unknown[],
-])[] = [
-  [
-    'sandbox-401',
-    [401, 'invalid_request_error', 'invalid_api_key'],
-    [401, 'authentication_error', undefined],
-  ],
-  ['sandbox-402-quota', [429, 'insufficient_quota', 'insufficient_quota'], [402, 'billing_error', undefined]],
-  [
-    'sandbox-400-context',
-    [400, 'invalid_request_error', 'context_length_exceeded'],
-    [400, 'invalid_request_error', undefined],
-  ],
-  ['sandbox-429', [429, 'requests', 'rate_limit_exceeded'], [429, 'rate_limit_error', undefined]],
-  ['sandbox-500', [500, 'server_error', null], [500, 'api_error', undefined]],
-  ['sandbox-529', [529, 'server_error', null], [529, 'overloaded_error', undefined]],
-  ['sandbox-error-json', [200, 'server_error', null], [200, 'api_error', undefined]],
-]
+type Wording = readonly [status: number, name: string, code: string | number | null | undefined]
 
-for (const [model, inChat, inMessages] of refusals) {
-  for (const [path, expected] of [
-    [chat, inChat],
-    [messages, inMessages],
-  ] as const) {
-    test(`${model} on ${path}`, async () => {
-      const reply = await ask(path, model)
+/** Status, and what the format calls it: type and code at OpenAI, type at Anthropic, name at Google. */
+const refusals: Readonly<Record<string, Readonly<Record<SandboxFormat, Wording>>>> = {
+  'sandbox-401': {
+    'openai-chat': [401, 'invalid_request_error', 'invalid_api_key'],
+    'openai-responses': [401, 'invalid_request_error', 'invalid_api_key'],
+    anthropic: [401, 'authentication_error', undefined],
+    gemini: [400, 'INVALID_ARGUMENT', 400],
+  },
+  'sandbox-402-quota': {
+    'openai-chat': [429, 'insufficient_quota', 'insufficient_quota'],
+    'openai-responses': [429, 'insufficient_quota', 'insufficient_quota'],
+    anthropic: [402, 'billing_error', undefined],
+    gemini: [429, 'RESOURCE_EXHAUSTED', 429],
+  },
+  'sandbox-400-context': {
+    'openai-chat': [400, 'invalid_request_error', 'context_length_exceeded'],
+    'openai-responses': [400, 'invalid_request_error', 'context_length_exceeded'],
+    anthropic: [400, 'invalid_request_error', undefined],
+    gemini: [400, 'INVALID_ARGUMENT', 400],
+  },
+  'sandbox-429': {
+    'openai-chat': [429, 'requests', 'rate_limit_exceeded'],
+    'openai-responses': [429, 'requests', 'rate_limit_exceeded'],
+    anthropic: [429, 'rate_limit_error', undefined],
+    gemini: [429, 'RESOURCE_EXHAUSTED', 429],
+  },
+  'sandbox-500': {
+    'openai-chat': [500, 'server_error', null],
+    'openai-responses': [500, 'server_error', null],
+    anthropic: [500, 'api_error', undefined],
+    gemini: [500, 'INTERNAL', 500],
+  },
+  'sandbox-529': {
+    'openai-chat': [529, 'server_error', null],
+    'openai-responses': [529, 'server_error', null],
+    anthropic: [529, 'overloaded_error', undefined],
+    gemini: [503, 'UNAVAILABLE', 503],
+  },
+  'sandbox-error-json': {
+    'openai-chat': [200, 'server_error', null],
+    'openai-responses': [200, 'server_error', null],
+    anthropic: [200, 'api_error', undefined],
+    gemini: [200, 'INTERNAL', 500],
+  },
+}
+
+for (const [model, wordings] of Object.entries(refusals)) {
+  for (const format of sandboxFormats) {
+    test(`${model} in ${format}`, async () => {
+      const reply = await ask(format, model)
       const { error } = JSON.parse(reply.body) as ErrorShape
-      assert.deepEqual([reply.status, error.type, error.code], expected)
+      assert.deepEqual([reply.status, error.status ?? error.type, error.code], [...wordings[format]])
       assert.equal(sandbox.meter(reply.id)?.outputTokens, 0)
     })
   }
@@ -96,136 +117,165 @@ const cutLooks: readonly (readonly [how: string, broken: string | null, announce
   ['until_close', null, []],
 ]
 
-for (const path of [chat, messages]) {
-  test(`sandbox-429 tells the wait it is told to, on ${path}`, async () => {
-    assert.equal((await ask(path, 'sandbox-429')).headers['retry-after'], '2')
-    assert.equal((await ask(path, 'sandbox-429', 'retry=-1')).headers['retry-after'], '-1')
-    const date = 'Wed,_21_Oct_2026_07:28:00_GMT'
-    assert.equal(
-      (await ask(path, 'sandbox-429', `retry=${date}`)).headers['retry-after'],
-      date.replaceAll('_', ' '),
-    )
+/** What only a finished answer holds. */
+const finishMarks: Readonly<Record<SandboxFormat, string>> = {
+  'openai-chat': '"stop"',
+  'openai-responses': 'response.completed',
+  anthropic: '"end_turn"',
+  gemini: '"finishReason"',
+}
+/** What ends a stream, and what cuts off with it. */
+const endMarks: Readonly<Record<SandboxFormat, RegExp>> = {
+  'openai-chat': /\[DONE\]/,
+  'openai-responses': /event: response\.completed/,
+  anthropic: /event: message_stop/,
+  gemini: /"finishReason"/,
+}
+const ownEndMarks: readonly SandboxFormat[] = ['openai-chat', 'anthropic']
+
+for (const format of sandboxFormats) {
+  test(`sandbox-429 tells the wait it is told to, in ${format}`, async () => {
+    for (const [retry, wait] of [
+      [undefined, '2'],
+      ['-1', '-1'],
+      ['Wed,_21_Oct_2026_07:28:00_GMT', 'Wed, 21 Oct 2026 07:28:00 GMT'],
+    ] as const) {
+      const { headers, body } = await ask(
+        format,
+        'sandbox-429',
+        retry === undefined ? 'hi' : `retry=${retry}`,
+      )
+      assert.equal(headers['retry-after'], format === 'gemini' ? undefined : wait)
+      if (format === 'gemini') assert.ok(body.includes(`"retryDelay": "${wait}s"`))
+    }
   })
 
   for (const [how, broken, announced] of cutLooks) {
-    test(`sandbox-cut-after by ${how} on ${path}`, async () => {
+    test(`sandbox-cut-after by ${how} in ${format}`, async () => {
       for (const events of [0, 1, 5]) {
-        const reply = await ask(path, `sandbox-cut-after:how=${how}`, `events=${events}`)
+        const reply = await ask(format, `sandbox-cut-after:how=${how}`, `events=${events}`)
         assert.deepEqual([reply.status, reply.broken, reply.contents], [200, broken, events])
-        assert.ok(!reply.body.includes('"stop"') && !reply.body.includes('message_delta'))
+        assert.ok(!reply.body.includes(finishMarks[format]))
         const told = ['transfer-encoding', 'content-length'].filter((name) => name in reply.headers)
         assert.deepEqual(told, announced)
         const metered = sandbox.meter(reply.id)
         assert.deepEqual([metered?.outputTokens, metered?.outcome], [events, 'broken_off'])
       }
-      const whole = await ask(path, 'sandbox-cut-after', `how=${how}`, { stream: false })
+      const whole = await ask(format, 'sandbox-cut-after', `how=${how}`, { stream: false })
       assert.equal(whole.broken, broken)
       assert.throws(() => JSON.parse(whole.body))
     })
   }
 
-  test(`sandbox-error-first on ${path}`, async () => {
-    const reply = await ask(path, 'sandbox-error-first')
-    assert.deepEqual([reply.status, reply.broken, reply.events.length], [200, null, 1])
+  test(`sandbox-error-first in ${format}`, async () => {
+    const reply = await ask(format, 'sandbox-error-first')
+    // Responses tells the answer that failed as well.
+    const events = format === 'openai-responses' ? 2 : 1
+    assert.deepEqual([reply.status, reply.broken, reply.events.length], [200, null, events])
     assert.ok('error' in (reply.events[0] as object))
-    assert.equal((await ask(path, 'sandbox-error-first', '', { stream: false })).status, 529)
+    const { status } = await ask(format, 'sandbox-error-first', '.', { stream: false })
+    assert.equal(status, format === 'gemini' ? 503 : 529)
   })
 
-  test(`sandbox-error-after on ${path}`, async () => {
-    const reply = await ask(path, 'sandbox-error-after', 'events=7')
+  test(`sandbox-error-after in ${format}`, async () => {
+    const reply = await ask(format, 'sandbox-error-after', 'events=7')
     assert.deepEqual([reply.contents, reply.broken], [7, null])
-    assert.ok('error' in (reply.events.at(-1) as object))
-    assert.equal((await ask(path, 'sandbox-error-after')).contents, 3)
-    assert.equal((await ask(path, 'sandbox-error-after', '', { stream: false })).status, 500)
+    const error = reply.events.findIndex((event) => 'error' in (event as object))
+    assert.equal(error, reply.events.length - (format === 'openai-responses' ? 2 : 1))
+    assert.equal((await ask(format, 'sandbox-error-after')).contents, 3)
+    assert.equal((await ask(format, 'sandbox-error-after', '.', { stream: false })).status, 500)
   })
 
-  test(`sandbox-garbage on ${path}: cut JSON, then the rest`, async () => {
-    const reply = await ask(path, 'sandbox-garbage', 'tokens=10 events=4')
+  test(`sandbox-garbage in ${format}: cut JSON, then the rest`, async () => {
+    const reply = await ask(format, 'sandbox-garbage', 'tokens=10 events=4')
     assert.equal(reply.contents, 10)
     const odd = reply.events.filter((event) => typeof event === 'string' && event !== '[DONE]')
     assert.equal(odd.length, 1)
     assert.equal(sandbox.meter(reply.id)?.outcome, 'complete')
   })
 
-  test(`sandbox-no-end on ${path}: all but the end mark`, async () => {
-    const reply = await ask(path, 'sandbox-no-end', 'tokens=5')
+  test(`sandbox-no-end in ${format}: all but the end mark`, async () => {
+    const reply = await ask(format, 'sandbox-no-end', 'tokens=5')
     assert.deepEqual([reply.contents, reply.broken], [5, null])
-    assert.ok(!reply.body.includes('[DONE]') && !reply.body.includes('message_stop'))
-    assert.ok(reply.body.includes('"stop"') || reply.body.includes('"end_turn"'))
+    assert.doesNotMatch(reply.body, endMarks[format])
+    const isOwn = ownEndMarks.includes(format)
+    assert.equal(reply.body.includes(finishMarks[format]), isOwn)
+    assert.equal(sandbox.meter(reply.id)?.reportedOutputTokens, isOwn ? 5 : undefined)
   })
 
-  test(`sandbox-after-end on ${path}: more than one end mark`, async () => {
-    const { body } = await ask(path, 'sandbox-after-end', 'tokens=5')
-    assert.equal(body.split(/\[DONE\]|event: message_stop/).length, 4)
+  test(`sandbox-after-end in ${format}: more than one end mark`, async () => {
+    const { body } = await ask(format, 'sandbox-after-end', 'tokens=5')
+    assert.equal(body.split(endMarks[format]).length, 4)
   })
 
-  test(`sandbox-no-usage on ${path}`, async () => {
+  test(`sandbox-no-usage in ${format}`, async () => {
     for (const stream of [true, false]) {
-      const reply = await ask(path, 'sandbox-no-usage', 'tokens=5', { stream })
-      assert.ok(!/"usage":\{/.test(reply.body))
+      const reply = await ask(format, 'sandbox-no-usage', 'tokens=5', { stream })
+      assert.doesNotMatch(reply.body, /"usage(Metadata)?": ?\{/)
       assert.equal(sandbox.meter(reply.id)?.reportedOutputTokens, undefined)
     }
   })
 
-  test(`sandbox-odd-usage on ${path}: the count as it was asked for`, async () => {
+  test(`sandbox-odd-usage in ${format}: the count as it was asked for`, async () => {
     for (const value of ['-5', '1e20', 'null', '"12"', 'NaN']) {
-      const options = path === chat ? { stream_options: { include_usage: true } } : {}
-      const streamed = await ask(path, 'sandbox-odd-usage', `value=${value}`, options)
-      const whole = await ask(path, 'sandbox-odd-usage', `value=${value}`, { stream: false })
-      for (const { body } of [streamed, whole]) assert.match(body, new RegExp(`_tokens":${value}[,}]`))
+      for (const stream of [true, false]) {
+        const { body } = await ask(format, 'sandbox-odd-usage', `value=${value}`, { stream })
+        assert.match(body, new RegExp(`(_tokens|candidatesTokenCount)": ?${value}[,}]`))
+      }
     }
   })
 
-  test(`sandbox-over on ${path}: reports more than it may make`, async () => {
-    const reply = await ask(path, 'sandbox-over', 'tokens=50 extra=7', { max_tokens: 20, stream: false })
+  test(`sandbox-over in ${format}: reports more than it may make`, async () => {
+    const reply = await ask(format, 'sandbox-over', 'tokens=50 extra=7', { limit: 20, stream: false })
     const metered = sandbox.meter(reply.id)
     assert.deepEqual([metered?.outputTokens, metered?.reportedOutputTokens], [20, 27])
-    assert.match(reply.body, /_tokens":27[,}]/)
+    assert.match(reply.body, /(_tokens|candidatesTokenCount)": ?27[,}]/)
   })
 
-  test(`sandbox-endless on ${path}: makes more than it may`, async () => {
-    const reply = await ask(path, 'sandbox-endless', 'extra=30', { max_tokens: 20 })
+  test(`sandbox-endless in ${format}: makes more than it may`, async () => {
+    const reply = await ask(format, 'sandbox-endless', 'extra=30', { limit: 20 })
     assert.equal(reply.contents, 50)
     assert.equal(sandbox.meter(reply.id)?.outputTokens, 50)
   })
 
-  test(`sandbox-split on ${path}: the same text, byte by byte`, async () => {
+  test(`sandbox-split in ${format}: the same text, byte by byte`, async () => {
     const text = 'Grüße, 世界 🌍!'
-    const reply = await ask(path, 'sandbox-split', text)
-    const pieces = reply.events.map(
-      (event) => JSON.stringify(event).match(/"(?:content|text)":"([^"]+)"/)?.[1] ?? '',
-    )
+    const reply = await ask(format, 'sandbox-split', text)
+    const pieces = reply.events
+      // Responses tells the whole text again where a part is done.
+      .filter((event) => !/\.(done|completed)"/.test(JSON.stringify(event)))
+      .map((event) => JSON.stringify(event).match(/"(?:content|text|delta)":"([^"]+)"/)?.[1] ?? '')
     assert.equal(pieces.join(''), text)
   })
 
-  test(`sandbox-refuse on ${path}: reset without a byte`, async () => {
-    const reply = await ask(path, 'sandbox-refuse')
+  test(`sandbox-refuse in ${format}: reset without a byte`, async () => {
+    const reply = await ask(format, 'sandbox-refuse')
     assert.deepEqual([reply.status, reply.broken], [0, 'ECONNRESET'])
     assert.equal(sandbox.meter(reply.id)?.status, undefined)
   })
 
-  test(`sandbox-html, sandbox-empty and sandbox-redirect on ${path}`, async () => {
-    const page = await ask(path, 'sandbox-html')
+  test(`sandbox-html, sandbox-empty and sandbox-redirect in ${format}`, async () => {
+    const page = await ask(format, 'sandbox-html')
     assert.match(page.headers['content-type'] ?? '', /^text\/html/)
-    assert.deepEqual([(await ask(path, 'sandbox-empty')).body, page.status], ['', 200])
-    const moved = await ask(path, 'sandbox-redirect')
+    assert.deepEqual([(await ask(format, 'sandbox-empty')).body, page.status], ['', 200])
+    const moved = await ask(format, 'sandbox-redirect')
     assert.deepEqual([moved.status, moved.headers.location], [302, '/v1/redirected'])
   })
 
-  test(`sandbox-long-line on ${path}`, async () => {
-    const { body } = await ask(path, 'sandbox-long-line', 'bytes=200000 events=2')
+  test(`sandbox-long-line in ${format}`, async () => {
+    const { body } = await ask(format, 'sandbox-long-line', 'bytes=200000 events=2')
     const longest = Math.max(...body.split('\n').map((line) => line.length))
     assert.ok(longest >= 200_000)
   })
 
-  test(`sandbox-hang on ${path}: no headers, until the client leaves`, async () => {
-    const id = `hang-${path}`
+  test(`sandbox-hang in ${format}: no headers, until the client leaves`, async () => {
+    const id = `hang-${format}`
     const leaving = new AbortController()
-    const body = JSON.stringify(plainBody('sandbox-hang', 'hi'))
+    const { path, body } = plainRequest(format, 'sandbox-hang', 'hi')
     const headers = { authorization: 'Bearer any', 'anthropic-version': '2023-06-01', 'x-request-id': id }
     const hanging = fetch(`${sandbox.origin}${path}`, {
       method: 'POST',
-      body,
+      body: JSON.stringify(body),
       headers,
       signal: leaving.signal,
     })
@@ -236,10 +286,10 @@ for (const path of [chat, messages]) {
     assert.deepEqual([metered.outcome, metered.status, metered.inputTokens], ['client_gone', undefined, 0])
   })
 
-  test(`sandbox-hang-stream on ${path}: some events, then silence`, async () => {
-    const headers = { 'x-request-id': `silent-${path}` }
-    const body = plainBody('sandbox-hang-stream', 'events=4')
-    const response = await openExchange(sandbox.origin, { path, body, headers })
+  test(`sandbox-hang-stream in ${format}: some events, then silence`, async () => {
+    const headers = { 'x-request-id': `silent-${format}` }
+    const request = plainRequest(format, 'sandbox-hang-stream', 'events=4')
+    const response = await openExchange(sandbox.origin, { ...request, headers })
     const metered = await sandbox.until(headers['x-request-id'], ({ outputTokens }) => outputTokens === 4)
     assert.equal(metered.outcome, 'running')
     response.destroy()
@@ -247,11 +297,10 @@ for (const path of [chat, messages]) {
     assert.deepEqual([left.outcome, left.outputTokens], ['client_gone', 4])
   })
 
-  test(`sandbox-pings on ${path}: nothing but pings, one a second`, async () => {
-    const id = `pings-${path}`
+  test(`sandbox-pings in ${format}: nothing but pings, one a second`, async () => {
+    const id = `pings-${format}`
     const response = await openExchange(sandbox.origin, {
-      path,
-      body: plainBody('sandbox-pings', 'hi'),
+      ...plainRequest(format, 'sandbox-pings', 'hi'),
       headers: { 'x-request-id': id },
     })
     clock.advance(3_000)
@@ -259,7 +308,7 @@ for (const path of [chat, messages]) {
     let read = ''
     for await (const chunk of response) {
       read += chunk
-      if (read.split('ping').length > 3) break
+      if (read.split(': ping').length > 3) break
     }
     const left = await sandbox.until(id, ({ outcome }) => outcome !== 'running')
     assert.deepEqual([left.outputTokens, left.outcome], [0, 'client_gone'])

@@ -1,211 +1,89 @@
 /**
  * Every model of the sandbox and what it does, as a table: name, one sentence, the parameters it reads,
- * and the acts it answers with. The same names work in both dialects. Pure but for what `charge` remembers.
+ * and the acts it answers with. Every name works in every dialect. Pure but for what `charge` remembers.
  */
+import { finish } from './act.ts'
+import type { SandboxFormat } from './dialect.ts'
+import { brokenAfter, byteByByte, insertedAfter, withOutputCount, withoutEndMark } from './faults.ts'
+import type { ParameterName, Settings } from './parameters.ts'
+import { text } from './plain-parts.ts'
 import {
-  type Act,
-  type Close,
-  end,
-  type Framing,
-  finish,
-  frame,
-  head,
-  type InputUsage,
-  type Write,
-} from './act.ts'
-import { type Answer, answerOf, type Part, type Stamp } from './answer.ts'
-import type { Ask } from './ask.ts'
-import type { SandboxDialect } from './dialect.ts'
-import {
-  brokenAfter,
-  byteByByte,
-  delayed,
-  framed,
-  insertedAfter,
-  paced,
-  withOutputCount,
-  withoutEndMark,
-} from './faults.ts'
-import type { Cut, ParameterName, Settings } from './parameters.ts'
-import { type Problem, problem, type Trouble } from './problem.ts'
-import { sampleArguments } from './sample.ts'
-import { sandboxPieces } from './tokens.ts'
-import { wordsOf } from './words.ts'
-
-/** One request as a behaviour sees it. */
-export interface Call {
-  readonly ask: Ask
-  readonly settings: Settings
-  readonly dialect: SandboxDialect
-  readonly stamp: Stamp
-  /** Requests that this behaviour had before. */
-  readonly earlier: number
-  /** Charges the input and tells how it was split; only for answers, never for refusals. */
-  readonly charge: () => InputUsage
-}
+  afterEnd,
+  answer,
+  contextTokens,
+  cutAfter,
+  echo,
+  endless,
+  errorAfter,
+  errorFirst,
+  errorJson,
+  fixed,
+  longLine,
+  over,
+  type Play,
+  pings,
+  refused,
+  refusing,
+  thinkingParts,
+  thinkingTools,
+  toolParts,
+  tools,
+  words,
+  wordsAnswer,
+  written,
+} from './plays.ts'
+import { problem } from './problem.ts'
 
 export interface Behaviour {
   readonly name: string
   readonly does: string
   readonly parameters: readonly ParameterName[]
+  /** The one format that the catalog offers it in; the sandbox answers in whatever path is asked. Left out: all. */
+  readonly dialects?: readonly SandboxFormat[]
   /** Where the usual value of a parameter is another one here. */
   readonly defaults: Partial<Settings>
-  readonly play: (call: Call) => Iterable<Act>
+  readonly play: Play
 }
 
-function text(words: string): Part {
-  return { kind: 'text', pieces: sandboxPieces(words) }
+/** The parameters of a row, and where their usual values are others. */
+interface Reads {
+  readonly parameters?: readonly ParameterName[]
+  readonly defaults?: Partial<Settings>
 }
 
-function answer({ ask, charge }: Call, parts: readonly Part[]): Answer {
-  return answerOf(parts, ask.outputLimit, charge(), ask.choices)
-}
-
-function written(call: Call, given: Answer): Iterable<Act> {
-  const { ask, dialect, stamp, settings } = call
-  return paced(delayed(dialect.answer({ ask, answer: given, stamp }), settings.delay), settings.rate)
-}
-
-function echo(call: Call): Iterable<Act> {
-  return written(call, answer(call, [text(call.ask.lastText)]))
-}
-
-function wordsAnswer(call: Call): Answer {
-  return answer(call, [{ kind: 'text', pieces: wordsOf(call.settings.tokens) }])
-}
-
-function words(call: Call): Iterable<Act> {
-  return written(call, wordsAnswer(call))
-}
-
-function toolParts({ ask: { tool, toolResults }, settings }: Call): readonly Part[] {
-  if (toolResults.length > 0) return [text(`The tool answered: ${toolResults.join(' | ')}`)]
-  if (tool === null) return [text('There is no tool to call.')]
-  const pieces = sandboxPieces(JSON.stringify(sampleArguments(tool.schema)))
-  return Array.from({ length: settings.calls }, () => ({ kind: 'call', tool: tool.name, pieces }))
-}
-
-function thinkingParts({ ask, settings }: Call): readonly Part[] {
-  const reply: Part = { kind: 'text', pieces: wordsOf(settings.tokens) }
-  if (ask.thinking === 'off') return [reply]
-  return [{ kind: 'thinking', pieces: wordsOf(settings.thinking), shown: ask.thinking === 'shown' }, reply]
-}
-
-function* refused(
-  { dialect, stamp }: Call,
-  found: Problem,
-  headers: Record<string, string> = {},
-): Generator<Act> {
-  const failure = dialect.failure(found, stamp.requestId)
-  yield head(failure.status, { ...failure.headers, ...headers })
-  yield finish(failure.body)
-}
-
-/** A behaviour that refuses every request for the same reason. */
-function refusing(trouble: Trouble): Behaviour['play'] {
-  return (call) => refused(call, problem(trouble))
-}
-
-function errorEvent({ dialect, stamp }: Call, trouble: Trouble): Write {
-  return finish(dialect.errorEvent(problem(trouble), stamp.requestId))
-}
-
-const streamHead = head(200, { 'content-type': 'text/event-stream; charset=utf-8' })
-const cleanClose: Act = { kind: 'close', how: 'clean' }
-
-function* errorFirst(call: Call): Generator<Act> {
-  if (!call.ask.stream) return yield* refused(call, problem('overloaded'))
-  yield streamHead
-  yield errorEvent(call, 'overloaded')
-  yield cleanClose
-}
-
-function errorAfter(call: Call): Iterable<Act> {
-  if (!call.ask.stream) return refused(call, problem('server'))
-  return brokenAfter(words(call), call.settings.events, [errorEvent(call, 'server'), cleanClose])
-}
-
-const cutActs: Readonly<Record<Cut, { readonly how: Close; readonly framing: Framing }>> = {
-  fin: { how: 'fin', framing: 'chunked' },
-  rst: { how: 'rst', framing: 'chunked' },
-  clean: { how: 'clean', framing: 'chunked' },
-  short: { how: 'fin', framing: 'declared' },
-  until_close: { how: 'fin', framing: 'until_close' },
-}
-
-function cutAfter(call: Call): Iterable<Act> {
-  const { how, framing } = cutActs[call.settings.how]
-  return framed(brokenAfter(words(call), call.settings.events, [{ kind: 'close', how }]), framing)
-}
-
-function* fixed(status: number, headers: Record<string, string>, body: string): Generator<Act> {
-  yield head(status, headers)
-  yield finish(body)
-}
-
-function errorJson(call: Call): Iterable<Act> {
-  const { headers, body } = call.dialect.failure(problem('server'), call.stamp.requestId)
-  return fixed(200, headers, body)
-}
-
-const lineStep = 65_536
-
-function* longLine({ settings }: Call): Generator<Act> {
-  yield frame('data: {"padding":"')
-  for (let sent = 0; sent < settings.bytes; sent += lineStep) yield frame('x'.repeat(lineStep))
-  yield cleanClose
-}
-
-const pingsMax = 10_000
-
-function* pingActs({ dialect, settings }: Call): Generator<Act> {
-  for (let sent = 0; sent < pingsMax; sent += 1) {
-    yield { kind: 'wait', ms: settings.delay }
-    yield frame(dialect.ping)
-  }
-  yield cleanClose
-}
-
-function pings(call: Call): Iterable<Act> {
-  const { ask, dialect, stamp } = call
-  if (!ask.stream) return [{ kind: 'silence' }]
-  return brokenAfter(dialect.answer({ ask, answer: wordsAnswer(call), stamp }), 0, pingActs(call))
-}
-
-function* afterEnd(call: Call): Generator<Act> {
-  const { dialect } = call
-  yield* words(call)
-  yield end(call.ask.stream ? `${dialect.endMark}${dialect.ping}${dialect.endMark}` : '{"extra":true}')
-}
-
-function over(call: Call): Iterable<Act> {
-  const given = wordsAnswer(call)
-  const limit = Math.max(call.ask.outputLimit ?? 0, given.outputTokens)
-  return written(call, { ...given, reportedOutputTokens: limit * call.ask.choices + call.settings.extra })
-}
-
-function endless(call: Call): Iterable<Act> {
-  const { ask, settings } = call
-  const pieces = wordsOf((ask.outputLimit ?? settings.tokens) + settings.extra)
-  return written(call, answerOf([{ kind: 'text', pieces }], null, call.charge(), ask.choices))
-}
-
-function contextTokens({ ask }: Call): Problem {
-  const tokens = ask.segments.reduce((sum, segment) => sum + segment.tokens, 0)
-  return { trouble: 'context', subject: String(tokens), param: 'messages' }
-}
-
-function row(
-  name: string,
-  does: string,
-  play: Behaviour['play'],
-  reads: { readonly parameters?: readonly ParameterName[]; readonly defaults?: Partial<Settings> } = {},
-): Behaviour {
+function row(name: string, does: string, play: Play, reads: Reads = {}): Behaviour {
   return { name, does, play, parameters: reads.parameters ?? [], defaults: reads.defaults ?? {} }
 }
 
 const flow: readonly ParameterName[] = ['tokens', 'rate', 'delay']
 const flowAndEvents: readonly ParameterName[] = [...flow, 'events']
+
+const toolsDoes =
+  'Calls what the last user message says as `use <tool> <JSON object>`, as often as it says it, and then quotes the results; echoes any other message.'
+
+const toolsReads: Reads = { parameters: ['ids', 'rate', 'delay'] }
+const thinkingToolsReads: Reads = { parameters: ['thinking', 'ids', 'rate', 'delay'] }
+
+const formats: readonly (readonly [short: string, format: SandboxFormat, called: string])[] = [
+  ['chat', 'openai-chat', 'Chat Completions'],
+  ['responses', 'openai-responses', 'Responses'],
+  ['messages', 'anthropic', 'Messages'],
+  ['gemini', 'gemini', 'generateContent'],
+]
+
+/** For each format models that have no other, so that a translation to it can be tried; they mind every unknown field. */
+const fixedFormats: readonly Behaviour[] = formats.flatMap(([short, format, called]) =>
+  [
+    row(`sandbox-${short}-echo`, `Echoes, in ${called} alone.`, echo),
+    row(`sandbox-${short}-tools`, `In ${called} alone. ${toolsDoes}`, tools, toolsReads),
+    row(
+      `sandbox-${short}-thinking-tools`,
+      `In ${called} alone. Reasons at every step. ${toolsDoes}`,
+      thinkingTools,
+      thinkingToolsReads,
+    ),
+  ].map((behaviour) => ({ ...behaviour, dialects: [format] })),
+)
 
 export const behaviours: readonly Behaviour[] = [
   row('sandbox-echo', 'Answers with the text of the last user message.', echo),
@@ -216,11 +94,13 @@ export const behaviours: readonly Behaviour[] = [
     'sandbox-tool',
     'Calls the tool that is demanded, else the first one, with arguments made from its schema; quotes the results it is given.',
     (call) => written(call, answer(call, toolParts(call))),
-    { parameters: ['calls', 'rate', 'delay'] },
+    { parameters: ['calls', 'ids', 'rate', 'delay'] },
   ),
+  row('sandbox-tools', toolsDoes, tools, toolsReads),
+  row('sandbox-thinking-tools', `Reasons at every step. ${toolsDoes}`, thinkingTools, thinkingToolsReads),
   row(
     'sandbox-think',
-    'Reasons first: signed thinking in Messages, hidden and only counted in Chat Completions; then words.',
+    'Reasons first, signed or sealed as the format does it (in Chat Completions only counted); then words.',
     (call) => written(call, answer(call, thinkingParts(call))),
     { parameters: ['thinking', ...flow] },
   ),
@@ -268,7 +148,7 @@ export const behaviours: readonly Behaviour[] = [
   row(
     'sandbox-hang-stream',
     'Sends `events` content events and then nothing more, the connection left open.',
-    (call) => brokenAfter(words(call), call.settings.events, [{ kind: 'silence' }]),
+    (call) => brokenAfter(words(call), call.settings.events, () => [{ kind: 'silence' }]),
     { parameters: flowAndEvents },
   ),
   row(
@@ -280,7 +160,7 @@ export const behaviours: readonly Behaviour[] = [
   row('sandbox-401', 'Refuses the credential as wrong, whatever it is.', refusing('wrong_credential')),
   row(
     'sandbox-402-quota',
-    "Says that the operator's own credit with the provider is used up: 429 insufficient_quota in Chat Completions, 402 billing_error in Messages.",
+    "Says that the operator's own credit with the provider is used up: 402 billing_error in Messages, else 429.",
     refusing('quota'),
   ),
   row('sandbox-400-context', 'Says that the prompt is too long.', (call) =>
@@ -288,13 +168,12 @@ export const behaviours: readonly Behaviour[] = [
   ),
   row(
     'sandbox-429',
-    'Rate limited, with `retry` as its retry-after.',
-    (call) =>
-      refused(call, problem('rate_limit'), { 'retry-after': call.settings.retry.replaceAll('_', ' ') }),
+    'Rate limited, with `retry` as its retry-after (in Gemini as the delay in the body).',
+    (call) => refused(call, problem('rate_limit', call.settings.retry.replaceAll('_', ' '))),
     { parameters: ['retry'] },
   ),
   row('sandbox-500', 'Fails with 500.', refusing('server')),
-  row('sandbox-529', 'Overloaded, 529.', refusing('overloaded')),
+  row('sandbox-529', 'Overloaded: 529, in Gemini 503.', refusing('overloaded')),
   row(
     'sandbox-error-first',
     'A 200 stream whose first event is an overloaded error; not streamed, the error itself.',
@@ -321,12 +200,12 @@ export const behaviours: readonly Behaviour[] = [
   row(
     'sandbox-long-line',
     'After `events` content events a line of `bytes` bytes that never ends.',
-    (call) => brokenAfter(words(call), call.settings.events, longLine(call)),
+    (call) => brokenAfter(words(call), call.settings.events, () => longLine(call)),
     { parameters: [...flowAndEvents, 'bytes'] },
   ),
   row(
     'sandbox-no-end',
-    'A whole stream that lacks only its end mark, closed cleanly.',
+    'A whole stream that lacks only its end mark (in Responses and Gemini: its last event), closed cleanly.',
     (call) => withoutEndMark(words(call)),
     {
       parameters: flow,
@@ -349,6 +228,7 @@ export const behaviours: readonly Behaviour[] = [
   row('sandbox-redirect', 'Status 302 to another path of the sandbox, which nobody should follow.', () =>
     fixed(302, { location: '/v1/redirected' }, ''),
   ),
+  ...fixedFormats,
 ]
 
 const byName: ReadonlyMap<string, Behaviour> = new Map(

@@ -1,7 +1,11 @@
-/** How OpenAI words every problem on Chat Completions: status, type, code and message. A table and its reader. */
+/**
+ * How OpenAI words every problem: status, type, code and message. A table and its readers; Responses has the same
+ * one but for a row of its own.
+ */
+import type { JsonObject } from './ask.ts'
 import type { Failure, Problem, Trouble } from './problem.ts'
 
-interface Row {
+export interface OpenaiRow {
   readonly status: number
   readonly type: string
   readonly code: string | null
@@ -10,7 +14,9 @@ interface Row {
 
 const request = 'invalid_request_error'
 
-const rows: Readonly<Record<Trouble, Row>> = {
+export type OpenaiRows = Readonly<Record<Trouble, OpenaiRow>>
+
+export const chatRows: OpenaiRows = {
   invalid: { status: 400, type: request, code: null, message: (subject) => subject },
   no_credential: {
     status: 401,
@@ -35,6 +41,12 @@ const rows: Readonly<Record<Trouble, Row>> = {
     type: request,
     code: 'model_not_found',
     message: (subject) => `The model \`${subject}\` does not exist or you do not have access to it.`,
+  },
+  unknown_item: {
+    status: 404,
+    type: request,
+    code: null,
+    message: (subject) => `Item with id '${subject}' not found.`,
   },
   unknown_path: { status: 404, type: request, code: null, message: (subject) => `Invalid URL (${subject})` },
   wrong_method: {
@@ -71,19 +83,26 @@ const rows: Readonly<Record<Trouble, Row>> = {
   },
 }
 
-function errorBody({ trouble, subject, param }: Problem): string {
-  const { type, code, message } = rows[trouble]
-  return JSON.stringify({ error: { message: message(subject), type, param, code } })
+/** The error as every format of OpenAI holds it. */
+export function openaiError(rows: OpenaiRows, { trouble, subject, param, code }: Problem): JsonObject {
+  const row = rows[trouble]
+  return { message: row.message(subject), type: row.type, param, code: code ?? row.code }
 }
 
-export function chatFailure(problem: Problem): Failure {
+export function openaiFailure(rows: OpenaiRows, problem: Problem): Failure {
+  const { trouble, subject } = problem
+  const wait = trouble === 'rate_limit' ? { 'retry-after': subject } : {}
   return {
-    status: rows[problem.trouble].status,
-    headers: { 'content-type': 'application/json; charset=utf-8' },
-    body: errorBody(problem),
+    status: rows[trouble].status,
+    headers: { 'content-type': 'application/json; charset=utf-8', ...wait },
+    body: JSON.stringify({ error: openaiError(rows, problem) }),
   }
 }
 
+export function chatFailure(problem: Problem): Failure {
+  return openaiFailure(chatRows, problem)
+}
+
 export function chatErrorEvent(problem: Problem): string {
-  return `data: ${errorBody(problem)}\n\n`
+  return `data: ${JSON.stringify({ error: openaiError(chatRows, problem) })}\n\n`
 }

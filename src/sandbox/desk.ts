@@ -61,6 +61,8 @@ function choiceOf(ask: Ask): Choice {
     return { kind: 'problem', problem: { trouble: 'unknown_model', subject: ask.model, param: null } }
   }
   const { behaviour, given } = named
+  // What has one format only is as strict as its provider; what has all takes what travels through a gateway.
+  if (behaviour.dialects !== undefined && ask.odd !== null) return { kind: 'problem', problem: ask.odd }
   const said = settingsInMessage(ask.lastText, behaviour.parameters)
   const reading = readSettings(new Map([...said, ...given]), behaviour.defaults)
   if (reading.kind === 'invalid') return invalid(reading.message)
@@ -89,10 +91,10 @@ function* refusalActs(dialect: SandboxDialect, problem: Problem, requestId: stri
   yield finish(failure.body)
 }
 
-function* countActs(ask: Ask): Generator<Act> {
+function* countActs(ask: Ask, counted: (tokens: number) => JsonObject): Generator<Act> {
   const tokens = ask.segments.reduce((sum, segment) => sum + segment.tokens, 0)
   yield head(200, { 'content-type': 'application/json' })
-  yield finish(JSON.stringify({ input_tokens: tokens }))
+  yield finish(JSON.stringify(counted(tokens)))
 }
 
 export function openDesk({ clock, seed, cachedPrefixesMax, jsonDepthMax }: DeskOptions): Desk {
@@ -116,15 +118,15 @@ export function openDesk({ clock, seed, cachedPrefixesMax, jsonDepthMax }: DeskO
     return { kind: 'acts', acts: behaviour.play({ ask, settings, dialect, stamp, earlier, charge }) }
   }
 
-  function decided({ dialect, operation, read }: Address, body: Buffer, visit: Visit): Decision {
+  function decided({ dialect, counted, read }: Address, body: Buffer, visit: Visit): Decision {
     const value = parsed(body, jsonDepthMax)
     if (value === undefined) return invalid('The body of the request must be one valid JSON object.')
     const reading = read(value)
     if (reading.kind === 'problem') return reading
     visit.understood(reading.ask.model)
-    if (operation === 'generate') return played(dialect, reading.ask, visit)
+    if (counted === null) return played(dialect, reading.ask, visit)
     const choice = choiceOf(reading.ask)
-    return choice.kind === 'problem' ? choice : { kind: 'acts', acts: countActs(reading.ask) }
+    return choice.kind === 'problem' ? choice : { kind: 'acts', acts: countActs(reading.ask, counted) }
   }
 
   return {

@@ -1,25 +1,25 @@
-/** The two dialects that the sandbox speaks, each composed of its reader, its writer and its errors. */
+/** The four dialects that the sandbox speaks, each composed of its headers, its writer and its errors. */
 import type { IncomingHttpHeaders } from 'node:http'
 import { chatErrorEvent, chatFailure } from './chat-errors.ts'
-import { readChat } from './chat-request.ts'
 import { chatAnswer, chatEndMark } from './chat-writer.ts'
 import type { SandboxDialect } from './dialect.ts'
+import { geminiErrorEvent, geminiFailure } from './gemini-errors.ts'
+import { geminiAnswer, geminiEndMark } from './gemini-writer.ts'
 import { messagesErrorEvent, messagesFailure } from './messages-errors.ts'
-import { readMessages } from './messages-request.ts'
 import { messagesAnswer, messagesEndMark, messagesPing } from './messages-writer.ts'
 import { problem } from './problem.ts'
+import { responsesErrorEvent, responsesFailure } from './responses-errors.ts'
+import { responsesAnswer, responsesEndMark } from './responses-writer.ts'
 
-/** What both providers' edges put on every answer, and what a gateway has no business passing on. */
+/** What the providers' edges put on every answer, and what a gateway has no business passing on. */
 const edgeHeaders = { server: 'cloudflare', 'set-cookie': '__cf_bm=sandbox; path=/; HttpOnly' }
 
 function hasBearer({ authorization = '' }: IncomingHttpHeaders): boolean {
   return /^Bearer +\S/i.test(authorization)
 }
 
-export const chatDialect: SandboxDialect = {
-  name: 'openai-chat',
+const openaiDialect: Pick<SandboxDialect, 'checkHeaders' | 'headers' | 'ping'> = {
   checkHeaders: (headers) => (hasBearer(headers) ? null : problem('no_credential')),
-  read: readChat,
   headers: (requestId) => ({
     ...edgeHeaders,
     'x-request-id': requestId,
@@ -30,12 +30,28 @@ export const chatDialect: SandboxDialect = {
     'x-ratelimit-limit-tokens': '10000000',
     'x-ratelimit-remaining-tokens': '9999999',
   }),
+  ping: ': ping\n\n',
+}
+
+export const chatDialect: SandboxDialect = {
+  ...openaiDialect,
+  name: 'openai-chat',
   answer: chatAnswer,
   failure: chatFailure,
   errorEvent: chatErrorEvent,
-  ping: ': ping\n\n',
   garbage: 'data: {"id":"chatcmpl-sandbox","choices":[{"index":0,"delta":{"cont\n\n',
   endMark: chatEndMark,
+}
+
+export const responsesDialect: SandboxDialect = {
+  ...openaiDialect,
+  name: 'openai-responses',
+  answer: responsesAnswer,
+  failure: responsesFailure,
+  errorEvent: responsesErrorEvent,
+  garbage:
+    'event: response.output_text.delta\ndata: {"type":"response.output_text.delta","output_index":0,"del\n\n',
+  endMark: responsesEndMark,
 }
 
 export const messagesDialect: SandboxDialect = {
@@ -46,7 +62,6 @@ export const messagesDialect: SandboxDialect = {
     if ((headers['anthropic-version'] ?? '') !== '') return null
     return { trouble: 'invalid', subject: 'anthropic-version: header is required', param: null }
   },
-  read: readMessages,
   headers: (requestId) => ({
     ...edgeHeaders,
     'request-id': requestId,
@@ -62,4 +77,23 @@ export const messagesDialect: SandboxDialect = {
   ping: messagesPing,
   garbage: 'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"del\n\n',
   endMark: messagesEndMark,
+}
+
+export const geminiDialect: SandboxDialect = {
+  name: 'gemini',
+  checkHeaders: (headers, query) => {
+    const key = headers['x-goog-api-key'] || new URLSearchParams(query).get('key')
+    return key || hasBearer(headers) ? null : problem('no_credential')
+  },
+  headers: () => ({
+    server: 'scaffolding on HTTPServer2',
+    'server-timing': 'gfet4t7; dur=1',
+    'x-content-type-options': 'nosniff',
+  }),
+  answer: geminiAnswer,
+  failure: geminiFailure,
+  errorEvent: geminiErrorEvent,
+  ping: ': ping\r\n\r\n',
+  garbage: 'data: {"candidates": [{"content": {"parts": [{"te\r\n\r\n',
+  endMark: geminiEndMark,
 }

@@ -12,37 +12,57 @@ function isPastContent(act: Act): boolean {
   return act.kind === 'write' && (act.role === 'finish' || act.role === 'end')
 }
 
-/** Plays up to and including content event number `events`; returns the act that was read and not played. */
-function* upTo(acts: Iterator<Act>, events: number): Generator<Act, Act | undefined> {
-  let seen = 0
-  for (let next = acts.next(); next.done !== true; next = acts.next()) {
-    const act = next.value
-    if (isPastContent(act) || (isContent(act) && seen >= events)) return act
-    yield act
-    if (isContent(act)) seen += 1
-    if (seen > 0 && seen === events) return undefined
-  }
-  return undefined
+/** Where `upTo` stopped. */
+interface Stopped {
+  /** The act that was read and not played. */
+  readonly pending: Act | undefined
+  /** Events that were played, of any kind. */
+  readonly played: number
 }
 
-/** After `events` content events, or all there are, `tail` instead of the rest. */
-export function* brokenAfter(acts: Iterable<Act>, events: number, tail: Iterable<Act>): Generator<Act> {
-  yield* upTo(acts[Symbol.iterator](), events)
-  yield* tail
+/** Plays up to and including content event number `events`. */
+function* upTo(acts: Iterator<Act>, events: number): Generator<Act, Stopped> {
+  let seen = 0
+  let played = 0
+  for (let next = acts.next(); next.done !== true; next = acts.next()) {
+    const act = next.value
+    if (isPastContent(act) || (isContent(act) && seen >= events)) return { pending: act, played }
+    yield act
+    if (act.kind === 'write' && act.text.length > 0) played += 1
+    if (isContent(act)) seen += 1
+    if (seen > 0 && seen === events) break
+  }
+  return { pending: undefined, played }
+}
+
+/** After `events` content events, or all there are, a tail instead of the rest; it is told how many events went before. */
+export function* brokenAfter(
+  acts: Iterable<Act>,
+  events: number,
+  tail: (played: number) => Iterable<Act>,
+): Generator<Act> {
+  const { played } = yield* upTo(acts[Symbol.iterator](), events)
+  yield* tail(played)
 }
 
 /** After `events` content events, or all there are, `extra`, and then the rest as if nothing were. */
 export function* insertedAfter(acts: Iterable<Act>, events: number, extra: Act): Generator<Act> {
   const steps = acts[Symbol.iterator]()
-  const pending = yield* upTo(steps, events)
+  const { pending } = yield* upTo(steps, events)
   yield extra
   if (pending !== undefined) yield pending
   for (let next = steps.next(); next.done !== true; next = steps.next()) yield next.value
 }
 
-/** Everything but the end mark. */
+/** Everything but the end mark, and what only it would have told. */
 export function* withoutEndMark(acts: Iterable<Act>): Generator<Act> {
-  for (const act of acts) if (act.kind !== 'write' || act.role !== 'end') yield act
+  let report: Act | undefined
+  for (const act of acts) {
+    const isEnd = act.kind === 'write' && act.role === 'end'
+    if (report !== undefined && !isEnd) yield report
+    report = act.kind === 'report' ? act : undefined
+    if (report === undefined && !isEnd) yield act
+  }
 }
 
 /** Tells the end of the body in another way than by chunks. */
@@ -89,11 +109,12 @@ export function* byteByByte(acts: Iterable<Act>): Generator<Act> {
   }
 }
 
+const countPattern = /("(?:completion_tokens|output_tokens|candidatesTokenCount)": ?)\d+/
+
 /** Replaces the output count wherever the answer finally tells it by `literal`, as it stands. */
 export function* withOutputCount(acts: Iterable<Act>, literal: string): Generator<Act> {
   for (const act of acts) {
-    if (act.kind !== 'write' || act.role !== 'finish' || typeof act.text !== 'string') yield act
-    else
-      yield { ...act, text: act.text.replace(/"(completion_tokens|output_tokens)":\d+/, `"$1":${literal}`) }
+    if (!isPastContent(act) || act.kind !== 'write' || typeof act.text !== 'string') yield act
+    else yield { ...act, text: act.text.replace(countPattern, `$1${literal}`) }
   }
 }

@@ -1,4 +1,5 @@
 /** How Anthropic words every problem on Messages: status, type, message and its advice to retry. A table and its reader. */
+import type { Stamp } from './answer.ts'
 import type { Failure, Problem, Trouble } from './problem.ts'
 
 interface Row {
@@ -34,6 +35,7 @@ const rows: Readonly<Record<Trouble, Row>> = {
     retry: false,
     message: (subject) => `model: ${subject}`,
   },
+  unknown_item: { status: 404, type: 'not_found_error', retry: false, message: () => 'Not Found' },
   unknown_path: { status: 404, type: 'not_found_error', retry: false, message: () => 'Not Found' },
   wrong_method: {
     status: 405,
@@ -70,13 +72,14 @@ function errorBody({ trouble, subject }: Problem, requestId: string): string {
 
 export function messagesFailure(problem: Problem, requestId: string): Failure {
   const { status, retry } = rows[problem.trouble]
+  const wait = problem.trouble === 'rate_limit' ? { 'retry-after': problem.subject } : {}
   return {
     status,
-    headers: { 'content-type': 'application/json', 'x-should-retry': String(retry) },
+    headers: { 'content-type': 'application/json', 'x-should-retry': String(retry), ...wait },
     body: errorBody(problem, requestId),
   }
 }
 
-export function messagesErrorEvent(problem: Problem, requestId: string): string {
-  return `event: error\ndata: ${errorBody(problem, requestId)}\n\n`
+export function messagesErrorEvent(problem: Problem, { stamp }: { readonly stamp: Stamp }): string {
+  return `event: error\ndata: ${errorBody(problem, stamp.requestId)}\n\n`
 }

@@ -2,6 +2,7 @@
 import {
   type Ask,
   type CacheLifetime,
+  callable,
   integerFrom,
   invalid,
   isObject,
@@ -9,25 +10,16 @@ import {
   mediaSegment,
   objectsIn,
   type Reading,
+  readingOf,
   type Segment,
   segment,
   type Tool,
   textIn,
 } from './ask.ts'
-import { signThinking } from './signature.ts'
+import { blocksOf, countFault, messagesBodyFault, messagesOdd, thinkingIn } from './messages-checks.ts'
+import type { Problem } from './problem.ts'
 
-const roles = new Set(['user', 'assistant', 'system'])
 const cacheMarksMax = 4
-
-function fault(message: string): Reading {
-  return invalid(message, null)
-}
-
-/** String content is one text block. */
-function blocksOf(content: unknown): readonly JsonObject[] {
-  if (typeof content !== 'string') return objectsIn(content)
-  return content === '' ? [] : [{ type: 'text', text: content }]
-}
 
 function textOf(content: unknown): string {
   return blocksOf(content)
@@ -78,13 +70,12 @@ function segmentsOf(body: JsonObject): readonly Segment[] {
   return [...segments.slice(0, -1), { ...last, cacheLifetime: last.cacheLifetime ?? automatic }]
 }
 
-function chosenTool(body: JsonObject): Tool | null {
+function callableTools(body: JsonObject): readonly Tool[] {
   const tools = objectsIn(body.tools)
     .filter(({ input_schema }) => isObject(input_schema))
     .map(({ name, input_schema }) => ({ name: textIn(name), schema: input_schema as JsonObject }))
   const choice = isObject(body.tool_choice) ? body.tool_choice : {}
-  if (choice.type === 'none') return null
-  return tools.find(({ name }) => name === choice.name) ?? tools[0] ?? null
+  return choice.type === 'none' ? [] : callable(tools, textIn(choice.name))
 }
 
 function lastToolResults(messages: readonly JsonObject[]): readonly string[] {
@@ -96,80 +87,6 @@ function lastToolResults(messages: readonly JsonObject[]): readonly string[] {
 function lastUserText(messages: readonly JsonObject[]): string {
   const texts = messages.filter(({ role }) => role === 'user').map(({ content }) => textOf(content))
   return texts.findLast((text) => text !== '') ?? ''
-}
-
-function idsIn(message: JsonObject | undefined, type: string, field: string): ReadonlySet<string> {
-  const blocks = blocksOf(message?.content).filter((block) => block.type === type)
-  return new Set(blocks.map((block) => textIn(block[field])))
-}
-
-/** Every call is answered in the next message, and no answer stands without its call. */
-function pairingFault(messages: readonly JsonObject[]): Reading | null {
-  for (const [index, message] of messages.entries()) {
-    const called = idsIn(messages[index - 1], 'tool_use', 'id')
-    const answered = idsIn(message, 'tool_result', 'tool_use_id')
-    const stray = [...answered].find((id) => !called.has(id))
-    if (stray !== undefined) {
-      return fault(
-        `messages.${index}.content: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${stray}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`,
-      )
-    }
-    const missing = [...called].find((id) => !answered.has(id))
-    if (missing !== undefined) {
-      return fault(
-        `messages.${index - 1}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${missing}.`,
-      )
-    }
-  }
-  return null
-}
-
-function blockFault(place: string, block: JsonObject): Reading | null {
-  if (block.type === 'text' && textIn(block.text) === '')
-    return fault(`${place}: text content blocks must be non-empty`)
-  if (block.type === 'thinking' && block.signature !== signThinking(textIn(block.thinking))) {
-    return fault(`${place}: Invalid \`signature\` in \`thinking\` block`)
-  }
-  return null
-}
-
-function messageFault(message: JsonObject, index: number): Reading | null {
-  if (!roles.has(textIn(message.role)))
-    return fault(`messages.${index}.role: Input should be 'user' or 'assistant'`)
-  if (typeof message.content !== 'string' && !Array.isArray(message.content)) {
-    return fault(`messages.${index}.content: Input should be a valid string or list`)
-  }
-  for (const [place, block] of blocksOf(message.content).entries()) {
-    const found = blockFault(`messages.${index}.content.${place}`, block)
-    if (found !== null) return found
-  }
-  return null
-}
-
-function messagesFault(given: unknown): Reading | null {
-  if (given === undefined) return fault('messages: Field required')
-  if (!Array.isArray(given) || !given.every(isObject)) return fault('messages: Input should be a valid list')
-  if (given.length === 0) return fault('messages: at least one message is required')
-  for (const [index, message] of given.entries()) {
-    const found = messageFault(message, index)
-    if (found !== null) return found
-  }
-  return pairingFault(given)
-}
-
-function limitFault(body: JsonObject): Reading | null {
-  if (body.max_tokens === undefined) return fault('max_tokens: Field required')
-  if (integerFrom(body.max_tokens, 0) !== undefined) return null
-  return fault('max_tokens: Input should be a valid integer, greater than or equal to 0')
-}
-
-function modelFault(body: JsonObject): Reading | null {
-  if (body.model === undefined) return fault('model: Field required')
-  return textIn(body.model) === '' ? fault('model: String should have at least 1 character') : null
-}
-
-function streamFault(body: JsonObject): Reading | null {
-  return typeof (body.stream ?? false) === 'boolean' ? null : fault('stream: Input should be a valid boolean')
 }
 
 function thinkingOf(body: JsonObject): Ask['thinking'] {
@@ -188,28 +105,40 @@ function askOf(body: JsonObject): Ask {
     choices: 1,
     lastText: lastUserText(messages),
     toolResults: lastToolResults(messages),
-    tool: chosenTool(body),
+    tools: callableTools(body),
     thinking: thinkingOf(body),
+    sealed: true,
+    earlierThoughts: thinkingIn(messages).length,
     segments: segmentsOf(body),
     serviceTier: 'standard',
     speed: textIn(body.speed) === '' ? null : textIn(body.speed),
     inferenceGeo: textIn(body.inference_geo) || 'not_available',
+    repeated: {},
+    odd: messagesOdd(body),
   }
 }
 
-function checkedAsk(body: JsonObject): Reading {
+function marksFault({ segments }: Ask): Problem | null {
+  const marks = segments.filter(({ cacheLifetime }) => cacheLifetime !== null).length
+  if (marks <= cacheMarksMax) return null
+  return invalid(
+    `A maximum of ${cacheMarksMax} blocks with cache_control may be provided. Found ${marks}.`,
+    null,
+  )
+}
+
+function checkedAsk(body: JsonObject, found: Problem | null): Reading {
+  if (found !== null) return readingOf(found, () => askOf(body))
   const ask = askOf(body)
-  const marks = ask.segments.filter(({ cacheLifetime }) => cacheLifetime !== null).length
-  if (marks <= cacheMarksMax) return { kind: 'ask', ask }
-  return fault(`A maximum of ${cacheMarksMax} blocks with cache_control may be provided. Found ${marks}.`)
+  return readingOf(marksFault(ask), () => ask)
 }
 
 /** For counting alone, which needs no limit: the request as understood, or what is wrong first. */
 export function readCount(body: JsonObject): Reading {
-  return modelFault(body) ?? messagesFault(body.messages) ?? streamFault(body) ?? checkedAsk(body)
+  return checkedAsk(body, countFault(body))
 }
 
 /** The request as the sandbox understands it, or the first thing that is wrong with it. */
 export function readMessages(body: JsonObject): Reading {
-  return modelFault(body) ?? limitFault(body) ?? readCount(body)
+  return checkedAsk(body, messagesBodyFault(body))
 }

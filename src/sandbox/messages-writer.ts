@@ -3,8 +3,8 @@
  * one made token an event, its JSON padded with blanks. Yields acts; sends nothing itself.
  */
 import { type Act, bodyActs, content, end, finish, frame, head, thought } from './act.ts'
-import type { Part, Stop, Turn } from './answer.ts'
-import { isObject, type JsonObject } from './ask.ts'
+import { argumentsOf, type Part, type Stop, type Turn } from './answer.ts'
+import type { JsonObject } from './ask.ts'
 import { signThinking } from './signature.ts'
 
 export const messagesPing = 'event: ping\ndata: {"type": "ping"}\n\n'
@@ -53,25 +53,23 @@ function usageField({ answer }: Turn, usage: JsonObject): JsonObject {
 }
 
 /** The block as it stands in an answer; a call that was cut has no arguments, for half of them is no JSON. */
-function blockOf(part: Part, index: number, unique: string): JsonObject {
+function blockOf(part: Part, index: number, turn: Turn): JsonObject {
   const text = part.pieces.join('')
   if (part.kind === 'text') return { type: 'text', text }
   if (part.kind === 'thinking')
-    return { type: 'thinking', thinking: shown(part), signature: signThinking(shown(part)) }
-  return { ...callStart(part.tool, index, unique), input: parsedArguments(text) }
+    return { type: 'thinking', thinking: shown(part), signature: signatureOf(part, turn) }
+  return { ...callStart(part.tool, index, turn.stamp.unique), input: argumentsOf(part) ?? {} }
 }
 
-function parsedArguments(text: string): JsonObject {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : {}
-  } catch {
-    return {}
-  }
-}
+type Thinking = Extract<Part, { kind: 'thinking' }>
 
-function shown(part: Extract<Part, { kind: 'thinking' }>): string {
+function shown(part: Thinking): string {
   return part.shown ? part.pieces.join('') : ''
+}
+
+function signatureOf(part: Thinking, { ask, answer }: Turn): string {
+  const before = answer.parts.slice(0, answer.parts.indexOf(part)).filter(({ kind }) => kind === 'thinking')
+  return signThinking(shown(part), ask.earlierThoughts + before.length)
 }
 
 function callStart(tool: string, index: number, unique: string): JsonObject {
@@ -88,7 +86,7 @@ interface BlockStream {
   readonly after: readonly JsonObject[]
 }
 
-function blockStream(part: Part, index: number, unique: string): BlockStream {
+function blockStream(part: Part, index: number, turn: Turn): BlockStream {
   if (part.kind === 'text') {
     const start = { type: 'text', text: '' }
     return { start, delta: (text) => ({ type: 'text_delta', text }), before: [], after: [] }
@@ -98,19 +96,19 @@ function blockStream(part: Part, index: number, unique: string): BlockStream {
       start: { type: 'thinking', thinking: '', signature: '' },
       delta: (thinking) => ({ type: 'thinking_delta', thinking }),
       before: [],
-      after: [{ type: 'signature_delta', signature: signThinking(shown(part)) }],
+      after: [{ type: 'signature_delta', signature: signatureOf(part, turn) }],
     }
   }
   return {
-    start: callStart(part.tool, index, unique),
+    start: callStart(part.tool, index, turn.stamp.unique),
     delta: (partial_json) => ({ type: 'input_json_delta', partial_json }),
     before: [{ type: 'input_json_delta', partial_json: '' }],
     after: [],
   }
 }
 
-function* blockActs(part: Part, index: number, unique: string): Generator<Act> {
-  const stream = blockStream(part, index, unique)
+function* blockActs(part: Part, index: number, turn: Turn): Generator<Act> {
+  const stream = blockStream(part, index, turn)
   const deltaEvent = (delta: JsonObject) => event({ type: 'content_block_delta', index, delta })
   yield frame(event({ type: 'content_block_start', index, content_block: stream.start }))
   if (index === 0) yield frame(messagesPing)
@@ -135,14 +133,14 @@ function messageOf(turn: Turn, fields: JsonObject): JsonObject {
 }
 
 function* streamed(turn: Turn): Generator<Act> {
-  const { answer, stamp } = turn
+  const { answer } = turn
   yield head(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' })
   yield { kind: 'charge', input: answer.input }
   const early = { ...inputUsage(turn), output_tokens: Math.min(1, answer.outputTokens), ...whereUsage(turn) }
   const opening = { content: [], stop_reason: null, stop_sequence: null, stop_details: null }
   const message = messageOf(turn, { ...opening, ...usageField(turn, early) })
   yield frame(event({ type: 'message_start', message }))
-  for (const [index, part] of answer.parts.entries()) yield* blockActs(part, index, stamp.unique)
+  for (const [index, part] of answer.parts.entries()) yield* blockActs(part, index, turn)
 
   const reported = answer.reportedOutputTokens
   if (reported !== null) yield { kind: 'report', outputTokens: reported }
@@ -155,7 +153,7 @@ function* streamed(turn: Turn): Generator<Act> {
 
 /** The whole answer is made first, token by token, and then sent. */
 function* whole(turn: Turn): Generator<Act> {
-  const { answer, stamp } = turn
+  const { answer } = turn
   yield { kind: 'charge', input: answer.input }
   for (const part of answer.parts) {
     const token = part.kind === 'thinking' ? thought('') : content('')
@@ -164,7 +162,7 @@ function* whole(turn: Turn): Generator<Act> {
   const reported = answer.reportedOutputTokens
   const usage = { ...inputUsage(turn), ...outputUsage(turn, reported ?? 0), ...whereUsage(turn) }
   const fields = {
-    content: answer.parts.map((part, index) => blockOf(part, index, stamp.unique)),
+    content: answer.parts.map((part, index) => blockOf(part, index, turn)),
     stop_reason: stopReasons[answer.stop],
     stop_sequence: null,
     stop_details: null,

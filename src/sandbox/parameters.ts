@@ -7,6 +7,10 @@
 export const cuts = ['fin', 'rst', 'clean', 'short', 'until_close'] as const
 export type Cut = (typeof cuts)[number]
 
+/** Whether Gemini's calls carry an id: older models give none. */
+export const idHabits = ['yes', 'no'] as const
+export type IdHabit = (typeof idHabits)[number]
+
 export interface Settings {
   readonly tokens: number
   readonly rate: number
@@ -17,6 +21,7 @@ export interface Settings {
   readonly calls: number
   readonly bytes: number
   readonly how: Cut
+  readonly ids: IdHabit
   readonly retry: string
   readonly value: string
 }
@@ -67,6 +72,12 @@ export const parameters: { readonly [Name in ParameterName]: Parameter<Settings[
     usual: 'fin',
     accepts: cuts.join(', '),
     read: (text) => cuts.find((cut) => cut === text),
+  },
+  ids: {
+    does: 'whether calls carry an id in Gemini, where they need none',
+    usual: 'yes',
+    accepts: idHabits.join(', '),
+    read: (text) => idHabits.find((habit) => habit === text),
   },
   retry: literal('2', /^[!-~]{1,64}$/, 'the retry-after header, `_` standing for a space'),
   value: literal('-5', /^[\w".+-]{1,64}$/, 'the output count, as it shall stand in the JSON'),

@@ -9,6 +9,7 @@ export type Trouble =
   | 'wrong_credential'
   | 'quota'
   | 'unknown_model'
+  | 'unknown_item'
   | 'unknown_path'
   | 'wrong_method'
   | 'too_large'
@@ -19,10 +20,12 @@ export type Trouble =
 
 export interface Problem {
   readonly trouble: Trouble
-  /** What it is about: the model's name, the request line, or the whole message of `invalid`. */
+  /** What it is about: the model's name, the request line, the wait, or the whole message of `invalid`. */
   readonly subject: string
   /** The field at fault, in the dialects that tell it. */
   readonly param: string | null
+  /** Names the mistake, where the dialect has a name for it. */
+  readonly code?: string
 }
 
 /** A whole HTTP answer that tells a problem. */
@@ -32,6 +35,6 @@ export interface Failure {
   readonly body: string
 }
 
-export function problem(trouble: Trouble): Problem {
-  return { trouble, subject: '', param: null }
+export function problem(trouble: Trouble, subject = ''): Problem {
+  return { trouble, subject, param: null }
 }

@@ -95,7 +95,14 @@ const chatRefusals: readonly Refusal[] = [
     /rate=fast/,
   ],
   ['no model', { path: chat, body: { messages: [user] } }, 400, invalid, null, /model/],
-  ['no messages', { path: chat, body: { model: 'sandbox-echo' } }, 400, invalid, null, /messages/],
+  [
+    'no messages',
+    { path: chat, body: { model: 'sandbox-echo' } },
+    400,
+    invalid,
+    'missing_required_parameter',
+    /messages/,
+  ],
   [
     'an unknown role',
     { path: chat, body: history({ role: 'robot', content: 'hi' }) },

@@ -6,8 +6,9 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { type FixtureCase, fixtureCases } from '../../test/support/fixtures.ts'
 import { manualClock } from '../../test/support/manual-clock.ts'
-import { type DialectPath, eventsIn, exchange, plainBody } from '../../test/support/sandbox-client.ts'
-import { isObject } from './ask.ts'
+import { eventsIn, exchange } from '../../test/support/sandbox-client.ts'
+import { plainRequest, type SandboxFormat } from '../../test/support/sandbox-formats.ts'
+import { isObject, type JsonObject, objectsIn } from './ask.ts'
 import { type Sandbox, startSandbox } from './sandbox.ts'
 
 let starting: Promise<Sandbox> | undefined
@@ -19,19 +20,36 @@ function sandboxOfAll(): Promise<Sandbox> {
 }
 after(async () => (await starting)?.close())
 
-/** `path:type` of every field; what a tool is given has fields of its own and is not looked into. */
+/** What a tool takes and is given has fields of its own. */
+const toolFields = /\.(input|args|parameters)$/
+
+/** `path:type` of every field, but for those of tools. */
 function fieldsOf(value: unknown, path = ''): readonly string[] {
   if (Array.isArray(value)) return value.flatMap((item) => fieldsOf(item, `${path}[]`))
-  if (isObject(value) && !path.endsWith('.input')) {
+  if (isObject(value) && !toolFields.test(path)) {
     return Object.entries(value).flatMap(([name, inner]) => fieldsOf(inner, `${path}.${name}`))
   }
   return [`${path}:${value === null ? 'null' : typeof value}`]
 }
 
-/** The kind of an event or answer: its type in Messages, what its choice holds in Chat Completions. */
+/** The kind of a chunk or answer of Gemini: what its parts hold and whether it is the last one. */
+function geminiKindOf({ candidates }: JsonObject): string {
+  const [candidate] = objectsIn(candidates)
+  const content = isObject(candidate?.content) ? candidate.content : {}
+  const parts = objectsIn(content.parts).map((part) =>
+    part.text === '' ? 'blank' : Object.keys(part).sort().join('+'),
+  )
+  return `gemini ${[...new Set(parts)].sort()} ${candidate?.finishReason ?? ''}`
+}
+
+/**
+ * The kind of an event or answer: in Messages and Responses its type and that of what it holds, in Chat
+ * Completions what its choice holds.
+ */
 function kindOf(value: unknown): string {
   if (!isObject(value)) return String(value)
-  if ('error' in value) return 'error'
+  if ('candidates' in value) return geminiKindOf(value)
+  if (isObject(value.error)) return 'error'
   const [choice] = Array.isArray(value.choices) ? value.choices : []
   const held = isObject(choice) ? (choice.delta ?? choice.message) : undefined
   if (isObject(held))
@@ -40,7 +58,29 @@ function kindOf(value: unknown): string {
       .sort()}`
   const block = value.delta ?? value.content_block
   const blocks = Array.isArray(value.content) ? value.content.map((part) => isObject(part) && part.type) : []
-  return [value.type ?? value.object, isObject(block) && block.type, ...blocks].filter(Boolean).join(' ')
+  const item = isObject(value.item) ? [value.item.type, value.item.status] : []
+  return [value.type ?? value.object, isObject(block) && block.type, ...blocks, ...item]
+    .filter(Boolean)
+    .join(' ')
+}
+
+/**
+ * An event or answer in the pieces that are compared: an answer of Responses apart from its items and its event,
+ * a chunk of Gemini apart from its usage. Older recordings of Responses do not number their events.
+ */
+function piecesOf(given: unknown): readonly unknown[] {
+  if (!isObject(given)) return [given]
+  const { sequence_number: _, ...value } = given
+  if (isObject(value.response)) return [{ ...value, response: null }, ...piecesOf(value.response)]
+  if (isObject(value.usageMetadata)) {
+    return [
+      { ...value, usageMetadata: null },
+      { type: 'usage', usageMetadata: value.usageMetadata },
+    ]
+  }
+  if (value.object !== 'response') return [value]
+  const { output, ...answer } = value
+  return [{ ...answer, output: [] }, ...objectsIn(output).map((item) => ({ type: 'finished', item }))]
 }
 
 interface Kind {
@@ -57,7 +97,9 @@ function nameOf(field: string): string {
 /** Only the provider itself: hosts that imitate it have habits of their own. */
 function isOwn({ url, status }: FixtureCase): boolean {
   return (
-    status === 200 && /^https:\/\/api\.(openai|anthropic)\.com\//.test(url) && !url.includes('count_tokens')
+    status === 200 &&
+    /^https:\/\/(api\.(openai|anthropic)|generativelanguage\.googleapis)\.com\//.test(url) &&
+    !url.includes('count_tokens')
   )
 }
 
@@ -65,7 +107,8 @@ function kindsIn(cases: readonly FixtureCase[]): ReadonlyMap<string, Kind> {
   const kinds = new Map<string, Kind>()
   for (const { kind, response } of cases) {
     const text = response.toString('utf8')
-    for (const value of kind === 'stream' ? eventsIn(text) : [JSON.parse(text)]) {
+    const values = kind === 'stream' ? eventsIn(text) : [JSON.parse(text)]
+    for (const value of values.flatMap(piecesOf)) {
       const fields = fieldsOf(value)
       const names = new Set(fields.map(nameOf))
       const seen = kinds.get(kindOf(value)) ?? { known: new Set(), always: names }
@@ -81,26 +124,33 @@ const parameters = { type: 'object', properties: { city: { type: 'string' } }, r
 const chatTools = [{ type: 'function', function: { name: 'find', parameters } }]
 const messagesTools = [{ name: 'find', input_schema: parameters }]
 
-const dialects: readonly (readonly ['openai-chat' | 'anthropic', DialectPath, object])[] = [
-  ['openai-chat', '/v1/chat/completions', { tools: chatTools, stream_options: { include_usage: true } }],
-  ['anthropic', '/v1/messages', { tools: messagesTools }],
-]
+const geminiTools = [{ functionDeclarations: [{ name: 'find', parametersJsonSchema: parameters }] }]
+
+/** What the answers are asked to hold, in each format. */
+const formats: Readonly<Record<SandboxFormat, object>> = {
+  'openai-chat': { tools: chatTools },
+  'openai-responses': {
+    tools: [{ type: 'function', name: 'find', parameters, strict: true }],
+    include: ['reasoning.encrypted_content'],
+    reasoning: { effort: 'low', summary: 'auto' },
+    max_output_tokens: undefined,
+  },
+  anthropic: { tools: messagesTools },
+  gemini: { tools: geminiTools, generationConfig: { thinkingConfig: { includeThoughts: true } } },
+}
 const models = ['sandbox-echo', 'sandbox-tool', 'sandbox-think']
 
-for (const [provider, path, more] of dialects) {
-  const kinds = kindsIn(fixtureCases(provider).filter(isOwn))
+for (const [name, more] of Object.entries(formats)) {
+  const format = name as SandboxFormat
+  const kinds = kindsIn(fixtureCases(format).filter(isOwn))
   for (const model of kinds.size === 0 ? [] : models) {
     for (const stream of [true, false]) {
-      test(`${model} answers like ${provider}, ${stream ? 'streamed' : 'whole'}`, async () => {
-        const options = stream ? more : { ...more, stream_options: undefined }
+      test(`${model} answers like ${format}, ${stream ? 'streamed' : 'whole'}`, async () => {
         const { origin } = await sandboxOfAll()
-        const { body } = await exchange(origin, {
-          path,
-          body: plainBody(model, 'hi', { ...options, stream }),
-        })
+        const { body } = await exchange(origin, plainRequest(format, model, 'hi', { stream, more }))
         const values = stream ? eventsIn(body) : [JSON.parse(body) as unknown]
         assert.ok(values.length > 0)
-        for (const value of values) {
+        for (const value of values.flatMap(piecesOf)) {
           const recorded = kinds.get(kindOf(value))
           assert.ok(recorded, `nothing of the kind was recorded: ${kindOf(value)}`)
           const fields = fieldsOf(value)

@@ -1,6 +1,6 @@
 /**
  * A provider inside the program, for trying and testing without keys: a real HTTP server on loopback that
- * speaks Chat Completions and Messages as the real ones do and meters every token it makes. It knows
+ * speaks all four formats as the real ones do and meters every token it makes. It knows
  * nothing of the gateway, reaches nothing outside, and asks only for some credential, whatever it is.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'

@@ -1,0 +1,77 @@
+/**
+ * Parts of answers that are made from what was said: a text, a call, the results of tools, and the calls that a
+ * message asks for in plain words. Pure.
+ */
+import type { Part } from './answer.ts'
+import { type Ask, isObject } from './ask.ts'
+import type { IdHabit } from './parameters.ts'
+import { sandboxPieces } from './tokens.ts'
+
+export function text(words: string): Part {
+  return { kind: 'text', pieces: sandboxPieces(words) }
+}
+
+/** `given`: the arguments, as JSON. */
+export function callOf(tool: string, given: string, ids: IdHabit): Part {
+  return { kind: 'call', tool, pieces: sandboxPieces(given), identified: ids === 'yes' }
+}
+
+export function quotedResults(results: readonly string[]): Part {
+  return text(`The tool answered: ${results.join(' | ')}`)
+}
+
+/** How a message asks for a call; the arguments begin where the match ends. */
+const usePattern = /(?<![\w-])use\s+([\w.:-]+)\s*(?=\{)/g
+const callsMax = 16
+/** The rest of a longer message is not searched. */
+const searchedMax = 1_048_576
+
+/** The JSON object at the beginning of `words`, as it is written; undefined where there is none. */
+function objectAt(words: string): string | undefined {
+  let depth = 0
+  let isQuoted = false
+  for (let index = 0; index < words.length; index += 1) {
+    const character = words[index]
+    if (isQuoted && character === '\\') index += 1
+    else if (character === '"') isQuoted = !isQuoted
+    else if (!isQuoted && character === '{') depth += 1
+    else if (!isQuoted && character === '}') depth -= 1
+    if (depth === 0) return parsedObject(words.slice(0, index + 1))
+  }
+  return undefined
+}
+
+function parsedObject(json: string): string | undefined {
+  try {
+    return isObject(JSON.parse(json)) ? json : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** A call that a message asks for; `given` as it was written. */
+interface Spoken {
+  readonly tool: string
+  readonly given: string
+}
+
+function spokenCalls(words: string): readonly Spoken[] {
+  const searched = words.slice(0, searchedMax)
+  return [...searched.matchAll(usePattern)].slice(0, callsMax).flatMap((match) => {
+    const given = objectAt(searched.slice(match.index + match[0].length))
+    return given === undefined ? [] : [{ tool: match[1] ?? '', given }]
+  })
+}
+
+/** The calls that the last user message asks for, the quoted results of such calls, or an echo. */
+export function spokenParts({ lastText, toolResults, tools }: Ask, ids: IdHabit): readonly Part[] {
+  if (toolResults.length > 0) return [quotedResults(toolResults)]
+  const calls = spokenCalls(lastText)
+  if (calls.length === 0) return [text(lastText)]
+  const names = tools.map(({ name }) => name)
+  const stranger = calls.find(({ tool }) => !names.includes(tool))
+  if (stranger !== undefined) {
+    return [text(`There is no tool ${stranger.tool}. There is: ${names.join(', ')}`)]
+  }
+  return calls.map(({ tool, given }) => callOf(tool, given, ids))
+}

@@ -1,0 +1,67 @@
+/**
+ * One request of one user message in each of the sandbox's formats, and how to tell the events that carry made
+ * tokens: what a test needs that asks the same in all of them. It knows the formats' shapes and nothing of answers.
+ */
+import type { Sent } from './sandbox-client.ts'
+
+export const sandboxFormats = ['openai-chat', 'openai-responses', 'anthropic', 'gemini'] as const
+export type SandboxFormat = (typeof sandboxFormats)[number]
+
+export interface Asked {
+  readonly stream?: boolean
+  /** The output limit. */
+  readonly limit?: number
+  /** Fields of the body besides, in the words of the format. */
+  readonly more?: object
+}
+
+const usualLimit = 1_000
+
+type Write = (model: string, content: string, asked: Required<Asked>) => Sent
+
+const writers: Readonly<Record<SandboxFormat, Write>> = {
+  'openai-chat': (model, content, { stream, limit, more }) => ({
+    path: '/v1/chat/completions',
+    body: {
+      model,
+      max_tokens: limit,
+      stream,
+      ...(stream ? { stream_options: { include_usage: true } } : {}),
+      messages: [{ role: 'user', content }],
+      ...more,
+    },
+  }),
+  'openai-responses': (model, content, { stream, limit, more }) => ({
+    path: '/v1/responses',
+    body: { model, max_output_tokens: limit, stream, input: [{ role: 'user', content }], ...more },
+  }),
+  anthropic: (model, content, { stream, limit, more }) => ({
+    path: '/v1/messages',
+    body: { model, max_tokens: limit, stream, messages: [{ role: 'user', content }], ...more },
+  }),
+  gemini: (model, content, { stream, limit, more }) => ({
+    path: `/v1beta/models/${model}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+    body: {
+      contents: [{ role: 'user', parts: [{ text: content }] }],
+      generationConfig: { maxOutputTokens: limit },
+      ...more,
+    },
+  }),
+}
+
+/** A request of one user message; streamed unless it is said otherwise. */
+export function plainRequest(format: SandboxFormat, model: string, content: string, asked: Asked = {}): Sent {
+  return writers[format](model, content, { stream: true, limit: usualLimit, more: {}, ...asked })
+}
+
+const contentMarks: Readonly<Record<SandboxFormat, string>> = {
+  'openai-chat': '"delta":{"content":" ',
+  'openai-responses': '"type":"response.output_text.delta"',
+  anthropic: '"text_delta"',
+  gemini: '"parts":[{"text":" ',
+}
+
+/** Whether the event, parsed, shows words of an answer. */
+export function showsWords(format: SandboxFormat, event: unknown): boolean {
+  return JSON.stringify(event).includes(contentMarks[format])
+}
