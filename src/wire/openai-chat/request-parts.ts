@@ -9,9 +9,12 @@ import { addressed, embedded, embeddedOrDataUrl } from '../media.ts'
 import { notOwned, type PricedOptions, unpriced } from '../price-fields.ts'
 import { cacheLifetime } from './request-price-table.ts'
 
-const messageFields = new Fields('role', 'content', 'audio')
+const messageFields = new Fields('role', 'content', 'audio', 'cache_control')
 const keptAudioFields = new Fields('id')
 const partFields = new Fields(
+  'type',
+  'thinking',
+  'cache_control',
   'image_url',
   'input_audio',
   'audio_url',
@@ -25,8 +28,25 @@ const audioFields = new Fields('data', 'format')
 const fileFields = new Fields('file_data', 'file_url', 'file_id')
 const lifetimeFields = new Fields('ttl')
 
+/** Types of parts that only other formats have. */
+const foreignTypes = new Set([
+  'image',
+  'document',
+  'tool_use',
+  'tool_result',
+  'redacted_thinking',
+  'search_result',
+  'server_tool_use',
+  'input_text',
+  'output_text',
+  'input_image',
+  'input_file',
+])
+
 export interface ChatParts {
   readonly media: readonly Media[]
+  /** A part is written as another format writes it, or has a mark that only other formats have. */
+  readonly isMixed: boolean
   /** The first message of a user, which tells one conversation from another; else what comes first. */
   readonly opening: number
 }
@@ -38,15 +58,19 @@ export interface ChatParts {
 export function readParts(json: Json, messages: number, options: PricedOptions): ChatParts {
   const media: Media[] = []
   let opening = absent
+  let isMixed = false
   for (const message of json.children(messages)) {
-    const { role, content, audio } = messageFields.read(json, message)
+    const { role, content, audio, cache_control: mark } = messageFields.read(json, message)
+    if (mark !== absent) isMixed = true
     if (opening === absent && role !== absent && json.is(role, 'user')) opening = message
     if (isGiven(json, audio)) refuseKeptAudio(json, audio)
     if (content === absent || json.kind(content) !== 'array') continue
-    for (const part of json.children(content)) readPart(json, part, { media, options })
+    for (const part of json.children(content)) {
+      if (readPart(json, part, { media, options })) isMixed = true
+    }
   }
   const first = json.children(messages)[0] ?? messages
-  return { media, opening: opening === absent ? first : opening }
+  return { media, isMixed, opening: opening === absent ? first : opening }
 }
 
 /** An earlier spoken answer is named by its id alone. */
@@ -55,7 +79,8 @@ function refuseKeptAudio(json: Json, audio: number): void {
   if (isGiven(json, id)) throw notOwned(json, id)
 }
 
-function readPart(json: Json, part: number, found: { media: Media[]; options: PricedOptions }): void {
+/** Whether the part, or a mark on it, is of another format. */
+function readPart(json: Json, part: number, found: { media: Media[]; options: PricedOptions }): boolean {
   const fields = partFields.read(json, part)
   const { image_url: image, audio_url: audio, document_url: document } = fields
   if (isGiven(json, image)) found.media.push(...addressedIn(json, image, 'image'))
@@ -67,6 +92,13 @@ function readPart(json: Json, part: number, found: { media: Media[]; options: Pr
   if (isGiven(json, fields.prompt_cache_breakpoint)) {
     readLifetime(json, fields.prompt_cache_breakpoint, found.options)
   }
+  return fields.cache_control !== absent || isForeign(json, fields.type, fields.thinking)
+}
+
+/** A host that thinks in parts has a list in `thinking`, Messages a string. */
+function isForeign(json: Json, type: number, thinking: number): boolean {
+  if (!json.isString(type) || json.is(type, 'text') || json.is(type, 'image_url')) return false
+  return json.isString(thinking) || foreignTypes.has(json.text(type))
 }
 
 /** Lifetimes that `prompt_cache_options` or a breakpoint asks for. */

@@ -5,6 +5,7 @@
 import { type Edit, type ReadLimits, type RequestFacts, type Span, type Splice, WireError } from '../codec.ts'
 import { absent, Fields, flag, invalid, isGiven, string, wholeNumber } from '../fields.ts'
 import { type Json, readJson } from '../json.ts'
+import { readRequest as readResponsesRequest } from '../openai-responses/request.ts'
 import { PricedOptions, unpriced } from '../price-fields.ts'
 import { readLifetime, readParts } from './request-parts.ts'
 import { callerTools, chatPriceFields, googleFields } from './request-price-table.ts'
@@ -20,15 +21,20 @@ const bodyFields = new Fields(
   'max_completion_tokens',
   'n',
   'tools',
+  'functions',
   'input',
+  'system',
   'prompt_cache_options',
   'extra_body',
   'reasoning_effort',
+  'reasoning',
   ...(Object.keys(chatPriceFields) as PriceName[]),
 )
 const limitNames = ['max_completion_tokens', 'max_tokens'] as const
 const streamFields = new Fields('include_usage')
-const toolFields = new Fields('type')
+const toolFields = new Fields('type', 'function', 'custom', 'cache_control')
+const functionFields = new Fields('cache_control')
+const reasoningFields = new Fields('effort')
 const extraFields = new Fields('google')
 const keptFields = new Fields('cached_content')
 
@@ -51,18 +57,26 @@ export interface ChatFacts extends RequestFacts {
 
 type BodyValues = ReturnType<typeof bodyFields.read>
 
-/** Throws WireError; see `Dialect.readRequest`. */
+/** Throws WireError; see `Dialect.readRequest`. A body that has `input` and no `messages` is read as a Responses body. */
 export function readRequest(body: Uint8Array, limits: ReadLimits): ChatFacts {
-  return readJson(body, limits, (json) => {
+  const facts = readJson(body, limits, (json) => {
     if (json.kind(json.root) !== 'object') {
       throw new WireError('invalid_value', 'The body must be a JSON object.')
     }
-    return factsOf(json, limits)
+    const values = bodyFields.read(json, json.root)
+    const isResponses = isGiven(json, values.input) && !isGiven(json, values.messages)
+    return isResponses ? null : factsOf(json, values, limits)
   })
+  return facts ?? responsesFacts(body, limits)
 }
 
-function factsOf(json: Json, limits: ReadLimits): ChatFacts {
-  const values = bodyFields.read(json, json.root)
+/** Such a body never goes upstream as it stands, so there is nothing to splice. */
+function responsesFacts(body: Uint8Array, limits: ReadLimits): ChatFacts {
+  const facts = readResponsesRequest(body, limits)
+  return { ...facts, writtenAs: 'openai-responses', asIs: false, limitFields: [], usageEdit: null }
+}
+
+function factsOf(json: Json, values: BodyValues, limits: ReadLimits): ChatFacts {
   const model = modelOf(json, values.model)
   const options = new PricedOptions(json)
   const parts = readParts(json, messagesOf(json, values), options)
@@ -70,7 +84,9 @@ function factsOf(json: Json, limits: ReadLimits): ChatFacts {
   const limitFields = limitsOf(json, values, limits.integerMax)
   const stream = flag(json, values.stream)
   const insertAt = json.start(json.root) + 1
-  refuseProviderTools(json, values.tools)
+  const hasForeignTools = readTools(json, values.tools)
+  const isMixed =
+    parts.isMixed || hasForeignTools || isGiven(json, values.system) || isGiven(json, values.reasoning)
   return {
     model,
     modelSpan: json.span(values.model),
@@ -84,9 +100,9 @@ function factsOf(json: Json, limits: ReadLimits): ChatFacts {
     serverTools: [],
     options: options.list,
     writtenAs: 'openai-chat',
-    asIs: true,
-    functionTools: isGiven(json, values.tools),
-    effort: isGiven(json, values.reasoning_effort) ? string(json, values.reasoning_effort) : null,
+    asIs: !isMixed,
+    functionTools: isGiven(json, values.tools) || isGiven(json, values.functions),
+    effort: effortOf(json, values),
     conversationSpan: json.span(parts.opening),
     insertAt,
     limitFields,
@@ -106,14 +122,18 @@ function messagesOf(json: Json, values: BodyValues): number {
     if (json.kind(values.messages) === 'array') return values.messages
     throw invalid(json, values.messages, 'an array')
   }
-  const hint = isGiven(json, values.input)
-    ? " This body has 'input' instead, as the Responses format does; send the conversation as 'messages'."
-    : ''
-  throw missing('messages', hint)
+  throw missing('messages')
 }
 
-function missing(name: string, hint = ''): WireError {
-  return new WireError('missing_field', `Missing required parameter: '${name}'.${hint}`, name)
+function missing(name: string): WireError {
+  return new WireError('missing_field', `Missing required parameter: '${name}'.`, name)
+}
+
+function effortOf(json: Json, values: BodyValues): string | null {
+  if (isGiven(json, values.reasoning_effort)) return string(json, values.reasoning_effort)
+  if (!isGiven(json, values.reasoning)) return null
+  const { effort } = reasoningFields.read(json, values.reasoning)
+  return isGiven(json, effort) ? string(json, effort) : null
 }
 
 /** Both names of the output limit, as far as they are there. */
@@ -133,13 +153,20 @@ function largest(fields: readonly LimitField[]): number | null {
   return tokens.length === 0 ? null : Math.max(...tokens)
 }
 
-function refuseProviderTools(json: Json, tools: number): void {
-  if (!isGiven(json, tools) || json.kind(tools) !== 'array') return
+/** Refuses tools that run at the provider; says whether one is written as another format writes it, or marked so. */
+function readTools(json: Json, tools: number): boolean {
+  if (!isGiven(json, tools) || json.kind(tools) !== 'array') return false
+  let isForeign = false
   for (const tool of json.children(tools)) {
-    const { type } = toolFields.read(json, tool)
-    if (!isGiven(json, type) || callerTools.includes(string(json, type))) continue
-    throw unpriced(json, type, 'a tool of this type runs at the provider, and there is no price for it.')
+    const { type, function: named, custom, cache_control: mark } = toolFields.read(json, tool)
+    if (isGiven(json, type) && !callerTools.includes(string(json, type))) {
+      throw unpriced(json, type, 'a tool of this type runs at the provider, and there is no price for it.')
+    }
+    const isMarked =
+      mark !== absent || (named !== absent && functionFields.read(json, named).cache_control !== absent)
+    if (isMarked || (named === absent && custom === absent)) isForeign = true
   }
+  return isForeign
 }
 
 function readOptions(json: Json, values: BodyValues, options: PricedOptions): void {

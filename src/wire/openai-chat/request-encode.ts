@@ -1,0 +1,48 @@
+/**
+ * A conversation in neutral words → a chat request that api.openai.com accepts, without any vendor's fields.
+ * What a prompt cache matches comes first: model, tools, messages; then the settings. Same values, same bytes.
+ */
+import { jsonText } from '../json-text.ts'
+import type { Adjustment, Conversation, EncodedRequest, Target } from '../neutral.ts'
+import { NamedTools, openaiNames } from '../tool-names.ts'
+import { effortFor } from './request-effort.ts'
+import { messagesOf } from './request-messages.ts'
+import { choiceOf, settingsOf, toolsOf } from './request-settings.ts'
+
+/** Throws WireError `untranslatable`; see `Codec.encodeRequest`. */
+export function encodeRequest(conversation: Conversation, target: Target): EncodedRequest {
+  const { capabilities: takes } = target
+  const names = new NamedTools(openaiNames)
+  const adjusted: Adjustment[] = []
+  const tools = toolsOf(conversation.tools, names, adjusted)
+  const messages = messagesOf(conversation.turns, { capabilities: takes, names, adjusted })
+  const reasoning = effortFor(conversation.reasoning, takes, tools !== undefined)
+  adjusted.push(...reasoning.adjusted, ...leftOut(conversation, takes.cacheMarks))
+  const settings = { takes, effort: reasoning.effort, adjusted }
+  const text = jsonText({
+    model: target.model,
+    tools,
+    messages,
+    ...choiceOf(conversation, names, settings),
+    ...settingsOf(conversation, settings),
+  })
+  return { text, adjusted, names: names.names, headers: {} }
+}
+
+/** Tools of other providers, which agents declare without being asked, and marks that the model does not take. */
+function leftOut(conversation: Conversation, cacheMarks: boolean): readonly Adjustment[] {
+  const adjusted: Adjustment[] = conversation.providerTools.map(({ name, pointer }) => ({
+    kind: 'dropped',
+    field: pointer,
+    why: `${name} runs at another provider`,
+  }))
+  const onTools = conversation.tools.some(({ cache }) => cache !== null)
+  if (onTools || (!cacheMarks && hasMarks(conversation))) {
+    adjusted.push({ kind: 'dropped', field: 'cache_control', why: 'not every mark has a place here' })
+  }
+  return adjusted
+}
+
+function hasMarks({ turns }: Conversation): boolean {
+  return turns.some(({ parts }) => parts.some((part) => 'cache' in part && part.cache !== null))
+}

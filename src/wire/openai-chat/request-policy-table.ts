@@ -1,0 +1,160 @@
+/**
+ * What becomes of each field of a chat request in every format, its own included: a body that mixes formats is
+ * written anew. Fields that only shape our answer (`stream_options`) are not here.
+ */
+import type { JsonOut } from '../json-text.ts'
+import type { Fate, PolicyRow, PolicyTable } from '../policy.ts'
+
+/** In the order of `fates`. */
+const formats = ['openai-chat', 'openai-responses', 'anthropic', 'gemini'] as const
+type Fates = readonly [chat: Fate, responses: Fate, messages: Fate, gemini: Fate]
+
+const carried: Fates = ['carried', 'carried', 'carried', 'carried']
+const adapted: Fates = ['adapted', 'adapted', 'adapted', 'adapted']
+const dropped: Fates = ['dropped', 'dropped', 'dropped', 'dropped']
+const refused: Fates = ['refused', 'refused', 'refused', 'refused']
+
+function row(field: string, fates: Fates, note: string, example: PolicyRow['example']): PolicyRow {
+  const to = Object.fromEntries(formats.map((format, index) => [format, fates[index] as Fate]))
+  return { field, to, note, example }
+}
+
+/** The same field with the example that is the field alone. */
+function alone(field: string, fates: Fates, note: string, value: JsonOut): PolicyRow {
+  return row(field, fates, note, { [field]: value })
+}
+
+const tool = {
+  type: 'function',
+  function: { name: 'look', description: 'Looks.', parameters: { type: 'object', properties: {} } },
+}
+const tools = [tool]
+const said = (...content: JsonOut[]): PolicyRow['example'] => ({ messages: [{ role: 'user', content }] })
+const pixel = 'data:image/png;base64,iVBORw0KGgo='
+
+export const policy: PolicyTable = [
+  alone('system', carried, 'becomes the first instructions', 'Be brief.'),
+  alone('max_completion_tokens', carried, 'the output limit', 500),
+  alone('max_tokens', carried, 'the output limit', 500),
+  alone('temperature', carried, 'where the model takes it, at most its maximum', 0.5),
+  alone('top_p', carried, 'where the model takes it', 0.5),
+  alone('top_k', ['dropped', 'dropped', 'carried', 'carried'], 'OpenAI has no such field', 40),
+  alone(
+    'presence_penalty',
+    ['carried', 'dropped', 'dropped', 'carried'],
+    'only Chat and Gemini have penalties',
+    0.5,
+  ),
+  alone(
+    'frequency_penalty',
+    ['carried', 'dropped', 'dropped', 'carried'],
+    'only Chat and Gemini have penalties',
+    0.5,
+  ),
+  alone('seed', ['carried', 'dropped', 'dropped', 'carried'], 'only Chat and Gemini have a seed', 7),
+  alone('stop', ['carried', 'dropped', 'carried', 'carried'], 'Responses has no stop strings', ['END']),
+  alone('logit_bias', dropped, 'a hint to one tokenizer', { '50256': -100 }),
+  alone(
+    'logprobs',
+    ['carried', 'carried', 'refused', 'carried'],
+    'Messages tells no log probabilities',
+    true,
+  ),
+  row('top_logprobs', ['carried', 'carried', 'refused', 'carried'], 'Messages tells no log probabilities', {
+    logprobs: true,
+    top_logprobs: 2,
+  }),
+  alone('n', refused, 'one answer a request when translated', 2),
+  alone('reasoning_effort', adapted, 'rounded to what the model takes', 'high'),
+  alone('reasoning', adapted, 'read as effort or budget', { effort: 'high' }),
+  alone('thinking', adapted, 'read as effort or budget', { type: 'enabled', budget_tokens: 4_096 }),
+  alone(
+    'include_reasoning',
+    ['dropped', 'adapted', 'adapted', 'adapted'],
+    'asks for readable thoughts',
+    true,
+  ),
+  alone('verbosity', ['carried', 'carried', 'dropped', 'dropped'], 'only OpenAI has it', 'low'),
+  alone('response_format', adapted, 'a schema, or any JSON object', {
+    type: 'json_schema',
+    json_schema: { name: 'answer', schema: { type: 'object', properties: {}, additionalProperties: false } },
+  }),
+  alone('tools', carried, 'schemas go as they are written', tools),
+  alone('functions', adapted, 'become tools', [tool.function]),
+  row('tool_choice', carried, 'a model that cannot be forced refuses', { tools, tool_choice: 'none' }),
+  row('function_call', adapted, 'becomes the choice of a tool', {
+    functions: [tool.function],
+    function_call: 'none',
+  }),
+  row('parallel_tool_calls', ['carried', 'carried', 'carried', 'dropped'], 'Gemini has no such switch', {
+    tools,
+    parallel_tool_calls: false,
+  }),
+  row('tools[].function.strict', ['carried', 'carried', 'carried', 'dropped'], 'Gemini has no such switch', {
+    tools: [{ ...tool, function: { ...tool.function, strict: true } }],
+  }),
+  row('tools[].custom', adapted, 'free text goes as one string, elsewhere than Responses', {
+    tools: [{ type: 'custom', custom: { name: 'write', description: 'Writes.' } }],
+  }),
+  row('tools[].cache_control', ['dropped', 'dropped', 'carried', 'dropped'], 'only Messages marks tools', {
+    tools: [{ ...tool, cache_control: { type: 'ephemeral' } }],
+  }),
+  alone(
+    'web_search_options',
+    ['dropped', 'adapted', 'adapted', 'adapted'],
+    'becomes the search tool there',
+    {},
+  ),
+  row('messages[].name', dropped, 'no other format names its speakers', {
+    messages: [{ role: 'user', name: 'alex', content: 'Hello.' }],
+  }),
+  row('messages[].cache_control', ['carried', 'carried', 'carried', 'dropped'], 'a mark on its last part', {
+    messages: [{ role: 'user', content: 'Hello.', cache_control: { type: 'ephemeral' } }],
+  }),
+  row(
+    'messages[].content[].cache_control',
+    ['carried', 'carried', 'carried', 'dropped'],
+    'Gemini caches without marks',
+    said({ type: 'text', text: 'Hello.', cache_control: { type: 'ephemeral' } }),
+  ),
+  row(
+    'messages[].content[].prompt_cache_breakpoint',
+    ['carried', 'carried', 'carried', 'dropped'],
+    'Gemini caches without marks',
+    said({ type: 'text', text: 'Hello.', prompt_cache_breakpoint: { mode: 'explicit' } }),
+  ),
+  row(
+    'messages[].content[].image_url.detail',
+    ['carried', 'carried', 'dropped', 'dropped'],
+    'only OpenAI has it',
+    said({ type: 'image_url', image_url: { url: pixel, detail: 'low' } }),
+  ),
+  row(
+    'messages[].content[].input_audio',
+    ['carried', 'refused', 'refused', 'carried'],
+    'only Chat and Gemini take audio',
+    said({ type: 'input_audio', input_audio: { data: 'UklGRg==', format: 'wav' } }),
+  ),
+  alone('user', ['carried', 'carried', 'carried', 'dropped'], 'who is behind the caller', 'user-1'),
+  alone(
+    'safety_identifier',
+    ['carried', 'carried', 'carried', 'dropped'],
+    'who is behind the caller',
+    'user-1',
+  ),
+  alone(
+    'prompt_cache_key',
+    ['carried', 'carried', 'dropped', 'dropped'],
+    'caches elsewhere need no key',
+    'cache-1',
+  ),
+  alone('prompt_cache_options', dropped, 'how one provider caches', { mode: 'explicit' }),
+  alone('prompt_cache_retention', dropped, 'how one provider caches', '24h'),
+  alone('metadata', dropped, 'kept nowhere when translated', { topic: 'greeting' }),
+  alone('store', dropped, 'nothing is kept when translated', true),
+  alone('service_tier', dropped, 'tiers differ by provider', 'flex'),
+  alone('prediction', dropped, 'only speeds one provider up', { type: 'content', content: 'Hello.' }),
+  alone('modalities', refused, 'spoken answers exist only here', ['text', 'audio']),
+  alone('audio', refused, 'spoken answers exist only here', { voice: 'alloy', format: 'wav' }),
+  alone('moderation', refused, 'its findings exist only in this format', { model: 'omni-moderation-latest' }),
+]

@@ -1,0 +1,214 @@
+/**
+ * The settings of a conversation as members of a chat request, as far as the model takes them. What it does not
+ * take is left out and told, or refused where leaving it out would change what the caller gets.
+ */
+import type { Capabilities } from '../capabilities.ts'
+import { textHash } from '../hash.ts'
+import { type JsonOut, RawJson } from '../json-text.ts'
+import type { Adjustment, Conversation, Effort, OutputFormat, Tool, ToolChoice } from '../neutral.ts'
+import { untranslatable } from '../policy.ts'
+import { type NamedTools, openaiNames, targetName } from '../tool-names.ts'
+
+type Members = Readonly<Record<string, JsonOut | undefined>>
+
+/** Names of persons and of caches are no longer here. */
+const shortTextCharactersMax = 64
+const schemaName = 'structured_output'
+
+export interface Settings {
+  readonly takes: Capabilities
+  readonly effort: Effort | null
+  readonly adjusted: Adjustment[]
+}
+
+/** All settings but those of tools, in the order in which they are written. */
+export function settingsOf(conversation: Conversation, settings: Settings): Members {
+  const { takes, effort } = settings
+  return {
+    max_completion_tokens: outputLimit(conversation, settings),
+    reasoning_effort: effort ?? undefined,
+    verbosity: verbosity(conversation, settings),
+    ...sampling(conversation, settings),
+    stop: stops(conversation, settings),
+    ...logprobs(conversation, takes),
+    response_format: responseFormat(conversation, takes),
+    ...identity(conversation),
+    ...(conversation.stream ? { stream: true, stream_options: { include_usage: true } } : {}),
+  }
+}
+
+function tell({ adjusted }: Settings, kind: Adjustment['kind'], field: string, why: string): undefined {
+  adjusted.push({ kind, field, why })
+}
+
+function outputLimit({ outputLimit: limit }: Conversation, settings: Settings): number | undefined {
+  if (limit === null) return undefined
+  const { outputTokensMax } = settings.takes
+  if (limit <= outputTokensMax) return limit
+  tell(settings, 'adapted', 'max_tokens', 'the model answers with no more')
+  return outputTokensMax
+}
+
+function verbosity({ verbosity: told }: Conversation, settings: Settings): string | undefined {
+  if (told === null || settings.takes.thinking === 'effort') return told ?? undefined
+  return tell(settings, 'dropped', 'verbosity', 'only models that reason take it')
+}
+
+function sampling({ sampling: told }: Conversation, settings: Settings): Members {
+  const { takes } = settings
+  const number = (field: string, written: string | null, isTaken: boolean): JsonOut | undefined => {
+    if (written === null) return undefined
+    if (isTaken) return new RawJson(written)
+    return tell(settings, 'dropped', field, 'the model does not take it')
+  }
+  const isSampled =
+    takes.sampling === 'all' ||
+    takes.sampling === 'one_of' ||
+    (takes.sampling === 'without_reasoning' && settings.effort === 'none')
+  const isOne = takes.sampling === 'one_of' && told.temperature !== null
+  return {
+    temperature: number('temperature', temperature(told.temperature, settings, isSampled), isSampled),
+    top_p: number('top_p', told.topP, isSampled && !isOne),
+    presence_penalty: number('presence_penalty', told.presencePenalty, takes.penalties),
+    frequency_penalty: number('frequency_penalty', told.frequencyPenalty, takes.penalties),
+    seed: number('seed', told.seed, takes.seed),
+  }
+}
+
+function temperature(told: string | null, settings: Settings, isTaken: boolean): string | null {
+  const { temperatureMax } = settings.takes
+  if (told === null || !isTaken || Number(told) <= temperatureMax) return told
+  tell(settings, 'adapted', 'temperature', `the model takes no more than ${temperatureMax}`)
+  return String(temperatureMax)
+}
+
+function stops({ stops: told }: Conversation, settings: Settings): readonly string[] | undefined {
+  if (told.length === 0) return undefined
+  const { stopsMax } = settings.takes
+  if (told.length <= stopsMax) return told
+  tell(settings, stopsMax === 0 ? 'dropped' : 'adapted', 'stop', `the model takes ${stopsMax} stop strings`)
+  return stopsMax === 0 ? undefined : told.slice(0, stopsMax)
+}
+
+function logprobs({ logprobs: told }: Conversation, takes: Capabilities): Members {
+  if (told === null) return {}
+  if (!takes.logprobs) throw untranslatable('logprobs', 'the model tells no log probabilities')
+  return { logprobs: true, top_logprobs: told === 0 ? undefined : told }
+}
+
+function responseFormat({ format, tools }: Conversation, takes: Capabilities): JsonOut | undefined {
+  if (format === null) return undefined
+  if (format.kind === 'json') return { type: 'json_object' }
+  if (!takes.schemaOutput) throw untranslatable('response_format', 'the model takes no schema')
+  if (tools.length > 0 && !takes.schemaWithTools) {
+    throw untranslatable('response_format', 'the model takes no schema beside tools')
+  }
+  return schemaFormat(format)
+}
+
+function schemaFormat(format: Extract<OutputFormat, { kind: 'schema' }>): JsonOut {
+  return {
+    type: 'json_schema',
+    json_schema: {
+      name:
+        format.name === null || format.name === '' ? schemaName : targetName(openaiNames, format.name, null),
+      description: format.description ?? undefined,
+      schema: format.schema,
+      strict: format.strict ?? undefined,
+    },
+  }
+}
+
+function identity({ user, cacheKey }: Conversation): Members {
+  return {
+    safety_identifier: user === null ? undefined : shortened(user),
+    prompt_cache_key: cacheKey === null && user === null ? undefined : shortened(cacheKey ?? user ?? ''),
+  }
+}
+
+function shortened(text: string): string {
+  return text.length > shortTextCharactersMax ? textHash(text) : text
+}
+
+/** `{"input": "…"}`: how a tool that takes free text is declared where tools take objects. */
+const freeTextSchema = {
+  type: 'object',
+  properties: { input: { type: 'string' } },
+  required: ['input'],
+  additionalProperties: false,
+}
+
+/** The caller's tools in their order; undefined where there are none, since an empty list is refused. */
+export function toolsOf(
+  tools: readonly Tool[],
+  names: NamedTools,
+  adjusted: Adjustment[],
+): JsonOut | undefined {
+  if (tools.length === 0) return undefined
+  return tools.map((tool) => {
+    const { name, namespace, description, form, schema, format, strict } = tool
+    const isText = form === 'text'
+    if (isText) {
+      adjusted.push({
+        kind: 'adapted',
+        field: tool.pointer,
+        why: 'free text goes as the one member of an object',
+      })
+    }
+    const described = format === null ? description : withFormat(description, format)
+    return {
+      type: 'function',
+      function: {
+        name: names.name(name, namespace, isText),
+        description: described ?? undefined,
+        parameters: isText ? freeTextSchema : (schema ?? undefined),
+        strict: isText ? undefined : (strict ?? undefined),
+      },
+    }
+  })
+}
+
+function withFormat(description: string | null, format: RawJson): string {
+  const told = `The input must have this format: ${format.text}`
+  return description === null || description === '' ? told : `${description}\n\n${told}`
+}
+
+/** How tools are chosen; nothing where there are none, since both fields are refused then. */
+export function choiceOf(conversation: Conversation, names: NamedTools, settings: Settings): Members {
+  const { tools, toolChoice, parallelCalls } = conversation
+  if (tools.length === 0) return {}
+  return {
+    tool_choice:
+      toolChoice === null ? undefined : choice(toolChoice, tools, { names, takes: settings.takes }),
+    parallel_tool_calls: parallelSwitch(parallelCalls, settings),
+  }
+}
+
+function parallelSwitch(told: boolean | null, settings: Settings): boolean | undefined {
+  if (told === null || settings.takes.parallelSwitch) return told ?? undefined
+  return told ? undefined : tell(settings, 'dropped', 'parallel_tool_calls', 'the model does not take it')
+}
+
+function choice(
+  wanted: ToolChoice,
+  tools: readonly Tool[],
+  of: { readonly names: NamedTools; readonly takes: Capabilities },
+): JsonOut {
+  if (wanted.kind === 'auto' || wanted.kind === 'none') return wanted.kind
+  const isForced = wanted.kind !== 'some' || wanted.required
+  if (isForced && !of.takes.forcedTools) {
+    throw untranslatable('tool_choice', 'the model decides itself whether to call a tool')
+  }
+  const named = (name: string, namespace: string | null): JsonOut => {
+    const tool = tools.find((one) => one.name === name && (namespace === null || one.namespace === namespace))
+    if (tool === undefined) throw untranslatable('tool_choice', 'it names a tool that is not declared')
+    return { type: 'function', function: { name: of.names.name(name, tool.namespace, tool.form === 'text') } }
+  }
+  if (wanted.kind === 'one') return named(wanted.name, wanted.namespace)
+  if (wanted.kind !== 'some') return wanted.kind
+  const allowed = wanted.names.map((name) => named(name, null))
+  return {
+    type: 'allowed_tools',
+    allowed_tools: { mode: wanted.required ? 'required' : 'auto', tools: allowed },
+  }
+}

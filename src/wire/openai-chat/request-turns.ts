@@ -1,0 +1,195 @@
+/**
+ * The messages of a chat request → turns. Thoughts and signatures come back by the marks in the ids of
+ * calls, then by the fields that clients echo; ids that a client left out are made from the places of the
+ * calls, so that they stay the same when the conversation grows. Must not look ahead.
+ */
+import { readId, readTag, readTagBase64 } from '../marks.ts'
+import type { CallPart, Part, Seal, ThinkingPart, Turn } from '../neutral.ts'
+import type { View } from '../view.ts'
+import { type Given, readCache, readContent, resultOf, wordOf } from './request-blocks.ts'
+
+/** Reads the array of messages. Throws WireError naming the place. */
+export function readTurns(messages: View, given: Given): readonly Turn[] {
+  const reader = new TurnReader(given)
+  for (const [index, message] of messages.items().entries()) reader.read(message, index)
+  return reader.turns
+}
+
+interface ReadCall {
+  readonly call: CallPart
+  readonly thoughts: readonly ThinkingPart[]
+}
+
+class TurnReader {
+  readonly turns: Turn[] = []
+  private readonly given: Given
+  /** Ids that were made for calls without one, in order, as long as no result has taken them. */
+  private readonly made: string[] = []
+  /** The last id that was made for a call of the oldest form, by the name of its function. */
+  private readonly functions = new Map<string, string>()
+
+  constructor(given: Given) {
+    this.given = given
+  }
+
+  read(message: View, index: number): void {
+    const role = message.get('role')
+    if (role === undefined) throw message.invalid('a message with a role')
+    const name = message.get('name')
+    const word = role.text()
+    if (name !== undefined && word !== 'function') {
+      this.given.push({ name: 'messages[].name', pointer: name.pointer })
+    }
+    switch (word) {
+      case 'system':
+      case 'developer':
+        return this.add('system', readContent(message.get('content'), this.given), message)
+      case 'user':
+        return this.add('user', readContent(message.get('content'), this.given), message)
+      case 'assistant':
+        return this.add('assistant', this.assistant(message, index), message)
+      case 'tool':
+        return this.add('user', this.result(message, this.answered(message)))
+      case 'function':
+        return this.add('user', this.result(message, this.functions.get(wordOf(name) ?? '') ?? ''))
+      default:
+        throw role.invalid('one of system, developer, user, assistant and tool')
+    }
+  }
+
+  /** A message that says nothing is no turn; a mark on a message is one on its last part. */
+  private add(role: Turn['role'], parts: readonly Part[], marked?: View): void {
+    const last = parts.at(-1)
+    if (last === undefined) return
+    const cache = marked === undefined ? null : readCache(marked, this.given, 'messages[]')
+    const isMarked = cache !== null && (last.kind === 'text' || last.kind === 'media')
+    this.turns.push({ role, parts: isMarked ? [...parts.slice(0, -1), { ...last, cache }] : parts })
+  }
+
+  private result(message: View, callId: string): readonly Part[] {
+    return resultOf(message, { callId, isError: false, given: this.given })
+  }
+
+  private answered(message: View): string {
+    const { id } = readId(wordOf(message.get('tool_call_id')) ?? '')
+    return id === '' ? (this.made.shift() ?? '') : id
+  }
+
+  private assistant(message: View, index: number): readonly Part[] {
+    const content = readContent(message.get('content'), this.given)
+    const calls = this.calls(message, index)
+    const refusal = wordOf(message.get('refusal')) ?? ''
+    const seal = signatureIn(message)
+    const first = calls[0]
+    const takesSeal = seal !== null && first !== undefined && calls.every(({ call }) => call.seal === null)
+    const parts: Part[] = [...(first?.thoughts ?? []), ...toldThoughts(message, calls), ...content]
+    if (refusal !== '') parts.push({ kind: 'refusal', text: refusal })
+    for (const { call, thoughts } of calls) {
+      if (call !== first?.call) parts.push(...thoughts)
+      parts.push(call === first?.call && takesSeal ? { ...call, seal } : call)
+    }
+    if (seal !== null && first === undefined)
+      parts.push({ kind: 'thinking', text: '', redacted: false, seal })
+    return withoutRepeated(parts)
+  }
+
+  private calls(message: View, index: number): readonly ReadCall[] {
+    const calls = message.get('tool_calls')?.items() ?? []
+    const read = calls.map((call, place) => this.call(call, `${index}_${place}`))
+    const legacy = message.get('function_call')
+    if (legacy === undefined) return read
+    const id = `call_function_${index}`
+    const call = calledBy(legacy, { id, form: 'json', input: 'arguments', seal: null })
+    this.functions.set(call.name, id)
+    return [...read, { call, thoughts: [] }]
+  }
+
+  private call(call: View, place: string): ReadCall {
+    const { id: told, mark } = readId(wordOf(call.get('id')) ?? '')
+    const id = told === '' ? `call_${place}` : told
+    if (told === '') this.made.push(id)
+    const custom = call.get('custom')
+    const named = custom ?? call.get('function')
+    if (named === undefined) throw call.invalid('a call with a function')
+    const seal = mark?.seal ?? signatureIn(call)
+    const form = custom === undefined ? 'json' : 'text'
+    return {
+      call: calledBy(named, { id, form, input: custom === undefined ? 'arguments' : 'input', seal }),
+      thoughts: mark?.thoughts ?? [],
+    }
+  }
+}
+
+function calledBy(
+  named: View,
+  of: Pick<CallPart, 'id' | 'form' | 'seal'> & { readonly input: 'arguments' | 'input' },
+): CallPart {
+  const { id, form, seal } = of
+  const name = named.get('name')
+  if (name === undefined) throw named.invalid('a function with a name')
+  const input = named.get(of.input)
+  // Some clients send the object itself where its text belongs.
+  const text = input === undefined ? '' : input.isText ? input.text() : input.written
+  return {
+    kind: 'call',
+    id,
+    name: name.text(),
+    namespace: null,
+    form,
+    input: text,
+    seal,
+    pointer: named.pointer,
+  }
+}
+
+/** Google's own field for chat clients. */
+function signatureIn(holder: View): Seal | null {
+  const data = wordOf(holder.get('extra_content')?.get('google')?.get('thought_signature'))
+  if (data === null || data === '') return null
+  const tag = readTagBase64(data)
+  if (tag.kind === 'seal') return tag.seal
+  return tag.kind === 'plain' ? { maker: 'google', data } : null
+}
+
+/** The thoughts that fields of the message tell, but for those that the marks of later calls put in their place. */
+function toldThoughts(message: View, calls: readonly ReadCall[]): readonly ThinkingPart[] {
+  const details = message.get('reasoning_details')
+  if (details?.isList === true && details.items().length > 0) {
+    const later = new Set(calls.slice(1).flatMap(({ thoughts }) => thoughts.map(keyOf)))
+    return details
+      .items()
+      .flatMap(detailed)
+      .filter((thought) => !later.has(keyOf(thought)))
+  }
+  if (calls.some(({ thoughts }) => thoughts.length > 0)) return []
+  const text = wordOf(message.get('reasoning_content')) ?? wordOf(message.get('reasoning')) ?? ''
+  return text === '' ? [] : [{ kind: 'thinking', text, redacted: false, seal: null }]
+}
+
+/** One entry of `reasoning_details`; a signature counts only where it has our tag. */
+function detailed(detail: View): readonly ThinkingPart[] {
+  const isHidden = wordOf(detail.get('type')) === 'reasoning.encrypted'
+  const text = wordOf(detail.get('text')) ?? wordOf(detail.get('summary')) ?? ''
+  const sealed = wordOf(detail.get(isHidden ? 'data' : 'signature')) ?? ''
+  const tag = readTag(sealed)
+  if (tag.kind === 'broken') return []
+  const seal = tag.kind === 'seal' ? tag.seal : null
+  if (seal === null && text === '') return []
+  return [{ kind: 'thinking', text, redacted: isHidden && seal?.maker === 'anthropic', seal }]
+}
+
+function keyOf({ seal, text }: ThinkingPart): string {
+  return seal === null ? `text ${text}` : `${seal.maker} ${seal.data}`
+}
+
+/** A sealed thought that came by two ways stands where it came first. */
+function withoutRepeated(parts: readonly Part[]): readonly Part[] {
+  const seen = new Set<string>()
+  return parts.filter((part) => {
+    if (part.kind !== 'thinking' || part.seal === null) return true
+    const key = keyOf(part)
+    if (seen.has(key)) return false
+    seen.add(key)
+    return true
+  })
+}

@@ -1,0 +1,227 @@
+/**
+ * A neutral answer → a whole chat answer: text in `content`, readable thoughts in `reasoning_content`, and what
+ * must come back unchanged in the ids of calls and in the fields that clients are known to echo.
+ */
+import type { Usage } from '../codec.ts'
+import { type JsonOut, jsonText } from '../json-text.ts'
+import { markedId, plainId, shortIdCharactersMax, tagged, taggedBase64 } from '../marks.ts'
+import type {
+  AnswerPart,
+  CallPart,
+  Citation,
+  Finish,
+  FinishReason,
+  Frame,
+  MediaPart,
+  NeutralAnswer,
+  Seal,
+  Tally,
+  TextPart,
+  ThinkingPart,
+} from '../neutral.ts'
+import { oldestForm } from './request-decode.ts'
+
+type Members = Readonly<Record<string, JsonOut | undefined>>
+
+/** See `Codec.encodeAnswer`. */
+export function encodeAnswer(answer: NeutralAnswer, frame: Frame, tally: Tally): string {
+  const { parts, finish, logprobs } = answer
+  const kinds = new Set(parts.map(({ kind }) => kind))
+  return jsonText({
+    id: answerId(frame),
+    object: 'chat.completion',
+    created: frame.createdSeconds,
+    model: frame.model,
+    choices: [
+      {
+        index: 0,
+        message: messageOf(parts, finish, frame),
+        logprobs: logprobs !== null && frame.asked.logprobs ? { content: logprobs, refusal: null } : null,
+        finish_reason: finishWord(finish, kinds, frame),
+      },
+    ],
+    usage: usageOf(tally),
+  })
+}
+
+function messageOf(parts: readonly AnswerPart[], finish: Finish, frame: Frame): JsonOut {
+  const texts = parts.filter((part) => part.kind === 'text')
+  const content = texts.map(({ text }) => text).join('')
+  const refusals = parts.flatMap((part) => (part.kind === 'refusal' ? [part.text] : []))
+  const thoughts = parts.filter((part) => part.kind === 'thinking')
+  const reasoning = thoughts
+    .map(({ text }) => text)
+    .filter((text) => text !== '')
+    .join('\n\n')
+  const details = detailsOf(thoughts)
+  const calls = callsOf(parts, frame)
+  const refusal = refusals.length > 0 ? refusals.join('') : content === '' ? explanationOf(finish) : null
+  const images = parts.filter((part) => part.kind === 'media').map(imageOf)
+  const isSilent = content === '' && (calls.length > 0 || refusal !== null)
+  return {
+    role: 'assistant',
+    content: isSilent ? null : content,
+    refusal,
+    reasoning_content: reasoning === '' ? undefined : reasoning,
+    reasoning_details: details.length === 0 ? undefined : details,
+    ...callMembers(calls, frame),
+    images: images.length === 0 ? undefined : images,
+    annotations: annotationsOf(texts),
+  }
+}
+
+/** Callers of the oldest form read one call, in a field of its own; what is more stands where it does now. */
+function callMembers(calls: readonly CallMember[], frame: Frame): Members {
+  const [first, ...rest] = calls
+  if (first === undefined) return {}
+  if (!isOldest(frame)) return { tool_calls: calls }
+  return { function_call: first.function, tool_calls: rest.length === 0 ? undefined : rest }
+}
+
+/** Whether the caller declared its tools as `functions`. */
+export function isOldest({ asked }: Frame): boolean {
+  return asked.echo.some(([name]) => name === oldestForm)
+}
+
+function callsOf(parts: readonly AnswerPart[], frame: Frame): readonly CallMember[] {
+  const calls: CallMember[] = []
+  let thoughts: ThinkingPart[] = []
+  for (const part of parts) {
+    if (part.kind === 'thinking' && part.seal !== null) thoughts.push(part)
+    if (part.kind !== 'call') continue
+    const input = part.input === '' && part.form === 'json' ? '{}' : part.input
+    calls.push(callOf(part, { id: callId(part, calls.length, frame), thoughts, input }))
+    thoughts = []
+  }
+  return calls
+}
+
+/** The upstream's id of a call in a form that every client takes; one of ours where it has none. */
+export function callId({ id }: Pick<CallPart, 'id'>, index: number, frame: Frame): string {
+  return plainId(id === '' ? `call_${tailOf(frame)}_${index}` : id, shortIdCharactersMax)
+}
+
+/** As a type, since an interface is no JsonOut. */
+export type CallMember = Members & { readonly function?: JsonOut | undefined }
+
+/** A call as clients get it, with what it must bring back. */
+export function callOf(
+  call: Pick<CallPart, 'name' | 'form' | 'seal'>,
+  of: { readonly id: string; readonly thoughts: readonly ThinkingPart[]; readonly input: string },
+): CallMember {
+  const { name, form, seal } = call
+  const id = markedId(of.id, { seal, thoughts: of.thoughts })
+  return {
+    id,
+    type: form === 'json' ? 'function' : 'custom',
+    function: form === 'json' ? { name, arguments: of.input } : undefined,
+    custom: form === 'text' ? { name, input: of.input } : undefined,
+    extra_content: seal?.maker === 'google' ? signatureOf(seal, id !== of.id) : undefined,
+  }
+}
+
+/** With a tag where the id had no room for it, so that it is known to be ours all the same. */
+function signatureOf(seal: Seal, isInId: boolean): JsonOut {
+  return { google: { thought_signature: isInId ? seal.data : taggedBase64(seal) } }
+}
+
+/** Sealed thoughts in the form that clients echo, one entry each. */
+export function detailsOf(thoughts: readonly ThinkingPart[]): readonly JsonOut[] {
+  return thoughts.flatMap(({ text, redacted, seal }): JsonOut[] => {
+    if (seal === null) return []
+    const data = tagged(seal)
+    const isHidden = redacted || (text === '' && seal.maker === 'openai')
+    if (isHidden) return [{ type: 'reasoning.encrypted', data }]
+    if (seal.maker === 'openai') return [{ type: 'reasoning.summary', summary: text, signature: data }]
+    return [{ type: 'reasoning.text', text, signature: data }]
+  })
+}
+
+export function imageOf({ source }: MediaPart): JsonOut {
+  const url =
+    source.kind === 'url'
+      ? source.url
+      : source.kind === 'base64'
+        ? `data:${source.mediaType};base64,${source.data}`
+        : `data:text/plain,${encodeURIComponent(source.text)}`
+  return { type: 'image_url', image_url: { url } }
+}
+
+/** The sources with an address; a source holds for the whole text that it came with. */
+function annotationsOf(texts: readonly TextPart[]): readonly JsonOut[] | undefined {
+  const annotations: JsonOut[] = []
+  let start = 0
+  for (const { text, citations } of texts) {
+    const end = start + text.length
+    for (const citation of citations) annotations.push(...annotationOf(citation, start, end))
+    start = end
+  }
+  return annotations.length === 0 ? undefined : annotations
+}
+
+export function annotationOf(citation: Citation, start: number, end: number): readonly JsonOut[] {
+  const { url, title } = citation
+  if (url === null) return []
+  return [
+    { type: 'url_citation', url_citation: { start_index: start, end_index: end, title: title ?? '', url } },
+  ]
+}
+
+const words: Readonly<Record<FinishReason, string>> = {
+  end: 'stop',
+  stop_string: 'stop',
+  calls: 'tool_calls',
+  length: 'length',
+  context: 'length',
+  refusal: 'content_filter',
+  filter: 'content_filter',
+  pause: 'stop',
+}
+
+/** A refusal in words ends with `stop`; one without any is a filter's. */
+export function finishWord({ reason }: Finish, said: ReadonlySet<string>, frame: Frame): string {
+  if (reason === 'refusal' && said.has('refusal')) return 'stop'
+  const word = words[reason]
+  if (word !== 'stop' && word !== 'tool_calls') return word
+  if (!said.has('call')) return 'stop'
+  return isOldest(frame) ? 'function_call' : 'tool_calls'
+}
+
+/** What the provider says of a refusal or a filter, for an answer that is empty otherwise. */
+export function explanationOf({ reason, explanation }: Finish): string | null {
+  return (reason === 'refusal' || reason === 'filter') && explanation !== '' ? explanation : null
+}
+
+/** Disjoint classes → counters that include each other, with what they cost. */
+export function usageOf({ usage, cost }: Tally): JsonOut {
+  const prompt = inputOf(usage)
+  const completion = usage.output + usage.outputAudio
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    prompt_tokens_details: {
+      cached_tokens: usage.cacheRead,
+      cache_write_tokens: usage.cacheWrite5m + usage.cacheWrite1h,
+      audio_tokens: usage.inputAudio,
+    },
+    completion_tokens_details: {
+      reasoning_tokens: usage.reasoning,
+      audio_tokens: usage.outputAudio,
+    },
+    cost,
+  }
+}
+
+function inputOf(usage: Usage): number {
+  const { inputUncached, cacheRead, cacheWrite5m, cacheWrite1h, inputAudio } = usage
+  return inputUncached + cacheRead + cacheWrite5m + cacheWrite1h + inputAudio
+}
+
+export function answerId(frame: Frame): string {
+  return `chatcmpl-${tailOf(frame)}`
+}
+
+function tailOf({ requestId }: Frame): string {
+  return requestId.replace(/^req_/, '')
+}

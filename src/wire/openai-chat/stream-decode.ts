@@ -1,0 +1,276 @@
+/**
+ * A chat stream → events in which parts follow each other. Calls that a host sends interleaved, or whose end it
+ * never tells, are kept back until the one before them is whole. Unknown events say nothing. Must not throw.
+ */
+import type { AnswerEvent, AnswerPart, CallPart, Seal, StreamDecoder } from '../neutral.ts'
+import { isRecord, type JsonRecord, parsed, recordIn, recordsIn, textIn } from '../parsed.ts'
+import { SseParser } from '../sse.ts'
+import {
+  type CallRecord,
+  callOf,
+  citationsIn,
+  finishOf,
+  logprobsIn,
+  mediaIn,
+  piecesOf,
+  sealAlone,
+  signatureIn,
+} from './response-decode.ts'
+
+const endMark = '[DONE]'
+
+export function decodeStream(eventBytesMax: number): StreamDecoder {
+  return new ChatDecoder(eventBytesMax)
+}
+
+class ChatDecoder implements StreamDecoder {
+  private readonly parser: SseParser
+  private readonly lanes = new Lanes()
+  private events: AnswerEvent[] = []
+  private pushed = 0
+  private hasStarted = false
+  private finish: string | null = null
+  /** The signature of the message itself. */
+  private seal: Seal | null = null
+  private isOver = false
+
+  constructor(eventBytesMax: number) {
+    this.parser = new SseParser(eventBytesMax)
+  }
+
+  push(chunk: Uint8Array): readonly AnswerEvent[] {
+    this.pushed += chunk.length
+    this.parser.push(chunk)
+    return this.read()
+  }
+
+  end(): readonly AnswerEvent[] {
+    this.parser.close()
+    const events = this.read()
+    return this.finish === null ? events : [...events, ...this.lastWord(this.finish)]
+  }
+
+  get waitingBytes(): number {
+    return this.pushed - this.parser.end + this.lanes.keptCharacters
+  }
+
+  private read(): readonly AnswerEvent[] {
+    this.events = []
+    while (!this.isOver && this.parser.next()) {
+      if (!this.parser.hasData) continue
+      const text = this.parser.dataText()
+      if (text.trim() === endMark) this.events.push(...this.lastWord(this.finish ?? ''))
+      else this.chunk(parsed(text))
+    }
+    return this.events
+  }
+
+  private lastWord(finish: string): readonly AnswerEvent[] {
+    if (this.isOver) return []
+    this.isOver = true
+    const events = [...this.lanes.closeAll()]
+    const { seal, lanes } = this
+    if (seal !== null && !lanes.said.has('call')) events.push({ kind: 'whole', part: sealAlone(seal) })
+    return [...events, { kind: 'finish', finish: finishOf(finish, this.lanes.said) }]
+  }
+
+  private chunk(chunk: unknown): void {
+    if (!isRecord(chunk)) return
+    const choice = recordsIn(chunk, 'choices').find(({ index }) => index === 0 || index === undefined)
+    const id = textIn(chunk, 'id')
+    if (!this.hasStarted && (id !== '' || choice !== undefined)) {
+      this.hasStarted = true
+      this.events.push({ kind: 'start', id, model: textIn(chunk, 'model') })
+    }
+    if (choice !== undefined) this.choice(choice)
+  }
+
+  private choice(choice: JsonRecord): void {
+    const { lanes, events } = this
+    const delta = recordIn(choice, 'delta')
+    events.push(...lanes.text('thinking', textIn(delta, 'reasoning_content') || textIn(delta, 'reasoning')))
+    for (const { kind, text } of piecesOf(delta.content)) events.push(...lanes.text(kind, text))
+    const logprobs = logprobsIn(choice)
+    if (logprobs !== null) events.push({ kind: 'logprobs', content: logprobs })
+    for (const citation of citationsIn(delta)) events.push(...lanes.inside({ kind: 'citation', citation }))
+    events.push(...lanes.text('refusal', textIn(delta, 'refusal')))
+    for (const part of mediaIn(delta)) events.push(...lanes.whole({ kind: 'whole', part }))
+    const seal = signatureIn(delta)
+    for (const call of recordsIn(delta, 'tool_calls'))
+      events.push(...lanes.call(callOf(call), call.index, seal))
+    if (isRecord(delta.function_call)) {
+      const named = { id: '', seal: null, isCustom: false, named: delta.function_call }
+      events.push(...lanes.call(named, 'function', null))
+    }
+    const finish = textIn(choice, 'finish_reason')
+    if (finish !== '') this.finish = finish
+  }
+}
+
+type Open = Extract<AnswerEvent, { kind: 'open' }>['part']
+
+/** One part: its opening, and what was said in it as long as it waits. */
+interface Lane {
+  readonly kind: Open['kind'] | 'whole'
+  /** The host's index of a call. */
+  readonly key: unknown
+  readonly call: {
+    id: string
+    name: string
+    readonly form: CallPart['form']
+    readonly seal: Seal | null
+  } | null
+  readonly whole: AnswerEvent | null
+  readonly input: InputEnd
+  waiting: string[]
+  isOpen: boolean
+}
+
+/** The parts that are not closed, in order; only the first is told of, the others wait. */
+class Lanes {
+  readonly said = new Set<AnswerPart['kind']>()
+  keptCharacters = 0
+  private readonly lanes: Lane[] = []
+
+  /** More text of a kind; it continues the last part of its kind unless another has begun since. */
+  text(kind: 'text' | 'thinking' | 'refusal', text: string): readonly AnswerEvent[] {
+    if (text === '') return []
+    const last = this.lanes.at(-1)
+    const lane = last?.kind === kind ? last : this.begin({ kind, key: null, call: null, whole: null })
+    return this.more(lane, text)
+  }
+
+  /** A part that comes at once. */
+  whole(event: AnswerEvent): readonly AnswerEvent[] {
+    this.begin({ kind: 'whole', key: null, call: null, whole: event })
+    return this.flow()
+  }
+
+  /** Something about the text that is open; what tells of no open text is left out. */
+  inside(event: AnswerEvent): readonly AnswerEvent[] {
+    const [first] = this.lanes
+    return first?.kind === 'text' && first.isOpen ? [event] : []
+  }
+
+  call(piece: CallRecord, key: unknown, fallback: Seal | null): readonly AnswerEvent[] {
+    const { id, named, isCustom } = piece
+    const name = textIn(named, 'name')
+    const input = textIn(named, isCustom ? 'input' : 'arguments')
+    let lane = this.lanes.findLast((one) => one.kind === 'call' && one.key === key)
+    if (lane !== undefined && isAnother(lane, id, name !== '' && input !== '')) lane = undefined
+    // What follows a call that was closed belongs to no part.
+    if (lane === undefined && name === '' && id === '') return []
+    lane ??= this.begin({
+      kind: 'call',
+      key,
+      call: { id, name: '', form: isCustom ? 'text' : 'json', seal: piece.seal ?? fallback },
+      whole: null,
+    })
+    const { call } = lane
+    if (call !== null && call.name === '') call.name = name
+    if (call !== null && call.id === '') call.id = id
+    return this.more(lane, input)
+  }
+
+  /** Ends every part, whole or not. */
+  closeAll(): readonly AnswerEvent[] {
+    const events: AnswerEvent[] = []
+    for (let lane = this.lanes[0]; lane !== undefined; lane = this.lanes[0]) {
+      events.push(...this.told(lane), ...this.closed(lane))
+    }
+    return events
+  }
+
+  private begin(of: Pick<Lane, 'kind' | 'key' | 'call' | 'whole'>): Lane {
+    const lane: Lane = { ...of, input: new InputEnd(), waiting: [], isOpen: false }
+    this.lanes.push(lane)
+    return lane
+  }
+
+  private more(lane: Lane, text: string): readonly AnswerEvent[] {
+    if (text !== '') {
+      if (lane.kind === 'call') lane.input.add(text)
+      lane.waiting.push(text)
+      this.keptCharacters += text.length
+    }
+    return this.flow()
+  }
+
+  /** Tells of the first part, and of the next ones as far as those before them are over. */
+  private flow(): readonly AnswerEvent[] {
+    const events: AnswerEvent[] = []
+    for (let lane = this.lanes[0]; lane !== undefined; lane = this.lanes[0]) {
+      if (lane.call?.name === '') break
+      events.push(...this.told(lane))
+      if (this.lanes.length === 1 ? lane.kind !== 'whole' : !isOver(lane)) break
+      events.push(...this.closed(lane))
+    }
+    return events
+  }
+
+  private told(lane: Lane): readonly AnswerEvent[] {
+    if (lane.whole !== null) return [lane.whole]
+    const events: AnswerEvent[] = []
+    if (!lane.isOpen) events.push({ kind: 'open', part: this.opening(lane) })
+    lane.isOpen = true
+    const text = lane.waiting.join('')
+    lane.waiting = []
+    this.keptCharacters -= text.length
+    if (text !== '') events.push({ kind: 'delta', text })
+    return events
+  }
+
+  private opening(lane: Lane): Open {
+    if (lane.call !== null) {
+      this.said.add('call')
+      return { kind: 'call', ...lane.call, namespace: null }
+    }
+    const kind = lane.kind === 'thinking' || lane.kind === 'refusal' ? lane.kind : 'text'
+    this.said.add(kind)
+    return { kind }
+  }
+
+  private closed(lane: Lane): readonly AnswerEvent[] {
+    this.lanes.shift()
+    return lane.whole === null ? [{ kind: 'close', seal: null }] : []
+  }
+}
+
+/** Whether a part that another one follows says nothing more: of a call, its input must be whole. */
+function isOver(lane: Lane): boolean {
+  return lane.kind !== 'call' || lane.call?.form === 'text' || lane.input.isWhole
+}
+
+/** Hosts that count badly tell two calls under one index: by another id, or one that begins when the last is whole. */
+function isAnother({ call, input }: Lane, id: string, isWholeCall: boolean): boolean {
+  if (id !== '' && call?.id !== '' && call?.id !== id) return true
+  return id === '' && isWholeCall && input.isWhole
+}
+
+const quote = 0x22
+const backslash = 0x5c
+
+/** Follows JSON text to the end of its object; every letter is looked at once. */
+class InputEnd {
+  isWhole = false
+  private depth = 0
+  private isInText = false
+  private isEscaped = false
+
+  add(text: string): void {
+    for (let at = 0; at < text.length; at += 1) this.letter(text.charCodeAt(at))
+  }
+
+  private letter(code: number): void {
+    if (this.isEscaped) this.isEscaped = false
+    else if (this.isInText) {
+      this.isInText = code !== quote
+      this.isEscaped = code === backslash
+    } else if (code === quote) this.isInText = true
+    else if (code === 0x7b || code === 0x5b) this.depth += 1
+    else if (code === 0x7d || code === 0x5d) {
+      this.depth -= 1
+      this.isWhole = this.depth <= 0
+    }
+  }
+}

@@ -1,0 +1,180 @@
+/**
+ * Events → a chat stream: the role first, pieces as they come, calls counted from 0; the finish, the usage where
+ * it was asked for and `[DONE]` only when the request is settled. Keeps no text but thoughts that must come back.
+ */
+import { type JsonOut, jsonText, RawJson } from '../json-text.ts'
+import type { AnswerEvent, CallPart, Finish, Frame, StreamEncoder, Tally, ThinkingPart } from '../neutral.ts'
+import {
+  annotationOf,
+  answerId,
+  callId,
+  callOf,
+  detailsOf,
+  explanationOf,
+  finishWord,
+  imageOf,
+  isOldest,
+  usageOf,
+} from './response-encode.ts'
+
+export function encodeStream(frame: Frame): StreamEncoder {
+  return new ChatEncoder(frame)
+}
+
+type Opened = Extract<AnswerEvent, { kind: 'open' }>['part']
+
+const textFields = { text: 'content', thinking: 'reasoning_content', refusal: 'refusal' } as const
+
+class ChatEncoder implements StreamEncoder {
+  private readonly frame: Frame
+  /** What stands around every delta. */
+  private readonly before: string
+  private readonly after: string
+  private readonly said = new Set<string>()
+  private hasRole = false
+  private open: Opened | null = null
+  private hasInput = false
+  private calls = 0
+  /** Characters of content, and where the open text begins among them. */
+  private characters = 0
+  private textStart = 0
+  /** The open thought, and the sealed ones since the last call. */
+  private thought = ''
+  private hasThought = false
+  private thoughts: ThinkingPart[] = []
+  private finish: Finish | null = null
+
+  constructor(frame: Frame) {
+    this.frame = frame
+    const head = jsonText({
+      id: answerId(frame),
+      object: 'chat.completion.chunk',
+      created: frame.createdSeconds,
+      model: frame.model,
+    })
+    this.before = `data: ${head.slice(0, -1)},"choices":`
+    this.after = frame.asked.includeUsage ? ',"usage":null}\n\n' : '}\n\n'
+  }
+
+  write(event: AnswerEvent): string {
+    switch (event.kind) {
+      case 'start':
+        return this.role()
+      case 'open':
+        return this.opened(event.part)
+      case 'delta':
+        return this.more(event.text)
+      case 'citation': {
+        const annotations = annotationOf(event.citation, this.textStart, this.characters)
+        return annotations.length === 0 ? '' : this.delta({ annotations })
+      }
+      case 'logprobs':
+        return this.frame.asked.logprobs ? this.logprobs(event.content) : ''
+      case 'close':
+        return this.closed(event.seal)
+      case 'whole':
+        return this.whole(event.part)
+      case 'finish':
+        this.finish = event.finish
+        return ''
+      case 'input':
+        return ''
+    }
+  }
+
+  close(tally: Tally): string {
+    const finish = this.finish ?? { reason: 'end', stopString: null, explanation: null }
+    const rest = this.open === null ? '' : this.closed(null)
+    const explanation = this.characters === 0 && !this.said.has('refusal') ? explanationOf(finish) : null
+    const refusal = explanation === null ? '' : this.delta({ refusal: explanation })
+    const word = finishWord(finish, this.said, this.frame)
+    const last = this.choice({ delta: {}, logprobs: null, finish_reason: word })
+    return `${rest}${refusal}${last}${this.usage(tally)}data: [DONE]\n\n`
+  }
+
+  private usage(tally: Tally): string {
+    if (!this.frame.asked.includeUsage) return ''
+    return `${this.before}[],"usage":${jsonText(usageOf(tally))}}\n\n`
+  }
+
+  private opened(part: Opened): string {
+    this.open = part
+    this.said.add(part.kind)
+    this.hasInput = false
+    this.thought = ''
+    this.textStart = this.characters
+    if (part.kind !== 'call') return ''
+    const index = this.calls
+    this.calls += 1
+    const id = callId(part, index, this.frame)
+    const call = callOf(part, { id, thoughts: this.thoughts, input: '' })
+    this.thoughts = []
+    const isFirst = isOldest(this.frame) && index === 0
+    return this.delta(isFirst ? { function_call: call.function } : { tool_calls: [{ index, ...call }] })
+  }
+
+  private more(text: string): string {
+    const { open } = this
+    if (open === null || text === '') return ''
+    if (open.kind === 'call') {
+      this.hasInput = true
+      return this.input(open, text)
+    }
+    if (open.kind === 'text') this.characters += text.length
+    // In one field, thoughts are told apart by a blank line.
+    const gap = open.kind === 'thinking' && this.thought === '' && this.hasThought ? '\n\n' : ''
+    if (open.kind === 'thinking') this.think(text)
+    return this.delta({ [textFields[open.kind]]: `${gap}${text}` })
+  }
+
+  private think(text: string): void {
+    this.thought += text
+    this.hasThought = true
+  }
+
+  private input({ form }: Pick<CallPart, 'form'>, text: string): string {
+    if (isOldest(this.frame) && this.calls === 1) return this.delta({ function_call: { arguments: text } })
+    const piece = form === 'json' ? { function: { arguments: text } } : { custom: { input: text } }
+    return this.delta({ tool_calls: [{ index: this.calls - 1, ...piece }] })
+  }
+
+  private closed(seal: ThinkingPart['seal']): string {
+    const { open } = this
+    this.open = null
+    if (open?.kind === 'call') return this.hasInput || open.form === 'text' ? '' : this.input(open, '{}')
+    if (open?.kind !== 'thinking' || seal === null) return ''
+    return this.sealed({ kind: 'thinking', text: this.thought, redacted: false, seal })
+  }
+
+  private sealed(thought: ThinkingPart): string {
+    this.thoughts.push(thought)
+    return this.delta({ reasoning_details: detailsOf([thought]) })
+  }
+
+  private whole(part: Extract<AnswerEvent, { kind: 'whole' }>['part']): string {
+    if (part.kind === 'media') return this.delta({ images: [imageOf(part)] })
+    const text = part.text === '' ? '' : this.delta({ reasoning_content: part.text })
+    return part.seal === null ? text : `${text}${this.sealed(part)}`
+  }
+
+  private logprobs(content: RawJson): string {
+    // A line break, which only another format's text may have between values, would end the event.
+    const onOneLine = new RawJson(content.text.replace(/[\r\n]/g, ' '))
+    return this.choice({ delta: {}, logprobs: { content: onOneLine, refusal: null }, finish_reason: null })
+  }
+
+  private role(): string {
+    if (this.hasRole) return ''
+    this.hasRole = true
+    return this.delta({ role: 'assistant', content: '', refusal: null })
+  }
+
+  private delta(delta: { readonly [name: string]: JsonOut | undefined }): string {
+    return this.choice({ delta, logprobs: null, finish_reason: null })
+  }
+
+  private choice(choice: { readonly [name: string]: JsonOut | undefined }): string {
+    const role = this.role()
+    return `${role}${this.before}[${jsonText({ index: 0, ...choice })}]${this.after}`
+  }
+}
