@@ -17,7 +17,7 @@ function typed(name: string, fields: JsonObject): JsonObject {
 const invalidArgument = { code: 400, status: 'INVALID_ARGUMENT' }
 const notFound = { code: 404, status: 'NOT_FOUND' }
 const exhausted = { code: 429, status: 'RESOURCE_EXHAUSTED' }
-const service = { service: 'generativelanguage.googleapis.com' }
+const apiHost = 'generativelanguage.googleapis.com'
 
 const rows: Readonly<Record<Trouble, Row>> = {
   invalid: {
@@ -42,7 +42,11 @@ const rows: Readonly<Record<Trouble, Row>> = {
     ...invalidArgument,
     message: () => 'API key not valid. Please pass a valid API key.',
     details: () => [
-      typed('ErrorInfo', { reason: 'API_KEY_INVALID', domain: 'googleapis.com', metadata: service }),
+      typed('ErrorInfo', {
+        reason: 'API_KEY_INVALID',
+        domain: 'googleapis.com',
+        metadata: { service: apiHost },
+      }),
     ],
   },
   quota: {

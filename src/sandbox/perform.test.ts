@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { after, before, test } from 'node:test'
 import { type ManualClock, manualClock } from '../../test/support/manual-clock.ts'
 import { eventsIn, exchange, openExchange, plainBody } from '../../test/support/sandbox-client.ts'
+import { plainRequest, sandboxFormats } from '../../test/support/sandbox-formats.ts'
 import { type Sandbox, startSandbox } from './sandbox.ts'
 
 let clock: ManualClock
@@ -16,8 +17,8 @@ before(async () => {
 after(() => sandbox.close())
 
 const chat = '/v1/chat/completions'
-const messages = '/v1/messages'
-const contentPattern = /"text_delta"|"delta":\{"content":" /g
+const contentPattern =
+  /"text_delta"|"delta":\{"content":" |"type":"response\.output_text\.delta"|\[\{"text": " /g
 
 /** Reads until `count` content events have come. */
 async function readContents(response: IncomingMessage, count: number): Promise<void> {
@@ -28,11 +29,11 @@ async function readContents(response: IncomingMessage, count: number): Promise<v
   }
 }
 
-for (const path of [chat, messages]) {
-  test(`tokens come at their rate on ${path}, and the meter knows each one`, async () => {
-    const id = `rate-${path}`
-    const body = plainBody('sandbox-stream', 'tokens=100 rate=50 delay=400')
-    const answer = exchange(sandbox.origin, { path, body, headers: { 'x-request-id': id } })
+for (const format of sandboxFormats) {
+  test(`tokens come at their rate in ${format}, and the meter knows each one`, async () => {
+    const id = `rate-${format}`
+    const request = plainRequest(format, 'sandbox-stream', 'tokens=100 rate=50 delay=400')
+    const answer = exchange(sandbox.origin, { ...request, headers: { 'x-request-id': id } })
     await sandbox.until(id, ({ status }) => status === 200)
     const made: (number | undefined)[] = []
     for (const ms of [400, 19, 1, 980, 500, 500]) {
@@ -45,10 +46,10 @@ for (const path of [chat, messages]) {
     assert.equal(clock.pending(), 0)
   })
 
-  test(`a client that leaves after ten events stops the making on ${path}`, async () => {
-    const id = `cancel-${path}`
-    const body = plainBody('sandbox-stream', 'tokens=200 rate=50')
-    const response = await openExchange(sandbox.origin, { path, body, headers: { 'x-request-id': id } })
+  test(`a client that leaves after ten events stops the making in ${format}`, async () => {
+    const id = `cancel-${format}`
+    const request = plainRequest(format, 'sandbox-stream', 'tokens=200 rate=50')
+    const response = await openExchange(sandbox.origin, { ...request, headers: { 'x-request-id': id } })
     clock.advance(200)
     await readContents(response, 10)
     response.destroy()
@@ -64,14 +65,14 @@ for (const path of [chat, messages]) {
     assert.equal(clock.pending(), 0)
   })
 
-  test(`leaving stops an answer that is not streamed in the middle of its making on ${path}`, async () => {
-    const id = `cancel-whole-${path}`
+  test(`leaving stops an answer that is not streamed in the middle of its making in ${format}`, async () => {
+    const id = `cancel-whole-${format}`
     const leaving = new AbortController()
-    const body = JSON.stringify(plainBody('sandbox-stream', 'tokens=200 rate=50', { stream: false }))
+    const { path, body } = plainRequest(format, 'sandbox-stream', 'tokens=200 rate=50', { stream: false })
     const headers = { 'x-request-id': id, authorization: 'Bearer any', 'anthropic-version': '2023-06-01' }
     const answer = fetch(`${sandbox.origin}${path}`, {
       method: 'POST',
-      body,
+      body: JSON.stringify(body),
       headers,
       signal: leaving.signal,
     })
