@@ -14,6 +14,7 @@ import type { Snapshot } from './catalog/types.ts'
 import type { Limits } from './config.ts'
 import type { BodyReader } from './http/body.ts'
 import type { Ledger } from './ledger/types.ts'
+import type { RateMeter } from './limits/rate-meter.ts'
 import type { Metrics } from './metrics.ts'
 import type { Finding } from './phases/find.ts'
 import type { Connector } from './providers/connector.ts'
@@ -32,6 +33,8 @@ export interface App {
   readonly clock: Clock
   readonly connectorOf: (provider: string) => Connector
   readonly counter: Counter
+  /** Counting tokens for nothing, per account: its rate, and places for what is counted at once. */
+  readonly counting: { readonly rates: RateMeter; readonly places: Places }
   readonly draining: { readonly begun: boolean }
   /** Memory for what of answers waits here: unfinished events, last words, whole answers. */
   readonly events: ByteBudget

@@ -90,6 +90,10 @@ export const limitDefaults = {
   countQueueMax: 10_000,
   countQueuedBytesMax: 64 * 1024 * 1024,
   countMs: 10_000,
+  countAskMs: 10_000,
+  countRequestsPerMinute: 600,
+  countsPerAccountMax: 8,
+  countAccountsMax: 10_000,
 
   // Rates per account; null = none
   requestsPerMinute: 600 as number | null,

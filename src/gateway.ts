@@ -26,6 +26,7 @@ import {
 } from './first-run.ts'
 import { processReadings, watchPressure } from './http/pressure.ts'
 import { createHttpServer, type HttpServer } from './http/server.ts'
+import { RateMeter } from './limits/rate-meter.ts'
 import { createMetrics } from './metrics.ts'
 import { createPages, isPage } from './pages.ts'
 import { openParts, type Parts } from './parts.ts'
@@ -243,6 +244,10 @@ function createApp(
     clock,
     connectorOf,
     counter: parts.counter,
+    counting: {
+      rates: new RateMeter({ perMinute: limits.countRequestsPerMinute, takersMax: limits.countAccountsMax }),
+      places: new Places(limits.countsPerAccountMax),
+    },
     draining: state.draining,
     events: new ByteBudget(limits.eventBudgetBytes),
     failpoints: failpoints(config.failpoint ?? undefined),

@@ -27,29 +27,34 @@ const jsonType = /^application\/([\w.+-]+\+)?json[ \t]*(;|$)/i
 
 /** Throws TollgateError for a body that is too large, late, not JSON, or that says something that cannot be priced. */
 export async function decode(decoding: Decoding, line: Line): Promise<Call> {
-  const mediaType = line.request.headers['content-type'] ?? ''
-  if (mediaType !== '' && !jsonType.test(mediaType)) {
-    throw new TollgateError('unsupported_media_type', { message: 'Send the body as application/json.' })
-  }
-  const body = await readBody(decoding.bodies, line.request, line.client)
-  if (body.kind !== 'body') {
-    const [code, message] = failures[body.kind]
-    throw new TollgateError(code, code === 'overloaded' ? { message, retryAfterMs: 1_000 } : { message })
-  }
+  const body = await receive(decoding, line)
   try {
-    return { body, facts: readFacts(decoding.read, line, body) }
+    return { body, facts: readFacts(decoding.read, line, body.bytes) }
   } catch (error) {
     body.drop()
     throw error
   }
 }
 
-function readFacts(limits: ReadLimits, line: Line, body: Body): RequestFacts {
-  if (!isUtf8(body.bytes)) {
+/** The whole body, which is the caller's to drop. Throws as `decode`, but for what the body says. */
+export async function receive({ bodies }: Pick<Decoding, 'bodies'>, line: Line): Promise<Body> {
+  const mediaType = line.request.headers['content-type'] ?? ''
+  if (mediaType !== '' && !jsonType.test(mediaType)) {
+    throw new TollgateError('unsupported_media_type', { message: 'Send the body as application/json.' })
+  }
+  const body = await readBody(bodies, line.request, line.client)
+  if (body.kind === 'body') return body
+  const [code, message] = failures[body.kind]
+  throw new TollgateError(code, code === 'overloaded' ? { message, retryAfterMs: 1_000 } : { message })
+}
+
+/** What the body says; throws as `decode`. */
+export function readFacts(limits: ReadLimits, line: Line, body: Uint8Array): RequestFacts {
+  if (!isUtf8(body)) {
     throw new TollgateError('invalid_json', { message: 'The body is not valid UTF-8.' })
   }
   try {
-    const facts = line.dialect.readRequest(body.bytes, limits, line.address)
+    const facts = line.dialect.readRequest(body, limits, line.address)
     const byHeader = line.dialect.pricedHeaders(line.request.headers)
     return byHeader.length === 0 ? facts : { ...facts, options: [...facts.options, ...byHeader] }
   } catch (error) {

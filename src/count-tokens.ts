@@ -1,0 +1,397 @@
+/**
+ * Counts the tokens of a request that is not made: asks the model's upstream where it counts, in the caller's
+ * format or in another one, and estimates where it cannot be asked. Free: takes no hold, needs no balance, writes
+ * no receipt and leaves the paid rates alone; it has a rate, places and a deadline of its own.
+ */
+import type { Caller } from './access/types.ts'
+import type { App } from './app.ts'
+import { Room } from './base/byte-budget.ts'
+import { TollgateError } from './base/errors.ts'
+import { identityHeaders, jsonHeaders } from './headers.ts'
+import { Body } from './http/body.ts'
+import { rateHeaders } from './limits/headers.ts'
+import { authenticate } from './phases/authenticate.ts'
+import { readFacts, receive } from './phases/decode.ts'
+import { find } from './phases/find.ts'
+import { type AttemptTask, attempt, type Failed, type Outcome } from './providers/attempt.ts'
+import { wireError } from './refusal.ts'
+import { estimateInput } from './tokens/estimate.ts'
+import type { Call, Candidate, Line, Place } from './values.ts'
+import type { Answer, Edit } from './wire/codec.ts'
+import {
+  type CountingFormat,
+  type CountRequest,
+  countBody,
+  countRequest,
+  isCountingFormat,
+  readCount,
+  writeCount,
+} from './wire/counting.ts'
+import { codecs, dialects } from './wire/dialects.ts'
+import { applyEdits } from './wire/json.ts'
+import { translateRequest } from './wire/translate.ts'
+
+/** Answers with the number of input tokens; throws rows of the error table. `x-tollgate-tokens` tells where it comes from. */
+export async function countTokens(app: App, line: Line): Promise<void> {
+  const caller = await authenticate(app.access, line)
+  app.running.identify(line.id, caller.key)
+  const rates = takePlace(app, line, caller)
+  try {
+    const received = await receive(app, line)
+    try {
+      await answer(app, line, { caller, received, rates })
+    } finally {
+      received.drop()
+    }
+  } finally {
+    app.counting.places.giveBack(caller.account)
+  }
+}
+
+type Headers = readonly string[]
+
+/** The headers that tell the rate; throws 429. The place is to be given back. */
+function takePlace({ counting, limits, clock }: App, line: Line, { account }: Caller): Headers {
+  const metered = counting.rates.take(account, clock.wallMs())
+  const told = rateHeaders(line.dialect.name, { requests: metered.state, tokens: null }, clock.wallMs())
+  if (metered.kind === 'refused') {
+    const limit = limits.countRequestsPerMinute
+    throw new TollgateError('rate_limited', {
+      message: `Rate limit reached: this account may have tokens counted ${limit} times per minute.`,
+      facts: { scope: 'account', limit },
+      retryAfterMs: metered.retryAfterMs,
+      headers: told,
+    })
+  }
+  if (!counting.places.take(account)) {
+    const limit = limits.countsPerAccountMax
+    throw new TollgateError('concurrency_limited', {
+      message: `Rate limit reached: this account may have tokens of ${limit} requests counted at once.`,
+      facts: { scope: 'account', limit },
+      retryAfterMs: 1_000,
+      headers: told,
+    })
+  }
+  return Object.entries(told).flat()
+}
+
+/** One request whose tokens are asked for, and where it would go. */
+interface Question {
+  readonly format: CountingFormat
+  readonly request: CountRequest
+  readonly call: Call
+  readonly place: Place
+}
+
+async function answer(
+  app: App,
+  line: Line,
+  of: { caller: Caller; received: Body; rates: Headers },
+): Promise<void> {
+  const question = read(app, line, of)
+  try {
+    const found = await counted(app, line, question)
+    if (line.work.interruption?.kind === 'stopped') throw line.work.interruption.error
+    if (found === null) return
+    const label = found.source === null ? [] : ['x-tollgate-tokens', found.source]
+    const headers = [...identityHeaders(line), ...of.rates, ...label]
+    line.client.answer(found.status, jsonHeaders(headers, found.headers), found.body)
+  } finally {
+    question.call.body.drop()
+  }
+}
+
+function read(app: App, line: Line, { caller, received }: { caller: Caller; received: Body }): Question {
+  const format = line.dialect.name
+  if (!isCountingFormat(format)) throw new RangeError(`${format} has no address that counts`)
+  const request = requestOf(app, format, received)
+  const isView = request.body.buffer === received.bytes.buffer
+  const room = isView ? 0 : request.body.length
+  if (!app.bodies.budget.take(room)) {
+    throw new TollgateError('overloaded', {
+      message: 'This server holds as many request bodies as it can; try again.',
+      retryAfterMs: 1_000,
+    })
+  }
+  const body = new Body(request.body, app.bodies.budget, room)
+  try {
+    const call = { body, facts: readFacts(app.read, line, body.bytes) }
+    return { format, request, call, place: find(app, caller, line, call) }
+  } catch (error) {
+    body.drop()
+    throw error
+  }
+}
+
+function requestOf(app: App, format: CountingFormat, received: Body): CountRequest {
+  try {
+    return countRequest(format, received.bytes, app.read)
+  } catch (error) {
+    throw wireError(error)
+  }
+}
+
+/** What the caller is answered; `source` null: not with a number. */
+interface Found {
+  readonly status: number
+  readonly body: Uint8Array | string
+  readonly headers: ReadonlyMap<string, string>
+  readonly source: 'reported' | 'estimated' | null
+}
+
+/** How an upstream is asked. */
+interface Inquiry {
+  readonly format: CountingFormat
+  readonly body: readonly Uint8Array[]
+  readonly headers: AttemptHeaders
+  readonly query: string
+  /** The answer is in the caller's format and goes to it as it is. */
+  readonly asIs: boolean
+}
+
+type AttemptHeaders = Line['request']['headers']
+
+/** null: nobody is there to be told. */
+async function counted(app: App, line: Line, question: Question): Promise<Found | null> {
+  const told = await asked(app, line, question)
+  if (told !== null || line.work.interruption !== undefined) return told
+  return estimated(app, line, question)
+}
+
+/** The upstream's number, or its refusal of the caller's request; null where none can be asked. */
+async function asked(app: App, line: Line, question: Question): Promise<Found | null> {
+  const inquiry = inquiryOf(app, line, question)
+  if (inquiry === null) return null
+  const waiting = [...question.place.candidates]
+  const untilMs = app.clock.monoMs() + app.limits.countAskMs
+  let stale: Candidate | null = null
+  for (let tries = 0; tries < app.limits.attemptsMax; tries += 1) {
+    const candidate = waiting.shift()
+    const leftMs = untilMs - app.clock.monoMs()
+    if (candidate === undefined || leftMs <= 0 || line.work.interruption !== undefined) break
+    const outcome = await ask(app, line, { question, inquiry, candidate, leftMs })
+    if (outcome.kind === 'interrupted') break
+    if (outcome.kind === 'failed') {
+      learn(app, line, candidate, outcome)
+      if (isCallersFault(outcome)) return refusedBy(outcome, inquiry)
+      // A kept-alive connection had ended: the same upstream has not been asked yet.
+      if (outcome.stale && stale !== candidate) {
+        stale = candidate
+        waiting.unshift(candidate)
+      }
+      continue
+    }
+    const found = outcome.kind === 'answer' ? reported(outcome, inquiry, question) : null
+    if (found !== null) return found
+  }
+  return null
+}
+
+function inquiryOf(app: App, line: Line, question: Question): Inquiry | null {
+  const { format, call, place } = question
+  const counts = (name: string): name is CountingFormat =>
+    isCountingFormat(name) &&
+    place.model.dialects.includes(name) &&
+    place.connector.offers('count_tokens', name)
+  try {
+    if (call.facts.asIs && call.facts.writtenAs === format && counts(format)) {
+      return asItIs(app, line, question)
+    }
+    const other = [place.dialect.name, ...otherFormats].find(counts)
+    return other === undefined ? null : translated(app, line, { question, format: other })
+  } catch (error) {
+    throw wireError(error)
+  }
+}
+
+/** Where the format in which the model would be asked has no address that counts, as Chat Completions has none. */
+const otherFormats: readonly CountingFormat[] = ['openai-responses', 'anthropic', 'gemini']
+
+function asItIs(app: App, line: Line, { format, request, call, place }: Question): Inquiry {
+  const { upstreamModel } = place.model
+  const isAlias = upstreamModel !== call.facts.model
+  const edits: Edit[] = [
+    ...request.restoring,
+    ...line.dialect.spliceRequest(call.facts, isAlias ? { model: upstreamModel } : {}),
+    ...codecs[format].cutMarks(call.body.bytes, app.read),
+  ]
+  if (isAlias && request.modelSpan !== null) {
+    edits.push({ ...request.modelSpan, text: JSON.stringify(`models/${upstreamModel}`) })
+  }
+  edits.sort((a, b) => a.start - b.start)
+  return {
+    format,
+    body: [request.before, ...applyEdits(call.body.bytes, edits), request.after],
+    headers: line.request.headers,
+    query: line.query,
+    asIs: true,
+  }
+}
+
+const encoder = new TextEncoder()
+
+function translated(
+  app: App,
+  line: Line,
+  { question, format }: { question: Question; format: CountingFormat },
+): Inquiry {
+  const { call, place } = question
+  const { model, connector } = place
+  const { text, headers } = translateRequest(call.body.bytes, {
+    from: writtenCodec(question),
+    to: codecs[format],
+    toName: format,
+    target: {
+      model: model.upstreamModel,
+      capabilities: {
+        ...connector.capabilities(model.upstreamModel),
+        outputTokensMax: model.outputTokensMax,
+      },
+    },
+    limits: app.read,
+    address: line.address,
+  })
+  const body = countBody(format, encoder.encode(text), { model: model.upstreamModel, limits: app.read })
+  return {
+    format,
+    body: [encoder.encode(body)],
+    headers: { ...line.request.headers, ...headers },
+    query: '',
+    asIs: false,
+  }
+}
+
+function writtenCodec({ call, format }: Question): (typeof codecs)[CountingFormat] {
+  const { writtenAs } = call.facts
+  return codecs[writtenAs === 'openai-embeddings' ? format : writtenAs]
+}
+
+interface Asking {
+  readonly question: Question
+  readonly inquiry: Inquiry
+  readonly candidate: Candidate
+  readonly leftMs: number
+}
+
+async function ask(app: App, line: Line, { question, inquiry, candidate, leftMs }: Asking): Promise<Outcome> {
+  const { upstream, connector } = candidate
+  const { limits } = app
+  const prepared = connector.prepare({
+    dialect: inquiry.format,
+    operation: 'count_tokens',
+    model: question.place.model.upstreamModel,
+    origin: upstream.origin,
+    credential: upstream.credential,
+    streamed: false,
+    query: inquiry.query,
+    headers: inquiry.headers,
+    requestId: line.requestId,
+  })
+  const room = new Room(app.events)
+  const task: AttemptTask = {
+    request: { origin: upstream.origin, method: 'POST', ...prepared, body: inquiry.body },
+    connector,
+    // An answer that is a number has neither text nor usage: it is read here, once it is whole.
+    dialect: { ...dialects[inquiry.format], readAnswer: () => noAnswer },
+    streamed: false,
+    watch: {
+      usageEvent: 'relay',
+      choices: 1,
+      endsWithoutMark: connector.endsWithoutMark,
+      eventBytesMax: limits.eventBytesMax,
+      sampleCharactersMax: 0,
+    },
+    limits: { ...limits, answerBytesMax: limits.errorBytesMax },
+    work: line.work,
+    room,
+    contentGapMs: leftMs,
+    leftMs,
+    keepAliveInMs: leftMs,
+    keepAlive: () => undefined,
+    readsOnWhenGone: () => false,
+    dispatched: () => undefined,
+  }
+  try {
+    return await attempt(app.sender, app.clock, task)
+  } finally {
+    room.set(0)
+  }
+}
+
+const noAnswer: Answer = {
+  report: { fields: {}, ranAt: [], unknown: [] },
+  problem: null,
+  sample: { text: '', characters: 0, events: 0 },
+}
+
+function isCallersFault({ failure }: Failed): boolean {
+  return failure.retry === 'never' && failure.status !== null && !failure.operator
+}
+
+/** The provider's own words: byte for byte where they are in the caller's format. */
+function refusedBy({ failure, rejection, headers }: Failed, { asIs }: Inquiry): Found {
+  if (asIs && rejection !== null) {
+    return { status: rejection.status, body: rejection.bytes, headers, source: null }
+  }
+  throw new TollgateError(failure.code, {
+    message: failure.message,
+    source: 'upstream',
+    ...(failure.status === null ? {} : { status: failure.status }),
+  })
+}
+
+/** null: what came is no number. */
+function reported(
+  { bytes, headers }: Extract<Outcome, { kind: 'answer' }>,
+  inquiry: Inquiry,
+  { format }: Question,
+): Found | null {
+  const tokens = readCount(inquiry.format, bytes)
+  if (tokens === null) return null
+  if (inquiry.asIs) return { status: 200, body: bytes, headers, source: 'reported' }
+  return { status: 200, body: writeCount(format, tokens), headers: noHeaders, source: 'reported' }
+}
+
+const noHeaders: ReadonlyMap<string, string> = new Map()
+
+/** Told to the operator alone: an address that does not count says nothing of one that answers. */
+function learn(
+  { log, metrics }: App,
+  line: Line,
+  { upstream }: Candidate,
+  { failure, status }: Failed,
+): void {
+  metrics.upstreamFailed(upstream.provider, failure.code)
+  log[failure.operator ? 'warn' : 'debug'](
+    { upstream: upstream.name, status, code: failure.code, request: line.requestId },
+    'an upstream did not count tokens',
+  )
+}
+
+async function estimated(app: App, line: Line, question: Question): Promise<Found> {
+  const { call, place, format } = question
+  const tokens = await estimateInput(app.counter, conversationOf(app, line, question), {
+    model: place.model.upstreamModel,
+    format: place.dialect.name,
+  })
+  call.body.drop()
+  if (tokens === undefined) {
+    throw new TollgateError('overloaded', {
+      message: 'This server could not count the tokens of the request in time; try again.',
+      retryAfterMs: 2_000,
+    })
+  }
+  return { status: 200, body: writeCount(format, tokens), headers: noHeaders, source: 'estimated' }
+}
+
+function conversationOf(
+  app: App,
+  line: Line,
+  question: Question,
+): ReturnType<typeof codecs.gemini.decodeRequest> {
+  try {
+    return writtenCodec(question).decodeRequest(question.call.body.bytes, app.read, line.address)
+  } catch (error) {
+    throw wireError(error)
+  }
+}

@@ -1,0 +1,33 @@
+/** A meter in memory: refuses at its limit, tells when to come back, keeps takers apart and not too many. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { RateMeter } from './rate-meter.ts'
+
+const minuteMs = 60_000
+const startMs = 1_000_000 * minuteMs
+
+test('one taker gets its limit within a minute, and again when told to come back', () => {
+  const meter = new RateMeter({ perMinute: 3, takersMax: 10 })
+  const remaining = [1, 2, 3].map(() => meter.take(7n, startMs).state.remaining)
+  assert.deepEqual(remaining, [2, 1, 0])
+  const refused = meter.take(7n, startMs + 10_000)
+  assert.equal(refused.kind, 'refused')
+  if (refused.kind !== 'refused') return
+  assert.equal(meter.take(7n, startMs + 10_000 + refused.retryAfterMs - 1).kind, 'refused')
+  assert.equal(meter.take(7n, startMs + 10_000 + refused.retryAfterMs).kind, 'taken')
+})
+
+test('takers do not take from each other', () => {
+  const meter = new RateMeter({ perMinute: 1, takersMax: 10 })
+  assert.equal(meter.take(1n, startMs).kind, 'taken')
+  assert.equal(meter.take(1n, startMs).kind, 'refused')
+  assert.equal(meter.take(2n, startMs).kind, 'taken')
+})
+
+test('of too many takers the one that took longest ago is forgotten', () => {
+  const meter = new RateMeter({ perMinute: 1, takersMax: 2 })
+  for (const taker of [1n, 2n, 3n]) assert.equal(meter.take(taker, startMs).kind, 'taken')
+  assert.equal(meter.take(2n, startMs).kind, 'refused')
+  assert.equal(meter.take(3n, startMs).kind, 'refused')
+  assert.equal(meter.take(1n, startMs).kind, 'taken')
+})

@@ -1,0 +1,194 @@
+/**
+ * How many tokens a conversation will be told to have by its model's maker, where nobody can be asked: o200k
+ * tokens of all that is said and declared, weighed by the maker's table. An estimate to plan with, labelled as
+ * such wherever it is told; money is never taken by it.
+ */
+import type { DialectName } from '../wire/codec.ts'
+import type { Conversation, Part, Tool, Turn } from '../wire/neutral.ts'
+import { isRecord, parsed } from '../wire/parsed.ts'
+import type { Counter } from './count.ts'
+import { mediaTokens } from './media.ts'
+import { otherWeights, type Weights, weightsTable } from './weights-table.ts'
+
+/** Whom the conversation would go to. */
+export interface EstimateTarget {
+  /** The model as its provider calls it. */
+  readonly model: string
+  /** The format that it is asked in. */
+  readonly format: DialectName
+}
+
+/** Tokens of input; undefined: too long to count, or too late. */
+export async function estimateInput(
+  counter: Pick<Counter, 'count'>,
+  conversation: Conversation,
+  target: EstimateTarget,
+): Promise<number | undefined> {
+  const weights = weightsOf(target.model)
+  const load = loadOf(conversation, weights)
+  if (conversation.tools.length > 0 && target.format === 'openai-chat') load.fixed += weights.chatToolPrompt
+  const [said, declared, format] = await Promise.all(
+    [load.said, load.declared, load.format].map((texts) => countTexts(counter, texts)),
+  )
+  if (said === undefined || declared === undefined || format === undefined) return undefined
+  const tokens =
+    (said + load.digits) * weights.text +
+    declared * weights.declaration +
+    format * weights.format +
+    load.fixed
+  return Math.ceil(tokens)
+}
+
+/** The row that fits the name, else that of the makers whose tokenizer is known. */
+export function weightsOf(upstreamModel: string): Weights {
+  return weightsTable.find(({ models }) => models.test(upstreamModel)) ?? otherWeights
+}
+
+/** One text costs the counter less than many. Between pieces stands a line break, which is one token mostly. */
+async function countTexts(
+  counter: Pick<Counter, 'count'>,
+  texts: readonly string[],
+): Promise<number | undefined> {
+  if (texts.length === 0) return 0
+  const tokens = await counter.count(texts.join('\n'))
+  return tokens === undefined ? undefined : Math.max(0, tokens - (texts.length - 1))
+}
+
+/** What has to be counted, and what is known without counting. */
+interface Load {
+  readonly said: string[]
+  readonly declared: string[]
+  readonly format: string[]
+  /** Tokens for digits beyond those that o200k has for them. */
+  digits: number
+  fixed: number
+}
+
+function loadOf(conversation: Conversation, weights: Weights): Load {
+  const load: Load = { said: [], declared: [], format: [], digits: 0, fixed: weights.perRequest }
+  const lastWord = conversation.turns.findLastIndex(isUsersWord)
+  for (const [index, turn] of conversation.turns.entries()) {
+    if (turn.parts.some(isSpoken)) load.fixed += weights.perTurn
+    const thinks = weights.keepsThoughts || index > lastWord
+    for (const part of turn.parts) addPart(load, part, { weights, thinks })
+  }
+  addTools(load, conversation, weights)
+  const { format, reasoning } = conversation
+  if (format?.kind === 'schema') {
+    load.format.push(compact(format.schema.text))
+    load.fixed += weights.formatPrompt
+  }
+  if ((reasoning.budget ?? 0) > 0) load.fixed += weights.thinkingPrompt
+  if (weights.digitsApart)
+    load.digits = [...load.said, ...load.declared].reduce((sum, text) => sum + looseDigits(text), 0)
+  return load
+}
+
+const isSpoken = ({ kind }: Part): boolean => kind === 'text' || kind === 'media' || kind === 'refusal'
+
+/** What the user said, not what their tools answered: thoughts before it are over. */
+const isUsersWord = ({ role, parts }: Turn): boolean => role === 'user' && parts.some(isSpoken)
+
+interface Weighing {
+  readonly weights: Weights
+  /** Whether thoughts of this turn still count. */
+  readonly thinks: boolean
+}
+
+function addPart(load: Load, part: Part, { weights, thinks }: Weighing): void {
+  switch (part.kind) {
+    case 'text':
+    case 'refusal':
+      load.said.push(part.text)
+      return
+    case 'media':
+      if (part.source.kind === 'text') load.said.push(part.source.text)
+      load.fixed += mediaTokens(part, weights)
+      return
+    case 'thinking':
+      if (!thinks) return
+      if (part.text !== '') load.said.push(part.text)
+      else load.fixed += (part.seal?.data.length ?? 0) * weights.sealCharacter
+      return
+    case 'call':
+      load.said.push(part.name, part.input)
+      load.fixed += weights.perCall
+      if (thinks) load.fixed += (part.seal?.data.length ?? 0) * weights.sealCharacter
+      return
+    case 'result':
+      load.fixed += weights.perResult
+      if (part.name !== null) load.said.push(part.name)
+      if (part.json !== null) load.said.push(part.json)
+      for (const inner of part.content) addPart(load, inner, { weights, thinks })
+      return
+    case 'other':
+      return
+  }
+}
+
+function addTools(load: Load, { tools, toolChoice }: Conversation, weights: Weights): void {
+  if (tools.length === 0) return
+  load.fixed += weights.toolPrompt + tools.length * weights.perTool
+  const isForced = toolChoice !== null && toolChoice.kind !== 'auto' && toolChoice.kind !== 'none'
+  if (isForced && !(toolChoice.kind === 'some' && !toolChoice.required)) load.fixed += weights.forcedPrompt
+  for (const tool of tools) addTool(load, tool, weights)
+}
+
+function addTool(load: Load, tool: Tool, weights: Weights): void {
+  load.declared.push(tool.name)
+  if (tool.description !== null && tool.description !== '') {
+    load.declared.push(tool.description)
+    load.fixed += weights.perDescription
+  }
+  if (tool.format !== null) load.declared.push(tool.format.text)
+  if (tool.schema === null) return
+  if (weights.declared === 'json') load.declared.push(compact(tool.schema.text))
+  else load.fixed += weights.perNode * addWords(load.declared, parsed(tool.schema.text))
+}
+
+/** Members whose value holds schemas by name, and those whose value is a schema or a list of schemas. */
+const named = ['properties', 'patternProperties', '$defs', 'definitions'] as const
+const nested = ['items', 'prefixItems', 'anyOf', 'oneOf', 'allOf', 'not', 'additionalProperties'] as const
+
+/** Adds what a schema says in words; returns how many schemas are in it. */
+function addWords(words: string[], schema: unknown): number {
+  if (Array.isArray(schema)) return schema.reduce<number>((sum, inner) => sum + 1 + addWords(words, inner), 0)
+  if (!isRecord(schema)) return 0
+  if (typeof schema.description === 'string') words.push(schema.description)
+  if (Array.isArray(schema.enum)) words.push(...schema.enum.map(String))
+  let nodes = 0
+  for (const member of named) {
+    const schemas = schema[member]
+    if (!isRecord(schemas)) continue
+    for (const [name, inner] of Object.entries(schemas)) {
+      words.push(name)
+      nodes += 1 + addWords(words, inner)
+    }
+  }
+  for (const member of nested) {
+    const inner = schema[member]
+    if (Array.isArray(inner)) nodes += addWords(words, inner)
+    else if (isRecord(inner)) nodes += 1 + addWords(words, inner)
+  }
+  return nodes
+}
+
+/** Without the whitespace between values, which some clients write much of. */
+function compact(json: string): string {
+  const value = parsed(json)
+  return value === undefined ? json : JSON.stringify(value)
+}
+
+/** o200k takes up to three digits as one token. */
+function looseDigits(text: string): number {
+  let loose = 0
+  for (let at = 0, run = 0; at <= text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code >= 0x30 && code <= 0x39) run += 1
+    else {
+      loose += run - Math.ceil(run / 3)
+      run = 0
+    }
+  }
+  return loose
+}

@@ -1,0 +1,184 @@
+/**
+ * Requests that ask for a number of tokens instead of an answer: how such a body is read as one that asks for
+ * an answer, what of a request goes to an address that counts, and how the number is told in each format.
+ * Pure; must not change what was said.
+ */
+import type { ConversationFormat, Edit, ReadLimits, Span } from './codec.ts'
+import { type Json, readJson } from './json.ts'
+import { jsonText } from './json-text.ts'
+import { isRecord, parsed } from './parsed.ts'
+
+/** The formats in which tokens can be asked for. */
+export type CountingFormat = Exclude<ConversationFormat, 'openai-chat'>
+
+interface Counting {
+  /** Members of a request that the address takes; what is not among them does not count. */
+  readonly members: ReadonlySet<string>
+  /** Where the number stands in the answer. */
+  readonly answer: string
+  readonly write: (tokens: number) => string
+}
+
+/**
+ * Sources: `MessageCountTokensParams` of @anthropic-ai/sdk, `InputTokenCountParams` of openai, and
+ * ai.google.dev/api/tokens#method:-models.counttokens.
+ */
+const countings: Readonly<Record<CountingFormat, Counting>> = {
+  anthropic: {
+    members: new Set([
+      'model',
+      'messages',
+      'system',
+      'tools',
+      'tool_choice',
+      'thinking',
+      'output_config',
+      'cache_control',
+    ]),
+    answer: 'input_tokens',
+    write: (tokens) => jsonText({ input_tokens: tokens }),
+  },
+  'openai-responses': {
+    members: new Set([
+      'model',
+      'input',
+      'instructions',
+      'tools',
+      'tool_choice',
+      'reasoning',
+      'text',
+      'parallel_tool_calls',
+      'truncation',
+    ]),
+    answer: 'input_tokens',
+    write: (tokens) => jsonText({ object: 'response.input_tokens', input_tokens: tokens }),
+  },
+  gemini: {
+    members: new Set([
+      'contents',
+      'systemInstruction',
+      'tools',
+      'toolConfig',
+      'safetySettings',
+      'generationConfig',
+      'cachedContent',
+    ]),
+    answer: 'totalTokens',
+    write: (tokens) => jsonText({ totalTokens: tokens }),
+  },
+}
+
+export function isCountingFormat(name: string): name is CountingFormat {
+  return Object.hasOwn(countings, name)
+}
+
+/** A body that asks for a number, as its format's reader of requests takes it, and the way back. */
+export interface CountRequest {
+  /** The request whose tokens are asked for. */
+  readonly body: Uint8Array
+  /** `body` with these edits, between `before` and `after`, is what the caller sent. */
+  readonly restoring: readonly Edit[]
+  readonly before: Uint8Array
+  readonly after: Uint8Array
+  /** Where the wrapped request names the model a second time; null where it does not. */
+  readonly modelSpan: Span | null
+}
+
+const encoder = new TextEncoder()
+const nothing = new Uint8Array(0)
+
+/** Binds nothing: no format demands a limit when it counts. */
+const limitMember = '"max_tokens":1000000'
+
+/** Throws WireError `invalid_json`. Another body than the caller's where one member must be added, else the same memory. */
+export function countRequest(format: CountingFormat, body: Uint8Array, limits: ReadLimits): CountRequest {
+  const asIs = { body, restoring: [], before: nothing, after: nothing, modelSpan: null }
+  if (format === 'openai-responses') return asIs
+  return readJson(body, limits, (json) => {
+    if (json.kind(json.root) !== 'object') return asIs
+    return (format === 'anthropic' ? limited(body, json) : unwrapped(body, json)) ?? asIs
+  })
+}
+
+/** Messages demands a limit of whoever asks for an answer. */
+function limited(body: Uint8Array, json: Json): CountRequest | undefined {
+  if (json.find(['max_tokens']) !== -1) return undefined
+  const at = json.start(json.root) + 1
+  const isEmpty = json.next(json.root) === json.root + 1
+  const member = encoder.encode(isEmpty ? limitMember : `${limitMember},`)
+  const whole = new Uint8Array(body.length + member.length)
+  whole.set(body.subarray(0, at))
+  whole.set(member, at)
+  whole.set(body.subarray(at), at + member.length)
+  return {
+    body: whole,
+    restoring: [{ start: at, end: at + member.length, text: '' }],
+    before: nothing,
+    after: nothing,
+    modelSpan: null,
+  }
+}
+
+/** Gemini counts the tokens of contents, or of a whole request inside of the body. */
+function unwrapped(body: Uint8Array, json: Json): CountRequest | undefined {
+  const inner = ['generateContentRequest', 'generate_content_request']
+    .map((name) => json.find([name]))
+    .find((value) => value !== -1)
+  if (inner === undefined || json.kind(inner) !== 'object') return undefined
+  const { start, end } = json.span(inner)
+  const model = memberOf(json, inner, 'model')
+  return {
+    body: body.subarray(start, end),
+    restoring: [],
+    before: body.subarray(0, start),
+    after: body.subarray(end),
+    modelSpan:
+      model === -1 || !json.isString(model)
+        ? null
+        : { start: json.start(model) - start, end: json.end(model) - start },
+  }
+}
+
+function memberOf(json: Json, object: number, name: string): number {
+  const members = json.children(object)
+  for (let at = 0; at < members.length; at += 2) if (json.is(members[at]!, name)) return members[at]! + 1
+  return -1
+}
+
+/** What the address that counts takes of a whole request, as text in the request's own order. `model` as the provider calls it. */
+export function countBody(
+  format: CountingFormat,
+  request: Uint8Array,
+  { model, limits }: { readonly model: string; readonly limits: ReadLimits },
+): string {
+  const kept = readJson(request, limits, (json) => keptMembers(json, countings[format].members))
+  if (format !== 'gemini') return `{${kept.join(',')}}`
+  const members = [`"model":${JSON.stringify(`models/${model}`)}`, ...kept]
+  return `{"generateContentRequest":{${members.join(',')}}}`
+}
+
+function keptMembers(json: Json, names: ReadonlySet<string>): readonly string[] {
+  const children = json.children(json.root)
+  const kept: string[] = []
+  for (let at = 0; at < children.length; at += 2) {
+    const name = children[at]!
+    if (names.has(json.text(name))) {
+      kept.push(json.written({ start: json.start(name), end: json.end(name + 1) }))
+    }
+  }
+  return kept
+}
+
+const decoder = new TextDecoder('utf-8')
+
+/** The number in an answer of an address that counts; null where there is none that can be true. */
+export function readCount(format: CountingFormat, answer: Uint8Array): number | null {
+  const value = parsed(decoder.decode(answer))
+  const tokens = isRecord(value) ? value[countings[format].answer] : undefined
+  return typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens >= 0 ? tokens : null
+}
+
+/** The body of the answer to a caller who asked for a number. */
+export function writeCount(format: CountingFormat, tokens: number): string {
+  return countings[format].write(tokens)
+}
