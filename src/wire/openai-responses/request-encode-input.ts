@@ -1,0 +1,226 @@
+/**
+ * Turns as the items of a Responses request: one item for each call, output and thought, one message for the text
+ * between them. A thought goes only directly before what was thought about; one of another maker is left out.
+ */
+import type { Capabilities } from '../capabilities.ts'
+import type { JsonOut } from '../json-text.ts'
+import { plainId } from '../marks.ts'
+import type {
+  Adjustment,
+  CacheLifetime,
+  CallPart,
+  MediaPart,
+  Part,
+  ResultPart,
+  TextPart,
+  ThinkingPart,
+  Turn,
+} from '../neutral.ts'
+import { untranslatable } from '../policy.ts'
+import type { NamedTools } from '../tool-names.ts'
+import { nameOf } from './request-encode-tools.ts'
+import { fileName } from './request-media.ts'
+import { ownContent } from './response-seals.ts'
+
+const callIdCharactersMax = 64
+/** How a client of another format tells who pays; no instruction to a model. */
+const billingHeader = 'x-anthropic-billing-header'
+
+interface Setting {
+  readonly capabilities: Capabilities
+  readonly calls: ReadonlyMap<string, CallPart>
+  /** So many turns at the beginning are instructions. */
+  readonly leadingCount: number
+  readonly names: NamedTools
+  readonly adjusted: Adjustment[]
+}
+
+export class InputEncoder {
+  readonly items: JsonOut[] = []
+  /** Something was to be cached that cannot be marked here. */
+  lostCacheMarks = false
+  private readonly setting: Setting
+  private turnCount = 0
+
+  constructor(setting: Setting) {
+    this.setting = setting
+  }
+
+  /** Throws WireError `untranslatable` for media that the model cannot take. */
+  add({ role, parts }: Turn): void {
+    const isLeading = this.turnCount < this.setting.leadingCount
+    if (role === 'assistant') this.addAssistant(parts)
+    else if (role === 'user') this.addUser(parts)
+    else if (isLeading || this.setting.capabilities.midSystem) {
+      this.addMessage('developer', this.turnCount === 0 ? this.withoutBilling(parts) : parts)
+    } else this.addReminder(parts)
+    this.turnCount += 1
+  }
+
+  private withoutBilling(parts: readonly Part[]): readonly Part[] {
+    const [first] = parts
+    if (first?.kind !== 'text' || !first.text.startsWith(billingHeader)) return parts
+    this.setting.adjusted.push({ kind: 'dropped', field: 'system[0]', why: 'no instruction to a model' })
+    return parts.slice(1)
+  }
+
+  private addReminder(parts: readonly Part[]): void {
+    const reminded = parts.map((part) =>
+      part.kind === 'text' ? { ...part, text: `<system-reminder>\n${part.text}\n</system-reminder>` } : part,
+    )
+    this.addMessage('user', reminded)
+  }
+
+  /** Outputs of tools come before what the user says beside them. */
+  private addUser(parts: readonly Part[]): void {
+    const shown: Part[] = []
+    for (const part of parts) if (part.kind === 'result') shown.push(...this.addResult(part))
+    this.addMessage('user', [...shown, ...parts.filter(({ kind }) => kind !== 'result')])
+  }
+
+  private addMessage(role: 'user' | 'developer', parts: readonly Part[]): void {
+    const content = parts.flatMap((part) => this.inputPart(part))
+    if (content.length > 0) this.items.push({ type: 'message', role, content })
+  }
+
+  private inputPart(part: Part): readonly JsonOut[] {
+    if (part.kind === 'text') return this.inputText(part)
+    if (part.kind === 'refusal') return this.inputText({ ...part, kind: 'text', cache: null, citations: [] })
+    if (part.kind === 'media') return [this.inputMedia(part)]
+    if (part.kind === 'other') this.drop(part.pointer)
+    return []
+  }
+
+  private inputText({ text, cache }: TextPart): readonly JsonOut[] {
+    if (text === '') return []
+    return [{ type: 'input_text', text, prompt_cache_breakpoint: this.breakpoint(cache) }]
+  }
+
+  private breakpoint(cache: CacheLifetime | null): JsonOut | undefined {
+    if (cache === null) return undefined
+    if (this.setting.capabilities.cacheMarks) return { mode: 'explicit' }
+    this.lostCacheMarks = true
+    return undefined
+  }
+
+  private inputMedia(part: MediaPart): JsonOut {
+    const { source, medium, pointer } = part
+    if (source.kind === 'text') {
+      const text = part.title === null ? source.text : `${part.title}\n\n${source.text}`
+      return { type: 'input_text', text, prompt_cache_breakpoint: this.breakpoint(part.cache) }
+    }
+    if (medium === 'audio' || !this.setting.capabilities.inputs.includes(medium)) {
+      throw untranslatable(pointer, `the model takes no ${medium} input`)
+    }
+    if (part.cache !== null) this.lostCacheMarks = true
+    const isUrl = source.kind === 'url'
+    const address = isUrl ? source.url : `data:${source.mediaType};base64,${source.data}`
+    if (medium === 'image') return { type: 'input_image', image_url: address, detail: part.detail ?? 'auto' }
+    return isUrl
+      ? { type: 'input_file', file_url: address }
+      : { type: 'input_file', filename: fileName(part.title, source.mediaType), file_data: address }
+  }
+
+  /** What cannot stand in an output is shown by the user after all outputs. */
+  private addResult(result: ResultPart): readonly Part[] {
+    const { capabilities, calls } = this.setting
+    const call = calls.get(result.callId)
+    const id = plainId(result.callId, callIdCharactersMax)
+    const media = result.content.filter((part) => part.kind === 'media')
+    const isShownApart = media.length > 0 && !capabilities.resultMedia
+    const inside = isShownApart ? result.content.filter((part) => part.kind === 'text') : result.content
+    this.items.push({
+      type: call?.form === 'text' ? 'custom_tool_call_output' : 'function_call_output',
+      call_id: id,
+      output: result.json ?? this.outputOf(inside, result.cache),
+    })
+    return isShownApart ? [plainText(`[returned by tool call ${id}]`), ...media] : []
+  }
+
+  private outputOf(content: ResultPart['content'], cache: CacheLifetime | null): JsonOut {
+    const mark = this.breakpoint(cache)
+    const [only] = content
+    if (only === undefined) return ''
+    if (content.length === 1 && only.kind === 'text' && mark === undefined && only.cache === null)
+      return only.text
+    const parts = content.flatMap((part, index) => {
+      const isLast = mark !== undefined && index === content.length - 1
+      return this.inputPart(isLast && part.kind === 'text' ? { ...part, cache } : part)
+    })
+    return parts.length === 0 ? '' : parts
+  }
+
+  private addAssistant(parts: readonly Part[]): void {
+    /** Thoughts that wait for what was thought about. */
+    let thoughts: JsonOut[] = []
+    let content: JsonOut[] = []
+    const say = () => {
+      if (content.length > 0) this.items.push({ type: 'message', role: 'assistant', content })
+      content = []
+    }
+    for (const part of parts) {
+      if (part.kind === 'thinking') {
+        const item = this.reasoningItem(part)
+        if (item === null) continue
+        say()
+        thoughts.push(item)
+        continue
+      }
+      const written = part.kind === 'call' ? [] : this.outputPart(part)
+      if (part.kind !== 'call' && written.length === 0) continue
+      if (part.kind === 'call') say()
+      this.items.push(...thoughts)
+      thoughts = []
+      if (part.kind === 'call') this.items.push(this.callItem(part))
+      content.push(...written)
+    }
+    say()
+  }
+
+  private outputPart(part: Exclude<Part, ThinkingPart | CallPart>): readonly JsonOut[] {
+    switch (part.kind) {
+      case 'text':
+        if (part.cache !== null) this.lostCacheMarks = true
+        return part.text === '' ? [] : [{ type: 'output_text', text: part.text }]
+      case 'refusal':
+        return part.text === '' ? [] : [{ type: 'refusal', refusal: part.text }]
+      case 'media':
+        throw untranslatable(part.pointer, `${part.medium} by the model`)
+      default:
+        this.drop(part.pointer)
+        return []
+    }
+  }
+
+  /** Without its id: OpenAI asks for the very item that followed an item with one. */
+  private reasoningItem({ text, seal }: ThinkingPart): JsonOut | null {
+    const own = seal === null ? null : ownContent(seal)
+    if (own === null || this.setting.capabilities.thinking === 'none') return null
+    const summary = text === '' ? [] : [{ type: 'summary_text', text }]
+    return { type: 'reasoning', summary, encrypted_content: own.content }
+  }
+
+  private callItem(call: CallPart): JsonOut {
+    const { names } = this.setting
+    const id = plainId(call.id, callIdCharactersMax)
+    const name = nameOf(call, names)
+    const namespace = call.namespace ?? undefined
+    return call.form === 'text'
+      ? { type: 'custom_tool_call', call_id: id, name, namespace, input: call.input }
+      : {
+          type: 'function_call',
+          call_id: id,
+          name,
+          namespace,
+          arguments: call.input === '' ? '{}' : call.input,
+        }
+  }
+
+  private drop(pointer: string): void {
+    this.setting.adjusted.push({ kind: 'dropped', field: pointer, why: 'only its own format has it' })
+  }
+}
+
+function plainText(text: string): TextPart {
+  return { kind: 'text', text, cache: null, citations: [] }
+}

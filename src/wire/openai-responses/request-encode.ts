@@ -1,0 +1,156 @@
+/**
+ * A conversation as a Responses request. What a prompt cache matches comes first (model, tools, input), then
+ * all settings, and nothing earlier depends on what comes later, so that the next turn's body begins with this one's.
+ * Instructions go as developer items, not as `instructions`: their parts and cache marks stay, at their place.
+ * What the format has no word for (stop strings, seeds, penalties) is told by the policy of the format it came in.
+ */
+import type { Capabilities } from '../capabilities.ts'
+import { textHash } from '../hash.ts'
+import { type JsonOut, jsonText } from '../json-text.ts'
+import type { Adjustment, Conversation, EncodedRequest, Target, Tool } from '../neutral.ts'
+import { untranslatable } from '../policy.ts'
+import { NamedTools, openaiNames, targetName } from '../tool-names.ts'
+import { callsById, leadingSystemCount } from '../turns.ts'
+import { InputEncoder } from './request-encode-input.ts'
+import { limitOf, reasoningOf, samplingOf } from './request-encode-settings.ts'
+import { encodeTools, nameOf } from './request-encode-tools.ts'
+
+/** Members of the body in order; undefined ones are left out. */
+type Members = Readonly<Record<string, JsonOut | undefined>>
+
+/** https://developers.openai.com/api/reference/resources/responses/methods/create: `prompt_cache_key`, `safety_identifier`. */
+const identifierCharactersMax = 64
+
+/** Throws WireError `untranslatable`; see `Codec.encodeRequest`. */
+export function encodeRequest(conversation: Conversation, target: Target): EncodedRequest {
+  const { capabilities } = target
+  const adjusted: Adjustment[] = []
+  const names = new NamedTools(openaiNames)
+  const tools = encodeTools(conversation, names, adjusted)
+  const input = new InputEncoder({
+    capabilities,
+    calls: callsById(conversation.turns),
+    leadingCount: leadingSystemCount(conversation.turns),
+    names,
+    adjusted,
+  })
+  for (const turn of conversation.turns) input.add(turn)
+  const hasTools = tools.length > 0
+  const body = {
+    model: target.model,
+    tools: hasTools ? tools : undefined,
+    input: input.items,
+    ...toolSettings(conversation, { capabilities, hasTools, names, adjusted }),
+    ...settings(conversation, capabilities, adjusted),
+  }
+  if (input.lostCacheMarks || conversation.tools.some(({ cache }) => cache !== null)) {
+    adjusted.push({ kind: 'dropped', field: 'cache_control', why: 'prompts are cached without marks' })
+  }
+  return { text: jsonText(body), adjusted, names: names.names, headers: {} }
+}
+
+interface ToolSetting {
+  readonly capabilities: Capabilities
+  readonly hasTools: boolean
+  readonly names: NamedTools
+  readonly adjusted: Adjustment[]
+}
+
+function toolSettings(conversation: Conversation, setting: ToolSetting): Members {
+  const { capabilities, hasTools, adjusted } = setting
+  if (!hasTools) return {}
+  const { parallelCalls, providerTools } = conversation
+  const search = providerTools.find(({ name, usesMax }) => name === 'web_search' && usesMax !== null)
+  if (parallelCalls !== null && !capabilities.parallelSwitch) {
+    adjusted.push({ kind: 'dropped', field: 'parallel_tool_calls', why: 'the model decides' })
+  }
+  return {
+    tool_choice: choiceOf(conversation, setting),
+    parallel_tool_calls: capabilities.parallelSwitch ? (parallelCalls ?? undefined) : undefined,
+    max_tool_calls: search?.usesMax ?? undefined,
+  }
+}
+
+function settings(conversation: Conversation, capabilities: Capabilities, adjusted: Adjustment[]): Members {
+  const reasoning = reasoningOf(conversation, capabilities, adjusted)
+  const user = shortIdentifier(conversation.user)
+  const cacheKey = shortIdentifier(conversation.cacheKey) ?? user
+  return {
+    max_output_tokens: limitOf(conversation.outputLimit, capabilities, adjusted),
+    ...samplingOf(conversation, { capabilities, effort: reasoning?.effort ?? null, adjusted }),
+    reasoning,
+    text: textOf(conversation, capabilities),
+    include: includeOf(conversation, capabilities),
+    top_logprobs: conversation.logprobs === null ? undefined : conversation.logprobs,
+    prompt_cache_key: cacheKey,
+    safety_identifier: user,
+    store: false,
+    stream: conversation.stream ? true : undefined,
+  }
+}
+
+function choiceOf({ toolChoice, tools }: Conversation, setting: ToolSetting): JsonOut | undefined {
+  const { capabilities, names } = setting
+  if (toolChoice === null) return undefined
+  const isForced =
+    toolChoice.kind === 'required' ||
+    toolChoice.kind === 'one' ||
+    (toolChoice.kind === 'some' && toolChoice.required)
+  if (isForced && !capabilities.forcedTools) {
+    throw untranslatable('tool_choice', 'the model decides itself whether it calls a tool')
+  }
+  if (toolChoice.kind === 'one') return named(tools, names, toolChoice)
+  if (toolChoice.kind !== 'some') return toolChoice.kind
+  return {
+    type: 'allowed_tools',
+    mode: toolChoice.required ? 'required' : 'auto',
+    tools: toolChoice.names.map((name) => named(tools, names, { name, namespace: null })),
+  }
+}
+
+/** A choice among several does not tell the namespace; the declared tool does. */
+function named(
+  tools: readonly Tool[],
+  names: NamedTools,
+  { name, namespace }: Pick<Tool, 'name' | 'namespace'>,
+): JsonOut {
+  const among = tools.filter((tool) => tool.name === name)
+  const tool = among.find((one) => one.namespace === namespace) ?? among[0]
+  const type = tool?.form === 'text' ? 'custom' : 'function'
+  const space = tool?.namespace ?? namespace
+  return { type, name: nameOf({ name, namespace: space }, names), namespace: space ?? undefined }
+}
+
+function textOf({ format, verbosity }: Conversation, capabilities: Capabilities): JsonOut | undefined {
+  if (format === null && verbosity === null) return undefined
+  if (format?.kind === 'schema' && !capabilities.schemaOutput) {
+    throw untranslatable('response_format', 'the model takes no schema')
+  }
+  const written =
+    format?.kind === 'schema'
+      ? {
+          type: 'json_schema',
+          name: targetName(openaiNames, format.name ?? 'structured_output', null),
+          description: format.description ?? undefined,
+          schema: format.schema,
+          strict: format.strict ?? undefined,
+        }
+      : format === null
+        ? undefined
+        : { type: 'json_object' }
+  return { format: written, verbosity: verbosity ?? undefined }
+}
+
+function includeOf({ logprobs }: Conversation, capabilities: Capabilities): JsonOut | undefined {
+  if (logprobs !== null && !capabilities.logprobs) throw untranslatable('logprobs', 'the model tells none')
+  const include = [
+    ...(capabilities.thinking === 'none' ? [] : ['reasoning.encrypted_content']),
+    ...(logprobs === null ? [] : ['message.output_text.logprobs']),
+  ]
+  return include.length === 0 ? undefined : include
+}
+
+function shortIdentifier(text: string | null): string | undefined {
+  if (text === null || text === '') return undefined
+  return text.length <= identifierCharactersMax ? text : textHash(text)
+}

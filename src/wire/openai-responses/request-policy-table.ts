@@ -1,0 +1,160 @@
+/**
+ * What becomes of each field of a Responses request in the other formats. What is nested has a row where its
+ * fate is not that of what it stands in. Words for the reader of the compatibility page; no logic.
+ */
+import type { ConversationFormat } from '../codec.ts'
+import type { JsonOut } from '../json-text.ts'
+import type { Fate, PolicyRow, PolicyTable } from '../policy.ts'
+
+type Fates = Readonly<Partial<Record<ConversationFormat, Fate>>>
+
+const all = (fate: Fate): Fates => ({ 'openai-chat': fate, anthropic: fate, gemini: fate })
+const carried = all('carried')
+const adapted = all('adapted')
+const dropped = all('dropped')
+const refused = all('refused')
+
+const parameters = { type: 'object', properties: {} }
+const tool = { type: 'function', name: 'look', description: 'Looks.', parameters }
+const answerSchema = {
+  type: 'object',
+  properties: { answer: { type: 'string' } },
+  required: ['answer'],
+  additionalProperties: false,
+}
+const format = { type: 'json_schema', name: 'answer', schema: answerSchema, strict: true }
+const saying = (part: Readonly<Record<string, JsonOut>>) => ({ input: [{ role: 'user', content: [part] }] })
+const including = (...include: readonly string[]) => ({ include })
+const logprobs = 'message.output_text.logprobs'
+
+/** Rows that say the same of several fields. */
+const rows = (
+  to: Fates,
+  note: string,
+  examples: Readonly<Record<string, Readonly<Record<string, JsonOut>>>>,
+): readonly PolicyRow[] => Object.entries(examples).map(([field, example]) => ({ field, to, note, example }))
+
+export const policy: PolicyTable = [
+  ...rows(carried, 'means the same there', {
+    instructions: { instructions: 'Be brief.' },
+    max_output_tokens: { max_output_tokens: 77 },
+    tools: { tools: [tool] },
+    tool_choice: { tools: [tool], tool_choice: 'none' },
+    'text.format': { text: { format } },
+  }),
+  ...rows(carried, 'as written, up to the model', {
+    temperature: { temperature: 0.5 },
+    top_p: { top_p: 0.5 },
+  }),
+  ...rows({ ...carried, anthropic: 'refused' }, 'Messages tells no log probabilities', {
+    top_logprobs: { top_logprobs: 2, include: [logprobs] },
+    [`include[${logprobs}]`]: including(logprobs),
+  }),
+  ...rows({ ...dropped, anthropic: 'adapted' }, 'the uses of a tool at the provider', {
+    max_tool_calls: { tools: [{ type: 'web_search' }], max_tool_calls: 3 },
+  }),
+  ...rows({ 'openai-chat': 'carried', anthropic: 'adapted', gemini: 'dropped' }, 'Gemini decides itself', {
+    parallel_tool_calls: { tools: [tool], parallel_tool_calls: false },
+  }),
+  ...rows({ ...dropped, 'openai-chat': 'carried' }, 'only OpenAI has it', {
+    'text.verbosity': { text: { verbosity: 'low' } },
+    prompt_cache_key: { prompt_cache_key: 'project-1' },
+  }),
+  ...rows({ ...adapted, 'openai-chat': 'carried' }, "the model's own measure of thinking", {
+    'reasoning.effort': { reasoning: { effort: 'high' } },
+  }),
+  ...rows({ ...adapted, 'openai-chat': 'dropped' }, 'whether thoughts are shown', {
+    'reasoning.summary': { reasoning: { effort: 'high', summary: 'auto' } },
+    'reasoning.generate_summary': { reasoning: { effort: 'high', generate_summary: 'auto' } },
+  }),
+  ...rows(adapted, 'the last of them counts from the beginning', {
+    'input[type=configuration_update]': {
+      input: [
+        { role: 'user', content: 'Hello.' },
+        { type: 'configuration_update', reasoning: { effort: 'high' } },
+      ],
+    },
+  }),
+  ...rows({ 'openai-chat': 'carried', anthropic: 'adapted', gemini: 'dropped' }, 'who is behind the caller', {
+    safety_identifier: { safety_identifier: 'user-1' },
+    user: { user: 'user-1' },
+  }),
+  ...rows({ ...dropped, 'openai-chat': 'carried' }, 'images have no such setting there', {
+    'input[].content[].detail': saying({
+      type: 'input_image',
+      image_url: 'https://example.com/a.png',
+      detail: 'high',
+    }),
+  }),
+  ...rows({ ...adapted, gemini: 'dropped' }, 'a cache mark where the model takes them', {
+    'input[].content[].prompt_cache_breakpoint': saying({
+      type: 'input_text',
+      text: 'Hello.',
+      prompt_cache_breakpoint: { mode: 'explicit' },
+    }),
+  }),
+  ...rows(dropped, 'prompts are cached in the way of the provider', {
+    prompt_cache_options: { prompt_cache_options: { mode: 'explicit' } },
+    prompt_cache_retention: { prompt_cache_retention: '24h' },
+  }),
+  ...rows(dropped, 'repeated in the answer', { metadata: { metadata: { purpose: 'test' } } }),
+  ...rows(dropped, 'nothing is kept', { store: { store: true } }),
+  ...rows(dropped, 'a setting of one provider', {
+    access_programs: { access_programs: { cyber: 'standard' } },
+    client_metadata: { client_metadata: { window: '1' } },
+    image: { image: { context_compression: 'auto' } },
+    service_tier: { service_tier: 'flex' },
+    stream_options: { stream_options: { include_obfuscation: true } },
+    'reasoning.context': { reasoning: { context: 'all_turns' } },
+    'reasoning.mode': { reasoning: { mode: 'pro' } },
+  }),
+  ...rows(dropped, 'the conversation goes as it is', {
+    context_management: { context_management: [{ type: 'compaction', compact_threshold: 100_000 }] },
+    truncation: { truncation: 'auto' },
+  }),
+  ...rows(dropped, 'what is included there comes by itself', {
+    include: including('web_search_call.action.sources'),
+  }),
+  ...rows(dropped, 'every tool is offered from the beginning, and called by the model itself', {
+    'tools[].defer_loading': { tools: [{ ...tool, defer_loading: true }] },
+    'tools[].allowed_callers': { tools: [{ ...tool, allowed_callers: ['direct'] }] },
+    'tools[].async': { tools: [{ ...tool, async: true }] },
+    'tools[].output_schema': { tools: [{ ...tool, output_schema: parameters }] },
+    'tools[type=tool_search]': { tools: [{ type: 'tool_search' }] },
+  }),
+  ...rows(refused, 'a tool that only OpenAI models know', {
+    'tools[type=apply_patch]': { tools: [{ type: 'apply_patch' }] },
+    'tools[type=computer]': { tools: [{ type: 'computer' }] },
+    'tools[type=computer_use]': { tools: [{ type: 'computer_use' }] },
+    'tools[type=computer_use_preview]': {
+      tools: [
+        { type: 'computer_use_preview', display_width: 800, display_height: 600, environment: 'linux' },
+      ],
+    },
+    'tools[type=local_shell]': { tools: [{ type: 'local_shell' }] },
+    'tools[type=shell]': { tools: [{ type: 'shell', environment: { type: 'local' } }] },
+  }),
+  ...rows(refused, "a choice of the provider's tools", {
+    'tool_choice.type': { tools: [{ type: 'web_search' }], tool_choice: { type: 'web_search_preview' } },
+  }),
+  ...rows(refused, 'only OpenAI can read what was compacted', {
+    'input[type=compaction]': {
+      input: [
+        { type: 'compaction', encrypted_content: 'opaque' },
+        { role: 'user', content: 'Hello.' },
+      ],
+    },
+    'input[type=compaction_trigger]': {
+      input: [{ role: 'user', content: 'Hello.' }, { type: 'compaction_trigger' }],
+    },
+  }),
+  ...rows(refused, 'the answer would not be moderated', {
+    moderation: { moderation: { model: 'omni-moderation-latest' } },
+  }),
+  ...rows(refused, 'an answer in the background outlives its payment', { background: { background: true } }),
+  ...rows(refused, 'state kept at the provider', {
+    conversation: { conversation: 'conv_1' },
+    previous_response_id: { previous_response_id: 'resp_1' },
+    prompt: { prompt: { id: 'pmpt_1' } },
+  }),
+]
