@@ -1,0 +1,156 @@
+/**
+ * Parts of a conversation as Messages blocks. Input of calls goes in as the text that a model wrote, where
+ * that is an object. Throws WireError naming a part that the model cannot be shown.
+ */
+import type { Capabilities } from '../capabilities.ts'
+import { readJson } from '../json.ts'
+import { type JsonOut, RawJson } from '../json-text.ts'
+import type { CallPart, MediaPart, ResultPart, TextPart, ThinkingPart } from '../neutral.ts'
+import { untranslatable } from '../policy.ts'
+import type { CacheControl, CacheMarks } from './request-encode-cache.ts'
+import { ownMaker } from './response-seals.ts'
+
+export type Block = Readonly<Record<string, JsonOut | undefined>>
+
+export function isBlank(text: string): boolean {
+  return text.trim() === ''
+}
+
+export function textBlock(text: string, mark?: CacheControl): Block {
+  return { type: 'text', text, cache_control: mark }
+}
+
+const pictureTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp']
+const otherNames: Readonly<Record<string, string>> = { 'image/jpg': 'image/jpeg' }
+const pdf = 'application/pdf'
+const textTypes = /^text\/|^application\/(?:json|xml|javascript|x-yaml|yaml|csv)$|\+(?:json|xml)$/
+
+/** Throws WireError where the model takes no such media. */
+export function mediaBlock(part: MediaPart, { inputs }: Capabilities, mark?: CacheControl): Block {
+  const { medium, source, pointer } = part
+  const title = part.title === null || isBlank(part.title) ? undefined : part.title
+  if (medium === 'audio') throw untranslatable(pointer, 'the model hears nothing')
+  const shown = medium === 'image' ? imageSource(part) : documentSource(part)
+  const needed = source.kind === 'text' || shown.type === 'text' ? 'text' : medium
+  if (!inputs.includes(needed)) throw untranslatable(pointer, `the model takes no ${needed}`)
+  return {
+    type: medium,
+    source: shown,
+    title: medium === 'document' ? title : undefined,
+    cache_control: mark,
+  }
+}
+
+function imageSource({ source, pointer }: MediaPart): Block {
+  if (source.kind === 'url') return urlSource(source.url, pointer)
+  if (source.kind === 'text') throw untranslatable(pointer, 'text is no picture')
+  const mediaType = otherNames[source.mediaType] ?? source.mediaType
+  if (!pictureTypes.includes(mediaType)) {
+    throw untranslatable(pointer, `pictures are jpeg, png, gif or webp, not ${mediaType}`)
+  }
+  return { type: 'base64', media_type: mediaType, data: source.data }
+}
+
+function documentSource({ source, pointer }: MediaPart): Block {
+  if (source.kind === 'url') return urlSource(source.url, pointer)
+  if (source.kind === 'text') return plainText(source.text, pointer)
+  const { mediaType, data } = source
+  if (mediaType === pdf) return { type: 'base64', media_type: pdf, data }
+  if (textTypes.test(mediaType)) return plainText(textIn(data, pointer), pointer)
+  throw untranslatable(pointer, `documents are PDF or text, not ${mediaType}`)
+}
+
+function plainText(text: string, pointer: string): Block {
+  if (isBlank(text)) throw untranslatable(pointer, 'an empty document')
+  return { type: 'text', media_type: 'text/plain', data: text }
+}
+
+function urlSource(url: string, pointer: string): Block {
+  if (!/^https?:\/\//i.test(url)) throw untranslatable(pointer, 'only http and https addresses are fetched')
+  return { type: 'url', url }
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+function textIn(base64: string, pointer: string): string {
+  try {
+    const binary = atob(base64)
+    const bytes = new Uint8Array(binary.length)
+    for (let at = 0; at < binary.length; at += 1) bytes[at] = binary.charCodeAt(at)
+    return decoder.decode(bytes)
+  } catch {
+    throw untranslatable(pointer, 'the document is no UTF-8 text')
+  }
+}
+
+/** null for thoughts that somebody else sealed, and for those that nobody did: Claude takes its own alone. */
+export function thinkingBlock({ text, redacted, seal }: ThinkingPart): Block | null {
+  if (seal?.maker !== ownMaker) return null
+  return redacted
+    ? { type: 'redacted_thinking', data: seal.data }
+    : { type: 'thinking', thinking: text, signature: seal.data }
+}
+
+/** `name` and `id` as the API gets them. */
+export function callBlock(call: CallPart, name: string, id: string): Block {
+  const input = call.form === 'text' ? { input: call.input } : new RawJson(objectText(call.input))
+  return { type: 'tool_use', id, name, input }
+}
+
+/** Deeper JSON than a body may have is no input of a call. */
+const inputDepthMax = 48
+const valuesMax = 2 ** 25
+const encoder = new TextEncoder()
+
+/** The JSON text of an object as it is; `{}` for '', and anything else (input that a limit cut) in `_raw`. */
+export function objectText(input: string): string {
+  if (input === '') return '{}'
+  return isObjectText(input) ? input : JSON.stringify({ _raw: input })
+}
+
+export function isObjectText(text: string): boolean {
+  const bytes = encoder.encode(text)
+  try {
+    const limits = { depthMax: inputDepthMax, valuesMax: Math.min(bytes.length + 1, valuesMax) }
+    return readJson(bytes, limits, (json) => json.kind(json.root) === 'object')
+  } catch {
+    return false
+  }
+}
+
+/** A result under the id of its call; blank text in it is left out. */
+export function resultBlock(
+  result: ResultPart,
+  id: string,
+  capabilities: Capabilities,
+  marks: CacheMarks,
+): Block {
+  return {
+    type: 'tool_result',
+    tool_use_id: id,
+    content: resultContent(result, capabilities),
+    is_error: result.isError ? true : undefined,
+    cache_control: marks.of(result),
+  }
+}
+
+function resultContent(result: ResultPart, capabilities: Capabilities): JsonOut | undefined {
+  const blocks: Block[] = result.json === null ? [] : [textBlock(result.json)]
+  for (const part of result.content) {
+    if (part.kind === 'media') blocks.push(shownResult(part, capabilities))
+    else if (!isBlank(part.text)) blocks.push(textBlock(part.text))
+  }
+  const [only] = blocks
+  if (only === undefined) return undefined
+  return blocks.length === 1 && only.type === 'text' ? only.text : blocks
+}
+
+function shownResult(part: MediaPart, capabilities: Capabilities): Block {
+  if (!capabilities.resultMedia) throw untranslatable(part.pointer, 'results of tools are text')
+  return mediaBlock(part, capabilities)
+}
+
+/** Instructions that cannot stand where they are, as a part of the user's turn. */
+export function reminder({ text }: TextPart): string {
+  return `<system-reminder>\n${text}\n</system-reminder>`
+}

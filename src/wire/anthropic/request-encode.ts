@@ -1,0 +1,141 @@
+/**
+ * A conversation as a Messages request. What a prompt cache matches comes first: model, tools, instructions,
+ * messages; then every setting. Pure and deterministic: the next turn's body begins with this one's bytes,
+ * without which Claude's newer models refuse their own thoughts.
+ */
+import { type JsonOut, jsonText, RawJson } from '../json-text.ts'
+import type { Conversation, EncodedRequest, Target, TextPart, Turn } from '../neutral.ts'
+import { untranslatable } from '../policy.ts'
+import { anthropicNames, NamedTools } from '../tool-names.ts'
+import { leadingSystemCount } from '../turns.ts'
+import { Adjusted } from './request-encode-adjusted.ts'
+import { type CacheMarks, fiveMinutes, hasMarks, keptMarks, noMarks } from './request-encode-cache.ts'
+import { type WrittenMessages, writeMessages } from './request-encode-messages.ts'
+import { isBlank, textBlock } from './request-encode-parts.ts'
+import {
+  bindingHeaders,
+  canBind,
+  formatBlock,
+  isThinking,
+  jsonInstruction,
+  metadataOf,
+  samplingFields,
+  stopsOf,
+  type ThinkingPlan,
+  thinkingPlan,
+  withBinding,
+  withoutThinking,
+} from './request-encode-settings.ts'
+import { choiceBlock, isForced, offeredTools, toolBlocks } from './request-encode-tools.ts'
+
+/** Throws WireError; see `Codec.encodeRequest`. */
+export function encodeRequest(conversation: Conversation, { model, capabilities }: Target): EncodedRequest {
+  const adjusted = new Adjusted()
+  const names = new NamedTools(anthropicNames)
+  const { instructions, turns } = split(conversation.turns, adjusted)
+  const offered = offeredTools(conversation)
+  const parts = turns.flatMap((turn) => turn.parts)
+  const isMarked = hasMarks([...offered, ...instructions, ...parts])
+  if (isMarked && !capabilities.cacheMarks) adjusted.dropped('cache_control', 'the model takes no marks')
+  const marks = capabilities.cacheMarks ? keptMarks([...offered, ...instructions], parts, adjusted) : noMarks
+  const options = { capabilities, names, marks, adjusted }
+  const tools = toolBlocks(conversation, offered, options)
+  const outputLimit = limitOf(conversation, capabilities.outputTokensMax, adjusted)
+  const planned = thinkingPlan(conversation.reasoning, capabilities, outputLimit, adjusted)
+  const keepsThoughts = !capabilities.bindsThinking || canBind(planned)
+  const written = writeMessages(turns, { ...options, keepsThoughts })
+  const plan = allowed(planned, written, conversation, adjusted)
+  const isBound = capabilities.bindsThinking && written.hasThoughts
+  const { thinking, effort } = isBound ? withBinding(plan) : plan
+  const format = formatBlock(conversation.format, capabilities, tools.length > 0, adjusted)
+  if (format !== undefined && written.isPrefilled) {
+    throw untranslatable('response_format', 'no schema where the beginning of the answer is given')
+  }
+  const stops = stopsOf(conversation.stops, capabilities, adjusted)
+  const sampling = samplingFields(conversation.sampling, capabilities, isThinking(plan), adjusted)
+  const isCached = !isMarked && capabilities.cacheMarks && (tools.length > 0 || written.userTurns > 1)
+  const text = jsonText({
+    model,
+    tools: tools.length > 0 ? tools : undefined,
+    system: systemOf(conversation, instructions, marks, adjusted),
+    messages: written.messages,
+    max_tokens: outputLimit,
+    thinking: thinking ?? undefined,
+    output_config:
+      effort === null && format === undefined ? undefined : { effort: effort ?? undefined, format },
+    ...numerals(sampling),
+    stop_sequences: stops.length > 0 ? stops : undefined,
+    tool_choice: choiceBlock(conversation, tools, options),
+    metadata: metadataOf(conversation, adjusted),
+    cache_control: isCached ? automatic : undefined,
+    stream: conversation.stream ? true : undefined,
+  })
+  return { text, adjusted: adjusted.list, names: names.names, headers: isBound ? bindingHeaders : {} }
+}
+
+/**
+ * Where prompts are cached at home without being asked to, the caller marks nothing and expects it all the
+ * same. Writing costs a quarter more than reading afresh, and a hit a tenth: so only what will be asked
+ * again is cached, which is a request with tools or one that goes on from an earlier answer.
+ */
+const automatic = fiveMinutes
+
+function numerals(fields: Readonly<Record<string, string>>): Record<string, JsonOut> {
+  return Object.fromEntries(Object.entries(fields).map(([name, digits]) => [name, new RawJson(digits)]))
+}
+
+/** The instructions at the beginning, and the turns after them. */
+function split(
+  all: readonly Turn[],
+  adjusted: Adjusted,
+): { instructions: readonly TextPart[]; turns: readonly Turn[] } {
+  const count = leadingSystemCount(all)
+  const instructions: TextPart[] = []
+  for (const part of all.slice(0, count).flatMap(({ parts }) => parts)) {
+    if (part.kind === 'text' && !isBlank(part.text)) instructions.push(part)
+    if (part.kind === 'media') throw untranslatable(part.pointer, 'instructions are text')
+    if (part.kind === 'other') adjusted.dropped(part.pointer, `${part.type} means nothing to the model`)
+  }
+  return { instructions, turns: all.slice(count) }
+}
+
+/** The limit that the format demands: the caller's, else all that the model can give. */
+function limitOf({ outputLimit }: Conversation, outputTokensMax: number, adjusted: Adjusted): number {
+  if (outputLimit === null || outputLimit === outputTokensMax) return outputTokensMax
+  if (outputLimit > outputTokensMax) adjusted.adapted('max_tokens', `at most ${outputTokensMax}`)
+  // 0 would mean to warm the cache and to say nothing.
+  return Math.max(1, Math.min(outputLimit, outputTokensMax))
+}
+
+/** Budgeted thinking goes neither with a forced tool nor with a tool loop or an answer that began without it. */
+function allowed(
+  plan: ThinkingPlan,
+  { loopLacksThought, isPrefilled }: WrittenMessages,
+  { toolChoice, tools }: Conversation,
+  adjusted: Adjusted,
+): ThinkingPlan {
+  if (plan.thinking?.type !== 'enabled') return plan
+  if (loopLacksThought) return withoutThinking(adjusted, 'the running tool loop began without thinking')
+  if (isPrefilled) return withoutThinking(adjusted, 'the answer has begun without thinking')
+  if (isForced(toolChoice) && tools.length > 0) {
+    return withoutThinking(adjusted, 'a tool that must be called leaves no time to think')
+  }
+  return plan
+}
+
+/** A text where there is one instruction without a mark, blocks where there are more. */
+function systemOf(
+  { format }: Conversation,
+  instructions: readonly TextPart[],
+  marks: CacheMarks,
+  adjusted: Adjusted,
+): JsonOut | undefined {
+  const blocks = instructions.map((part) => textBlock(part.text, marks.of(part)))
+  if (format?.kind === 'json') {
+    adjusted.adapted('response_format', 'an instruction to answer in JSON')
+    blocks.push(textBlock(jsonInstruction))
+  }
+  const [only] = blocks
+  if (only === undefined) return undefined
+  return blocks.length === 1 && only.cache_control === undefined ? only.text : blocks
+}

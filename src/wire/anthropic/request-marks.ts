@@ -1,0 +1,121 @@
+/**
+ * Takes our marks out of a Messages body on its way to Anthropic: ids of calls go short, and what stands for
+ * thoughts and citations of other makers goes. Claude's own blocks and every other byte stay. Must not read
+ * a body in which no mark is.
+ */
+import type { Edit, ReadLimits } from '../codec.ts'
+import { readJson } from '../json.ts'
+import { plainId, readId, readTag } from '../marks.ts'
+import { View } from '../view.ts'
+import { callIdCharactersMax } from './request-encode-messages.ts'
+import { ownMaker } from './response-seals.ts'
+
+/** What is left where an answer was nothing but thoughts of another maker. */
+const nothingElse = '{"type":"text","text":"..."}'
+
+/** The fields of a block that hold an opaque value. */
+const sealFields = ['signature', 'data', 'encrypted_index']
+const idFields = ['id', 'tool_use_id']
+
+/** Throws WireError as `readRequest` does; see `Codec.cutMarks`. */
+export function cutMarks(body: Uint8Array, limits: ReadLimits): readonly Edit[] {
+  if (!hasMark(body)) return []
+  return readJson(body, limits, (json) => {
+    const edits: Edit[] = []
+    const messages = new View(json, json.root).get('messages')
+    for (const message of messages?.isList === true ? messages.items() : []) {
+      const content = message.get('content')
+      if (content?.isList === true) cutContent(content, edits)
+    }
+    return edits
+  })
+}
+
+const [letterT, letterG, digit1] = [0x74, 0x67, 0x31]
+
+/** Whether `tg1`, which every mark has, is anywhere in the body; looks at every third byte where there is none near. */
+function hasMark(body: Uint8Array): boolean {
+  for (let at = 2; at < body.length; ) {
+    const byte = body[at]
+    if (byte === digit1) {
+      if (body[at - 1] === letterG && body[at - 2] === letterT) return true
+      at += 1
+    } else if (byte === letterG) at += 1
+    else if (byte === letterT) at += 2
+    else at += 3
+  }
+  return false
+}
+
+function cutContent(content: View, edits: Edit[]): void {
+  const blocks = content.items()
+  const isFresh = blocks.map((block) => !isForeign(block, ['thinking', 'redacted_thinking']))
+  if (isFresh.includes(false) && !isFresh.includes(true)) {
+    edits.push({ start: content.span.start + 1, end: content.span.end - 1, text: nothingElse })
+    return
+  }
+  const inside: Edit[] = removals(blocks, isFresh)
+  for (const [index, block] of blocks.entries()) if (isFresh[index]) cutBlock(block, inside)
+  for (const edit of inside.sort((a, b) => a.start - b.start)) edits.push(edit)
+}
+
+function cutBlock(block: View, edits: Edit[]): void {
+  for (const name of idFields) {
+    const id = block.get(name)
+    if (id?.isText !== true) continue
+    const written = id.text()
+    if (readId(written).id !== written)
+      edits.push({ ...id.span, text: JSON.stringify(plainId(written, callIdCharactersMax)) })
+  }
+  for (const name of sealFields) restore(block.get(name), edits)
+  const citations = block.get('citations')
+  if (citations?.isList !== true) return
+  const sources = citations.items()
+  const isFresh = sources.map((source) => !isForeign(source, ['web_search_result_location']))
+  if (isFresh.includes(true)) for (const edit of removals(sources, isFresh)) edits.push(edit)
+  else if (sources.length > 0) edits.push({ ...citations.span, text: '[]' })
+}
+
+/** Whether the object is of one of the types and its opaque value is ours and not the maker's. */
+function isForeign(value: View, types: readonly string[]): boolean {
+  const type = value.get('type')
+  if (type?.isText !== true || !types.includes(type.text())) return false
+  return sealFields.some((name) => {
+    const field = value.get(name)
+    if (field?.isText !== true) return false
+    const tag = readTag(field.text())
+    return tag.kind === 'broken' || (tag.kind === 'seal' && tag.seal.maker !== ownMaker)
+  })
+}
+
+/** A value of the maker's own that carries a tag all the same goes back as it was. */
+function restore(field: View | undefined, edits: Edit[]): void {
+  if (field?.isText !== true) return
+  const tag = readTag(field.text())
+  if (tag.kind === 'seal' && tag.seal.maker === ownMaker)
+    edits.push({ ...field.span, text: JSON.stringify(tag.seal.data) })
+}
+
+/** Takes the elements that are not fresh out of a list that keeps others, each run with its comma. */
+function removals(elements: readonly View[], isFresh: readonly boolean[]): Edit[] {
+  const edits: Edit[] = []
+  let keptEnd: number | null = null
+  for (let index = 0; index < elements.length; ) {
+    const first = elements[index]
+    if (first === undefined) break
+    if (isFresh[index] === true) {
+      keptEnd = first.span.end
+      index += 1
+      continue
+    }
+    let last = first
+    while (index < elements.length && isFresh[index] !== true) {
+      last = elements[index] ?? last
+      index += 1
+    }
+    const next = elements[index]
+    if (next !== undefined) edits.push({ start: first.span.start, end: next.span.start, text: '' })
+    else if (keptEnd !== null) edits.push({ start: keptEnd, end: last.span.end, text: '' })
+  }
+  return edits
+}

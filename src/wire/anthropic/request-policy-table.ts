@@ -1,0 +1,308 @@
+/**
+ * What becomes of each field of a Messages request in the other formats. What is nested has a row where its
+ * fate is not that of what it stands in. Words for the reader of the compatibility page; no logic.
+ */
+import type { ConversationFormat } from '../codec.ts'
+import type { JsonOut } from '../json-text.ts'
+import type { Fate, PolicyTable } from '../policy.ts'
+
+type Fates = Readonly<Partial<Record<ConversationFormat, Fate>>>
+
+const all = (fate: Fate): Fates => ({ 'openai-chat': fate, 'openai-responses': fate, gemini: fate })
+const carried = all('carried')
+const adapted = all('adapted')
+const dropped = all('dropped')
+const refused = all('refused')
+
+const ephemeral = { type: 'ephemeral' }
+const schema = {
+  type: 'object',
+  properties: { answer: { type: 'string' } },
+  required: ['answer'],
+  additionalProperties: false,
+}
+const tool = { name: 'look', description: 'Looks.', input_schema: { type: 'object', properties: {} } }
+const saying = (...content: JsonOut[]) => ({ messages: [{ role: 'user', content }] })
+const text = 'Hello.'
+
+export const policy: PolicyTable = [
+  { field: 'max_tokens', to: carried, note: 'the output limit', example: { max_tokens: 77 } },
+  {
+    field: 'system',
+    to: carried,
+    note: 'instructions before the first turn',
+    example: { system: 'Be brief.' },
+  },
+  {
+    field: 'system[]',
+    to: dropped,
+    note: "a client's billing header is no instruction",
+    example: { system: [{ type: 'text', text: 'x-anthropic-billing-header: version=1' }] },
+  },
+  {
+    field: 'system[].cache_control',
+    to: { ...adapted, gemini: 'dropped' },
+    note: 'a cache breakpoint where the model takes them',
+    example: { system: [{ type: 'text', text: 'Be brief.', cache_control: ephemeral }] },
+  },
+  {
+    field: 'messages[].content[].cache_control',
+    to: { ...adapted, gemini: 'dropped' },
+    note: 'a cache breakpoint where the model takes them',
+    example: saying({ type: 'text', text, cache_control: ephemeral }),
+  },
+  {
+    field: 'tools[].cache_control',
+    to: dropped,
+    note: 'tools are cached without being marked',
+    example: { tools: [{ ...tool, cache_control: ephemeral }] },
+  },
+  {
+    field: 'cache_control',
+    to: dropped,
+    note: 'prompts are cached without being asked to',
+    example: { cache_control: ephemeral },
+  },
+  {
+    field: 'messages[].content[].citations',
+    to: dropped,
+    note: 'documents cannot be cited there',
+    example: saying({
+      type: 'document',
+      source: { type: 'text', media_type: 'text/plain', data: text },
+      citations: { enabled: true },
+    }),
+  },
+  {
+    field: 'messages[].content[].context',
+    to: adapted,
+    note: 'text before the document',
+    example: saying({
+      type: 'document',
+      source: { type: 'text', media_type: 'text/plain', data: text },
+      context: 'From the archive.',
+    }),
+  },
+  {
+    field: 'messages[].output_config',
+    to: adapted,
+    note: 'the effort of the turn that is being answered',
+    example: {
+      messages: [
+        { role: 'user', content: text },
+        { role: 'system', content: 'Think.', output_config: { effort: 'high' } },
+      ],
+    },
+  },
+  {
+    field: 'messages[].clear_at',
+    to: dropped,
+    note: 'instructions between turns stay',
+    example: {
+      messages: [
+        { role: 'user', content: text },
+        { role: 'system', content: 'Think.', clear_at: 'next_user_message' },
+      ],
+    },
+  },
+  {
+    field: 'tools',
+    to: carried,
+    note: 'functions; web_search where there is one',
+    example: { tools: [tool] },
+  },
+  {
+    field: 'tools[].type',
+    to: refused,
+    note: 'bash, text_editor, computer, memory, browser: known to Claude alone',
+    example: { tools: [{ type: 'bash_20250124', name: 'bash' }] },
+  },
+  {
+    field: 'tools[].defer_loading',
+    to: dropped,
+    note: 'every tool is offered from the beginning',
+    example: { tools: [{ ...tool, defer_loading: true }] },
+  },
+  {
+    field: 'tools[].input_examples',
+    to: dropped,
+    note: 'tools have no examples there',
+    example: { tools: [{ ...tool, input_examples: [{}] }] },
+  },
+  {
+    field: 'tools[].allowed_callers',
+    to: dropped,
+    note: 'only the model itself calls tools',
+    example: { tools: [{ ...tool, allowed_callers: ['direct'] }] },
+  },
+  {
+    field: 'tools[].eager_input_streaming',
+    to: dropped,
+    note: 'how input is streamed is up to the model',
+    example: { tools: [{ ...tool, eager_input_streaming: true }] },
+  },
+  ...['allowed_domains', 'blocked_domains', 'user_location', 'max_content_tokens'].map((name) => ({
+    field: `tools[].${name}`,
+    to: dropped,
+    note: 'the search goes everywhere',
+    example: { tools: [{ type: 'web_search_20250305', name: 'web_search', [name]: searchValue(name) }] },
+  })),
+  {
+    field: 'tool_choice',
+    to: carried,
+    note: 'also whether calls run in parallel',
+    example: { tools: [tool], tool_choice: { type: 'none' } },
+  },
+  {
+    field: 'thinking',
+    to: adapted,
+    note: "the model's own measure of thinking",
+    example: { max_tokens: 4_096, thinking: { type: 'enabled', budget_tokens: 2_048 } },
+  },
+  {
+    field: 'thinking.display',
+    to: { ...adapted, 'openai-chat': 'dropped' },
+    note: 'whether thoughts are summarized',
+    example: {
+      max_tokens: 4_096,
+      thinking: { type: 'enabled', budget_tokens: 2_048, display: 'summarized' },
+    },
+  },
+  {
+    field: 'thinking.block_binding',
+    to: dropped,
+    note: 'thoughts are bound to nothing there',
+    example: {
+      max_tokens: 4_096,
+      thinking: { type: 'adaptive', block_binding: { prefix_mismatch_behavior: 'drop_block' } },
+    },
+  },
+  {
+    field: 'output_config.effort',
+    to: adapted,
+    note: 'the nearest effort the model takes',
+    example: { output_config: { effort: 'high' } },
+  },
+  {
+    field: 'output_config.format',
+    to: carried,
+    note: 'an answer by a schema',
+    example: { output_config: { format: { type: 'json_schema', schema } } },
+  },
+  {
+    field: 'output_config.task_budget',
+    to: dropped,
+    note: 'there is no budget over several requests',
+    example: { output_config: { task_budget: { type: 'tokens', total: 50_000 } } },
+  },
+  {
+    field: 'output_format',
+    to: carried,
+    note: 'an answer by a schema',
+    example: { output_format: { type: 'json_schema', schema } },
+  },
+  { field: 'temperature', to: carried, note: 'as written, up to the model', example: { temperature: 0.5 } },
+  { field: 'top_p', to: carried, note: 'as written, up to the model', example: { top_p: 0.5 } },
+  {
+    field: 'top_k',
+    to: { ...dropped, gemini: 'carried' },
+    note: 'only Gemini has it',
+    example: { top_k: 5 },
+  },
+  {
+    field: 'stop_sequences',
+    to: { ...carried, 'openai-responses': 'dropped' },
+    note: 'Responses knows no stop strings',
+    example: { stop_sequences: ['END'] },
+  },
+  {
+    field: 'metadata.user_id',
+    to: { ...adapted, gemini: 'dropped' },
+    note: 'who is behind the caller; hashed where too long',
+    example: { metadata: { user_id: 'user-1' } },
+  },
+  {
+    field: 'service_tier',
+    to: dropped,
+    note: 'a tier of one provider',
+    example: { service_tier: 'priority' },
+  },
+  { field: 'speed', to: dropped, note: 'a speed of one provider', example: { speed: 'fast' } },
+  {
+    field: 'inference_geo',
+    to: refused,
+    note: 'where it runs cannot be promised elsewhere',
+    example: { inference_geo: 'us' },
+  },
+  {
+    field: 'container',
+    to: refused,
+    note: 'state kept at the provider',
+    example: { container: 'container_1' },
+  },
+  {
+    field: 'thread',
+    to: refused,
+    note: 'state kept at the provider',
+    example: { thread: { id: 'thread_1' } },
+  },
+  {
+    field: 'mcp_servers',
+    to: refused,
+    note: 'tools of other servers',
+    example: { mcp_servers: [{ type: 'url', url: 'https://example.com', name: 'one' }] },
+  },
+  {
+    field: 'compaction',
+    to: refused,
+    note: 'the answer would be no summary',
+    example: { compaction: { type: 'summarize' } },
+  },
+  {
+    field: 'context_management',
+    to: dropped,
+    note: 'the conversation goes as it is',
+    example: { context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] } },
+  },
+  {
+    field: 'fallbacks',
+    to: dropped,
+    note: 'no other model answers a refusal',
+    example: { fallbacks: [{ model: 'claude-other' }] },
+  },
+  {
+    field: 'fallback_credit_token',
+    to: dropped,
+    note: 'a credit at one provider',
+    example: { fallback_credit_token: 'token' },
+  },
+  {
+    field: 'diagnostics',
+    to: dropped,
+    note: 'a report of one provider',
+    example: { diagnostics: { previous_message_id: null } },
+  },
+  {
+    field: 'billing_policy',
+    to: dropped,
+    note: 'an account at one provider',
+    example: { billing_policy: { bill_to: 'self' } },
+  },
+  {
+    field: 'user_profile_id',
+    to: dropped,
+    note: 'an account at one provider',
+    example: { user_profile_id: 'profile' },
+  },
+  {
+    field: 'workspace_id',
+    to: dropped,
+    note: 'an account at one provider',
+    example: { workspace_id: 'workspace' },
+  },
+]
+
+function searchValue(name: string): string[] | number | Record<string, string> {
+  if (name === 'max_content_tokens') return 1_000
+  return name === 'user_location' ? { type: 'approximate', city: 'Berlin' } : ['example.com']
+}

@@ -1,0 +1,148 @@
+/**
+ * An answer as a Messages client reads it: blocks in order, opaque values where the client will send them
+ * back, the cost in its usage. Must not make up a signature of Anthropic's.
+ */
+import { type JsonOut, jsonText, RawJson } from '../json-text.ts'
+import { markedId, plainId, shortIdCharactersMax, tagged } from '../marks.ts'
+import type {
+  AnswerPart,
+  CallPart,
+  Citation,
+  Finish,
+  FinishReason,
+  Frame,
+  MediaPart,
+  NeutralAnswer,
+  Seal,
+  Tally,
+  ThinkingPart,
+} from '../neutral.ts'
+import { isObjectText, objectText } from './request-encode-parts.ts'
+import { citationSeal, ownMaker, signatureOf } from './response-seals.ts'
+import { usageFields } from './usage-encode.ts'
+
+export type AnswerBlock = Readonly<Record<string, JsonOut | undefined>>
+
+const reasons: Readonly<Record<FinishReason, string>> = {
+  end: 'end_turn',
+  stop_string: 'stop_sequence',
+  calls: 'tool_use',
+  length: 'max_tokens',
+  context: 'model_context_window_exceeded',
+  refusal: 'refusal',
+  filter: 'refusal',
+  pause: 'pause_turn',
+}
+
+export function encodeAnswer(answer: NeutralAnswer, frame: Frame, tally: Tally): string {
+  const { parts, finish } = answer
+  const ids = new CallIds(frame)
+  return jsonText({
+    ...messageHead(frame),
+    content: parts.flatMap((part) => blocksOf(part, finish.reason, ids)),
+    ...stopFields(
+      finish,
+      parts.some(({ kind }) => kind === 'call'),
+    ),
+    usage: { ...usageFields(tally.usage), cost: tally.cost },
+  })
+}
+
+/** What an answer begins with, streamed or not. */
+export function messageHead({ requestId, model }: Frame): AnswerBlock {
+  return { id: `msg_${tailOf(requestId)}`, type: 'message', role: 'assistant', model }
+}
+
+function tailOf(requestId: string): string {
+  return requestId.replace(/^req_/, '')
+}
+
+/** Why it ended; an answer with a call ends to have it run, whatever its upstream calls that. */
+export function stopFields({ reason, stopString, explanation }: Finish, hasCalls: boolean): AnswerBlock {
+  const told = reason === 'end' && hasCalls ? reasons.calls : reasons[reason]
+  return {
+    stop_reason: told,
+    stop_sequence: reason === 'stop_string' ? stopString : null,
+    stop_details: told === reasons.refusal ? { type: 'refusal', category: null, explanation } : null,
+  }
+}
+
+/** Ids of the calls of one answer: short enough for every format that they may come back in, and no two alike. */
+export class CallIds {
+  private readonly tail: string
+  private readonly used = new Set<string>()
+
+  constructor({ requestId }: Frame) {
+    this.tail = tailOf(requestId)
+  }
+
+  /** The upstream's id, or one made of the request's, with the call's seal in it. */
+  next({ id, seal }: Pick<CallPart, 'id' | 'seal'>): string {
+    const own = plainId(id === '' ? this.made() : id, shortIdCharactersMax)
+    const free = this.used.has(own) ? plainId(this.made(), shortIdCharactersMax) : own
+    this.used.add(free)
+    return markedId(free, { seal, thoughts: [] })
+  }
+
+  private made(): string {
+    return `call_${this.tail}_${this.used.size}`
+  }
+}
+
+function blocksOf(part: AnswerPart, reason: FinishReason, ids: CallIds): readonly AnswerBlock[] {
+  switch (part.kind) {
+    case 'text': {
+      if (part.text.trim() === '') return []
+      const citations = part.citations.flatMap(citationOf)
+      return [{ type: 'text', text: part.text, citations: citations.length > 0 ? citations : undefined }]
+    }
+    case 'refusal':
+      return part.text.trim() === '' ? [] : [{ type: 'text', text: part.text }]
+    case 'thinking':
+      return part.text === '' && part.seal === null ? [] : [thinkingBlock(part)]
+    case 'media':
+      return [{ type: 'text', text: mediaText(part) }]
+    case 'call':
+      return [...sealBlocks(part.seal), callBlock(part, reason, ids)]
+  }
+}
+
+/** A block that comes whole: what Claude redacted stays redacted. */
+export function thinkingBlock({ text, redacted, seal }: ThinkingPart): AnswerBlock {
+  return redacted && seal?.maker === ownMaker
+    ? { type: 'redacted_thinking', data: seal.data }
+    : { type: 'thinking', thinking: text, signature: signatureOf(seal) }
+}
+
+/** The seal of a call, in an empty thought before it, for clients that cut long ids. */
+export function sealBlocks(seal: Seal | null): readonly AnswerBlock[] {
+  return seal === null ? [] : [{ type: 'thinking', thinking: '', signature: tagged(seal) }]
+}
+
+function callBlock(call: CallPart, reason: FinishReason, ids: CallIds): AnswerBlock {
+  // Input that a limit cut is none; the stop reason tells it.
+  const isCut = reason === 'length' && !isObjectText(call.input)
+  const json = isCut ? '{}' : objectText(call.input)
+  const input = call.form === 'text' ? { input: call.input } : new RawJson(json)
+  return { type: 'tool_use', id: ids.next(call), name: call.name, input }
+}
+
+/** This format shows no media of a model's; that there were some is said. */
+export function mediaText({ source, medium }: MediaPart): string {
+  const type = source.kind === 'text' ? medium : (source.mediaType ?? medium)
+  return `[${type} that this format cannot show]`
+}
+
+/** A source with an address, as a search result; the index is no provider's, so that it never goes to one. */
+export function citationOf({ url, title, quoted }: Citation): readonly AnswerBlock[] {
+  if (url === null) return []
+  return [
+    {
+      type: 'web_search_result_location',
+      url,
+      title,
+      cited_text: quoted ?? '',
+      encrypted_index: tagged(citationSeal),
+    },
+  ]
+}
