@@ -111,14 +111,14 @@ function addPart(load: Load, part: Part, { weights, thinks }: Weighing): void {
       else load.fixed += (part.seal?.data.length ?? 0) * weights.sealCharacter
       return
     case 'call':
-      load.said.push(part.name, part.input)
+      load.said.push(part.name, part.form === 'json' ? compact(part.input) : part.input)
       load.fixed += weights.perCall
       if (thinks) load.fixed += (part.seal?.data.length ?? 0) * weights.sealCharacter
       return
     case 'result':
       load.fixed += weights.perResult
       if (part.name !== null) load.said.push(part.name)
-      if (part.json !== null) load.said.push(part.json)
+      if (part.json !== null) load.said.push(compact(part.json))
       for (const inner of part.content) addPart(load, inner, { weights, thinks })
       return
     case 'other':
@@ -173,7 +173,7 @@ function addWords(words: string[], schema: unknown): number {
   return nodes
 }
 
-/** Without the whitespace between values, which some clients write much of. */
+/** Without the whitespace between values, which makers drop and some clients write much of. */
 function compact(json: string): string {
   const value = parsed(json)
   return value === undefined ? json : JSON.stringify(value)
