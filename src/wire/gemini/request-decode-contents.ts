@@ -1,0 +1,278 @@
+/**
+ * Gemini contents → turns: calls get an id where they have none, and their results find them; thoughts and
+ * signatures, also those of other makers that came in our tags, become seals. Must not decode media.
+ */
+import { type ReadId, readId } from '../marks.ts'
+import type {
+  CallPart,
+  GivenField,
+  MediaPart,
+  Part,
+  ResultPart,
+  TextPart,
+  ThinkingPart,
+  Turn,
+} from '../neutral.ts'
+import type { View } from '../view.ts'
+import { camelCase, list, member } from './request-fields.ts'
+import { type ReadSignature, readSignature } from './request-seals.ts'
+
+const none: ReadSignature = { kind: 'none' }
+/** Members of a part that are read here; any other is named to the caller. */
+const partMembers = new Set([
+  'text',
+  'thought',
+  'thoughtSignature',
+  'inlineData',
+  'fileData',
+  'functionCall',
+  'functionResponse',
+])
+/** What a part is, where no other format has anything like it. */
+const ownKinds = ['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse'] as const
+const roles: Readonly<Record<string, Turn['role']>> = {
+  user: 'user',
+  function: 'user',
+  tool: 'user',
+  model: 'assistant',
+}
+
+/** A call of the history that waits for its result. */
+interface OpenCall {
+  readonly id: string
+  readonly name: string
+  /** The caller gave it no id, so its result may have any or none. */
+  readonly isMade: boolean
+}
+
+export function textPart(text: string): TextPart {
+  return { kind: 'text', text, cache: null, citations: [] }
+}
+
+/** Reads the contents of one request in order. */
+export class ContentReader {
+  /** Fields of parts that have a name in the policy table or nowhere. */
+  readonly given: GivenField[] = []
+  private calls = 0
+  /** Calls of the last step that have no result yet. */
+  private open: OpenCall[] = []
+  private lastRole: Turn['role'] = 'user'
+
+  turns(contents: View): readonly Turn[] {
+    return list(contents).map((content) => this.turn(content))
+  }
+
+  /** The texts of `systemInstruction`, as the leading turn; none where it says nothing. */
+  instruction(content: View | undefined): readonly Turn[] {
+    if (content === undefined) return []
+    if (content.isText) return [{ role: 'system', parts: [textPart(content.text())] }]
+    const texts = list(content.get('parts')).map((part) => part.get('text')?.text() ?? '')
+    const parts = texts.filter((text) => text !== '').map(textPart)
+    return parts.length === 0 ? [] : [{ role: 'system', parts }]
+  }
+
+  private turn(content: View): Turn {
+    const written = content.get('role')
+    const role = written === undefined ? 'user' : roles[written.text()]
+    if (role === undefined) throw (written ?? content).invalid("'user' or 'model'")
+    if (role === 'assistant' && this.lastRole !== 'assistant') this.open = []
+    this.lastRole = role
+    const parts: Part[] = []
+    for (const part of list(content.get('parts'))) {
+      this.noteUnknown(part)
+      if (role === 'assistant') this.readModelPart(part, parts)
+      else this.readUserPart(part, parts)
+    }
+    return { role, parts }
+  }
+
+  private noteUnknown(part: View): void {
+    for (const [name, value] of part.members()) {
+      const known = camelCase(name)
+      if (value.isNull || partMembers.has(known) || ownKinds.some((kind) => kind === known)) continue
+      this.given.push({ name: `contents[].parts[].${known}`, pointer: value.pointer })
+    }
+  }
+
+  private readModelPart(part: View, parts: Part[]): void {
+    const signature = member(part, 'thoughtSignature')
+    const read = signature === undefined ? none : readSignature(signature.text())
+    const call = member(part, 'functionCall')
+    if (call !== undefined) return this.readCall(call, read, parts)
+    const text = part.get('text')?.text()
+    if (text === undefined) return readOther(part, parts)
+    if (part.get('thought')?.flag() === true) return addThought(parts, text, read)
+    // Google signs the text itself; elsewhere a thought that says nothing stands before it.
+    if (read.kind === 'seal')
+      parts.push({ kind: 'thinking', text: '', redacted: read.redacted, seal: read.seal })
+    if (text !== '') parts.push(textPart(text))
+  }
+
+  private readUserPart(part: View, parts: Part[]): void {
+    const response = member(part, 'functionResponse')
+    if (response !== undefined) {
+      parts.push(this.resultOf(response))
+      return
+    }
+    const text = part.get('text')?.text()
+    if (text === undefined) readOther(part, parts)
+    else if (text !== '') parts.push(textPart(text))
+  }
+
+  private readCall(call: View, read: ReadSignature, parts: Part[]): void {
+    const position = this.calls
+    this.calls += 1
+    const given = idOf(call)
+    const id = given.id === '' ? `call_${position}` : given.id
+    const name = call.get('name')?.text() ?? ''
+    const own = read.kind === 'seal' && read.seal.maker === 'google' ? read.seal : null
+    addMissing(parts, given.mark?.thoughts ?? [])
+    const args = call.get('args')
+    parts.push({
+      kind: 'call',
+      id,
+      name,
+      namespace: null,
+      form: 'json',
+      input: args === undefined ? '{}' : args.written,
+      seal: given.mark?.seal ?? own,
+      pointer: call.pointer,
+    } satisfies CallPart)
+    this.open.push({ id, name, isMade: given.id === '' })
+  }
+
+  private resultOf(response: View): ResultPart {
+    const name = response.get('name')?.text() ?? ''
+    const body = response.get('response')
+    const media = list(response.get('parts')).flatMap(mediaOf)
+    const pointer = response.pointer
+    const common = {
+      kind: 'result',
+      callId: this.callOf(response, name),
+      name,
+      cache: null,
+      pointer,
+    } as const
+    const said = body === undefined ? { text: '', isError: false } : soleText(body)
+    if (said === null) return { ...common, content: media, json: body?.written ?? null, isError: false }
+    const texts = said.text === '' ? [] : [textPart(said.text)]
+    return { ...common, content: [...texts, ...media], json: null, isError: said.isError }
+  }
+
+  /** The id of the call that the response answers: by its id, else by its name, else in order. */
+  private callOf(response: View, name: string): string {
+    const { id } = idOf(response)
+    const mayAnswer = (call: OpenCall) => id === '' || call.isMade
+    const ways: readonly ((call: OpenCall) => boolean)[] = [
+      (call) => call.id === id,
+      (call) => mayAnswer(call) && call.name === name,
+      mayAnswer,
+    ]
+    const at = ways.map((way) => this.open.findIndex(way)).find((index) => index !== -1)
+    const call = at === undefined ? undefined : this.open.splice(at, 1)[0]
+    return call?.id ?? id
+  }
+}
+
+const noMark: ReadId = { id: '', mark: null }
+
+function idOf(view: View): ReadId {
+  const id = view.get('id')
+  return id === undefined ? noMark : readId(id.text())
+}
+
+/** `{"output": "…"}` and `{"error": "…"}`, the two members that the format documents; null for any other response. */
+function soleText(body: View): { readonly text: string; readonly isError: boolean } | null {
+  const members = body.members()
+  const [first] = members
+  if (first === undefined || members.length !== 1) return null
+  const [name, value] = first
+  if (!value.isText || (name !== 'output' && name !== 'error')) return null
+  return { text: value.text(), isError: name === 'error' }
+}
+
+/** A thought; with the seal of another maker it takes in the pieces before it, which were one thought there. */
+function addThought(parts: Part[], text: string, read: ReadSignature): void {
+  if (read.kind !== 'seal' || read.seal.maker === 'google') {
+    if (read.kind === 'broken') return
+    const seal = read.kind === 'seal' ? read.seal : null
+    if (text !== '' || seal !== null) parts.push({ kind: 'thinking', text, redacted: false, seal })
+    return
+  }
+  const pieces = [text]
+  for (let last = parts.at(-1); last?.kind === 'thinking' && last.seal === null; last = parts.at(-1)) {
+    pieces.unshift(last.text)
+    parts.pop()
+  }
+  parts.push({ kind: 'thinking', text: pieces.join(''), redacted: read.redacted, seal: read.seal })
+}
+
+/** Thoughts that came in an id stand before its call, unless the client sent them itself. */
+function addMissing(parts: Part[], thoughts: readonly ThinkingPart[]): void {
+  const lastCall = parts.findLastIndex(({ kind }) => kind === 'call')
+  const there = parts.slice(lastCall + 1)
+  for (const thought of thoughts) {
+    const isThere = there.some(
+      (part) =>
+        part.kind === 'thinking' &&
+        part.text === thought.text &&
+        part.seal?.maker === thought.seal?.maker &&
+        part.seal?.data === thought.seal?.data,
+    )
+    if (!isThere) parts.push(thought)
+  }
+}
+
+function readOther(part: View, parts: Part[]): void {
+  const kind = ownKinds.find((name) => member(part, name) !== undefined)
+  if (kind !== undefined) parts.push({ kind: 'other', type: kind, pointer: part.pointer })
+  else if (part.get('thought')?.flag() !== true) parts.push(...mediaOf(part))
+}
+
+function mediaOf(part: View): readonly MediaPart[] {
+  const blob = member(part, 'inlineData')
+  const file = member(part, 'fileData')
+  const source = blob ?? file
+  if (source === undefined) return []
+  const type = member(source, 'mimeType')?.text().toLowerCase() ?? ''
+  const common = {
+    kind: 'media',
+    medium: mediumOf(type),
+    title: member(source, 'displayName')?.text() ?? null,
+    detail: null,
+    cache: null,
+    pointer: part.pointer,
+  } as const
+  if (blob === undefined) {
+    const url = member(source, 'fileUri')?.text() ?? ''
+    return [{ ...common, source: { kind: 'url', mediaType: type === '' ? null : type, url } }]
+  }
+  const data = plainBase64(blob.get('data')?.text() ?? '')
+  const text = type.startsWith('text/') ? textOf(data) : null
+  if (text !== null) return [{ ...common, source: { kind: 'text', text } }]
+  return [{ ...common, source: { kind: 'base64', mediaType: type, data } }]
+}
+
+function mediumOf(type: string): MediaPart['medium'] {
+  if (type.startsWith('image/')) return 'image'
+  return type.startsWith('audio/') ? 'audio' : 'document'
+}
+
+/** The format also takes the alphabet for addresses, and space between lines. */
+function plainBase64(data: string): string {
+  if (!/[-_\s]/.test(data)) return data
+  return data.replace(/\s+/g, '').replaceAll('-', '+').replaceAll('_', '/')
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+function textOf(data: string): string | null {
+  try {
+    const binary = atob(data)
+    const bytes = new Uint8Array(binary.length)
+    for (let at = 0; at < binary.length; at += 1) bytes[at] = binary.charCodeAt(at)
+    return decoder.decode(bytes)
+  } catch {
+    return null
+  }
+}

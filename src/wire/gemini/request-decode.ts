@@ -1,0 +1,71 @@
+/**
+ * A Gemini request → a conversation in neutral words. Takes both spellings of every name. Every field that
+ * has a row in the policy table, and every one that nobody knows, is noted with its place.
+ */
+import { type Address, type ReadLimits, WireError } from '../codec.ts'
+import { readJson } from '../json.ts'
+import type { Conversation } from '../neutral.ts'
+import { View } from '../view.ts'
+import { ContentReader } from './request-decode-contents.ts'
+import { givenFields } from './request-decode-given.ts'
+import {
+  readFormat,
+  readLogprobs,
+  readReasoning,
+  readSampling,
+  readStops,
+  readToolChoice,
+  readTools,
+} from './request-decode-settings.ts'
+import { member } from './request-fields.ts'
+
+/** In `Asked.echo`: the caller does not show thoughts. Written by this format for itself. */
+export const hidesThoughts = 'hidesThoughts'
+
+/** Throws WireError; see `Codec.decodeRequest`. */
+export function decodeRequest(body: Uint8Array, limits: ReadLimits, address: Address): Conversation {
+  const { model } = address
+  if (model === null) throw new WireError('missing_field', 'The address must name the model.', 'model')
+  return readJson(body, limits, (json) =>
+    conversationOf(new View(json, json.root), { model, stream: address.stream }, limits.integerMax),
+  )
+}
+
+function conversationOf(
+  body: View,
+  address: { readonly model: string; readonly stream: boolean },
+  integerMax: number,
+): Conversation {
+  const contents = body.get('contents')
+  if (contents === undefined) throw body.invalid('an object with contents')
+  const reader = new ContentReader()
+  const turns = [...reader.instruction(member(body, 'systemInstruction')), ...reader.turns(contents)]
+  const { tools, providerTools } = readTools(body.get('tools'))
+  const config = member(body, 'generationConfig')
+  const reasoning = readReasoning(config, integerMax)
+  const logprobs = readLogprobs(config)
+  return {
+    ...address,
+    turns,
+    tools,
+    providerTools,
+    toolChoice: readToolChoice(member(body, 'toolConfig')),
+    parallelCalls: null,
+    outputLimit: member(config, 'maxOutputTokens')?.integer(1, integerMax) ?? null,
+    sampling: readSampling(config),
+    stops: readStops(config),
+    reasoning,
+    format: readFormat(config),
+    verbosity: null,
+    user: null,
+    cacheKey: null,
+    logprobs,
+    given: [...givenFields(body), ...reader.given],
+    asked: {
+      includeUsage: true,
+      echo: reasoning.summaries === true ? [] : [[hidesThoughts, true]],
+      tools: tools.map(({ name, namespace, form }) => ({ name, namespace, form })),
+      logprobs: logprobs !== null,
+    },
+  }
+}

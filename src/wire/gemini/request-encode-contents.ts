@@ -1,0 +1,243 @@
+/**
+ * Turns → Gemini contents: results directly behind their calls, in the order of the calls and in a content
+ * of their own; signatures of Google's on their parts, thoughts of other makers left out. Nothing that
+ * stands earlier changes because of what comes later.
+ */
+import type { Capabilities } from '../capabilities.ts'
+import { type JsonOut, RawJson } from '../json-text.ts'
+import { plainId } from '../marks.ts'
+import type {
+  Adjustment,
+  CallPart,
+  MediaPart,
+  Part,
+  ResultPart,
+  TextPart,
+  ThinkingPart,
+  Turn,
+} from '../neutral.ts'
+import { isRecord, parsed } from '../parsed.ts'
+import { untranslatable } from '../policy.ts'
+import type { NamedTools } from '../tool-names.ts'
+import { joinedTurns } from '../turns.ts'
+import { argsOf, mediaPart } from './request-encode-parts.ts'
+import { standIn } from './request-seals.ts'
+
+const idCharactersMax = 64
+const noParts: readonly JsonOut[] = []
+
+interface Answered {
+  readonly call: CallPart
+  readonly result: ResultPart
+}
+
+interface Content {
+  readonly role: 'user' | 'model'
+  readonly parts: readonly JsonOut[]
+}
+
+/** Writes the turns behind the leading instructions. */
+export class ContentWriter {
+  readonly adjusted: Adjustment[] = []
+  private readonly capabilities: Capabilities
+  private readonly names: NamedTools
+  private readonly contents: Content[] = []
+  /** The calls of the last step that wait for their results. */
+  private open: CallPart[] = []
+
+  constructor(capabilities: Capabilities, names: NamedTools) {
+    this.capabilities = capabilities
+    this.names = names
+  }
+
+  write(turns: readonly Turn[]): readonly JsonOut[] {
+    const joined = joinedTurns(turns)
+    for (let at = 0; at < joined.length; ) {
+      const end = endOfUser(joined, at)
+      if (end === at) {
+        this.writeModel(joined[at]!)
+        at += 1
+      } else {
+        this.writeUser(joined.slice(at, end))
+        at = end
+      }
+    }
+    this.answered([])
+    // The format demands a content; instructions alone are a request elsewhere.
+    if (this.contents.length === 0) this.add('user', [{ text: ' ' }])
+    return this.contents.map(({ role, parts }) => ({ role, parts }))
+  }
+
+  private add(role: Content['role'], parts: readonly JsonOut[]): void {
+    if (parts.length > 0) this.contents.push({ role, parts })
+  }
+
+  private writeModel({ parts }: Turn): void {
+    const written: JsonOut[] = []
+    for (const [at, part] of parts.entries()) {
+      const before = parts[at - 1]
+      // Google's signature of a text, which stands before it elsewhere.
+      const signature =
+        part.kind === 'text' && part.text !== '' && isSignature(before) ? before.seal.data : null
+      if (isSignature(part) && isText(parts[at + 1])) continue
+      written.push(...this.modelPart(part, signature))
+    }
+    this.add('model', written)
+  }
+
+  private modelPart(part: Part, signature: string | null): readonly JsonOut[] {
+    switch (part.kind) {
+      case 'text':
+      case 'refusal':
+        if (part.text === '') return noParts
+        return [signature === null ? { text: part.text } : { text: part.text, thoughtSignature: signature }]
+      case 'thinking':
+        return thoughtPart(part)
+      case 'call':
+        return [this.callPart(part)]
+      case 'media':
+        return [mediaPart(part, this.capabilities)]
+      default:
+        return this.dropped(part)
+    }
+  }
+
+  private callPart(call: CallPart): JsonOut {
+    // The first call of a step must be signed. It gets the stand-in in every step and not in the current turn
+    // alone, for which that is demanded: a later turn would otherwise change what was sent before it.
+    const isFirst = this.open.length === 0
+    const own = call.seal?.maker === 'google' ? call.seal.data : undefined
+    const thoughtSignature = own ?? (isFirst && this.capabilities.signedCalls ? standIn : undefined)
+    this.open.push(call)
+    const functionCall = {
+      id: plainId(call.id, idCharactersMax),
+      name: this.names.name(call.name, call.namespace, call.form === 'text'),
+      args: argsOf(call.input, call.form),
+    }
+    return { functionCall, ...(thoughtSignature === undefined ? {} : { thoughtSignature }) }
+  }
+
+  /** Turns between two of the model's: results first, then everything else in its order. */
+  private writeUser(turns: readonly Turn[]): void {
+    const results: ResultPart[] = []
+    const parts: JsonOut[] = []
+    for (const turn of turns) {
+      for (const part of turn.parts) {
+        if (part.kind === 'result') results.push(part)
+        else parts.push(...this.userPart(part, turn.role))
+      }
+    }
+    const answered = this.answered(results)
+    this.add(
+      'user',
+      answered.map(({ call, result }) => this.responsePart(call, result)),
+    )
+    this.add('user', [...answered.flatMap(({ result }) => this.mediaBehind(result)), ...parts])
+  }
+
+  /** Each call with its result, in the order of the calls; of results with one id each answers one call. */
+  private answered(results: readonly ResultPart[]): readonly Answered[] {
+    const left = [...results]
+    const answered = this.open.map((call) => {
+      const at = left.findIndex(({ callId }) => callId === call.id)
+      const [result] = at === -1 ? [] : left.splice(at, 1)
+      if (result === undefined) throw untranslatable(call.pointer, 'a call must have its result behind it')
+      return { call, result }
+    })
+    this.open = []
+    const [orphan] = left
+    if (orphan !== undefined)
+      throw untranslatable(orphan.pointer, 'there is no call before it that it answers')
+    return answered
+  }
+
+  private responsePart(call: CallPart, result: ResultPart): JsonOut {
+    const media = this.capabilities.resultMedia ? mediaIn(result) : []
+    const parts = media.map((part) => mediaPart(part, this.capabilities))
+    return {
+      functionResponse: {
+        id: plainId(call.id, idCharactersMax),
+        name: this.names.name(call.name, call.namespace, call.form === 'text'),
+        response: responseOf(result),
+        ...(parts.length === 0 ? {} : { parts }),
+      },
+    }
+  }
+
+  /** Models that take no media inside a result get them behind it. */
+  private mediaBehind(result: ResultPart): readonly JsonOut[] {
+    const media = mediaIn(result)
+    if (this.capabilities.resultMedia || media.length === 0) return noParts
+    const intro = `[media returned by tool call ${plainId(result.callId, idCharactersMax)}]`
+    return [{ text: intro }, ...media.map((part) => mediaPart(part, this.capabilities))]
+  }
+
+  private userPart(part: Exclude<Part, ResultPart>, role: Turn['role']): readonly JsonOut[] {
+    switch (part.kind) {
+      case 'text':
+      case 'refusal':
+        if (part.text === '') return noParts
+        return [{ text: role === 'system' ? reminder(part.text) : part.text }]
+      case 'media':
+        return [mediaPart(part, this.capabilities)]
+      case 'thinking':
+        return noParts
+      default:
+        return this.dropped(part)
+    }
+  }
+
+  private dropped(part: Part): readonly JsonOut[] {
+    const field = 'pointer' in part ? part.pointer : part.kind
+    this.adjusted.push({ kind: 'dropped', field, why: 'only its own format has it' })
+    return noParts
+  }
+}
+
+/** Behind the last turn before the model speaks again. */
+function endOfUser(turns: readonly Turn[], from: number): number {
+  let end = from
+  while (end < turns.length && turns[end]?.role !== 'assistant') end += 1
+  return end
+}
+
+interface SignaturePart extends ThinkingPart {
+  readonly seal: NonNullable<ThinkingPart['seal']>
+}
+
+/** A signature of Google's without a thought. */
+function isSignature(part: Part | undefined): part is SignaturePart {
+  return part?.kind === 'thinking' && part.text === '' && part.seal?.maker === 'google'
+}
+
+function isText(part: Part | undefined): part is TextPart {
+  return part?.kind === 'text' && part.text !== ''
+}
+
+/** Only Google's own thoughts mean anything here; others' are left out, as their makers would leave these out. */
+function thoughtPart({ text, seal }: ThinkingPart): readonly JsonOut[] {
+  if (seal?.maker !== 'google') return noParts
+  const thoughtSignature = seal.data
+  return [text === '' ? { text, thoughtSignature } : { text, thought: true, thoughtSignature }]
+}
+
+function reminder(text: string): string {
+  return `<system-reminder>\n${text}\n</system-reminder>`
+}
+
+function mediaIn(result: ResultPart): readonly MediaPart[] {
+  return result.content.filter(
+    (part): part is MediaPart => part.kind === 'media' && part.source.kind !== 'text',
+  )
+}
+
+/** The two members that the format documents, or the caller's own object as it is written. */
+function responseOf(result: ResultPart): JsonOut {
+  if (result.json !== null && isRecord(parsed(result.json))) return new RawJson(result.json)
+  const texts = result.content.flatMap((part) => {
+    if (part.kind === 'text') return [part.text]
+    return part.source.kind === 'text' ? [part.source.text] : []
+  })
+  const text = [...(result.json === null ? [] : [result.json]), ...texts].join('\n')
+  return result.isError ? { error: text } : { output: text }
+}

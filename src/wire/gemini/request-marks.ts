@@ -1,0 +1,142 @@
+/**
+ * Takes our marks out of a Gemini body that goes upstream as it stands: ids of calls to their short form,
+ * Google's own signatures back where they were, thoughts of other makers removed. Only edits, so that every
+ * other byte stays the caller's.
+ */
+import type { Edit, ReadLimits, Span } from '../codec.ts'
+import { absent, snakeCase } from '../fields.ts'
+import { type Json, readJson } from '../json.ts'
+import { markNeedles, plainId, readId, readTagBase64 } from '../marks.ts'
+import { elements } from './request-fields.ts'
+import { standIn } from './request-seals.ts'
+
+const idCharactersMax = 64
+const noEdits: readonly Edit[] = []
+/** All needles are ASCII, so bytes may be read as letters. */
+const letters = new TextDecoder('latin1')
+/** What a content is left with when all its parts were thoughts of others; the API takes it in a history. */
+const emptyPart = '{"text":""}'
+
+/** See `Codec.cutMarks`. */
+export function cutMarks(body: Uint8Array, limits: ReadLimits): readonly Edit[] {
+  const text = letters.decode(body)
+  if (!markNeedles.some((needle) => text.includes(needle))) return noEdits
+  return readJson(body, limits, (json) => {
+    const contents = json.find(['contents'])
+    if (contents === absent) return noEdits
+    const cut = new Cut(json)
+    for (const content of elements(json, contents)) cut.content(content)
+    return cut.edits.sort((a, b) => a.start - b.start)
+  })
+}
+
+class Cut {
+  readonly edits: Edit[] = []
+  private readonly json: Json
+
+  constructor(json: Json) {
+    this.json = json
+  }
+
+  content(content: number): void {
+    const { json } = this
+    const parts = this.member(content, 'parts')
+    if (parts === absent) return
+    const all = elements(json, parts)
+    const removed = all.filter((part) => this.part(part))
+    if (removed.length === 0) return
+    if (json.kind(parts) === 'array') this.removeElements(all, new Set(removed))
+    else this.edits.push({ ...json.span(parts), text: emptyPart })
+  }
+
+  /** Whether the part must go; otherwise its marks are cut. */
+  private part(part: number): boolean {
+    const { json } = this
+    if (json.kind(part) !== 'object') return false
+    const call = this.member(part, 'functionCall')
+    const carried = this.id(call)
+    this.id(this.member(part, 'functionResponse'))
+    const signature = this.member(part, 'thoughtSignature')
+    const own = signature !== absent && json.isString(signature) ? json.text(signature) : ''
+    const tag = readTagBase64(own)
+    if (tag.kind === 'plain') {
+      // What Google sealed and a client of this format lost.
+      if (own === '' && carried !== null && signature === absent) this.insert(part, carried)
+      return false
+    }
+    const restored = tag.kind === 'seal' && tag.seal.maker === 'google' ? tag.seal.data : null
+    if (restored !== null) this.replace(signature, restored)
+    else if (call !== absent) this.replace(signature, carried ?? standIn)
+    else if (this.isThought(part)) return true
+    else this.removeMember(part, signature)
+    return false
+  }
+
+  private isThought(part: number): boolean {
+    const thought = this.member(part, 'thought')
+    return thought !== absent && this.json.kind(thought) === 'true'
+  }
+
+  /** Cuts the mark off the id of a call or a response; gives Google's seal, where the mark has one. */
+  private id(holder: number): string | null {
+    if (holder === absent) return null
+    const value = this.member(holder, 'id')
+    if (value === absent || !this.json.isString(value)) return null
+    const text = this.json.text(value)
+    const { id, mark } = readId(text)
+    if (id === text) return null
+    this.replace(value, plainId(text, idCharactersMax))
+    return mark?.seal?.maker === 'google' ? mark.seal.data : null
+  }
+
+  private replace(value: number, text: string): void {
+    this.edits.push({ ...this.json.span(value), text: JSON.stringify(text) })
+  }
+
+  private insert(part: number, signature: string): void {
+    const start = this.json.start(part) + 1
+    this.edits.push({ start, end: start, text: `"thoughtSignature":${JSON.stringify(signature)},` })
+  }
+
+  /** The last member of that name in either spelling; `absent` where there is none. */
+  private member(object: number, name: string): number {
+    const { json } = this
+    if (object === absent || json.kind(object) !== 'object') return absent
+    const snake = snakeCase(name)
+    const names = json.children(object).filter((_, at) => at % 2 === 0)
+    const found = names.findLast((one) => json.is(one, name) || json.is(one, snake))
+    return found === undefined ? absent : found + 1
+  }
+
+  private removeMember(object: number, value: number): void {
+    const { json } = this
+    const names = json.children(object).filter((_, at) => at % 2 === 0)
+    const at = names.indexOf(value - 1)
+    const next = names[at + 1]
+    const before = names[at - 1]
+    const start = next === undefined && before !== undefined ? json.end(before + 1) : json.start(value - 1)
+    this.edits.push({ start, end: next === undefined ? json.end(value) : json.start(next), text: '' })
+  }
+
+  private removeElements(all: readonly number[], removed: ReadonlySet<number>): void {
+    const { json } = this
+    const lastKept = all.findLastIndex((element) => !removed.has(element))
+    const first = all[0]!
+    const last = all.at(-1)!
+    if (lastKept === -1) {
+      this.cut({ start: json.start(first), end: json.end(last) }, emptyPart)
+      return
+    }
+    for (const [at, element] of all.entries()) {
+      if (at > lastKept || !removed.has(element)) continue
+      this.cut({ start: json.start(element), end: json.start(all[at + 1]!) })
+    }
+    if (lastKept < all.length - 1) this.cut({ start: json.end(all[lastKept]!), end: json.end(last) })
+  }
+
+  /** Edits inside what goes are not needed any more. */
+  private cut(span: Span, text = ''): void {
+    const kept = this.edits.filter(({ start, end }) => end <= span.start || start >= span.end)
+    this.edits.splice(0, this.edits.length, ...kept, { ...span, text })
+  }
+}

@@ -1,0 +1,225 @@
+/**
+ * What becomes of each field of a Gemini request in the other formats, with the note that the compatibility
+ * page shows. Fields by the names of https://ai.google.dev/api/generate-content.
+ */
+import type { ConversationFormat } from '../codec.ts'
+import type { Fate, PolicyRow, PolicyTable } from '../policy.ts'
+
+type Fates = PolicyRow['to']
+
+/** The same everywhere. */
+function all(fate: Fate): Fates {
+  return { 'openai-chat': fate, 'openai-responses': fate, anthropic: fate }
+}
+
+function but(fate: Fate, others: Readonly<Partial<Record<ConversationFormat, Fate>>>): Fates {
+  return { ...all(fate), ...others }
+}
+
+const declared = {
+  functionDeclarations: [
+    {
+      name: 'look_up',
+      description: 'Looks it up.',
+      parametersJsonSchema: { type: 'object', properties: {} },
+    },
+  ],
+}
+const schema = {
+  type: 'object',
+  properties: { a: { type: 'string' } },
+  required: ['a'],
+  additionalProperties: false,
+}
+
+function setting(name: string, to: Fates, note: string, settings: PolicyRow['example']): PolicyRow {
+  return { field: `generationConfig.${name}`, to, note, example: { generationConfig: settings } }
+}
+
+function partField(name: string, note: string, value: PolicyRow['example']): PolicyRow {
+  return {
+    field: `contents[].parts[].${name}`,
+    to: all('dropped'),
+    note,
+    example: { contents: [{ role: 'user', parts: [{ text: 'Hello', [name]: value }] }] },
+  }
+}
+
+const bodyRows: PolicyTable = [
+  {
+    field: 'systemInstruction',
+    to: all('carried'),
+    note: 'The instructions.',
+    example: { systemInstruction: { parts: [{ text: 'Be brief.' }] } },
+  },
+  {
+    field: 'tools',
+    to: all('carried'),
+    note: 'Functions are carried; provider tools where the model has them.',
+    example: { tools: [declared] },
+  },
+  {
+    field: 'tools[].functionDeclarations[].response',
+    to: all('dropped'),
+    note: 'Results of functions have no schema there.',
+    example: { tools: [{ functionDeclarations: [{ name: 'look_up', response: { type: 'STRING' } }] }] },
+  },
+  {
+    field: 'tools[].functionDeclarations[].responseJsonSchema',
+    to: all('dropped'),
+    note: 'Results of functions have no schema there.',
+    example: {
+      tools: [{ functionDeclarations: [{ name: 'look_up', responseJsonSchema: { type: 'string' } }] }],
+    },
+  },
+  {
+    field: 'tools[].functionDeclarations[].behavior',
+    to: all('dropped'),
+    note: 'Every call waits for its result.',
+    example: { tools: [{ functionDeclarations: [{ name: 'look_up', behavior: 'BLOCKING' }] }] },
+  },
+  {
+    field: 'toolConfig.functionCallingConfig',
+    to: all('adapted'),
+    note: 'The choice of tools; VALIDATED becomes AUTO.',
+    example: { tools: [declared], toolConfig: { functionCallingConfig: { mode: 'ANY' } } },
+  },
+  {
+    field: 'toolConfig.functionCallingConfig.streamFunctionCallArguments',
+    to: all('dropped'),
+    note: 'Calls are sent whole.',
+    example: { toolConfig: { functionCallingConfig: { streamFunctionCallArguments: true } } },
+  },
+  {
+    field: 'toolConfig.retrievalConfig',
+    to: all('dropped'),
+    note: 'Only its own tools know a place.',
+    example: { toolConfig: { retrievalConfig: { languageCode: 'en' } } },
+  },
+  {
+    field: 'toolConfig.includeServerSideToolInvocations',
+    to: all('dropped'),
+    note: 'What tools at the provider did is not shown.',
+    example: { toolConfig: { includeServerSideToolInvocations: true } },
+  },
+  {
+    field: 'safetySettings',
+    to: all('dropped'),
+    note: 'Other makers have no such thresholds.',
+    example: {
+      safetySettings: [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_ONLY_HIGH' }],
+    },
+  },
+  { field: 'labels', to: all('dropped'), note: 'For reports alone.', example: { labels: { team: 'a' } } },
+  { field: 'store', to: all('dropped'), note: 'Nothing is kept.', example: { store: true } },
+  {
+    field: 'serviceTier',
+    to: all('dropped'),
+    note: 'Tiers of other makers differ.',
+    example: { serviceTier: 'priority' },
+  },
+  {
+    field: 'modelArmorConfig',
+    to: all('refused'),
+    note: 'The caller relies on the screening.',
+    example: { modelArmorConfig: { promptTemplateName: 'projects/a/locations/b/templates/c' } },
+  },
+  {
+    field: 'cachedContent',
+    to: all('refused'),
+    note: 'State kept at the provider.',
+    example: { cachedContent: 'cachedContents/abc' },
+  },
+  {
+    field: 'continuationToken',
+    to: all('refused'),
+    note: 'State kept at the provider.',
+    example: { continuationToken: 'abc' },
+  },
+]
+
+const partRows: PolicyTable = [
+  partField('videoMetadata', 'Video is not carried.', { fps: 1 }),
+  partField('mediaResolution', 'Each maker chooses its own.', { level: 'MEDIA_RESOLUTION_LOW' }),
+  partField('partMetadata', 'For the caller alone.', { source: 'a' }),
+  partField('mediaProcessing', 'Only its own models know it.', {}),
+  partField('speechMetadata', 'Only its own models speak.', {}),
+  partField('audioTranscription', 'Written by its own models alone.', {}),
+]
+
+const settingRows: PolicyTable = [
+  setting('temperature', all('carried'), 'Lowered to what the model takes.', { temperature: 0.5 }),
+  setting('topP', all('carried'), 'Where the model samples.', { topP: 0.5 }),
+  setting('topK', but('dropped', { anthropic: 'carried' }), 'OpenAI has no such thing.', { topK: 20 }),
+  setting('candidateCount', all('refused'), 'One answer at a time.', { candidateCount: 2 }),
+  setting('maxOutputTokens', all('carried'), 'The output limit.', { maxOutputTokens: 50 }),
+  setting(
+    'stopSequences',
+    but('carried', { 'openai-responses': 'dropped' }),
+    'Responses has no stop strings.',
+    { stopSequences: ['END'] },
+  ),
+  setting('presencePenalty', but('dropped', { 'openai-chat': 'carried' }), 'Only Chat Completions has it.', {
+    presencePenalty: 0.5,
+  }),
+  setting('frequencyPenalty', but('dropped', { 'openai-chat': 'carried' }), 'Only Chat Completions has it.', {
+    frequencyPenalty: 0.5,
+  }),
+  setting('seed', but('dropped', { 'openai-chat': 'carried' }), 'Only Chat Completions has it.', { seed: 7 }),
+  setting('responseLogprobs', but('carried', { anthropic: 'refused' }), 'Messages does not tell them.', {
+    responseLogprobs: true,
+  }),
+  setting('logprobs', but('carried', { anthropic: 'refused' }), 'Messages does not tell them.', {
+    responseLogprobs: true,
+    logprobs: 3,
+  }),
+  setting('responseMimeType', all('adapted'), 'JSON as each format asks for it.', {
+    responseMimeType: 'application/json',
+    responseJsonSchema: schema,
+  }),
+  setting('responseSchema', all('adapted'), 'Becomes a JSON schema.', {
+    responseMimeType: 'application/json',
+    responseSchema: { type: 'OBJECT', properties: { a: { type: 'STRING' } }, required: ['a'] },
+  }),
+  setting('responseJsonSchema', all('carried'), 'The schema as it is written.', {
+    responseMimeType: 'application/json',
+    responseJsonSchema: schema,
+  }),
+  setting('responseFormat', all('adapted'), 'Text and JSON; other media are refused.', {
+    responseFormat: [{ text: { mimeType: 'APPLICATION_JSON', schema } }],
+  }),
+  setting('responseModalities', all('refused'), 'Only text is translated.', {
+    responseModalities: ['TEXT', 'IMAGE'],
+  }),
+  setting('mediaResolution', all('dropped'), 'Each maker chooses its own.', {
+    mediaResolution: 'MEDIA_RESOLUTION_LOW',
+  }),
+  setting('speechConfig', all('refused'), 'Only text is translated.', {
+    speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: 'Kore' } } },
+  }),
+  setting('imageConfig', all('refused'), 'Only text is translated.', { imageConfig: { aspectRatio: '1:1' } }),
+  setting('thinkingConfig', all('adapted'), 'Budgets and levels become what the model has.', {
+    thinkingConfig: { includeThoughts: true, thinkingLevel: 'LOW' },
+  }),
+  setting('audioTimestamp', all('dropped'), 'Only its own models know it.', { audioTimestamp: true }),
+  setting('enableEnhancedCivicAnswers', all('dropped'), 'Only its own models know it.', {
+    enableEnhancedCivicAnswers: true,
+  }),
+  setting('enableAffectiveDialog', all('dropped'), 'Only its own models know it.', {
+    enableAffectiveDialog: true,
+  }),
+  setting('audioTranscriptionConfig', all('refused'), 'Only its own models transcribe so.', {
+    audioTranscriptionConfig: { languageCodes: ['en'] },
+  }),
+  setting('translationConfig', all('refused'), 'Only its own models translate so.', {
+    translationConfig: { targetLanguageCode: 'en' },
+  }),
+  setting('routingConfig', all('refused'), 'Would choose another model.', {
+    routingConfig: { autoMode: { modelRoutingPreference: 'BALANCED' } },
+  }),
+  setting('modelSelectionConfig', all('refused'), 'Would choose another model.', {
+    modelSelectionConfig: { featureSelectionPreference: 'BALANCED' },
+  }),
+]
+
+export const geminiPolicy: PolicyTable = [...bodyRows, ...partRows, ...settingRows]

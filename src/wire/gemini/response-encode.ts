@@ -1,0 +1,177 @@
+/**
+ * An answer in neutral words → a Gemini answer for a client of this format. Thoughts of other makers ride
+ * in tagged signatures and in the ids of calls, so that they come back. Usage is written as Google counts.
+ */
+import type { Usage } from '../codec.ts'
+import { type JsonOut, jsonText } from '../json-text.ts'
+import { markedId, plainId, shortIdCharactersMax } from '../marks.ts'
+import type {
+  AnswerPart,
+  CallPart,
+  Citation,
+  Finish,
+  FinishReason,
+  Frame,
+  MediaPart,
+  NeutralAnswer,
+  Tally,
+  ThinkingPart,
+} from '../neutral.ts'
+import { hidesThoughts } from './request-decode.ts'
+import { argsOf } from './request-encode-parts.ts'
+import { signatureOf, standIn } from './request-seals.ts'
+import { logprobsResult } from './response-logprobs.ts'
+
+/** The format has no word for a pause; the caller goes on by sending the answer back, as after any other. */
+const finishWords: Readonly<Record<FinishReason, string>> = {
+  end: 'STOP',
+  stop_string: 'STOP',
+  calls: 'STOP',
+  pause: 'STOP',
+  length: 'MAX_TOKENS',
+  context: 'MAX_TOKENS',
+  refusal: 'SAFETY',
+  filter: 'SAFETY',
+}
+
+/** The JSON body of the answer. */
+export function encodeAnswer(answer: NeutralAnswer, frame: Frame, tally: Tally): string {
+  const writer = new PartWriter(frame)
+  const parts = answer.parts.flatMap((part) => writer.whole(part))
+  const citations = answer.parts.flatMap((part) => (part.kind === 'text' ? part.citations : []))
+  const content = { role: 'model', parts: parts.length === 0 ? undefined : parts }
+  const logprobs = answer.logprobs === null ? undefined : logprobsResult(answer.logprobs)
+  const candidate = {
+    content,
+    ...finishMembers(answer.finish),
+    index: 0,
+    groundingMetadata: grounding(citations),
+    logprobsResult: logprobs,
+  }
+  return jsonText({ candidates: [candidate], usageMetadata: usageMetadata(tally), ...identity(frame) })
+}
+
+/** What every event and every answer says of itself. */
+export function identity({ model, requestId }: Frame): { readonly [name: string]: JsonOut } {
+  return { modelVersion: model, responseId: tailOf(requestId) }
+}
+
+function tailOf(requestId: string): string {
+  return requestId.replace(/^req_/, '')
+}
+
+export function finishMembers({ reason, explanation }: Finish): {
+  readonly [name: string]: JsonOut | undefined
+} {
+  return { finishReason: finishWords[reason], finishMessage: explanation ?? undefined }
+}
+
+export function grounding(citations: readonly Citation[]): JsonOut | undefined {
+  const chunks = citations
+    .filter(({ url }) => url !== null)
+    .map(({ url, title }) => ({ web: { uri: url ?? '', title: title ?? undefined } }))
+  return chunks.length === 0 ? undefined : { groundingChunks: chunks }
+}
+
+/** Google's way of counting: the cache is in the prompt, thoughts stand beside the candidates. */
+export function usageMetadata({ usage, cost }: Tally): JsonOut {
+  const prompt = promptOf(usage)
+  const candidates = usage.output - usage.reasoning + usage.outputAudio
+  return {
+    promptTokenCount: prompt,
+    candidatesTokenCount: candidates,
+    totalTokenCount: prompt + candidates + usage.reasoning,
+    cachedContentTokenCount: usage.cacheRead === 0 ? undefined : usage.cacheRead,
+    thoughtsTokenCount: usage.reasoning === 0 ? undefined : usage.reasoning,
+    promptTokensDetails: split(prompt, usage.inputAudio),
+    candidatesTokensDetails: split(candidates, usage.outputAudio),
+    cost,
+  }
+}
+
+function promptOf({ inputUncached, cacheRead, cacheWrite5m, cacheWrite1h, inputAudio }: Usage): number {
+  return inputUncached + cacheRead + cacheWrite5m + cacheWrite1h + inputAudio
+}
+
+function split(tokens: number, audio: number): JsonOut | undefined {
+  if (audio === 0) return undefined
+  return [
+    { modality: 'TEXT', tokenCount: tokens - audio },
+    { modality: 'AUDIO', tokenCount: audio },
+  ]
+}
+
+/** Writes the parts of one answer in order. */
+export class PartWriter {
+  private readonly frame: Frame
+  private readonly isHidden: boolean
+  /** Thoughts since the last call, which the next call's id carries. */
+  private thoughts: ThinkingPart[] = []
+  private calls = 0
+
+  constructor(frame: Frame) {
+    this.frame = frame
+    this.isHidden = frame.asked.echo.some(([name]) => name === hidesThoughts)
+  }
+
+  whole(part: AnswerPart): readonly JsonOut[] {
+    switch (part.kind) {
+      case 'text':
+      case 'refusal':
+        return part.text === '' ? [] : [{ text: part.text }]
+      case 'thinking':
+        return [...this.thought(part.text), ...this.thoughtEnd(part)]
+      case 'call':
+        return [this.call(part)]
+      case 'media':
+        return mediaPart(part)
+    }
+  }
+
+  /** A piece of a thought, for clients that asked to see them. */
+  thought(text: string): readonly JsonOut[] {
+    return text === '' || this.isHidden ? [] : [{ text, thought: true }]
+  }
+
+  /** The seal of a thought; its text alone could not be read back by a client that was not shown it. */
+  thoughtEnd(part: ThinkingPart): readonly JsonOut[] {
+    const thoughtSignature = signatureOf(part)
+    if (thoughtSignature === undefined) return []
+    if (part.seal?.maker !== 'google') this.thoughts.push(part)
+    if (this.isHidden && part.text !== '') return []
+    const isBare = part.text === '' && part.seal?.maker === 'google'
+    return [isBare ? { text: '', thoughtSignature } : { text: '', thought: true, thoughtSignature }]
+  }
+
+  /**
+   * The first call gets the stand-in where Google did not sign it, so that the history can go on with
+   * Google's models, which refuse a step without one.
+   */
+  call(call: CallPart): JsonOut {
+    this.calls += 1
+    const own = call.seal?.maker === 'google' ? call.seal.data : undefined
+    const thoughtSignature = own ?? (this.calls === 1 ? standIn : undefined)
+    const seal = own === undefined ? call.seal : null
+    const id = markedId(this.idOf(call.id), { seal, thoughts: this.thoughts })
+    this.thoughts = []
+    const functionCall = { id, name: call.name, args: argsOf(call.input, call.form) }
+    return { functionCall, thoughtSignature }
+  }
+
+  /** The upstream's id; one of our own where it gave none. */
+  private idOf(id: string): string {
+    const made = id === '' ? `call_${tailOf(this.frame.requestId)}_${this.calls}` : id
+    return made.length <= shortIdCharactersMax ? made : plainId(made, shortIdCharactersMax)
+  }
+}
+
+export function mediaPart({ source, title }: MediaPart): readonly JsonOut[] {
+  switch (source.kind) {
+    case 'base64':
+      return [{ inlineData: { mimeType: source.mediaType, data: source.data } }]
+    case 'url':
+      return [{ fileData: { mimeType: source.mediaType ?? undefined, fileUri: source.url } }]
+    case 'text':
+      return [{ text: title === null ? source.text : `${title}\n\n${source.text}` }]
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * A Gemini stream → neutral events. Texts of neighbouring events are one part; a call comes whole; the finish
+ * is told when the stream has ended. Must not throw, nor keep the stream.
+ */
+import type { AnswerEvent, Finish, Seal, StreamDecoder } from '../neutral.ts'
+import { SseParser } from '../sse.ts'
+import { type Piece, readChunk, withCalls } from './response-decode.ts'
+
+type OpenKind = 'text' | 'thinking'
+
+export function decodeStream(eventBytesMax: number): StreamDecoder {
+  return new GeminiDecoder(eventBytesMax)
+}
+
+class GeminiDecoder implements StreamDecoder {
+  private readonly parser: SseParser
+  private events: AnswerEvent[] = []
+  private hasStarted = false
+  private open: OpenKind | null = null
+  private hasCalls = false
+  private finish: Finish | null = null
+  /** Sources that were told; grounding is repeated while it grows. */
+  private readonly cited = new Set<string>()
+  private received = 0
+
+  constructor(eventBytesMax: number) {
+    this.parser = new SseParser(eventBytesMax)
+  }
+
+  get waitingBytes(): number {
+    return this.received - this.parser.end
+  }
+
+  push(chunk: Uint8Array): readonly AnswerEvent[] {
+    this.received += chunk.length
+    this.parser.push(chunk)
+    return this.read()
+  }
+
+  end(): readonly AnswerEvent[] {
+    this.parser.close()
+    const events = [...this.read()]
+    this.close(null)
+    if (this.finish !== null) {
+      this.events.push({ kind: 'finish', finish: withCalls(this.finish, this.hasCalls) })
+    }
+    events.push(...this.events)
+    this.events = []
+    return events
+  }
+
+  private read(): readonly AnswerEvent[] {
+    while (this.parser.next()) {
+      if (this.parser.hasData) this.readEvent()
+    }
+    const { events } = this
+    this.events = []
+    return events
+  }
+
+  private readEvent(): void {
+    const { bytes, dataStart, dataEnd } = this.parser
+    const chunk = readChunk(bytes.subarray(dataStart, dataEnd))
+    if (chunk === null) return
+    if (!this.hasStarted) this.events.push({ kind: 'start', id: chunk.id, model: chunk.model })
+    this.hasStarted = true
+    for (const piece of chunk.pieces) this.readPiece(piece)
+    if (this.open === 'text') {
+      for (const citation of chunk.citations) {
+        const key = JSON.stringify([citation.url, citation.title])
+        if (!this.cited.has(key)) this.events.push({ kind: 'citation', citation })
+        this.cited.add(key)
+      }
+    }
+    if (chunk.logprobs !== null) this.events.push({ kind: 'logprobs', content: chunk.logprobs })
+    this.finish = chunk.finish ?? this.finish
+  }
+
+  private readPiece(piece: Piece): void {
+    switch (piece.kind) {
+      case 'text':
+        this.begin('text')
+        this.events.push({ kind: 'delta', text: piece.text })
+        return
+      case 'thought':
+        this.begin('thinking')
+        if (piece.text !== '') this.events.push({ kind: 'delta', text: piece.text })
+        if (piece.seal !== null) this.close(piece.seal)
+        return
+      case 'call': {
+        this.close(null)
+        const { kind, id, name, namespace, form, seal, input } = piece.call
+        this.hasCalls = true
+        this.events.push(
+          { kind: 'open', part: { kind, id, name, namespace, form, seal } },
+          { kind: 'delta', text: input },
+          { kind: 'close', seal: null },
+        )
+        return
+      }
+      case 'media':
+        this.close(null)
+        this.events.push({ kind: 'whole', part: piece.media })
+        return
+    }
+  }
+
+  private begin(kind: OpenKind): void {
+    if (this.open === kind) return
+    this.close(null)
+    this.open = kind
+    this.events.push({ kind: 'open', part: { kind } })
+  }
+
+  private close(seal: Seal | null): void {
+    if (this.open === null) return
+    this.open = null
+    this.events.push({ kind: 'close', seal })
+  }
+}
