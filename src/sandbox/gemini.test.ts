@@ -235,6 +235,22 @@ test('the key may stand in a header or in the query', async () => {
   }
 })
 
+test('either version of the address will do, and a stream only as events', async () => {
+  const body = { contents: [user] }
+  for (const [path, status] of [
+    ['/v1/models/sandbox-echo:generateContent', 200],
+    ['/v1/models/sandbox-echo:streamGenerateContent?alt=sse', 200],
+    ['/v1beta/models/sandbox-stream%3Atokens=3:generateContent', 200],
+    ['/v1beta/models/sandbox-echo:streamGenerateContent', 400],
+    ['/v1beta/models/sandbox-echo:embedContent', 404],
+    ['/v1beta/models/gemini-x:generateContent', 404],
+  ] as const) {
+    const reply = await exchange(sandbox.origin, { path, body })
+    assert.equal(reply.status, status, path)
+    if (status !== 200) assert.match(reply.body, /"status": "(NOT_FOUND|INVALID_ARGUMENT)"/)
+  }
+})
+
 test('an unknown field is told with its place', async () => {
   const tool = { ...weather, parameters: { ...weather.parameters, additionalProperties: false } }
   const reply = await send('sandbox-echo', 'generateContent', {

@@ -41,8 +41,8 @@ function notHere(dialect: SandboxDialect, trouble: Trouble, subject: string): Ro
   return { kind: 'problem', dialect, problem: { trouble, subject, param: null } }
 }
 
-/** A model's name may hold colons of its own; the last one is before the method. */
-const geminiPath = /^\/v1beta\/models\/([^/]+):([A-Za-z]+)$/
+/** Either version; a model's name may hold colons of its own, the last one is before the method. */
+const geminiPath = /^\/v1(?:beta)?\/models\/([^/]+):([A-Za-z]+)$/
 
 const geminiMethods: Readonly<Record<string, (model: string) => Omit<Address, 'dialect'>>> = {
   generateContent: (model) => ({ read: (body) => readGemini(body, { model, stream: false }), counted: null }),
