@@ -224,7 +224,9 @@ function plain(request: Body): Body {
 function plainTool({ defer_loading: _, ...tool }: Body): Body[] {
   const { type, name, max_uses: uses } = tool
   if (typeof type !== 'string') return [tool]
-  return name === 'web_search' ? [{ type, name, ...(typeof uses === 'number' ? { max_uses: uses } : {}) }] : []
+  return name === 'web_search'
+    ? [{ type, name, ...(typeof uses === 'number' ? { max_uses: uses } : {}) }]
+    : []
 }
 
 function plainBlock({ citations: _, ...block }: Body): Body {
