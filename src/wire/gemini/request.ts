@@ -167,7 +167,9 @@ function readModalities(json: Json, settings: SettingValues, options: PricedOpti
   for (const format of elements(json, formats)) {
     const names = json.kind(format) === 'object' ? json.children(format) : []
     for (let at = 0; at < names.length; at += 2) {
-      if (!json.isNull(names[at]! + 1)) readEnum(json, names[at]!, options, modality)
+      const name = json.text(names[at]!).toLowerCase()
+      const value = names[at]! + 1
+      if (!json.isNull(value) && !modality.free.includes(name)) options.add(`${modality.name}:${name}`, value)
     }
   }
 }

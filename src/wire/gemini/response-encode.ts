@@ -120,7 +120,7 @@ export class PartWriter {
       case 'refusal':
         return part.text === '' ? [] : [{ text: part.text }]
       case 'thinking':
-        return [...this.thought(part.text), ...this.thoughtEnd(part)]
+        return this.wholeThought(part)
       case 'call':
         return [this.call(part)]
       case 'media':
@@ -133,14 +133,21 @@ export class PartWriter {
     return text === '' || this.isHidden ? [] : [{ text, thought: true }]
   }
 
-  /** The seal of a thought; its text alone could not be read back by a client that was not shown it. */
+  private wholeThought(part: ThinkingPart): readonly JsonOut[] {
+    const end = this.thoughtEnd(part)
+    const thoughtSignature = signatureOf(part)
+    if (part.text === '' || this.isHidden) return end
+    return [{ text: part.text, thought: true, thoughtSignature }]
+  }
+
+  /** The seal of a thought whose text was written before; other makers' seals mean nothing without that text. */
   thoughtEnd(part: ThinkingPart): readonly JsonOut[] {
     const thoughtSignature = signatureOf(part)
     if (thoughtSignature === undefined) return []
-    if (part.seal?.maker !== 'google') this.thoughts.push(part)
-    if (this.isHidden && part.text !== '') return []
-    const isBare = part.text === '' && part.seal?.maker === 'google'
-    return [isBare ? { text: '', thoughtSignature } : { text: '', thought: true, thoughtSignature }]
+    const isOwn = part.seal?.maker === 'google'
+    if (!isOwn) this.thoughts.push(part)
+    if (isOwn && (part.text === '' || this.isHidden)) return [{ text: '', thoughtSignature }]
+    return this.isHidden && part.text !== '' ? [] : [{ text: '', thought: true, thoughtSignature }]
   }
 
   /**

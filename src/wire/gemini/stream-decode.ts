@@ -2,9 +2,12 @@
  * A Gemini stream → neutral events. Texts of neighbouring events are one part; a call comes whole; the finish
  * is told when the stream has ended. Must not throw, nor keep the stream.
  */
-import type { AnswerEvent, Finish, Seal, StreamDecoder } from '../neutral.ts'
+import type { AnswerEvent, Citation, Finish, Seal, StreamDecoder } from '../neutral.ts'
 import { SseParser } from '../sse.ts'
 import { type Piece, readChunk, withCalls } from './response-decode.ts'
+
+/** Sources of one answer that are remembered, so that each is told once. */
+const citationsMax = 256
 
 type OpenKind = 'text' | 'thinking'
 
@@ -65,15 +68,18 @@ class GeminiDecoder implements StreamDecoder {
     if (!this.hasStarted) this.events.push({ kind: 'start', id: chunk.id, model: chunk.model })
     this.hasStarted = true
     for (const piece of chunk.pieces) this.readPiece(piece)
-    if (this.open === 'text') {
-      for (const citation of chunk.citations) {
-        const key = JSON.stringify([citation.url, citation.title])
-        if (!this.cited.has(key)) this.events.push({ kind: 'citation', citation })
-        this.cited.add(key)
-      }
-    }
+    if (this.open === 'text') this.cite(chunk.citations)
     if (chunk.logprobs !== null) this.events.push({ kind: 'logprobs', content: chunk.logprobs })
     this.finish = chunk.finish ?? this.finish
+  }
+
+  private cite(citations: readonly Citation[]): void {
+    for (const citation of citations) {
+      const key = JSON.stringify([citation.url, citation.title])
+      if (this.cited.size === citationsMax || this.cited.has(key)) continue
+      this.cited.add(key)
+      this.events.push({ kind: 'citation', citation })
+    }
   }
 
   private readPiece(piece: Piece): void {

@@ -107,7 +107,7 @@ export function toUsage(report: UsageReport): Usage {
     reasoning,
     fees: {},
     ranAt: report.ranAt,
-    unknown: [...clean.flagged, ...dear, ...(isContradicted ? [total] : [])],
+    unknown: [...new Set([...clean.flagged, ...dear, ...(isContradicted ? [total] : [])])],
   }
 }
 
