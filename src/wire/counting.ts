@@ -12,6 +12,8 @@ import { isRecord, parsed } from './parsed.ts'
 export type CountingFormat = Exclude<ConversationFormat, 'openai-chat'>
 
 interface Counting {
+  /** How its body is read where that is not as it was written; undefined: as it was. */
+  readonly read: (body: Uint8Array, json: Json) => CountRequest | undefined
   /** Members of a request that the address takes; what is not among them does not count. */
   readonly members: ReadonlySet<string>
   /** Where the number stands in the answer. */
@@ -25,6 +27,7 @@ interface Counting {
  */
 const countings: Readonly<Record<CountingFormat, Counting>> = {
   anthropic: {
+    read: limited,
     members: new Set([
       'model',
       'messages',
@@ -39,6 +42,7 @@ const countings: Readonly<Record<CountingFormat, Counting>> = {
     write: (tokens) => jsonText({ input_tokens: tokens }),
   },
   'openai-responses': {
+    read: () => undefined,
     members: new Set([
       'model',
       'input',
@@ -54,6 +58,7 @@ const countings: Readonly<Record<CountingFormat, Counting>> = {
     write: (tokens) => jsonText({ object: 'response.input_tokens', input_tokens: tokens }),
   },
   gemini: {
+    read: unwrapped,
     members: new Set([
       'contents',
       'systemInstruction',
@@ -93,10 +98,9 @@ const limitMember = '"max_tokens":1000000'
 /** Throws WireError `invalid_json`. Another body than the caller's where one member must be added, else the same memory. */
 export function countRequest(format: CountingFormat, body: Uint8Array, limits: ReadLimits): CountRequest {
   const asIs = { body, restoring: [], before: nothing, after: nothing, modelSpan: null }
-  if (format === 'openai-responses') return asIs
   return readJson(body, limits, (json) => {
     if (json.kind(json.root) !== 'object') return asIs
-    return (format === 'anthropic' ? limited(body, json) : unwrapped(body, json)) ?? asIs
+    return countings[format].read(body, json) ?? asIs
   })
 }
 
