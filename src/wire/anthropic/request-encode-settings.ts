@@ -8,7 +8,7 @@ import type { Conversation, Effort, OutputFormat, Reasoning, Sampling } from '..
 import { untranslatable } from '../policy.ts'
 import type { Adjusted } from './request-encode-adjusted.ts'
 import { type Block, isBlank } from './request-encode-parts.ts'
-import { outputSchema } from './request-schema.ts'
+import { isRecursive, outputSchema } from './request-schema.ts'
 
 export interface ThinkingPlan {
   /** null: the model's default. */
@@ -223,6 +223,7 @@ export function formatBlock(
   if (hasTools && !capabilities.schemaWithTools) {
     throw untranslatable('response_format', 'the model follows no schema beside tools')
   }
+  if (isRecursive(format.schema)) throw untranslatable('response_format', 'the schema refers to itself')
   const { schema, isChanged } = outputSchema(format.schema)
   if (isChanged)
     adjusted.adapted('response_format', 'what the model cannot be bound by is told in descriptions')

@@ -585,6 +585,20 @@ const refusals: readonly [
     { ...takes, schemaOutput: false },
     'response_format',
   ],
+  [
+    'a schema that refers to itself',
+    {
+      format: {
+        kind: 'schema',
+        name: null,
+        description: null,
+        schema: new RawJson('{"$ref":"#"}'),
+        strict: null,
+      },
+    },
+    takes,
+    'response_format',
+  ],
 ]
 
 test('what can neither be carried nor left out is refused with its place', () => {

@@ -165,7 +165,7 @@ export const policy: PolicyTable = [
     note: 'whether thoughts are summarized',
     example: {
       max_tokens: 4_096,
-      thinking: { type: 'enabled', budget_tokens: 2_048, display: 'summarized' },
+      thinking: { type: 'enabled', budget_tokens: 2_048, display: 'omitted' },
     },
   },
   {

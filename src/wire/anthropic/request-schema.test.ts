@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RawJson } from '../json-text.ts'
-import { inputSchema, isStrictSchema, outputSchema } from './request-schema.ts'
+import { inputSchema, isRecursive, isStrictSchema, outputSchema } from './request-schema.ts'
 
 const raw = (value: unknown) => new RawJson(JSON.stringify(value))
 const closed = { additionalProperties: false }
@@ -133,4 +133,23 @@ test('the input of a tool is one object', () => {
     '{"type":"object","properties":{"__proto__":{"type":"string"}},"2":1,"1":2}',
   )
   assert.equal(inputSchema(null).schema.text, '{"type":"object","properties":{}}')
+})
+
+const refers = (to: string) => ({ type: 'object', properties: { next: { $ref: to } } })
+const recursions: readonly [schema: unknown, isOne: boolean][] = [
+  [refers('#'), true],
+  [{ $ref: '#/$defs/a', $defs: { a: refers('#/$defs/a') } }, true],
+  [{ $defs: { a: refers('#/$defs/b'), b: refers('#/$defs/a') } }, true],
+  [{ definitions: { a: { anyOf: [{ type: 'null' }, { items: refers('#/definitions/a') }] } } }, true],
+  [
+    { $ref: '#/$defs/a', $defs: { a: refers('#/$defs/b'), b: { type: 'null' }, c: refers('#/$defs/b') } },
+    false,
+  ],
+  [refers('https://example.com/schema'), false],
+  [{ properties: { $ref: { type: 'string' } } }, false],
+]
+
+test('a schema that refers to itself is found', () => {
+  for (const [schema, isOne] of recursions)
+    assert.equal(isRecursive(raw(schema)), isOne, JSON.stringify(schema))
 })

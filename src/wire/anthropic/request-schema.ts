@@ -88,7 +88,66 @@ export function outputSchema(schema: RawJson): WrittenSchema {
 
 /** Whether a tool's schema can bind its input as it is. */
 export function isStrictSchema(schema: RawJson): boolean {
-  return !outputSchema(schema).isChanged && !inputSchema(schema).isChanged
+  return !outputSchema(schema).isChanged && !inputSchema(schema).isChanged && !isRecursive(schema)
+}
+
+const rootName = '#'
+const definitionNames = ['$defs', 'definitions']
+
+/** Whether the schema refers to itself, which nothing that is bound by it may. */
+export function isRecursive(schema: RawJson): boolean {
+  return withView(schema, (view) => {
+    const references = new Map<string, Set<string>>([[rootName, new Set()]])
+    for (const name of definitionNames) {
+      const definitions = view.get(name)
+      if (definitions?.kind !== 'object') continue
+      for (const [key, definition] of definitions.members()) {
+        gatherReferences(definition, setOf(references, `#/${name}/${key}`))
+      }
+    }
+    gatherReferences(view, setOf(references, rootName))
+    return hasCycle(references)
+  })
+}
+
+function setOf(references: Map<string, Set<string>>, name: string): Set<string> {
+  const found = references.get(name) ?? new Set()
+  references.set(name, found)
+  return found
+}
+
+function gatherReferences(value: View, into: Set<string>): void {
+  if (value.isList) for (const item of value.items()) gatherReferences(item, into)
+  if (value.kind !== 'object') return
+  for (const [name, member] of value.members()) {
+    if (name === '$ref' && member.isText) into.add(member.text())
+    else if (!definitionNames.includes(name)) gatherReferences(member, into)
+  }
+}
+
+/** Takes away, again and again, what refers to nothing that is left; what stays refers to itself. */
+function hasCycle(references: ReadonlyMap<string, ReadonlySet<string>>): boolean {
+  const left = new Map<string, number>()
+  const referrers = new Map<string, string[]>()
+  for (const [name, targets] of references) {
+    const known = [...targets].filter((target) => references.has(target))
+    left.set(name, known.length)
+    for (const target of known) {
+      const before = referrers.get(target)
+      if (before === undefined) referrers.set(target, [name])
+      else before.push(name)
+    }
+  }
+  const free = [...left].filter(([, count]) => count === 0).map(([name]) => name)
+  for (const name of free) {
+    left.delete(name)
+    for (const referrer of referrers.get(name) ?? []) {
+      const count = (left.get(referrer) ?? 0) - 1
+      left.set(referrer, count)
+      if (count === 0) free.push(referrer)
+    }
+  }
+  return left.size > 0
 }
 
 class SchemaWriter {
