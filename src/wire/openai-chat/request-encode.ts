@@ -36,9 +36,8 @@ function leftOut(conversation: Conversation, cacheMarks: boolean): readonly Adju
     field: pointer,
     why: `${name} runs at another provider`,
   }))
-  const onTools = conversation.tools.some(({ cache }) => cache !== null)
-  if (onTools || (!cacheMarks && hasMarks(conversation))) {
-    adjusted.push({ kind: 'dropped', field: 'cache_control', why: 'not every mark has a place here' })
+  if (!cacheMarks && hasMarks(conversation)) {
+    adjusted.push({ kind: 'dropped', field: 'cache_control', why: 'the model caches without marks' })
   }
   return adjusted
 }

@@ -9,15 +9,15 @@ import { markNeedles, plainId, readId, readTag, readTagBase64 } from '../marks.t
 import { callIdCharactersMax } from './request-messages.ts'
 
 const noEdits: readonly Edit[] = []
-/** All needles are ASCII, so bytes may be read as letters. */
-const letters = new TextDecoder('latin1')
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+/** One search for all of them: it skips letters that none of them has, which looking for each in turn does not. */
+const anyNeedle = new RegExp(markNeedles.map((needle) => needle.replaceAll('.', '\\.')).join('|'))
 /** What we write beside a message's text, when the message has a mark of ours. */
 const ownFields = ['reasoning_details', 'reasoning_content']
 
 /** See `Codec.cutMarks`. */
 export function cutMarks(body: Uint8Array, limits: ReadLimits): readonly Edit[] {
-  const text = letters.decode(body)
-  if (!markNeedles.some((needle) => text.includes(needle))) return noEdits
+  if (!anyNeedle.test(decoder.decode(body))) return noEdits
   return readJson(body, limits, (json) => {
     const messages = json.find(['messages'])
     if (messages === -1 || json.kind(messages) !== 'array') return noEdits

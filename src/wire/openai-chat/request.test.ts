@@ -412,3 +412,48 @@ test('a conversation is told by the first message of its user', () => {
   assert.equal(span(bodyOf({ messages: conversation.slice(0, 1) })), JSON.stringify(conversation[0]))
   assert.equal(span(bodyOf({ messages: [] })), '[]')
 })
+
+const block = (part: unknown) => ({
+  messages: [{ role: 'user', content: [{ type: 'text', text: 'x' }, part] }],
+})
+const asIsCases: readonly (readonly [asIs: boolean, more: Readonly<Record<string, unknown>>])[] = [
+  [true, {}],
+  [true, block({ type: 'image_url', image_url: { url: 'https://a/b' } })],
+  [true, block({ type: 'text', text: 'x', prompt_cache_breakpoint: { mode: 'explicit' } })],
+  [true, block({ type: 'thinking', thinking: [{ type: 'text', text: 'x' }] })],
+  [true, { messages: [{ role: 'assistant', reasoning_content: 'x', content: 'x' }] }],
+  [true, { tools: [{ type: 'function', function: { name: 'f', parameters: { cache_control: 1 } } }] }],
+  [true, { tools: [{ type: 'custom', custom: { name: 'c' } }], functions: [{ name: 'f' }] }],
+  [true, { thinking: { type: 'enabled' }, system: null, reasoning: null }],
+  [false, block({ type: 'thinking', thinking: 'x', signature: 's' })],
+  [false, block({ type: 'tool_use', id: 'a', name: 'f', input: {} })],
+  [false, block({ type: 'tool_result', tool_use_id: 'a', content: 'x' })],
+  [false, block({ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } })],
+  [false, block({ type: 'document', source: { type: 'text', data: 'x' } })],
+  [false, block({ type: 'input_text', text: 'x' })],
+  [false, block({ type: 'text', text: 'x', cache_control: { type: 'ephemeral' } })],
+  [false, { messages: [{ role: 'user', content: 'x', cache_control: { type: 'ephemeral' } }] }],
+  [false, { system: 'x' }],
+  [false, { reasoning: { effort: 'high' } }],
+  [false, { tools: [{ name: 'f', input_schema: {} }] }],
+  [false, { tools: [{ type: 'function', name: 'f', parameters: {} }] }],
+  [false, { tools: [{ type: 'custom', name: 'f', input_schema: {} }] }],
+  [false, { tools: [{ type: 'function', function: { name: 'f' }, cache_control: { type: 'ephemeral' } }] }],
+  [false, { tools: [{ type: 'function', function: { name: 'f', cache_control: { type: 'ephemeral' } } }] }],
+]
+
+test('a body that mixes formats cannot go as it stands', () => {
+  for (const [asIs, more] of asIsCases) assert.equal(read(bodyOf(more)).asIs, asIs, JSON.stringify(more))
+  assert.equal(read(bodyOf({ reasoning: { effort: 'high' } })).effort, 'high')
+  assert.equal(read(bodyOf({ functions: [{ name: 'f' }] })).functionTools, true)
+})
+
+test('a body with input and without messages is a Responses body', () => {
+  const facts = read('{"model":"a","input":"hi","stream":true,"max_output_tokens":9}')
+  assert.deepEqual(
+    [facts.writtenAs, facts.asIs, facts.model, facts.stream, facts.outputLimit],
+    ['openai-responses', false, 'a', true, 9],
+  )
+  assert.equal(usageEvent(facts), 'relay')
+  assert.equal(read('{"model":"a","input":"hi","messages":[]}').writtenAs, 'openai-chat')
+})

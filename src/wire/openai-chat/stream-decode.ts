@@ -30,7 +30,7 @@ class ChatDecoder implements StreamDecoder {
   private pushed = 0
   private hasStarted = false
   private finish: string | null = null
-  /** The signature of the message itself. */
+  /** The signature of the message itself, until a call takes it. */
   private seal: Seal | null = null
   private isOver = false
 
@@ -69,8 +69,7 @@ class ChatDecoder implements StreamDecoder {
     if (this.isOver) return []
     this.isOver = true
     const events = [...this.lanes.closeAll()]
-    const { seal, lanes } = this
-    if (seal !== null && !lanes.said.has('call')) events.push({ kind: 'whole', part: sealAlone(seal) })
+    if (this.seal !== null) events.push({ kind: 'whole', part: sealAlone(this.seal) })
     return [...events, { kind: 'finish', finish: finishOf(finish, this.lanes.said) }]
   }
 
@@ -95,9 +94,11 @@ class ChatDecoder implements StreamDecoder {
     for (const citation of citationsIn(delta)) events.push(...lanes.inside({ kind: 'citation', citation }))
     events.push(...lanes.text('refusal', textIn(delta, 'refusal')))
     for (const part of mediaIn(delta)) events.push(...lanes.whole({ kind: 'whole', part }))
-    const seal = signatureIn(delta)
-    for (const call of recordsIn(delta, 'tool_calls'))
-      events.push(...lanes.call(callOf(call), call.index, seal))
+    this.seal = signatureIn(delta) ?? this.seal
+    for (const call of recordsIn(delta, 'tool_calls')) {
+      events.push(...lanes.call(callOf(call), call.index, this.seal))
+      this.seal = null
+    }
     if (isRecord(delta.function_call)) {
       const named = { id: '', seal: null, isCustom: false, named: delta.function_call }
       events.push(...lanes.call(named, 'function', null))

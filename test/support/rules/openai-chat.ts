@@ -358,7 +358,8 @@ function modelRules(rules: Rules, body: Members, takes: Capabilities): void {
       'tools: only without an effort',
     )
   }
-  const isForced = choice !== undefined && choice !== 'auto' && choice !== 'none'
+  const mode = isObject(choice) && isObject(choice.allowed_tools) ? choice.allowed_tools.mode : choice
+  const isForced = mode !== undefined && mode !== 'auto' && mode !== 'none'
   rules.must(!isForced || takes.forcedTools, 'tool_choice: cannot be forced')
   rules.must(body.parallel_tool_calls === undefined || takes.parallelSwitch, 'parallel_tool_calls: not taken')
   const isSchema = isObject(body.response_format) && body.response_format.type === 'json_schema'
