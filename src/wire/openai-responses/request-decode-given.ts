@@ -5,8 +5,8 @@
 import type { GivenField } from '../neutral.ts'
 import type { View } from '../view.ts'
 
-/** Read wherever they stand; no policy is needed for them. */
-const structural = ['model', 'input', 'stream']
+/** Read wherever they stand; no policy is needed for them, or only beside what they are of. */
+const structural = ['model', 'input', 'stream', 'max_tool_calls']
 /** Objects of which each member is a field of its own. */
 const groups = ['reasoning', 'text']
 /** Values that ask for nothing, as they are written without spaces. */
@@ -46,7 +46,7 @@ export class Given {
       if (name === 'include') this.readInclude(value)
       else if (groups.includes(name) && value.kind === 'object') this.readGroup(name, value)
       else if (name === 'tool_choice') this.readChoice(value)
-      else if (name !== 'max_tool_calls' || body.get('tools') !== undefined) this.note(name, value.pointer)
+      else this.note(name, value.pointer)
     }
   }
 

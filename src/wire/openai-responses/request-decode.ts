@@ -49,7 +49,8 @@ export function decodeRequest(body: Uint8Array, limits: ReadLimits, _address: Ad
 function conversationOf(root: View, model: string, { integerMax }: ReadLimits): Conversation {
   const given = new Given()
   given.readBody(root)
-  const usesMax = root.get('max_tool_calls')?.integer(0, integerMax) ?? null
+  const cap = root.get('max_tool_calls')
+  const usesMax = cap?.integer(0, integerMax) ?? null
   const tools = new ToolDecoder(given, usesMax)
   const declared = root.get('tools')
   if (declared !== undefined) tools.read(declared)
@@ -58,6 +59,7 @@ function conversationOf(root: View, model: string, { integerMax }: ReadLimits): 
   if (instructions !== undefined) items.readInstructions(instructions)
   const input = root.get('input')
   if (input !== undefined) items.readInput(input)
+  if (cap !== undefined && tools.providerTools.length > 0) given.note('max_tool_calls', cap.pointer)
   const logprobs = readLogprobs(root)
   return {
     model,

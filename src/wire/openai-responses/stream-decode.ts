@@ -183,7 +183,7 @@ class ResponsesDecoder implements StreamDecoder {
         return
       case 'image_generation_call': {
         const part = imageOf(item)
-        if (part !== null) this.parts.whole(key, { kind: 'whole', part })
+        if (part !== null) this.parts.whole(`${key}:whole`, { kind: 'whole', part })
         return
       }
     }
