@@ -16,6 +16,7 @@ import type {
 } from '../neutral.ts'
 import { untranslatable } from '../policy.ts'
 import type { View } from '../view.ts'
+import { sealForms } from './response-seals.ts'
 
 /** Where fields with a row in the policy table are noted. */
 export type Given = GivenField[]
@@ -138,31 +139,31 @@ function addressPart(part: View, medium: Medium, given: Given): readonly Part[] 
 
 function audioPart(part: View, given: Given): readonly Part[] {
   const audio = part.get('input_audio')
-  const data = audio?.get('data')
-  if (audio === undefined || data === undefined) throw part.invalid('a part with input_audio.data')
+  const encoded = audio?.get('data')
+  if (audio === undefined || encoded === undefined) throw part.invalid('a part with input_audio.data')
   given.push({ name: 'messages[].content[].input_audio', pointer: audio.pointer })
-  const inUrl = dataUrl(data.text())
+  const inUrl = dataUrl(encoded.text())
   const source: MediaSource =
     inUrl === null
       ? {
           kind: 'base64',
           mediaType: `audio/${wordOf(audio.get('format')) ?? 'wav'}`,
-          data: plainBase64(data.text()),
+          data: plainBase64(encoded.text()),
         }
-      : addressed(data)
+      : addressed(encoded)
   return [media('audio', source, { part, given })]
 }
 
 function filePart(file: View, part: View, given: Given): readonly Part[] {
   refuseKept(file)
   const title = wordOf(file.get('filename'))
-  const data = file.get('file_data')
+  const encoded = file.get('file_data')
   const address = file.get('file_url')
-  if (data === undefined && address === undefined) throw part.invalid('a part with file_data')
+  if (encoded === undefined && address === undefined) throw part.invalid('a part with file_data')
   const source =
-    data === undefined || dataUrl(data.text()) !== null
-      ? addressed((data ?? address) as View)
-      : ({ kind: 'base64', mediaType: 'application/pdf', data: plainBase64(data.text()) } as const)
+    encoded === undefined || dataUrl(encoded.text()) !== null
+      ? addressed((encoded ?? address) as View)
+      : ({ kind: 'base64', mediaType: 'application/pdf', data: plainBase64(encoded.text()) } as const)
   const kind = source.kind === 'text' ? '' : (source.mediaType ?? '')
   const medium = kind.startsWith('image/') ? 'image' : kind.startsWith('audio/') ? 'audio' : 'document'
   return [media(medium, medium === 'document' ? asText(source) : source, { part, given, title })]
@@ -190,13 +191,13 @@ function sourcePart(part: View, medium: 'image' | 'document', given: Given): rea
   if (type === 'content' && content !== undefined) return readContent(content, given)
   const url = source.get('url')
   if (url !== undefined) return [media(medium, addressed(url), { part, given, title })]
-  const data = source.get('data')
-  if (data === undefined) throw source.invalid('a source with data or a url')
+  const held = source.get('data')
+  if (held === undefined) throw source.invalid('a source with data or a url')
   const mediaType = (wordOf(source.get('media_type')) ?? '').toLowerCase()
   const found: MediaSource =
     type === 'text'
-      ? { kind: 'text', text: data.text() }
-      : { kind: 'base64', mediaType: properType(mediaType), data: plainBase64(data.text()) }
+      ? { kind: 'text', text: held.text() }
+      : { kind: 'base64', mediaType: properType(mediaType), data: plainBase64(held.text()) }
   return [media(medium, found, { part, given, title })]
 }
 
@@ -236,7 +237,7 @@ function sealedThinking(
   const tag = readTag(signature)
   if (tag.kind === 'broken') return []
   const seal: Seal = tag.kind === 'seal' ? tag.seal : { maker: 'anthropic', data: signature }
-  return [{ kind: 'thinking', ...thought, redacted: thought.redacted && seal.maker === 'anthropic', seal }]
+  return [{ kind: 'thinking', ...thought, redacted: thought.redacted && sealForms[seal.maker].redacts, seal }]
 }
 
 function callPart(part: View): readonly Part[] {

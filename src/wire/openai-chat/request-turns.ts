@@ -7,6 +7,7 @@ import { readId, readTag, readTagBase64 } from '../marks.ts'
 import type { CallPart, Part, Seal, ThinkingPart, Turn } from '../neutral.ts'
 import type { View } from '../view.ts'
 import { type Given, readCache, readContent, resultOf, wordOf } from './request-blocks.ts'
+import { sealForms } from './response-seals.ts'
 
 /** Reads the array of messages. Throws WireError naming the place. */
 export function readTurns(messages: View, given: Given): readonly Turn[] {
@@ -144,11 +145,11 @@ function calledBy(
 
 /** Google's own field for chat clients. */
 function signatureIn(holder: View): Seal | null {
-  const data = wordOf(holder.get('extra_content')?.get('google')?.get('thought_signature'))
-  if (data === null || data === '') return null
-  const tag = readTagBase64(data)
+  const signature = wordOf(holder.get('extra_content')?.get('google')?.get('thought_signature'))
+  if (signature === null || signature === '') return null
+  const tag = readTagBase64(signature)
   if (tag.kind === 'seal') return tag.seal
-  return tag.kind === 'plain' ? { maker: 'google', data } : null
+  return tag.kind === 'plain' ? { maker: 'google', data: signature } : null
 }
 
 /** The thoughts that fields of the message tell, but for those that the marks of later calls put in their place. */
@@ -175,7 +176,9 @@ function detailed(detail: View): readonly ThinkingPart[] {
   if (tag.kind === 'broken') return []
   const seal = tag.kind === 'seal' ? tag.seal : null
   if (seal === null && text === '') return []
-  return [{ kind: 'thinking', text, redacted: isHidden && seal?.maker === 'anthropic', seal }]
+  return [
+    { kind: 'thinking', text, redacted: isHidden && seal !== null && sealForms[seal.maker].redacts, seal },
+  ]
 }
 
 function keyOf({ seal, text }: ThinkingPart): string {

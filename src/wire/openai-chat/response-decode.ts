@@ -146,8 +146,9 @@ export function callOf(call: JsonRecord): CallRecord {
 
 /** The signature that Google's compatible address puts on calls and messages. */
 export function signatureIn(holder: JsonRecord): Seal | null {
-  const data = textIn(recordIn(recordIn(holder, 'extra_content'), 'google'), 'thought_signature')
-  return data === '' || readTagBase64(data).kind !== 'plain' ? null : { maker: 'google', data }
+  const signature = textIn(recordIn(recordIn(holder, 'extra_content'), 'google'), 'thought_signature')
+  const isTheirs = signature !== '' && readTagBase64(signature).kind === 'plain'
+  return isTheirs ? { maker: 'google', data: signature } : null
 }
 
 /** A signature that belongs to no call, as an empty thought. */

@@ -20,6 +20,7 @@ import type {
   ThinkingPart,
 } from '../neutral.ts'
 import { oldestForm } from './request-decode.ts'
+import { sealForms } from './response-seals.ts'
 
 type Members = Readonly<Record<string, JsonOut | undefined>>
 
@@ -116,7 +117,8 @@ export function callOf(
     type: form === 'json' ? 'function' : 'custom',
     function: form === 'json' ? { name, arguments: of.input } : undefined,
     custom: form === 'text' ? { name, input: of.input } : undefined,
-    extra_content: seal?.maker === 'google' ? signatureOf(seal, id !== of.id) : undefined,
+    extra_content:
+      seal !== null && sealForms[seal.maker].onCalls ? signatureOf(seal, id !== of.id) : undefined,
   }
 }
 
@@ -129,11 +131,10 @@ function signatureOf(seal: Seal, isInId: boolean): JsonOut {
 export function detailsOf(thoughts: readonly ThinkingPart[]): readonly JsonOut[] {
   return thoughts.flatMap(({ text, redacted, seal }): JsonOut[] => {
     if (seal === null) return []
-    const data = tagged(seal)
-    const isHidden = redacted || (text === '' && seal.maker === 'openai')
-    if (isHidden) return [{ type: 'reasoning.encrypted', data }]
-    if (seal.maker === 'openai') return [{ type: 'reasoning.summary', summary: text, signature: data }]
-    return [{ type: 'reasoning.text', text, signature: data }]
+    const signature = tagged(seal)
+    const { type, field, hidesEmpty } = sealForms[seal.maker]
+    if (redacted || (text === '' && hidesEmpty)) return [{ type: 'reasoning.encrypted', data: signature }]
+    return [{ type, [field]: text, signature }]
   })
 }
 
