@@ -20,7 +20,7 @@ import type { View } from '../view.ts'
 import type { Given } from './request-decode-given.ts'
 import type { ToolDecoder } from './request-decode-tools.ts'
 import { addressedSource, embeddedSource, typeOfFile } from './request-media.ts'
-import { isUnsealed, openedSeal } from './response-seals.ts'
+import { isUnsealed, openedSeal, ownMaker } from './response-seals.ts'
 
 type Role = Turn['role']
 
@@ -265,7 +265,7 @@ function sealOf(sealed: string, id: string): ReadSeal {
   if (sealed === '') return { seal: null, redacted: false }
   const read = readTag(sealed)
   if (read.kind !== 'seal') {
-    const seal: Seal = { maker: 'openai', data: `${id}.${sealed}` }
+    const seal: Seal = { maker: ownMaker, data: `${id}.${sealed}` }
     return { seal: read.kind === 'plain' ? seal : undefined, redacted: false }
   }
   return isUnsealed(read.seal) ? { seal: null, redacted: false } : openedSeal(read.seal)

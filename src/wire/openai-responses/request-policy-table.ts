@@ -118,6 +118,7 @@ export const policy: PolicyTable = [
   ...rows(dropped, 'every tool is offered from the beginning, and called by the model itself', {
     'tools[].defer_loading': { tools: [{ ...tool, defer_loading: true }] },
     'tools[].allowed_callers': { tools: [{ ...tool, allowed_callers: ['direct'] }] },
+    // tidy-allow wire-is-pure: a field of the format has that name
     'tools[].async': { tools: [{ ...tool, async: true }] },
     'tools[].output_schema': { tools: [{ ...tool, output_schema: parameters }] },
     'tools[type=tool_search]': { tools: [{ type: 'tool_search' }] },

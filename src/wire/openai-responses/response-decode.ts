@@ -12,6 +12,7 @@ import type {
   Seal,
 } from '../neutral.ts'
 import { isRecord, type JsonRecord, parsed, recordIn, recordsIn, textIn } from '../parsed.ts'
+import { ownMaker } from './response-seals.ts'
 
 const decoder = new TextDecoder('utf-8')
 
@@ -78,7 +79,7 @@ export function thoughtText(item: JsonRecord): string {
 
 export function sealOf(item: JsonRecord): Seal | null {
   const content = textIn(item, 'encrypted_content')
-  return content === '' ? null : { maker: 'openai', data: `${textIn(item, 'id')}.${content}` }
+  return content === '' ? null : { maker: ownMaker, data: `${textIn(item, 'id')}.${content}` }
 }
 
 /** The call is known by its `call_id`; `id` is the item's. */
@@ -99,12 +100,12 @@ export function inputOf(item: JsonRecord): string {
 
 /** null: it was not made. */
 export function imageOf(item: JsonRecord): MediaPart | null {
-  const data = textIn(item, 'result')
-  if (data === '') return null
+  const image = textIn(item, 'result')
+  if (image === '') return null
   return {
     kind: 'media',
     medium: 'image',
-    source: { kind: 'base64', mediaType: `image/${textIn(item, 'output_format') || 'png'}`, data },
+    source: { kind: 'base64', mediaType: `image/${textIn(item, 'output_format') || 'png'}`, data: image },
     title: null,
     detail: null,
     cache: null,

@@ -4,9 +4,12 @@
  * item without one among those it keeps.
  */
 import { tagged } from '../marks.ts'
-import type { Seal, ThinkingPart } from '../neutral.ts'
+import type { Maker, Seal, ThinkingPart } from '../neutral.ts'
 
-const unsealed: Seal = { maker: 'openai', data: '-' }
+/** Who makes this format's own seals. */
+export const ownMaker: Maker = 'openai'
+
+const unsealed: Seal = { maker: ownMaker, data: '-' }
 /** Thoughts that their maker hides altogether are another kind of block there. */
 const redactedPrefix = 'redacted:'
 
@@ -17,7 +20,7 @@ export function isUnsealed({ maker, data }: Seal): boolean {
 /** The text of `encrypted_content`. */
 export function encryptedContent({ seal, redacted }: Pick<ThinkingPart, 'seal' | 'redacted'>): string {
   if (seal === null) return tagged(unsealed)
-  if (seal.maker === 'openai') return ownContent(seal)?.content ?? tagged(unsealed)
+  if (seal.maker === ownMaker) return ownContent(seal)?.content ?? tagged(unsealed)
   return tagged(redacted ? { ...seal, data: `${redactedPrefix}${seal.data}` } : seal)
 }
 
@@ -30,6 +33,6 @@ export function openedSeal(seal: Seal): { readonly seal: Seal; readonly redacted
 /** Id and content of OpenAI's own item; null for what is none. */
 export function ownContent(seal: Seal): { readonly id: string; readonly content: string } | null {
   const at = seal.data.indexOf('.')
-  if (seal.maker !== 'openai' || at === -1 || at === seal.data.length - 1) return null
+  if (seal.maker !== ownMaker || at === -1 || at === seal.data.length - 1) return null
   return { id: seal.data.slice(0, at), content: seal.data.slice(at + 1) }
 }

@@ -31,6 +31,8 @@ const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
 const idCharactersMax = 64
 const idPattern = /^[\w-]{1,64}$/
 const outputTokensMin = 16
+/** A marked id, or a tagged text. */
+const marks = /_tg1_W|"tg1\.(anthropic|openai|google)\./
 
 /** What OpenAI would refuse, or take for something else; for a request that goes upstream. */
 export function brokenRequestRules(body: unknown, capabilities?: Capabilities): readonly string[] {
@@ -39,7 +41,7 @@ export function brokenRequestRules(body: unknown, capabilities?: Capabilities): 
   for (const name of Object.keys(body))
     if (!requestFields.includes(name)) broken.push(`${name} is no parameter`)
   if (text(body.model) === '') broken.push('model is named')
-  if (JSON.stringify(body).includes('tg1')) broken.push('no mark of ours goes upstream')
+  if (marks.test(JSON.stringify(body))) broken.push('no mark of ours goes upstream')
   const tools = toolNames(body.tools, broken)
   inputRules(body.input, { broken, tools, capabilities })
   settingRules(body, broken)
