@@ -29,6 +29,7 @@ const tool = {
   function: { name: 'look', description: 'Looks.', parameters: { type: 'object', properties: {} } },
 }
 const tools = [tool]
+const strictSchema = { type: 'object', properties: {}, required: [], additionalProperties: false }
 const said = (...content: JsonOut[]): PolicyRow['example'] => ({ messages: [{ role: 'user', content }] })
 const pixel = 'data:image/png;base64,iVBORw0KGgo='
 
@@ -68,12 +69,10 @@ export const policy: PolicyTable = [
   alone('reasoning_effort', adapted, 'rounded to what the model takes', 'high'),
   alone('reasoning', adapted, 'read as effort or budget', { effort: 'high' }),
   alone('thinking', adapted, 'read as effort or budget', { type: 'enabled', budget_tokens: 4_096 }),
-  alone(
-    'include_reasoning',
-    ['dropped', 'adapted', 'adapted', 'adapted'],
-    'asks for readable thoughts',
-    true,
-  ),
+  row('include_reasoning', ['dropped', 'adapted', 'adapted', 'adapted'], 'whether thoughts are told', {
+    reasoning_effort: 'high',
+    include_reasoning: false,
+  }),
   alone('verbosity', ['carried', 'carried', 'dropped', 'dropped'], 'only OpenAI has it', 'low'),
   alone('response_format', adapted, 'a schema, or any JSON object', {
     type: 'json_schema',
@@ -90,8 +89,8 @@ export const policy: PolicyTable = [
     tools,
     parallel_tool_calls: false,
   }),
-  row('tools[].function.strict', ['carried', 'carried', 'carried', 'dropped'], 'Gemini has no such switch', {
-    tools: [{ ...tool, function: { ...tool.function, strict: true } }],
+  row('tools[].function.strict', ['carried', 'carried', 'carried', 'adapted'], 'binds all tools at Gemini', {
+    tools: [{ ...tool, function: { ...tool.function, parameters: strictSchema, strict: true } }],
   }),
   row('tools[].custom', adapted, 'free text goes as one string, elsewhere than Responses', {
     tools: [{ type: 'custom', custom: { name: 'write', description: 'Writes.' } }],
@@ -101,8 +100,8 @@ export const policy: PolicyTable = [
   }),
   alone(
     'web_search_options',
-    ['dropped', 'adapted', 'adapted', 'adapted'],
-    'becomes the search tool there',
+    ['dropped', 'adapted', 'adapted', 'dropped'],
+    'becomes the search tool, where there is one',
     {},
   ),
   row('messages[].name', dropped, 'no other format names its speakers', {
@@ -156,5 +155,7 @@ export const policy: PolicyTable = [
   alone('prediction', dropped, 'only speeds one provider up', { type: 'content', content: 'Hello.' }),
   alone('modalities', refused, 'spoken answers exist only here', ['text', 'audio']),
   alone('audio', refused, 'spoken answers exist only here', { voice: 'alloy', format: 'wav' }),
-  alone('moderation', refused, 'its findings exist only in this format', { model: 'omni-moderation-latest' }),
+  alone('moderation', refused, 'its findings are told by untranslated answers alone', {
+    model: 'omni-moderation-latest',
+  }),
 ]

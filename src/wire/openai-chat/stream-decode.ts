@@ -132,6 +132,8 @@ class Lanes {
   readonly said = new Set<AnswerPart['kind']>()
   keptCharacters = 0
   private readonly lanes: Lane[] = []
+  /** The last call of each index, as long as it is not closed. */
+  private readonly calls = new Map<unknown, Lane>()
 
   /** More text of a kind; it continues the last part of its kind unless another has begun since. */
   text(kind: 'text' | 'thinking' | 'refusal', text: string): readonly AnswerEvent[] {
@@ -157,7 +159,7 @@ class Lanes {
     const { id, named, isCustom } = piece
     const name = textIn(named, 'name')
     const input = textIn(named, isCustom ? 'input' : 'arguments')
-    let lane = this.lanes.findLast((one) => one.kind === 'call' && one.key === key)
+    let lane = this.calls.get(key)
     if (lane !== undefined && isAnother(lane, id, name !== '' && input !== '')) lane = undefined
     // What follows a call that was closed belongs to no part.
     if (lane === undefined && name === '' && id === '') return []
@@ -185,6 +187,7 @@ class Lanes {
   private begin(of: Pick<Lane, 'kind' | 'key' | 'call' | 'whole'>): Lane {
     const lane: Lane = { ...of, input: new InputEnd(), waiting: [], isOpen: false }
     this.lanes.push(lane)
+    if (of.kind === 'call') this.calls.set(of.key, lane)
     return lane
   }
 
@@ -233,6 +236,7 @@ class Lanes {
 
   private closed(lane: Lane): readonly AnswerEvent[] {
     this.lanes.shift()
+    if (this.calls.get(lane.key) === lane) this.calls.delete(lane.key)
     return lane.whole === null ? [{ kind: 'close', seal: null }] : []
   }
 }
