@@ -97,7 +97,7 @@ test('a Gemini client that asks for no events gets one JSON array', async () => 
       body: JSON.stringify({ contents: [{ role: 'user', parts: [{ text: words }] }] }),
     })
     const chunks = (await response.json()) as Json[]
-    assert.equal(response.headers.get('content-type'), 'application/json')
+    assert.match(response.headers.get('content-type') ?? '', /^application\/json/)
     const gemini = dialectClients.find(({ format }) => format === 'gemini')
     assert.equal(chunks.map((chunk) => gemini?.deltaOf(chunk)).join(''), words)
     assert.equal(at(chunks.at(-1), 'candidates', 0, 'finishReason'), 'STOP')

@@ -69,7 +69,8 @@ export function run(command, parameters, { cwd, env } = {}) {
   return new Promise((resolve, reject) => {
     const options = {
       cwd,
-      env: { ...process.env, ...env },
+      // Some programs ask the shell's variable where they are.
+      env: { ...process.env, ...(cwd === undefined ? {} : { PWD: cwd }), ...env },
       timeout: answerMsMax,
       maxBuffer: 32 * 1024 * 1024,
     }

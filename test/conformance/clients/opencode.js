@@ -22,8 +22,9 @@ async function ask(npm, model, prompt, { home, folder: cwd }) {
   const provider = { gw: { npm, options: { baseURL: `${origin}/v1`, apiKey: key }, models } }
   const common = { autoupdate: false, share: 'disabled', permission: { read: 'allow' } }
   write(join(cwd, 'opencode.json'), { model: `gw/${model}`, small_model: `gw/${model}`, ...common, provider })
+  // It puts quotes around an argument with spaces in it.
   const env = { HOME: home, OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_AUTOUPDATE: '1' }
-  return (await run(program, ['run', '--format', 'json', prompt], { cwd, env })).stdout
+  return (await run(program, ['run', '--format', 'json', ...prompt.split(' ')], { cwd, env })).stdout
 }
 
 const list = {}

@@ -6,7 +6,7 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { systemClock } from '../../../src/base/clock.ts'
-import type { ModelDefinition } from '../../../src/catalog/definition.ts'
+import type { Config } from '../../../src/config.ts'
 import { startSandbox } from '../../../src/sandbox/sandbox.ts'
 import { testGateway } from '../../support/gateway.ts'
 
@@ -22,8 +22,10 @@ const all = [
   'gemini-cli',
 ]
 
+type Models = Config['models']
+
 /** A model of a real maker's family that is served by the sandbox, in the maker's own format. */
-function model(id: string, provider: string): ModelDefinition {
+function model(id: string, provider: string): Models[number] {
   return {
     id,
     provider,
