@@ -25,6 +25,8 @@ import { standIn } from './request-seals.ts'
 
 const idCharactersMax = 64
 const noParts: readonly JsonOut[] = []
+/** A user who says nothing, as the API was seen to take it. */
+const silence: JsonOut = { text: '' }
 
 interface Answered {
   readonly call: CallPart
@@ -63,8 +65,8 @@ export class ContentWriter {
       }
     }
     this.answered([])
-    // The format demands a content; instructions alone are a request elsewhere.
-    if (this.contents.length === 0) this.add('user', [{ text: ' ' }])
+    // The format demands a content, and a call only behind the user's turn: elsewhere instructions are enough.
+    if (this.contents[0]?.role !== 'user') this.contents.unshift({ role: 'user', parts: [silence] })
     return this.contents.map(({ role, parts }) => ({ role, parts }))
   }
 
