@@ -15,7 +15,7 @@ import type {
 } from '../neutral.ts'
 import type { View } from '../view.ts'
 import { camelCase, list, member } from './request-fields.ts'
-import { type ReadSignature, readSignature } from './request-seals.ts'
+import { isOwn, type ReadSignature, readSignature } from './request-seals.ts'
 
 const none: ReadSignature = { kind: 'none' }
 /** Members of a part that are read here; any other is named to the caller. */
@@ -125,7 +125,7 @@ export class ContentReader {
     const given = idOf(call)
     const id = given.id === '' ? `call_${position}` : given.id
     const name = call.get('name')?.text() ?? ''
-    const own = read.kind === 'seal' && read.seal.maker === 'google' ? read.seal : null
+    const own = read.kind === 'seal' && isOwn(read.seal) ? read.seal : null
     addMissing(parts, given.mark?.thoughts ?? [])
     const args = call.get('args')
     parts.push({
@@ -146,7 +146,7 @@ export class ContentReader {
     const body = response.get('response')
     const media = list(response.get('parts')).flatMap(mediaOf)
     const pointer = response.pointer
-    const common = {
+    const answer = {
       kind: 'result',
       callId: this.callOf(response, name),
       name,
@@ -154,9 +154,9 @@ export class ContentReader {
       pointer,
     } as const
     const said = body === undefined ? { text: '', isError: false } : soleText(body)
-    if (said === null) return { ...common, content: media, json: body?.written ?? null, isError: false }
+    if (said === null) return { ...answer, content: media, json: body?.written ?? null, isError: false }
     const texts = said.text === '' ? [] : [textPart(said.text)]
-    return { ...common, content: [...texts, ...media], json: null, isError: said.isError }
+    return { ...answer, content: [...texts, ...media], json: null, isError: said.isError }
   }
 
   /** The id of the call that the response answers: by its id, else by its name, else in order. */
@@ -193,7 +193,7 @@ function soleText(body: View): { readonly text: string; readonly isError: boolea
 
 /** A thought; with the seal of another maker it takes in the pieces before it, which were one thought there. */
 function addThought(parts: Part[], text: string, read: ReadSignature): void {
-  if (read.kind !== 'seal' || read.seal.maker === 'google') {
+  if (read.kind !== 'seal' || isOwn(read.seal)) {
     if (read.kind === 'broken') return
     const seal = read.kind === 'seal' ? read.seal : null
     if (text !== '' || seal !== null) parts.push({ kind: 'thinking', text, redacted: false, seal })
@@ -235,7 +235,7 @@ function mediaOf(part: View): readonly MediaPart[] {
   const source = blob ?? file
   if (source === undefined) return []
   const type = member(source, 'mimeType')?.text().toLowerCase() ?? ''
-  const common = {
+  const described = {
     kind: 'media',
     medium: mediumOf(type),
     title: member(source, 'displayName')?.text() ?? null,
@@ -245,12 +245,12 @@ function mediaOf(part: View): readonly MediaPart[] {
   } as const
   if (blob === undefined) {
     const url = member(source, 'fileUri')?.text() ?? ''
-    return [{ ...common, source: { kind: 'url', mediaType: type === '' ? null : type, url } }]
+    return [{ ...described, source: { kind: 'url', mediaType: type === '' ? null : type, url } }]
   }
-  const data = plainBase64(blob.get('data')?.text() ?? '')
-  const text = type.startsWith('text/') ? textOf(data) : null
-  if (text !== null) return [{ ...common, source: { kind: 'text', text } }]
-  return [{ ...common, source: { kind: 'base64', mediaType: type, data } }]
+  const bytes = plainBase64(blob.get('data')?.text() ?? '')
+  const text = type.startsWith('text/') ? textOf(bytes) : null
+  if (text !== null) return [{ ...described, source: { kind: 'text', text } }]
+  return [{ ...described, source: { kind: 'base64', mediaType: type, data: bytes } }]
 }
 
 function mediumOf(type: string): MediaPart['medium'] {
@@ -269,9 +269,9 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 function textOf(data: string): string | null {
   try {
     const binary = atob(data)
-    const bytes = new Uint8Array(binary.length)
-    for (let at = 0; at < binary.length; at += 1) bytes[at] = binary.charCodeAt(at)
-    return decoder.decode(bytes)
+    const octets = new Uint8Array(binary.length)
+    for (let at = 0; at < binary.length; at += 1) octets[at] = binary.charCodeAt(at)
+    return decoder.decode(octets)
   } catch {
     return null
   }

@@ -21,7 +21,7 @@ import { untranslatable } from '../policy.ts'
 import type { NamedTools } from '../tool-names.ts'
 import { joinedTurns } from '../turns.ts'
 import { argsOf, mediaPart } from './request-encode-parts.ts'
-import { standIn } from './request-seals.ts'
+import { isOwn, standIn } from './request-seals.ts'
 
 const idCharactersMax = 64
 const noParts: readonly JsonOut[] = []
@@ -108,7 +108,7 @@ export class ContentWriter {
     // The first call of a step must be signed. It gets the stand-in in every step and not in the current turn
     // alone, for which that is demanded: a later turn would otherwise change what was sent before it.
     const isFirst = this.open.length === 0
-    const own = call.seal?.maker === 'google' ? call.seal.data : undefined
+    const own = isOwn(call.seal) ? call.seal.data : undefined
     const thoughtSignature = own ?? (isFirst && this.capabilities.signedCalls ? standIn : undefined)
     this.open.push(call)
     const functionCall = {
@@ -209,7 +209,7 @@ interface SignaturePart extends ThinkingPart {
 
 /** A signature of Google's without a thought. */
 function isSignature(part: Part | undefined): part is SignaturePart {
-  return part?.kind === 'thinking' && part.text === '' && part.seal?.maker === 'google'
+  return part?.kind === 'thinking' && part.text === '' && isOwn(part.seal)
 }
 
 function isText(part: Part | undefined): part is TextPart {
@@ -218,7 +218,7 @@ function isText(part: Part | undefined): part is TextPart {
 
 /** Only Google's own thoughts mean anything here; others' are left out, as their makers would leave these out. */
 function thoughtPart({ text, seal }: ThinkingPart): readonly JsonOut[] {
-  if (seal?.maker !== 'google') return noParts
+  if (!isOwn(seal)) return noParts
   const thoughtSignature = seal.data
   return [text === '' ? { text, thoughtSignature } : { text, thought: true, thoughtSignature }]
 }

@@ -8,7 +8,7 @@ import { absent, snakeCase } from '../fields.ts'
 import { type Json, readJson } from '../json.ts'
 import { markNeedles, plainId, readId, readTagBase64 } from '../marks.ts'
 import { elements } from './request-fields.ts'
-import { standIn } from './request-seals.ts'
+import { isOwn, standIn } from './request-seals.ts'
 
 const idCharactersMax = 64
 const noEdits: readonly Edit[] = []
@@ -64,7 +64,7 @@ class Cut {
       if (own === '' && carried !== null && signature === absent) this.insert(part, carried)
       return false
     }
-    const restored = tag.kind === 'seal' && tag.seal.maker === 'google' ? tag.seal.data : null
+    const restored = tag.kind === 'seal' && isOwn(tag.seal) ? tag.seal.data : null
     if (restored !== null) this.replace(signature, restored)
     else if (call !== absent) this.replace(signature, carried ?? standIn)
     else if (this.isThought(part)) return true
@@ -86,7 +86,8 @@ class Cut {
     const { id, mark } = readId(text)
     if (id === text) return null
     this.replace(value, plainId(text, idCharactersMax))
-    return mark?.seal?.maker === 'google' ? mark.seal.data : null
+    const seal = mark?.seal
+    return isOwn(seal) ? seal.data : null
   }
 
   private replace(value: number, text: string): void {

@@ -3,7 +3,9 @@
  * that Google documents for calls that another model made. Must not let a tag be taken for Google's.
  */
 import { readTagBase64, taggedBase64 } from '../marks.ts'
-import type { Seal, ThinkingPart } from '../neutral.ts'
+import type { Maker, Seal, ThinkingPart } from '../neutral.ts'
+
+const ownMaker: Maker = 'google'
 
 /** `skip_thought_signature_validator` in base64: https://ai.google.dev/gemini-api/docs/thought-signatures#faqs */
 export const standIn = 'c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I='
@@ -29,7 +31,7 @@ export function readSignature(text: string): ReadSignature {
   const tag = readTagBase64(text)
   if (tag.kind !== 'seal') {
     if (tag.kind === 'broken') return { kind: 'broken' }
-    return { kind: 'seal', seal: { maker: 'google', data: text }, redacted: false }
+    return { kind: 'seal', seal: { maker: ownMaker, data: text }, redacted: false }
   }
   const { maker, data } = tag.seal
   return data.startsWith(redactedPrefix)
@@ -37,9 +39,14 @@ export function readSignature(text: string): ReadSignature {
     : { kind: 'seal', seal: tag.seal, redacted: false }
 }
 
+/** Whether the seal is Google's, which alone means something to its models. */
+export function isOwn(seal: Seal | null | undefined): seal is Seal {
+  return seal?.maker === ownMaker
+}
+
 /** The signature that carries the seal to a client of this format; undefined where there is none. */
 export function signatureOf({ seal, redacted }: Pick<ThinkingPart, 'seal' | 'redacted'>): string | undefined {
   if (seal === null) return undefined
-  if (seal.maker === 'google') return seal.data
+  if (isOwn(seal)) return seal.data
   return taggedBase64(redacted ? { ...seal, data: `${redactedPrefix}${seal.data}` } : seal)
 }

@@ -212,15 +212,15 @@ function fenced(language: string, text: string): string {
 
 function mediaIn(part: JsonRecord): readonly Piece[] {
   const blob = recordIn(part, 'inlineData')
-  const data = textIn(blob, 'data')
-  if (data === '') return []
+  const bytes = textIn(blob, 'data')
+  if (bytes === '') return []
   const mediaType = textIn(blob, 'mimeType')
   const medium = mediaType.startsWith('audio/')
     ? 'audio'
     : mediaType.startsWith('image/')
       ? 'image'
       : 'document'
-  const source = { kind: 'base64', mediaType, data } as const
-  const common = { title: null, detail: null, cache: null, pointer: 'inlineData' }
-  return [{ kind: 'media', media: { kind: 'media', medium, source, ...common } }]
+  const source = { kind: 'base64', mediaType, data: bytes } as const
+  const described = { title: null, detail: null, cache: null, pointer: 'inlineData' }
+  return [{ kind: 'media', media: { kind: 'media', medium, source, ...described } }]
 }

@@ -19,7 +19,7 @@ import type {
 } from '../neutral.ts'
 import { hidesThoughts } from './request-decode.ts'
 import { argsOf } from './request-encode-parts.ts'
-import { signatureOf, standIn } from './request-seals.ts'
+import { isOwn, signatureOf, standIn } from './request-seals.ts'
 import { logprobsResult } from './response-logprobs.ts'
 
 /** The format has no word for a pause; the caller goes on by sending the answer back, as after any other. */
@@ -144,9 +144,9 @@ export class PartWriter {
   thoughtEnd(part: ThinkingPart): readonly JsonOut[] {
     const thoughtSignature = signatureOf(part)
     if (thoughtSignature === undefined) return []
-    const isOwn = part.seal?.maker === 'google'
-    if (!isOwn) this.thoughts.push(part)
-    if (isOwn && (part.text === '' || this.isHidden)) return [{ text: '', thoughtSignature }]
+    const isGoogles = isOwn(part.seal)
+    if (!isGoogles) this.thoughts.push(part)
+    if (isGoogles && (part.text === '' || this.isHidden)) return [{ text: '', thoughtSignature }]
     return this.isHidden && part.text !== '' ? [] : [{ text: '', thought: true, thoughtSignature }]
   }
 
@@ -156,7 +156,7 @@ export class PartWriter {
    */
   call(call: CallPart): JsonOut {
     this.calls += 1
-    const own = call.seal?.maker === 'google' ? call.seal.data : undefined
+    const own = isOwn(call.seal) ? call.seal.data : undefined
     const thoughtSignature = own ?? (this.calls === 1 ? standIn : undefined)
     const seal = own === undefined ? call.seal : null
     const id = markedId(this.idOf(call.id), { seal, thoughts: this.thoughts })

@@ -1,0 +1,109 @@
+/** Our marks on their way to Google: ids short, its own signatures back, thoughts of others gone, no other byte changed. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { fixtureCases } from '../../../test/support/fixtures.ts'
+import { brokenRequestRules } from '../../../test/support/rules/gemini.ts'
+import { applyEdits } from '../json.ts'
+import { markedId, plainId, taggedBase64 } from '../marks.ts'
+import type { ThinkingPart } from '../neutral.ts'
+import { cutMarks } from './request-marks.ts'
+import { standIn } from './request-seals.ts'
+
+const limits = { depthMax: 64, valuesMax: 250_000 }
+const encoder = new TextEncoder()
+const google = { maker: 'google', data: 'c2ln' } as const
+const foreign = { maker: 'anthropic', data: 'EqQB/x==' } as const
+const thought: ThinkingPart = { kind: 'thinking', text: 't', redacted: false, seal: foreign }
+const tag = taggedBase64(foreign)
+const own = taggedBase64(google)
+
+function cut(text: string): string {
+  const bytes = encoder.encode(text)
+  return Buffer.concat(applyEdits(bytes, cutMarks(bytes, { ...limits, integerMax: 10 }))).toString()
+}
+
+const body = (...parts: readonly string[]) =>
+  `{ "contents" : [ {"role":"model","parts":[${parts.join(' , ')}]} ] }`
+const call = (id: string, more = '') =>
+  `{"functionCall":{"name":"f","id":${JSON.stringify(id)},"args":{"a":"tg1."}}${more}}`
+const marked = markedId('toolu_1', { seal: null, thoughts: [thought] })
+const sealed = markedId('call_1', { seal: google, thoughts: [] })
+const signed = (signature: string) => `,"thoughtSignature":${JSON.stringify(signature)}`
+const hidden = `{"text":"t","thought":true${signed(tag)}}`
+
+const cuts: [name: string, parts: string[], parts: string[]][] = [
+  ['nothing of ours', [call('a', signed('c2ln'))], [call('a', signed('c2ln'))]],
+  ['an id', [call(marked, signed(standIn))], [call('toolu_1', signed(standIn))]],
+  [
+    'an id that carries the signature',
+    [call(sealed)],
+    [`{"thoughtSignature":"c2ln",${call('call_1').slice(1)}`],
+  ],
+  ['a signature of its own, tagged', [call('a', signed(own))], [call('a', signed('c2ln'))]],
+  ['the signature of another on a call', [call('a', signed(tag))], [call('a', signed(standIn))]],
+  ['the same, with its own in the id', [call(sealed, signed(tag))], [call('call_1', signed('c2ln'))]],
+  ['a damaged tag on a call', [call('a', signed(tag.slice(0, -6)))], [call('a', signed(standIn))]],
+  ['the signature of another on a text', [`{"text":"x"${signed(tag)}}`], ['{"text":"x"}']],
+  ['the same, in front', [`{"thoughtSignature":"${tag}" , "text":"x"}`], ['{"text":"x"}']],
+  ['the other spelling', [`{"text":"x","thought_signature":"${tag}"}`], ['{"text":"x"}']],
+  [
+    'a result',
+    [`{"functionResponse":{"name":"f","id":"${marked}","response":{}}}`],
+    ['{"functionResponse":{"name":"f","id":"toolu_1","response":{}}}'],
+  ],
+  ['a thought of another', [hidden, '{"text":"x"}'], ['{"text":"x"}']],
+  ['one behind', ['{"text":"x"}', hidden], ['{"text":"x"}']],
+  [
+    'several',
+    [hidden, '{"text":"x"}', hidden, hidden, call('a'), hidden, hidden],
+    ['{"text":"x"}', call('a')],
+  ],
+  ['all of it', [hidden, hidden], ['{"text":""}']],
+]
+
+test('marks are cut, and every other byte stays', () => {
+  for (const [name, given, left] of cuts) assert.equal(cut(body(...given)), body(...left), name)
+})
+
+test('a part that stands for a list is cut too', () => {
+  const one = (part: string) => `{"contents":{"role":"model","parts":${part}}}`
+  assert.equal(cut(one(hidden)), one('{"text":""}'))
+  assert.equal(cut(one(call(marked))), one(call('toolu_1')))
+})
+
+test('call and result keep one id, however it is marked', () => {
+  fc.assert(
+    fc.property(fc.string({ minLength: 1 }), fc.boolean(), (id, isSealed) => {
+      const mark = markedId(id, { seal: isSealed ? google : null, thoughts: [thought] })
+      const result = `{"functionResponse":{"name":"f","id":${JSON.stringify(mark)},"response":{}}}`
+      const parsed = JSON.parse(cut(body(call(mark), result))) as {
+        contents: { parts: { functionCall?: { id: string }; functionResponse?: { id: string } }[] }[]
+      }
+      const [first, second] = parsed.contents[0]?.parts ?? []
+      assert.equal(first?.functionCall?.id, plainId(mark, 64))
+      assert.equal(second?.functionResponse?.id, plainId(mark, 64))
+    }),
+  )
+})
+
+test('what is left is what the API takes, with recorded histories around it', () => {
+  for (const { name, request } of fixtureCases('gemini')) {
+    if (request === undefined) continue
+    assert.deepEqual(cutMarks(request, { ...limits, integerMax: 10 }), [], name)
+    const parsed = JSON.parse(request.toString()) as { contents: object[] }
+    const history = [
+      { role: 'model', parts: [{ text: 't', thought: true, thoughtSignature: tag }, { text: 'x' }] },
+      { role: 'user', parts: [{ text: 'y' }] },
+    ]
+    const left = JSON.parse(
+      cut(JSON.stringify({ ...parsed, contents: [...parsed.contents, ...history] })),
+    ) as object
+    assert.deepEqual(brokenRequestRules(left), [], name)
+    assert.deepEqual(
+      left,
+      { ...parsed, contents: [...parsed.contents, { role: 'model', parts: [{ text: 'x' }] }, history[1]] },
+      name,
+    )
+  }
+})
