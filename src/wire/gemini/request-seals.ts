@@ -40,7 +40,7 @@ export function readSignature(text: string): ReadSignature {
 }
 
 /** Whether the seal is Google's, which alone means something to its models. */
-export function isOwn(seal: Seal | null | undefined): seal is Seal {
+export function isOwn(seal: Seal | null | undefined): seal is Seal & { readonly maker: 'google' } {
   return seal?.maker === ownMaker
 }
 
