@@ -14,6 +14,7 @@ import type {
   Turn,
 } from '../neutral.ts'
 import type { View } from '../view.ts'
+import { OpenCalls } from './request-decode-calls.ts'
 import { camelCase, list, member } from './request-fields.ts'
 import { isOwn, type ReadSignature, readSignature } from './request-seals.ts'
 
@@ -37,14 +38,6 @@ const roles: Readonly<Record<string, Turn['role']>> = {
   model: 'assistant',
 }
 
-/** A call of the history that waits for its result. */
-interface OpenCall {
-  readonly id: string
-  readonly name: string
-  /** The caller gave it no id, so its result may have any or none. */
-  readonly isMade: boolean
-}
-
 export function textPart(text: string): TextPart {
   return { kind: 'text', text, cache: null, citations: [] }
 }
@@ -55,7 +48,7 @@ export class ContentReader {
   readonly given: GivenField[] = []
   private calls = 0
   /** Calls of the last step that have no result yet. */
-  private open: OpenCall[] = []
+  private open = new OpenCalls()
   private lastRole: Turn['role'] = 'user'
 
   turns(contents: View): readonly Turn[] {
@@ -75,7 +68,7 @@ export class ContentReader {
     const written = content.get('role')
     const role = written === undefined ? 'user' : roles[written.text()]
     if (role === undefined) throw (written ?? content).invalid("'user' or 'model'")
-    if (role === 'assistant' && this.lastRole !== 'assistant') this.open = []
+    if (role === 'assistant' && this.lastRole !== 'assistant') this.open = new OpenCalls()
     this.lastRole = role
     const parts: Part[] = []
     for (const part of list(content.get('parts'))) {
@@ -138,7 +131,7 @@ export class ContentReader {
       seal: given.mark?.seal ?? own,
       pointer: call.pointer,
     } satisfies CallPart)
-    this.open.push({ id, name, isMade: given.id === '' })
+    this.open.add({ id, name, isMade: given.id === '' })
   }
 
   private resultOf(response: View): ResultPart {
@@ -159,18 +152,10 @@ export class ContentReader {
     return { ...answer, content: [...texts, ...media], json: null, isError: said.isError }
   }
 
-  /** The id of the call that the response answers: by its id, else by its name, else in order. */
+  /** The id of the call that the response answers. */
   private callOf(response: View, name: string): string {
     const { id } = idOf(response)
-    const mayAnswer = (call: OpenCall) => id === '' || call.isMade
-    const ways: readonly ((call: OpenCall) => boolean)[] = [
-      (call) => call.id === id,
-      (call) => mayAnswer(call) && call.name === name,
-      mayAnswer,
-    ]
-    const at = ways.map((way) => this.open.findIndex(way)).find((index) => index !== -1)
-    const call = at === undefined ? undefined : this.open.splice(at, 1)[0]
-    return call?.id ?? id
+    return this.open.take(id, name)?.id ?? id
   }
 }
 
@@ -201,10 +186,10 @@ function addThought(parts: Part[], text: string, read: ReadSignature): void {
   }
   const pieces = [text]
   for (let last = parts.at(-1); last?.kind === 'thinking' && last.seal === null; last = parts.at(-1)) {
-    pieces.unshift(last.text)
+    pieces.push(last.text)
     parts.pop()
   }
-  parts.push({ kind: 'thinking', text: pieces.join(''), redacted: read.redacted, seal: read.seal })
+  parts.push({ kind: 'thinking', text: pieces.reverse().join(''), redacted: read.redacted, seal: read.seal })
 }
 
 /** Thoughts that came in an id stand before its call, unless the client sent them itself. */

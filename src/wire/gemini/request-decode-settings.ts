@@ -24,7 +24,7 @@ export function readTools(tools: View | undefined): {
     for (const [name, value] of tool.members()) {
       const known = camelCase(name)
       if (value.isNull) continue
-      if (known === callerTool) found.push(...list(value).map(toolOf))
+      if (known === callerTool) for (const declaration of list(value)) found.push(toolOf(declaration))
       else providerTools.push({ name: meterOf(known), usesMax: null, pointer: value.pointer })
     }
   }
@@ -38,8 +38,10 @@ function meterOf(name: string): string {
 function toolOf(declaration: View): Tool {
   const own = declaration.get('parameters')
   const schema = member(declaration, 'parametersJsonSchema')
+  const name = declaration.get('name')?.text()
+  if (name === undefined) throw declaration.invalid('a function with a name')
   return {
-    name: declaration.get('name')?.text() ?? '',
+    name,
     namespace: null,
     description: declaration.get('description')?.text() ?? null,
     form: 'json',

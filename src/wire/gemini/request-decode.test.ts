@@ -363,6 +363,14 @@ test('the choice of tools', () => {
   }
 })
 
+test('a function without a name is refused by its place', () => {
+  assert.throws(
+    () =>
+      decode({ contents: hi, tools: [{ functionDeclarations: Array.from({ length: 200_000 }, () => 1) }] }),
+    (error) => error instanceof WireError && error.pointer === 'tools[0].functionDeclarations[0]',
+  )
+})
+
 test('tools of the caller, and of the provider', () => {
   const { tools, providerTools } = decode({
     contents: hi,

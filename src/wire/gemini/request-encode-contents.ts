@@ -139,17 +139,21 @@ export class ContentWriter {
 
   /** Each call with its result, in the order of the calls; of results with one id each answers one call. */
   private answered(results: readonly ResultPart[]): readonly Answered[] {
-    const left = [...results]
+    const byCall = Map.groupBy(results, ({ callId }) => callId)
+    const used = new Map<string, number>()
     const answered = this.open.map((call) => {
-      const at = left.findIndex(({ callId }) => callId === call.id)
-      const [result] = at === -1 ? [] : left.splice(at, 1)
+      const count = used.get(call.id) ?? 0
+      used.set(call.id, count + 1)
+      const result = byCall.get(call.id)?.[count]
       if (result === undefined) throw untranslatable(call.pointer, 'a call must have its result behind it')
       return { call, result }
     })
     this.open = []
-    const [orphan] = left
-    if (orphan !== undefined)
-      throw untranslatable(orphan.pointer, 'there is no call before it that it answers')
+    for (const [callId, all] of byCall) {
+      const orphan = all[used.get(callId) ?? 0]
+      if (orphan !== undefined)
+        throw untranslatable(orphan.pointer, 'there is no call before it that it answers')
+    }
     return answered
   }
 

@@ -35,11 +35,15 @@ export function toolConfig(
     case 'required':
       return config('ANY')
     case 'one':
-      return config('ANY', [nameOf(toolChoice, tools, names)])
+      return config('ANY', namesOf([toolChoice], tools, names))
     case 'some':
       return config(
         toolChoice.required ? 'ANY' : 'VALIDATED',
-        toolChoice.names.map((name) => nameOf({ name, namespace: null }, tools, names)),
+        namesOf(
+          toolChoice.names.map((name) => ({ name, namespace: null })),
+          tools,
+          names,
+        ),
       )
     default:
       if (tools.some(({ strict }) => strict === true)) return config('VALIDATED')
@@ -47,15 +51,18 @@ export function toolConfig(
   }
 }
 
-/** The name under which a declared tool goes; a subset names its tools without their namespaces. */
-function nameOf(
-  of: { readonly name: string; readonly namespace: string | null },
+/** The names under which declared tools go; a subset names its tools without their namespaces. */
+function namesOf(
+  wanted: readonly { readonly name: string; readonly namespace: string | null }[],
   tools: readonly Tool[],
   names: NamedTools,
-): string {
-  const exact = tools.find(({ name, namespace }) => name === of.name && namespace === of.namespace)
-  const tool = exact ?? tools.find(({ name }) => name === of.name)
-  return names.name(of.name, tool?.namespace ?? of.namespace, tool?.form === 'text')
+): readonly string[] {
+  const exact = new Map(tools.map((tool) => [JSON.stringify([tool.namespace, tool.name]), tool]))
+  const byName = new Map(tools.map((tool) => [tool.name, tool]))
+  return wanted.map(({ name, namespace }) => {
+    const tool = exact.get(JSON.stringify([namespace, name])) ?? byName.get(name)
+    return names.name(name, tool?.namespace ?? namespace, tool?.form === 'text')
+  })
 }
 
 /** The functions as Gemini declares them; undefined where there are none. */

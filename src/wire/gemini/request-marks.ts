@@ -54,21 +54,19 @@ class Cut {
     const { json } = this
     if (json.kind(part) !== 'object') return false
     const call = this.member(part, 'functionCall')
+    const signature = this.member(part, 'thoughtSignature')
+    const written = signature !== absent && json.isString(signature) ? json.text(signature) : ''
+    const tag = readTagBase64(written)
+    const restored = tag.kind === 'seal' && isOwn(tag.seal) ? tag.seal.data : null
+    const isForeign = tag.kind !== 'plain' && restored === null
+    if (isForeign && call === absent && this.isThought(part)) return true
     const carried = this.id(call)
     this.id(this.member(part, 'functionResponse'))
-    const signature = this.member(part, 'thoughtSignature')
-    const own = signature !== absent && json.isString(signature) ? json.text(signature) : ''
-    const tag = readTagBase64(own)
-    if (tag.kind === 'plain') {
-      // What Google sealed and a client of this format lost.
-      if (own === '' && carried !== null && signature === absent) this.insert(part, carried)
-      return false
-    }
-    const restored = tag.kind === 'seal' && isOwn(tag.seal) ? tag.seal.data : null
     if (restored !== null) this.replace(signature, restored)
-    else if (call !== absent) this.replace(signature, carried ?? standIn)
-    else if (this.isThought(part)) return true
-    else this.removeMember(part, signature)
+    else if (isForeign && call !== absent) this.replace(signature, carried ?? standIn)
+    else if (isForeign) this.removeMember(part, signature)
+    // What Google sealed and a client of this format lost.
+    else if (carried !== null && signature === absent) this.insert(part, carried)
     return false
   }
 
@@ -135,9 +133,7 @@ class Cut {
     if (lastKept < all.length - 1) this.cut({ start: json.end(all[lastKept]!), end: json.end(last) })
   }
 
-  /** Edits inside what goes are not needed any more. */
-  private cut(span: Span, text = ''): void {
-    const kept = this.edits.filter(({ start, end }) => end <= span.start || start >= span.end)
-    this.edits.splice(0, this.edits.length, ...kept, { ...span, text })
+  private cut({ start, end }: Span, text = ''): void {
+    this.edits.push({ start, end, text })
   }
 }
