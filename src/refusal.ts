@@ -55,6 +55,7 @@ export function problemOf(line: Line, error: TollgateError): Problem {
     facts: details.facts ?? {},
     source: details.source ?? (errors[code].fault === 'upstream' ? 'upstream' : 'gateway'),
     requestId: line.requestId,
+    ...(details.retryAfterMs === undefined ? {} : { retryAfterMs: details.retryAfterMs }),
   }
 }
 

@@ -289,7 +289,7 @@ function replyOf(
     firstContentMs: outcome.kind === 'stream' ? steadyClock(with_.invoking.clock, with_.line).wallMs() : null,
     upstreamHeaders: outcome.kind === 'interrupted' ? new Map() : outcome.headers,
     input,
-    body: bodyOf(outcome),
+    body: bodyOf(outcome, candidate),
   }
 }
 
@@ -307,7 +307,7 @@ function mustCountInput(outcome: Outcome, dialect: Dialect): boolean {
   }
 }
 
-function bodyOf(outcome: Outcome): Reply['body'] {
+function bodyOf(outcome: Outcome, { upstream }: Candidate): Reply['body'] {
   switch (outcome.kind) {
     case 'stream':
       return {
@@ -326,7 +326,7 @@ function bodyOf(outcome: Outcome): Reply['body'] {
             dispatched: true,
             reason: outcome.timedOut ? 'timeout' : 'upstream_error',
             report: outcome.report,
-            error: told(outcome.failure),
+            error: told(outcome.failure, upstream.credential),
           }
         : {
             kind: 'rejection',
@@ -345,9 +345,10 @@ function bodyOf(outcome: Outcome): Reply['body'] {
   }
 }
 
-function told(failure: Failure): TollgateError {
+/** An upstream may repeat what it was sent, our credential with it. */
+function told(failure: Failure, credential: string): TollgateError {
   return new TollgateError(failure.code, {
-    message: failure.message,
+    message: credential === '' ? failure.message : failure.message.replaceAll(credential, '…'),
     source: 'upstream',
     ...(failure.status === null ? {} : { status: failure.status }),
     ...(failure.retryAfterMs === null ? {} : { retryAfterMs: failure.retryAfterMs }),

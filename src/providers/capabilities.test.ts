@@ -149,7 +149,8 @@ const cases: readonly Case[] = [
     'gpt-5.6-sol gpt-6-sol gpt-6-luna gpt-6-sol-2026-08-01',
     { sampling: 'without_reasoning', chatTools: 'explicit_none', cacheMarks: true, thinkingOff: 'none' },
   ],
-  ['openai', 'gpt-6-astra gpt-6.1-sol gpt-6.2-luna gpt-7 o9 gpt-5.9 whatever-latest', newestOpenai],
+  ['openai', 'llama-3.3-70b gemini-2.5-flash deepseek-chat omni', { thinking: 'none', chatTools: 'always' }],
+  ['openai', 'gpt-6-astra gpt-6.1-sol gpt-6.2-luna gpt-7 o9 gpt-5.9 gpt-latest', newestOpenai],
   [
     'google',
     'gemini-1.5-pro gemini-2.0-flash gemini-2.0-flash-lite gemini-2.0-flash-001',

@@ -1,6 +1,6 @@
 /**
- * What OpenAI's models take, by name, oldest first; one table of facts with their sources. A name that no row
- * knows is read as the newest. What only one of the two APIs takes is told for the one that a caller of another
+ * What OpenAI's models take, by name, oldest first; one table of facts with their sources. A name of OpenAI's that
+ * no row knows is read as the newest. What only one of the two APIs takes is told for the one that a caller of another
  * format is served through: Responses for models that reason, Chat Completions for the others.
  */
 import type { Capabilities } from '../wire/capabilities.ts'
@@ -158,6 +158,12 @@ export const openaiModels: readonly CapabilityRow[] = [
   { names: named('gpt-5\\.[45]'), takes: gpt54, source: checklist },
   // The default effort counts too, so that only an explicit `none` lets tools pass.
   { names: named('gpt-5\\.6|gpt-6-sol|gpt-6-luna'), takes: gpt56, source: checklist },
+  // A name that is none of OpenAI's is served by a compatible host, and those speak chat first of all.
+  {
+    names: /^(?!(?:ft:)?(?:gpt|chatgpt|codex|o\d))/,
+    takes: gpt4o,
+    source: 'docs/operate/models.md, 2026-11',
+  },
   // gpt-6-astra, 6.1, 6.2, and all that nobody knows yet.
   { names: /^/, takes: newest, source: checklist },
 ]

@@ -218,6 +218,8 @@ export interface Problem {
   readonly facts: Readonly<Record<string, string | number | boolean | readonly string[]>>
   readonly source: 'gateway' | 'upstream'
   readonly requestId: string
+  /** When it is worth trying again, for formats that say so in the body. */
+  readonly retryAfterMs?: number
 }
 
 export type ProblemCategory =

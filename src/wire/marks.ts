@@ -101,8 +101,8 @@ export function readTag(text: string): ReadTag {
   const rest = text.slice(tagMark.length)
   const maker = makers.find((name) => rest.startsWith(`${name}.`))
   if (maker === undefined) return broken
-  const data = checkedText(rest.slice(maker.length + 1))
-  return data === null ? broken : { kind: 'seal', seal: { maker, data } }
+  const value = checkedText(rest.slice(maker.length + 1))
+  return value === null ? broken : { kind: 'seal', seal: { maker, data: value } }
 }
 
 export function readTagBase64(text: string): ReadTag {

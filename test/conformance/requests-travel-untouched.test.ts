@@ -27,6 +27,8 @@ before(async () => {
       ...['gpt-same', 'gpt-renamed'].map((id) => ({
         id,
         provider: 'openai',
+        // A host that speaks chat alone: nothing is moved to another format.
+        dialects: ['openai-chat'] as const,
         ...(id === 'gpt-renamed' ? { upstreamId: 'the "upstream\'s" name' } : {}),
         context: 100_000,
         maxOutput: 10_000,

@@ -134,7 +134,7 @@ class MessageWriter {
     content[content.length - 1] = { ...last, text }
   }
 
-  /** What an assistant said, without thoughts at its end, which are no answer. */
+  /** The words of an assistant turn, without thoughts at its end, which are no answer. */
   private answer(parts: readonly Part[]): { blocks: Block[]; calls: OpenCall[] } {
     const blocks: Block[] = []
     const calls: OpenCall[] = []

@@ -51,7 +51,8 @@ test('what is ours stands in an ErrorInfo, as text', () => {
       code: 'insufficient_balance',
       status: 402,
       param: 'contents',
-      facts: { needed: '0.1', affordableOutput: 12, limits: ['a', 'b'], retryAfterMs: 1_500 },
+      facts: { needed: '0.1', affordableOutput: 12, limits: ['a', 'b'] },
+      retryAfterMs: 1_500,
     }),
   )
   assert.deepEqual((JSON.parse(body) as { error: { details: unknown } }).error.details, [
@@ -66,7 +67,6 @@ test('what is ours stands in an ErrorInfo, as text', () => {
         needed: '0.1',
         affordableOutput: '12',
         limits: 'a,b',
-        retryAfterMs: '1500',
       },
     },
     { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '1.5s' },

@@ -24,8 +24,6 @@ const domain = 'tollgate'
 /** Agents look for these words before they shorten their context. */
 const contextPhrase = 'exceeds the maximum number of tokens'
 const overloadedStatus = 503
-/** The fact that tells when to come again. */
-const delayFact = 'retryAfterMs'
 
 /** The whole JSON body of an error answer. */
 export function errorBody(problem: Problem): string {
@@ -46,10 +44,9 @@ function errorInfo({ code, source, requestId, param, facts }: Problem): object {
   return { '@type': `${typePrefix}ErrorInfo`, reason: code.toUpperCase(), domain, metadata }
 }
 
-function retryInfo({ facts }: Problem): readonly object[] {
-  const delayMs = facts[delayFact]
-  if (typeof delayMs !== 'number') return []
-  return [{ '@type': `${typePrefix}RetryInfo`, retryDelay: `${Math.ceil(delayMs) / 1_000}s` }]
+function retryInfo({ retryAfterMs }: Problem): readonly object[] {
+  if (retryAfterMs === undefined) return []
+  return [{ '@type': `${typePrefix}RetryInfo`, retryDelay: `${Math.ceil(retryAfterMs) / 1_000}s` }]
 }
 
 function messageOf({ category, message }: Problem): string {

@@ -51,7 +51,7 @@ const gateway = await testGateway({
   anthropic: sandbox.origin,
   google: sandbox.origin,
   models: [
-    model('gpt-conformance', 'openai'),
+    { ...model('gpt-conformance', 'openai'), api: 'responses' },
     model('claude-conformance', 'anthropic'),
     model('gemini-conformance', 'google'),
   ],
