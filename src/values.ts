@@ -10,7 +10,7 @@ import type { Model, PriceVersion, Upstream } from './catalog/types.ts'
 import type { Body } from './http/body.ts'
 import type { Downstream } from './http/downstream.ts'
 import type { Attempt, EndReason, Held } from './ledger/types.ts'
-import type { Connector, Failure } from './providers/connector.ts'
+import type { Connector, Failure, UpstreamOperation } from './providers/connector.ts'
 import type { Exchange } from './providers/send.ts'
 import type { InputSample } from './tokens/text.ts'
 import type {
@@ -109,6 +109,8 @@ export interface Place {
   /** The format that is spoken upstream. */
   readonly dialect: Dialect
   readonly connector: Connector
+  /** What the upstream is asked for. */
+  readonly operation: UpstreamOperation
   readonly candidates: readonly Candidate[]
 }
 

@@ -6,9 +6,9 @@ import type { Caller } from '../access/types.ts'
 import { TollgateError } from '../base/errors.ts'
 import { nearestNames } from '../catalog/nearest.ts'
 import { type Model, priceAt, type Snapshot } from '../catalog/types.ts'
-import type { Connector } from '../providers/connector.ts'
+import type { Connector, UpstreamOperation } from '../providers/connector.ts'
 import { upstreamFormat } from '../providers/upstream-format.ts'
-import type { Call, Candidate, Line, Place } from '../values.ts'
+import type { Call, Candidate, Line, Operation, Place } from '../values.ts'
 import { dialects } from '../wire/dialects.ts'
 
 export interface Finding {
@@ -18,13 +18,17 @@ export interface Finding {
   readonly order: (candidates: readonly Candidate[], caller: Caller, call: Call) => readonly Candidate[]
 }
 
+/** What else than an answer an address asks a provider for. */
+const asked: Readonly<Partial<Record<Operation, UpstreamOperation>>> = { compact: 'compact', embed: 'embed' }
+
 /** Throws 404 for a name that is not sold, 403 for what the key may not use, 501 for what the model cannot be asked for. */
 export function find(finding: Finding, caller: Caller, line: Line, call: Call): Place {
   const { snapshot } = finding
   const model = findModel(snapshot, caller, call.facts.model)
   const connector = finding.connectorOf(model.provider)
   const format = upstreamFormat(connector, model, line.dialect.name, call.facts)
-  if (format === null) {
+  const operation = asked[line.operation] ?? 'generate'
+  if (format === null || !connector.offers(operation, format)) {
     throw new TollgateError('dialect_not_supported', {
       message: `The model ${model.name} cannot be asked for this: it speaks ${model.dialects.join(', ')}.`,
       param: 'model',
@@ -34,6 +38,7 @@ export function find(finding: Finding, caller: Caller, line: Line, call: Call): 
   const candidates = upstreams.map((upstream) => ({ upstream, connector }))
   return {
     model,
+    operation,
     price: priceAt(model, line.startedMs),
     dialect: dialects[format],
     connector,

@@ -12,7 +12,7 @@ import { keepAlive, streamHeaders } from '../headers.ts'
 import type { Attempt } from '../ledger/types.ts'
 import type { Metrics } from '../metrics.ts'
 import { type AttemptLimits, type AttemptTask, attempt, type Outcome } from '../providers/attempt.ts'
-import type { Failure, UpstreamOperation } from '../providers/connector.ts'
+import type { Failure } from '../providers/connector.ts'
 import type { Health } from '../providers/health.ts'
 import type { Sender } from '../providers/send.ts'
 import type { Running } from '../running.ts'
@@ -133,7 +133,7 @@ function attemptTask(invoking: Invoking, line: Line, of: Trial): AttemptTask {
   const { facts } = of.call
   const prepared = connector.prepare({
     dialect: of.plan.dialect.name,
-    operation: upstreamOperation(line),
+    operation: of.plan.operation,
     model: of.plan.model.upstreamModel,
     origin: upstream.origin,
     credential: upstream.credential,
@@ -170,10 +170,6 @@ function attemptTask(invoking: Invoking, line: Line, of: Trial): AttemptTask {
     readsOnWhenGone: () => of.course.readsOnWhenGone(connector),
     dispatched: () => invoking.failpoints.reach('after-dispatch'),
   }
-}
-
-function upstreamOperation({ operation }: Line): UpstreamOperation {
-  return operation === 'compact' || operation === 'embed' ? operation : 'generate'
 }
 
 /** The caller's headers as far as a connector may pick from them, with those that a translated body needs. */
