@@ -59,7 +59,7 @@ const flow: readonly ParameterName[] = ['tokens', 'rate', 'delay']
 const flowAndEvents: readonly ParameterName[] = [...flow, 'events']
 
 const toolsDoes =
-  'Calls what the last user message says as `use <tool> <JSON object>`, as often as it says it, and then quotes the results; echoes any other message.'
+  'Calls what the last user message, or the results of its calls, say as `use <tool> <JSON object>`, as often as they say it; quotes any other results and echoes any other message.'
 
 const toolsReads: Reads = { parameters: ['ids', 'rate', 'delay'] }
 const thinkingToolsReads: Reads = { parameters: ['thinking', 'ids', 'rate', 'delay'] }

@@ -63,11 +63,11 @@ function spokenCalls(words: string): readonly Spoken[] {
   })
 }
 
-/** The calls that the last user message asks for, the quoted results of such calls, or an echo. */
+/** The calls that the last message or the results of the last calls ask for, else those results quoted, or an echo. */
 export function spokenParts({ lastText, toolResults, tools }: Ask, ids: IdHabit): readonly Part[] {
-  if (toolResults.length > 0) return [quotedResults(toolResults)]
-  const calls = spokenCalls(lastText)
-  if (calls.length === 0) return [text(lastText)]
+  const isAnswered = toolResults.length > 0
+  const calls = spokenCalls(isAnswered ? toolResults.join('\n') : lastText)
+  if (calls.length === 0) return [isAnswered ? quotedResults(toolResults) : text(lastText)]
   const names = tools.map(({ name }) => name)
   const stranger = calls.find(({ tool }) => !names.includes(tool))
   if (stranger !== undefined) {

@@ -183,6 +183,15 @@ for (const format of sandboxFormats) {
     assert.equal(text(quoted), 'The tool answered: ok | ok | ok')
   })
 
+  test(`results in ${format} that ask for another call get it, step by step`, async () => {
+    const { path, body } = begin(format, 'sandbox-thinking-tools', 'use Read {"path":"a"}')
+    const first = await send(path, body, 'steps')
+    const second = next(body, first, 'use Bash {"command":"ls"}')
+    const step = await send(path, second, 'steps')
+    assert.deepEqual(calls(step), [{ name: 'Bash', given: { command: 'ls' } }])
+    assert.equal(text(await send(path, next(second, step, 'done'), 'steps')), 'The tool answered: done')
+  })
+
   test(`without a call in the words ${format} echoes; a tool that is not there is told`, async () => {
     for (const [says, expected] of [
       ['make use of it', 'make use of it'],
