@@ -91,17 +91,23 @@ function declaration(tool: Tool, names: NamedTools): JsonOut {
   }
 }
 
+/** Agents that do not know the model ask for what another one can. */
+function limit(wanted: number | null, tokensMax: number, say: Said): number | undefined {
+  // The format reads 0 as «no limit».
+  if (wanted === 0) throw untranslatable('max_tokens', 'it has no answer of no tokens')
+  if (wanted === null || wanted <= tokensMax) return wanted ?? undefined
+  say({ kind: 'adapted', field: 'max_tokens', why: `at most ${tokensMax}` })
+  return tokensMax
+}
+
 /** undefined where nothing was asked for. */
 export function generationConfig(
   conversation: Conversation,
   capabilities: Capabilities,
   say: Said,
 ): JsonOut | undefined {
-  const { outputLimit } = conversation
-  // The format reads 0 as «no limit».
-  if (outputLimit === 0) throw untranslatable('max_tokens', 'it has no answer of no tokens')
   const config: Members = {
-    maxOutputTokens: outputLimit ?? undefined,
+    maxOutputTokens: limit(conversation.outputLimit, capabilities.outputTokensMax, say),
     ...sampling(conversation, capabilities, say),
     stopSequences: stops(conversation.stops, capabilities, say),
     ...logprobs(conversation.logprobs, capabilities),

@@ -441,6 +441,15 @@ test('what can neither be carried nor be left out is refused by its place', () =
   }
 })
 
+test('a limit above what the model can write is lowered and said', () => {
+  const { body, adjusted } = encode({ outputLimit: 128_000 })
+  assert.deepEqual(body.generationConfig, { maxOutputTokens: 65_536 })
+  assert.deepEqual(
+    adjusted.map(({ kind, field }) => [kind, field]),
+    [['adapted', 'max_tokens']],
+  )
+})
+
 test('tools, instructions and contents come first, and then all settings', () => {
   const { body } = encode({
     turns: [turn('system', text('a'), text('')), turn('system', text('b')), hi],
