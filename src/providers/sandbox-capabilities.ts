@@ -14,7 +14,8 @@ export const sandboxCapabilities: Capabilities = {
   thinkingOff: 'none',
   budget: null,
   bindsThinking: false,
-  signedCalls: false,
+  // Its generateContent demands them as Google's newer models do.
+  signedCalls: true,
   forcedTools: true,
   prefill: true,
   midSystem: true,

@@ -125,16 +125,28 @@ function signatureFault(contents: readonly JsonObject[]): Fault {
   })
 }
 
+/** Neighbouring contents of the model are one turn: libraries keep each chunk of a stream as one. */
+function modelJoined(contents: readonly JsonObject[]): readonly JsonObject[] {
+  const joined: JsonObject[] = []
+  for (const content of contents) {
+    const last = joined.at(-1)
+    if (isModel(last) && isModel(content))
+      joined[joined.length - 1] = { ...last, parts: [...partsOf(last), ...partsOf(content)] }
+    else joined.push(content)
+  }
+  return joined
+}
+
 function contentsFault({ contents: given }: JsonObject): Fault {
   const contents = objectsIn(given)
   if (contents.length === 0) return fault('* GenerateContentRequest.contents: contents is not specified')
-  const found =
-    firstFault(contents, contentFault) ?? firstFault(contents, (_, index) => turnFault(contents, index))
+  const turns = modelJoined(contents)
+  const found = firstFault(contents, contentFault) ?? firstFault(turns, (_, index) => turnFault(turns, index))
   if (found !== null) return found
-  if (isModel(contents.at(-1))) {
+  if (isModel(turns.at(-1))) {
     return fault('Please ensure that multiturn requests end with a user role or a function response.')
   }
-  return signatureFault(contents)
+  return signatureFault(turns)
 }
 
 export function declarationsIn(body: JsonObject): readonly JsonObject[] {

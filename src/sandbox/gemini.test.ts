@@ -264,3 +264,19 @@ test('an unknown field is told with its place', async () => {
   )
   assert.equal(objectsIn(error.details)[0]?.['@type'], 'type.googleapis.com/google.rpc.BadRequest')
 })
+
+test('contents of the model that follow each other are one turn, as libraries keep the chunks of a stream', async () => {
+  const thoughtSignature = 'skip_thought_signature_validator'
+  const call = { functionCall: { name: weather.name, args: {} } }
+  const response = { functionResponse: { name: weather.name, response: { output: 'x' } } }
+  const model = (part: JsonObject) => ({ role: 'model', parts: [part] })
+  const thought = model({ text: 'hm', thought: true })
+  const asking = [user, thought, model({ ...call, thoughtSignature }), model(call)]
+  for (const [responses, status] of [
+    [[response, response], 200],
+    [[response], 400],
+  ] as const) {
+    const contents = [...asking, { role: 'user', parts: responses }]
+    assert.equal((await send('sandbox-gemini-tools', 'generateContent', { contents })).status, status)
+  }
+})

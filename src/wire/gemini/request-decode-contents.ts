@@ -49,10 +49,20 @@ export class ContentReader {
   private calls = 0
   /** Calls of the last step that have no result yet. */
   private open = new OpenCalls()
-  private lastRole: Turn['role'] = 'user'
 
+  /** Neighbouring contents of the model are one turn: libraries keep each chunk of a stream as a content. */
   turns(contents: View): readonly Turn[] {
-    return list(contents).map((content) => this.turn(content))
+    const turns: { role: Turn['role']; parts: Part[] }[] = []
+    for (const content of list(contents)) {
+      const role = roleOf(content)
+      const last = turns.at(-1)
+      const isMore = role === 'assistant' && last?.role === 'assistant'
+      if (role === 'assistant' && !isMore) this.open = new OpenCalls()
+      const turn = isMore ? last : { role, parts: [] }
+      if (!isMore) turns.push(turn)
+      this.read(content, turn)
+    }
+    return turns
   }
 
   /** The texts of `systemInstruction`, as the leading turn; none where it says nothing. */
@@ -64,19 +74,15 @@ export class ContentReader {
     return parts.length === 0 ? [] : [{ role: 'system', parts }]
   }
 
-  private turn(content: View): Turn {
-    const written = content.get('role')
-    const role = written === undefined ? 'user' : roles[written.text()]
-    if (role === undefined) throw (written ?? content).invalid("'user' or 'model'")
-    if (role === 'assistant' && this.lastRole !== 'assistant') this.open = new OpenCalls()
-    this.lastRole = role
-    const parts: Part[] = []
+  private read(
+    content: View,
+    { role, parts }: { readonly role: Turn['role']; readonly parts: Part[] },
+  ): void {
     for (const part of list(content.get('parts'))) {
       this.noteUnknown(part)
       if (role === 'assistant') this.readModelPart(part, parts)
       else this.readUserPart(part, parts)
     }
-    return { role, parts }
   }
 
   private noteUnknown(part: View): void {
@@ -157,6 +163,13 @@ export class ContentReader {
     const { id } = idOf(response)
     return this.open.take(id, name)?.id ?? id
   }
+}
+
+function roleOf(content: View): Turn['role'] {
+  const written = content.get('role')
+  const role = written === undefined ? 'user' : roles[written.text()]
+  if (role === undefined) throw (written ?? content).invalid("'user' or 'model'")
+  return role
 }
 
 const noMark: ReadId = { id: '', mark: null }

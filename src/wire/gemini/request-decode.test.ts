@@ -133,6 +133,30 @@ test('thoughts that came in an id stand before its call, once', () => {
   assert.deepEqual(lost.slice(0, 2), [thinking('t', null), thought])
 })
 
+test('the chunks of a stream that a library kept as contents are one turn', () => {
+  const model = (...parts: object[]) => ({ role: 'model', parts })
+  const pieces = [
+    model({ text: 'one ', thought: true }),
+    model({ text: 'thought', thought: true }),
+    model({ text: '', thought: true, thoughtSignature: tag }),
+    model(call),
+    model(call),
+  ]
+  const response = { functionResponse: { name: 'f', response: { output: 'x' } } }
+  const { turns } = decode({ contents: [...hi, ...pieces, { role: 'user', parts: [response, response] }] })
+  assert.deepEqual(
+    turns.map(({ role, parts }) => [role, parts.map(({ kind }) => kind)]),
+    [
+      ['user', ['text']],
+      ['assistant', ['thinking', 'call', 'call']],
+      ['user', ['result', 'result']],
+    ],
+  )
+  assert.deepEqual(turns[1]?.parts[0], thinking('one thought', anthropic))
+  const ids = turns.flatMap((turn) => turn.parts.map((part) => (part.kind === 'result' ? part.callId : '')))
+  assert.deepEqual(ids.slice(-2), ['call_0', 'call_1'])
+})
+
 test('arguments stay as they are written', () => {
   const args = '{"__proto__":1,"n":9007199254740993,"e":"\\u00e9","1":1e21}'
   const body = `{"contents":[{"role":"model","parts":[{"functionCall":{"name":"f","args": ${args}}},{"functionCall":{"name":"g"}}]}]}`
