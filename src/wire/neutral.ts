@@ -337,7 +337,7 @@ export interface StreamDecoder {
   push(chunk: Uint8Array): readonly AnswerEvent[]
   /** The upstream sent its last byte: what was kept back. */
   end(): readonly AnswerEvent[]
-  /** Bytes of an event that is not whole yet. */
+  /** Memory of an event that is not whole yet, and of parts that wait for their turn. */
   readonly waitingBytes: number
 }
 
@@ -347,6 +347,8 @@ export interface StreamEncoder {
   write(event: AnswerEvent): string
   /** Everything from the finish on, up to and with the protocol's own end. */
   close(tally: Tally): string
+  /** What was told and is kept to be told again: whole at the end of a part, or in the last word. */
+  readonly keptCharacters: number
 }
 
 /** What translating needs of a dialect. All pure; all deterministic: same values in, same bytes out. */

@@ -3,6 +3,7 @@
  * and the caller's names of tools restored in the answer. Pure. Must not know any format.
  */
 import type { Address, ConversationFormat, ReadLimits, Usage } from './codec.ts'
+import { GatheredText } from './gathered-text.ts'
 import type {
   Adjustment,
   AnswerEvent,
@@ -71,7 +72,7 @@ export class StreamTranslator {
   private readonly encoder: StreamEncoder
   private readonly names: ToolNames
   /** The open call whose input must be unwrapped, and what has come of it. */
-  private wrapped: { text: string } | null = null
+  private wrapped: GatheredText | null = null
 
   constructor(from: Codec, to: Codec, of: { frame: Frame; names: ToolNames; eventBytesMax: number }) {
     this.decoder = from.decodeStream(of.eventBytesMax)
@@ -88,9 +89,9 @@ export class StreamTranslator {
     return this.written(this.decoder.end())
   }
 
-  /** Memory that waits for the rest of an event. */
+  /** Memory that waits for the rest of an event, for its turn, or for the last word. */
   get waitingBytes(): number {
-    return this.decoder.waitingBytes + (this.wrapped?.text.length ?? 0)
+    return this.decoder.waitingBytes + (this.wrapped?.characters ?? 0) + this.encoder.keptCharacters
   }
 
   lastWord(tally: Tally): string {
@@ -99,26 +100,23 @@ export class StreamTranslator {
 
   private written(events: readonly AnswerEvent[]): string {
     let text = ''
-    for (const event of events) {
-      for (const named of this.named(event)) text += this.encoder.write(named)
-    }
+    for (const event of events) text += this.named(event)
     return text
   }
 
-  private named(event: AnswerEvent): readonly AnswerEvent[] {
+  private named(event: AnswerEvent): string {
     if (event.kind === 'open' && event.part.kind === 'call') {
       const tool = this.names.get(event.part.name)
-      return tool === undefined ? [event] : [this.opened(event.part, tool)]
+      return this.encoder.write(tool === undefined ? event : this.opened(event.part, tool))
     }
-    if (this.wrapped === null) return [event]
-    if (event.kind === 'delta') {
-      this.wrapped.text += event.text
-      return []
+    const { wrapped } = this
+    if (wrapped !== null && event.kind === 'delta') {
+      wrapped.add(event.text)
+      return ''
     }
-    if (event.kind !== 'close') return [event]
-    const text = unwrapped(this.wrapped.text)
+    if (wrapped === null || event.kind !== 'close') return this.encoder.write(event)
     this.wrapped = null
-    return [{ kind: 'delta', text }, event]
+    return this.encoder.write({ kind: 'delta', text: unwrapped(wrapped.text) }) + this.encoder.write(event)
   }
 
   private opened(
@@ -127,7 +125,7 @@ export class StreamTranslator {
   ): AnswerEvent {
     const named = { ...part, name: tool.name, namespace: tool.namespace }
     if (!tool.wrapped) return { kind: 'open', part: named }
-    this.wrapped = { text: '' }
+    this.wrapped = new GatheredText()
     return { kind: 'open', part: { ...named, form: 'text' } }
   }
 }

@@ -76,6 +76,10 @@ export class CallIds {
     this.tail = tailOf(requestId)
   }
 
+  get keptCharacters(): number {
+    return this.used.size * shortIdCharactersMax
+  }
+
   /** The upstream's id, or one made of the request's, with the call's seal in it. */
   next({ id, seal }: Pick<CallPart, 'id' | 'seal'>): string {
     const own = plainId(id === '' ? this.made() : id, shortIdCharactersMax)

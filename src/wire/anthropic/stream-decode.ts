@@ -3,9 +3,11 @@
  * for a later block waits until the one before it is closed. What ran at the provider is left out. Must not
  * throw, nor keep the stream.
  */
+import { HeldEvents, waitingPartSize } from '../held-events.ts'
 import { readJson } from '../json.ts'
 import type { AnswerEvent, Citation, Seal, StreamDecoder } from '../neutral.ts'
 import { isRecord, type JsonRecord, parsed, recordIn, recordsIn, textIn } from '../parsed.ts'
+import { Queue } from '../queue.ts'
 import { SseParser } from '../sse.ts'
 import { finishOf, ownSeal } from './response-decode.ts'
 import { messagesReport, readOpeningUsage, toUsage } from './usage.ts'
@@ -19,7 +21,7 @@ interface OpenBlock {
   readonly index: number
   readonly kind: 'text' | 'thinking' | 'call' | 'whole' | 'skipped'
   /** Events that wait for the blocks before this one. */
-  readonly held: AnswerEvent[]
+  readonly held: HeldEvents
   /** Input that came with the beginning of a call, for hosts that send no deltas of it. */
   readonly input: string
   hasDeltas: boolean
@@ -30,11 +32,11 @@ interface OpenBlock {
 class MessagesDecoder implements StreamDecoder {
   private readonly parser: SseParser
   private pushedBytes = 0
-  private heldCharacters = 0
+  private heldSize = 0
   private hasStarted = false
   private hasFinished = false
   /** Blocks in the order of their beginning; the first is the one whose events go out at once. */
-  private readonly blocks: OpenBlock[] = []
+  private readonly blocks = new Queue<OpenBlock>()
   /** The blocks that are not closed yet. */
   private readonly byIndex = new Map<number, OpenBlock>()
   private out: AnswerEvent[] = []
@@ -44,7 +46,8 @@ class MessagesDecoder implements StreamDecoder {
   }
 
   get waitingBytes(): number {
-    return this.pushedBytes - this.parser.end + this.heldCharacters
+    const waitingBlocks = Math.max(0, this.blocks.size - 1)
+    return this.pushedBytes - this.parser.end + this.heldSize + waitingBlocks * waitingPartSize
   }
 
   push(chunk: Uint8Array): readonly AnswerEvent[] {
@@ -105,7 +108,7 @@ class MessagesDecoder implements StreamDecoder {
     const opened: OpenBlock = {
       index,
       kind,
-      held: [],
+      held: new HeldEvents(),
       input,
       hasDeltas: false,
       isClosed: false,
@@ -166,13 +169,12 @@ class MessagesDecoder implements StreamDecoder {
 
   /** Lets go of what waited for the blocks that are closed now. */
   private advance(): void {
-    while (this.blocks[0]?.isClosed === true) {
+    while (this.blocks.first?.isClosed === true) {
       this.blocks.shift()
-      const next = this.blocks[0]
-      for (const event of next?.held.splice(0) ?? []) {
-        this.heldCharacters -= sizeOf(event)
-        this.out.push(event)
-      }
+      const held = this.blocks.first?.held
+      if (held === undefined) return
+      this.heldSize -= held.size
+      for (const event of held.take()) this.out.push(event)
     }
   }
 
@@ -192,24 +194,19 @@ class MessagesDecoder implements StreamDecoder {
   }
 
   private emit(block: OpenBlock, event: AnswerEvent): void {
-    if (block === this.blocks[0]) {
+    if (block === this.blocks.first) {
       this.out.push(event)
       return
     }
-    block.held.push(event)
-    this.heldCharacters += sizeOf(event)
+    this.heldSize -= block.held.size
+    block.held.add(event)
+    this.heldSize += block.held.size
   }
 }
 
 /** A host that counts nothing has one block at a time. */
 function indexOf(value: JsonRecord): number {
   return typeof value.index === 'number' ? value.index : 0
-}
-
-const eventSize = 64
-
-function sizeOf(event: AnswerEvent): number {
-  return eventSize + (event.kind === 'delta' ? event.text.length : 0)
 }
 
 const kinds: Readonly<Record<string, OpenBlock['kind']>> = {

@@ -69,6 +69,10 @@ class MessagesEncoder implements StreamEncoder {
     this.ids = new CallIds(frame)
   }
 
+  get keptCharacters(): number {
+    return this.blank.length + this.ids.keptCharacters
+  }
+
   write(event: AnswerEvent): string {
     switch (event.kind) {
       case 'start':

@@ -107,6 +107,8 @@ export class PartWriter {
   private readonly isHidden: boolean
   /** Thoughts since the last call, which the next call's id carries. */
   private thoughts: ThinkingPart[] = []
+  /** The size of those thoughts. */
+  keptCharacters = 0
   private calls = 0
 
   constructor(frame: Frame) {
@@ -145,9 +147,14 @@ export class PartWriter {
     const thoughtSignature = signatureOf(part)
     if (thoughtSignature === undefined) return []
     const isGoogles = isOwn(part.seal)
-    if (!isGoogles) this.thoughts.push(part)
+    if (!isGoogles) this.keep(part)
     if (isGoogles && (part.text === '' || this.isHidden)) return [{ text: '', thoughtSignature }]
     return this.isHidden && part.text !== '' ? [] : [{ text: '', thought: true, thoughtSignature }]
+  }
+
+  private keep(part: ThinkingPart): void {
+    this.thoughts.push(part)
+    this.keptCharacters += part.text.length + (part.seal?.data.length ?? 0)
   }
 
   /**
@@ -161,6 +168,7 @@ export class PartWriter {
     const seal = own === undefined ? call.seal : null
     const id = markedId(this.idOf(call.id), { seal, thoughts: this.thoughts })
     this.thoughts = []
+    this.keptCharacters = 0
     const functionCall = { id, name: call.name, args: argsOf(call.input, call.form) }
     return { functionCall, thoughtSignature }
   }

@@ -2,6 +2,7 @@
  * A Gemini stream → neutral events. Texts of neighbouring events are one part; a call comes whole; the finish
  * is told when the stream has ended. Must not throw, nor keep the stream.
  */
+import { textHash } from '../hash.ts'
 import type { AnswerEvent, Citation, Finish, Seal, StreamDecoder } from '../neutral.ts'
 import { SseParser } from '../sse.ts'
 import { type Piece, readChunk, withCalls } from './response-decode.ts'
@@ -37,25 +38,27 @@ class GeminiDecoder implements StreamDecoder {
   push(chunk: Uint8Array): readonly AnswerEvent[] {
     this.received += chunk.length
     this.parser.push(chunk)
-    return this.read()
+    this.read()
+    return this.taken()
   }
 
   end(): readonly AnswerEvent[] {
     this.parser.close()
-    const events = [...this.read()]
+    this.read()
     this.close(null)
     if (this.finish !== null) {
       this.events.push({ kind: 'finish', finish: withCalls(this.finish, this.hasCalls) })
     }
-    events.push(...this.events)
-    this.events = []
-    return events
+    return this.taken()
   }
 
-  private read(): readonly AnswerEvent[] {
+  private read(): void {
     while (this.parser.next()) {
       if (this.parser.hasData) this.readEvent()
     }
+  }
+
+  private taken(): readonly AnswerEvent[] {
     const { events } = this
     this.events = []
     return events
@@ -75,7 +78,7 @@ class GeminiDecoder implements StreamDecoder {
 
   private cite(citations: readonly Citation[]): void {
     for (const citation of citations) {
-      const key = JSON.stringify([citation.url, citation.title])
+      const key = textHash(JSON.stringify([citation.url, citation.title]))
       if (this.cited.size === citationsMax || this.cited.has(key)) continue
       this.cited.add(key)
       this.events.push({ kind: 'citation', citation })

@@ -2,6 +2,7 @@
  * Neutral events → a Gemini stream for a client of this format (`alt=sse`). A call is written when it is
  * whole; finish and usage come with the last event, which `close` writes.
  */
+import { GatheredText } from '../gathered-text.ts'
 import { type JsonOut, sseEvent } from '../json-text.ts'
 import type { AnswerEvent, CallPart, Citation, Finish, Frame, StreamEncoder, Tally } from '../neutral.ts'
 import {
@@ -27,7 +28,8 @@ class GeminiEncoder implements StreamEncoder {
   private readonly parts: PartWriter
   private open: OpenPart | null = null
   /** What has come of an open call's input, or of an open thought: its id or its seal may carry it round. */
-  private text = ''
+  private text = new GatheredText()
+  private sourcesCharacters = 0
   private readonly citations: Citation[] = []
   private finish: Finish = { reason: 'end', stopString: null, explanation: null }
 
@@ -36,11 +38,15 @@ class GeminiEncoder implements StreamEncoder {
     this.parts = new PartWriter(frame)
   }
 
+  get keptCharacters(): number {
+    return this.text.characters + this.sourcesCharacters + this.parts.keptCharacters
+  }
+
   write(event: AnswerEvent): string {
     switch (event.kind) {
       case 'open':
         this.open = event.part
-        this.text = ''
+        this.text = new GatheredText()
         return ''
       case 'delta':
         return this.said(this.delta(event.text))
@@ -50,6 +56,7 @@ class GeminiEncoder implements StreamEncoder {
         return this.said(event.part.kind === 'media' ? mediaPart(event.part) : this.parts.whole(event.part))
       case 'citation':
         this.citations.push(event.citation)
+        this.sourcesCharacters += JSON.stringify(event.citation).length
         return ''
       case 'logprobs':
         return this.event({
@@ -82,10 +89,10 @@ class GeminiEncoder implements StreamEncoder {
       case 'refusal':
         return text === '' ? noParts : [{ text }]
       case 'thinking':
-        this.text += text
+        this.text.add(text)
         return this.parts.thought(text)
       case 'call':
-        this.text += text
+        this.text.add(text)
         return noParts
       default:
         return noParts
@@ -94,9 +101,10 @@ class GeminiEncoder implements StreamEncoder {
 
   /** What the end of the open part still has to say. */
   private ended(seal: CallPart['seal']): readonly JsonOut[] {
-    const { open, text } = this
+    const { open } = this
+    const { text } = this.text
     this.open = null
-    this.text = ''
+    this.text = new GatheredText()
     if (open?.kind === 'thinking') {
       return this.parts.thoughtEnd({ kind: 'thinking', text, redacted: false, seal })
     }

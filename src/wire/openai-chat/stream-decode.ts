@@ -2,8 +2,10 @@
  * A chat stream → events in which parts follow each other. Calls that a host sends interleaved, or whose end it
  * never tells, are kept back until the one before them is whole. Unknown events say nothing. Must not throw.
  */
+import { HeldEvents, waitingPartSize } from '../held-events.ts'
 import type { AnswerEvent, AnswerPart, CallPart, Seal, StreamDecoder } from '../neutral.ts'
 import { isRecord, type JsonRecord, parsed, recordIn, recordsIn, textIn } from '../parsed.ts'
+import { Queue } from '../queue.ts'
 import { SseParser } from '../sse.ts'
 import {
   type CallRecord,
@@ -25,8 +27,8 @@ export function decodeStream(eventBytesMax: number): StreamDecoder {
 
 class ChatDecoder implements StreamDecoder {
   private readonly parser: SseParser
-  private readonly lanes = new Lanes()
   private events: AnswerEvent[] = []
+  private readonly lanes = new Lanes((event) => this.events.push(event))
   private pushed = 0
   private hasStarted = false
   private finish: string | null = null
@@ -41,36 +43,42 @@ class ChatDecoder implements StreamDecoder {
   push(chunk: Uint8Array): readonly AnswerEvent[] {
     this.pushed += chunk.length
     this.parser.push(chunk)
-    return this.read()
+    this.read()
+    return this.taken()
   }
 
   end(): readonly AnswerEvent[] {
     this.parser.close()
-    const events = this.read()
-    return this.finish === null ? events : [...events, ...this.lastWord(this.finish)]
+    this.read()
+    if (this.finish !== null) this.lastWord(this.finish)
+    return this.taken()
   }
 
   get waitingBytes(): number {
-    return this.pushed - this.parser.end + this.lanes.keptCharacters
+    return this.pushed - this.parser.end + this.lanes.size
   }
 
-  private read(): readonly AnswerEvent[] {
+  private taken(): readonly AnswerEvent[] {
+    const { events } = this
     this.events = []
+    return events
+  }
+
+  private read(): void {
     while (!this.isOver && this.parser.next()) {
       if (!this.parser.hasData) continue
       const text = this.parser.dataText()
-      if (text.trim() === endMark) this.events.push(...this.lastWord(this.finish ?? ''))
+      if (text.trim() === endMark) this.lastWord(this.finish ?? '')
       else this.chunk(parsed(text))
     }
-    return this.events
   }
 
-  private lastWord(finish: string): readonly AnswerEvent[] {
-    if (this.isOver) return []
+  private lastWord(finish: string): void {
+    if (this.isOver) return
     this.isOver = true
-    const events = [...this.lanes.closeAll()]
-    if (this.seal !== null) events.push({ kind: 'whole', part: sealAlone(this.seal) })
-    return [...events, { kind: 'finish', finish: finishOf(finish, this.lanes.said) }]
+    this.lanes.closeAll()
+    if (this.seal !== null) this.events.push({ kind: 'whole', part: sealAlone(this.seal) })
+    this.events.push({ kind: 'finish', finish: finishOf(finish, this.lanes.said) })
   }
 
   private chunk(chunk: unknown): void {
@@ -87,21 +95,21 @@ class ChatDecoder implements StreamDecoder {
   private choice(choice: JsonRecord): void {
     const { lanes, events } = this
     const delta = recordIn(choice, 'delta')
-    events.push(...lanes.text('thinking', textIn(delta, 'reasoning_content') || textIn(delta, 'reasoning')))
-    for (const { kind, text } of piecesOf(delta.content)) events.push(...lanes.text(kind, text))
+    lanes.text('thinking', textIn(delta, 'reasoning_content') || textIn(delta, 'reasoning'))
+    for (const { kind, text } of piecesOf(delta.content)) lanes.text(kind, text)
     const logprobs = logprobsIn(choice)
     if (logprobs !== null) events.push({ kind: 'logprobs', content: logprobs })
-    for (const citation of citationsIn(delta)) events.push(...lanes.inside({ kind: 'citation', citation }))
-    events.push(...lanes.text('refusal', textIn(delta, 'refusal')))
-    for (const part of mediaIn(delta)) events.push(...lanes.whole({ kind: 'whole', part }))
+    for (const citation of citationsIn(delta)) lanes.inside({ kind: 'citation', citation })
+    lanes.text('refusal', textIn(delta, 'refusal'))
+    for (const part of mediaIn(delta)) lanes.whole({ kind: 'whole', part })
     this.seal = signatureIn(delta) ?? this.seal
     for (const call of recordsIn(delta, 'tool_calls')) {
-      events.push(...lanes.call(callOf(call), call.index, this.seal))
+      lanes.call(callOf(call), call.index, this.seal)
       this.seal = null
     }
     if (isRecord(delta.function_call)) {
       const named = { id: '', seal: null, isCustom: false, named: delta.function_call }
-      events.push(...lanes.call(named, 'function', null))
+      lanes.call(named, 'function', null)
     }
     const finish = textIn(choice, 'finish_reason')
     if (finish !== '') this.finish = finish
@@ -121,107 +129,113 @@ interface Lane {
     readonly form: CallPart['form']
     readonly seal: Seal | null
   } | null
-  readonly whole: AnswerEvent | null
   readonly input: InputEnd
-  waiting: string[]
+  readonly held: HeldEvents
   isOpen: boolean
 }
 
 /** The parts that are not closed, in order; only the first is told of, the others wait. */
 class Lanes {
   readonly said = new Set<AnswerPart['kind']>()
-  keptCharacters = 0
-  private readonly lanes: Lane[] = []
+  private readonly tell: (event: AnswerEvent) => void
+  private heldSize = 0
+  private readonly lanes = new Queue<Lane>()
   /** The last call of each index, as long as it is not closed. */
   private readonly calls = new Map<unknown, Lane>()
 
+  constructor(tell: (event: AnswerEvent) => void) {
+    this.tell = tell
+  }
+
+  /** The memory of what waits. */
+  get size(): number {
+    return this.heldSize + Math.max(0, this.lanes.size - 1) * waitingPartSize
+  }
+
   /** More text of a kind; it continues the last part of its kind unless another has begun since. */
-  text(kind: 'text' | 'thinking' | 'refusal', text: string): readonly AnswerEvent[] {
-    if (text === '') return []
-    const last = this.lanes.at(-1)
-    const lane = last?.kind === kind ? last : this.begin({ kind, key: null, call: null, whole: null })
-    return this.more(lane, text)
+  text(kind: 'text' | 'thinking' | 'refusal', text: string): void {
+    if (text === '') return
+    const { last } = this.lanes
+    const lane = last?.kind === kind ? last : this.begin({ kind, key: null, call: null })
+    this.more(lane, text)
   }
 
   /** A part that comes at once. */
-  whole(event: AnswerEvent): readonly AnswerEvent[] {
-    this.begin({ kind: 'whole', key: null, call: null, whole: event })
-    return this.flow()
+  whole(event: AnswerEvent): void {
+    this.hold(this.begin({ kind: 'whole', key: null, call: null }), event)
+    this.flow()
   }
 
   /** Something about the text that is open; what tells of no open text is left out. */
-  inside(event: AnswerEvent): readonly AnswerEvent[] {
-    const [first] = this.lanes
-    return first?.kind === 'text' && first.isOpen ? [event] : []
+  inside(event: AnswerEvent): void {
+    const { first } = this.lanes
+    if (first?.kind === 'text' && first.isOpen) this.tell(event)
   }
 
-  call(piece: CallRecord, key: unknown, fallback: Seal | null): readonly AnswerEvent[] {
+  call(piece: CallRecord, key: unknown, fallback: Seal | null): void {
     const { id, named, isCustom } = piece
     const name = textIn(named, 'name')
     const input = textIn(named, isCustom ? 'input' : 'arguments')
     let lane = this.calls.get(key)
     if (lane !== undefined && isAnother(lane, id, name !== '' && input !== '')) lane = undefined
     // What follows a call that was closed belongs to no part.
-    if (lane === undefined && name === '' && id === '') return []
+    if (lane === undefined && name === '' && id === '') return
     lane ??= this.begin({
       kind: 'call',
       key,
       call: { id, name: '', form: isCustom ? 'text' : 'json', seal: piece.seal ?? fallback },
-      whole: null,
     })
     const { call } = lane
     if (call !== null && call.name === '') call.name = name
     if (call !== null && call.id === '') call.id = id
-    return this.more(lane, input)
+    this.more(lane, input)
   }
 
   /** Ends every part, whole or not. */
-  closeAll(): readonly AnswerEvent[] {
-    const events: AnswerEvent[] = []
-    for (let lane = this.lanes[0]; lane !== undefined; lane = this.lanes[0]) {
-      events.push(...this.told(lane), ...this.closed(lane))
+  closeAll(): void {
+    for (let lane = this.lanes.first; lane !== undefined; lane = this.lanes.first) {
+      this.told(lane)
+      this.close(lane)
     }
-    return events
   }
 
-  private begin(of: Pick<Lane, 'kind' | 'key' | 'call' | 'whole'>): Lane {
-    const lane: Lane = { ...of, input: new InputEnd(), waiting: [], isOpen: false }
+  private begin(of: Pick<Lane, 'kind' | 'key' | 'call'>): Lane {
+    const lane: Lane = { ...of, input: new InputEnd(), held: new HeldEvents(), isOpen: false }
     this.lanes.push(lane)
     if (of.kind === 'call') this.calls.set(of.key, lane)
     return lane
   }
 
-  private more(lane: Lane, text: string): readonly AnswerEvent[] {
+  private more(lane: Lane, text: string): void {
     if (text !== '') {
       if (lane.kind === 'call') lane.input.add(text)
-      lane.waiting.push(text)
-      this.keptCharacters += text.length
+      if (lane.isOpen && lane === this.lanes.first) this.tell({ kind: 'delta', text })
+      else this.hold(lane, { kind: 'delta', text })
     }
-    return this.flow()
+    this.flow()
+  }
+
+  private hold(lane: Lane, event: AnswerEvent): void {
+    this.heldSize -= lane.held.size
+    lane.held.add(event)
+    this.heldSize += lane.held.size
   }
 
   /** Tells of the first part, and of the next ones as far as those before them are over. */
-  private flow(): readonly AnswerEvent[] {
-    const events: AnswerEvent[] = []
-    for (let lane = this.lanes[0]; lane !== undefined; lane = this.lanes[0]) {
-      if (lane.call?.name === '') break
-      events.push(...this.told(lane))
-      if (this.lanes.length === 1 ? lane.kind !== 'whole' : !isOver(lane)) break
-      events.push(...this.closed(lane))
+  private flow(): void {
+    for (let lane = this.lanes.first; lane !== undefined; lane = this.lanes.first) {
+      if (lane.call?.name === '') return
+      this.told(lane)
+      if (this.lanes.size === 1 ? lane.kind !== 'whole' : !isOver(lane)) return
+      this.close(lane)
     }
-    return events
   }
 
-  private told(lane: Lane): readonly AnswerEvent[] {
-    if (lane.whole !== null) return [lane.whole]
-    const events: AnswerEvent[] = []
-    if (!lane.isOpen) events.push({ kind: 'open', part: this.opening(lane) })
+  private told(lane: Lane): void {
+    if (!lane.isOpen && lane.kind !== 'whole') this.tell({ kind: 'open', part: this.opening(lane) })
     lane.isOpen = true
-    const text = lane.waiting.join('')
-    lane.waiting = []
-    this.keptCharacters -= text.length
-    if (text !== '') events.push({ kind: 'delta', text })
-    return events
+    this.heldSize -= lane.held.size
+    for (const event of lane.held.take()) this.tell(event)
   }
 
   private opening(lane: Lane): Open {
@@ -234,10 +248,10 @@ class Lanes {
     return { kind }
   }
 
-  private closed(lane: Lane): readonly AnswerEvent[] {
+  private close(lane: Lane): void {
     this.lanes.shift()
     if (this.calls.get(lane.key) === lane) this.calls.delete(lane.key)
-    return lane.whole === null ? [{ kind: 'close', seal: null }] : []
+    if (lane.kind !== 'whole') this.tell({ kind: 'close', seal: null })
   }
 }
 

@@ -2,6 +2,7 @@
  * Events → a chat stream: the role first, pieces as they come, calls counted from 0; the finish, the usage where
  * it was asked for and `[DONE]` only when the request is settled. Keeps no text but thoughts that must come back.
  */
+import { GatheredText } from '../gathered-text.ts'
 import { type JsonOut, jsonText, RawJson } from '../json-text.ts'
 import type { AnswerEvent, CallPart, Finish, Frame, StreamEncoder, Tally, ThinkingPart } from '../neutral.ts'
 import {
@@ -39,9 +40,10 @@ class ChatEncoder implements StreamEncoder {
   private characters = 0
   private textStart = 0
   /** The open thought, and the sealed ones since the last call. */
-  private thought = ''
+  private thought = new GatheredText()
   private hasThought = false
   private thoughts: ThinkingPart[] = []
+  private thoughtsSize = 0
   private finish: Finish | null = null
 
   constructor(frame: Frame) {
@@ -54,6 +56,10 @@ class ChatEncoder implements StreamEncoder {
     })
     this.before = `data: ${head.slice(0, -1)},"choices":`
     this.after = frame.asked.includeUsage ? ',"usage":null}\n\n' : '}\n\n'
+  }
+
+  get keptCharacters(): number {
+    return this.thought.characters + this.thoughtsSize
   }
 
   write(event: AnswerEvent): string {
@@ -101,7 +107,7 @@ class ChatEncoder implements StreamEncoder {
     this.open = part
     this.said.add(part.kind)
     this.hasInput = false
-    this.thought = ''
+    this.thought = new GatheredText()
     this.textStart = this.characters
     if (part.kind !== 'call') return ''
     const index = this.calls
@@ -109,6 +115,7 @@ class ChatEncoder implements StreamEncoder {
     const id = callId(part, index, this.frame)
     const call = callOf(part, { id, thoughts: this.thoughts, input: '' })
     this.thoughts = []
+    this.thoughtsSize = 0
     const isFirst = isOldest(this.frame) && index === 0
     return this.delta(isFirst ? { function_call: call.function } : { tool_calls: [{ index, ...call }] })
   }
@@ -122,13 +129,13 @@ class ChatEncoder implements StreamEncoder {
     }
     if (open.kind === 'text') this.characters += text.length
     // In one field, thoughts are told apart by a blank line.
-    const gap = open.kind === 'thinking' && this.thought === '' && this.hasThought ? '\n\n' : ''
+    const gap = open.kind === 'thinking' && this.thought.characters === 0 && this.hasThought ? '\n\n' : ''
     if (open.kind === 'thinking') this.think(text)
     return this.delta({ [textFields[open.kind]]: `${gap}${text}` })
   }
 
   private think(text: string): void {
-    this.thought += text
+    this.thought.add(text)
     this.hasThought = true
   }
 
@@ -143,12 +150,14 @@ class ChatEncoder implements StreamEncoder {
     this.open = null
     if (open?.kind === 'call') return this.hasInput || open.form === 'text' ? '' : this.input(open, '{}')
     if (open?.kind !== 'thinking' || seal === null) return ''
-    return this.sealed({ kind: 'thinking', text: this.thought, redacted: false, seal })
+    return this.sealed({ kind: 'thinking', text: this.thought.text, redacted: false, seal })
   }
 
   private sealed(thought: ThinkingPart): string {
+    const text = this.delta({ reasoning_details: detailsOf([thought]) })
     this.thoughts.push(thought)
-    return this.delta({ reasoning_details: detailsOf([thought]) })
+    this.thoughtsSize += text.length
+    return text
   }
 
   private whole(part: Extract<AnswerEvent, { kind: 'whole' }>['part']): string {

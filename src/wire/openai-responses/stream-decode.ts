@@ -17,6 +17,7 @@ class ResponsesDecoder implements StreamDecoder {
   private readonly parser: SseParser
   private readonly parts = new PartQueue()
   private pushedBytes = 0
+  private events: AnswerEvent[] = []
   private isStarted = false
   private isFinished = false
   /** The last item that was told, by its place. */
@@ -28,7 +29,7 @@ class ResponsesDecoder implements StreamDecoder {
   }
 
   get waitingBytes(): number {
-    return this.pushedBytes - this.parser.end + this.parts.waitingCharacters
+    return this.pushedBytes - this.parser.end + this.parts.size
   }
 
   push(chunk: Uint8Array): readonly AnswerEvent[] {
@@ -43,17 +44,16 @@ class ResponsesDecoder implements StreamDecoder {
   }
 
   private readEvents(): readonly AnswerEvent[] {
-    const events: AnswerEvent[] = []
+    this.events = []
     while (this.parser.next()) {
       if (!this.parser.hasData || this.isFinished) continue
       const value = parsed(this.parser.dataText())
-      if (!isRecord(value)) continue
-      events.push(...this.read(value))
+      if (isRecord(value)) this.read(value)
     }
-    return events
+    return this.events
   }
 
-  private read(value: JsonRecord): readonly AnswerEvent[] {
+  private read(value: JsonRecord): void {
     switch (value.type) {
       case 'response.created':
       case 'response.in_progress':
@@ -76,13 +76,18 @@ class ResponsesDecoder implements StreamDecoder {
       default:
         this.readText(value)
     }
-    return this.parts.take()
+    this.tell(this.parts.take())
   }
 
-  private start(response: JsonRecord): readonly AnswerEvent[] {
-    if (this.isStarted) return []
+  /** One by one: there may be more than a call takes arguments. */
+  private tell(events: readonly AnswerEvent[]): void {
+    for (const event of events) this.events.push(event)
+  }
+
+  private start(response: JsonRecord): void {
+    if (this.isStarted) return
     this.isStarted = true
-    return [{ kind: 'start', id: textIn(response, 'id'), model: textIn(response, 'model') }]
+    this.events.push({ kind: 'start', id: textIn(response, 'id'), model: textIn(response, 'model') })
   }
 
   private addItem(index: number, item: JsonRecord): void {
@@ -189,16 +194,15 @@ class ResponsesDecoder implements StreamDecoder {
     }
   }
 
-  private finish(response: JsonRecord): readonly AnswerEvent[] {
-    const events = [...this.start(response)]
+  private finish(response: JsonRecord): void {
+    this.start(response)
     for (const [index, item] of recordsIn(response, 'output').entries()) {
       // Some hosts tell items only here.
       if (index > this.lastIndex) this.endItem(index, item)
     }
     this.isFinished = true
-    events.push(...this.parts.close())
-    events.push({ kind: 'finish', finish: finishOf(response, (kind) => this.seen[kind]) })
-    return events
+    this.tell(this.parts.close())
+    this.events.push({ kind: 'finish', finish: finishOf(response, (kind) => this.seen[kind]) })
   }
 }
 

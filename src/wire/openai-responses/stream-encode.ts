@@ -2,6 +2,7 @@
  * A stream as Responses clients read it: each item from its beginning to its end, numbered, and the whole
  * response once more in the last word. Texts are kept for that, and nothing else.
  */
+import { GatheredText } from '../gathered-text.ts'
 import { type JsonOut, jsonText, RawJson, sseEvent } from '../json-text.ts'
 import type { AnswerEvent, CallPart, Citation, Finish, Frame, StreamEncoder, Tally } from '../neutral.ts'
 import {
@@ -29,7 +30,7 @@ interface OpenMessage {
 
 interface SpokenPart {
   readonly kind: 'text' | 'refusal'
-  text: string
+  readonly text: GatheredText
   readonly annotations: JsonOut[]
   readonly logprobs: RawJson[]
   /** Those that go out with the next delta. */
@@ -40,7 +41,7 @@ interface OpenThought {
   readonly kind: 'thinking'
   /** null: nothing was said yet. */
   id: string | null
-  text: string
+  readonly text: GatheredText
 }
 
 interface OpenCall {
@@ -48,7 +49,7 @@ interface OpenCall {
   readonly id: string
   readonly callId: string
   readonly call: Pick<CallPart, 'id' | 'name' | 'namespace' | 'form' | 'seal'>
-  input: string
+  readonly input: GatheredText
 }
 
 export function encodeStream(frame: Frame): StreamEncoder {
@@ -60,6 +61,9 @@ class ResponsesEncoder implements StreamEncoder {
   private readonly ids: ItemIds
   /** Items that are done, as they were told. */
   private readonly output: RawJson[] = []
+  private outputCharacters = 0
+  /** What was told of the open item so far. */
+  private openCharacters = 0
   private sequence = 0
   private isStarted = false
   private open: OpenMessage | OpenThought | OpenCall | null = null
@@ -71,6 +75,10 @@ class ResponsesEncoder implements StreamEncoder {
   constructor(frame: Frame) {
     this.frame = frame
     this.ids = new ItemIds(frame)
+  }
+
+  get keptCharacters(): number {
+    return this.outputCharacters + this.openCharacters
   }
 
   write(event: AnswerEvent): string {
@@ -129,6 +137,8 @@ class ResponsesEncoder implements StreamEncoder {
     const written = new RawJson(jsonText(item))
     const text = this.itemEvent('done', written)
     this.output.push(written)
+    this.outputCharacters += written.text.length
+    this.openCharacters = 0
     return text
   }
 
@@ -136,7 +146,7 @@ class ResponsesEncoder implements StreamEncoder {
     if (part.kind === 'call') return this.endItem() + this.openCall(part)
     if (part.kind === 'thinking') {
       const text = this.endItem()
-      this.open = { kind: 'thinking', id: null, text: '' }
+      this.open = { kind: 'thinking', id: null, text: new GatheredText() }
       return text
     }
     const text = this.open?.kind === 'message' ? this.endSpoken(this.open) : this.endItem()
@@ -146,12 +156,14 @@ class ResponsesEncoder implements StreamEncoder {
 
   private openCall(call: OpenCall['call']): string {
     const id = this.ids.next(call.form === 'text' ? 'ctc' : 'fc')
-    this.open = { kind: 'call', id, callId: this.ids.callId(call), call, input: '' }
-    return this.itemEvent('added', callItem({ ...this.open, status: 'in_progress' }))
+    const callId = this.ids.callId(call)
+    this.open = { kind: 'call', id, callId, call, input: new GatheredText() }
+    return this.itemEvent('added', callItem({ id, callId, call, input: '', status: 'in_progress' }))
   }
 
   private delta(text: string): string {
     if (text === '') return ''
+    this.openCharacters += text.length
     if (this.silent !== null) return this.speak(this.silent) + this.spoken(text)
     if (this.open?.kind === 'thinking') return this.think(this.open, text)
     if (this.open?.kind === 'call') return this.callDelta(this.open, text)
@@ -166,7 +178,7 @@ class ResponsesEncoder implements StreamEncoder {
       this.open = { kind: 'message', id: this.ids.next('msg'), content: [], part: null }
       text = this.itemEvent('added', messageItem(this.open.id, [], 'in_progress'))
     }
-    this.open.part = { kind, text: '', annotations: [], logprobs: [], waiting: [] }
+    this.open.part = { kind, text: new GatheredText(), annotations: [], logprobs: [], waiting: [] }
     if (kind === 'refusal') this.hasRefusal = true
     return (
       text +
@@ -191,7 +203,7 @@ class ResponsesEncoder implements StreamEncoder {
     const message = this.open
     if (message?.kind !== 'message' || message.part === null) return ''
     const { part } = message
-    part.text += delta
+    part.text.add(delta)
     if (part.kind === 'refusal') return this.spokenEvent(message, 'response.refusal.delta', { delta })
     const logprobs = joinedArrays(part.waiting)
     part.waiting = []
@@ -201,22 +213,24 @@ class ResponsesEncoder implements StreamEncoder {
   private logprobs(content: RawJson): string {
     const text = this.silent === 'text' ? this.speak('text') : ''
     const part = this.open?.kind === 'message' ? this.open.part : null
+    this.openCharacters += content.text.length
     part?.logprobs.push(content)
     part?.waiting.push(content)
     return text
   }
 
   private citation(citation: Citation): string {
-    let text = this.silent === 'text' ? this.speak('text') : ''
+    const text = this.silent === 'text' ? this.speak('text') : ''
     const message = this.open
     if (message?.kind !== 'message' || message.part === null) return text
     const { annotations } = message.part
-    const annotation = annotationOf(citation, message.part.text.length)
+    const annotation = annotationOf(citation, message.part.text.characters)
     if (annotation === null) return text
     const members = { annotation_index: annotations.length, annotation }
-    text += this.spokenEvent(message, 'response.output_text.annotation.added', members)
+    const told = this.spokenEvent(message, 'response.output_text.annotation.added', members)
     annotations.push(annotation)
-    return text
+    this.openCharacters += told.length
+    return text + told
   }
 
   private think(thought: OpenThought, delta: string): string {
@@ -225,8 +239,9 @@ class ResponsesEncoder implements StreamEncoder {
       thought.id = this.ids.next('rs')
       text += this.itemEvent('added', reasoningItem(thought.id, null))
     }
-    if (thought.text === '') text += this.thoughtEvent(thought.id, 'part.added', { part: summaryPart('') })
-    thought.text += delta
+    if (thought.text.characters === 0)
+      text += this.thoughtEvent(thought.id, 'part.added', { part: summaryPart('') })
+    thought.text.add(delta)
     return text + this.thoughtEvent(thought.id, 'text.delta', { delta })
   }
 
@@ -236,7 +251,7 @@ class ResponsesEncoder implements StreamEncoder {
   }
 
   private callDelta(call: OpenCall, delta: string): string {
-    call.input += delta
+    call.input.add(delta)
     return this.callEvent(call, 'delta', { delta })
   }
 
@@ -274,9 +289,9 @@ class ResponsesEncoder implements StreamEncoder {
     const content = spokenContent(part)
     const text =
       part.kind === 'refusal'
-        ? this.spokenEvent(message, 'response.refusal.done', { refusal: part.text })
+        ? this.spokenEvent(message, 'response.refusal.done', { refusal: part.text.text })
         : this.spokenEvent(message, 'response.output_text.done', {
-            text: part.text,
+            text: part.text.text,
             logprobs: joinedArrays(part.logprobs),
           })
     const done = this.spokenEvent(message, 'response.content_part.done', { part: content })
@@ -290,22 +305,23 @@ class ResponsesEncoder implements StreamEncoder {
     let text = ''
     const id = thought.id ?? this.ids.next('rs')
     if (thought.id === null) text += this.itemEvent('added', reasoningItem(id, null))
-    if (thought.text !== '') {
-      text += this.thoughtEvent(id, 'text.done', { text: thought.text })
-      text += this.thoughtEvent(id, 'part.done', { part: summaryPart(thought.text) })
+    const said = thought.text.text
+    if (said !== '') {
+      text += this.thoughtEvent(id, 'text.done', { text: said })
+      text += this.thoughtEvent(id, 'part.done', { part: summaryPart(said) })
     }
-    const whole = { kind: 'thinking', text: thought.text, redacted: false, seal } as const
+    const whole = { kind: 'thinking', text: said, redacted: false, seal } as const
     return text + this.itemDone(reasoningItem(id, whole))
   }
 
   private endCall(call: OpenCall): string {
     const isText = call.call.form === 'text'
     // No arguments are an empty object, which clients that add up deltas must see too.
-    const text = !isText && call.input === '' ? this.callDelta(call, '{}') : ''
-    const whole = isText ? { input: call.input } : { arguments: call.input }
-    return (
-      text + this.callEvent(call, 'done', whole) + this.itemDone(callItem({ ...call, status: 'completed' }))
-    )
+    const text = !isText && call.input.characters === 0 ? this.callDelta(call, '{}') : ''
+    const input = call.input.text
+    const whole = isText ? { input } : { arguments: input }
+    const item = callItem({ ...call, input, status: 'completed' })
+    return text + this.callEvent(call, 'done', whole) + this.itemDone(item)
   }
 
   private whole(part: Extract<AnswerEvent, { kind: 'whole' }>['part']): string {
@@ -322,9 +338,9 @@ class ResponsesEncoder implements StreamEncoder {
 
 function spokenContent(part: SpokenPart): JsonOut {
   return part.kind === 'refusal'
-    ? refusalContent(part.text)
+    ? refusalContent(part.text.text)
     : textContent({
-        text: part.text,
+        text: part.text.text,
         annotations: [...part.annotations],
         logprobs: joinedArrays(part.logprobs),
       })

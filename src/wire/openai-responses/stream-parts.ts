@@ -2,46 +2,62 @@
  * Parts of an answer one after the other, whatever order their pieces come in: what belongs to a later part waits
  * until the earlier ones are closed. A part that says nothing is not told. Must not keep what was told.
  */
+import { HeldEvents, waitingPartSize } from '../held-events.ts'
 import type { AnswerEvent, Seal } from '../neutral.ts'
+import { Queue } from '../queue.ts'
 
 type Opened = Extract<AnswerEvent, { kind: 'open' }>['part']
 
 interface Part {
+  readonly key: string
   readonly opened: Opened
   isShown: boolean
   hasSaid: boolean
   /** A gap is due before the next text. */
   isSeparated: boolean
   isEnded: boolean
-  readonly waiting: AnswerEvent[]
+  readonly held: HeldEvents
 }
 
+/** About the bytes that it takes to remember a part that is over. */
+const endedPartSize = 64
 const gap = '\n\n'
 
 export class PartQueue {
-  /** What waits for its turn. */
-  waitingCharacters = 0
-  /** Parts that are not over yet, in the order in which they began. */
   private readonly parts = new Map<string, Part>()
-  private readonly ready: AnswerEvent[] = []
+  /** The same in the order in which they began. */
+  private readonly order = new Queue<Part>()
+  private heldSize = 0
+  private ready: AnswerEvent[] = []
   /** Some hosts tell of a part's end twice. */
   private readonly ended = new Set<string>()
 
+  /** The memory of what waits for its turn, and of knowing what is over. */
+  get size(): number {
+    const waiting = Math.max(0, this.order.size - 1)
+    return this.heldSize + waiting * waitingPartSize + this.ended.size * endedPartSize
+  }
+
   /** Events that can be told now, each once. */
   take(): readonly AnswerEvent[] {
-    return this.ready.splice(0)
+    const { ready } = this
+    this.ready = []
+    return ready
   }
 
   begin(key: string, opened: Opened): void {
     if (this.parts.has(key) || this.ended.has(key)) return
-    this.parts.set(key, {
+    const part: Part = {
+      key,
       opened,
       isShown: false,
       hasSaid: false,
       isSeparated: false,
       isEnded: false,
-      waiting: [],
-    })
+      held: new HeldEvents(),
+    }
+    this.parts.set(key, part)
+    this.order.push(part)
   }
 
   /** Tells of the part although it may say nothing. */
@@ -49,7 +65,7 @@ export class PartQueue {
     const part = this.parts.get(key)
     if (part === undefined || part.isEnded || part.isShown) return
     part.isShown = true
-    this.add(key, part, { kind: 'open', part: part.opened })
+    this.add(part, { kind: 'open', part: part.opened })
   }
 
   say(key: string, text: string): void {
@@ -65,7 +81,7 @@ export class PartQueue {
     this.begin(key, { kind: 'text' })
     const part = this.parts.get(key)
     if (part === undefined) return
-    this.add(key, part, event)
+    this.add(part, event)
     this.end(key, null)
   }
 
@@ -79,7 +95,7 @@ export class PartQueue {
     const part = this.parts.get(key)
     if (part === undefined || part.isEnded) return
     this.show(key)
-    this.add(key, part, event)
+    this.add(part, event)
   }
 
   /** true also for a part that is over or never began: there is nothing to add to it. */
@@ -90,7 +106,7 @@ export class PartQueue {
   end(key: string, seal: Seal | null): void {
     const part = this.parts.get(key)
     if (part === undefined || part.isEnded) return
-    if (part.isShown) this.add(key, part, { kind: 'close', seal })
+    if (part.isShown) this.add(part, { kind: 'close', seal })
     part.isEnded = true
     this.advance()
   }
@@ -101,26 +117,25 @@ export class PartQueue {
     return this.take()
   }
 
-  private add(key: string, part: Part, event: AnswerEvent): void {
-    const [first] = this.parts.keys()
-    if (key === first) {
+  private add(part: Part, event: AnswerEvent): void {
+    if (part === this.order.first) {
       this.ready.push(event)
       return
     }
-    part.waiting.push(event)
-    this.waitingCharacters += event.kind === 'delta' ? event.text.length : 1
+    this.heldSize -= part.held.size
+    part.held.add(event)
+    this.heldSize += part.held.size
   }
 
   /** Lets go of parts that are over, and tells what waited behind them. */
   private advance(): void {
-    for (const [key, part] of this.parts) {
-      for (const event of part.waiting.splice(0)) {
-        this.waitingCharacters -= event.kind === 'delta' ? event.text.length : 1
-        this.ready.push(event)
-      }
+    for (let part = this.order.first; part !== undefined; part = this.order.first) {
+      this.heldSize -= part.held.size
+      for (const event of part.held.take()) this.ready.push(event)
       if (!part.isEnded) return
-      this.parts.delete(key)
-      this.ended.add(key)
+      this.order.shift()
+      this.parts.delete(part.key)
+      this.ended.add(part.key)
     }
   }
 }

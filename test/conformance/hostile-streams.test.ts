@@ -1,0 +1,197 @@
+/**
+ * Streams that no honest upstream sends, read in every format and written in every format: they cost what
+ * their length costs, what they make us keep is told, and none breaks a reader. Ratios within one run.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { codecOf } from '../../src/wire/dialects.ts'
+import type { AnswerEvent, Codec, Frame, StreamDecoder, Tally, ToolNames } from '../../src/wire/neutral.ts'
+import { StreamTranslator } from '../../src/wire/translate.ts'
+import { type PiecewiseFormat, upstreamEvents } from '../support/upstream-events.ts'
+
+const formats = ['openai-chat', 'openai-responses', 'anthropic', 'gemini'] as const
+const piecewise: readonly PiecewiseFormat[] = ['openai-chat', 'openai-responses', 'anthropic']
+const eventBytesMax = 16 * 1024 * 1024
+const encoder = new TextEncoder()
+
+function codec(format: (typeof formats)[number]): Codec {
+  const found = codecOf(format)
+  assert.ok(found !== null)
+  return found
+}
+
+const frame: Frame = {
+  requestId: 'req_1',
+  model: 'm',
+  createdSeconds: 1,
+  asked: { includeUsage: true, echo: [], tools: [], logprobs: false },
+}
+const tally: Tally = {
+  usage: {
+    inputUncached: 1,
+    cacheRead: 0,
+    cacheWrite5m: 0,
+    cacheWrite1h: 0,
+    inputAudio: 0,
+    output: 1,
+    outputAudio: 0,
+    reasoning: 0,
+    fees: {},
+    ranAt: [],
+    unknown: [],
+  },
+  cost: '0.000001',
+}
+const plain: ToolNames = new Map()
+const wrapped: ToolNames = new Map([['f', { name: 'f', namespace: null, wrapped: true }]])
+
+function translator(from: Codec, to: Codec, names: ToolNames = plain): StreamTranslator {
+  return new StreamTranslator(from, to, { frame, names, eventBytesMax })
+}
+
+/** Processor time of the fastest of a few runs: noise only adds. */
+function least(run: () => void): number {
+  const times = Array.from({ length: 3 }, () => {
+    const before = process.cpuUsage()
+    run()
+    const { user, system } = process.cpuUsage(before)
+    return user + system
+  })
+  return Math.min(...times)
+}
+
+/** Four times as much may take so many times as long; what is quadratic takes sixteen times. */
+const fourfoldMax = 8
+
+function assertLinear(what: string, run: (size: number) => void, size: number): void {
+  run(size)
+  const small = least(() => run(size))
+  const large = least(() => run(size * 4))
+  assert.ok(large < small * fourfoldMax, `${what}: ${small} µs, four times as much: ${large} µs`)
+}
+
+function inPieces(bytes: Uint8Array, pieceBytes: number, push: (piece: Uint8Array) => void): void {
+  for (let at = 0; at < bytes.length; at += pieceBytes) push(bytes.subarray(at, at + pieceBytes))
+}
+
+const words = 'Words, "quotes", \\ and é: '
+
+test('one large event in small pieces costs what its length costs, in every format', () => {
+  for (const format of formats) {
+    const events = upstreamEvents[format]
+    const read = (megabytes: number): void => {
+      const text = words.repeat(Math.floor((megabytes * 1_000_000) / words.length))
+      const decoder = codec(format).decodeStream(eventBytesMax)
+      let characters = 0
+      inPieces(encoder.encode(events.start + events.openText(0) + events.text(0, text)), 4_096, (piece) => {
+        for (const event of decoder.push(piece)) if (event.kind === 'delta') characters += event.text.length
+      })
+      assert.equal(characters, text.length, format)
+      assert.equal(decoder.waitingBytes, 0, format)
+    }
+    assertLinear(format, read, 2)
+  }
+})
+
+test('an event that does not end is told as memory that waits, and one that is too large is never read', () => {
+  for (const format of formats) {
+    const { start, openText, text } = upstreamEvents[format]
+    const before = encoder.encode(start + openText(0))
+    const event = encoder.encode(text(0, 'x'.repeat(100_000)))
+    const waiting = codec(format).decodeStream(eventBytesMax)
+    waiting.push(before)
+    waiting.push(event.subarray(0, 90_000))
+    assert.equal(waiting.waitingBytes, 90_000, format)
+    const bounded = codec(format).decodeStream(10_000)
+    bounded.push(before)
+    const said: AnswerEvent[] = []
+    inPieces(event, 1_000, (piece) => said.push(...bounded.push(piece)))
+    assert.deepEqual(said, [], format)
+    assert.ok(bounded.waitingBytes > 10_000, `${format}: it is told until the stream is cut`)
+  }
+})
+
+for (const format of piecewise) {
+  const events = upstreamEvents[format]
+
+  test(`${format}: a call's input in single letters costs what its length costs, in every format and wrapped`, () => {
+    const letter = encoder.encode(events.input(0, 'w'))
+    const last = encoder.encode(events.closeCall(0) + events.end(true))
+    for (const to of formats) {
+      for (const names of to === 'anthropic' ? [plain, wrapped] : [plain]) {
+        const run = (letters: number): void => {
+          const translated = translator(codec(format), codec(to), names)
+          translated.push(encoder.encode(events.start + events.openCall(0, 'f')))
+          for (let count = 0; count < letters; count += 1) translated.push(letter)
+          translated.push(last)
+          assert.ok(translated.lastWord(tally).length > 0)
+        }
+        assertLinear(`${format} → ${to}`, run, 8_000)
+      }
+    }
+  })
+
+  test(`${format}: what is kept to be told again is told as memory`, () => {
+    const letters = encoder.encode(events.input(0, 'w'.repeat(1_000)).repeat(100))
+    const kept = (to: (typeof formats)[number], names: ToolNames): number => {
+      const translated = translator(codec(format), codec(to), names)
+      translated.push(encoder.encode(events.start + events.openCall(0, 'f')))
+      translated.push(letters)
+      return translated.waitingBytes
+    }
+    for (const to of ['openai-responses', 'gemini'] as const) assert.ok(kept(to, plain) >= 100_000, to)
+    for (const to of formats) assert.ok(kept(to, wrapped) >= 100_000, `${to}, wrapped`)
+    for (const to of ['openai-chat', 'anthropic'] as const) assert.ok(kept(to, plain) < 1_000, to)
+  })
+
+  test(`${format}: parts that begin and never end are told as memory, and end without trouble`, () => {
+    const parts = 70_000
+    const decoder = codec(format).decodeStream(eventBytesMax)
+    decoder.push(encoder.encode(events.start + events.openCall(0, 'f') + events.input(0, '{')))
+    for (let index = 1; index <= parts; index += 1) decoder.push(encoder.encode(events.openCall(index, 'f')))
+    assert.ok(decoder.waitingBytes >= parts * 256, `${decoder.waitingBytes}`)
+    const last = decoder.push(encoder.encode(events.end(true)))
+    assert.equal(opened(last), parts)
+    assert.equal(last.at(-1)?.kind, 'finish')
+  })
+
+  test(`${format}: ending many parts costs what their number costs`, () => {
+    assertLinear(
+      format,
+      (parts) => {
+        const decoder = begun(format, parts)
+        decoder.push(encoder.encode(events.end(true)))
+      },
+      5_000,
+    )
+  })
+
+  test(`${format}: what waits for its turn comes in one piece`, () => {
+    const letters = 150_000
+    const decoder = codec(format).decodeStream(eventBytesMax)
+    const input = encoder.encode(events.input(1, 'w').repeat(1_000))
+    decoder.push(encoder.encode(events.start + events.openCall(0, 'f') + events.input(0, '{')))
+    decoder.push(encoder.encode(events.openCall(1, 'f')))
+    for (let count = 0; count < letters; count += 1_000) decoder.push(input)
+    assert.ok(
+      decoder.waitingBytes >= letters && decoder.waitingBytes < letters * 2,
+      `${decoder.waitingBytes}`,
+    )
+    const freed = decoder.push(encoder.encode(events.input(0, '}') + events.closeCall(0)))
+    const said = freed.flatMap((event) => (event.kind === 'delta' ? [event.text] : []))
+    assert.deepEqual(said, ['}', 'w'.repeat(letters)])
+    assert.ok(decoder.waitingBytes < 1_000, `${decoder.waitingBytes}`)
+  })
+}
+
+function begun(format: PiecewiseFormat, parts: number): StreamDecoder {
+  const { start, openCall, input } = upstreamEvents[format]
+  const decoder = codec(format).decodeStream(eventBytesMax)
+  const calls = Array.from({ length: parts }, (_, index) => openCall(index + 1, 'f'))
+  decoder.push(encoder.encode(start + openCall(0, 'f') + input(0, '{') + calls.join('')))
+  return decoder
+}
+
+function opened(events: readonly AnswerEvent[]): number {
+  return events.filter(({ kind }) => kind === 'open').length
+}
