@@ -6,7 +6,7 @@ import {
   type Mark,
   markedId,
   markedIdCharactersMax,
-  markNeedles,
+  mayHoldMark,
   plainId,
   readId,
   readTag,
@@ -210,16 +210,22 @@ test('what no mark of ours is belongs to the maker of the field, and what is dam
   }
 })
 
-test('the needles find every mark', () => {
+test('every mark is found in a body, wherever it stands', () => {
+  const encoder = new TextEncoder()
+  const border = 64 * 1024
+  assert.equal(mayHoldMark(encoder.encode('_tg1-tg1,dGcx_'.repeat(border))), false)
   fc.assert(
-    fc.property(ids, seals, (id, seal) => {
-      const forms = [markedId(id, { seal, thoughts: [] }), tagged(seal), taggedBase64(seal)]
-      for (const text of forms)
-        assert.ok(
-          markNeedles.some((needle) => text.includes(needle)),
-          text,
-        )
-    }),
+    fc.property(
+      ids,
+      seals,
+      fc.integer({ min: -20, max: 20 }),
+      fc.constantFrom('x', '世'),
+      (id, seal, offset, filler) => {
+        const before = filler.repeat((border + offset) / encoder.encode(filler).length)
+        for (const text of [markedId(id, { seal, thoughts: [] }), tagged(seal), taggedBase64(seal)])
+          assert.ok(mayHoldMark(encoder.encode(`${before}${text}${before}`)), text)
+      },
+    ),
   )
 })
 

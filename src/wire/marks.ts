@@ -114,8 +114,21 @@ export function readTagBase64(text: string): ReadTag {
   }
 }
 
-/** The beginnings of all marks, for a quick search in a body's bytes. */
-export const markNeedles: readonly string[] = [idMark, tagMark, base64TagMark]
+/** One search for all of them: it skips letters that none of them has, which looking for each in turn does not. */
+const anyMark = new RegExp([idMark, tagMark, base64TagMark].join('|').replaceAll('.', '\\.'))
+const searchDecoder = new TextDecoder('utf-8', { ignoreBOM: true })
+/** So much of a body becomes text at once, and so much of it again, since a mark may stand across the border. */
+const searchBytes = 64 * 1_024
+const borderBytes = 8
+
+/** Whether a mark of ours may stand anywhere in a body; false is certain. */
+export function mayHoldMark(body: Uint8Array): boolean {
+  for (let at = 0; at < body.length; at += searchBytes) {
+    // Bytes of a character that is cut there are no letters of a mark.
+    if (anyMark.test(searchDecoder.decode(body.subarray(at, at + searchBytes + borderBytes)))) return true
+  }
+  return false
+}
 
 type PackedSeal = readonly [maker: number, data: string]
 type PackedThought = readonly [seal: PackedSeal | null, text: string, redacted: 0 | 1]

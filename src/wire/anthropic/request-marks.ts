@@ -5,7 +5,7 @@
  */
 import type { Edit, ReadLimits } from '../codec.ts'
 import { readJson } from '../json.ts'
-import { plainId, readId, readTag } from '../marks.ts'
+import { mayHoldMark, plainId, readId, readTag } from '../marks.ts'
 import { View } from '../view.ts'
 import { callIdCharactersMax } from './request-encode-messages.ts'
 import { ownMaker } from './response-seals.ts'
@@ -19,7 +19,7 @@ const idFields = ['id', 'tool_use_id']
 
 /** Throws WireError as `readRequest` does; see `Codec.cutMarks`. */
 export function cutMarks(body: Uint8Array, limits: ReadLimits): readonly Edit[] {
-  if (!hasMark(body)) return []
+  if (!mayHoldMark(body)) return []
   return readJson(body, limits, (json) => {
     const edits: Edit[] = []
     const messages = new View(json, json.root).get('messages')
@@ -29,22 +29,6 @@ export function cutMarks(body: Uint8Array, limits: ReadLimits): readonly Edit[] 
     }
     return edits
   })
-}
-
-const [letterT, letterG, digit1] = [0x74, 0x67, 0x31]
-
-/** Whether `tg1`, which every mark has, is anywhere in the body; looks at every third byte where there is none near. */
-function hasMark(body: Uint8Array): boolean {
-  for (let at = 2; at < body.length; ) {
-    const byte = body[at]
-    if (byte === digit1) {
-      if (body[at - 1] === letterG && body[at - 2] === letterT) return true
-      at += 1
-    } else if (byte === letterG) at += 1
-    else if (byte === letterT) at += 2
-    else at += 3
-  }
-  return false
 }
 
 function cutContent(content: View, edits: Edit[]): void {

@@ -6,21 +6,18 @@
 import type { Edit, ReadLimits, Span } from '../codec.ts'
 import { absent, snakeCase } from '../fields.ts'
 import { type Json, readJson } from '../json.ts'
-import { markNeedles, plainId, readId, readTagBase64 } from '../marks.ts'
+import { mayHoldMark, plainId, readId, readTagBase64 } from '../marks.ts'
 import { elements } from './request-fields.ts'
 import { isOwn, standIn } from './request-seals.ts'
 
 const idCharactersMax = 64
 const noEdits: readonly Edit[] = []
-/** All needles are ASCII, so bytes may be read as letters. */
-const letters = new TextDecoder('latin1')
 /** What a content is left with when all its parts were thoughts of others; the API takes it in a history. */
 const emptyPart = '{"text":""}'
 
 /** See `Codec.cutMarks`. */
 export function cutMarks(body: Uint8Array, limits: ReadLimits): readonly Edit[] {
-  const text = letters.decode(body)
-  if (!markNeedles.some((needle) => text.includes(needle))) return noEdits
+  if (!mayHoldMark(body)) return noEdits
   return readJson(body, limits, (json) => {
     const contents = json.find(['contents'])
     if (contents === absent) return noEdits

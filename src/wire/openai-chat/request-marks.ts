@@ -5,19 +5,16 @@
  */
 import type { Edit, ReadLimits } from '../codec.ts'
 import { type Json, readJson } from '../json.ts'
-import { markNeedles, plainId, readId, readTag, readTagBase64 } from '../marks.ts'
+import { mayHoldMark, plainId, readId, readTag, readTagBase64 } from '../marks.ts'
 import { callIdCharactersMax } from './request-messages.ts'
 
 const noEdits: readonly Edit[] = []
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-/** One search for all of them: it skips letters that none of them has, which looking for each in turn does not. */
-const anyNeedle = new RegExp(markNeedles.map((needle) => needle.replaceAll('.', '\\.')).join('|'))
 /** What we write beside a message's text, when the message has a mark of ours. */
 const ownFields = ['reasoning_details', 'reasoning_content']
 
 /** See `Codec.cutMarks`. */
 export function cutMarks(body: Uint8Array, limits: ReadLimits): readonly Edit[] {
-  if (!anyNeedle.test(decoder.decode(body))) return noEdits
+  if (!mayHoldMark(body)) return noEdits
   return readJson(body, limits, (json) => {
     const messages = json.find(['messages'])
     if (messages === -1 || json.kind(messages) !== 'array') return noEdits

@@ -4,29 +4,19 @@
  */
 import type { Edit, ReadLimits, Span } from '../codec.ts'
 import { readJson } from '../json.ts'
-import { plainId, readId, readTag } from '../marks.ts'
+import { mayHoldMark, plainId, readId, readTag } from '../marks.ts'
 import { View } from '../view.ts'
 import { ownContent } from './response-seals.ts'
 
 const callIdCharactersMax = 64
-/** What every mark has in it: `_tg1_` in ids, `tg1.` in opaque texts. */
-const needle = [0x74, 0x67, 0x31] as const
 
 /** Edits in body order; see `Codec.cutMarks`. */
 export function cutMarks(body: Uint8Array, limits: ReadLimits): readonly Edit[] {
-  if (!hasNeedle(body)) return []
+  if (!mayHoldMark(body)) return []
   return readJson(body, limits, (json) => {
     const input = new View(json, json.root).get('input')
     return input?.isList === true ? itemEdits(input.items()) : []
   })
-}
-
-function hasNeedle(body: Uint8Array): boolean {
-  const [first, second, third] = needle
-  for (let at = body.indexOf(third, 2); at !== -1; at = body.indexOf(third, at + 1)) {
-    if (body[at - 1] === second && body[at - 2] === first) return true
-  }
-  return false
 }
 
 function itemEdits(items: readonly View[]): readonly Edit[] {
