@@ -9,8 +9,6 @@ import { systemClock } from '../../src/base/clock.ts'
 import { connectorOf } from '../../src/providers/registry.ts'
 import { startSandbox } from '../../src/sandbox/sandbox.ts'
 import type { ConversationFormat } from '../../src/wire/codec.ts'
-import { readJson } from '../../src/wire/json.ts'
-import { anthropicNames, geminiNames, openaiNames, targetName } from '../../src/wire/tool-names.ts'
 import {
   type Agent,
   type AgentResult,
@@ -20,33 +18,22 @@ import {
   fidelities,
   type Said,
 } from '../support/agents.ts'
-import { clientOf, type Json } from '../support/dialect-clients.ts'
+import {
+  answered,
+  assertGrows,
+  broken,
+  formats,
+  nameUpstream,
+  providers,
+  type Reached,
+  sealsIn,
+  shortNames,
+} from '../support/conversations.ts'
+import type { Json } from '../support/dialect-clients.ts'
 import { testGateway } from '../support/gateway.ts'
-import { type RelayedRequest, relayUpstream } from '../support/relay-upstream.ts'
-import * as messagesRules from '../support/rules/anthropic.ts'
-import * as geminiRules from '../support/rules/gemini.ts'
-import * as chatRules from '../support/rules/openai-chat.ts'
-import * as responsesRules from '../support/rules/openai-responses.ts'
+import { relayUpstream } from '../support/relay-upstream.ts'
 
-const rules = {
-  'openai-chat': chatRules,
-  'openai-responses': responsesRules,
-  anthropic: messagesRules,
-  gemini: geminiRules,
-} as const
-
-const shortNames = {
-  'openai-chat': 'chat',
-  'openai-responses': 'responses',
-  anthropic: 'messages',
-  gemini: 'gemini',
-} as const
-const formats = Object.keys(shortNames) as readonly ConversationFormat[]
-
-interface Step {
-  readonly model: string
-  /** In which it is reached. */
-  readonly format: ConversationFormat
+interface Step extends Reached {
   /** The upstream takes no pictures inside the results of tools. */
   readonly blind?: boolean
 }
@@ -110,12 +97,6 @@ const tours: readonly Tour[] = [
   },
 ]
 
-const providers = {
-  'openai-chat': 'openai',
-  'openai-responses': 'openai',
-  anthropic: 'anthropic',
-  gemini: 'google',
-} as const
 /** Each model in one format, so that the other of OpenAI's is translated too. */
 const isFirst = ({ model }: Step, index: number, steps: readonly Step[]) =>
   steps.findIndex((step) => step.model === model) === index
@@ -251,43 +232,6 @@ function begin(format: ConversationFormat, fidelity: Fidelity, tour: Tour): Agen
   return agent
 }
 
-const nameRules = {
-  'openai-chat': openaiNames,
-  'openai-responses': openaiNames,
-  anthropic: anthropicNames,
-  gemini: geminiNames,
-} as const
-
-function nameAt(step: Step, agent: Agent, name: string): string {
-  return step.format === agent.format ? name : targetName(nameRules[step.format], name, null)
-}
-
-/** Asks as the agent's library does; the answer must keep the rules of its format where the gateway wrote it. */
-async function answered(agent: Agent, step: Step, of: { key: string; stream: boolean }): Promise<Said> {
-  const { path, headers, body } = agent.prompt(step.model, of.stream)
-  const { keyHeader } = clientOf(agent.format)
-  const response = await fetch(gateway.origin + path, {
-    method: 'POST',
-    headers: {
-      ...headers,
-      'content-type': 'application/json',
-      [keyHeader]: keyHeader === 'authorization' ? `Bearer ${of.key}` : of.key,
-    },
-    body,
-  })
-  const answer = await response.text()
-  assert.equal(response.status, 200, `${answer}\n${body}`)
-  if (step.format !== agent.format) {
-    const { brokenAnswerRules, brokenStreamRules } = rules[agent.format]
-    assert.deepEqual(
-      of.stream ? brokenStreamRules(answer) : brokenAnswerRules(JSON.parse(answer)),
-      [],
-      answer,
-    )
-  }
-  return agent.take(answer, of.stream)
-}
-
 /** What an agent's tools say: one asks for another call, one fails, one may show a picture, one says nothing. */
 function resultsOf(said: Said, next: string, image: boolean): readonly AgentResult[] {
   const [first, second, third, fourth] = said.calls
@@ -307,12 +251,13 @@ async function turn(
   of: { key: string; stream: boolean; index: number },
 ): Promise<readonly Said[]> {
   const { long, odd } = toolNames[agent.format]
-  const named = (name: string) => nameAt(step, agent, name)
+  const named = (name: string) => nameUpstream(agent, step, name)
   agent.say(
     `Turn ${of.index}: use ${named('get_weather')} {"city":"Zürich \\"1\\""} use ${named('get_weather')} {"city":"Oslo"} use ${named('now')} {} use ${named(long)} {"city":"世界 🦉"}`,
     of.index === 2,
   )
-  const first = await answered(agent, step, of)
+  const asking = { ...of, origin: gateway.origin }
+  const first = await answered(agent, step, asking)
   assert.deepEqual(
     first.calls.map(({ name, input }) => ({ name, input })),
     [
@@ -326,7 +271,7 @@ async function turn(
   const results = resultsOf(first, `use ${named(odd)} {"city":"${of.index}"}`, step.blind !== true)
   // Only Google wants results in the order of the calls.
   agent.give(agent.format === 'gemini' ? results : results.toReversed())
-  const second = await answered(agent, step, of)
+  const second = await answered(agent, step, asking)
   assert.deepEqual(
     second.calls.map(({ name, input }) => ({ name, input })),
     [{ name: odd, input: { city: String(of.index) } }],
@@ -337,64 +282,10 @@ async function turn(
   // A picture that is shown behind the results is the last thing that was said.
   const isBehind = step.blind === true && agent.format !== 'openai-chat' && agent.format !== step.format
   agent.give([{ call, text: `done ${of.index}`, image: true }])
-  const third = await answered(agent, step, of)
+  const third = await answered(agent, step, asking)
   if (isBehind) assert.match(third.text, /^\[.*returned by tool call/)
   else assert.equal(third.text, `The tool answered: done ${of.index}`)
   return [first, second, third]
-}
-
-const marks = /_tg1_|tg1\.|dGcxL/
-
-/** What is wrong with a body that the gateway wrote. */
-function broken({ format, model, body }: RelayedRequest): readonly string[] {
-  const capabilities = connectors.get(model)?.capabilities(model)
-  return [
-    ...rules[format].brokenRequestRules(JSON.parse(body), capabilities),
-    ...(marks.test(body) ? ['a mark of ours goes upstream'] : []),
-  ]
-}
-
-const conversationMember: Readonly<Record<ConversationFormat, string>> = {
-  'openai-chat': 'messages',
-  'openai-responses': 'input',
-  anthropic: 'messages',
-  gemini: 'contents',
-}
-
-/** The body up to the end of what was said, without the bracket that closes it. */
-function promptOf({ format, body }: RelayedRequest): string {
-  const bytes = Buffer.from(body)
-  const limits = { depthMax: 64, valuesMax: 1_000_000 }
-  const end = readJson(bytes, limits, (json) => json.end(json.find([conversationMember[format]])))
-  return bytes.subarray(0, end - 1).toString('utf8')
-}
-
-function assertGrows(requests: readonly RelayedRequest[]): void {
-  const last = new Map<string, string>()
-  for (const request of requests) {
-    const name = `${request.model} in ${request.format}`
-    const prompt = promptOf(request)
-    const before = last.get(name)
-    assert.ok(before === undefined || prompt.startsWith(before), `${name}:\n${before}\n${prompt}`)
-    last.set(name, prompt)
-  }
-}
-
-function countIn(value: unknown, is: (object: Json) => boolean): number {
-  if (typeof value !== 'object' || value === null) return 0
-  const own = !Array.isArray(value) && is(value as Json) ? 1 : 0
-  return Object.values(value).reduce<number>((sum, inner) => sum + countIn(inner, is), own)
-}
-
-/** Sealed values of the maker's own in a request. */
-function sealsIn({ format, body }: RelayedRequest): number {
-  const standIn = /^(skip_thought|c2tpcF90aG91)/
-  return countIn(JSON.parse(body), (object) => {
-    if (format === 'anthropic') return object.type === 'thinking'
-    if (format === 'openai-responses') return object.type === 'reasoning'
-    const { thoughtSignature: signature } = object
-    return typeof signature === 'string' && !standIn.test(signature)
-  })
 }
 
 /** How many thoughts of three in a turn come back: with each call's id, and with the answer where nothing is lost. */
@@ -443,8 +334,8 @@ for (const format of formats) {
           assert.equal(new Set(named).size, named.length, 'no id stands for two calls')
           const requests = relay.requests.slice(from)
           for (const request of requests) {
-            if (request.format !== format) assert.deepEqual(broken(request), [], request.body)
-            else assert.doesNotMatch(request.body, marks)
+            const capabilities = connectors.get(request.model)?.capabilities(request.model)
+            assert.deepEqual(broken(request, agent, capabilities), [], request.body)
           }
           assertGrows(requests)
         })

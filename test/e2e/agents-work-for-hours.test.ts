@@ -1,0 +1,167 @@
+/**
+ * Sixty steps of one tool loop, from every format to every format: each call has an id of its own, what the maker
+ * sealed in the first step still comes back in the last, nothing earlier changes upstream, and the work for a history
+ * grows with its length alone.
+ */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { systemClock } from '../../src/base/clock.ts'
+import { connectorOf } from '../../src/providers/registry.ts'
+import { startSandbox } from '../../src/sandbox/sandbox.ts'
+import type { ConversationFormat, ReadLimits } from '../../src/wire/codec.ts'
+import { codecs } from '../../src/wire/dialects.ts'
+import { translateRequest } from '../../src/wire/translate.ts'
+import { type Agent, agentOf } from '../support/agents.ts'
+import {
+  answered,
+  assertGrows,
+  broken,
+  formats,
+  providers,
+  type Reached,
+  sealsIn,
+  shortNames,
+} from '../support/conversations.ts'
+import type { Json } from '../support/dialect-clients.ts'
+import { testGateway } from '../support/gateway.ts'
+import { relayUpstream } from '../support/relay-upstream.ts'
+
+const stepsMax = 60
+
+const models: readonly Reached[] = [
+  { model: 'gpt-4.1', format: 'openai-chat' },
+  { model: 'gpt-6.1', format: 'openai-responses' },
+  { model: 'claude-sonnet-4-5', format: 'anthropic' },
+  { model: 'gemini-3-flash-preview', format: 'gemini' },
+]
+
+const sandbox = await startSandbox({ clock: systemClock })
+const relay = await relayUpstream(sandbox.origin, {
+  rename: (format) => `sandbox-${shortNames[format]}-thinking-tools`,
+})
+const gateway = await testGateway({
+  openai: relay.origin,
+  anthropic: relay.origin,
+  google: relay.origin,
+  models: models.map(({ model, format }) => ({
+    id: model,
+    provider: providers[format],
+    dialects: [format],
+    context: 1_000_000,
+    maxOutput: 32_000,
+    prices: [{ input: '3', output: '15' }],
+  })),
+  limits: { requestsPerMinute: null, tokensPerMinute: null },
+})
+after(async () => {
+  await gateway.close()
+  await relay.close()
+  await sandbox.close()
+})
+
+const more: Readonly<Record<ConversationFormat, Json>> = {
+  'openai-chat': { reasoning_effort: 'low' },
+  'openai-responses': { reasoning: { effort: 'low', summary: 'auto' } },
+  anthropic: { thinking: { type: 'enabled', budget_tokens: 1_024 } },
+  gemini: { generationConfig: { thinkingConfig: { includeThoughts: true } } },
+}
+
+function newAgent(format: ConversationFormat): Agent {
+  const schema = { type: 'object', properties: { step: { type: 'integer' } } }
+  return agentOf(format, {
+    fidelity: 'faithful',
+    tools: [{ name: 'work', schema }],
+    instructions: 'Work on.',
+    more: more[format],
+  })
+}
+
+const asksFor = (step: number) => `use work {"step":${step}}`
+
+/** Every other step is streamed. Gives the ids of all calls. */
+async function worked(agent: Agent, reached: Reached, key: string): Promise<readonly string[]> {
+  const ids: string[] = []
+  agent.say(asksFor(0))
+  for (let step = 0; step < stepsMax; step += 1) {
+    const said = await answered(agent, reached, { origin: gateway.origin, key, stream: step % 2 === 1 })
+    const [call] = said.calls
+    assert.ok(call !== undefined && said.calls.length === 1, JSON.stringify(said))
+    assert.deepEqual(call.input, { step })
+    ids.push(call.id)
+    agent.give([{ call, text: step === stepsMax - 1 ? 'done' : asksFor(step + 1) }])
+  }
+  const said = await answered(agent, reached, { origin: gateway.origin, key, stream: true })
+  assert.equal(said.text, 'The tool answered: done')
+  return ids
+}
+
+/** Histories of sixty steps, to measure with. */
+const histories = new Map<ConversationFormat, readonly unknown[]>()
+
+for (const format of formats) {
+  for (const reached of models) {
+    test(`${format} → ${reached.model}: sixty steps`, async () => {
+      const { key } = await gateway.account('1000')
+      const agent = newAgent(format)
+      const from = relay.requests.length
+      const ids = await worked(agent, reached, key)
+      assert.equal(new Set(ids).size, stepsMax, 'no id stands for two calls')
+      const requests = relay.requests.slice(from)
+      assert.equal(requests.length, stepsMax + 1)
+      const capabilities = connectorOf(providers[reached.format]).capabilities(reached.model)
+      for (const request of requests) assert.deepEqual(broken(request, agent, capabilities), [], request.body)
+      assertGrows(requests)
+      const last = requests.at(-1)
+      assert.ok(last !== undefined)
+      if (reached.format !== 'openai-chat') assert.equal(sealsIn(last), stepsMax, last.body)
+      if (reached.format !== format) histories.set(format, agent.history)
+    })
+  }
+}
+
+const limits: ReadLimits = { depthMax: 64, valuesMax: 10_000_000, integerMax: 1_000_000_000 }
+
+/** The least processor time of some runs, in microseconds. */
+function leastCpu(run: () => void): number {
+  let least = Number.POSITIVE_INFINITY
+  for (let count = 0; count < 3; count += 1) {
+    const before = process.cpuUsage()
+    run()
+    const { user, system } = process.cpuUsage(before)
+    least = Math.min(least, user + system)
+  }
+  return least
+}
+
+for (const from of formats) {
+  test(`${from}: four times the history takes about four times the work`, () => {
+    const agent = newAgent(from)
+    const lap = histories.get(from)
+    assert.ok(lap !== undefined)
+    const bodyOf = (laps: number) => {
+      agent.history.length = 0
+      for (let count = 0; count < laps; count += 1) agent.history.push(...lap)
+      agent.say('And now?')
+      return Buffer.from(agent.prompt('any', true).body)
+    }
+    const short = bodyOf(3)
+    const long = bodyOf(12)
+    for (const { model, format } of models) {
+      const capabilities = connectorOf(providers[format]).capabilities(model)
+      const of = {
+        from: codecs[from],
+        to: codecs[format],
+        toName: format,
+        target: { model, capabilities },
+        limits,
+        address: { model: 'any', stream: true },
+      }
+      const once = leastCpu(() => translateRequest(short, of))
+      const fourTimes = leastCpu(() => translateRequest(long, of))
+      assert.ok(fourTimes < 10 * once, `to ${format}: ${once} µs, and ${fourTimes} µs for four times as much`)
+      const cut = leastCpu(() => codecs[from].cutMarks(short, limits))
+      const cutFourTimes = leastCpu(() => codecs[from].cutMarks(long, limits))
+      assert.ok(cutFourTimes < 10 * Math.max(cut, 500), `marks: ${cut} µs, and ${cutFourTimes} µs`)
+    }
+  })
+}
