@@ -7,7 +7,7 @@ import type { ConversationFormat } from '../../src/wire/codec.ts'
 
 export interface DialectClient {
   readonly format: ConversationFormat
-  path(model: string, stream: boolean): string
+  path(model: string, stream: boolean): `/${string}`
   /** The header its library sends the key in. */
   readonly keyHeader: string
   body(model: string, text: string, stream: boolean): Readonly<Record<string, unknown>>
@@ -16,6 +16,12 @@ export interface DialectClient {
   deltaOf(event: Json): string
   /** What only a finished stream holds. */
   readonly successMark: string
+  /** What tells the client that a stream is over and good; the last word and all of it. */
+  readonly finishes: RegExp
+  /** Members of a request that limit its output to so many tokens. */
+  limit(tokens: number): Json
+  /** The same limit where an answer or another request says it, by name. */
+  readonly limitName: string
   costOf(answer: Json): unknown
 }
 
@@ -47,6 +53,9 @@ export const dialectClients: readonly DialectClient[] = [
     textOf: (answer) => text(at(answer, 'choices', 0, 'message', 'content')),
     deltaOf: (event) => text(at(event, 'choices', 0, 'delta', 'content')),
     successMark: '[DONE]',
+    finishes: /"finish_reason":"|\[DONE\]/,
+    limit: (max_completion_tokens) => ({ max_completion_tokens }),
+    limitName: 'max_completion_tokens',
     costOf: (answer) => at(answer, 'usage', 'cost'),
   },
   {
@@ -61,6 +70,9 @@ export const dialectClients: readonly DialectClient[] = [
         .join(''),
     deltaOf: (event) => (event.type === 'response.output_text.delta' ? text(event.delta) : ''),
     successMark: 'response.completed',
+    finishes: /"type":"response\.(?:completed|incomplete)"/,
+    limit: (max_output_tokens) => ({ max_output_tokens }),
+    limitName: 'max_output_tokens',
     costOf: (answer) => at(answer, 'usage', 'cost') ?? at(answer, 'response', 'usage', 'cost'),
   },
   {
@@ -79,6 +91,9 @@ export const dialectClients: readonly DialectClient[] = [
         .join(''),
     deltaOf: (event) => text(at(event, 'delta', 'text')),
     successMark: 'message_stop',
+    finishes: /"stop_reason":"|message_stop/,
+    limit: (max_tokens) => ({ max_tokens }),
+    limitName: 'max_tokens',
     costOf: (answer) => at(answer, 'usage', 'cost'),
   },
   {
@@ -90,6 +105,9 @@ export const dialectClients: readonly DialectClient[] = [
     textOf: geminiText,
     deltaOf: geminiText,
     successMark: 'finishReason',
+    finishes: /"finishReason"/,
+    limit: (maxOutputTokens) => ({ generationConfig: { maxOutputTokens } }),
+    limitName: 'maxOutputTokens',
     costOf: (answer) => at(answer, 'usageMetadata', 'cost'),
   },
 ]
@@ -130,6 +148,12 @@ export function eventsIn(stream: string): readonly Json[] {
     .map((line) => line.slice('data:'.length).trim())
     .filter((data) => data !== '[DONE]')
     .map((data) => JSON.parse(data) as Json)
+}
+
+/** The events of a stream that is still coming, as far as they are whole. */
+export function wholeEventsIn(stream: string): readonly Json[] {
+  const end = Math.max(stream.lastIndexOf('\n\n') + 2, stream.lastIndexOf('\r\n\r\n') + 4)
+  return eventsIn(stream.slice(0, end))
 }
 
 export function streamedText(client: DialectClient, stream: string): string {

@@ -12,8 +12,9 @@ import type { Ledger, ReceiptRow } from '../../src/ledger/types.ts'
 import { behaviours } from '../../src/sandbox/behaviours.ts'
 import type { Metered } from '../../src/sandbox/meter.ts'
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts'
+import type { DialectClient } from './dialect-clients.ts'
 import { type TestAccount, type TestGateway, type TestGatewayOptions, testGateway } from './gateway.ts'
-import { type Format, formats, Sent } from './paying-client.ts'
+import { type Format, Sent } from './paying-client.ts'
 
 /** USD per million tokens; the shape of a usual price list. */
 export const listPrice: PriceDefinition = {
@@ -33,8 +34,10 @@ export interface MeteredOptions extends Omit<TestGatewayOptions, 'models'> {
 export interface MeteredGateway extends TestGateway {
   readonly sandbox: Sandbox
   readonly ledger: Ledger
-  /** Sends a request; the format follows from the model's name. Text is sent as it is. */
+  /** Sends a request of a chat or, where the model's name says so, a Messages client. Text is sent as it is. */
   ask(account: Pick<TestAccount, 'key'>, body: AskedBody | string): Sent
+  /** Sends a request of a client of that format. */
+  askAs(account: Pick<TestAccount, 'key'>, client: DialectClient, asked: AskedAs): Sent
   /** The receipt of the account's latest request, once there are `count` of them. */
   receiptOf(account: Pick<TestAccount, 'id'>, count?: number): Promise<ReceiptRow>
   /** What the sandbox metered of the request that has this receipt. */
@@ -43,25 +46,40 @@ export interface MeteredGateway extends TestGateway {
   end(): Promise<void>
 }
 
+export interface AskedAs {
+  readonly model: string
+  readonly text: string
+  readonly stream?: boolean
+  /** Laid over the request's body. */
+  readonly more?: object
+  readonly headers?: Readonly<Record<string, string>>
+}
+
 export interface AskedBody {
   readonly model: string
   readonly [field: string]: unknown
 }
 
-const connectors: Readonly<Record<Format, Pick<ModelDefinition, 'provider' | 'api'>>> = {
+/** By the first word of a model's name: in which format its upstream is asked, and whose it is. */
+export const upstreams = {
   chat: { provider: 'openai', api: 'chat' },
+  responses: { provider: 'openai', api: 'responses' },
   messages: { provider: 'anthropic', api: 'messages' },
-}
+  gemini: { provider: 'google', api: 'generateContent' },
+} as const satisfies Readonly<Record<string, Pick<ModelDefinition, 'provider' | 'api'>>>
+
+export type UpstreamName = keyof typeof upstreams
+export const upstreamNames = Object.keys(upstreams) as readonly UpstreamName[]
 
 /** One model for each behaviour and format. */
 export function meteredModels(
   price: PriceDefinition = listPrice,
   more: readonly ModelDefinition[] = [],
 ): Config['models'] {
-  const models: readonly ModelDefinition[] = formats.flatMap((format) =>
+  const models: readonly ModelDefinition[] = upstreamNames.flatMap((upstream) =>
     behaviours.map(({ name }) => ({
-      id: name.replace(/^sandbox/, format),
-      ...connectors[format],
+      id: name.replace(/^sandbox/, upstream),
+      ...upstreams[upstream],
       upstreamId: name,
       context: 200_000,
       maxOutput: 32_000,
@@ -79,6 +97,7 @@ export async function meteredGateway(options: MeteredOptions = {}): Promise<Mete
   const gateway = await testGateway({
     openai: sandbox.origin,
     anthropic: sandbox.origin,
+    google: sandbox.origin,
     ...rest,
     models: meteredModels(price, models),
   })
@@ -88,6 +107,14 @@ export async function meteredGateway(options: MeteredOptions = {}): Promise<Mete
     sandbox,
     ledger,
     ask: (account, body) => new Sent(gateway.origin, { key: account.key, format: formatOf(body), body }),
+    askAs(account, client, { model, text, stream = false, more = {}, headers = {} }) {
+      return new Sent(gateway.origin, {
+        key: account.key,
+        format: client.path(model, stream),
+        body: { ...client.body(model, text, stream), ...more },
+        headers,
+      })
+    },
     async receiptOf(account, count = 1) {
       const all = () => ledger.receipts(account.id, 1_000, null)
       const receipts = await eventually(`${count} receipts`, all, (rows) => rows.length >= count)

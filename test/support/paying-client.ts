@@ -12,9 +12,13 @@ const paths: Readonly<Record<Format, string>> = {
   messages: '/v1/alt/v1/messages',
 }
 
+/** A path that begins at the root. */
+export type Path = `/${string}`
+
 export interface SentRequest {
   readonly key: string
-  readonly format: Format
+  /** The format whose address is asked, or another address. */
+  readonly format: Format | Path
   /** Sent as JSON; text is sent as it is. */
   readonly body: object | string
   readonly headers?: Readonly<Record<string, string>>
@@ -31,7 +35,7 @@ export interface Whole extends Head {
   readonly broken: string | null
 }
 
-/** The members of an error body that tests look at, alike for both formats. */
+/** The members of an error body that tests look at, alike for all formats. */
 export interface Refusal {
   readonly type: string
   readonly code: string
@@ -56,7 +60,8 @@ export class Sent {
     done.promise.catch(() => {})
     this.head = head.promise
     this.#done = done.promise
-    this.#request = httpRequest(`${origin}${paths[format]}`, {
+    const path = isPath(format) ? format : paths[format]
+    this.#request = httpRequest(`${origin}${path}`, {
       method: 'POST',
       agent: false,
       headers: { 'content-type': 'application/json', authorization: `Bearer ${key}`, ...headers },
@@ -127,19 +132,35 @@ export class Sent {
   }
 }
 
+function isPath(format: Format | Path): format is Path {
+  return format.startsWith('/')
+}
+
 /** Events in which a token stands, in either format as the sandbox writes it. */
 export function contentEvents(text: string): number {
   return text.split(/"delta":\{"content":"(?!")|"type":"(?:text|thinking)_delta"/).length - 1
 }
 
-/** The refusal in an error body of either format. */
+/** The refusal in an error body of any format. */
 export function refusalIn(text: string): Refusal {
   const { error } = JSON.parse(text) as { error: Record<string, unknown> }
-  const facts = (error.details ?? {}) as Record<string, unknown>
-  return {
-    type: String(error.type),
-    code: String(facts.code ?? error.code),
-    message: String(error.message),
-    facts,
+  const message = String(error.message)
+  if (Array.isArray(error.details)) {
+    const [info] = error.details as readonly { reason: string; metadata: Record<string, unknown> }[]
+    const facts = info?.metadata ?? {}
+    return { type: String(error.status), code: String(info?.reason).toLowerCase(), message, facts }
   }
+  const facts = (error.details ?? {}) as Record<string, unknown>
+  return { type: String(error.type), code: String(facts.code ?? error.code), message, facts }
+}
+
+/** The refusal in the error frame that a stream ends with, in any format. */
+export function refusalAtEnd(stream: string): Refusal {
+  const told = stream
+    .split(/\r?\n/)
+    .filter((line) => line.startsWith('data: {'))
+    .map((line) => line.slice('data: '.length))
+    .findLast((line) => 'error' in (JSON.parse(line) as object))
+  if (told === undefined) throw new Error(`no error frame in ${stream}`)
+  return refusalIn(told)
 }

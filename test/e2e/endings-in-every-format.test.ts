@@ -1,0 +1,294 @@
+/**
+ * However a request ends, who pays for what is the same in every format and between any two: what was
+ * delivered and no more, never above the hold, and Google's answers are read on, since Google charges on.
+ */
+import assert from 'node:assert/strict'
+import { after, suite, test } from 'node:test'
+import type { KeyPolicy } from '../../src/access/types.ts'
+import { systemClock } from '../../src/base/clock.ts'
+import type { ReceiptRow } from '../../src/ledger/types.ts'
+import type { Metered } from '../../src/sandbox/meter.ts'
+import { type DialectClient, dialectClients, wholeEventsIn } from '../support/dialect-clients.ts'
+import {
+  eventually,
+  type MeteredGateway,
+  meteredGateway,
+  type UpstreamName,
+  upstreamNames,
+} from '../support/metered-gateway.ts'
+import { refusalAtEnd, refusalIn, type Sent } from '../support/paying-client.ts'
+
+const readOnMs = 1_200
+const unlimited = { requestsPerMinute: null, tokensPerMinute: null, concurrent: null }
+const limits = {
+  ...unlimited,
+  ...{ peekMs: 250, readOnMs, readOnPerAccountMax: 2, retriesMin: 1_000, holdWaitMs: 100 },
+}
+const gate = await meteredGateway({ limits })
+/** Where nobody is waited for. */
+const hasty = await meteredGateway({ limits: { ...limits, silenceMs: 600, contentGapMs: 600 } })
+const stopping = await meteredGateway({ limits })
+after(async () => {
+  await gate.end()
+  await hasty.end()
+  await stopping.end()
+})
+
+/** 3 and 15 USD per million tokens. */
+const cost = (input: number, output: number): bigint => BigInt(input) * 3_000n + BigInt(output) * 15_000n
+const words = 'window '.repeat(300)
+
+/** An account of its own and a word by which its request is known at the sandbox. */
+interface Payer {
+  readonly id: bigint
+  readonly key: string
+  readonly mark: string
+}
+
+let marks = 0
+async function payer(at: MeteredGateway, policy: Partial<KeyPolicy> = {}): Promise<Payer> {
+  const { id, key } = await at.account('1', policy)
+  marks += 1
+  return { id, key, mark: `mark${marks}x` }
+}
+
+interface Asked {
+  readonly client: DialectClient
+  readonly upstream: UpstreamName
+  readonly behaviour: string
+  readonly settings: string
+  readonly stream?: boolean
+}
+
+function send(from: MeteredGateway, by: Payer, asked: Asked): Sent {
+  const { client, upstream, behaviour, settings, stream = true } = asked
+  return from.askAs(by, client, {
+    model: `${upstream}-${behaviour}`,
+    text: `${settings} ${by.mark} ${words}`,
+    stream,
+    more: client.limit(2_000),
+  })
+}
+
+function arrival(from: MeteredGateway, { mark }: Payer): Promise<Metered> {
+  return eventually(
+    'the request reaches the upstream',
+    () => from.sandbox.meters().find(({ body }) => body?.includes(mark) === true),
+    (metered) => metered !== undefined,
+  ) as Promise<Metered>
+}
+
+const contents = (client: DialectClient, count: number) => (text: string) =>
+  wholeEventsIn(text).filter((event) => client.deltaOf(event) !== '').length >= count
+
+/** The receipt of the only request of the account, with the books checked. */
+async function settled(from: MeteredGateway, by: Payer): Promise<ReceiptRow> {
+  const receipt = await from.receiptOf(by)
+  const { held, posted, openHolds } = await from.balance(by.id)
+  assert.deepEqual([held, openHolds], [0n, 0], 'nothing is held any more')
+  assert.equal(1_000_000_000n - posted, receipt.charged, 'the balance went down by what the receipt says')
+  assert.ok(receipt.charged <= receipt.hold, 'never more than the hold')
+  return receipt
+}
+
+interface Gone {
+  readonly receipt: ReceiptRow
+  readonly meter: Metered
+  /** How long the upstream worked on after its client had left. */
+  readonly tookMs: number
+}
+
+async function leave(asked: Asked, when: (sent: Sent) => Promise<unknown>): Promise<Gone> {
+  const by = await payer(gate)
+  const sent = send(gate, by, asked)
+  const { requestId } = await arrival(gate, by)
+  await when(sent)
+  const leftMs = systemClock.monoMs()
+  sent.leave()
+  const receipt = await settled(gate, by)
+  assert.equal(receipt.endReason, 'client_abort')
+  const meter = await gate.sandbox.until(requestId, ({ outcome }) => outcome !== 'running')
+  return { receipt, meter, tookMs: (meter.closedByClientAtMs ?? systemClock.monoMs()) - leftMs }
+}
+
+function assertNear(told: number | bigint, real: number | bigint, what: string): void {
+  const apart = Math.abs(Number(told) - Number(real))
+  assert.ok(apart <= Number(real) * 0.25, `${what}: ${told} is near ${real}`)
+}
+
+/** Its input as the sandbox counts it; it charges none before it has sent a head. */
+const inputOf = (meter: Metered): number => (meter.inputTokens > 0 ? meter.inputTokens : 310)
+
+const pairs = dialectClients.flatMap((client) => upstreamNames.map((upstream) => ({ client, upstream })))
+const both = (name: string, run: (client: DialectClient, upstream: UpstreamName) => Promise<void>): void => {
+  for (const { client, upstream } of pairs) {
+    test(`${client.format} → ${upstream}: ${name}`, () => run(client, upstream))
+  }
+}
+
+suite('clients that leave', { concurrency: 8 }, () => {
+  both('gone before the head, the input is counted and paid', async (client, upstream) => {
+    const asked = { client, upstream, behaviour: 'slow', settings: 'delay=60000' }
+    const { receipt, meter, tookMs } = await leave(asked, () => Promise.resolve())
+    assert.deepEqual([receipt.usageSource, receipt.output], ['counted', 0])
+    assertNear(receipt.inputUncached, inputOf(meter), 'input')
+    assert.equal(receipt.charged, cost(receipt.inputUncached, 0))
+    if (upstream === 'gemini') assert.ok(tookMs >= readOnMs - 100, `read on for ${tookMs} ms`)
+    else assert.ok(tookMs < 1_000, `let go of after ${tookMs} ms`)
+  })
+
+  both('gone mid-stream', async (client, upstream) => {
+    const asked = { client, upstream, behaviour: 'stream', settings: 'tokens=240 rate=300' }
+    const { receipt, meter, tookMs } = await leave(asked, (sent) => sent.until(contents(client, 50)))
+    if (upstream === 'gemini') {
+      assert.deepEqual([receipt.usageSource, receipt.output, meter.outcome], ['reported', 240, 'complete'])
+      assert.equal(receipt.charged, cost(meter.inputTokens, 240))
+      return
+    }
+    assert.ok(tookMs < 1_000 && meter.outcome === 'client_gone', `let go of after ${tookMs} ms`)
+    assert.ok(meter.outputTokens >= 50 && meter.outputTokens < 240)
+    assert.ok(receipt.output <= meter.outputTokens, 'no more output than was made')
+    assertNear(receipt.charged, cost(meter.inputTokens, meter.outputTokens), 'charge')
+    if (upstream === 'messages') assert.equal(receipt.inputUncached, meter.inputTokens)
+  })
+
+  both('gone before a whole answer, it is read on and paid as reported', async (client, upstream) => {
+    const asked = { client, upstream, behaviour: 'stream', settings: 'tokens=30 delay=300', stream: false }
+    const { receipt, meter } = await leave(asked, () => Promise.resolve())
+    assert.deepEqual([receipt.usageSource, meter.outcome], ['reported', 'complete'])
+    assert.equal(receipt.charged, cost(meter.inputTokens, 30))
+  })
+
+  for (const client of dialectClients) {
+    test(`${client.format} → gemini: what is read on is no longer in the way of others`, async () => {
+      const by = await payer(gate, { rates: { ...unlimited, concurrent: 1 } })
+      const sent = send(gate, by, {
+        client,
+        upstream: 'gemini',
+        behaviour: 'stream',
+        settings: 'tokens=200 rate=200',
+      })
+      await sent.until(contents(client, 3))
+      sent.leave()
+      const short = {
+        client,
+        upstream: 'gemini',
+        behaviour: 'stream',
+        settings: 'tokens=1',
+        stream: false,
+      } as const
+      const second = await eventually(
+        'a place is free',
+        () => send(gate, by, short).whole(),
+        ({ status }) => status !== 429,
+      )
+      assert.equal(second.status, 200)
+      assert.equal((await gate.balance(by.id)).openHolds, 1, 'the hold of the one that is read on stays')
+      await gate.receiptOf(by, 2)
+    })
+
+    test(`${client.format} → gemini: only so many are read on at once`, async () => {
+      const by = await payer(gate)
+      const asked = {
+        client,
+        upstream: 'gemini',
+        behaviour: 'stream',
+        settings: 'tokens=300 rate=300',
+      } as const
+      const sent = Array.from({ length: 4 }, () => send(gate, by, asked))
+      await Promise.all(sent.map((one) => one.until(contents(client, 20))))
+      for (const one of sent) one.leave()
+      await gate.receiptOf(by, 4)
+      const receipts = await gate.ledger.receipts(by.id, 4, null)
+      assert.equal(receipts.filter(({ output }) => output === 300).length, 2, 'two are read on')
+      const made = gate.sandbox.meters().filter(({ body }) => body?.includes(by.mark) === true)
+      const most = Math.max(...made.map(({ outputTokens }) => outputTokens).filter((count) => count < 300))
+      for (const receipt of receipts) {
+        const isPaid = receipt.output >= 20 && (receipt.output <= most || receipt.output === 300)
+        assert.ok(isPaid, `${receipt.output} are paid, ${most} were made`)
+        assert.equal(receipt.charged, cost(receipt.inputUncached, receipt.output))
+      }
+    })
+  }
+})
+
+interface Broken {
+  readonly behaviour: string
+  readonly settings: string
+  readonly stream?: boolean
+  readonly reason: ReceiptRow['endReason']
+  readonly delivered?: number
+}
+
+const broken: readonly Broken[] = [
+  { behaviour: '500', settings: '', reason: 'upstream_error' },
+  { behaviour: '500', settings: '', stream: false, reason: 'upstream_error' },
+  { behaviour: '400-context', settings: '', reason: 'upstream_error' },
+  { behaviour: 'error-first', settings: '', reason: 'upstream_error' },
+  { behaviour: 'error-first', settings: '', stream: false, reason: 'upstream_error' },
+  { behaviour: 'error-json', settings: '', stream: false, reason: 'upstream_error' },
+  { behaviour: 'empty', settings: '', stream: false, reason: 'upstream_error' },
+  { behaviour: 'cut-after', settings: 'events=9', stream: false, reason: 'upstream_error' },
+  { behaviour: 'error-after', settings: 'events=0', reason: 'upstream_error' },
+  { behaviour: 'error-after', settings: 'events=9', reason: 'upstream_error', delivered: 9 },
+  { behaviour: 'garbage', settings: 'events=9', reason: 'upstream_error', delivered: 9 },
+  { behaviour: 'cut-after', settings: 'events=9 how=rst', reason: 'upstream_truncated', delivered: 9 },
+  {
+    behaviour: 'cut-after',
+    settings: 'events=9 how=until_close',
+    reason: 'upstream_truncated',
+    delivered: 9,
+  },
+  { behaviour: 'no-end', settings: 'tokens=9', reason: 'upstream_truncated', delivered: 9 },
+  { behaviour: 'hang', settings: '', reason: 'timeout' },
+  { behaviour: 'hang-stream', settings: 'events=9', reason: 'timeout', delivered: 9 },
+]
+
+suite('upstreams that break', { concurrency: 16 }, () => {
+  for (const { behaviour, settings, stream = true, reason, delivered = 0 } of broken) {
+    both(
+      `${behaviour} ${settings}, ${stream ? 'streamed' : 'whole'}: ${delivered} words are paid`,
+      async (client, upstream) => {
+        const by = await payer(hasty)
+        const sent = send(hasty, by, { client, upstream, behaviour, settings, stream })
+        const answer = await sent.whole()
+        assert.doesNotMatch(answer.text, client.finishes)
+        const told = answer.status === 200 ? refusalAtEnd(answer.text) : refusalIn(answer.text)
+        assert.ok(told.message.length > 0, answer.text)
+        if (delivered === 0 && reason !== 'timeout')
+          assert.ok(answer.status >= 400, `status ${answer.status}`)
+        assert.ok(contents(client, delivered)(answer.text), 'what was made was delivered')
+
+        const receipt = await settled(hasty, by)
+        assert.equal(receipt.endReason, reason)
+        assert.equal(receipt.output, delivered, 'the words of an error are no output')
+        assert.equal(receipt.charged, delivered === 0 ? 0n : cost(receipt.inputUncached, delivered))
+        if (delivered > 0) assertNear(receipt.inputUncached, (await arrival(hasty, by)).inputTokens, 'input')
+      },
+    )
+  }
+})
+
+test('stopping the server ends every stream with an error in its client’s words, paid as far as it came', async () => {
+  const running = await Promise.all(
+    pairs.map(async ({ client, upstream }) => {
+      const by = await payer(stopping)
+      const asked = { client, upstream, behaviour: 'stream', settings: 'tokens=2000 rate=100' }
+      const sent = send(stopping, by, asked)
+      assert.equal(await sent.until(contents(client, 10)), true, sent.text)
+      return { client, by, sent }
+    }),
+  )
+  stopping.gateway.stopRequests()
+  for (const { client, by, sent } of running) {
+    const { text, broken: cut } = await sent.whole()
+    assert.doesNotMatch(text, client.finishes)
+    assert.ok(refusalAtEnd(text).message.length > 0)
+    assert.equal(cut, null, 'told, and then closed')
+    const receipt = await settled(stopping, by)
+    assert.equal(receipt.endReason, 'interrupted')
+    const { outputTokens } = await arrival(stopping, by)
+    assert.ok(receipt.output >= 10 && receipt.output <= outputTokens, `${receipt.output} of ${outputTokens}`)
+    assert.equal(receipt.charged, cost(receipt.inputUncached, receipt.output))
+  }
+})
