@@ -83,6 +83,9 @@ export const limitDefaults = {
   // A request, reading on for its bill, and a minute of grace.
   holdMsMax: 3_780_000,
   driftLinesMax: 1_000,
+  // As long as OpenAI keeps responses: https://developers.openai.com/api/docs/guides/conversation-state.
+  keptMs: 30 * 24 * 3_600_000,
+  referencesMax: 2_048,
 
   // Counting tokens
   countRunBytesMax: 2_048,

@@ -13,6 +13,7 @@ import { rateHeaders } from './limits/headers.ts'
 import { authenticate } from './phases/authenticate.ts'
 import { readFacts, receive } from './phases/decode.ts'
 import { find } from './phases/find.ts'
+import { granted } from './phases/grant.ts'
 import { type AttemptTask, attempt, type Failed, type Outcome } from './providers/attempt.ts'
 import { wireError } from './refusal.ts'
 import { estimateInput } from './tokens/estimate.ts'
@@ -29,6 +30,7 @@ import {
 } from './wire/counting.ts'
 import { codecs, dialects } from './wire/dialects.ts'
 import { applyEdits } from './wire/json.ts'
+import type { Conversation } from './wire/neutral.ts'
 import { translateRequest } from './wire/translate.ts'
 
 /** Answers with the number of input tokens; throws rows of the error table. `x-tollgate-tokens` tells where it comes from. */
@@ -81,6 +83,8 @@ interface Question {
   readonly request: CountRequest
   readonly call: Call
   readonly place: Place
+  /** Tokens of what it refers to at the provider. */
+  readonly referenced: number
 }
 
 async function answer(
@@ -90,7 +94,9 @@ async function answer(
 ): Promise<void> {
   const question = read(app, line, of)
   try {
-    const found = await counted(app, line, question)
+    const { candidates, referenced } = await granted(app, of.caller, question.call, question.place)
+    const place = { ...question.place, candidates }
+    const found = await counted(app, line, { ...question, place, referenced: referenced.tokens })
     if (line.work.interruption?.kind === 'stopped') throw line.work.interruption.error
     if (found === null) return
     const label = found.source === null ? [] : ['x-tollgate-tokens', found.source]
@@ -116,7 +122,7 @@ function read(app: App, line: Line, { caller, received }: { caller: Caller; rece
   const body = new Body(request.body, app.bodies.budget, room)
   try {
     const call = { body, facts: readFacts(app.read, line, body.bytes) }
-    return { format, request, call, place: find(app, caller, line, call) }
+    return { format, request, call, place: find(app, caller, line, call), referenced: 0 }
   } catch (error) {
     body.drop()
     throw error
@@ -369,7 +375,7 @@ function learn(
 }
 
 async function estimated(app: App, line: Line, question: Question): Promise<Found> {
-  const { call, place, format } = question
+  const { call, place, format, referenced } = question
   const tokens = await estimateInput(app.counter, conversationOf(app, line, question), {
     model: place.model.upstreamModel,
     format: place.dialect.name,
@@ -381,14 +387,11 @@ async function estimated(app: App, line: Line, question: Question): Promise<Foun
       retryAfterMs: 2_000,
     })
   }
-  return { status: 200, body: writeCount(format, tokens), headers: noHeaders, source: 'estimated' }
+  const body = writeCount(format, tokens + referenced)
+  return { status: 200, body, headers: noHeaders, source: 'estimated' }
 }
 
-function conversationOf(
-  app: App,
-  line: Line,
-  question: Question,
-): ReturnType<typeof codecs.gemini.decodeRequest> {
+function conversationOf(app: App, line: Line, question: Question): Conversation {
   try {
     return writtenCodec(question).decodeRequest(question.call.body.bytes, app.read, line.address)
   } catch (error) {

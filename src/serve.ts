@@ -1,5 +1,5 @@
 /**
- * How a request lives: nine phases, top to bottom. A phase takes what it needs and returns the value
+ * How a request lives: ten phases, top to bottom. A phase takes what it needs and returns the value
  * that the next one reads; none calls another. Whatever is thrown on the way ends here.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -15,6 +15,7 @@ import { authenticate } from './phases/authenticate.ts'
 import { decode } from './phases/decode.ts'
 import { find } from './phases/find.ts'
 import { fit } from './phases/fit.ts'
+import { grant } from './phases/grant.ts'
 import { hold } from './phases/hold.ts'
 import { invoke } from './phases/invoke.ts'
 import { relay } from './phases/relay.ts'
@@ -69,7 +70,8 @@ async function generate(app: App, line: Line): Promise<void> {
   }
 }
 
-async function perform(app: App, line: Line, caller: Caller, { call, plan }: Fitted): Promise<void> {
+async function perform(app: App, line: Line, caller: Caller, { call, plan: fitted }: Fitted): Promise<void> {
+  const plan = await grant(app, caller, call, fitted)
   const held = await hold(app, caller, line, { call, plan })
   // From here on the hold is ours to give back: invoke never throws, and relay settles exactly once.
   app.running.hold(line.id)

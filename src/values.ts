@@ -86,6 +86,8 @@ export interface Bound {
   readonly mediaTokens: number
   /** The most that the provider adds on its own. */
   readonly hiddenTokens: number
+  /** What the request refers to at the provider; `reasoning` is the part that the model may leave unread. */
+  readonly referenced: { readonly tokens: number; readonly reasoning: number }
   /** Uses of tools that run upstream; each makes the model read its input again. */
   readonly toolUses: number
   /** What one use of such a tool brings at most. */

@@ -8,6 +8,7 @@
 import { type Clock, systemClock, type Timer } from '../base/clock.ts'
 import { idSource, type NextId } from '../base/ids.ts'
 import type { Store } from '../store/store.ts'
+import { packKept } from './kept.ts'
 import { packAsk, unpackAdmission } from './messages.ts'
 import type { Fraction } from './money.ts'
 import type { LedgerOperations } from './operations.ts'
@@ -24,6 +25,8 @@ export interface LedgerLimits {
   /** Holds of this process older than this belong to no request any more. */
   readonly holdMsMax: number
   readonly driftLinesMax: number
+  /** How long providers keep what answers leave there. */
+  readonly keptMs: number
 }
 
 export interface LedgerOptions {
@@ -86,7 +89,7 @@ function ledgerOn(store: Store, run: Run, processSlot: number, { clock, limits }
   return {
     admit: async (ask) => unpackAdmission(await run('admit', packAsk(ask, admitSettings))),
     release: async (id) => wake(await run('release', id)),
-    settle: (settlement) => settle(run, settlement, limits.absorbedNanoPerDayMax, wake),
+    settle: (settlement) => settle(run, settlement, limits, wake),
     checkpoint: ({ id, cost, draft }) => run('checkpoint', id, cost, packDraft(draft)),
     detach: async (id) => wake(await run('detach', id)),
     shrink: async (id, amount) => wake(await run('shrink', id, amount)),
@@ -106,6 +109,7 @@ function ledgerOn(store: Store, run: Run, processSlot: number, { clock, limits }
     receipt: (id) => read('receipt', id),
     running: (id) => read('running', id),
     receipts: (account, limit, beforeId) => read('receipts', account, limit, beforeId),
+    kept: (account, ids, nowMs) => read('kept', account, ids, nowMs - limits.keptMs),
     keySpend: (key, window, nowMs) => read('keySpend', key, window, nowMs),
     house: () => readApart('house'),
     verify: () => readApart('verify', limits.driftLinesMax),
@@ -115,10 +119,10 @@ function ledgerOn(store: Store, run: Run, processSlot: number, { clock, limits }
 async function settle(
   run: Run,
   settlement: Settlement,
-  absorbedNanoPerDayMax: bigint,
+  { absorbedNanoPerDayMax, keptMs }: LedgerLimits,
   wake: (account: bigint) => void,
 ): Promise<SettleResult> {
-  const { id, nowMs, dueMs, cost, absorbed, absorbedEntryId, receipt } = settlement
+  const { id, nowMs, dueMs, cost, absorbed, absorbedEntryId, receipt, kept = [] } = settlement
   // The thread's clock is the machine's, which need not be the one that the caller's times are of.
   const lateAfterMs = systemClock.wallMs() + (dueMs - nowMs)
   const result = await run(
@@ -131,6 +135,7 @@ async function settle(
     lateAfterMs,
     absorbedNanoPerDayMax,
     packDraft(receipt),
+    packKept(kept, nowMs - keptMs),
   )
   if (typeof result === 'string') return { kind: result }
   const [charged, borne, available, account] = result

@@ -7,6 +7,7 @@ import { rollSpend, spentIn } from '../limits/budget.ts'
 import type { BudgetWindow } from '../limits/types.ts'
 import { type Database, type Output, prepare, type Statement } from '../store/sqlite/connection.ts'
 import type { ReadTable } from '../store/sqlite/reader.ts'
+import { findingKept } from './kept.ts'
 import {
   accountColumns,
   meterColumns,
@@ -32,6 +33,7 @@ export function ledgerReads(database: Database) {
     receipt: { run: (id: bigint) => one(receipt, toReceiptRow, id) },
     receipts: { run: listingReceipts(database) },
     running: { run: (id: bigint) => one(running, toRunningRow, id) },
+    kept: { run: findingKept(database) },
     keySpend: { run: readingSpend(database) },
     house: { run: () => houseBalances(database) },
     verify: { run: (driftLinesMax: number) => verify(database, driftLinesMax) },

@@ -7,6 +7,7 @@ import { rollSpend } from '../limits/budget.ts'
 import { correctTokens, rollWindow } from '../limits/window.ts'
 import { type Database, prepare } from '../store/sqlite/connection.ts'
 import { withoutHold } from './holding.ts'
+import { keeping, type PackedKept } from './kept.ts'
 import { assertAmount } from './money.ts'
 import {
   type AccountState,
@@ -33,6 +34,7 @@ export type PackedSettlement = readonly [
   /** More than this on one day restricts the account. */
   absorbedNanoPerDayMax: bigint,
   draft: PackedDraft,
+  kept: PackedKept,
 ]
 
 export type PackedSettled =
@@ -47,46 +49,41 @@ interface EntryRow {
   readonly amount: bigint
 }
 
-export function settling(database: Database, rows: StateRows) {
-  const findReceipt = prepare(database, 'SELECT 1 FROM receipt WHERE id = ?')
-  const insertEntry = prepare(
+/** Appends the rows one after another; answers with the account as they leave it. */
+function posting(database: Database) {
+  const insert = prepare(
     database,
     `INSERT INTO entry (id, account, position, counter, kind, amount, balance_after, request, created_ms)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const insertReceipt = prepare(
-    database,
-    `INSERT INTO receipt (${receiptColumns}) VALUES (${places(receiptColumns)})`,
-  )
-
-  /** Appends the rows one after another; answers with the account as they leave it. */
-  function post(
+  return (
     account: AccountState,
     hold: HoldState,
     entries: readonly EntryRow[],
     nowMs: number,
-  ): AccountState {
+  ): AccountState => {
     let { posted, entries: position } = account
     for (const { id, counter, kind, amount } of entries) {
       posted += amount
       position += 1
-      insertEntry.run(
-        id,
-        hold.account,
-        BigInt(position),
-        counter,
-        kind,
-        amount,
-        posted,
-        hold.id,
-        BigInt(nowMs),
-      )
+      insert.run(id, hold.account, BigInt(position), counter, kind, amount, posted, hold.id, BigInt(nowMs))
     }
     return { ...account, posted, entries: position }
   }
+}
+
+export function settling(database: Database, rows: StateRows) {
+  const findReceipt = prepare(database, 'SELECT 1 FROM receipt WHERE id = ?')
+  const insertReceipt = prepare(
+    database,
+    `INSERT INTO receipt (${receiptColumns}) VALUES (${places(receiptColumns)})`,
+  )
+  const post = posting(database)
+  const keep = keeping(database)
 
   return (...settlement: PackedSettlement): PackedSettled => {
-    const [id, nowMs, cost, absorbed, absorbedEntryId, lateAfterMs, absorbedNanoPerDayMax, draft] = settlement
+    const [id, nowMs, cost, absorbed, absorbedEntryId, lateAfterMs, absorbedNanoPerDayMax, draft, kept] =
+      settlement
     assertAmount(cost, 'the cost of a request')
     assertAmount(absorbed, 'what the house bears')
     const hold = rows.hold(id)
@@ -125,6 +122,7 @@ export function settling(database: Database, rows: StateRows) {
       BigInt(nowMs),
       ...draft,
     )
+    keep({ account: hold.account, receipt: id, nowMs }, kept)
     return [shares.charged, shares.absorbed, after.posted - after.held, hold.account]
   }
 }

@@ -106,6 +106,25 @@ export interface Attempt {
   readonly endedMs: number
 }
 
+/** Something of an answer that its provider keeps under an id of its own, and what a model reads of it at most. */
+export interface Kept {
+  readonly id: string
+  /** The answer's `output`, `all` of its input and output, or nobody knows, so a whole `window`. */
+  readonly standsFor: 'output' | 'all' | 'window'
+}
+
+/** The same as it is found again, with what its receipt says. */
+export interface KeptRow extends Kept {
+  readonly receipt: bigint
+  readonly upstream: string
+  readonly upstreamModel: string
+  readonly usageSource: UsageSource
+  /** All tokens of the answer's input, and of its output, of which `reasoning` are a part. */
+  readonly input: number
+  readonly output: number
+  readonly reasoning: number
+}
+
 /** The closed request: what it used, what it costs, how it ended. */
 export interface Settlement {
   readonly id: bigint
@@ -119,6 +138,8 @@ export interface Settlement {
   readonly receipt: ReceiptDraft
   /** A fresh id for the entry of the absorbed part. */
   readonly absorbedEntryId: bigint
+  /** What the answer left at its provider; absent: nothing. */
+  readonly kept?: readonly Kept[]
 }
 
 /** What relaying learned about a request; the ledger adds account, key, amounts and time. */
@@ -282,6 +303,8 @@ export interface Ledger {
   receipt(id: bigint): Promise<ReceiptRow | undefined>
   running(id: bigint): Promise<RunningRow | undefined>
   receipts(account: bigint, limit: number, beforeId: bigint | null): Promise<readonly ReceiptRow[]>
+  /** Of these ids those that answers to this account left at their providers and that are kept there still. */
+  kept(account: bigint, ids: readonly string[], nowMs: number): Promise<readonly KeptRow[]>
   /** Spent and held by a key in its budget's present window. */
   keySpend(key: bigint, window: BudgetWindow, nowMs: number): Promise<{ spent: bigint; held: bigint }>
   /** Sums of the house accounts, by name. */

@@ -30,6 +30,7 @@ async function sound(): Promise<string> {
       absorbed: 0n,
       absorbedEntryId: nextId(),
       receipt: plainDraft,
+      kept: [{ id: `resp_${id}`, standsFor: 'all' }],
     })
   await admit(1_001n, 11n, 100n)
   await settle(1_001n, 80n)
@@ -59,6 +60,16 @@ const tampering: readonly [text: string, sql: string, found: RegExp][] = [
     'money moves from one account to another',
     'UPDATE account SET posted = posted + CASE id WHEN 11 THEN 5 ELSE -5 END',
     /^account 12: posted is -5/,
+  ],
+  [
+    'what an answer left is another account’s',
+    "UPDATE kept SET account = 12 WHERE id = 'resp_1001'",
+    /^kept resp_1001: account 12 has no receipt 1001/,
+  ],
+  [
+    'what an answer left is of no answer',
+    "UPDATE kept SET receipt = 7 WHERE id = 'resp_1001'",
+    /^kept resp_1001: account 11 has no receipt 7/,
   ],
   [
     'money is held that no hold holds',

@@ -133,6 +133,11 @@ const checks: readonly Check[] = [
     tell: ([id, overdrawn]) => `account ${id}: may hold ${overdrawn} more than it has, without a refund`,
   },
   {
+    sql: `SELECT k.id, k.account, k.receipt FROM kept k LEFT JOIN receipt r ON r.id = k.receipt AND r.account = k.account
+      WHERE r.id IS NULL`,
+    tell: ([id, account, receipt]) => `kept ${id}: account ${account} has no receipt ${receipt}`,
+  },
+  {
     sql: `SELECT x.kind, x.id, x.account FROM (
         SELECT 'entry' AS kind, id, account FROM entry UNION ALL SELECT 'receipt', id, account FROM receipt
         UNION ALL SELECT 'hold', id, account FROM hold

@@ -9,7 +9,15 @@ import { Body, type BodyReader } from '../http/body.ts'
 import type { Connector } from '../providers/connector.ts'
 import { wireError } from '../refusal.ts'
 import type { Bound, Call, Fitted, Line, Place, Translation } from '../values.ts'
-import type { Address, Edit, Media, PricedOption, ReadLimits, RequestFacts } from '../wire/codec.ts'
+import type {
+  Address,
+  Edit,
+  Media,
+  PricedOption,
+  ReadLimits,
+  Reference,
+  RequestFacts,
+} from '../wire/codec.ts'
 import { codecOf } from '../wire/dialects.ts'
 import type { Codec } from '../wire/neutral.ts'
 import { translateRequest } from '../wire/translate.ts'
@@ -80,6 +88,7 @@ function translated(
   of: { caller: Call; place: Place; codecs: { upstream: Codec; own: Codec } },
 ): Fit {
   const { caller, place, codecs } = of
+  refuseReferences(caller.facts)
   const { model, connector, dialect } = place
   const written = codecOf(caller.facts.writtenAs) ?? codecs.own
   const request = translateRequest(caller.body.bytes, {
@@ -119,6 +128,19 @@ function translated(
       },
     },
   }
+}
+
+/** Only the provider that keeps it could read it; reasoning is left out where it has no content, as any of another maker. */
+function refuseReferences({ references = [] }: RequestFacts): void {
+  const reference = references.find(({ kind }) => kind !== 'reasoning')
+  if (reference !== undefined) throw unresolved(reference)
+}
+
+function unresolved({ pointer }: Reference): TollgateError {
+  return new TollgateError('reference_not_owned', {
+    message: `${pointer}: this model is asked in another format, in which nothing kept of earlier answers can be referred to. Send the earlier items themselves, as clients do that are told store: false.`,
+    param: pointer,
+  })
 }
 
 function bodyOf({ bodies }: Fitting, bytes: Uint8Array): Body {
@@ -189,6 +211,8 @@ function inputBound(
     textBytes,
     mediaTokens,
     hiddenTokens: connector.hiddenInputTokens,
+    // Known once it is granted.
+    referenced: { tokens: 0, reasoning: 0 },
     toolUses: uses,
     tokensPerToolUse: connector.serverToolTokensPerUse,
     fillsWindow,

@@ -90,9 +90,10 @@ function ask(
 }
 
 function boundTokens(bound: Bound, textTokens: number): number {
+  const besideText = bound.mediaTokens + bound.hiddenTokens + bound.referenced.tokens
   const input = bound.fillsWindow
     ? bound.inputTokensMax
-    : Math.min(textTokens + bound.mediaTokens + bound.hiddenTokens, bound.inputTokensMax)
+    : Math.min(textTokens + besideText, bound.inputTokensMax)
   // After each use the model reads everything again, and what all uses before brought.
   const { toolUses, tokensPerToolUse } = bound
   return input * (toolUses + 1) + tokensPerToolUse * ((toolUses * (toolUses + 1)) / 2)

@@ -14,7 +14,7 @@ import type { Ledger, ReceiptDraft, Settlement, UsageSource } from '../ledger/ty
 import type { Counter } from '../tokens/count.ts'
 import type { InputSample } from '../tokens/text.ts'
 import type { Bill, Ending, Hold, Line, Plan, Reply } from '../values.ts'
-import type { Dialect, OutputSample, Usage, UsageReport } from '../wire/codec.ts'
+import type { Dialect, Kept, OutputSample, Usage, UsageReport } from '../wire/codec.ts'
 
 export interface Settling {
   readonly ledger: Pick<Ledger, 'settle' | 'release'>
@@ -117,13 +117,16 @@ async function usageOf(
 
 /**
  * Stage-2 count of the kept input, stretched to all of it, and never above what was held for. What the
- * provider may add on its own is part of the bound and not of the bill: nobody knows that it was added.
+ * provider may add on its own is part of the bound and not of the bill: nobody knows that it was added. Nor is
+ * earlier reasoning, which the model reads again only among calls of tools.
  */
 async function countedInput(counter: Counter, request: Settled): Promise<number> {
   const sample = request.reply.input
   if (sample === null) return 0
   const counted = await countSample(counter, sample)
-  return Math.min(counted + request.plan.bound.mediaTokens, request.held.inputBound)
+  const { mediaTokens, referenced } = request.plan.bound
+  const kept = referenced.tokens - referenced.reasoning
+  return Math.min(counted + mediaTokens + kept, request.held.inputBound)
 }
 
 const decoder = new TextDecoder('utf-8')
@@ -172,6 +175,7 @@ function settlementOf(
     cost: bill.payer === 'customer' ? capped : 0n,
     absorbed: (bill.payer === 'house' ? listCost : hidden) + wasted,
     absorbedEntryId: settling.nextId(),
+    kept: keptBy(request, ending),
     receipt: draft(line, request, {
       ending,
       usage,
@@ -180,6 +184,13 @@ function settlementOf(
       unpriced: unknown.length > 0,
     }),
   }
+}
+
+/** What a finished answer left at its provider; ids that are not told in the caller's format are no use to it. */
+function keptBy({ plan, reply: { body } }: Settled, { report }: Ending): readonly Kept[] {
+  if (plan.translation !== null || report?.kind !== 'final') return []
+  if (body.kind === 'stream') return body.watch.kept ?? []
+  return body.kind === 'answer' ? (body.answer.kept ?? []) : []
 }
 
 /** What upstreams charge us for attempts that came to nothing and were made again elsewhere. */

@@ -9,6 +9,7 @@ import { type Ask, isObject, type JsonObject } from './ask.ts'
 import { type Behaviour, findModel } from './behaviours.ts'
 import { nestsDeeper } from './depth.ts'
 import type { SandboxDialect } from './dialect.ts'
+import { keptAnswers } from './kept-answers.ts'
 import { readSettings, type Settings, settingsInMessage } from './parameters.ts'
 import type { Problem } from './problem.ts'
 import { promptCache } from './prompt-cache.ts'
@@ -35,6 +36,8 @@ export interface DeskOptions {
   /** Tells the ids of this sandbox from those of any other. */
   readonly seed: string
   readonly cachedPrefixesMax: number
+  /** JSON of answers that later requests can refer to. */
+  readonly keptAnswerBytesMax: number
   /** How deep the JSON of a body may nest. */
   readonly jsonDepthMax: number
 }
@@ -97,8 +100,10 @@ function* countActs(ask: Ask, counted: (tokens: number) => JsonObject): Generato
   yield finish(JSON.stringify(counted(tokens)))
 }
 
-export function openDesk({ clock, seed, cachedPrefixesMax, jsonDepthMax }: DeskOptions): Desk {
+export function openDesk(options: DeskOptions): Desk {
+  const { clock, seed, cachedPrefixesMax, jsonDepthMax } = options
   const cache = promptCache(clock, cachedPrefixesMax)
+  const kept = keptAnswers(options.keptAnswerBytesMax)
   // One entry per row of the table of behaviours.
   const visits = new Map<string, number>()
   let sequence = 0
@@ -118,13 +123,26 @@ export function openDesk({ clock, seed, cachedPrefixesMax, jsonDepthMax }: DeskO
     return { kind: 'acts', acts: behaviour.play({ ask, settings, dialect, stamp, earlier, charge }) }
   }
 
+  /** The dialect that keeps what it answers to this body, where it keeps anything. */
+  function keeping(dialect: SandboxDialect, body: JsonObject): SandboxDialect {
+    if (dialect.name !== 'openai-responses') return dialect
+    return {
+      ...dialect,
+      answer(turn) {
+        kept.keep(body, turn)
+        return dialect.answer(turn)
+      },
+    }
+  }
+
   function decided({ dialect, counted, read }: Address, body: Buffer, visit: Visit): Decision {
-    const value = parsed(body, jsonDepthMax)
+    const sent = parsed(body, jsonDepthMax)
+    const value = sent !== undefined && dialect.name === 'openai-responses' ? kept.resolved(sent) : sent
     if (value === undefined) return invalid('The body of the request must be one valid JSON object.')
     const reading = read(value)
     if (reading.kind === 'problem') return reading
     visit.understood(reading.ask.model)
-    if (counted === null) return played(dialect, reading.ask, visit)
+    if (counted === null) return played(keeping(dialect, value), reading.ask, visit)
     const choice = choiceOf(reading.ask)
     return choice.kind === 'problem' ? choice : { kind: 'acts', acts: countActs(reading.ask, counted) }
   }

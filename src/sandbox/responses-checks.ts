@@ -1,6 +1,6 @@
 /**
- * What OpenAI refuses in the body of a Responses request around its input, in its words. The sandbox keeps no
- * answers, so whatever refers to one kept upstream is refused as not found. Pure.
+ * What OpenAI refuses in the body of a Responses request around its input, in its words. What the sandbox keeps stands
+ * in the body already, so whatever still refers to something is refused as not found. Pure.
  */
 import { firstFault, integerFrom, invalid, isObject, type JsonObject, objectsIn, textIn } from './ask.ts'
 import { fields, strangerIn } from './known-fields.ts'

@@ -23,10 +23,14 @@ export function responsesEvent(type: string, fields: JsonObject, sequence: numbe
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields, sequence_number: sequence })}\n\n`
 }
 
+export function responseId({ unique }: Stamp): string {
+  return `resp_${unique}`
+}
+
 /** What every state of an answer tells alike. */
 export function responseHead({ ask, stamp }: { readonly ask: Ask; readonly stamp: Stamp }): JsonObject {
   return {
-    id: `resp_${stamp.unique}`,
+    id: responseId(stamp),
     object: 'response',
     created_at: stamp.createdSeconds,
     model: ask.model,

@@ -100,6 +100,11 @@ function placesOf(turn: Turn): readonly Place[] {
   return turn.answer.parts.map((part, index) => ({ turn, part, index }))
 }
 
+/** The items of the answer as they are kept: reasoning with its content. */
+export function outputItems(turn: Turn): readonly JsonObject[] {
+  return placesOf({ ...turn, ask: { ...turn.ask, sealed: true } }).map(finishedItem)
+}
+
 function beginning(turn: Turn): JsonObject {
   return {
     ...responseHead(turn),

@@ -18,6 +18,8 @@ export interface SandboxLimits extends MeterLimits {
   readonly jsonDepthMax: number
   /** Prompt prefixes that are remembered as cached. */
   readonly cachedPrefixesMax: number
+  /** JSON of answers that later requests can refer to. */
+  readonly keptAnswerBytesMax: number
   readonly connectionsMax: number
   /** How long an idle connection stays open. */
   readonly keepAliveMs: number
@@ -32,6 +34,7 @@ export const sandboxLimits: SandboxLimits = {
   keptBodyBytesMax: 64 * 2 ** 20,
   waitersMax: 10_000,
   cachedPrefixesMax: 10_000,
+  keptAnswerBytesMax: 16 * 2 ** 20,
   connectionsMax: 10_000,
   keepAliveMs: 60_000,
   actsPerTurnMax: 64,
@@ -166,8 +169,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   server.maxConnections = limits.connectionsMax
   const origin = await listening(server, port)
   const seed = `${origin}:${clock.wallMs()}`
-  const { cachedPrefixesMax, jsonDepthMax } = limits
-  const desk = openDesk({ clock, seed, cachedPrefixesMax, jsonDepthMax })
+  const { cachedPrefixesMax, keptAnswerBytesMax, jsonDepthMax } = limits
+  const desk = openDesk({ clock, seed, cachedPrefixesMax, keptAnswerBytesMax, jsonDepthMax })
   const house: House = { clock, limits, meter, desk, onDefect }
   server.on('request', (request, response) =>
     guarded(house, response, () => receive(house, request, response)),

@@ -82,6 +82,14 @@ export interface PricedOption {
   readonly pointer: string
 }
 
+/** Something that an earlier answer left at its provider, and that a request names in place of sending it. */
+export interface Reference {
+  readonly id: string
+  /** `response`: an answer with all that went before it; `item`: a part of one; `reasoning`: one without its content. */
+  readonly kind: 'response' | 'item' | 'reasoning'
+  readonly pointer: string
+}
+
 /** What the address says where the format puts it there (Gemini); elsewhere the model is null and nothing is read from it. */
 export interface Address {
   readonly model: string | null
@@ -113,6 +121,8 @@ export interface RequestFacts {
   readonly functionTools: boolean
   /** The effort as the caller wrote it; null where it wrote none. */
   readonly effort: string | null
+  /** State at the provider that the body refers to, each id once; absent in formats where all of that is refused. */
+  readonly references?: readonly Reference[]
   /** What tells one conversation from another for sticky routing: the bytes of what comes first in the input. */
   readonly conversationSpan: Span
 }
@@ -176,6 +186,16 @@ export interface OutputSample {
   readonly events: number
 }
 
+/** Something of an answer that its provider keeps, for later requests to refer to. */
+export interface Kept {
+  readonly id: string
+  /**
+   * What a model reads at most that is referred to it: no more than the answer's `output`, than `all` of its input
+   * and output, or nobody knows, so its whole `window`.
+   */
+  readonly standsFor: 'output' | 'all' | 'window'
+}
+
 /**
  * Watches one stream while its bytes are relayed; fed with chunks as they come, cut anywhere.
  *
@@ -198,6 +218,8 @@ export interface StreamWatch {
   readonly problem: UpstreamProblem | null
   readonly report: UsageReport
   readonly sample: OutputSample
+  /** What the provider says that it keeps, once the answer is complete; absent where a format has no such thing. */
+  readonly kept?: readonly Kept[]
 }
 
 /** What a whole JSON answer says. */
@@ -206,6 +228,8 @@ export interface Answer {
   /** Set when the body is an error although the status said 200, or no answer at all. */
   readonly problem: UpstreamProblem | null
   readonly sample: OutputSample
+  /** As in a stream. */
+  readonly kept?: readonly Kept[]
 }
 
 /** An error to tell a caller; `category` has a word in every dialect. */
@@ -251,7 +275,8 @@ export interface Dialect<Facts extends RequestFacts = RequestFacts> {
   readonly name: DialectName
   /**
    * Reads a request body: strict JSON, every name compared after decoding.
-   * Throws WireError for what is malformed, ambiguous, unpriced everywhere, or refers to state kept upstream.
+   * Throws WireError for what is malformed, ambiguous, unpriced everywhere, or refers to state kept upstream
+   * that can be nobody's here.
    */
   readRequest(body: Uint8Array, limits: ReadLimits, address: Address): Facts
   /** The replacements that a splice needs, in body order; empty when the caller's bytes can go as they are. */

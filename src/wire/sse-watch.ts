@@ -3,7 +3,7 @@
  * what waits for settlement and what is left out. What an event means, a reader of the format says.
  * Must not look into events itself, nor keep any of them.
  */
-import type { Span, StreamWatch, UpstreamProblem, UsageReport, WatchOptions } from './codec.ts'
+import type { Kept, Span, StreamWatch, UpstreamProblem, UsageReport, WatchOptions } from './codec.ts'
 import type { ProducedText } from './produced-text.ts'
 import { SseParser } from './sse.ts'
 import { noProblem } from './upstream-problem.ts'
@@ -22,6 +22,8 @@ export interface EventReader {
   /** What the last `failed` event said. */
   readonly problem: UpstreamProblem
   readonly sample: ProducedText
+  /** What of the answer the provider keeps; absent where the format has no such thing. */
+  readonly kept?: readonly Kept[]
   report(): UsageReport
 }
 
@@ -49,6 +51,10 @@ export class SseWatch implements StreamWatch {
 
   get sample(): ProducedText {
     return this.reader.sample
+  }
+
+  get kept(): readonly Kept[] {
+    return this.reader.kept ?? []
   }
 
   push(chunk: Uint8Array): void {

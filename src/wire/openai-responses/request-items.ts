@@ -1,7 +1,7 @@
 /**
  * What the items of a Responses request hold besides text: media with the places of their bytes, tools,
  * and references to what the provider keeps. Must not decode media, nor look into what the caller named
- * (arguments, actions).
+ * (arguments, actions), nor judge whose it is that is referred to.
  */
 import type { Media, MediaKind } from '../codec.ts'
 import { absent, Fields, isGiven } from '../fields.ts'
@@ -9,6 +9,7 @@ import type { Json } from '../json.ts'
 import { addressed, embedded, embeddedOrDataUrl } from '../media.ts'
 import { notOwned, type PricedOptions, unpriced } from '../price-fields.ts'
 import { cachePriceFields, compactionOption } from './request-price-table.ts'
+import { References } from './request-references.ts'
 import type { ToolReader } from './request-tools.ts'
 
 const itemFields = new Fields(
@@ -21,6 +22,7 @@ const itemFields = new Fields(
   'result',
   'environment',
   'output_format',
+  'encrypted_content',
 )
 const partFields = new Fields(
   'image_url',
@@ -42,19 +44,21 @@ const cacheLifetime = { ttl: cachePriceFields.ttl }
 /** Gathers while items are read in body order. */
 export class ItemReader {
   readonly media: Media[] = []
+  readonly references: References
   private readonly json: Json
   private readonly tools: ToolReader
   private readonly options: PricedOptions
 
   constructor(json: Json, into: { readonly tools: ToolReader; readonly options: PricedOptions }) {
     this.json = json
+    this.references = new References(json)
     this.tools = into.tools
     this.options = into.options
   }
 
   /**
    * Reads the array of items and tells the first one of a user; else what comes first. Throws WireError
-   * `reference_not_owned` for items, files and containers that are kept upstream; `unpriced_option` for video.
+   * `reference_not_owned` for pictures, files and containers that are kept upstream; `unpriced_option` for video.
    */
   readItems(input: number): number {
     const { json } = this
@@ -70,7 +74,7 @@ export class ItemReader {
 
   private readItem(fields: ReturnType<typeof itemFields.read>): void {
     const { json } = this
-    this.refuseKept(fields)
+    this.readKept(fields)
     if (json.says(fields.type, 'compaction_trigger')) this.options.add(compactionOption, fields.type)
     this.readContent(fields.content)
     this.readContent(fields.output)
@@ -81,17 +85,25 @@ export class ItemReader {
     }
   }
 
-  /** An item that is named alone stands for what the provider kept of it. */
-  private refuseKept(fields: ReturnType<typeof itemFields.read>): void {
-    const { json } = this
+  /** An item that is named alone, and reasoning without its content, stand for what the provider kept of them. */
+  private readKept(fields: ReturnType<typeof itemFields.read>): void {
+    const { json, references } = this
     const { type, id, role } = fields
     const isUntyped = !isGiven(json, type) && !isGiven(json, role)
-    const isReference = json.says(type, 'item_reference') || isUntyped
+    if (isUntyped || json.says(type, 'item_reference')) references.add('item', id)
+    else if (json.says(type, 'reasoning') && this.isHollow(fields)) references.add('reasoning', id)
     const isImageByName = json.says(type, 'image_generation_call') && !isGiven(json, fields.result)
-    if (isGiven(json, id) && (isReference || isImageByName)) throw notOwned(json, id)
+    if (isImageByName && isGiven(json, id)) throw notOwned(json, id)
     if (!isGiven(json, fields.environment)) return
     const { container_id: container } = placeFields.read(json, fields.environment)
     if (isGiven(json, container)) throw notOwned(json, container)
+  }
+
+  /** Neither sealed nor in the clear; a summary is not what was thought. */
+  private isHollow({ encrypted_content: sealed, content }: ReturnType<typeof itemFields.read>): boolean {
+    const { json } = this
+    const isEmpty = json.kind(content) === 'array' && json.children(content).length === 0
+    return !isGiven(json, sealed) && (!isGiven(json, content) || isEmpty)
   }
 
   /** Content and output are a string, parts, or one part. */

@@ -12,7 +12,6 @@ export const responsesPriceFields = {
   /** `ultrafast` besides the tiers that chat has; the answer names the tier it ran at. */
   service_tier: chatPriceFields.service_tier,
   background: chatPriceFields.background,
-  previous_response_id: chatPriceFields.previous_response_id,
   conversation: chatPriceFields.conversation,
   prompt: chatPriceFields.prompt,
   /** Compaction samples the model once more. */

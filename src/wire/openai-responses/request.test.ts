@@ -84,6 +84,32 @@ test('media are found wherever they stand', () => {
   ])
 })
 
+test('what is kept upstream is told by its id and its place', () => {
+  const facts = read({
+    previous_response_id: 'resp_1',
+    input: [
+      { type: 'item_reference', id: 'msg_1' },
+      { id: 'msg_2' },
+      { id: 'rs_1', type: 'reasoning', summary: [{ type: 'summary_text', text: 'x' }] },
+      { id: 'rs_2', type: 'reasoning', summary: [], content: [], encrypted_content: null },
+      { id: 'rs_3', type: 'reasoning', summary: [], encrypted_content: 'opaque' },
+      { id: 'rs_4', type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: 'x' }] },
+      { type: 'reasoning', summary: [] },
+      { id: 'msg_3', type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'x' }] },
+      { id: 'msg_4', role: 'user', content: 'x' },
+      { id: 'fc_1', type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' },
+    ],
+  })
+  assert.deepEqual(facts.references, [
+    { id: 'msg_1', kind: 'item', pointer: 'input[0].id' },
+    { id: 'msg_2', kind: 'item', pointer: 'input[1].id' },
+    { id: 'rs_1', kind: 'reasoning', pointer: 'input[2].id' },
+    { id: 'rs_2', kind: 'reasoning', pointer: 'input[3].id' },
+    { id: 'resp_1', kind: 'response', pointer: 'previous_response_id' },
+  ])
+  assert.deepEqual(read({ previous_response_id: null }).references, [])
+})
+
 const refusals: [name: string, more: object, code: WireErrorCode, pointer: string][] = [
   ['no model', { model: null }, 'missing_field', 'model'],
   ['no input', { input: null }, 'missing_field', 'input'],
@@ -91,16 +117,15 @@ const refusals: [name: string, more: object, code: WireErrorCode, pointer: strin
   ['a wrong input', { input: 5 }, 'invalid_value', 'input'],
   ['a wrong limit', { max_output_tokens: 1.5 }, 'invalid_value', 'max_output_tokens'],
   ['a background job', { background: true }, 'unpriced_option', 'background'],
-  ['an earlier response', { previous_response_id: 'resp_1' }, 'reference_not_owned', 'previous_response_id'],
+  ['an earlier response by a number', { previous_response_id: 1 }, 'invalid_value', 'previous_response_id'],
   ['a conversation', { conversation: { id: 'conv_1' } }, 'reference_not_owned', 'conversation'],
   ['a kept prompt', { prompt: { id: 'p' } }, 'reference_not_owned', 'prompt'],
   [
-    'an item by its name',
-    { input: [{ type: 'item_reference', id: 'msg_1' }] },
-    'reference_not_owned',
-    'input[0].id',
+    'an item that is named twice',
+    { input: [{ type: 'item_reference', id: 'msg_1' }, { id: 'msg_1' }] },
+    'invalid_value',
+    'input[1].id',
   ],
-  ['an item without a type', { input: [{ id: 'msg_1' }] }, 'reference_not_owned', 'input[0].id'],
   [
     'an image by its name',
     { input: [{ type: 'image_generation_call', id: 'ig_1' }] },

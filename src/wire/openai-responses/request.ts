@@ -2,7 +2,15 @@
  * A Responses request: the facts that routing and money need, read from its bytes, and the few
  * replacements that it may need on its way. Must not change, add or reorder anything else.
  */
-import { type Edit, type ReadLimits, type RequestFacts, type Span, type Splice, WireError } from '../codec.ts'
+import {
+  type Edit,
+  type ReadLimits,
+  type Reference,
+  type RequestFacts,
+  type Span,
+  type Splice,
+  WireError,
+} from '../codec.ts'
 import { absent, Fields, flag, invalid, isGiven, string, wholeNumber } from '../fields.ts'
 import { type Json, readJson } from '../json.ts'
 import { PricedOptions } from '../price-fields.ts'
@@ -22,6 +30,7 @@ const bodyFields = new Fields(
   'tools',
   'reasoning',
   'prompt_cache_options',
+  'previous_response_id',
   ...(Object.keys(responsesPriceFields) as PriceName[]),
 )
 const reasoningFields = new Fields('effort', 'mode')
@@ -37,6 +46,7 @@ interface NumberField {
 
 export interface ResponsesFacts extends RequestFacts {
   readonly modelSpan: Span
+  readonly references: readonly Reference[]
   /** Behind the body's first brace: a field that is added goes here. */
   readonly insertAt: number
   readonly limitField: NumberField
@@ -70,6 +80,7 @@ function factsOf(json: Json, { integerMax }: ReadLimits): ResponsesFacts {
   tools.read(values.tools)
   const items = new ItemReader(json, { tools, options })
   const opening = readInput(json, values, items)
+  items.references.add('response', values.previous_response_id)
   const limitField = numberField(json, values.max_output_tokens, { min: 1, max: integerMax })
   return {
     model,
@@ -83,6 +94,7 @@ function factsOf(json: Json, { integerMax }: ReadLimits): ResponsesFacts {
     cacheWrites: ['5m'],
     serverTools: tools.serverTools,
     options: options.list,
+    references: items.references.list,
     writtenAs: 'openai-responses',
     asIs: true,
     functionTools: tools.hasCallerTools,

@@ -6,6 +6,7 @@ import type { Answer, UpstreamProblem } from '../codec.ts'
 import { isRecord, type JsonRecord, parsed, recordsIn, textIn } from '../parsed.ts'
 import { ProducedText } from '../produced-text.ts'
 import { noProblem, problemOf } from '../upstream-problem.ts'
+import { KeptIds } from './response-kept.ts'
 import { readResponse, responsesReport } from './usage.ts'
 
 const decoder = new TextDecoder('utf-8')
@@ -26,7 +27,9 @@ export function readAnswer(body: Uint8Array, sampleCharactersMax: number): Answe
     for (const text of texts) sample.add(text)
     if (texts.length > 0) sample.events += 1
   }
-  return { report: report.report(), problem: problemIn(answer), sample }
+  const kept = new KeptIds()
+  kept.readResponse(answer)
+  return { report: report.report(), problem: problemIn(answer), sample, kept: kept.list }
 }
 
 /** The error in a body that came with status 200; null when it is an answer, which an incomplete one is too. */

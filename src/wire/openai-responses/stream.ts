@@ -2,7 +2,7 @@
  * What the events of a Responses stream mean: content, the terminal event, an error in either of its
  * shapes. Must not change or keep an event.
  */
-import type { StreamWatch, UpstreamProblem, UsageReport, WatchOptions } from '../codec.ts'
+import type { Kept, StreamWatch, UpstreamProblem, UsageReport, WatchOptions } from '../codec.ts'
 import { isRecord, type JsonRecord, parsed, recordIn, recordsIn, textIn } from '../parsed.ts'
 import { ProducedText } from '../produced-text.ts'
 import type { SseParser } from '../sse.ts'
@@ -10,6 +10,7 @@ import { type EventMeaning, type EventReader, SseWatch } from '../sse-watch.ts'
 import { noProblem, problemOf } from '../upstream-problem.ts'
 import type { ReportDraft } from '../usage-report.ts'
 import { itemTexts } from './response.ts'
+import { KeptIds } from './response-kept.ts'
 import { countItem, readResponse, responsesReport } from './usage.ts'
 
 /** Events that repeat the request and say nothing yet; large, so they are not parsed. */
@@ -32,6 +33,7 @@ class ResponsesReader implements EventReader {
   problem: UpstreamProblem = noProblem
   readonly sample: ProducedText
   private readonly draft: ReportDraft = responsesReport()
+  private readonly keptIds = new KeptIds()
   /** The item whose text came in deltas, so that it is not counted again when the item is told whole. */
   private spoken: unknown = null
 
@@ -41,6 +43,10 @@ class ResponsesReader implements EventReader {
 
   report(): UsageReport {
     return this.draft.report()
+  }
+
+  get kept(): readonly Kept[] {
+    return this.keptIds.list
   }
 
   read(event: SseParser): EventMeaning {
@@ -61,6 +67,7 @@ class ResponsesReader implements EventReader {
       case 'response.completed':
       case 'response.incomplete':
         readResponse(this.draft, recordIn(value, 'response'))
+        this.keptIds.readResponse(recordIn(value, 'response'))
         return 'end'
       case 'response.failed':
       case 'response.cancelled':
@@ -96,6 +103,7 @@ class ResponsesReader implements EventReader {
   private readItem(value: JsonRecord): EventMeaning {
     const item = recordIn(value, 'item')
     countItem(this.draft, item)
+    this.keptIds.readItem(item)
     const texts = itemTexts(item)
     if (value.output_index !== this.spoken) {
       const name = textIn(item, 'name')
