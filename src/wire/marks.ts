@@ -114,6 +114,13 @@ export function readTagBase64(text: string): ReadTag {
   }
 }
 
+/** Stands in an opaque field beside a thought that nobody sealed, so that it is taken for no value of the field's own maker. */
+export const unsealed: Seal = { maker: 'openai', data: '-' }
+
+export function isUnsealed({ maker, data }: Seal): boolean {
+  return maker === unsealed.maker && data === unsealed.data
+}
+
 /** One search for all of them: it skips letters that none of them has, which looking for each in turn does not. */
 const anyMark = new RegExp([idMark, tagMark, base64TagMark].join('|').replaceAll('.', '\\.'))
 const searchDecoder = new TextDecoder('utf-8', { ignoreBOM: true })

@@ -2,7 +2,7 @@
  * Blocks of a Messages conversation as parts: text, media, thoughts, calls and results; every other block
  * is named. Takes our marks off again. Must not look into the input of calls.
  */
-import { type ReadTag, readId, readTag } from '../marks.ts'
+import { isUnsealed, type ReadTag, readId, readTag } from '../marks.ts'
 import type {
   CacheLifetime,
   CallPart,
@@ -18,7 +18,7 @@ import type {
 } from '../neutral.ts'
 import type { View } from '../view.ts'
 import type { Given } from './request-decode-given.ts'
-import { isUnsealed, ownMaker } from './response-seals.ts'
+import { ownMaker } from './response-seals.ts'
 
 /** Who signs calls instead of thoughts. */
 const callSigner: Maker = 'google'

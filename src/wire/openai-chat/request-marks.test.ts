@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { ReadLimits } from '../codec.ts'
 import { applyEdits } from '../json.ts'
-import { markedId, plainId, tagged, taggedBase64 } from '../marks.ts'
+import { markedId, plainId, tagged, taggedBase64, unsealed } from '../marks.ts'
 import type { Seal } from '../neutral.ts'
 import { cutMarks } from './request-marks.ts'
 
@@ -41,6 +41,11 @@ const cases: readonly (readonly [why: string, body: string, expected: string])[]
     'our fields, wherever they stand',
     `{"messages":[{"reasoning_details":${detail} , "reasoning_content":"hm","role":"assistant", "content":"x"},{"role":"assistant","content":"x", "reasoning_content" : "hm","reasoning_details":${detail}},{"reasoning_details":${detail}}]}`,
     `{"messages":[{"role":"assistant", "content":"x"},{"role":"assistant","content":"x"},{}]}`,
+  ],
+  [
+    'a thought that nobody sealed',
+    `{"messages":[{"role":"assistant","content":"x","reasoning_content":"hm","reasoning_details":[{"type":"reasoning.text","text":"hm","signature":"${tagged(unsealed)}"}]}]}`,
+    '{"messages":[{"role":"assistant","content":"x"}]}',
   ],
   [
     'signatures beside our ids',

@@ -3,7 +3,7 @@
  * calls, then by the fields that clients echo; ids that a client left out are made from the places of the
  * calls, so that they stay the same when the conversation grows. Must not look ahead.
  */
-import { readId, readTag, readTagBase64 } from '../marks.ts'
+import { isUnsealed, readId, readTag, readTagBase64 } from '../marks.ts'
 import type { CallPart, Part, Seal, ThinkingPart, Turn } from '../neutral.ts'
 import type { View } from '../view.ts'
 import { type Given, readCache, readContent, resultOf, wordOf } from './request-blocks.ts'
@@ -174,7 +174,7 @@ function detailed(detail: View): readonly ThinkingPart[] {
   const sealed = wordOf(detail.get(isHidden ? 'data' : 'signature')) ?? ''
   const tag = readTag(sealed)
   if (tag.kind === 'broken') return []
-  const seal = tag.kind === 'seal' ? tag.seal : null
+  const seal = tag.kind === 'seal' && !isUnsealed(tag.seal) ? tag.seal : null
   if (seal === null && text === '') return []
   return [
     { kind: 'thinking', text, redacted: isHidden && seal !== null && sealForms[seal.maker].redacts, seal },

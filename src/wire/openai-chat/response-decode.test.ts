@@ -244,6 +244,11 @@ test('what must come back comes back, from clients that echo every field and fro
     expected,
   )
   assert.equal(message.reasoning_content, 'hm\n\nmore')
+  const open = choiceOf(written(answerOf([thought('hm', null), text('so')]))).message
+  assert.deepEqual(
+    echoed(open, () => true),
+    [thought('hm', null), text('so')],
+  )
   const reasoned = choiceOf(
     written(answerOf([thought('sum', openai), thought('', openai), text('so')])),
   ).message

@@ -4,7 +4,7 @@
  */
 import type { Usage } from '../codec.ts'
 import { type JsonOut, jsonText } from '../json-text.ts'
-import { markedId, plainId, shortIdCharactersMax, tagged, taggedBase64 } from '../marks.ts'
+import { markedId, plainId, shortIdCharactersMax, tagged, taggedBase64, unsealed } from '../marks.ts'
 import type {
   AnswerPart,
   CallPart,
@@ -127,10 +127,12 @@ function signatureOf(seal: Seal, isInId: boolean): JsonOut {
   return { google: { thought_signature: isInId ? seal.data : taggedBase64(seal) } }
 }
 
-/** Sealed thoughts in the form that clients echo, one entry each. */
+/** Thoughts in the form that clients echo, one entry each; one that nobody sealed too, so that it is known to be ours. */
 export function detailsOf(thoughts: readonly ThinkingPart[]): readonly JsonOut[] {
   return thoughts.flatMap(({ text, redacted, seal }): JsonOut[] => {
-    if (seal === null) return []
+    if (seal === null) {
+      return text === '' ? [] : [{ type: 'reasoning.text', text, signature: tagged(unsealed) }]
+    }
     const signature = tagged(seal)
     const { type, field, hidesEmpty } = sealForms[seal.maker]
     if (redacted || (text === '' && hidesEmpty)) return [{ type: 'reasoning.encrypted', data: signature }]

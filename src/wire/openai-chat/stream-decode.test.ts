@@ -6,7 +6,7 @@ import { fixtureCases } from '../../../test/support/fixtures.ts'
 import { brokenStreamRules } from '../../../test/support/rules/openai-chat.ts'
 import type { Usage } from '../codec.ts'
 import { RawJson } from '../json-text.ts'
-import { readId } from '../marks.ts'
+import { readId, tagged, unsealed } from '../marks.ts'
 import type { AnswerEvent, Frame, Seal } from '../neutral.ts'
 import { oldestForm } from './request-decode.ts'
 import { decodeStream } from './stream-decode.ts'
@@ -461,7 +461,11 @@ test('sealed thoughts ride in the next call’s id once, and in the field that c
       { seal: { maker: 'google', data: 'R09PRw==' }, thoughts: [] },
     ],
   )
-  assert.equal(found.filter((one) => one.reasoning_details !== undefined).length, 2)
+  const details = found.flatMap(
+    (one) => (one.reasoning_details as { signature?: string }[] | undefined) ?? [],
+  )
+  assert.equal(details.length, 3)
+  assert.equal(details[2]?.signature, tagged(unsealed), 'known to be ours, though nobody sealed it')
   assert.equal(found.map((one) => one.reasoning_content ?? '').join(''), 'hm\n\nn')
 })
 

@@ -149,12 +149,15 @@ class ChatEncoder implements StreamEncoder {
     const { open } = this
     this.open = null
     if (open?.kind === 'call') return this.hasInput || open.form === 'text' ? '' : this.input(open, '{}')
-    if (open?.kind !== 'thinking' || seal === null) return ''
-    return this.sealed({ kind: 'thinking', text: this.thought.text, redacted: false, seal })
+    if (open?.kind !== 'thinking') return ''
+    return this.thoughtEnd({ kind: 'thinking', text: this.thought.text, redacted: false, seal })
   }
 
-  private sealed(thought: ThinkingPart): string {
-    const text = this.delta({ reasoning_details: detailsOf([thought]) })
+  private thoughtEnd(thought: ThinkingPart): string {
+    const details = detailsOf([thought])
+    if (details.length === 0) return ''
+    const text = this.delta({ reasoning_details: details })
+    if (thought.seal === null) return text
     this.thoughts.push(thought)
     this.thoughtsSize += text.length
     return text
@@ -163,7 +166,7 @@ class ChatEncoder implements StreamEncoder {
   private whole(part: Extract<AnswerEvent, { kind: 'whole' }>['part']): string {
     if (part.kind === 'media') return this.delta({ images: [imageOf(part)] })
     const text = part.text === '' ? '' : this.delta({ reasoning_content: part.text })
-    return part.seal === null ? text : `${text}${this.sealed(part)}`
+    return `${text}${this.thoughtEnd(part)}`
   }
 
   private logprobs(content: RawJson): string {

@@ -3,7 +3,7 @@
  * and thoughts belong to the assistant's, outputs of tools to the user's. Order is kept. Must not leave out
  * an item in silence: what no other format has is named.
  */
-import { readId, readTag } from '../marks.ts'
+import { isUnsealed, readId, readTag } from '../marks.ts'
 import type {
   CacheLifetime,
   CallPart,
@@ -20,7 +20,7 @@ import type { View } from '../view.ts'
 import type { Given } from './request-decode-given.ts'
 import type { ToolDecoder } from './request-decode-tools.ts'
 import { addressedSource, embeddedSource, typeOfFile } from './request-media.ts'
-import { isUnsealed, openedSeal, ownMaker } from './response-seals.ts'
+import { openedSeal, ownMaker } from './response-seals.ts'
 
 type Role = Turn['role']
 

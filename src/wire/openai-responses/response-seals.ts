@@ -3,19 +3,14 @@
  * they are never taken for OpenAI's. A thought that nobody sealed gets a tag too: OpenAI would look for an
  * item without one among those it keeps.
  */
-import { tagged } from '../marks.ts'
+import { tagged, unsealed } from '../marks.ts'
 import type { Maker, Seal, ThinkingPart } from '../neutral.ts'
 
 /** Who makes this format's own seals. */
 export const ownMaker: Maker = 'openai'
 
-const unsealed: Seal = { maker: ownMaker, data: '-' }
 /** Thoughts that their maker hides altogether are another kind of block there. */
 const redactedPrefix = 'redacted:'
-
-export function isUnsealed({ maker, data }: Seal): boolean {
-  return maker === unsealed.maker && data === unsealed.data
-}
 
 /** The text of `encrypted_content`. */
 export function encryptedContent({ seal, redacted }: Pick<ThinkingPart, 'seal' | 'redacted'>): string {
