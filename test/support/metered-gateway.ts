@@ -62,11 +62,11 @@ export interface AskedBody {
 
 /** By the first word of a model's name: in which format its upstream is asked, and whose it is. */
 export const upstreams = {
-  chat: { provider: 'openai', api: 'chat' },
-  responses: { provider: 'openai', api: 'responses' },
-  messages: { provider: 'anthropic', api: 'messages' },
-  gemini: { provider: 'google', api: 'generateContent' },
-} as const satisfies Readonly<Record<string, Pick<ModelDefinition, 'provider' | 'api'>>>
+  chat: { provider: 'openai', dialects: ['openai-chat'] },
+  responses: { provider: 'openai', dialects: ['openai-responses'] },
+  messages: { provider: 'anthropic', dialects: ['anthropic'] },
+  gemini: { provider: 'google', dialects: ['gemini'] },
+} as const satisfies Readonly<Record<string, Pick<ModelDefinition, 'provider' | 'dialects'>>>
 
 export type UpstreamName = keyof typeof upstreams
 export const upstreamNames = Object.keys(upstreams) as readonly UpstreamName[]

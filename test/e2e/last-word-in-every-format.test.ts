@@ -1,0 +1,166 @@
+/**
+ * A finished answer is a settled answer in every format and between any two: no success mark before the
+ * commit, the cost in what comes with it, and where the commit takes too long an error in the client's words.
+ */
+import assert from 'node:assert/strict'
+import { after, suite, test } from 'node:test'
+import { formatUsd } from '../../contract/usd.ts'
+import {
+  at,
+  type DialectClient,
+  dialectClients,
+  eventsIn,
+  type Json,
+  wholeEventsIn,
+} from '../support/dialect-clients.ts'
+import {
+  eventually,
+  meteredGateway,
+  requestIdIn,
+  type UpstreamName,
+  upstreamNames,
+} from '../support/metered-gateway.ts'
+import { refusalAtEnd, refusalIn } from '../support/paying-client.ts'
+
+const slowMs = 500
+const slow = await meteredGateway({
+  failpoint: `before-commit-settle:delay=${slowMs}`,
+  limits: { settleWaitMs: 30_000, keepAliveMs: 120 },
+})
+/** Each credit keeps the store busy for so long. */
+const busyMs = 900
+const busy = await meteredGateway({
+  failpoint: `before-commit-credit:delay=${busyMs}`,
+  limits: { settleWaitMs: 300, keepAliveMs: 100 },
+})
+after(async () => {
+  await slow.end()
+  await busy.end()
+})
+
+/** The format of the model's upstream is the client's own: its bytes are not ours to add to. */
+const isOwn = ({ format }: DialectClient, upstream: UpstreamName): boolean =>
+  ({ chat: 'openai-chat', responses: 'openai-responses', messages: 'anthropic', gemini: 'gemini' })[
+    upstream
+  ] === format
+
+const keepAlive: Readonly<Record<string, RegExp>> = { anthropic: /^event: ping/gm }
+const keepAlives = ({ format }: DialectClient, text: string): number =>
+  text.match(keepAlive[format] ?? /^: /gm)?.length ?? 0
+
+const pairs = dialectClients.flatMap((client) => upstreamNames.map((upstream) => ({ client, upstream })))
+
+suite('a slow commit', { concurrency: 16 }, () => {
+  for (const { client, upstream } of pairs) {
+    const name = `${client.format} → ${upstream}`
+    const model = `${upstream}-stream`
+
+    test(`${name}, streamed: the last word comes with the commit, and says what it cost`, async () => {
+      const account = await slow.account('1')
+      const sent = slow.askAs(account, client, {
+        model,
+        text: 'tokens=8',
+        stream: true,
+        more: client.limit(50),
+      })
+      const words = (text: string): number =>
+        wholeEventsIn(text).filter((event) => client.deltaOf(event) !== '').length
+      assert.equal(await sent.until((text) => words(text) >= 7), true)
+      assert.equal(await sent.until((text) => client.finishes.test(text)), true)
+      const receipt = await slow.ledger.receipt(requestIdIn((await sent.head).headers))
+      assert.equal(receipt?.endReason, 'complete', 'who reads the last word can read the receipt')
+      const { text } = await sent.whole()
+      const waiting = text.slice(0, text.search(client.finishes))
+      assert.ok(keepAlives(client, waiting) >= 2, `signs of life while the commit ran: ${text}`)
+      assert.ok(text.includes(client.successMark))
+      if (isOwn(client, upstream)) return
+      const costs = eventsIn(text).map((event) => client.costOf(event))
+      assert.ok(costs.includes(formatUsd(receipt.charged)), text)
+    })
+
+    test(`${name}, whole: not a byte of the answer comes before the commit`, async () => {
+      const account = await slow.account('1')
+      const sent = slow.askAs(account, client, { model, text: 'tokens=8', more: client.limit(50) })
+      const { status, headers } = await sent.head
+      const receipt = await slow.ledger.receipt(requestIdIn(headers))
+      assert.ok(receipt !== undefined)
+      const cost = formatUsd(receipt.charged)
+      assert.deepEqual([status, headers['x-tollgate-cost']], [200, cost])
+      const { text } = await sent.whole()
+      if (!isOwn(client, upstream)) assert.equal(client.costOf(JSON.parse(text) as Json), cost)
+    })
+  }
+})
+
+const rich = await busy.account('10')
+
+/** Makes the store do something else for a while. */
+async function occupy(): Promise<{ done: Promise<unknown> }> {
+  const entryId = busy.gateway.parts.nextId()
+  const kept = { source: 'manual', reference: `busy-${entryId}`, nowMs: 0, note: null } as const
+  const done = busy.ledger.credit({ entryId, account: rich.id, amount: 1n, ...kept })
+  // The batch has left with the next turns of the loop; what comes now waits for its commit.
+  for (let turns = 0; turns < 5; turns += 1) await new Promise(setImmediate)
+  return { done }
+}
+
+test('too late, every stream and every answer ends with an error in its client’s words, charged once', async () => {
+  const before = await busy.balance(rich.id)
+  const arrived = busy.sandbox.requests()
+  const cases = pairs.flatMap((pair) => [true, false].map((stream) => ({ ...pair, stream })))
+  const sent = cases.map(({ client, upstream, stream }) => {
+    const more = client.limit(50)
+    const asked = { model: `${upstream}-stream`, text: 'tokens=8 delay=400', stream, more }
+    return { client, stream, one: busy.askAs(rich, client, asked) }
+  })
+  await eventually(
+    'all have arrived',
+    () => busy.sandbox.meters().slice(arrived),
+    (meters) => meters.length === cases.length && meters.every(({ inputTokens }) => inputTokens > 0),
+  )
+  const { done } = await occupy()
+  const ids = await Promise.all(
+    sent.map(async ({ client, stream, one }) => {
+      const answer = await one.whole()
+      const told = stream ? refusalAtEnd(answer.text) : refusalIn(answer.text)
+      assert.equal(told.code, 'settlement_delayed', answer.text)
+      assert.doesNotMatch(answer.text, client.finishes)
+      assert.equal(answer.broken, null, 'told, and then closed')
+      if (!stream) assert.deepEqual([answer.status, answer.headers['x-should-retry']], [503, 'false'])
+      return requestIdIn(answer.headers)
+    }),
+  )
+  await done
+  await busy.gateway.app.background.drained()
+  const receipts = await busy.ledger.receipts(rich.id, 1_000, null)
+  assert.deepEqual(receipts.map(({ id }) => id).sort(), ids.sort(), 'one receipt for each')
+  for (const receipt of receipts) {
+    assert.deepEqual([receipt.endReason, receipt.settledLate, receipt.output], ['complete', true, 8])
+  }
+  const { posted, held } = await busy.balance(rich.id)
+  const charged = receipts.reduce((sum, receipt) => sum + receipt.charged, 0n)
+  assert.deepEqual([before.posted + 1n - posted, held], [charged, 0n])
+})
+
+test('a Gemini client that asked for an array gets the error as its last element', async () => {
+  const arrived = busy.sandbox.requests()
+  const responses = upstreamNames.map((upstream) =>
+    fetch(`${busy.origin}/v1beta/models/${upstream}-stream:streamGenerateContent`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-goog-api-key': rich.key },
+      body: JSON.stringify({ contents: [{ role: 'user', parts: [{ text: 'tokens=8 delay=400' }] }] }),
+    }),
+  )
+  await eventually(
+    'all have arrived',
+    () => busy.sandbox.meters().slice(arrived),
+    (meters) => meters.length === upstreamNames.length && meters.every(({ inputTokens }) => inputTokens > 0),
+  )
+  const { done } = await occupy()
+  for (const response of await Promise.all(responses)) {
+    const chunks = (await response.json()) as Json[]
+    assert.equal(at(chunks.at(-1), 'error', 'details', 0, 'reason'), 'SETTLEMENT_DELAYED')
+    assert.ok(chunks.every((chunk) => at(chunk, 'candidates', 0, 'finishReason') === undefined))
+  }
+  await done
+})
