@@ -15,7 +15,7 @@ import { rateHeaders } from '../limits/headers.ts'
 import type { Counter } from '../tokens/count.ts'
 import { textOutside } from '../tokens/text.ts'
 import type { Bound, Call, Hold, Line, Plan } from '../values.ts'
-import type { RequestFacts } from '../wire/codec.ts'
+import type { DialectName } from '../wire/codec.ts'
 
 export interface Holding {
   readonly ledger: Pick<Ledger, 'admit' | 'whenReleased'>
@@ -47,7 +47,7 @@ export async function hold(
   const admission = await admitPatiently(holding, exact)
   if (admission.kind === 'held') return held(admission, exact)
   const isShort = admission.kind === 'short'
-  throw refusal(isShort ? namingWhatPasses(admission, exact, work.call.facts) : admission, told)
+  throw refusal(isShort ? namingWhatPasses(admission, exact, work) : admission, told)
 }
 
 function ask(
@@ -111,15 +111,30 @@ function held(admission: Extract<Admission, { kind: 'held' }>, asked: AdmissionA
 /** The most input tokens that a client adds by writing an output limit where it wrote none. */
 const limitFieldTokens = 48
 
+/** What each format calls its output limit, and the least that it takes: below it no request would be served. */
+const outputLimits: Readonly<Record<DialectName, { readonly name: string; readonly least: number }>> = {
+  'openai-chat': { name: 'max_tokens', least: 1 },
+  // https://developers.openai.com/api/reference/resources/responses/methods/create
+  'openai-responses': { name: 'max_output_tokens', least: 16 },
+  'openai-embeddings': { name: 'max_tokens', least: 1 },
+  anthropic: { name: 'max_tokens', least: 1 },
+  gemini: { name: 'maxOutputTokens', least: 1 },
+}
+
 /** The limit that a refusal names must pass when it is asked for, and be one that the provider takes. */
-function namingWhatPasses(refused: ShortRefusal, asked: AdmissionAsk, facts: RequestFacts): ShortRefusal {
+function namingWhatPasses(
+  refused: ShortRefusal,
+  asked: AdmissionAsk,
+  { call: { facts }, plan }: { call: Call; plan: Plan },
+): ShortRefusal {
   const added = facts.outputLimit === null ? BigInt(limitFieldTokens) : 0n
   const lost = divideUp(
     added * asked.inputAmount,
     most(1n, BigInt(asked.inputTokens) * asked.outputTokenAmount),
   )
   const left = refused.affordableOutput - Number(lost)
-  return { ...refused, affordableOutput: left > (facts.thinkingBudget ?? 0) ? left : 0 }
+  const takes = Math.max(outputLimits[plan.dialect.name].least, (facts.thinkingBudget ?? 0) + 1)
+  return { ...refused, affordableOutput: left >= takes ? left : 0 }
 }
 
 function mayFitWhenCounted(admission: Admission): boolean {
@@ -218,7 +233,8 @@ function shortRefusal(refused: ShortRefusal, told: Told): TollgateError {
       ? 'Give the key a larger budget, or use another one'
       : `Add credit at ${told.topUpUrl}`
   const advice = passesLater ? 'Wait for running requests to end' : remedy
-  const lower = refused.affordableOutput > 0 ? `, or lower max_tokens to ${refused.affordableOutput}` : ''
+  const { name } = outputLimits[told.line.dialect.name]
+  const lower = refused.affordableOutput > 0 ? `, or lower ${name} to ${refused.affordableOutput}` : ''
   const amounts = {
     required: formatUsd(refused.required),
     available: formatUsd(refused.available),

@@ -20,7 +20,7 @@ export interface DialectClient {
   readonly finishes: RegExp
   /** Members of a request that limit its output to so many tokens. */
   limit(tokens: number): Json
-  /** The same limit where an answer or another request says it, by name. */
+  /** What a refusal calls that limit. */
   readonly limitName: string
   costOf(answer: Json): unknown
 }
@@ -55,7 +55,7 @@ export const dialectClients: readonly DialectClient[] = [
     successMark: '[DONE]',
     finishes: /"finish_reason":"|\[DONE\]/,
     limit: (max_completion_tokens) => ({ max_completion_tokens }),
-    limitName: 'max_completion_tokens',
+    limitName: 'max_tokens',
     costOf: (answer) => at(answer, 'usage', 'cost'),
   },
   {
