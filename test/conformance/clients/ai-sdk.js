@@ -66,4 +66,31 @@ for (const [way, model] of Object.entries(ways)) {
   }
 }
 
+/** By default the provider lets answers be stored, and sends of earlier ones no more than their ids. */
+list[`openai (Responses): a conversation that is kept, on ${families.gpt}`] = async () => {
+  const sent = []
+  const recording = (address, init) => {
+    sent.push(JSON.parse(init.body).input.filter(({ type }) => type === 'item_reference').length)
+    return fetch(address, init)
+  }
+  const model = createOpenAI({ apiKey: key, baseURL, fetch: recording })(families.gpt)
+  const messages = []
+  for (const prompt of ['say quince', 'use weather {"city":"Paris"}', 'say plum']) {
+    messages.push({ role: 'user', content: prompt })
+    const stopWhen = stepCountIs(4)
+    const { text, response } = await generateText({
+      model,
+      messages,
+      tools: { weather },
+      stopWhen,
+      maxRetries: 0,
+    })
+    messages.push(...response.messages)
+    includes(text, prompt.startsWith('use') ? 'sunny in Paris' : prompt, 'the answer')
+  }
+  equal(sent[0], 0, 'references in the first request')
+  equal(sent.length > 1 && sent.slice(1).every((count) => count > 0), true, 'references in all later ones')
+  return `references: ${sent.join(', ')}`
+}
+
 await checks(`AI SDK ${versionOf(folder, 'ai')}`, list)
