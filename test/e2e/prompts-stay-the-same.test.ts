@@ -239,11 +239,15 @@ test('a prompt that will be asked again is cached at Claude without being marked
   assertGrows(requests)
 })
 
+/** What Google's format demands where a content held thoughts of others alone. */
+const emptied = '{"text":""}'
+
 /** The lines of `part` in their order among those of `whole`. */
 function assertLinesOf(part: string, whole: string): void {
   const lines = whole.split('\n')
   let next = 0
   for (const line of part.split('\n')) {
+    if (line.trim() === emptied) continue
     // A comma goes with what was cut behind it.
     const found = lines.findIndex((other, index) => index >= next && (other === line || other === `${line},`))
     assert.notEqual(found, -1, `not the caller's: ${line}`)
@@ -259,6 +263,11 @@ const callWords: Readonly<Record<ConversationFormat, readonly string[]>> = {
   gemini: ['"functionCall"', '"functionResponse"'],
 }
 
+/** Parts that are thoughts, in any format. */
+function thoughtsIn(body: string): number {
+  return body.match(/"thought": ?true|"type": ?"(thinking|reasoning)"|"reasoning_content"/g)?.length ?? 0
+}
+
 const idCharactersMax: Readonly<Record<ConversationFormat, number>> = {
   'openai-chat': 40,
   'openai-responses': 64,
@@ -267,26 +276,32 @@ const idCharactersMax: Readonly<Record<ConversationFormat, number>> = {
 }
 
 for (const format of formats) {
-  test(`${format} to its own maker: our marks are cut, and every other line is the caller's`, async () => {
-    const agent = newAgent(format)
-    const own = modelOf(format)
-    await worked(agent, own)
-    for (const other of formats.filter((one) => one !== format)) await worked(agent, modelOf(other))
-    agent.say('And now?')
-    const { path, body } = agent.prompt(own.model, false)
-    assert.match(body, /_tg1_|tg1\.|dGcxL/)
-    const pretty = JSON.stringify(JSON.parse(body), null, 3)
-    await post(format, path, pretty)
-    const request = lastRequest()
-    assert.deepEqual(broken(request, agent), [])
-    const short = pretty.replace(/"([\w-]+_tg1_[\w-]+)"/g, (_, id: string) =>
-      JSON.stringify(plainId(id, idCharactersMax[format])),
-    )
-    assertLinesOf(request.body, short)
-    for (const said of callWords[format]) assert.equal(request.body.split(said).length - 1, 8, said)
-    assert.equal(request.body.split('The tool answered: done').length - 1, 4)
-    if (format !== 'openai-chat') assert.equal(sealsIn(request), 3, 'all thoughts of its own, and no others')
-  })
+  for (const stream of [false, true]) {
+    test(`${format} to its own maker${stream ? ', streamed' : ''}: our marks are cut, and every other line is the caller's`, async () => {
+      const agent = newAgent(format)
+      const own = modelOf(format)
+      await worked(agent, own, { ...asking, stream })
+      const ownThoughts = thoughtsIn(JSON.stringify(agent.history))
+      for (const other of formats.filter((one) => one !== format))
+        await worked(agent, modelOf(other), { ...asking, stream })
+      agent.say('And now?')
+      const { path, body } = agent.prompt(own.model, false)
+      assert.match(body, /_tg1_|tg1\.|dGcxL/)
+      const pretty = JSON.stringify(JSON.parse(body), null, 3)
+      await post(format, path, pretty)
+      const request = lastRequest()
+      assert.deepEqual(broken(request, agent), [])
+      const short = pretty.replace(/"([\w-]+_tg1_[\w-]+)"/g, (_, id: string) =>
+        JSON.stringify(plainId(id, idCharactersMax[format])),
+      )
+      assertLinesOf(request.body, short)
+      for (const said of callWords[format]) assert.equal(request.body.split(said).length - 1, 8, said)
+      assert.equal(request.body.split('The tool answered: done').length - 1, 4)
+      assert.equal(thoughtsIn(request.body), ownThoughts, 'no thought of another maker')
+      if (format !== 'openai-chat')
+        assert.equal(sealsIn(request), 3, 'all thoughts of its own, and no others')
+    })
+  }
 
   test(`${format} to its own maker: a body without marks is the caller's, byte for byte`, async () => {
     const agent = newAgent(format)

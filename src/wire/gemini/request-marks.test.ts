@@ -32,6 +32,8 @@ const sealed = markedId('call_1', { seal: google, thoughts: [] })
 const signed = (signature: string) => `,"thoughtSignature":${JSON.stringify(signature)}`
 const hidden = `{"text":"t","thought":true${signed(tag)}}`
 
+const piece = '{"text":"t","thought":true}'
+
 const cuts: [name: string, parts: string[], parts: string[]][] = [
   ['nothing of ours', [call('a', signed('c2ln'))], [call('a', signed('c2ln'))]],
   ['an id', [call(marked, signed(standIn))], [call('toolu_1', signed(standIn))]],
@@ -59,11 +61,23 @@ const cuts: [name: string, parts: string[], parts: string[]][] = [
     [hidden, '{"text":"x"}', hidden, hidden, call('a'), hidden, hidden],
     ['{"text":"x"}', call('a')],
   ],
+  ['its pieces', [piece, piece, hidden, '{"text":"x"}'], ['{"text":"x"}']],
+  ["Google's own pieces", [piece, call(marked, signed('c2ln'))], [piece, call('toolu_1', signed('c2ln'))]],
   ['all of it', [hidden, hidden], ['{"text":""}']],
 ]
 
 test('marks are cut, and every other byte stays', () => {
   for (const [name, given, left] of cuts) assert.equal(cut(body(...given)), body(...left), name)
+})
+
+test('the pieces of a thought are found in the contents before, where a library keeps each chunk as one', () => {
+  const contents = (...all: readonly string[][]) =>
+    `{"contents":[${all.map((parts) => `{"role":"model","parts":[${parts.join(',')}]}`).join(',')}]}`
+  const user = ['{"text":"u"}']
+  assert.equal(
+    cut(contents([piece], user, [piece], [piece], [hidden], ['{"text":"x"}'])),
+    contents([piece], user, ['{"text":""}'], ['{"text":""}'], ['{"text":""}'], ['{"text":"x"}']),
+  )
 })
 
 test('a part that stands for a list is cut too', () => {

@@ -22,7 +22,7 @@ export function cutMarks(body: Uint8Array, limits: ReadLimits): readonly Edit[] 
     const contents = json.find(['contents'])
     if (contents === absent) return noEdits
     const cut = new Cut(json)
-    for (const content of elements(json, contents)) cut.content(content)
+    cut.contents(elements(json, contents))
     return cut.edits.sort((a, b) => a.start - b.start)
   })
 }
@@ -35,15 +35,31 @@ class Cut {
     this.json = json
   }
 
-  content(content: number): void {
-    const { json } = this
+  contents(contents: readonly number[]): void {
+    const foreign = new Set<number>()
+    /** Thoughts without a signature: a foreign one that follows says that they are its beginning. */
+    let pieces: number[] = []
+    for (const part of contents.flatMap((content) => this.partsOf(content))) {
+      const isForeign = this.part(part)
+      if (isForeign) for (const piece of [...pieces, part]) foreign.add(piece)
+      const isPiece = !isForeign && this.isThought(part) && this.member(part, 'thoughtSignature') === absent
+      if (isPiece) pieces.push(part)
+      else pieces = []
+    }
+    if (foreign.size > 0) for (const content of contents) this.removeParts(content, foreign)
+  }
+
+  private partsOf(content: number): readonly number[] {
     const parts = this.member(content, 'parts')
-    if (parts === absent) return
-    const all = elements(json, parts)
-    const removed = all.filter((part) => this.part(part))
-    if (removed.length === 0) return
-    if (json.kind(parts) === 'array') this.removeElements(all, new Set(removed))
-    else this.edits.push({ ...json.span(parts), text: emptyPart })
+    return parts === absent ? [] : elements(this.json, parts)
+  }
+
+  private removeParts(content: number, removed: ReadonlySet<number>): void {
+    const all = this.partsOf(content)
+    if (!all.some((part) => removed.has(part))) return
+    const parts = this.member(content, 'parts')
+    if (this.json.kind(parts) === 'array') this.removeElements(all, removed)
+    else this.edits.push({ ...this.json.span(parts), text: emptyPart })
   }
 
   /** Whether the part must go; otherwise its marks are cut. */
