@@ -300,15 +300,15 @@ function keptPerTurn(agent: Agent, fidelity: Fidelity, step: Step): number {
 
 for (const format of formats) {
   for (const fidelity of fidelities) {
+    test(`a ${fidelity} ${format} agent: ${sandboxTour.name}`, async () => {
+      const { key } = await gateway.account('100')
+      const agent = begin(format, fidelity, sandboxTour)
+      for (const [index, step] of sandboxTour.steps.entries())
+        await turn(agent, step, { key, stream: index % 2 === 1, index })
+    })
+
     for (const stream of [false, true]) {
       const title = `a ${fidelity} ${format} agent, ${stream ? 'streamed' : 'whole'}`
-      test(`${title}: ${sandboxTour.name}`, async () => {
-        const { key } = await gateway.account('100')
-        const agent = begin(format, fidelity, sandboxTour)
-        for (const [index, step] of sandboxTour.steps.entries())
-          await turn(agent, step, { key, stream, index })
-      })
-
       for (const tour of tours) {
         test(`${title}: ${tour.name}`, async () => {
           const { key } = await gateway.account('100')
@@ -341,5 +341,42 @@ for (const format of formats) {
         })
       }
     }
+  }
+}
+
+/** In the middle of a loop, where makers demand what belongs to its steps; twice round. */
+const midLoop: readonly Reached[] = [
+  { model: 'gemini-3-flash-preview', format: 'gemini' },
+  { model: 'gpt-6.1', format: 'openai-responses' },
+  { model: 'claude-sonnet-4-5', format: 'anthropic' },
+  { model: 'gpt-4.1', format: 'openai-chat' },
+  { model: 'claude-opus-5-5', format: 'anthropic' },
+]
+
+for (const format of formats) {
+  for (const fidelity of fidelities) {
+    test(`a ${fidelity} ${format} agent: another maker at every step of one loop`, async () => {
+      const { key } = await gateway.account('100')
+      const tour: Tour = { name: '', steps: [], thinking: { type: 'adaptive', display: 'summarized' } }
+      const agent = begin(format, fidelity, tour)
+      const from = relay.requests.length
+      agent.say('use get_weather {"city":"0"} use get_weather {"city":"0"}')
+      for (const [index, reached] of [...midLoop, ...midLoop, ...midLoop].entries()) {
+        const asking = { origin: gateway.origin, key, stream: index % 2 === 0 }
+        const { calls } = await answered(agent, reached, asking)
+        assert.deepEqual(
+          calls.map(({ input }) => input),
+          [{ city: String(index) }, { city: String(index) }],
+        )
+        const next = `use get_weather {"city":"${index + 1}"}`
+        agent.give(calls.map((call) => ({ call, text: next })))
+      }
+      const requests = relay.requests.slice(from)
+      for (const request of requests) {
+        const capabilities = connectors.get(request.model)?.capabilities(request.model)
+        assert.deepEqual(broken(request, agent, capabilities), [], request.body)
+      }
+      assertGrows(requests)
+    })
   }
 }
