@@ -278,6 +278,20 @@ for (const [name, more, request] of fills) {
   })
 }
 
+test('where the balance is short, the body is counted and what it refers to stays as it is', async () => {
+  // The first turn costs 1,100,000 nano-USD; the second needs at least 1,306 tokens of input and 16 of output.
+  const poor = await gate.account('0.002')
+  const one = await begun({}, {}, poor)
+  await assert.rejects(ask({ previous_response_id: one.response }, poor), {
+    status: 402,
+    code: 'insufficient_balance',
+  })
+  const lessPoor = await gate.account('0.0026')
+  const two = await begun({}, {}, lessPoor)
+  const { held } = await ask({ previous_response_id: two.response }, lessPoor)
+  assert.ok(Number(held) > 0.001_338 && Number(held) < 0.001_438, String(held))
+})
+
 test('who leaves before anything is reported pays for what was referred to, and for no earlier reasoning', async () => {
   const { response } = await begun()
   stream(words({ id: 'resp_x' }), 'silent')
