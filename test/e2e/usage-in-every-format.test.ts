@@ -1,0 +1,468 @@
+/**
+ * What an upstream reports in its own way of counting is charged to the nano-dollar and told to every client in
+ * the client's way of counting: cache reads and writes, thoughts, audio, tiers and searches.
+ */
+import assert from 'node:assert/strict'
+import { after, suite, test } from 'node:test'
+import { formatUsd, parseUsd } from '../../contract/usd.ts'
+import type { ModelDefinition, PriceDefinition } from '../../src/catalog/definition.ts'
+import type { ReceiptRow } from '../../src/ledger/types.ts'
+import { at, type DialectClient, dialectClients, eventsIn, type Json } from '../support/dialect-clients.ts'
+import { faultUpstream, sendsThen } from '../support/fault-upstream.ts'
+import { meteredGateway, type UpstreamName, upstreamNames, upstreams } from '../support/metered-gateway.ts'
+
+/** Answers every request with what stands in `says`. */
+let says = ''
+const replaying = await faultUpstream(() => sendsThen('fin', says))
+
+const golden: PriceDefinition = { input: '3', cacheWrite5m: '3.75', cacheRead: '0.3', output: '15' }
+const prices: Readonly<Record<string, PriceDefinition>> = {
+  golden,
+  tiered: { ...golden, tiers: [{ aboveInputTokens: 200_000, input: '6', cacheRead: '0.6', output: '22.5' }] },
+  heard: { ...golden, inputAudio: '10' },
+  optional: {
+    ...golden,
+    options: { 'service_tier:flex': '0.5', 'service_tier:priority': '2' },
+    fees: { web_search: '0.01' },
+  },
+}
+const models: ModelDefinition[] = Object.entries(prices).flatMap(([name, price]) =>
+  upstreamNames.map((upstream) => ({
+    id: `${upstream}-${name}`,
+    ...upstreams[upstream],
+    context: 1_000_000,
+    maxOutput: 64_000,
+    inputs: ['text', 'audio'],
+    prices: [price],
+  })),
+)
+const { origin } = replaying
+const gate = await meteredGateway({ models, openai: origin, anthropic: origin, google: origin })
+after(async () => {
+  await gate.end()
+  await replaying.close()
+})
+
+type Usage = Readonly<Record<string, unknown>>
+
+function json(body: object): string {
+  const text = JSON.stringify(body)
+  return `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
+}
+
+function sse(events: readonly (object | string)[]): string {
+  const lines = events.map((event) => {
+    if (typeof event === 'string') return `data: ${event}\n\n`
+    const { type } = event as { type?: string }
+    return `${type === undefined ? '' : `event: ${type}\n`}data: ${JSON.stringify(event)}\n\n`
+  })
+  return `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n${lines.join('')}`
+}
+
+const message = {
+  id: 'msg_1',
+  type: 'message',
+  status: 'completed',
+  role: 'assistant',
+  content: [{ type: 'output_text', text: 'yes', annotations: [] }],
+}
+const response = (usage: Usage, more: Json): Json => {
+  const { items = [], ...rest } = more as { items?: readonly Json[] }
+  return {
+    id: 'resp_1',
+    object: 'response',
+    status: 'completed',
+    model: 'm',
+    output: [...items, message],
+    usage,
+    ...rest,
+  }
+}
+const candidate = (text: string, finishReason?: string): Json => ({
+  candidates: [
+    {
+      content: { role: 'model', parts: [{ text }] },
+      index: 0,
+      ...(finishReason === undefined ? {} : { finishReason }),
+    },
+  ],
+  modelVersion: 'm',
+  responseId: 'r1',
+})
+
+interface Saying {
+  readonly whole: (usage: Usage, more: Json) => string
+  readonly streamed: (usage: Usage, more: Json) => string
+}
+
+const sayings: Readonly<Record<UpstreamName, Saying>> = {
+  chat: {
+    whole: (usage, more) =>
+      json({
+        id: 'c1',
+        object: 'chat.completion',
+        choices: [{ index: 0, message: { role: 'assistant', content: 'yes' }, finish_reason: 'stop' }],
+        usage,
+        ...more,
+      }),
+    streamed: (usage, more) =>
+      sse([
+        { choices: [{ index: 0, delta: { content: 'yes' }, finish_reason: null }], ...more },
+        { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], ...more },
+        { choices: [], usage, ...more },
+        '[DONE]',
+      ]),
+  },
+  responses: {
+    whole: (usage, more) => json(response(usage, more)),
+    streamed: (usage, more) =>
+      sse([
+        {
+          type: 'response.created',
+          sequence_number: 0,
+          response: { id: 'resp_1', status: 'in_progress', output: [] },
+        },
+        {
+          type: 'response.output_item.added',
+          sequence_number: 1,
+          output_index: 0,
+          item: { ...message, status: 'in_progress', content: [] },
+        },
+        {
+          type: 'response.content_part.added',
+          sequence_number: 2,
+          output_index: 0,
+          content_index: 0,
+          part: { type: 'output_text', text: '', annotations: [] },
+        },
+        {
+          type: 'response.output_text.delta',
+          sequence_number: 3,
+          output_index: 0,
+          content_index: 0,
+          delta: 'yes',
+        },
+        { type: 'response.output_item.done', sequence_number: 4, output_index: 0, item: message },
+        { type: 'response.completed', sequence_number: 5, response: response(usage, more) },
+      ]),
+  },
+  messages: {
+    whole: (usage, more) =>
+      json({
+        id: 'msg_1',
+        type: 'message',
+        role: 'assistant',
+        model: 'm',
+        content: [{ type: 'text', text: 'yes' }],
+        stop_reason: 'end_turn',
+        usage,
+        ...more,
+      }),
+    streamed: ({ output_tokens, output_tokens_details, ...input }) =>
+      sse([
+        {
+          type: 'message_start',
+          message: {
+            id: 'msg_1',
+            type: 'message',
+            role: 'assistant',
+            model: 'm',
+            content: [],
+            usage: { ...input, output_tokens: 1 },
+          },
+        },
+        { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+        { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'yes' } },
+        { type: 'content_block_stop', index: 0 },
+        {
+          type: 'message_delta',
+          delta: { stop_reason: 'end_turn' },
+          usage: { output_tokens, output_tokens_details },
+        },
+        { type: 'message_stop' },
+      ]),
+  },
+  gemini: {
+    whole: (usage, more) => json({ ...candidate('yes', 'STOP'), usageMetadata: usage, ...more }),
+    streamed: (usage, more) =>
+      sse([
+        {
+          ...candidate('yes'),
+          usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
+        },
+        { ...candidate('', 'STOP'), usageMetadata: usage, ...more },
+      ]),
+  },
+}
+
+interface Row {
+  readonly what: string
+  readonly upstream: UpstreamName
+  readonly price: string
+  readonly usage: Usage
+  /** Beside the usage in the answer. */
+  readonly answer?: Json
+  /** In the request, by the client's format; a client without a row asks for nothing. */
+  readonly asks?: Readonly<Partial<Record<string, object>>>
+  readonly usd: string
+  readonly receipt?: Partial<ReceiptRow>
+}
+
+const responsesUsage = (usage: Usage): Usage => ({
+  input_tokens: 1_000,
+  output_tokens: 100,
+  total_tokens: 1_100,
+  ...usage,
+})
+const geminiUsage = (usage: Usage): Usage => ({
+  promptTokenCount: 1_000,
+  candidatesTokenCount: 100,
+  totalTokenCount: 1_100,
+  ...usage,
+})
+const search = { type: 'web_search_call', status: 'completed', action: { type: 'search', query: 'a' } }
+const looking = {
+  type: 'web_search_call',
+  status: 'completed',
+  action: { type: 'open_page', url: 'https://a.example' },
+}
+const asksSearch = {
+  'openai-responses': { tools: [{ type: 'web_search' }] },
+  anthropic: { tools: [{ type: 'web_search_20250305', name: 'web_search' }] },
+}
+
+const rows: readonly Row[] = [
+  {
+    what: 'searches by use, where they are seen among the items',
+    upstream: 'responses',
+    price: 'optional',
+    usage: responsesUsage({}),
+    asks: asksSearch,
+    answer: {
+      items: [
+        { id: 'ws_1', ...search },
+        { id: 'ws_2', ...search },
+        { id: 'ws_3', ...looking },
+      ],
+    },
+    usd: '0.0245',
+    receipt: { fees: { web_search: 2 } },
+  },
+  {
+    what: 'searches by use, as the provider tells their number',
+    upstream: 'responses',
+    price: 'optional',
+    usage: responsesUsage({}),
+    asks: asksSearch,
+    answer: { items: [{ id: 'ws_1', ...search }], tool_usage: { web_search: { num_requests: 3 } } },
+    usd: '0.0345',
+    receipt: { fees: { web_search: 3 } },
+  },
+  {
+    what: 'searches of another maker’s tool, asked for by any client',
+    upstream: 'messages',
+    price: 'optional',
+    usage: { input_tokens: 1_000, output_tokens: 100, server_tool_use: { web_search_requests: 2 } },
+    asks: asksSearch,
+    usd: '0.0245',
+    receipt: { fees: { web_search: 2 } },
+  },
+  {
+    what: 'all of the input at the tier’s edge',
+    upstream: 'gemini',
+    price: 'tiered',
+    usage: {
+      promptTokenCount: 200_000,
+      cachedContentTokenCount: 100_000,
+      candidatesTokenCount: 1_000,
+      totalTokenCount: 201_000,
+    },
+    usd: '0.345',
+  },
+  {
+    what: 'one token beyond it: the tier for the whole request',
+    upstream: 'gemini',
+    price: 'tiered',
+    usage: {
+      promptTokenCount: 200_001,
+      cachedContentTokenCount: 100_000,
+      candidatesTokenCount: 1_000,
+      totalTokenCount: 201_001,
+    },
+    usd: '0.682506',
+  },
+  {
+    what: 'what tools brought counts for the tier too',
+    upstream: 'gemini',
+    price: 'tiered',
+    usage: {
+      promptTokenCount: 150_000,
+      toolUsePromptTokenCount: 50_001,
+      candidatesTokenCount: 0,
+      totalTokenCount: 200_001,
+    },
+    usd: '1.200006',
+  },
+  {
+    what: 'sound at its own rate',
+    upstream: 'gemini',
+    price: 'heard',
+    usage: geminiUsage({
+      promptTokensDetails: [
+        { modality: 'TEXT', tokenCount: 400 },
+        { modality: 'AUDIO', tokenCount: 600 },
+      ],
+    }),
+    usd: '0.0087',
+    receipt: { inputAudio: 600, inputUncached: 400 },
+  },
+  {
+    what: 'pictures that nobody priced: the known part, and a flag',
+    upstream: 'gemini',
+    price: 'golden',
+    usage: geminiUsage({ candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: 50 }] }),
+    usd: '0.0045',
+    receipt: { unpricedUsage: true },
+  },
+  {
+    what: 'a tier that was not asked for and not priced: the known part, and a flag',
+    upstream: 'gemini',
+    price: 'golden',
+    usage: geminiUsage({ serviceTier: 'PRIORITY' }),
+    usd: '0.0045',
+    receipt: { unpricedUsage: true, ranAt: ['service_tier:priority'] },
+  },
+  {
+    what: 'the tier that the answer says it ran at',
+    upstream: 'responses',
+    price: 'optional',
+    usage: responsesUsage({}),
+    answer: { service_tier: 'priority' },
+    usd: '0.009',
+    receipt: { ranAt: ['service_tier:priority'] },
+  },
+]
+
+async function charged(
+  client: DialectClient,
+  row: Row,
+  stream: boolean,
+): Promise<{ text: string; receipt: ReceiptRow }> {
+  says = sayings[row.upstream][stream ? 'streamed' : 'whole'](row.usage, row.answer ?? {})
+  const account = await gate.account('5')
+  const more = { ...client.limit(2_000), ...row.asks?.[client.format] }
+  const asked = { model: `${row.upstream}-${row.price}`, text: 'hello', stream, more }
+  const answer = await gate.askAs(account, client, asked).whole()
+  assert.equal(answer.status, 200, answer.text)
+  const receipt = await gate.receiptOf(account)
+  const { posted } = await gate.balance(account.id)
+  assert.equal(formatUsd(receipt.charged), row.usd)
+  assert.equal(formatUsd(parseUsd('5')! - posted), row.usd)
+  assert.partialDeepStrictEqual(receipt, {
+    endReason: 'complete',
+    usageSource: 'reported',
+    unpricedUsage: false,
+    ...row.receipt,
+  })
+  if (!stream) assert.equal(answer.headers['x-tollgate-cost'], row.usd)
+  return { text: answer.text, receipt }
+}
+
+suite('charges', () => {
+  for (const row of rows) {
+    for (const client of dialectClients) {
+      for (const stream of [false, true]) {
+        test(`${client.format} → ${row.upstream}, ${stream ? 'streamed' : 'whole'}: ${row.what}: $${row.usd}`, async () => {
+          await charged(client, row, stream)
+        })
+      }
+    }
+  }
+})
+
+/** 12,307 of input, of which 4,000 read from a cache and (but for Gemini) 2,000 written; 550 of output with 100 of thought. */
+const mixed: Readonly<Record<UpstreamName, Usage>> = {
+  chat: {
+    prompt_tokens: 12_307,
+    completion_tokens: 550,
+    total_tokens: 12_857,
+    prompt_tokens_details: { cached_tokens: 4_000, cache_write_tokens: 2_000 },
+    completion_tokens_details: { reasoning_tokens: 100 },
+  },
+  responses: {
+    input_tokens: 12_307,
+    input_tokens_details: { cached_tokens: 4_000, cache_write_tokens: 2_000 },
+    output_tokens: 550,
+    output_tokens_details: { reasoning_tokens: 100 },
+    total_tokens: 12_857,
+  },
+  messages: {
+    input_tokens: 6_307,
+    cache_read_input_tokens: 4_000,
+    cache_creation_input_tokens: 2_000,
+    output_tokens: 550,
+    output_tokens_details: { thinking_tokens: 100 },
+  },
+  gemini: {
+    promptTokenCount: 12_307,
+    cachedContentTokenCount: 4_000,
+    candidatesTokenCount: 450,
+    thoughtsTokenCount: 100,
+    totalTokenCount: 12_857,
+  },
+}
+
+/** The members of a usage object that a library adds up, as each format counts them. */
+function told(client: DialectClient, usage: unknown, written: number): Json {
+  const wanted: Readonly<Record<string, Json>> = {
+    'openai-chat': mixed.chat,
+    'openai-responses': mixed.responses,
+    anthropic: {
+      ...mixed.messages,
+      input_tokens: 12_307 - 4_000 - written,
+      cache_creation_input_tokens: written,
+    },
+    gemini: mixed.gemini,
+  }
+  const named = wanted[client.format] ?? {}
+  const withoutWrites = JSON.parse(JSON.stringify(named), (name, value: unknown) =>
+    name === 'cache_write_tokens' ? written : value,
+  ) as Json
+  assert.partialDeepStrictEqual(usage, withoutWrites)
+  return withoutWrites
+}
+
+const usageIn = (answer: Json): unknown =>
+  at(answer, 'usage') ?? at(answer, 'response', 'usage') ?? at(answer, 'usageMetadata')
+
+suite('ways of counting', () => {
+  for (const upstream of upstreamNames) {
+    for (const client of dialectClients) {
+      const written = upstream === 'gemini' ? 0 : 2_000
+      const row: Row = {
+        what: 'mixed',
+        upstream,
+        price: 'golden',
+        usage: mixed[upstream],
+        usd: upstream === 'gemini' ? '0.034371' : '0.035871',
+        receipt: {
+          inputUncached: 8_307 - written,
+          cacheRead: 4_000,
+          cacheWrite5m: written,
+          output: 550,
+          reasoning: 100,
+        },
+      }
+      test(`${client.format} → ${upstream}: what was used is told in the client’s way of counting`, async () => {
+        const whole = await charged(client, row, false)
+        told(client, usageIn(JSON.parse(whole.text) as Json), written)
+        const { text } = await charged(client, row, true)
+        const last = eventsIn(text).findLast(
+          (event) => typeof usageIn(event) === 'object' && usageIn(event) !== null,
+        )
+        assert.ok(last !== undefined, text)
+        if (client.format !== 'anthropic' || upstream !== 'messages') told(client, usageIn(last), written)
+      })
+    }
+  }
+})
