@@ -172,15 +172,22 @@ function attemptTask(invoking: Invoking, line: Line, of: Trial): AttemptTask {
   }
 }
 
-/** The caller's headers as far as a connector may pick from them, with those that a translated body needs. */
-function headersFor(line: Line, { translation }: Plan): IncomingHttpHeaders {
+/**
+ * The caller's headers as far as a connector may pick from them, with those that a translated body needs.
+ * Headers belong to a format as fields do: in another one they would mean what nobody has priced.
+ */
+function headersFor(line: Line, { translation, dialect }: Plan): IncomingHttpHeaders {
   const { headers } = line.request
   if (translation === null) return headers
-  const merged = { ...headers }
+  const merged = dialect.name === line.dialect.name ? { ...headers } : agentOf(headers)
   for (const [name, value] of Object.entries(translation.headers)) {
     merged[name] = [merged[name] ?? [], value].flat().join(',')
   }
   return merged
+}
+
+function agentOf({ 'user-agent': agent }: IncomingHttpHeaders): IncomingHttpHeaders {
+  return agent === undefined ? {} : { 'user-agent': agent }
 }
 
 /** Keeps the client of a stream awake, whichever upstream it waits for: the wait is the request's. */
