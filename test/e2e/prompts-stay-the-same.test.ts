@@ -349,6 +349,57 @@ for (const format of formats.filter((one) => one !== 'anthropic')) {
   }
 }
 
+/** What keeps an answer's thoughts from being readable, in each format that can say so. */
+const hides: Readonly<Record<ConversationFormat, Json>> = {
+  'openai-chat': { reasoning_effort: 'medium' },
+  'openai-responses': { reasoning: { effort: 'medium' } },
+  anthropic: { thinking: { type: 'adaptive', display: 'omitted' } },
+  gemini: { generationConfig: { thinkingConfig: { includeThoughts: false, thinkingLevel: 'LOW' } } },
+}
+
+for (const format of formats) {
+  for (const reached of models.filter((one) => one.format !== 'openai-chat')) {
+    for (const stream of [false, true]) {
+      const title = `${format} → ${reached.model}${stream ? ', streamed' : ''}`
+      test(`${title}: thoughts that are not shown come back all the same`, async () => {
+        const tools = [{ name: 'work', schema }]
+        const settings = { tools, instructions: 'Work on.', more: hides[format] }
+        const agent = agentOf(format, { fidelity: 'faithful', ...settings })
+        const from = relay.requests.length
+        await worked(agent, reached, { ...asking, stream })
+        await worked(agent, reached, { ...asking, stream })
+        const requests = relay.requests.slice(from)
+        const { capabilities } = connectorOf(providers[reached.format])
+        for (const request of requests)
+          assert.deepEqual(broken(request, agent, capabilities(reached.model)), [], request.body)
+        assertGrows(requests)
+        assert.equal(sealsIn(lastRequest()), 5, lastRequest().body)
+      })
+    }
+  }
+
+  test(`${format}: thoughts too large for an id are lost, and nothing else`, async () => {
+    const agent = newAgent(format, { fidelity: 'typed' })
+    const from = relay.requests.length
+    for (const reached of [...models, ...models]) {
+      agent.say('thinking=4000 use work {"step":0}')
+      const [call] = (await answered(agent, reached, asking)).calls
+      assert.ok(call !== undefined)
+      agent.give([{ call, text: 'use work {"step":1}' }])
+      const [next] = (await answered(agent, reached, { ...asking, stream: true })).calls
+      assert.ok(next !== undefined)
+      agent.give([{ call: next, text: 'done' }])
+      await answered(agent, reached, asking)
+    }
+    const requests = relay.requests.slice(from)
+    for (const request of requests) {
+      const { capabilities } = connectorOf(providers[request.format])
+      assert.deepEqual(broken(request, agent, capabilities(request.model)), [], request.body)
+    }
+    assertGrows(requests)
+  })
+}
+
 test('a prompt is all of the body but its settings', () => {
   const request = { format: 'openai-chat', body: '{"model":"m","messages":[{"role":"user"}],"n":1}' } as const
   assert.equal(promptOf(request), '{"model":"m","messages":[{"role":"user"}')
