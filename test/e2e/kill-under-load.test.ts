@@ -1,5 +1,5 @@
 /**
- * The process is killed while 200 requests run, of both formats, streamed and not, and where the seed says so once
+ * The process is killed while 200 requests run, from every format to every format, streamed and not, and where the seed says so once
  * more while it recovers. Afterwards no hold is open, whoever saw a success mark is charged to the token, nobody else
  * is charged more than the upstream made, and no stream loses more than its checkpoint rule allows.
  */
@@ -13,8 +13,10 @@ import { limitDefaults } from '../../src/config.ts'
 import type { Metered } from '../../src/sandbox/meter.ts'
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts'
 import { type Counter, openCounter } from '../../src/tokens/count.ts'
+import type { ConversationFormat } from '../../src/wire/codec.ts'
+import { type DialectClient, dialectClients } from '../support/dialect-clients.ts'
 import { type Installation, makeInstallation } from '../support/gateway-process.ts'
-import { type DialectPath, exchange, plainBody, type Reply } from '../support/sandbox-client.ts'
+import { exchange, type Reply } from '../support/sandbox-client.ts'
 
 type Receipt = OperationOutput<'requests.list'>[number]
 
@@ -22,12 +24,22 @@ const requests = 200
 /** Nano-USD per token, as `settings` below says per million. */
 const rate = { input: 3_000n, output: 15_000n }
 
+/** By the format that each model's upstream is asked in. */
+const apis = {
+  'openai-chat': 'chat',
+  'openai-responses': 'responses',
+  anthropic: 'messages',
+  gemini: 'generateContent',
+} as const satisfies Readonly<Record<ConversationFormat, string>>
+const modelLine = ([format, api]: readonly [string, string]): string =>
+  `  - { id: stream-${format}, provider: sandbox, upstreamId: sandbox-stream, api: ${api}, context: 1000000, maxOutput: 200000, prices: [{ input: 3, output: 15 }] }`
+
 const settings = (origin: string) => `
 sandbox: off
 upstreams:
   - { name: trial, provider: sandbox, url: '${origin}', credential: any }
 models:
-  - { id: sandbox-stream, provider: sandbox, context: 1000000, maxOutput: 200000, prices: [{ input: 3, output: 15 }] }
+${Object.entries(apis).map(modelLine).join('\n')}
 limits: { requestsPerMinute: none, tokensPerMinute: none, concurrent: none, batchOperationsMax: 16 }
 `
 
@@ -38,13 +50,10 @@ const recoveries: readonly (readonly string[])[] = [
   ['after-commit-settle:kill=3', 'before-commit-settle:kill'],
 ]
 
-const success: Readonly<Record<DialectPath, RegExp>> = {
-  '/v1/chat/completions': /"finish_reason":"|\[DONE\]/,
-  '/v1/messages': /"stop_reason":"|message_stop/,
-}
-
 interface Wish {
-  readonly path: DialectPath
+  readonly client: DialectClient
+  readonly upstream: ConversationFormat
+  readonly path: string
   readonly stream: boolean
   /** Tokens a second. */
   readonly pace: number
@@ -53,13 +62,20 @@ interface Wish {
 
 function wishes(random: () => number): readonly Wish[] {
   return Array.from({ length: requests }, () => {
-    const path: DialectPath = random() < 0.5 ? '/v1/chat/completions' : '/v1/messages'
+    const client = pick(dialectClients, random)
+    const { format: upstream } = pick(dialectClients, random)
     const stream = random() < 0.9
     const pace = 20 + Math.floor(random() * 100)
     const flow = random() < 0.2 ? 'tokens=10' : `tokens=9000 rate=${pace}`
     const limit = random() < 0.5 ? 2_000 : 9_000
-    return { path, stream, pace, body: plainBody('sandbox-stream', flow, { stream, max_tokens: limit }) }
+    const model = `stream-${upstream}`
+    const body = { ...client.body(model, flow, stream), ...client.limit(limit) }
+    return { client, upstream, path: client.path(model, stream), stream, pace, body }
   })
+}
+
+function pick<Value>(values: readonly Value[], random: () => number): Value {
+  return values[Math.floor(random() * values.length)]!
 }
 
 /** A small generator whose seed can be written down. */
@@ -87,6 +103,11 @@ function lossMost({ pace }: Wish, { held }: Receipt): bigint {
   return (share > checkpointNanoMin ? share : checkpointNanoMin) + BigInt(4 * pace) * rate.output
 }
 
+/** Formats whose upstreams tell their input before any output. */
+const tellsEarly: readonly ConversationFormat[] = ['anthropic', 'gemini']
+/** What the members of another format add to a small request at most. */
+const translatedTokensMost = 60
+
 interface Sums {
   delivered: bigint
   charged: bigint
@@ -111,13 +132,14 @@ suite('killed under load', { concurrency: 1 }, () => {
     const charged = parseUsd(receipt.charged)!
     sums.charged += charged
     sums.delivered += worth(made)
-    const isWhole = reply.broken === null && success[wish.path].test(reply.body)
+    const isWhole = reply.broken === null && (!wish.stream || wish.client.finishes.test(reply.body))
     if (receipt.endReason === 'complete') return assert.equal(charged, worth(made), receipt.id)
     assert.equal(isWhole, false, `${receipt.id} is ${receipt.endReason} and the client saw its end`)
     assert.equal(receipt.endReason, 'interrupted')
-    // Chat Completions tells its input at the end only: until then the gateway's own count is charged.
-    const inputTokens =
-      wish.path === '/v1/messages' ? made.inputTokens : (await counter.count(JSON.stringify(wish.body)))!
+    // OpenAI's formats tell their input at the end only: until then the gateway's own count is charged.
+    const inputTokens = tellsEarly.includes(wish.upstream)
+      ? made.inputTokens
+      : (await counter.count(JSON.stringify(wish.body)))! + translatedTokensMost
     assert(charged <= worth({ inputTokens, outputTokens: made.outputTokens }), `${receipt.id} ${charged}`)
     if (!wish.stream) return assert.equal(charged, 0n)
     const lost = worth(made) - charged
@@ -171,7 +193,8 @@ suite('killed under load', { concurrency: 1 }, () => {
         const reply = ended[index]!
         const id = reply.headers['x-request-id']
         const receipt = typeof id === 'string' ? byId.get(id) : undefined
-        if (receipt === undefined) assert.doesNotMatch(reply.body, success[wish.path])
+        if (receipt === undefined)
+          assert.equal(wish.stream ? wish.client.finishes.test(reply.body) : reply.body !== '', false)
         else await checkOne(wish, receipt, { reply, sums })
         byId.delete(receipt?.id ?? '')
       }

@@ -1,13 +1,15 @@
 /**
- * 200 requests of every kind, twenty at once, many of them left at some moment, with credit in between:
- * afterwards nothing is held, every request has one receipt, and the books agree with the balance.
+ * 200 requests of every kind, from every format to every format, twenty at once, many of them left at some
+ * moment, with credit in between: afterwards nothing is held, every request has one receipt, and the books
+ * agree with the balance.
  */
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { after, test } from 'node:test'
 import { formatUsd, parseUsd } from '../../contract/usd.ts'
 import { watchBalances } from '../support/balance-watch.ts'
-import { meteredGateway } from '../support/metered-gateway.ts'
+import { type DialectClient, dialectClients, wholeEventsIn } from '../support/dialect-clients.ts'
+import { meteredGateway, upstreamNames } from '../support/metered-gateway.ts'
 import type { Sent } from '../support/paying-client.ts'
 
 const seed = Number(process.env.STORM_SEED ?? randomInt(2 ** 31))
@@ -38,6 +40,9 @@ function dice(from: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
   }
 }
+
+const contentsIn = (client: DialectClient, text: string): number =>
+  wholeEventsIn(text).filter((event) => client.deltaOf(event) !== '').length
 
 const behaviours: readonly (readonly [behaviour: string, settings: string])[] = [
   ['stream', 'tokens=30'],
@@ -74,14 +79,14 @@ const behaviours: readonly (readonly [behaviour: string, settings: string])[] = 
 ]
 
 /** When a client leaves: never, at once, at the head, after some words, a moment after the end. */
-const leavings: readonly ((sent: Sent, words: number) => Promise<unknown>)[] = [
+const leavings: readonly ((sent: Sent, come: (few: boolean) => Promise<unknown>) => Promise<unknown>)[] = [
   (sent) => sent.whole(),
   (sent) => sent.whole(),
   (sent) => sent.whole(),
   () => new Promise(setImmediate),
   (sent) => sent.head,
-  (sent, words) => sent.contents(words),
-  (sent, words) => sent.contents(words * 4),
+  (_sent, come) => come(true),
+  (_sent, come) => come(false),
 ]
 
 test(`200 requests in a storm leave sound books (STORM_SEED=${seed})`, async () => {
@@ -94,18 +99,19 @@ test(`200 requests in a storm leave sound books (STORM_SEED=${seed})`, async () 
 
   async function one(number: number): Promise<void> {
     const [behaviour, settings] = pick(behaviours)
-    const format = pick(['chat', 'messages'] as const)
+    const client = pick(dialectClients)
     const filler = 'window '.repeat(Math.floor(roll() * 300))
-    const sent = gate.ask(account, {
-      model: `${format}-${behaviour}`,
-      max_tokens: 1 + Math.floor(roll() * 3_000),
+    const sent = gate.askAs(account, client, {
+      model: `${pick(upstreamNames)}-${behaviour}`,
+      text: `${settings} ${filler}`,
       stream: roll() < 0.7,
-      messages: [{ role: 'user', content: `${settings} ${filler}` }],
+      more: client.limit(1 + Math.floor(roll() * 3_000)),
     })
     const leaves = pick(leavings)
     const words = 1 + Math.floor(roll() * 6)
+    const come = (few: boolean) => sent.until((text) => contentsIn(client, text) >= (few ? words : words * 4))
     if (number % creditEvery === 0) await credit()
-    await leaves(sent, words).catch(() => undefined)
+    await leaves(sent, come).catch(() => undefined)
     sent.leave()
     const told = await sent.head.then(
       ({ status }) => status,
