@@ -109,8 +109,9 @@ function translated(
   const address =
     dialect.name === 'gemini' ? { model: model.upstreamModel, stream: caller.facts.stream } : nowhere
   const facts = dialect.readRequest(bytes, fitting.read, address)
-  const body = bodyOf(fitting, bytes)
+  // The copy takes the place of what it was made from, which nobody reads any more.
   caller.body.drop()
+  const body = bodyOf(fitting, bytes)
   return {
     call: { body, facts },
     marks: noEdits,
