@@ -93,6 +93,12 @@ export function isTold(report: UsageReport, name: string): boolean {
   return typeof value === 'number' && value >= 0 && value <= reportedTokensMax
 }
 
+/** Whether nothing that cannot be true was reported for the counter; nothing at all is no lie. */
+export function isPlausible(report: UsageReport, name: string): boolean {
+  const isSilent = (report.fields[name] ?? null) === null && !report.unknown.includes(name)
+  return isSilent || isTold(report, name)
+}
+
 /** A report's numbers as a bill can use them; what had to be bent is in `flagged`. */
 export class CleanCounters {
   private readonly report: UsageReport
@@ -112,9 +118,12 @@ export class CleanCounters {
     return typeof this.report.fields[name] === 'number'
   }
 
-  /** The counter, 0 where it was not reported. */
+  /** The counter; 0 where it was not reported, or as a number that nobody can have used: it is nobody's to pay. */
   take(name: string): number {
-    return this.part(name, reportedTokensMax)
+    const value = this.report.fields[name] ?? 0
+    if (value <= reportedTokensMax) return this.part(name, reportedTokensMax)
+    this.broken.add(name)
+    return 0
   }
 
   /** The counter as a part of something that has `whole`. */

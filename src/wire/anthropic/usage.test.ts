@@ -125,7 +125,7 @@ const cases: [name: string, reports: readonly unknown[], expected: Partial<Usage
     {
       inputUncached: 0,
       output: 0,
-      cacheRead: 1_000_000_000,
+      cacheRead: 0,
       unknown: ['output_tokens', 'input_tokens', 'cache_read_input_tokens'],
     },
   ],

@@ -139,6 +139,11 @@ test('a total tells of the output that is not counted by itself', () => {
     [{ promptTokenCount: 4, candidatesTokenCount: 0 }, true, true],
     [{ candidatesTokenCount: 2 }, false, true],
     [{ promptTokenCount: 1e12 }, false, false],
+    [{ promptTokenCount: 4, candidatesTokenCount: 1e20, totalTokenCount: 9 }, true, false],
+    [{ promptTokenCount: 4, candidatesTokenCount: '7', totalTokenCount: 9 }, true, false],
+    [{ promptTokenCount: 4, candidatesTokenCount: null, totalTokenCount: 9 }, true, true],
+    [{ promptTokenCount: 4, candidatesTokenCount: 5, thoughtsTokenCount: 1e20 }, true, false],
+    [{ promptTokenCount: 4, toolUsePromptTokenCount: 1e20, candidatesTokenCount: 5 }, false, true],
   ]
   for (const [usage, input, output] of told) {
     assert.deepEqual(tells(reportOf(usage)), { input, output }, JSON.stringify(usage))

@@ -5,7 +5,7 @@
  */
 import type { Usage, UsageReport } from '../codec.ts'
 import { isRecord, type JsonRecord, recordIn, recordsIn, textIn } from '../parsed.ts'
-import { CleanCounters, type CounterTable, isTold, ReportDraft } from '../usage-report.ts'
+import { CleanCounters, type CounterTable, isPlausible, isTold, ReportDraft } from '../usage-report.ts'
 
 const prompt = 'promptTokenCount'
 const candidates = 'candidatesTokenCount'
@@ -76,10 +76,11 @@ function hasSearched(candidate: JsonRecord): boolean {
   return Array.isArray(queries) && queries.length > 0
 }
 
-/** Whether the totals were reported, as numbers that can be true; a total tells of both. */
+/** Whether the totals were reported, as numbers that can be true; a total tells of what is missing beside it. */
 export function tells(report: UsageReport): { readonly input: boolean; readonly output: boolean } {
-  const input = isTold(report, prompt)
-  return { input, output: isTold(report, candidates) || (input && isTold(report, total)) }
+  const input = isTold(report, prompt) && isPlausible(report, toolPrompt)
+  const isWhole = isTold(report, candidates) || (input && isTold(report, total))
+  return { input, output: isWhole && isPlausible(report, candidates) && isPlausible(report, thoughts) }
 }
 
 /** Reported fields → disjoint classes. */

@@ -77,7 +77,12 @@ const cases: [name: string, usage: unknown, expected: Partial<Usage>][] = [
   ['negative', { prompt_tokens: -5, completion_tokens: 3 }, { output: 3, unknown: ['prompt_tokens'] }],
   ['a string', { prompt_tokens: '5', completion_tokens: 3 }, { output: 3, unknown: ['prompt_tokens'] }],
   ['a fraction', { prompt_tokens: 4.2 }, { inputUncached: 5, unknown: ['prompt_tokens'] }],
-  ['out of bounds', { completion_tokens: 1e20 }, { output: 1_000_000_000, unknown: ['completion_tokens'] }],
+  ['out of bounds', { completion_tokens: 1e20 }, { output: 0, unknown: ['completion_tokens'] }],
+  [
+    'a total out of bounds',
+    { prompt_tokens: 2, completion_tokens: 3, total_tokens: 1e20 },
+    { inputUncached: 2, output: 3, unknown: ['total_tokens'] },
+  ],
   ['no usage object', [1, 2], { unknown: ['usage'] }],
   [
     'a counter of no class',

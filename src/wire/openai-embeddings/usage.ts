@@ -38,7 +38,8 @@ export function tells(report: UsageReport): { readonly input: boolean; readonly 
 export function toUsage(report: UsageReport): Usage {
   const clean = new CleanCounters(report)
   const total = clean.take('total_tokens')
-  const input = clean.has('prompt_tokens') ? clean.take('prompt_tokens') : total
+  const prompt = clean.take('prompt_tokens')
+  const input = isTold(report, 'prompt_tokens') ? prompt : total
   const unknown = [...clean.flagged]
   if (total > input && !unknown.includes('total_tokens')) unknown.push('total_tokens')
   return {

@@ -91,7 +91,8 @@ export function toUsage(report: UsageReport): Usage {
   const total = clean.take('output_tokens')
   const outputAudio = clean.part(outputAudioTokens, total)
   const output = total - outputAudio
-  const searches = clean.take(clean.has(toldSearches) ? toldSearches : seenSearches)
+  const told = clean.take(toldSearches)
+  const searches = isTold(report, toldSearches) ? told : clean.take(seenSearches)
   return {
     inputUncached: input - cacheRead - cacheWrite5m - inputAudio,
     cacheRead,

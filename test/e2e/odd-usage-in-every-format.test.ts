@@ -1,0 +1,135 @@
+/**
+ * Usage that is missing or cannot be true is counted instead, and what is reported beyond the hold is charged
+ * only as far as there is money: in every format and between any two.
+ */
+import assert from 'node:assert/strict'
+import { after, suite, test } from 'node:test'
+import { formatUsd, parseUsd } from '../../contract/usd.ts'
+import type { ReceiptRow } from '../../src/ledger/types.ts'
+import type { Metered } from '../../src/sandbox/meter.ts'
+import {
+  type DialectClient,
+  dialectClients,
+  eventsIn,
+  type Json,
+  streamedText,
+} from '../support/dialect-clients.ts'
+import { meteredGateway, type UpstreamName, upstreamNames } from '../support/metered-gateway.ts'
+import type { Whole } from '../support/paying-client.ts'
+
+const gate = await meteredGateway({ limits: { requestsPerMinute: null, concurrent: null, holdWaitMs: 100 } })
+after(() => gate.end())
+
+const cost = (input: number, output: number): bigint => BigInt(input) * 3_000n + BigInt(output) * 15_000n
+
+interface Pair {
+  readonly client: DialectClient
+  readonly upstream: UpstreamName
+}
+
+interface Done {
+  readonly answer: Whole
+  readonly receipt: ReceiptRow
+  readonly meter: Metered
+  readonly left: bigint
+}
+
+async function done(
+  { client, upstream }: Pair,
+  asked: {
+    readonly behaviour: string
+    readonly text: string
+    readonly stream: boolean
+    readonly usd?: string
+  },
+): Promise<Done> {
+  const { behaviour, text, stream, usd = '1' } = asked
+  const account = await gate.account(usd)
+  const mark = `mark${account.id}x`
+  const model = `${upstream}-${behaviour}`
+  const sent = gate.askAs(account, client, {
+    model,
+    text: `${text} ${mark}`,
+    stream,
+    more: client.limit(100),
+  })
+  const answer = await sent.whole()
+  assert.equal(answer.status, 200, answer.text)
+  const receipt = await gate.receiptOf(account)
+  const meter = gate.sandbox.meters().find(({ body }) => body?.includes(mark) === true)
+  assert.ok(meter !== undefined)
+  const { posted, held } = await gate.balance(account.id)
+  assert.deepEqual([parseUsd(usd)! - posted, held], [receipt.charged, 0n])
+  return { answer, receipt, meter, left: posted }
+}
+
+const pairs: readonly Pair[] = dialectClients.flatMap((client) =>
+  upstreamNames.map((upstream) => ({ client, upstream })),
+)
+
+for (const stream of [true, false]) {
+  suite(stream ? 'streamed' : 'whole', { concurrency: 8 }, () => {
+    for (const pair of pairs) {
+      const name = `${pair.client.format} → ${pair.upstream}`
+
+      for (const value of ['-5', '"7"', '1e20', '4.5e9']) {
+        test(`${name}: an output of ${value} is counted instead, and flagged`, async () => {
+          const { receipt, meter } = await done(pair, {
+            behaviour: 'odd-usage',
+            text: `tokens=30 value=${value}`,
+            stream,
+          })
+          assert.equal(receipt.endReason, 'complete')
+          assert.equal(receipt.unpricedUsage, true)
+          assert.equal(receipt.charged, cost(meter.inputTokens, 30), `${receipt.output} of output`)
+        })
+      }
+
+      test(`${name}: without any usage all of it is counted`, async () => {
+        const text = `tokens=30 ${'window '.repeat(400)}`
+        const { receipt, meter, answer } = await done(pair, { behaviour: 'no-usage', text, stream })
+        assert.deepEqual([receipt.usageSource, receipt.output], ['counted', 30])
+        const apart = Math.abs(receipt.inputUncached - meter.inputTokens)
+        assert.ok(apart < 90, `${receipt.inputUncached}, ${meter.inputTokens}`)
+        assert.equal(receipt.charged, cost(receipt.inputUncached, 30))
+        const last = stream ? eventsIn(answer.text) : [JSON.parse(answer.text) as Json]
+        for (const told of last.map((event) => pair.client.costOf(event))) {
+          assert.ok(told === undefined || told === formatUsd(receipt.charged), `told ${String(told)}`)
+        }
+      })
+
+      test(`${name}: beyond the hold is charged while there is money, and no further`, async () => {
+        const text = 'tokens=10 extra=20000'
+        const paid = await done(pair, { behaviour: 'over', text, stream })
+        const real = cost(paid.meter.inputTokens, paid.meter.reportedOutputTokens ?? 0)
+        assert.ok(real > paid.receipt.hold)
+        assert.deepEqual([paid.receipt.charged, paid.receipt.absorbed], [real, 0n])
+        const part = await done(pair, { behaviour: 'over', text, stream, usd: '0.1' })
+        assert.deepEqual([part.left, part.receipt.charged], [0n, parseUsd('0.1')])
+        assert.equal(
+          part.receipt.absorbed,
+          cost(part.meter.inputTokens, part.meter.reportedOutputTokens ?? 0) - parseUsd('0.1')!,
+        )
+      })
+
+      if (!stream) continue
+      test(`${name}: what comes after the end is neither delivered nor charged`, async () => {
+        const { receipt, meter, answer } = await done(pair, {
+          behaviour: 'after-end',
+          text: 'tokens=9',
+          stream,
+        })
+        assert.equal(receipt.charged, cost(meter.inputTokens, 9))
+        assert.equal(streamedText(pair.client, answer.text).trim().split(' ').length, 9)
+        // Google's format has no end mark: all that comes belongs to it, and goes as it came.
+        if (pair.client.format === 'gemini' && pair.upstream === 'gemini') return
+        assert.equal(answer.text.split(pair.client.finishes).length - 1, marksOf(pair.client), answer.text)
+      })
+    }
+  })
+}
+
+/** How often a finished stream says that it is over. */
+function marksOf({ format }: DialectClient): number {
+  return { 'openai-chat': 2, 'openai-responses': 1, anthropic: 3, gemini: 1 }[format]
+}
