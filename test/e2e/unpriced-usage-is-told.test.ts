@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createLog } from '../../src/base/log.ts'
+import { ask, dialectClients } from '../support/dialect-clients.ts'
 import { testGateway } from '../support/gateway.ts'
 
 const lines: string[] = []
@@ -9,13 +10,13 @@ const log = createLog({ level: 'warn', destination: { write: (line) => lines.pus
 const gate = await testGateway({ log })
 after(() => gate.close())
 
-for (const path of ['/v1/chat/completions', '/v1/alt/v1/messages']) {
-  test(`${path}: the log names the request, the model and the meters`, async () => {
+const model = 'sandbox-odd-usage'
+for (const client of dialectClients) {
+  test(`${client.format}: the log names the request, the model and the meters`, async () => {
     const account = await gate.account('1')
-    const headers = { authorization: `Bearer ${account.key}`, 'content-type': 'application/json' }
-    const messages = [{ role: 'user', content: 'value=-5 tokens=3' }]
-    const body = JSON.stringify({ model: 'sandbox-odd-usage', max_tokens: 50, messages })
-    const response = await fetch(`${gate.origin}${path}`, { method: 'POST', headers, body })
+    const headers = { authorization: `Bearer ${account.key}` }
+    const text = 'value=-5 tokens=3'
+    const response = await ask(gate.origin, client, { key: account.key, model, text, more: client.limit(50) })
     const id = response.headers.get('x-request-id')
     assert.equal(response.status, 200, await response.text())
 
@@ -23,7 +24,7 @@ for (const path of ['/v1/chat/completions', '/v1/alt/v1/messages']) {
       (line) => JSON.parse(line) as { request?: string; model?: string; meters?: string[] },
     )
     const line = told.find(({ request }) => request === id)
-    assert.equal(line?.model, 'sandbox-odd-usage')
+    assert.equal(line?.model, model)
     assert.ok((line?.meters ?? []).length > 0)
     const receipt = await fetch(`${gate.origin}/v1/generations/${id}`, { headers })
     const { data } = (await receipt.json()) as { data: { usage: { unpriced: boolean } } }
