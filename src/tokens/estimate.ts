@@ -155,7 +155,7 @@ function addWords(words: string[], schema: unknown): number {
   if (Array.isArray(schema)) return schema.reduce<number>((sum, inner) => sum + 1 + addWords(words, inner), 0)
   if (!isRecord(schema)) return 0
   if (typeof schema.description === 'string') words.push(schema.description)
-  if (Array.isArray(schema.enum)) words.push(...schema.enum.map(String))
+  if (Array.isArray(schema.enum)) for (const word of schema.enum) words.push(String(word))
   let nodes = 0
   for (const member of named) {
     const schemas = schema[member]

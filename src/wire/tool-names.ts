@@ -3,7 +3,7 @@
  * that the caller declared. Pure: the same name always becomes the same, declared or only in the history.
  */
 import { shortHash } from './hash.ts'
-import type { CallerTool, ToolNames } from './neutral.ts'
+import type { CallerTool, Tool, ToolNames } from './neutral.ts'
 
 /** What a format allows in the name of a tool. */
 export interface NameRule {
@@ -43,6 +43,28 @@ function withHash(rule: NameRule, fit: string, hashed: string): string {
   return `${fit.slice(0, rule.charactersMax - hashCharacters - 1)}_${shortHash(hashed)}`
 }
 
+/**
+ * Finds a declared tool; without a namespace, as a choice among several names it, the first of that name. Looks
+ * through the tools once, since both lists may be long.
+ */
+export function toolFinder(
+  tools: readonly Tool[],
+): (name: string, namespace: string | null) => Tool | undefined {
+  const exact = new Map<string, Tool>()
+  const first = new Map<string, Tool>()
+  for (const tool of tools) {
+    const key = keyOf(tool.name, tool.namespace)
+    if (!exact.has(key)) exact.set(key, tool)
+    if (!first.has(tool.name)) first.set(tool.name, tool)
+  }
+  return (name, namespace) =>
+    exact.get(keyOf(name, namespace)) ?? (namespace === null ? first.get(name) : undefined)
+}
+
+function keyOf(name: string, namespace: string | null): string {
+  return JSON.stringify([namespace, name])
+}
+
 /** Collects, while a request is written, the tools whose answer must be renamed or unwrapped. */
 export class NamedTools {
   private readonly rule: NameRule
@@ -59,7 +81,7 @@ export class NamedTools {
    * one name (`a__b` of no namespace, and `b` of `a`) the one that was named first keeps it.
    */
   name(name: string, namespace: string | null, wrapped = false): string {
-    const owner = JSON.stringify([namespace, name])
+    const owner = keyOf(name, namespace)
     const wanted = targetName(this.rule, name, namespace)
     const isTaken = (this.owners.get(wanted) ?? owner) !== owner
     const target = isTaken

@@ -33,6 +33,9 @@ export interface RequestTranslation {
   readonly address: Address
 }
 
+/** More than the header can hold. */
+const toldMax = 256
+
 export interface TranslatedRequest extends EncodedRequest {
   readonly asked: Asked
 }
@@ -40,10 +43,20 @@ export interface TranslatedRequest extends EncodedRequest {
 /** Throws WireError; see `Codec`. */
 export function translateRequest(body: Uint8Array, of: RequestTranslation): TranslatedRequest {
   const conversation = of.from.decodeRequest(body, of.limits, of.address)
-  const adjusted: Adjustment[] = [...treat(of.from.policy, conversation.given, of.toName)]
+  const treated = treat(of.from.policy, conversation.given, of.toName)
   const encoded = of.to.encodeRequest(conversation, of.target)
-  adjusted.push(...encoded.adjusted)
-  return { ...encoded, adjusted, asked: conversation.asked }
+  return { ...encoded, adjusted: told([...treated, ...encoded.adjusted]), asked: conversation.asked }
+}
+
+/** Each once, and no more than anybody reads: they are kept as long as the request lives. */
+function told(adjusted: readonly Adjustment[]): readonly Adjustment[] {
+  const known = new Map<string, Adjustment>()
+  for (const one of adjusted) {
+    const key = `${one.kind}=${one.field}`
+    if (!known.has(key)) known.set(key, one)
+    if (known.size === toldMax) break
+  }
+  return [...known.values()]
 }
 
 /** Reads an upstream's whole answer, with the caller's names. Throws WireError for what is none. */

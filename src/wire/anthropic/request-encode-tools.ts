@@ -28,14 +28,14 @@ export interface ToolOptions {
 /** The tools that the caller lets the model use: all, or the ones of its choice. */
 export function offeredTools({ tools, toolChoice }: Conversation): readonly Tool[] {
   if (toolChoice?.kind !== 'some') return tools
-  const { names } = toolChoice
-  return tools.filter(({ name }) => names.includes(name))
+  const names = new Set(toolChoice.names)
+  return tools.filter(({ name }) => names.has(name))
 }
 
 function offeredProviderTools({ providerTools, toolChoice }: Conversation): readonly ProviderTool[] {
   if (toolChoice?.kind !== 'some') return providerTools
-  const { names } = toolChoice
-  return providerTools.filter(({ name }) => names.includes(name))
+  const names = new Set(toolChoice.names)
+  return providerTools.filter(({ name }) => names.has(name))
 }
 
 /** The caller's tools in its order, then what runs at the provider. */

@@ -17,7 +17,8 @@ export function encodeRequest(conversation: Conversation, target: Target): Encod
   const tools = toolsOf(conversation.tools, names, adjusted)
   const messages = messagesOf(conversation.turns, { capabilities: takes, names, adjusted })
   const reasoning = effortFor(conversation.reasoning, takes, tools !== undefined)
-  adjusted.push(...reasoning.adjusted, ...leftOut(conversation, takes.cacheMarks))
+  for (const one of reasoning.adjusted) adjusted.push(one)
+  for (const one of leftOut(conversation, takes.cacheMarks)) adjusted.push(one)
   const settings = { takes, effort: reasoning.effort, adjusted }
   const text = jsonText({
     model: target.model,

@@ -7,7 +7,7 @@ import { textHash } from '../hash.ts'
 import { type JsonOut, RawJson } from '../json-text.ts'
 import type { Adjustment, Conversation, Effort, OutputFormat, Tool, ToolChoice } from '../neutral.ts'
 import { untranslatable } from '../policy.ts'
-import { type NamedTools, openaiNames, targetName } from '../tool-names.ts'
+import { type NamedTools, openaiNames, targetName, toolFinder } from '../tool-names.ts'
 
 type Members = Readonly<Record<string, JsonOut | undefined>>
 
@@ -199,8 +199,9 @@ function choice(
   if (isForced && !of.takes.forcedTools) {
     throw untranslatable('tool_choice', 'the model decides itself whether to call a tool')
   }
+  const find = toolFinder(tools)
   const named = (name: string, namespace: string | null): JsonOut => {
-    const tool = tools.find((one) => one.name === name && (namespace === null || one.namespace === namespace))
+    const tool = find(name, namespace)
     if (tool === undefined) throw untranslatable('tool_choice', 'it names a tool that is not declared')
     return { type: 'function', function: { name: of.names.name(name, tool.namespace, tool.form === 'text') } }
   }

@@ -53,9 +53,7 @@ function partsOf(message: JsonRecord): readonly AnswerPart[] {
   if (textIn(message, 'refusal') !== '') parts.push({ kind: 'refusal', text: textIn(message, 'refusal') })
   const calls = callsIn(message)
   const seal = calls.length === 0 ? signatureIn(message) : null
-  parts.push(...mediaIn(message), ...calls)
-  if (seal !== null) parts.push(sealAlone(seal))
-  return parts
+  return [...parts, ...mediaIn(message), ...calls, ...(seal === null ? [] : [sealAlone(seal)])]
 }
 
 export interface Piece {

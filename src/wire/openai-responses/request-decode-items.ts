@@ -36,6 +36,8 @@ export class ItemDecoder {
   format: View | undefined
   private readonly given: Given
   private readonly tools: ToolDecoder
+  /** The thoughts that stand in the turn that is being read. */
+  private thoughts: { readonly turn: readonly Part[]; readonly keys: Set<string> } | null = null
 
   constructor(given: Given, tools: ToolDecoder) {
     this.given = given
@@ -86,14 +88,17 @@ export class ItemDecoder {
     const content = item.get('content')
     // Messages of the assistant belong to one turn: a comment, a call, an answer.
     const parts = role === 'assistant' ? this.join(role) : this.begin(role)
-    if (content !== undefined) parts.push(...this.contentOf(content))
+    if (content !== undefined) for (const part of this.contentOf(content)) parts.push(part)
   }
 
   private readCall(item: View, form: CallPart['form'], input: string): void {
     const parts = this.join('assistant')
     const { id, mark } = readId(item.get('call_id')?.text() ?? '')
-    if (mark !== null && mark.thoughts.length > 0 && !hasThoughts(parts, mark.thoughts)) {
-      parts.push(...mark.thoughts)
+    // They stand there already when a client keeps both the items and the ids.
+    const thoughts = mark?.thoughts ?? []
+    const keys = this.thoughtsIn(parts)
+    if (!thoughts.some((thought) => keys.has(keyOf(thought)))) {
+      for (const thought of thoughts) this.think(parts, thought)
     }
     const name = item.get('name')?.text() ?? ''
     parts.push({
@@ -121,7 +126,8 @@ export class ItemDecoder {
       pointer: item.pointer,
     }
     const last = this.turns.at(-1)
-    const isAmongResults = last?.role === 'user' && last.parts.every(({ kind }) => kind === 'result')
+    // Nothing else stands before a result in its turn.
+    const isAmongResults = last?.role === 'user' && (last.parts.at(-1)?.kind ?? 'result') === 'result'
     ;(isAmongResults ? last.parts : this.begin('user')).push(result)
   }
 
@@ -131,7 +137,17 @@ export class ItemDecoder {
 
   private readReasoning(item: View): void {
     const part = thinkingPart(item)
-    if (part !== null) this.join('assistant').push(part)
+    if (part !== null) this.think(this.join('assistant'), part)
+  }
+
+  private think(turn: Part[], thought: ThinkingPart): void {
+    turn.push(thought)
+    this.thoughtsIn(turn).add(keyOf(thought))
+  }
+
+  private thoughtsIn(turn: readonly Part[]): Set<string> {
+    if (this.thoughts?.turn !== turn) this.thoughts = { turn, keys: new Set() }
+    return this.thoughts.keys
   }
 
   /** Tools that were added or found on the way are offered from the beginning: other formats have one list. */
@@ -271,11 +287,6 @@ function sealOf(sealed: string, id: string): ReadSeal {
   return isUnsealed(read.seal) ? { seal: null, redacted: false } : openedSeal(read.seal)
 }
 
-/** The same thoughts stand there already when a client keeps both the items and the ids. */
-function hasThoughts(parts: readonly Part[], thoughts: readonly ThinkingPart[]): boolean {
-  return parts.some(
-    (part) =>
-      part.kind === 'thinking' &&
-      thoughts.some((thought) => thought.text === part.text && thought.seal?.data === part.seal?.data),
-  )
+function keyOf({ text, seal }: ThinkingPart): string {
+  return JSON.stringify([text, seal?.data])
 }

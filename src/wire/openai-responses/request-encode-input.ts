@@ -73,8 +73,7 @@ export class InputEncoder {
 
   /** Outputs of tools come before what the user says beside them. */
   private addUser(parts: readonly Part[]): void {
-    const shown: Part[] = []
-    for (const part of parts) if (part.kind === 'result') shown.push(...this.addResult(part))
+    const shown = parts.flatMap((part) => (part.kind === 'result' ? this.addResult(part) : []))
     this.addMessage('user', [...shown, ...parts.filter(({ kind }) => kind !== 'result')])
   }
 
@@ -169,7 +168,7 @@ export class InputEncoder {
       const written = part.kind === 'call' ? [] : this.outputPart(part)
       if (part.kind !== 'call' && written.length === 0) continue
       if (part.kind === 'call') say()
-      this.items.push(...thoughts)
+      for (const thought of thoughts) this.items.push(thought)
       thoughts = []
       if (part.kind === 'call') this.items.push(this.callItem(part))
       content.push(...written)

@@ -9,7 +9,7 @@ import { textHash } from '../hash.ts'
 import { type JsonOut, jsonText } from '../json-text.ts'
 import type { Adjustment, Conversation, EncodedRequest, Target, Tool } from '../neutral.ts'
 import { untranslatable } from '../policy.ts'
-import { NamedTools, openaiNames, targetName } from '../tool-names.ts'
+import { NamedTools, openaiNames, targetName, toolFinder } from '../tool-names.ts'
 import { callsById, leadingSystemCount } from '../turns.ts'
 import { InputEncoder } from './request-encode-input.ts'
 import { limitOf, reasoningOf, samplingOf } from './request-encode-settings.ts'
@@ -99,23 +99,23 @@ function choiceOf({ toolChoice, tools }: Conversation, setting: ToolSetting): Js
   if (isForced && !capabilities.forcedTools) {
     throw untranslatable('tool_choice', 'the model decides itself whether it calls a tool')
   }
-  if (toolChoice.kind === 'one') return named(tools, names, toolChoice)
+  const find = toolFinder(tools)
+  if (toolChoice.kind === 'one') return named(find, names, toolChoice)
   if (toolChoice.kind !== 'some') return toolChoice.kind
   return {
     type: 'allowed_tools',
     mode: toolChoice.required ? 'required' : 'auto',
-    tools: toolChoice.names.map((name) => named(tools, names, { name, namespace: null })),
+    tools: toolChoice.names.map((name) => named(find, names, { name, namespace: null })),
   }
 }
 
 /** A choice among several does not tell the namespace; the declared tool does. */
 function named(
-  tools: readonly Tool[],
+  find: ReturnType<typeof toolFinder>,
   names: NamedTools,
   { name, namespace }: Pick<Tool, 'name' | 'namespace'>,
 ): JsonOut {
-  const among = tools.filter((tool) => tool.name === name)
-  const tool = among.find((one) => one.namespace === namespace) ?? among[0]
+  const tool = find(name, namespace) ?? find(name, null)
   const type = tool?.form === 'text' ? 'custom' : 'function'
   const space = tool?.namespace ?? namespace
   return { type, name: nameOf({ name, namespace: space }, names), namespace: space ?? undefined }
