@@ -15,8 +15,10 @@ import { readFacts, receive } from './phases/decode.ts'
 import { find } from './phases/find.ts'
 import { granted } from './phases/grant.ts'
 import { type AttemptTask, attempt, type Failed, type Outcome } from './providers/attempt.ts'
+import { isCallersFault } from './providers/classify.ts'
 import { wireError } from './refusal.ts'
 import { estimateInput } from './tokens/estimate.ts'
+import { toldBytes, toldFailure } from './upstream-failure.ts'
 import type { Call, Candidate, Line, Place } from './values.ts'
 import type { Answer, Edit } from './wire/codec.ts'
 import {
@@ -179,7 +181,7 @@ async function asked(app: App, line: Line, question: Question): Promise<Found | 
     if (outcome.kind === 'interrupted') break
     if (outcome.kind === 'failed') {
       learn(app, line, candidate, outcome)
-      if (isCallersFault(outcome)) return refusedBy(outcome, inquiry)
+      if (isCallersFault(outcome.failure)) return refusedBy(outcome, inquiry, candidate)
       // A kept-alive connection had ended: the same upstream has not been asked yet.
       if (outcome.stale && stale !== candidate) {
         stale = candidate
@@ -330,20 +332,16 @@ const noAnswer: Answer = {
   sample: { text: '', characters: 0, events: 0 },
 }
 
-function isCallersFault({ failure }: Failed): boolean {
-  return failure.retry === 'never' && failure.status !== null && !failure.operator
-}
-
 /** The provider's own words: byte for byte where they are in the caller's format. */
-function refusedBy({ failure, rejection, headers }: Failed, { asIs }: Inquiry): Found {
+function refusedBy(
+  { failure, rejection, headers }: Failed,
+  { asIs }: Inquiry,
+  { upstream }: Candidate,
+): Found {
   if (asIs && rejection !== null) {
-    return { status: rejection.status, body: rejection.bytes, headers, source: null }
+    return { status: rejection.status, body: toldBytes(rejection.bytes, upstream), headers, source: null }
   }
-  throw new TollgateError(failure.code, {
-    message: failure.message,
-    source: 'upstream',
-    ...(failure.status === null ? {} : { status: failure.status }),
-  })
+  throw toldFailure(failure, upstream)
 }
 
 /** null: what came is no number. */

@@ -59,8 +59,8 @@ export function problemOf(line: Line, error: TollgateError): Problem {
   }
 }
 
-/** Statuses after which both formats' libraries send the same request again unless told otherwise. */
-function isRepeatedUnasked(status: number): boolean {
+/** Statuses after which the formats' libraries send the same request again unless told otherwise. */
+export function isRepeatedUnasked(status: number): boolean {
   return status === 408 || status === 409 || status === 429 || status >= 500
 }
 

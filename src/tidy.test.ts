@@ -25,7 +25,7 @@ const isSource = (path: string) => /^(src|contract)\/.*\.ts$/.test(path) && !isT
 
 const belowPhases = 'catalog access ledger usage limits tokens providers http wire base contract type:config'
 /** What the phases share; files directly in src. */
-const shared = 'values headers refusal running metrics'
+const shared = 'values headers refusal upstream-failure running metrics'
 
 /**
  * Group → the groups, or beginnings of paths below src, that it may import; `type:` allows types alone; `*` is all.

@@ -10,7 +10,7 @@ import type { Model, PriceVersion, Upstream } from './catalog/types.ts'
 import type { Body } from './http/body.ts'
 import type { Downstream } from './http/downstream.ts'
 import type { Attempt, EndReason, Held } from './ledger/types.ts'
-import type { Connector, Failure, UpstreamOperation } from './providers/connector.ts'
+import type { Connector, UpstreamOperation } from './providers/connector.ts'
 import type { Exchange } from './providers/send.ts'
 import type { InputSample } from './tokens/text.ts'
 import type {
@@ -209,8 +209,9 @@ export interface AnswerBody {
 export interface RejectionBody {
   readonly kind: 'rejection'
   readonly status: number
+  /** The upstream's own body, without what is the operator's matter. */
   readonly bytes: Uint8Array
-  readonly failure: Failure
+  readonly error: TollgateError
 }
 
 export interface NoBody {

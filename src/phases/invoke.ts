@@ -12,11 +12,11 @@ import { keepAlive, streamHeaders } from '../headers.ts'
 import type { Attempt } from '../ledger/types.ts'
 import type { Metrics } from '../metrics.ts'
 import { type AttemptLimits, type AttemptTask, attempt, type Outcome } from '../providers/attempt.ts'
-import type { Failure } from '../providers/connector.ts'
 import type { Health } from '../providers/health.ts'
 import type { Sender } from '../providers/send.ts'
 import type { Running } from '../running.ts'
 import { sampleInput } from '../tokens/text.ts'
+import { noteFailure, toldBytes, toldFailure } from '../upstream-failure.ts'
 import type { Call, Candidate, Course, Hold, Line, Plan, Reply } from '../values.ts'
 import type { Dialect, UsageReport } from '../wire/codec.ts'
 import { applyEdits } from '../wire/json.ts'
@@ -239,19 +239,10 @@ function mayTryAgain(invoking: Invoking, line: Line, outcome: Extract<Outcome, {
 
 /** What an attempt says about its upstream; the operator hears when our own credential or bill is the trouble. */
 function learn(invoking: Invoking, line: Line, candidate: Candidate, outcome: Outcome): void {
-  const { name, provider } = candidate.upstream
+  const { upstream } = candidate
   if (outcome.kind === 'interrupted') return
-  if (outcome.kind !== 'failed') return invoking.health.served(name)
-  const { failure, status } = outcome
-  invoking.health.failed(name, failure)
-  invoking.metrics.upstreamFailed(provider, failure.code)
-  const level = failure.operator ? 'error' : 'debug'
-  invoking.log[level](
-    { upstream: name, status, code: failure.code, request: line.requestId },
-    failure.operator
-      ? "an upstream refuses this gateway's own credential, bill or model"
-      : 'an attempt failed',
-  )
+  if (outcome.kind !== 'failed') return invoking.health.served(upstream.name)
+  noteFailure(invoking, line, { upstream, failure: outcome.failure, status: outcome.status })
 }
 
 function recorded(
@@ -329,13 +320,13 @@ function bodyOf(outcome: Outcome, { upstream }: Candidate): Reply['body'] {
             dispatched: true,
             reason: outcome.timedOut ? 'timeout' : 'upstream_error',
             report: outcome.report,
-            error: told(outcome.failure, upstream.credential),
+            error: toldFailure(outcome.failure, upstream),
           }
         : {
             kind: 'rejection',
             status: outcome.rejection.status,
-            bytes: outcome.rejection.bytes,
-            failure: outcome.failure,
+            bytes: toldBytes(outcome.rejection.bytes, upstream),
+            error: toldFailure(outcome.failure, upstream),
           }
     case 'interrupted':
       return {
@@ -346,16 +337,6 @@ function bodyOf(outcome: Outcome, { upstream }: Candidate): Reply['body'] {
         error: outcome.by.kind === 'gone' ? null : outcome.by.error,
       }
   }
-}
-
-/** An upstream may repeat what it was sent, our credential with it. */
-function told(failure: Failure, credential: string): TollgateError {
-  return new TollgateError(failure.code, {
-    message: credential === '' ? failure.message : failure.message.replaceAll(credential, '…'),
-    source: 'upstream',
-    ...(failure.status === null ? {} : { status: failure.status }),
-    ...(failure.retryAfterMs === null ? {} : { retryAfterMs: failure.retryAfterMs }),
-  })
 }
 
 function noneLeft(last: Attempt | undefined): TollgateError {

@@ -2,6 +2,7 @@
  * One stream, from its first content to its end: sends what is safe, holds back the last word, keeps a
  * silent client awake and a slow one bounded. Who pays is not decided here.
  */
+import { assert } from '../base/assert.ts'
 import type { Clock } from '../base/clock.ts'
 import { Deadlines } from '../base/deadlines.ts'
 import { TollgateError } from '../base/errors.ts'
@@ -12,10 +13,12 @@ import type { Lingering } from '../http/early.ts'
 import { formatUsd } from '../ledger/money.ts'
 import type { EndReason } from '../ledger/types.ts'
 import { refuse } from '../refusal.ts'
+import { type Noting, noteFailure, toldFailure } from '../upstream-failure.ts'
 import type { Bill, Candidate, Course, Ending, Line, Plan, Reply, StreamedBody } from '../values.ts'
+import { noProblem } from '../wire/upstream-problem.ts'
 import { type Outlet, outletFor, type Send } from './relay-stream-outlet.ts'
 
-export interface Relaying {
+export interface Relaying extends Noting {
   readonly clock: Clock
   readonly failpoints: Failpoints
   readonly limits: RelayLimits
@@ -53,7 +56,7 @@ export class StreamRelay {
   readonly #body: StreamedBody
   readonly #deadlines: Deadlines<Deadline>
   readonly #upstreamHeaders: ReadonlyMap<string, string>
-  readonly #candidate: Candidate | null
+  readonly #candidate: Candidate
   readonly #outlet: Outlet
   readonly #send: Send = (piece) => this.#write(piece)
   #events = 0
@@ -69,7 +72,9 @@ export class StreamRelay {
     this.#journey = of.journey
     this.#body = of.body
     this.#upstreamHeaders = of.reply.upstreamHeaders
-    this.#candidate = of.reply.candidate
+    const { candidate } = of.reply
+    assert(candidate !== null, 'a stream comes from somebody')
+    this.#candidate = candidate
     this.#readsOn = of.body.readsOn
     this.#outlet = outletFor(of.body.watch, {
       translation: of.journey.plan.translation,
@@ -260,7 +265,7 @@ export class StreamRelay {
   }
 
   #readsOnForBill(): boolean {
-    return this.#candidate !== null && this.#journey.course.readsOnWhenGone(this.#candidate.connector)
+    return this.#journey.course.readsOnWhenGone(this.#candidate.connector)
   }
 
   #leave(): void {
@@ -298,11 +303,13 @@ export class StreamRelay {
   }
 
   #upstreamProblem(): TollgateError {
-    const { problem } = this.#body.watch
-    return new TollgateError('upstream_error', {
-      message: problem?.message || 'The upstream failed while it answered.',
-      source: 'upstream',
-    })
+    const { dialect } = this.#journey.plan
+    const { upstream, connector } = this.#candidate
+    const problem = this.#body.watch.problem ?? noProblem
+    const status = dialect.problemStatus(problem)
+    const failure = connector.classify(status, this.#upstreamHeaders, problem)
+    noteFailure(this.#relaying, this.#line, { upstream, failure, status })
+    return toldFailure(failure, upstream)
   }
 }
 

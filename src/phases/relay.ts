@@ -6,7 +6,7 @@
 import { TollgateError } from '../base/errors.ts'
 import { jsonHeaders } from '../headers.ts'
 import { formatUsd } from '../ledger/money.ts'
-import { refuse } from '../refusal.ts'
+import { isRepeatedUnasked, refuse } from '../refusal.ts'
 import type { AnswerBody, Line, NoBody, Plan, RejectionBody, Reply } from '../values.ts'
 import { WireError } from '../wire/codec.ts'
 import { readAnswer } from '../wire/translate.ts'
@@ -93,8 +93,7 @@ async function relayRejection(
   with_: { body: RejectionBody; journey: Journey; relaying: Relaying },
 ): Promise<void> {
   const { body, journey } = with_
-  const { code, message } = body.failure
-  const error = new TollgateError(code, { message, status: body.status, source: 'upstream' })
+  const { error } = body
   await journey.settle({
     reason: 'upstream_error',
     dispatched: true,
@@ -103,8 +102,18 @@ async function relayRejection(
     error,
     status: body.status,
   })
-  if (line.client.begun || journey.plan.translation !== null) return refuse(with_.relaying, line, error)
-  line.client.answer(body.status, jsonHeaders(journey.course.headers, reply.upstreamHeaders), body.bytes)
+  const isTemporary = isRepeatedUnasked(body.status)
+  if (line.client.begun || journey.plan.translation !== null) {
+    return refuse(with_.relaying, line, isTemporary ? asFinal(error) : error)
+  }
+  const advice = isTemporary ? ['x-should-retry', 'false'] : []
+  const headers = jsonHeaders([...journey.course.headers, ...advice], reply.upstreamHeaders)
+  line.client.answer(body.status, headers, body.bytes)
+}
+
+/** Not every client asks a header before it repeats what was refused for good, so the status says it. */
+function asFinal({ code, details: { message } }: TollgateError): TollgateError {
+  return new TollgateError(code, { message, source: 'upstream' })
 }
 
 async function relayNothing(

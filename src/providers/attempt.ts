@@ -14,6 +14,7 @@ import type {
   UsageReport,
   WatchOptions,
 } from '../wire/codec.ts'
+import { isCallersFault } from './classify.ts'
 import type { Connector, Failure } from './connector.ts'
 import type { Exchange, Sender, SendFailure, UpstreamRequest } from './send.ts'
 
@@ -231,9 +232,9 @@ class Attempt {
   #refused(body: Uint8Array): void {
     const problem = this.#task.dialect.readError(body)
     const failure = this.#task.connector.classify(this.#status, this.#headers, problem)
-    const isCallers = failure.retry === 'never' && failure.status !== null && !failure.operator
+    const isPassedOn = isCallersFault(failure) && isJson(this.#headers)
     this.#fail(failure, {
-      rejection: isCallers && isJson(this.#headers) ? { status: failure.status, bytes: body } : null,
+      rejection: isPassedOn ? { status: this.#status, bytes: body } : null,
     })
   }
 

@@ -4,6 +4,7 @@
  * decide how our credential fares: sentences count only by how they begin.
  */
 import type { UpstreamProblem } from '../wire/codec.ts'
+import { withoutAccounts } from './account-ids.ts'
 import type { Failure } from './connector.ts'
 import { believedMs, retryAfter } from './retry-after.ts'
 
@@ -13,6 +14,7 @@ export type Meaning =
   | 'model_missing'
   | 'misdirected'
   | 'rate'
+  | 'quota'
   | 'larger_than_rate'
   | 'overloaded'
   | 'server'
@@ -45,6 +47,7 @@ interface Consequence {
   readonly operator: boolean
 }
 
+const limitsItsRate = 'The upstream limits its rate; try again later.'
 const unavailable = 'This model cannot be served at the moment; the operator was told.'
 
 const consequences: Readonly<Record<Meaning, Consequence>> = {
@@ -53,7 +56,9 @@ const consequences: Readonly<Record<Meaning, Consequence>> = {
   // The catalog sells what this upstream does not have; its other models are not concerned.
   model_missing: operators('upstream_unavailable', unavailable, 0),
   misdirected: operators('upstream_invalid', 'The upstream sent the request elsewhere.', 60_000),
-  rate: upstreams('upstream_rate_limited', 'The upstream limits its rate; try again later.', 5_000),
+  rate: upstreams('upstream_rate_limited', limitsItsRate, 5_000),
+  // A rate of ours, told in words about a plan and a bill.
+  quota: { ...upstreams('upstream_rate_limited', limitsItsRate, 5_000), told: 'ours' },
   overloaded: upstreams('upstream_overloaded', 'The upstream is overloaded; try again later.', 5_000),
   server: upstreams('upstream_error', 'The upstream failed.', 1_000),
   timeout: upstreams('upstream_timeout', 'The upstream did not answer in time.', 1_000),
@@ -79,15 +84,11 @@ function callers(code: Failure['code']): Consequence {
   return { code, retry: 'never', told: 'theirs', sentence, cooldownMs: 0, operator: false }
 }
 
+/** The upstream is left alone for as long as it asks. */
+const waitsAsTold: readonly Meaning[] = ['rate', 'quota']
+
 /** Longer sentences are cut. */
 const toldCharactersMax = 2_000
-
-/** Whose account at the provider it is, is the operator's matter; names as OpenAI and Google write them in limits. */
-const accountIds = /\b(org-|proj_|projects?\/|project_number:)[A-Za-z0-9-]+/g
-
-function masked(message: string): string {
-  return message.slice(0, toldCharactersMax).replace(accountIds, '$1…')
-}
 
 /** What every provider means by a status; comes after a provider's own rules. */
 const commonRules: readonly Rule[] = [
@@ -113,16 +114,22 @@ export function classifyAnswer(
   const consequence = consequences[meaning]
   const waits = consequence.retry === 'elsewhere'
   const retryAfterMs = waits ? (retryAfter(headers) ?? believedMs(problem.retryAfterMs ?? null)) : null
-  const theirs = consequence.told === 'ours' ? '' : masked(problem.message)
+  const theirs =
+    consequence.told === 'ours' ? '' : withoutAccounts(problem.message.slice(0, toldCharactersMax))
   return {
     code: consequence.code,
     retry: mayGoElsewhere(meaning, headers) ? 'elsewhere' : 'never',
     status: consequence.told === 'theirs' ? status : null,
     message: theirs || consequence.sentence,
     retryAfterMs,
-    cooldownMs: Math.max(consequence.cooldownMs, meaning === 'rate' ? (retryAfterMs ?? 0) : 0),
+    cooldownMs: Math.max(consequence.cooldownMs, waitsAsTold.includes(meaning) ? (retryAfterMs ?? 0) : 0),
     operator: consequence.operator,
   }
+}
+
+/** Whether the refusal is about the caller's own request, so that its words and its status are the caller's. */
+export function isCallersFault({ retry, status, operator }: Failure): boolean {
+  return retry === 'never' && status !== null && !operator
 }
 
 function meaningOf(rules: readonly Rule[], status: number, problem: UpstreamProblem): Meaning {

@@ -29,6 +29,7 @@ const rules: readonly Rule[] = [
   // Where the server stands, not where the caller does.
   { words: ['FAILED_PRECONDITION'], begins: ['user location is not supported'], meaning: 'credential' },
   { words: ['PERMISSION_DENIED'], meaning: 'credential' },
+  { words: ['RESOURCE_EXHAUSTED'], begins: ['you exceeded your current quota'], meaning: 'quota' },
   {
     words: ['INVALID_ARGUMENT'],
     begins: ['the input token count', 'input token count', 'the input context is too long'],

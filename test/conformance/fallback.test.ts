@@ -131,6 +131,11 @@ const errorEvents: Readonly<Record<Format, string>> = {
   messages:
     'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"of the first"}}\n\n',
 }
+/** What we call them. */
+const errorCodes: Readonly<Record<Format, string>> = {
+  chat: 'upstream_error',
+  messages: 'upstream_overloaded',
+}
 /** The beginning of a stream, as far as it is no content. */
 const beginnings: Readonly<Record<Format, string>> = {
   chat: 'data: {"id":"first","choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}\n\n',
@@ -298,7 +303,7 @@ for (const format of formats) {
     const { status, text, broken } = await sent.whole()
     assert.deepEqual([status, broken], [200, null])
     assert.ok(text.startsWith(beginnings[format] + contents[format]))
-    assert.ok(text.includes('of the first') && text.includes('upstream_error'))
+    assert.ok(text.includes('of the first') && text.includes(errorCodes[format]))
     assert.doesNotMatch(text, /\[DONE\]|message_stop/)
     assert.deepEqual(times(), [1, 0])
     const [receipt] = await receipts()

@@ -96,7 +96,9 @@ async function checkRefusal(dialect: RecordedDialect, { told, body, ...replay }:
   assert.equal(answer.headers['request-id'], answer.headers['x-request-id'])
   if (told === 'theirs') {
     assert.equal(answer.status, replay.status, said)
-    assert.ok(answer.bytes.equals(Buffer.from(replay.bytes)), said)
+    const bytes = Buffer.from(replay.bytes)
+    const told = Buffer.from(bytes.toString('utf8').replace(/org-\w+/, 'org-…'))
+    assert.ok(answer.bytes.equals(told), said)
   } else {
     const [status, code, retryAfter] = told
     assert.equal(answer.status, status, said)

@@ -1,0 +1,510 @@
+/**
+ * What upstreams refuse, told to clients of every format: in the provider's own bytes where both speak one
+ * format, else with the status and the words that the client's agents act on; and what is the operator's
+ * trouble never looks like the customer's.
+ */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type ErrorCategory, type ErrorCode, errors } from '../../contract/errors.ts'
+import type { ConversationFormat } from '../../src/wire/codec.ts'
+import { type Answer, receiptOf, send } from '../support/bytes-client.ts'
+import { clientOf, dialectClients } from '../support/dialect-clients.ts'
+import { type FixtureCase, type FixtureProvider, fixtureCases } from '../support/fixtures.ts'
+import { contextPhrases, errorReaders, wordsOf } from '../support/format-errors.ts'
+import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
+import { type ReplayUpstream, replayUpstream } from '../support/replay-upstream.ts'
+
+let upstream: ReplayUpstream
+let tollgate: TestGateway
+let account: TestAccount
+
+/** A model that is asked in this format, whatever its caller speaks. */
+const models: Readonly<Record<ConversationFormat, string>> = {
+  'openai-chat': 'gpt-of-chat',
+  'openai-responses': 'gpt-of-responses',
+  anthropic: 'claude-of-messages',
+  gemini: 'gemini-of-google',
+}
+const providers = {
+  'openai-chat': 'openai',
+  'openai-responses': 'openai',
+  anthropic: 'anthropic',
+  gemini: 'google',
+} as const
+const formats = Object.keys(models) as ConversationFormat[]
+
+before(async () => {
+  upstream = await replayUpstream()
+  tollgate = await testGateway({
+    openai: upstream.origin,
+    anthropic: upstream.origin,
+    google: upstream.origin,
+    models: formats.map((format) => ({
+      id: models[format],
+      provider: providers[format],
+      dialects: [format],
+      context: 10_000,
+      maxOutput: 1_000,
+      reasoning: false,
+      prices: [{ input: '1', output: '1' }],
+    })),
+    limits: {
+      requestsPerMinute: null,
+      tokensPerMinute: null,
+      cooldownMsMax: 0,
+      failuresBeforeEjection: 1_000,
+    },
+  })
+  account = await tollgate.account('10')
+})
+after(async () => {
+  await tollgate.close()
+  await upstream.close()
+})
+
+/** What becomes of a refusal: its bytes where the formats are the same, and its sentence in any other. */
+interface Theirs {
+  readonly code: 'upstream_rejected' | 'context_too_long'
+  /** The status for clients of other formats; default: the provider's. */
+  readonly status?: number
+}
+
+/** What is told in our words, with the wait in seconds where there is one. */
+interface Worded {
+  readonly code: Exclude<ErrorCode, Theirs['code']>
+  readonly retrySeconds?: number
+}
+
+type Told = Theirs | Worded
+
+const rejected: Told = { code: 'upstream_rejected' }
+const context: Told = { code: 'context_too_long' }
+const ours: Told = { code: 'upstream_unavailable' }
+const overloaded: Told = { code: 'upstream_overloaded' }
+
+const recordedErrors: Readonly<Record<FixtureProvider, Readonly<Record<string, Told>>>> = {
+  'openai-chat': {
+    'error-400-image-url': rejected,
+    'error-400-max-tokens': rejected,
+    'error-400-param': rejected,
+    'error-400-role': rejected,
+    'error-400-tools-with-reasoning': rejected,
+    'error-404-model': ours,
+    'error-429-insufficient-quota': ours,
+    // Waiting does not help, so nobody is to send it again.
+    'error-429-tpm': { code: 'upstream_rejected', status: 400 },
+  },
+  'openai-responses': {
+    'error-400-model': ours,
+    'error-400-reasoning-orphan': rejected,
+    'error-400-temperature': rejected,
+    'error-401': ours,
+  },
+  anthropic: {
+    'error-400-context': context,
+    'error-400-effort': rejected,
+    'error-400-forced-tool-choice': rejected,
+    'error-401': ours,
+    'error-404-model': ours,
+    'error-429-retry-after': { code: 'upstream_rate_limited', retrySeconds: 16 },
+    'error-529-overloaded': overloaded,
+  },
+  gemini: {
+    'error-400-api-key': ours,
+    'error-400-missing-thought-signature': rejected,
+    'error-404-model': ours,
+    'error-429-quota-retryinfo': { code: 'upstream_rate_limited', retrySeconds: 48 },
+    'error-503-overloaded': overloaded,
+  },
+}
+
+interface Refusal {
+  readonly name: string
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly told: Told
+}
+
+function recordedRefusals(format: ConversationFormat): readonly Refusal[] {
+  return fixtureCases(format)
+    .filter(({ kind }) => kind === 'error')
+    .map((recorded) => {
+      const told = recordedErrors[format][recorded.name]
+      assert.ok(told !== undefined, `${format}/${recorded.name} has a row`)
+      const headers = { 'content-type': 'application/json', ...recorded.headers }
+      return { name: recorded.name, status: recorded.status, headers, body: textOf(recorded), told }
+    })
+}
+
+const textOf = ({ response }: FixtureCase) => response.toString('utf8')
+
+const json = { 'content-type': 'application/json' }
+const openaiError = (type: string, code: string | null, message: string) =>
+  JSON.stringify({ error: { message, type, param: null, code } })
+const messagesError = (type: string, message: string) =>
+  JSON.stringify({ type: 'error', error: { type, message } })
+const googleError = (code: number, status: string, message: string, details: readonly object[] = []) =>
+  JSON.stringify({ error: { code, message, status, details } })
+const googleReason = (reason: string) => ({ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason })
+
+const tooLong =
+  "This model's maximum context length is 128000 tokens. However, your messages resulted in 150000 tokens."
+const openaiRows: readonly Refusal[] = [
+  {
+    name: 'context',
+    status: 400,
+    headers: json,
+    body: openaiError('invalid_request_error', 'context_length_exceeded', tooLong),
+    told: context,
+  },
+  {
+    name: 'rate in seconds',
+    status: 429,
+    headers: { ...json, 'retry-after': '7' },
+    body: openaiError('tokens', 'rate_limit_exceeded', 'Rate limit reached in organization org-4wA9'),
+    told: { code: 'upstream_rate_limited', retrySeconds: 7 },
+  },
+  {
+    name: 'rate in milliseconds',
+    status: 429,
+    headers: { ...json, 'retry-after-ms': '1500', 'retry-after': '2' },
+    body: openaiError('requests', 'rate_limit_exceeded', 'Rate limit reached'),
+    told: { code: 'upstream_rate_limited', retrySeconds: 1.5 },
+  },
+  {
+    name: 'rate in the words of resets',
+    status: 429,
+    headers: { ...json, 'x-ratelimit-remaining-tokens': '0', 'x-ratelimit-reset-tokens': '6m0s' },
+    body: openaiError('requests', 'rate_limit_exceeded', 'Rate limit reached'),
+    told: { code: 'upstream_rate_limited', retrySeconds: 300 },
+  },
+  {
+    name: 'quota',
+    status: 429,
+    headers: json,
+    body: openaiError(
+      'insufficient_quota',
+      'insufficient_quota',
+      'You exceeded your current quota, check billing',
+    ),
+    told: ours,
+  },
+  {
+    name: 'credential',
+    status: 401,
+    headers: json,
+    body: openaiError('invalid_request_error', 'invalid_api_key', 'Incorrect API key: upstream-credential'),
+    told: ours,
+  },
+  {
+    name: 'payment',
+    status: 402,
+    headers: json,
+    body: openaiError('insufficient_quota', null, 'billing hard limit'),
+    told: ours,
+  },
+  {
+    name: 'forbidden',
+    status: 403,
+    headers: json,
+    body: openaiError('invalid_request_error', null, 'Project proj_1 has no access, see billing'),
+    told: ours,
+  },
+  {
+    name: 'busy',
+    status: 503,
+    headers: json,
+    body: openaiError('server_error', null, 'The engine is overloaded'),
+    told: overloaded,
+  },
+  {
+    name: 'broken',
+    status: 500,
+    headers: json,
+    body: openaiError('server_error', null, 'The server had an error'),
+    told: { code: 'upstream_error' },
+  },
+  {
+    name: 'late',
+    status: 504,
+    headers: json,
+    body: openaiError('server_error', null, 'late'),
+    told: { code: 'upstream_timeout' },
+  },
+  {
+    name: 'ids of the operator in a refusal',
+    status: 400,
+    headers: json,
+    body: openaiError(
+      'invalid_request_error',
+      null,
+      'No such file in organization org-4wA9bC, project proj_Xy12',
+    ),
+    told: rejected,
+  },
+  {
+    name: 'our credential in a refusal',
+    status: 400,
+    headers: json,
+    body: openaiError('invalid_request_error', null, 'Invalid header value upstream-credential'),
+    told: rejected,
+  },
+]
+
+const refusals: Readonly<Record<ConversationFormat, readonly Refusal[]>> = {
+  'openai-chat': openaiRows,
+  'openai-responses': openaiRows,
+  anthropic: [
+    {
+      name: 'context with output',
+      status: 400,
+      headers: json,
+      body: messagesError(
+        'invalid_request_error',
+        'input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000',
+      ),
+      told: context,
+    },
+    {
+      name: 'bill',
+      status: 400,
+      headers: json,
+      body: messagesError(
+        'invalid_request_error',
+        'Your credit balance is too low to access the Anthropic API',
+      ),
+      told: ours,
+    },
+    {
+      name: 'payment',
+      status: 402,
+      headers: json,
+      body: messagesError('billing_error', 'Your credit balance is too low'),
+      told: ours,
+    },
+    {
+      name: 'forbidden',
+      status: 403,
+      headers: json,
+      body: messagesError('permission_error', 'Your API key has no permission; billing'),
+      told: ours,
+    },
+    {
+      name: 'rate until a moment',
+      status: 429,
+      headers: {
+        ...json,
+        date: 'Mon, 02 Jun 2025 15:14:40 GMT',
+        'anthropic-ratelimit-requests-remaining': '0',
+        'anthropic-ratelimit-requests-reset': '2025-06-02T15:14:45Z',
+      },
+      body: messagesError('rate_limit_error', 'This request would exceed the rate limit'),
+      told: { code: 'upstream_rate_limited', retrySeconds: 5 },
+    },
+    {
+      name: 'too large',
+      status: 413,
+      headers: json,
+      body: messagesError('request_too_large', 'Request exceeds the maximum size'),
+      told: rejected,
+    },
+    {
+      name: 'broken',
+      status: 500,
+      headers: json,
+      body: messagesError('api_error', 'Internal server error'),
+      told: { code: 'upstream_error' },
+    },
+    {
+      name: 'late',
+      status: 504,
+      headers: json,
+      body: messagesError('timeout_error', 'late'),
+      told: { code: 'upstream_timeout' },
+    },
+  ],
+  gemini: [
+    {
+      name: 'context',
+      status: 400,
+      headers: json,
+      body: googleError(
+        400,
+        'INVALID_ARGUMENT',
+        'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
+      ),
+      told: context,
+    },
+    {
+      name: 'wrapped',
+      status: 400,
+      headers: json,
+      body: `[${googleError(400, 'INVALID_ARGUMENT', 'Invalid value at contents')}]`,
+      told: rejected,
+    },
+    {
+      name: 'key expired',
+      status: 400,
+      headers: json,
+      body: googleError(400, 'INVALID_ARGUMENT', 'API key expired. Please renew the API key.', [
+        googleReason('API_KEY_INVALID'),
+      ]),
+      told: ours,
+    },
+    {
+      name: 'service disabled',
+      status: 403,
+      headers: json,
+      body: googleError(
+        403,
+        'PERMISSION_DENIED',
+        'Generative Language API has not been used in project 1234',
+        [googleReason('SERVICE_DISABLED')],
+      ),
+      told: ours,
+    },
+    {
+      name: 'place',
+      status: 400,
+      headers: json,
+      body: googleError(400, 'FAILED_PRECONDITION', 'User location is not supported for the API use.'),
+      told: ours,
+    },
+    {
+      name: 'billing',
+      status: 429,
+      headers: json,
+      body: googleError(429, 'RESOURCE_EXHAUSTED', 'Your prepayment credits are depleted.'),
+      told: ours,
+    },
+    {
+      name: 'broken',
+      status: 500,
+      headers: json,
+      body: googleError(500, 'INTERNAL', 'An internal error has occurred.'),
+      told: { code: 'upstream_error' },
+    },
+    {
+      name: 'late',
+      status: 504,
+      headers: json,
+      body: googleError(504, 'DEADLINE_EXCEEDED', 'late'),
+      told: { code: 'upstream_timeout' },
+    },
+  ],
+}
+
+/** What the operator alone may know. */
+const secrets = [/org-\w/, /proj_\w/, /upstream-credential/, /project 1234/]
+/** What would send the customer to an invoice that is not theirs. */
+const operatorsWords = [/quota/i, /billing/i, /credit/i, /api.key/i, /permission/i]
+
+for (const format of formats) {
+  for (const refusal of [...recordedRefusals(format), ...refusals[format]]) {
+    test(`${format}: ${refusal.name} (${refusal.status}) is ${refusal.told.code} in every format`, async () => {
+      for (const client of dialectClients) {
+        for (const stream of [false, true]) {
+          const answer = await refusedTo(client.format, format, { refusal, stream })
+          if (client.format === format && isTheirs(refusal.told)) checkBytes(answer, refusal)
+          else checkWords(client.format, answer, refusal)
+          for (const secret of secrets) assert.doesNotMatch(answer.text, secret, answer.text)
+          const receipt = await receiptOf(tollgate.origin, account.key, answer)
+          assert.deepEqual(
+            [receipt.status, receipt.error, receipt.cost],
+            ['upstream_error', refusal.told.code, '0.00'],
+          )
+        }
+      }
+      assert.deepEqual(await tollgate.balance(account.id), {
+        posted: 10_000_000_000n,
+        held: 0n,
+        openHolds: 0,
+      })
+    })
+  }
+}
+
+const isTheirs = (told: Told): told is Theirs =>
+  told.code === 'upstream_rejected' || told.code === 'context_too_long'
+
+function refusedTo(
+  caller: ConversationFormat,
+  asked: ConversationFormat,
+  of: { readonly refusal: Refusal; readonly stream: boolean },
+): Promise<Answer> {
+  const { status, headers, body } = of.refusal
+  upstream.play({ status, headers, bytes: Buffer.from(body) })
+  const client = clientOf(caller)
+  return send(tollgate.origin, {
+    path: client.path(models[asked], of.stream),
+    headers: {
+      [client.keyHeader]: client.keyHeader === 'authorization' ? `Bearer ${account.key}` : account.key,
+    },
+    body: client.body(models[asked], 'hello', of.stream),
+  })
+}
+
+test('what names the operator is not told by an address that counts either', async () => {
+  const { key } = account
+  const counting: Readonly<Partial<Record<ConversationFormat, `/${string}`>>> = {
+    'openai-responses': '/v1/responses/input_tokens',
+    anthropic: '/v1/alt/v1/messages/count_tokens',
+    gemini: `/v1beta/models/${models.gemini}:countTokens`,
+  }
+  const message = 'No file in organization org-4wA9bC for upstream-credential'
+  for (const asked of formats) {
+    for (const [caller, path] of Object.entries(counting) as [ConversationFormat, `/${string}`][]) {
+      if (caller === 'gemini' && asked !== 'gemini') continue
+      const bytes = Buffer.from(openaiError('invalid_request_error', null, message))
+      upstream.play({ status: 400, headers: json, bytes })
+      const body = clientOf(caller).body(models[asked], 'hello', false)
+      const answer = await send(tollgate.origin, { path, headers: { 'x-api-key': key }, body })
+      for (const secret of secrets) assert.doesNotMatch(answer.text, secret, `${caller} → ${asked}`)
+      if (answer.status !== 200) assert.match(answer.text, /in organization org-… for …/)
+    }
+  }
+})
+
+/** The provider's bytes, but for what names the operator. */
+function checkBytes(answer: Answer, { status, body, told }: Refusal): void {
+  assert.equal(answer.status, status, answer.text)
+  if (!secrets.some((secret) => secret.test(body))) assert.equal(answer.text, body)
+  else
+    assert.equal(answer.text.replaceAll('…', ''), body.replace(/(?<=org-|proj_)\w+|upstream-credential/g, ''))
+  const isRepeated = status === 429
+  assert.equal(answer.headers['x-should-retry'], isRepeated ? 'false' : undefined, JSON.stringify(told))
+}
+
+const statusOf = (format: ConversationFormat, code: ErrorCode): number =>
+  code === 'upstream_overloaded' ? (format === 'anthropic' ? 529 : 503) : errors[code].status
+
+function checkWords(caller: ConversationFormat, answer: Answer, { told, status, body }: Refusal): void {
+  const theirs = isTheirs(told)
+  const category: ErrorCategory = errors[told.code].category
+  assert.equal(answer.status, theirs ? (told.status ?? status) : statusOf(caller, told.code), answer.text)
+  const read = errorReaders[caller](JSON.parse(answer.text))
+  const words = wordsOf[caller][category]
+  assert.deepEqual(read.words.slice(0, words?.length), words, answer.text)
+  assert.deepEqual([read.code, read.source], [told.code, 'upstream'])
+  if (category === 'context_too_long') assert.match(answer.text, contextPhrases[caller])
+  if (theirs) assert.ok(read.message.includes(sentenceOf(body)), answer.text)
+  else for (const word of operatorsWords) assert.doesNotMatch(answer.text, word)
+  const seconds = theirs ? undefined : told.retrySeconds
+  checkWait(caller, answer, seconds)
+}
+
+/** Every way in which the format's clients learn how long to wait. */
+function checkWait(caller: ConversationFormat, answer: Answer, seconds: number | undefined): void {
+  const { 'retry-after': whole, 'retry-after-ms': exact } = answer.headers
+  if (seconds === undefined) return assert.deepEqual([whole, exact], [undefined, undefined])
+  assert.deepEqual([whole, exact], [String(Math.ceil(seconds)), String(seconds * 1_000)])
+  if (caller === 'gemini') assert.equal(errorReaders.gemini(JSON.parse(answer.text)).retrySeconds, seconds)
+}
+
+function sentenceOf(body: string): string {
+  const [, sentence = ''] = /"message": ?"((?:[^"\\]|\\.)*)"/.exec(body) ?? []
+  return (JSON.parse(`"${sentence}"`) as string)
+    .replace(/(org-|proj_)\w+/g, '$1…')
+    .replace('upstream-credential', '…')
+}
