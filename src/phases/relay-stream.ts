@@ -61,6 +61,7 @@ export class StreamRelay {
   readonly #send: Send = (piece) => this.#write(piece)
   #events = 0
   #paused = false
+  #hasWritten = false
   #readsOn: boolean
   #ending = false
   #resolve: () => void = () => undefined
@@ -101,6 +102,8 @@ export class StreamRelay {
       if (this.#isOver()) this.#outlet.end()
       this.#advance()
       if (this.#ending) return
+      // What began the stream may be nothing that this client is told, and it has waited long enough.
+      if (!this.#hasWritten && !this.#readsOn) this.#write(keepAlive(this.#line))
       this.#body.exchange.listen({
         head: () => undefined,
         chunk: (bytes) => this.#chunk(bytes),
@@ -153,6 +156,7 @@ export class StreamRelay {
 
   #write(piece: Uint8Array | string): void {
     const { client } = this.#line
+    this.#hasWritten = true
     if (!this.#readsOn && !this.#ending) this.#keepClientAlive()
     if (client.write(piece) || this.#paused || this.#ending) return
     this.#paused = true

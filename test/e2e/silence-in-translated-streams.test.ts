@@ -1,0 +1,200 @@
+/**
+ * An upstream of one format that takes its time, and a client of another: whatever the upstream says in the
+ * meantime that this client is not told, the client hears a sign of life, between events, and an upstream
+ * that never comes to content is given up. Time is the test's own.
+ */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { ConversationFormat } from '../../src/wire/codec.ts'
+import { dialects } from '../../src/wire/dialects.ts'
+import { type DialectClient, dialectClients, streamedText } from '../support/dialect-clients.ts'
+import {
+  chunkedHead,
+  type FaultUpstream,
+  faultUpstream,
+  hangs,
+  httpChunk,
+  type Reply,
+} from '../support/fault-upstream.ts'
+import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
+import { type ManualClock, manualClock } from '../support/manual-clock.ts'
+import { eventually, meteredModels, type UpstreamName } from '../support/metered-gateway.ts'
+import { Sent } from '../support/paying-client.ts'
+import { upstreamEvents } from '../support/upstream-events.ts'
+
+const seconds = 1_000
+/** Proxies between us and a client are known to give up after so long without a byte. */
+const unheardMsMax = 15 * seconds
+const contentGapMs = 300 * seconds
+const contentGapReasoningMs = 1_200 * seconds
+
+const upstreamFormats: Readonly<Record<UpstreamName, ConversationFormat>> = {
+  chat: 'openai-chat',
+  responses: 'openai-responses',
+  messages: 'anthropic',
+  gemini: 'gemini',
+}
+const pairs = Object.entries(upstreamFormats).flatMap(([name, format]) =>
+  dialectClients
+    .filter((client) => client.format !== format)
+    .map((client) => ({ client, format, name: name as UpstreamName })),
+)
+
+let time: ManualClock
+let upstream: FaultUpstream
+let gateway: TestGateway
+
+before(async () => {
+  time = manualClock()
+  upstream = await faultUpstream(() => hangs)
+  gateway = await testGateway({
+    clock: time,
+    openai: upstream.origin,
+    anthropic: upstream.origin,
+    google: upstream.origin,
+    models: meteredModels(),
+    limits: { cooldownMsMax: 0, failuresBeforeEjection: 1_000 },
+  })
+})
+after(async () => {
+  await gateway.close()
+  await upstream.close()
+})
+
+interface Begun {
+  readonly account: TestAccount
+  readonly sent: Sent
+  readonly reply: Reply
+}
+
+async function begin(client: DialectClient, model: string): Promise<Begun> {
+  const account = await gateway.account('1')
+  const sent = new Sent(gateway.origin, {
+    key: account.key,
+    format: client.path(model, true) as `/${string}`,
+    body: client.body(model, 'hello', true),
+  })
+  return { account, sent, reply: await upstream.nextRequest() }
+}
+
+/** Time for whatever is under way to show. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 50; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve))
+}
+
+/** A client's patience: however time passes, it must hear something within each stretch that it may wait. */
+class Listener {
+  readonly #sent: Sent
+  #heard = 0
+  #unheardMs = 0
+
+  constructor(sent: Sent) {
+    this.#sent = sent
+  }
+
+  async hears(ms: number): Promise<void> {
+    for (let passed = 0; passed < ms; passed += seconds) {
+      time.advance(seconds)
+      await turns()
+      this.#unheardMs = this.#sent.text.length > this.#heard ? 0 : this.#unheardMs + seconds
+      this.#heard = this.#sent.text.length
+      assert.ok(this.#unheardMs < unheardMsMax, `nothing was heard for ${this.#unheardMs} ms`)
+    }
+  }
+}
+
+async function endOf(account: TestAccount): Promise<string | null> {
+  const [receipt] = await eventually(
+    'the receipt',
+    () => gateway.gateway.parts.ledger.receipts(account.id, 2, null),
+    ({ length }) => length > 0,
+  )
+  return receipt?.endReason ?? null
+}
+
+for (const { client, format, name } of pairs) {
+  const events = upstreamEvents[format]
+  const { keepAlive } = dialects[client.format]
+  const without = (text: string) => text.replaceAll(keepAlive, '')
+
+  test(`${client.format} → ${format}: signs of life until there is something to tell, and between events only`, async () => {
+    const { account, sent, reply } = await begin(client, `${name}-stream`)
+    const listener = new Listener(sent)
+    await listener.hears(30 * seconds)
+    reply.send(chunkedHead)
+    reply.send(httpChunk(events.start + events.ping))
+    await listener.hears(30 * seconds)
+    assert.equal(without(sent.text), '', 'nothing was said yet')
+    reply.send(httpChunk(events.hidden(0)))
+    await listener.hears(60 * seconds)
+    reply.send(httpChunk(events.openText(1) + events.text(1, ' \n')))
+    await listener.hears(30 * seconds)
+    const [one, two] = [events.text(1, 'one '), events.text(1, 'two')]
+    reply.send(httpChunk(one + two.slice(0, 20)))
+    await listener.hears(30 * seconds)
+    assert.equal(streamedText(client, without(sent.text)).trim(), 'one')
+    reply.send(httpChunk(two.slice(20) + events.closeText(1) + events.end(false)))
+    reply.send(httpChunk())
+    const { status, text, broken } = await sent.whole()
+    assert.deepEqual([status, broken], [200, null])
+    assert.equal(streamedText(client, without(text)).trim(), 'one two')
+    assert.ok(text.includes(client.successMark))
+    for (const block of without(text).split(/(?<=\r?\n\r?\n)/))
+      assert.match(block, /^(event: [\w.]+\n)?data: .*\r?\n\r?\n$/)
+    assert.equal(await endOf(account), 'complete')
+  })
+}
+
+for (const { client, format, name } of pairs) {
+  const events = upstreamEvents[format]
+  const untold = { thoughts: events.hidden(0), blanks: events.openText(0) + events.text(0, ' \n') }
+
+  // Just before a sign of life would have come, which what follows puts off.
+  for (const atMs of [7 * seconds, 19 * seconds]) {
+    for (const [what, first] of Object.entries(untold)) {
+      test(`${client.format} → ${format}: ${what} after ${atMs / seconds} s, which are perhaps not told, put off no sign of life`, async () => {
+        const { sent, reply } = await begin(client, `${name}-stream`)
+        const listener = new Listener(sent)
+        await listener.hears(atMs)
+        reply.send(chunkedHead)
+        reply.send(httpChunk(events.start + first))
+        await turns()
+        await listener.hears(30 * seconds)
+        const { status } = await sent.head
+        assert.equal(status, 200)
+        sent.leave()
+      })
+    }
+  }
+}
+
+for (const [name, format] of Object.entries(upstreamFormats)) {
+  const events = upstreamEvents[format]
+  const client = dialectClients.find((one) => one.format !== format)!
+
+  for (const [model, gapMs] of [
+    ['stream', contentGapMs],
+    ['think', contentGapReasoningMs],
+  ] as const) {
+    test(`${name}-${model}: nothing but signs of life is given up after ${gapMs / seconds} s, told or not`, async () => {
+      const { account, sent, reply } = await begin(client, `${name}-${model}`)
+      reply.send(chunkedHead)
+      reply.send(httpChunk(events.start + events.hidden(0)))
+      const stepMs = 100 * seconds
+      for (let passed = 0; passed + stepMs < gapMs; passed += stepMs) {
+        reply.send(httpChunk(events.ping))
+        await turns()
+        time.advance(stepMs)
+      }
+      await turns()
+      assert.ok(!/timed?.?out/i.test(sent.text), sent.text)
+      reply.send(httpChunk(events.ping))
+      await turns()
+      time.advance(stepMs)
+      const { text } = await sent.whole()
+      assert.match(text, /upstream_timeout|timed? ?out|DEADLINE/i)
+      assert.ok(!text.includes(client.successMark))
+      assert.equal(await endOf(account), 'timeout')
+    })
+  }
+}
