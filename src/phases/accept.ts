@@ -41,10 +41,10 @@ const embeddings = dialects['openai-embeddings']
 const routes: Readonly<Record<string, Route>> = {
   'chat/completions': { dialect: openaiChat, operation: 'generate', method: 'POST', bare: true },
   responses: { dialect: responses, operation: 'generate', method: 'POST', bare: true },
-  'responses/input_tokens': { dialect: responses, operation: 'count_tokens', method: 'POST', bare: false },
-  'responses/compact': { dialect: responses, operation: 'compact', method: 'POST', bare: false },
+  'responses/input_tokens': { dialect: responses, operation: 'count_tokens', method: 'POST', bare: true },
+  'responses/compact': { dialect: responses, operation: 'compact', method: 'POST', bare: true },
   messages: { dialect: anthropic, operation: 'generate', method: 'POST', bare: true },
-  'messages/count_tokens': { dialect: anthropic, operation: 'count_tokens', method: 'POST', bare: false },
+  'messages/count_tokens': { dialect: anthropic, operation: 'count_tokens', method: 'POST', bare: true },
   embeddings: { dialect: embeddings, operation: 'embed', method: 'POST', bare: true },
   models: { dialect: openaiChat, operation: 'list_models', method: 'GET', bare: true },
   'models/*': { dialect: openaiChat, operation: 'show_model', method: 'GET', bare: true },
@@ -145,14 +145,16 @@ function route(address: string, path: string, request: IncomingMessage): Found {
   if (rest.length === 0 && hint === anthropic && versioned) {
     return { ...nothingThere(anthropic), refusal: wrongMethod(request, 'GET') }
   }
-  const where = { address, path, request, versioned: versioned || hint !== null }
-  return routeGemini(rest, where) ?? routeRest(rest, hint, where)
+  const where = { address, path, request, hint, versioned: versioned || hint !== null }
+  return routeGemini(rest, where) ?? routeRest(rest, where)
 }
 
 interface At {
   readonly address: string
   readonly path: string
   readonly request: IncomingMessage
+  /** The format that a prefix names. */
+  readonly hint: Dialect | null
   readonly versioned: boolean
 }
 
@@ -160,23 +162,27 @@ function nothingThere(dialect: Dialect): Omit<Found, 'refusal'> {
   return { dialect, operation: 'probe', subject: '', address: nowhere }
 }
 
-/** `models/{model}:{method}`; undefined for every other path. */
+/** `models/{model}:{method}`, the colon escaped or not; undefined for every other path. */
 function routeGemini(rest: readonly string[], at: At): Found | undefined {
   if (rest[0] !== 'models' || rest.length < 2) return undefined
-  const named = rest.slice(1).join('/')
+  const written = rest.slice(1).join('/')
+  const decoded = decodeSubject(written)
+  const named = decoded ?? written
   const colon = named.lastIndexOf(':')
   const method = named.slice(colon + 1)
-  if (colon < 1 || !(Object.hasOwn(geminiMethods, method) || method.endsWith('Content'))) return undefined
-  const found = Object.hasOwn(geminiMethods, method) ? geminiMethods[method] : undefined
-  const model = decodeSubject(named.slice(0, colon))
-  if (found === undefined || model === undefined || !at.versioned) {
+  const isKnown = Object.hasOwn(geminiMethods, method)
+  // Only there can nothing else be meant: names of models have colons too.
+  const isMeant = at.hint === gemini && at.request.method === 'POST'
+  if (colon < 0 || !(isKnown || method.endsWith('Content') || isMeant)) return undefined
+  const found = isKnown ? geminiMethods[method] : undefined
+  if (found === undefined || colon === 0 || decoded === undefined || !at.versioned) {
     return { ...nothingThere(gemini), refusal: unknownPath(at, gemini) }
   }
   return {
     dialect: gemini,
     operation: found.operation,
     subject: '',
-    address: { model, stream: found.stream },
+    address: { model: named.slice(0, colon), stream: found.stream },
     refusal: wrongMethod(at.request, 'POST'),
   }
 }
@@ -193,12 +199,12 @@ function withoutLastSlashes(path: string): string {
   return path.slice(0, end)
 }
 
-function routeRest(rest: readonly string[], hint: Dialect | null, at: At): Found {
+function routeRest(rest: readonly string[], at: At): Found {
   const name = rest.join('/')
   const known = Object.hasOwn(routes, name) ? name : rest.length >= 2 ? `${rest[0]}/*` : ''
   const found = Object.hasOwn(routes, known) ? routes[known] : undefined
   const subject = found !== undefined && known.endsWith('/*') ? decodeSubject(rest.slice(1).join('/')) : ''
-  const dialect = chooseDialect(found, hint, { name, request: at.request })
+  const dialect = chooseDialect(found, name, at)
   if (found === undefined || subject === undefined || !(found.bare || at.versioned)) {
     return { ...nothingThere(dialect), refusal: unknownPath(at, dialect) }
   }
@@ -215,18 +221,18 @@ function wrongUpgrade({ dialect }: Route, request: IncomingMessage): TollgateErr
   })
 }
 
+/** How only methods of the Gemini API are named. */
+const geminiMethod = /:\w{0,40}Content$/
+
 /** Addresses that take a body decide themselves; shared ones follow the prefix, then the headers. */
-function chooseDialect(
-  found: Route | undefined,
-  hint: Dialect | null,
-  by: { name: string; request: IncomingMessage },
-): Dialect {
+function chooseDialect(found: Route | undefined, name: string, { hint, request }: At): Dialect {
   if (found?.method === 'POST') return found.dialect
-  if (hint === anthropic || by.name.startsWith('messages')) return anthropic
+  if (hint === anthropic || name.startsWith('messages')) return anthropic
   const lists = found?.operation === 'list_models' || found?.operation === 'show_model'
-  const { headers } = by.request
+  const { headers } = request
   if (lists && headers['anthropic-version'] !== undefined) return anthropic
-  if (hint === gemini || (lists && headers['x-goog-api-key'] !== undefined)) return gemini
+  if (hint === gemini || geminiMethod.test(name)) return gemini
+  if (lists && headers['x-goog-api-key'] !== undefined) return gemini
   return found?.dialect ?? openaiChat
 }
 

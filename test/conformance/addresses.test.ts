@@ -5,7 +5,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Answer, bearer, send } from '../support/bytes-client.ts'
+import { errorReaders } from '../support/format-errors.ts'
 import { type TestGateway, testGateway } from '../support/gateway.ts'
+import { RawClient } from '../support/raw-client.ts'
 import { type ReplayUpstream, replayUpstream } from '../support/replay-upstream.ts'
 
 let upstream: ReplayUpstream
@@ -20,12 +22,15 @@ before(async () => {
   tollgate = await testGateway({
     openai: upstream.origin,
     anthropic: upstream.origin,
+    google: upstream.origin,
     models: [
       { id: 'gpt-small', api: 'chat', ...size, prices: price },
       { id: 'gpt-maker/with-slash', api: 'chat', ...size, prices: price },
       { id: 'gpt-withdrawn', api: 'chat', ...size, prices: price },
       { id: 'gpt-unpriced', api: 'chat', ...size },
       { id: 'claude-small', api: 'messages', ...size, prices: price },
+      { id: 'gemini-small', api: 'generateContent', ...size, prices: price },
+      { id: 'text-embedding-small', api: 'embeddings', ...size, prices: price },
     ],
     limits: { requestsPerMinute: null },
   })
@@ -39,13 +44,28 @@ after(async () => {
 
 const chat = (model = 'sandbox-echo') => ({ model, messages: [{ role: 'user', content: 'hi' }] })
 const messages = (model = 'sandbox-echo') => ({ ...chat(model), max_tokens: 50 })
+const contents = { contents: [{ role: 'user', parts: [{ text: 'hi' }] }] }
+const input = (model = 'sandbox-echo') => ({ model, input: 'hi' })
+const google = (value: string) => ({ 'x-goog-api-key': value })
 
 type Json = Readonly<Record<string, unknown>>
 const parsed = (answer: Answer) => JSON.parse(answer.text) as Json
-const errorIn = (answer: Answer) => (parsed(answer).error ?? {}) as Json & { details?: Json }
+const errorIn = (answer: Answer) => (parsed(answer).error ?? {}) as Json
+type Shape = 'openai-chat' | 'anthropic' | 'gemini'
+function shapeIn(answer: Answer): Shape {
+  if (parsed(answer).type === 'error') return 'anthropic'
+  return typeof errorIn(answer).status === 'string' ? 'gemini' : 'openai-chat'
+}
 /** Our code, wherever the format has it. */
-const codeIn = (answer: Answer) => errorIn(answer).details?.code ?? errorIn(answer).code
-const shapeIn = (answer: Answer) => (parsed(answer).type === 'error' ? 'anthropic' : 'openai-chat')
+function codeIn(answer: Answer): unknown {
+  return errorReaders[shapeIn(answer)](parsed(answer)).code
+}
+/** What names the address in the words of each format. */
+const bases: Readonly<Record<Shape, string>> = {
+  'openai-chat': '/v1:',
+  anthropic: '/v1/alt:',
+  gemini: ': POST',
+}
 
 // Spellings.
 
@@ -77,9 +97,57 @@ const messagesSpellings = [
   '/api/v1/messages',
 ]
 
+/** What stands beside each spelling of Messages. */
+const countingSpellings = messagesSpellings.map((path) => {
+  const [before = '', query] = path.split('?')
+  const counting = `${before.replace(/\/$/, '')}/count_tokens`
+  return query === undefined ? counting : `${counting}?${query}`
+})
+const responsesSpellings = [
+  '/v1/responses',
+  '/v1/responses/',
+  '/v1/responses?any=thing',
+  '/responses',
+  '/v1/v1/responses',
+  '/openai/v1/responses',
+  '/openai/responses',
+  '/api/v1/responses',
+]
+const inputCountingSpellings = [
+  '/v1/responses/input_tokens',
+  '/responses/input_tokens',
+  '/openai/v1/responses/input_tokens/',
+]
+const embeddingsSpellings = [
+  '/v1/embeddings',
+  '/v1/embeddings/',
+  '/embeddings',
+  '/v1/v1/embeddings',
+  '/openai/v1/embeddings',
+  '/api/v1/embeddings?any=thing',
+]
+const geminiSpellings = [
+  '/v1beta/models/sandbox-echo:generateContent',
+  '/v1beta/models/sandbox-echo:generateContent/',
+  '/v1beta/models/sandbox-echo%3AgenerateContent',
+  '/v1/models/sandbox-echo:generateContent',
+  '/v1beta/models/sandbox-echo:generateContent?alt=json&$prettyPrint=false',
+  '/v1beta/v1beta/models/sandbox-echo:generateContent',
+  '/v1/v1beta/models/sandbox-echo:generateContent',
+  '/v1beta/v1/models/sandbox-echo:generateContent',
+  '/api/v1/models/sandbox-echo:generateContent',
+]
+
 for (const [paths, body, has] of [
   [chatSpellings, chat(), 'choices'],
   [messagesSpellings, messages(), 'content'],
+  [countingSpellings, messages(), 'input_tokens'],
+  [responsesSpellings, input(), 'output'],
+  [inputCountingSpellings, input(), 'input_tokens'],
+  [geminiSpellings, contents, 'candidates'],
+  [geminiSpellings.map((path) => path.replace('generateContent', 'countTokens')), contents, 'totalTokens'],
+  // Beside Google's own address there is one for clients of Chat Completions.
+  [['/v1beta/openai/chat/completions', '/v1beta/openai/v1/chat/completions'], chat(), 'choices'],
 ] as const) {
   for (const path of paths) {
     test(`POST ${path}`, async () => {
@@ -93,6 +161,112 @@ for (const [paths, body, has] of [
   }
 }
 
+for (const path of embeddingsSpellings) {
+  test(`POST ${path}`, async () => {
+    const usage = { prompt_tokens: 1, total_tokens: 1 }
+    const list = {
+      object: 'list',
+      model: 'any',
+      data: [{ object: 'embedding', index: 0, embedding: [0.5] }],
+      usage,
+    }
+    upstream.play({
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      bytes: Buffer.from(JSON.stringify(list)),
+    })
+    const body = input('text-embedding-small')
+    const answer = await send(tollgate.origin, { path, headers: bearer(key), body })
+    assert.deepEqual([answer.status, parsed(answer)], [200, list], answer.text)
+    assert.equal((await send(tollgate.origin, { path, body })).status, 401)
+  })
+}
+
+for (const path of geminiSpellings.map((path) => path.replace('generateContent', 'streamGenerateContent'))) {
+  test(`POST ${path}, as events and as an array`, async () => {
+    const [before = '', query = 'any=thing'] = path.split('?')
+    for (const [alt, type] of [
+      ['sse', /^text\/event-stream/],
+      ['json', /^application\/json/],
+    ] as const) {
+      const wanted = `${before}?${query.replace(/alt=\w+/, '')}&alt=${alt}`
+      const answer = await send(tollgate.origin, { path: wanted, headers: google(key), body: contents })
+      assert.equal(answer.status, 200, answer.text)
+      assert.match(answer.headers['content-type'] ?? '', type)
+      assert.match(answer.text, /"finishReason"/)
+    }
+  })
+}
+
+// Keys.
+
+test('a key may stand in the address of Gemini paths, in any header everywhere, and nowhere twice', async () => {
+  const path = '/v1beta/models/sandbox-echo:generateContent'
+  const asked = (query: string, headers: Readonly<Record<string, string>> = {}) =>
+    send(tollgate.origin, { path: path + query, headers, body: contents })
+  for (const answer of [
+    await asked(`?key=${key}`),
+    await asked(`?alt=json&key=${encodeURIComponent(key)}`),
+    await asked('', google(key)),
+    await asked('', bearer(key)),
+    await asked('', { 'x-api-key': key }),
+    await asked('', { 'api-key': key }),
+    await asked('?key=', google(key)),
+    await asked(`?key=${key}`, google('AIzaNobody')),
+    await asked('?key=AIzaNobody', google(key)),
+    await asked(`?key=${key}`, google(key)),
+  ]) {
+    assert.equal(answer.status, 200, answer.text)
+  }
+  for (const [answer, status, code] of [
+    [await asked(`?key=${key}&key=${key}`), 400, 'repeated_credential'],
+    [await asked(`?key=${key}&key=`), 400, 'repeated_credential'],
+    [await asked(`?KEY=${key}`), 401, 'missing_api_key'],
+    [await asked(`?api_key=${key}`), 401, 'missing_api_key'],
+    [await asked(''), 401, 'missing_api_key'],
+    [await asked('?key='), 401, 'missing_api_key'],
+    [await asked('?key=nobody'), 401, 'invalid_api_key'],
+    [await asked('?key=AIzaSyA0000000000000000000000000000000'), 401, 'provider_api_key'],
+  ] as const) {
+    assert.deepEqual([answer.status, codeIn(answer), shapeIn(answer)], [status, code, 'gemini'], answer.text)
+    assert.ok(!answer.text.includes(key))
+  }
+  for (const [path, body] of [
+    ['/v1/chat/completions', chat()],
+    ['/v1/responses', input()],
+    ['/v1/alt/v1/messages', messages()],
+    ['/v1/embeddings', input('text-embedding-small')],
+    ['/v1/models', undefined],
+  ] as const) {
+    const answer = await send(tollgate.origin, { path: `${path}?key=${key}`, body })
+    assert.deepEqual([answer.status, codeIn(answer)], [401, 'missing_api_key'], path)
+    assert.ok(!answer.text.includes(key))
+  }
+})
+
+test('a credential header that comes twice is refused on every path, in its format', async () => {
+  const port = Number(new URL(tollgate.origin).port)
+  for (const [path, shape] of [
+    ['/v1/chat/completions', 'openai-chat'],
+    ['/v1/responses', 'openai-chat'],
+    ['/v1/alt/v1/messages', 'anthropic'],
+    ['/v1/alt/v1/messages/count_tokens', 'anthropic'],
+    ['/v1beta/models/sandbox-echo:generateContent', 'gemini'],
+    ['/v1beta/models/sandbox-echo:countTokens', 'gemini'],
+  ] as const) {
+    for (const header of ['x-goog-api-key', 'x-api-key', 'authorization']) {
+      const value = header === 'authorization' ? `Bearer ${key}` : key
+      const client = new RawClient(port)
+      const line = `${header}: ${value}\r\n`
+      client.send(`POST ${path} HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n${line}${line}\r\n{}`)
+      const answer = await client.answer()
+      client.close()
+      const read = { text: answer?.body ?? '' } as Answer
+      assert.deepEqual([answer?.status, codeIn(read), shapeIn(read)], [400, 'repeated_credential', shape])
+    }
+  }
+})
+
 const modelLists = [
   ['/v1/models', 'openai'],
   ['/v1/models/', 'openai'],
@@ -102,28 +276,95 @@ const modelLists = [
   ['/v1/alt/v1/models', 'anthropic'],
   ['/v1/alt/models', 'anthropic'],
   ['/anthropic/v1/models', 'anthropic'],
+  ['/v1beta/models', 'gemini'],
+  ['/v1beta/models/', 'gemini'],
+  ['/v1beta/models?pageSize=1000', 'gemini'],
+  ['/v1beta/v1beta/models', 'gemini'],
+  ['/v1/v1beta/models', 'gemini'],
 ] as const
+
+/** What the list is called, and the one model below it. */
+const listShapes = {
+  openai: { list: 'data', id: 'sandbox-echo', name: 'id' },
+  anthropic: { list: 'has_more', id: 'sandbox-echo', name: 'id' },
+  gemini: { list: 'models', id: 'models/sandbox-echo', name: 'name' },
+} as const
 
 for (const [path, shape] of modelLists) {
   test(`GET ${path} lists models as ${shape} does, and each model below it`, async () => {
     const list = parsed(await send(tollgate.origin, { path, headers: bearer(key) }))
-    assert.equal(shape === 'openai' ? list.object === 'list' : list.has_more !== undefined, true)
+    const { list: listed, id, name } = listShapes[shape]
+    assert.ok(listed in list, JSON.stringify(list).slice(0, 200))
     const [below, query = ''] = path.split('?')
     const one = await send(tollgate.origin, {
       path: `${below?.replace(/\/$/, '')}/sandbox-echo?${query}`,
       headers: bearer(key),
     })
-    assert.equal(parsed(one).id, 'sandbox-echo')
-    assert.equal(parsed(one)[shape === 'openai' ? 'object' : 'type'], 'model')
-    assert.equal((await send(tollgate.origin, { path })).status, 401)
+    assert.equal(parsed(one)[name], id)
+    if (shape !== 'gemini') assert.equal(parsed(one)[shape === 'openai' ? 'object' : 'type'], 'model')
+    const head = await send(tollgate.origin, { path, method: 'HEAD', headers: bearer(key) })
+    assert.deepEqual([head.status, head.bytes.length], [200, 0])
+    const refused = await send(tollgate.origin, { path })
+    assert.deepEqual([refused.status, shapeIn(refused)], [401, shape === 'openai' ? 'openai-chat' : shape])
+    const missing = await send(tollgate.origin, {
+      path: `${below?.replace(/\/$/, '')}/nobody`,
+      headers: bearer(key),
+    })
+    assert.deepEqual([missing.status, shapeIn(missing)], [404, shape === 'openai' ? 'openai-chat' : shape])
   })
 }
 
-test('the version header of Messages clients chooses their shape', async () => {
-  const headers = { ...bearer(key), 'anthropic-version': '2023-06-01' }
-  const list = parsed(await send(tollgate.origin, { path: '/v1/models', headers }))
-  assert.equal(list.has_more, true)
+test('on shared paths the headers of a format choose its shape', async () => {
+  for (const [headers, shape] of [
+    [{ ...bearer(key), 'anthropic-version': '2023-06-01' }, 'anthropic'],
+    [google(key), 'gemini'],
+    [{ ...google(key), 'anthropic-version': '2023-06-01' }, 'anthropic'],
+    [{ 'x-api-key': key }, 'openai'],
+    [bearer(key), 'openai'],
+  ] as const) {
+    const { list, id, name } = listShapes[shape]
+    const { authorization: _key, ...nobody } = headers as Record<string, string>
+    assert.ok(list in parsed(await send(tollgate.origin, { path: '/v1/models', headers })))
+    const one = await send(tollgate.origin, { path: '/v1/models/sandbox-echo', headers })
+    assert.equal(parsed(one)[name], id)
+    const unknown = await send(tollgate.origin, { path: '/v1/models/nobody', headers })
+    assert.equal(shapeIn(unknown), shape === 'openai' ? 'openai-chat' : shape, JSON.stringify(nobody))
+  }
 })
+
+test('a model is shown under the name that its own list has for it', async () => {
+  const path = '/v1beta/models/models/sandbox-echo'
+  const twice = await send(tollgate.origin, { path, headers: google(key) })
+  assert.deepEqual([twice.status, shapeIn(twice)], [404, 'gemini'])
+  const missing = await send(tollgate.origin, {
+    path: '/v1beta/models/nobody:generateContent',
+    headers: google(key),
+    body: contents,
+  })
+  assert.deepEqual([missing.status, codeIn(missing), shapeIn(missing)], [404, 'model_not_found', 'gemini'])
+})
+
+// WebSocket: agents try it first.
+
+for (const path of ['/v1/responses', '/responses', '/v1/v1/responses/', '/openai/v1/responses?any=thing']) {
+  test(`GET ${path} as a WebSocket is told at once that there is none`, async () => {
+    for (const auth of ['', `authorization: Bearer ${key}\r\n`, 'authorization: Bearer nobody\r\n']) {
+      const client = new RawClient(Number(new URL(tollgate.origin).port))
+      const handshake =
+        'connection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n'
+      client.send(`GET ${path} HTTP/1.1\r\nhost: a\r\n${auth}${handshake}\r\n`)
+      const answer = await client.answer()
+      assert.equal(answer?.status, 426, answer?.body)
+      assert.match(answer?.head ?? '', /^connection: close$/im)
+      assert.match(answer?.head ?? '', /^content-type: application\/json/im)
+      assert.doesNotMatch(answer?.head ?? '', /^upgrade:/im)
+      assert.equal(codeIn({ text: answer?.body ?? '' } as Answer), 'upgrade_required')
+      client.close()
+    }
+    const plain = await send(tollgate.origin, { path, headers: bearer(key) })
+    assert.deepEqual([plain.status, plain.headers.allow], [405, 'POST'])
+  })
+}
 
 test('a name with a slash is found as it is and escaped', async () => {
   for (const path of ['/v1/models/gpt-maker/with-slash', '/v1/models/gpt-maker%2Fwith-slash']) {
@@ -180,6 +421,25 @@ const unknown = [
   ['/v1/alt/v1/messages/batches', 'anthropic'],
   ['/anthropic/nothing', 'anthropic'],
   ['/anthropic', 'anthropic'],
+  ['/completions', 'openai-chat'],
+  ['/v1/completions', 'openai-chat'],
+  ['/v1/embeddings/more', 'openai-chat'],
+  ['/v1/engines/gpt-small/embeddings', 'openai-chat'],
+  ['/v1/responses/resp_1', 'openai-chat'],
+  ['/v1/responses/resp_1/cancel', 'openai-chat'],
+  ['/v1/conversations', 'openai-chat'],
+  ['/models/sandbox-echo:generateContent', 'gemini'],
+  ['/v1beta', 'gemini'],
+  ['/v1beta/', 'gemini'],
+  ['/v1beta/nothing', 'gemini'],
+  ['/v1beta/files', 'gemini'],
+  ['/v1beta/cachedContents', 'gemini'],
+  ['/v1beta/models/sandbox-echo:embedContent', 'gemini'],
+  ['/v1/models/sandbox-echo:embedContent', 'gemini'],
+  ['/v1beta/models/:generateContent', 'gemini'],
+  ['/v1beta/models/%E0%A4%A:generateContent', 'gemini'],
+  ['/v1beta/tunedModels/one:generateContent', 'gemini'],
+  ['/v1/tunedModels/one:generateContent', 'gemini'],
 ] as const
 
 for (const [path, shape] of unknown) {
@@ -192,8 +452,7 @@ for (const [path, shape] of unknown) {
         assert.match(answer.headers['content-type'] ?? '', /^application\/json/)
         assert.equal(shapeIn(answer), shape)
         assert.equal(codeIn(answer), 'unknown_path')
-        const base = shape === 'anthropic' ? '/v1/alt' : '/v1'
-        assert.ok(String(errorIn(answer).message).includes(`${tollgate.origin}${base}`), answer.text)
+        assert.ok(String(errorIn(answer).message).includes(`${tollgate.origin}${bases[shape]}`), answer.text)
         assert.equal(answer.headers.location, undefined)
       }
     }
@@ -213,11 +472,38 @@ for (const path of ['/api/nothing', '/api/chat/completions', '/console/nothing',
   })
 }
 
+for (const method of [
+  'batchEmbedContents',
+  'batchGenerateContents',
+  'predict',
+  'generateText',
+  'countMessageTokens',
+  'constructor',
+]) {
+  test(`a method of Gemini that is not there (${method}) is told so in its format`, async () => {
+    const path = `/v1beta/models/sandbox-echo:${method}`
+    for (const headers of [{}, google(key)]) {
+      const answer = await send(tollgate.origin, { path, headers, body: contents })
+      assert.deepEqual([answer.status, codeIn(answer), shapeIn(answer)], [404, 'unknown_path', 'gemini'])
+      assert.ok(String(errorIn(answer).message).includes(`${tollgate.origin}${bases.gemini}`), answer.text)
+    }
+  })
+}
+
 const methods = [
   ['/v1/chat/completions', 'POST', 'openai-chat'],
   ['/chat/completions', 'POST', 'openai-chat'],
   ['/v1/alt/v1/messages', 'POST', 'anthropic'],
   ['/v1/messages', 'POST', 'anthropic'],
+  ['/v1/messages/count_tokens', 'POST', 'anthropic'],
+  ['/v1/responses', 'POST', 'openai-chat'],
+  ['/v1/responses/compact', 'POST', 'openai-chat'],
+  ['/v1/embeddings', 'POST', 'openai-chat'],
+  ['/v1beta/models/sandbox-echo:generateContent', 'POST', 'gemini'],
+  ['/v1/models/sandbox-echo:streamGenerateContent', 'POST', 'gemini'],
+  ['/v1beta/models/sandbox-echo:countTokens', 'POST', 'gemini'],
+  ['/v1beta/models', 'GET', 'gemini'],
+  ['/v1beta/models/sandbox-echo', 'GET', 'gemini'],
   ['/v1/models', 'GET', 'openai-chat'],
   ['/v1/models/sandbox-echo', 'GET', 'openai-chat'],
   ['/v1/alt/v1/models', 'GET', 'anthropic'],
@@ -248,24 +534,39 @@ interface Asked {
   readonly body: object
 }
 
-const asked = (model: string, shape: string): Asked =>
-  shape === 'anthropic'
-    ? { path: '/v1/alt/v1/messages', body: messages(model) }
-    : { path: '/v1/chat/completions', body: chat(model) }
+function asked(model: string, shape: string): Asked {
+  const shapes: Readonly<Record<string, Asked>> = {
+    'openai-chat': { path: '/v1/chat/completions', body: chat(model) },
+    'openai-responses': { path: '/v1/responses', body: input(model) },
+    'openai-embeddings': { path: '/v1/embeddings', body: input(model) },
+    anthropic: { path: '/v1/alt/v1/messages', body: messages(model) },
+    gemini: { path: `/v1beta/models/${encodeURIComponent(model)}:generateContent`, body: contents },
+  }
+  const found = shapes[shape]
+  assert.ok(found !== undefined, shape)
+  return found
+}
 
-for (const [model, shape] of [
-  ['claude-small', 'openai-chat'],
-  ['gpt-small', 'anthropic'],
+const conversations = ['openai-chat', 'openai-responses', 'anthropic', 'gemini']
+
+for (const [model, path, body] of [
+  ['claude-small', '/v1/embeddings', input('claude-small')],
+  ['gpt-small', '/v1/embeddings', input('gpt-small')],
+  ['claude-small', '/v1/responses/compact', input('claude-small')],
+  ['text-embedding-small', '/v1/chat/completions', chat('text-embedding-small')],
+  ['text-embedding-small', '/v1/responses', input('text-embedding-small')],
+  ['text-embedding-small', '/v1/alt/v1/messages', messages('text-embedding-small')],
+  ['text-embedding-small', '/v1beta/models/text-embedding-small:generateContent', contents],
 ] as const) {
-  test(`${model} is not spoken to as ${shape} yet, and libraries need not ask again`, async () => {
-    const answer = await send(tollgate.origin, { ...asked(model, shape), headers: bearer(key) })
+  test(`${model} cannot be asked at ${path}, and libraries need not ask again`, async () => {
+    const answer = await send(tollgate.origin, { path, body, headers: bearer(key) })
     assert.equal(answer.status, 501, answer.text)
-    assert.deepEqual([shapeIn(answer), codeIn(answer)], [shape, 'dialect_not_supported'])
+    assert.equal(codeIn(answer), 'dialect_not_supported')
     assert.equal(answer.headers['x-should-retry'], 'false')
   })
 }
 
-for (const shape of ['openai-chat', 'anthropic']) {
+for (const shape of ['openai-chat', 'anthropic', 'gemini']) {
   test(`a name that is not sold is not found, for whatever reason (${shape})`, async () => {
     const told = new Set<string>()
     for (const model of ['gpt-unknown', 'gpt-withdrawn', 'gpt-unpriced', '__proto__', 'constructor']) {
@@ -316,7 +617,8 @@ test('what is listed can be asked, what is not cannot, and the price list has th
   const poor = bearer((await tollgate.account('0')).key)
   const before = upstream.requests.length
   for (const { id, dialects } of rows) {
-    for (const shape of dialects) {
+    const isEmbedding = dialects.includes('openai-embeddings')
+    for (const shape of isEmbedding ? ['openai-embeddings'] : conversations) {
       const answer = await send(tollgate.origin, { ...asked(id, shape), headers: poor })
       assert.equal(answer.status, 402, `${id} as ${shape}: ${answer.text}`)
     }

@@ -6,9 +6,10 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createLog } from '../../src/base/log.ts'
 import { type Answer, bearer, send } from '../support/bytes-client.ts'
+import { ask, dialectClients } from '../support/dialect-clients.ts'
 import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
 import { eventually } from '../support/metered-gateway.ts'
-import { type Format, formats, Sent } from '../support/paying-client.ts'
+import { formats, Sent } from '../support/paying-client.ts'
 
 interface Logged {
   readonly level: string
@@ -53,11 +54,7 @@ before(async () => {
 after(() => gateway.close())
 
 type Json = Readonly<Record<string, unknown>>
-const paths: Readonly<Record<Format, string>> = {
-  chat: '/v1/chat/completions',
-  messages: '/v1/alt/v1/messages',
-}
-const formatOf: Readonly<Record<string, Format>> = { 'openai-chat': 'chat', anthropic: 'messages' }
+const everyFormat = dialectClients.map(({ format }) => format).sort()
 
 function get(path: string, headers: Json = bearer(account.key)): Promise<Answer> {
   return send(gateway.origin, { path, headers: headers as Record<string, string> })
@@ -78,21 +75,20 @@ test('every model that answers plainly is served under its listed name in every 
   for (const name of ['sandbox-echo', 'sandbox-stream', 'sandbox-tool', 'sandbox-think']) {
     const row = rows.find(({ id }) => id === name)
     assert.ok(row !== undefined, name)
-    const dialects = row.dialects as readonly string[]
-    assert.deepEqual([...dialects].sort(), ['anthropic', 'openai-chat'])
-    for (const dialect of dialects) {
+    assert.deepEqual([...(row.dialects as readonly string[])].sort(), everyFormat)
+    for (const client of dialectClients) {
       for (const stream of [true, false]) {
-        const path = paths[formatOf[dialect]!]
-        const asked = { path, headers: bearer(account.key), body: bodyOf(name, { stream }) }
-        const answer = await send(gateway.origin, asked)
-        assert.equal(answer.status, 200, `${name} as ${dialect}: ${answer.text}`)
-        assert.match(answer.text, new RegExp(name), 'under the name that was asked for')
+        const asked = { key: account.key, model: name, text: 'hello', stream }
+        const answer = await ask(gateway.origin, client, asked)
+        const text = await answer.text()
+        assert.equal(answer.status, 200, `${name} as ${client.format}: ${text}`)
+        assert.match(text, new RegExp(name), 'under the name that was asked for')
       }
     }
   }
 })
 
-test('both shapes of the list, a model on its own and the price list tell the same price', async () => {
+test('all shapes of the list, a model on its own and the price list tell the same price', async () => {
   const pricing = await rowsAt('/api/pricing', {})
   const openai = await rowsAt('/v1/models')
   const anthropic = await rowsAt('/v1/alt/v1/models?limit=1000')
@@ -100,9 +96,12 @@ test('both shapes of the list, a model on its own and the price list tell the sa
     openai.map(({ id }) => id),
     pricing.map(({ model }) => model),
   )
+  const google = await get('/v1beta/models?pageSize=1000')
+  const gemini = (JSON.parse(google.text) as { models: readonly Json[] }).models
   for (const [at, { model, price }] of pricing.entries()) {
     const listed = openai[at]!.pricing as Json
-    assert.deepEqual(anthropic[at]!.pricing, listed)
+    assert.deepEqual([anthropic[at]!.pricing, gemini[at]!.pricing], [listed, listed])
+    assert.equal(gemini[at]!.name, `models/${String(model)}`)
     const { id, input, output, cacheRead } = price as Record<string, string>
     assert.equal(listed.version, id, String(model))
     for (const [perToken, perMillion] of [
@@ -153,6 +152,22 @@ test('the Messages list comes in pages that join to the whole', async () => {
   }
 })
 
+test('the Gemini list comes in pages that join to the whole', async () => {
+  const names = (await rowsAt('/v1/models')).map(({ id }) => `models/${String(id)}`)
+  const joined: unknown[] = []
+  for (let token = ''; ; ) {
+    const page = JSON.parse((await get(`/v1beta/models?pageSize=7${token}`)).text) as {
+      readonly models: readonly Json[]
+      readonly nextPageToken?: string
+    }
+    joined.push(...page.models.map(({ name }) => name))
+    if (page.nextPageToken === undefined) break
+    assert.equal(page.models.length, 7)
+    token = `&pageToken=${encodeURIComponent(page.nextPageToken)}`
+  }
+  assert.deepEqual(joined, names)
+})
+
 interface Unsold {
   readonly model: string
   /** Where one resembles it. */
@@ -169,13 +184,13 @@ const unsold: readonly Unsold[] = [
 
 for (const { model, nearest, command } of unsold) {
   test(`${model} is not sold: the caller hears what is, the operator how it would be`, async () => {
-    for (const format of formats) {
+    for (const client of dialectClients) {
       logged.length = 0
-      const asked = { path: paths[format], headers: bearer(account.key), body: bodyOf(model) }
-      const answer = await send(gateway.origin, asked)
-      assert.equal(answer.status, 404, answer.text)
-      if (nearest !== null) assert.ok(answer.text.includes(nearest), answer.text)
-      assert.doesNotMatch(answer.text, /tollgate models|disabled|no price/, 'that is nobody’s business')
+      const answer = await ask(gateway.origin, client, { key: account.key, model, text: 'hello' })
+      const text = await answer.text()
+      assert.equal(answer.status, 404, text)
+      if (nearest !== null) assert.ok(text.includes(nearest), text)
+      assert.doesNotMatch(text, /tollgate models|disabled|no price/, 'that is nobody’s business')
       const told = logged.filter(({ level }) => level === 'warn')
       assert.deepEqual(
         told.map(({ err }) => err?.code),

@@ -45,6 +45,12 @@ test('each kind of problem has its word and its status', () => {
   }
 })
 
+test('what is not there at the moment has the word of its status', () => {
+  const wordOf = (status: number) =>
+    (JSON.parse(errorBody(problem('server', { status }))) as { error: { status: string } }).error.status
+  assert.deepEqual([wordOf(500), wordOf(502), wordOf(503)], ['INTERNAL', 'INTERNAL', 'UNAVAILABLE'])
+})
+
 test('what is ours stands in an ErrorInfo, as text', () => {
   const body = errorBody(
     problem('billing', {

@@ -31,10 +31,15 @@ export function errorBody(problem: Problem): string {
     error: {
       code: errorStatus(problem),
       message: messageOf(problem),
-      status: statuses[problem.category],
+      status: statusOf(problem),
       details: [errorInfo(problem), ...retryInfo(problem)],
     },
   })
+}
+
+/** Google has a word of its own for what is not there at the moment. */
+function statusOf({ category, status }: Problem): string {
+  return category === 'server' && status === 503 ? 'UNAVAILABLE' : statuses[category]
 }
 
 function errorInfo({ code, source, requestId, param, facts }: Problem): object {
