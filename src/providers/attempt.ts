@@ -161,9 +161,11 @@ class Attempt {
     this.#seen.push(bytes)
     this.#seenBytes += bytes.length
     if (!this.#task.room.set(this.#seenBytes)) return this.#noRoom()
-    if (this.#watch === undefined) return this.#boundSize()
-    this.#watch.push(bytes)
-    this.#look(this.#watch)
+    if (this.#watch !== undefined) {
+      this.#watch.push(bytes)
+      this.#look(this.#watch)
+    }
+    if (!this.#done) this.#boundSize()
   }
 
   #end(): void {
@@ -296,11 +298,16 @@ class Attempt {
   }
 
   #boundSize(): void {
-    const { limits } = this.#task
-    const bytesMax = this.#status === 200 ? limits.answerBytesMax : limits.errorBytesMax
-    if (this.#seenBytes <= bytesMax) return
+    if (this.#seenBytes <= this.#bytesMax()) return
     this.#exchange?.abort()
     this.#fail(this.#ownFailure('upstream_invalid', 'The upstream sent more than an answer can hold.'), {})
+  }
+
+  /** What is kept until it is known what becomes of it: of a stream, all that comes before any content. */
+  #bytesMax(): number {
+    const { limits, watch } = this.#task
+    if (this.#watch !== undefined) return watch.eventBytesMax
+    return this.#status === 200 ? limits.answerBytesMax : limits.errorBytesMax
   }
 
   #fail(

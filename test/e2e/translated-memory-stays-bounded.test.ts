@@ -1,0 +1,305 @@
+/**
+ * Translating does not let clients or upstreams grow the process: a large body and its copy in another format
+ * are never both kept, a reader that does not read makes the upstream wait, and what has to be kept of a
+ * stream has the size of one event.
+ */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { after, before, suite, test } from 'node:test'
+import { systemClock } from '../../src/base/clock.ts'
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts'
+import {
+  chunkedHead,
+  type FaultUpstream,
+  faultUpstream,
+  httpChunk,
+  type Reply,
+} from '../support/fault-upstream.ts'
+import { type GatewayProcess, type Installation, makeInstallation } from '../support/gateway-process.ts'
+import { eventually, type MeteredGateway, meteredGateway } from '../support/metered-gateway.ts'
+import { upstreamEvents } from '../support/upstream-events.ts'
+
+const mebibyte = 1024 * 1024
+
+function residentBytes({ pid }: GatewayProcess, line: 'VmHWM' | 'VmRSS'): number {
+  const found = new RegExp(`^${line}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  return Number(found?.[1]) * 1024
+}
+
+/** The most memory that the process ever had, in bytes. */
+const peakBytes = (server: GatewayProcess): number => residentBytes(server, 'VmHWM')
+
+interface Client {
+  readonly path: string
+  body(model: string, content: object): object
+  readonly picture: (data: string) => object
+}
+
+const pictureUrl = (data: string): string => `data:image/png;base64,${data}`
+const clients = {
+  chat: {
+    path: '/v1/chat/completions',
+    body: (model, content) => ({
+      model,
+      stream: true,
+      max_tokens: 5_000,
+      messages: [{ role: 'user', content }],
+    }),
+    picture: (data) => ({ type: 'image_url', image_url: { url: pictureUrl(data) } }),
+  },
+  messages: {
+    path: '/v1/alt/v1/messages',
+    body: (model, content) => ({
+      model,
+      stream: true,
+      max_tokens: 5_000,
+      messages: [{ role: 'user', content }],
+    }),
+    picture: (data) => ({ type: 'image', source: { type: 'base64', media_type: 'image/png', data } }),
+  },
+  responses: {
+    path: '/v1/responses',
+    body: (model, content) => ({ model, stream: true, input: [{ role: 'user', content }] }),
+    picture: (data) => ({ type: 'input_image', image_url: pictureUrl(data) }),
+  },
+} as const satisfies Readonly<Record<string, Client>>
+
+/** A client at the level of TCP, so that a body costs it no memory of its own and nothing is read unasked. */
+function post(
+  { origin }: { readonly origin: string },
+  asked: {
+    readonly key: string
+    readonly client: Client
+    readonly body: Buffer
+    readonly announcedBytes?: number
+  },
+): Socket {
+  const { key, client, body, announcedBytes = body.length } = asked
+  const socket = connect(Number(new URL(origin).port), '127.0.0.1')
+  socket.on('error', () => socket.destroy())
+  socket.write(
+    `POST ${client.path} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${key}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${announcedBytes}\r\n\r\n`,
+  )
+  socket.write(body)
+  return socket
+}
+
+function answerOf(socket: Socket): Promise<string> {
+  return new Promise((resolve) => {
+    let answer = ''
+    socket.setEncoding('latin1').on('data', (text: string) => {
+      answer += text
+    })
+    socket.on('close', () => resolve(answer))
+  })
+}
+
+const limitsOff = 'requestsPerMinute: none, tokensPerMinute: none, concurrent: none'
+
+suite('a copy takes the place of what it was made from', { concurrency: 1 }, () => {
+  const bodyBytes = 256 * 1024
+  const bodies = 16
+  let gateway: MeteredGateway
+
+  before(async () => {
+    gateway = await meteredGateway({
+      limits: { bodyBudgetBytes: bodies * bodyBytes, requestsPerMinute: null, tokensPerMinute: null },
+    })
+  })
+  after(() => gateway.end())
+
+  for (const [client, model] of [
+    [clients.chat, 'messages-stream'],
+    [clients.chat, 'responses-stream'],
+    [clients.messages, 'chat-stream'],
+    [clients.messages, 'gemini-stream'],
+  ] as const) {
+    test(`as many as the budget holds are all served: ${client.path} → ${model}`, async () => {
+      const { key } = await gateway.account('10')
+      const { budget } = gateway.gateway.app.bodies
+      const content = [{ type: 'text', text: `tokens=5 ${'x'.repeat(bodyBytes - 1_024)}` }]
+      const body = Buffer.from(JSON.stringify(client.body(model, content)))
+      const asked = { key, client, body: body.subarray(0, -1), announcedBytes: body.length }
+      const sockets = Array.from({ length: bodies }, () => post(gateway, asked))
+      await eventually(
+        'all wait for their last byte',
+        () => budget.takenBytes,
+        (bytes) => bytes >= bodies * (body.length - 1),
+      )
+      const answers = sockets.map(answerOf)
+      for (const socket of sockets) socket.write(body.subarray(-1))
+      for (const answer of await Promise.all(answers))
+        assert.match(answer, /^HTTP\/1\.1 200 .*(\[DONE\]|message_stop)/s)
+      assert.equal(budget.takenBytes, 0)
+    })
+  }
+})
+
+suite('bodies that are translated', { concurrency: 1 }, () => {
+  const bodyBytes = 8 * mebibyte
+  const budgetBytes = 128 * mebibyte
+  /** As for bodies that go as they came, and what one body takes while it is translated. */
+  const growthBytesMax = 2 * budgetBytes + 192 * mebibyte + 12 * bodyBytes
+  const ways = [
+    [clients.chat, 'messages-slow'],
+    [clients.chat, 'gemini-slow'],
+    [clients.messages, 'chat-slow'],
+    [clients.messages, 'responses-slow'],
+  ] as const
+  let sandbox: Sandbox
+  let installation: Installation
+  let server: GatewayProcess
+  let key: string
+
+  before(async () => {
+    sandbox = await startSandbox({ clock: systemClock })
+    const limits =
+      'context: 1000000, maxOutput: 10000, inputs: [text, image], prices: [{ input: 3, output: 15 }]'
+    installation = makeInstallation(`
+sandbox: off
+upstreams:
+  - { name: a, provider: openai, url: '${sandbox.origin}', credential: any }
+  - { name: b, provider: anthropic, url: '${sandbox.origin}', credential: any }
+  - { name: c, provider: google, url: '${sandbox.origin}', credential: any }
+models:
+  - { id: chat-slow, provider: openai, api: chat, upstreamId: sandbox-slow, ${limits} }
+  - { id: responses-slow, provider: openai, api: responses, upstreamId: sandbox-slow, ${limits} }
+  - { id: messages-slow, provider: anthropic, api: messages, upstreamId: sandbox-slow, ${limits} }
+  - { id: gemini-slow, provider: google, api: generateContent, upstreamId: sandbox-slow, ${limits} }
+limits: { ${limitsOff}, bodyBudgetBytes: ${budgetBytes} }
+`)
+    server = await installation.start()
+    key = (await installation.ask('account.create', { email: 'ada@example.org', credit: '1000' })).key
+  })
+  after(async () => {
+    await installation.remove()
+    await sandbox.close()
+  })
+
+  function bodyOf(client: Client, model: string, text: string): Buffer {
+    const content = [{ type: 'text', text }, client.picture('A'.repeat(bodyBytes - 1024))]
+    return Buffer.from(JSON.stringify(client.body(model, content)))
+  }
+
+  test('200 at once: some are served, the rest may come again', async () => {
+    const beforeBytes = peakBytes(server)
+    const bodies = ways.map(([client, model]) => ({ client, body: bodyOf(client, model, 'delay=500') }))
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, at) => {
+        const { client, body } = bodies[at % bodies.length]!
+        return answerOf(post(server, { key, client, body }))
+      }),
+    )
+    const served = answers.filter((answer) => answer.startsWith('HTTP/1.1 200 '))
+    const refused = answers.filter((answer) => /^HTTP\/1\.1 5(03|29) /.test(answer))
+    const others = answers.filter((answer) => !served.includes(answer) && !refused.includes(answer))
+    assert.deepEqual(
+      others.map((answer) => answer.slice(0, 600)),
+      [],
+    )
+    assert(served.length >= 8 && refused.length > 0, `${served.length} served, ${refused.length} refused`)
+    for (const answer of served) assert.match(answer, /\[DONE\]|message_stop/)
+    for (const answer of refused) assert.match(answer, /\r\nretry-after: \d+\r\n.*"overloaded/is)
+    const grownBytes = peakBytes(server) - beforeBytes
+    assert(grownBytes <= growthBytesMax, `grew by ${Math.round(grownBytes / mebibyte)} MiB`)
+  })
+})
+
+suite('streams that are translated', { concurrency: 1 }, () => {
+  const readers = 20
+  const eventBytesMax = 4 * mebibyte
+  /** 1 MiB that is not sent for each, and what is not collected yet of what flowed before they stood still. */
+  const growthBytesMax = readers * mebibyte + 256 * mebibyte
+  const events = upstreamEvents.anthropic
+  const content = httpChunk(events.text(0, ' water'.repeat(10_000)))
+  let upstream: FaultUpstream
+  let installation: Installation
+  let server: GatewayProcess
+  let account: string
+  let key: string
+  let sentBytes: number[] = []
+  let says = content
+
+  /** As much and as fast as it is taken. */
+  function flood(reply: Reply): void {
+    const at = sentBytes.push(0) - 1
+    let isOpen = true
+    void reply.closed.then(() => {
+      isOpen = false
+    })
+    const next = (): void => {
+      if (!isOpen) return
+      sentBytes[at]! += says.length
+      reply.send(says)
+      reply.whenSent(next)
+    }
+    reply.send(chunkedHead + httpChunk(events.start + events.openText(0)))
+    next()
+  }
+
+  before(async () => {
+    upstream = await faultUpstream(() => ({ answer: flood }))
+    installation = makeInstallation(`
+upstreams:
+  - { name: flood, provider: anthropic, url: '${upstream.origin}', credential: any }
+models:
+  - { id: messages-flood, provider: anthropic, context: 1000000, maxOutput: 100000, prices: [{ input: 0.01, output: 0.01 }] }
+limits: { ${limitsOff}, slowReaderMs: 1000, eventBytesMax: ${eventBytesMax} }
+`)
+    server = await installation.start()
+    const made = await installation.ask('account.create', { email: 'bo@example.org', credit: '100' })
+    account = made.account
+    key = made.key
+  })
+  after(async () => {
+    await installation.remove()
+    await upstream.close()
+  })
+
+  async function endings(count: number): Promise<readonly (readonly [string | null, string | null])[]> {
+    const rows = await eventually(
+      `${count} are settled`,
+      () => installation.ask('requests.list', { account, limit: 100 }),
+      ({ length }) => length === count,
+    )
+    return rows.map(({ endReason, error }) => [endReason, error])
+  }
+
+  test('of clients that never read make the upstream wait, are dropped, and are settled', async () => {
+    const body = Buffer.from(JSON.stringify(clients.chat.body('messages-flood', [])).replace('[]', '"Hello"'))
+    const beforeBytes = peakBytes(server)
+    const sockets = Array.from({ length: readers }, () =>
+      post(server, { key, client: clients.chat, body }).pause(),
+    )
+    for (const ending of await endings(readers)) assert.deepEqual(ending, ['client_abort', 'slow_reader'])
+    const grownBytes = peakBytes(server) - beforeBytes
+    assert(grownBytes <= growthBytesMax, `grew by ${Math.round(grownBytes / mebibyte)} MiB`)
+    // What the kernels on both sides of the gateway hold is not ours.
+    for (const bytes of sentBytes) assert(bytes < 24 * mebibyte, `${bytes} bytes were taken`)
+    for (const socket of sockets) socket.destroy()
+    sentBytes = []
+  })
+
+  test('of clients that get all of it told again at the end are cut where that would be too large', async () => {
+    const body = Buffer.from(JSON.stringify({ model: 'messages-flood', stream: true, input: 'Hello' }))
+    const answer = await answerOf(post(server, { key, client: clients.responses, body }))
+    assert.match(answer, /event: error\n/)
+    assert.ok(!answer.includes('response.completed'))
+    const [ending] = await endings(readers + 1)
+    assert.deepEqual(ending, ['upstream_error', 'upstream_invalid'])
+    assert.ok(sentBytes[0]! >= eventBytesMax && sentBytes[0]! < eventBytesMax + 24 * mebibyte, `${sentBytes}`)
+    const { openHolds } = await installation.ask('account.show', { account })
+    assert.equal(openHolds, 0)
+  })
+
+  test('that never come to content are given up long before they take what all streams share', async () => {
+    says = httpChunk(events.ping.repeat(1_000))
+    const body = Buffer.from(JSON.stringify(clients.chat.body('messages-flood', [])).replace('[]', '"Hello"'))
+    const answer = await answerOf(post(server, { key, client: clients.chat, body }))
+    assert.match(answer, /^HTTP\/1\.1 502 .*"upstream_invalid"/s)
+    const [ending] = await endings(readers + 2)
+    assert.deepEqual(ending, ['upstream_error', 'upstream_invalid'])
+    assert.ok(sentBytes.at(-1)! < eventBytesMax + 24 * mebibyte, `${sentBytes}`)
+  })
+})
