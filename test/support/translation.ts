@@ -1,0 +1,242 @@
+/**
+ * The four formats side by side, with what was recorded of each, for the suites that translate everything into
+ * everything. It calls the codecs as a running request does and judges nothing itself.
+ */
+import assert from 'node:assert/strict'
+import { connectorOf } from '../../src/providers/registry.ts'
+import { sandboxCapabilities } from '../../src/providers/sandbox-capabilities.ts'
+import type { Capabilities } from '../../src/wire/capabilities.ts'
+import {
+  type Address,
+  type ConversationFormat,
+  type Dialect,
+  type ReadLimits,
+  type StreamWatch,
+  type Usage,
+  WireError,
+} from '../../src/wire/codec.ts'
+import { codecs, dialects } from '../../src/wire/dialects.ts'
+import type { Codec, Frame, Tally, Target } from '../../src/wire/neutral.ts'
+import {
+  readAnswer,
+  StreamTranslator,
+  type TranslatedRequest,
+  translateRequest,
+} from '../../src/wire/translate.ts'
+import { type FixtureCase, fixtureCases } from './fixtures.ts'
+import * as messagesRules from './rules/anthropic.ts'
+import * as geminiRules from './rules/gemini.ts'
+import * as chatRules from './rules/openai-chat.ts'
+import * as responsesRules from './rules/openai-responses.ts'
+
+interface Rules {
+  brokenRequestRules(body: unknown, capabilities?: Capabilities): readonly string[]
+  brokenAnswerRules(body: unknown): readonly string[]
+  brokenStreamRules(sse: string): readonly string[]
+}
+
+export interface Format {
+  readonly name: ConversationFormat
+  readonly dialect: Dialect
+  readonly codec: Codec
+  readonly rules: Rules
+  /** Whose models are reached in it, and some of them, one of each kind that translating knows. */
+  readonly provider: string
+  readonly models: readonly string[]
+}
+
+const openaiModels = ['gpt-4.1', 'o3-mini', 'gpt-5', 'gpt-5.4', 'gpt-5.6']
+
+export const formats: readonly Format[] = [
+  { ...both('openai-chat'), rules: chatRules, provider: 'openai', models: openaiModels },
+  {
+    ...both('openai-responses'),
+    rules: responsesRules,
+    provider: 'openai',
+    models: [...openaiModels, 'gpt-6-astra'],
+  },
+  {
+    ...both('anthropic'),
+    rules: messagesRules,
+    provider: 'anthropic',
+    models: [
+      'claude-3-5-haiku-20241022',
+      'claude-sonnet-4-5',
+      'claude-opus-4-6',
+      'claude-opus-4-8',
+      'claude-sonnet-5-5',
+      'claude-opus-5-5',
+    ],
+  },
+  {
+    ...both('gemini'),
+    rules: geminiRules,
+    provider: 'google',
+    models: [
+      'gemini-2.0-flash',
+      'gemini-2.5-pro',
+      'gemini-3-flash-preview',
+      'gemini-3.8-flash',
+      'gemini-4-argon',
+    ],
+  },
+]
+
+function both(name: ConversationFormat): Pick<Format, 'name' | 'dialect' | 'codec'> {
+  return { name, dialect: dialects[name], codec: codecs[name] }
+}
+
+export function formatOf(name: ConversationFormat): Format {
+  const format = formats.find((other) => other.name === name)
+  assert.ok(format !== undefined, name)
+  return format
+}
+
+export function othersThan(format: Format): readonly Format[] {
+  return formats.filter((other) => other !== format)
+}
+
+/** The model that takes everything, and real ones with what theirs can take. */
+export function targetsOf(format: Format): readonly Target[] {
+  const { capabilities } = connectorOf(format.provider)
+  return [sandboxTarget, ...format.models.map((model) => ({ model, capabilities: capabilities(model) }))]
+}
+
+export const sandboxTarget: Target = { model: 'sandbox-echo', capabilities: sandboxCapabilities }
+
+export const limits: ReadLimits = { depthMax: 64, valuesMax: 250_000, integerMax: 1_000_000_000 }
+export const eventBytesMax = 16 << 20
+const sampleCharactersMax = 1_000
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+// Requests.
+
+export interface RecordedRequest {
+  readonly name: string
+  readonly body: Uint8Array
+  readonly address: Address
+}
+
+/** Every recorded body that asks for an answer, also those that were answered with an error. */
+export function recordedRequests({ name }: Format): readonly RecordedRequest[] {
+  return fixtureCases(name).flatMap((recorded) => {
+    const isCount = recorded.url.includes('count_tokens')
+    if (recorded.request === undefined || isCount) return []
+    return [{ name: recorded.name, body: recorded.request, address: addressOf(name, recorded.url) }]
+  })
+}
+
+function addressOf(format: ConversationFormat, url: string): Address {
+  if (format !== 'gemini') return { model: null, stream: false }
+  const found = /models\/([^:/]+):(stream)?/.exec(url)
+  assert.ok(found?.[1] !== undefined, url)
+  return { model: found[1], stream: found[2] !== undefined }
+}
+
+export interface Refusal {
+  readonly kind: 'refused'
+  readonly error: WireError
+}
+
+export type Outcome = Refusal | ({ readonly kind: 'sent' } & TranslatedRequest)
+
+/** What becomes of a body on its way to another format; anything thrown but a WireError is let through. */
+export function sent(from: Format, to: Format, request: RecordedRequest, target: Target): Outcome {
+  const { body, address } = request
+  try {
+    from.dialect.readRequest(body, limits, address)
+    const of = { from: from.codec, to: to.codec, toName: to.name, target, limits, address }
+    return { kind: 'sent', ...translateRequest(body, of) }
+  } catch (error) {
+    if (error instanceof WireError) return { kind: 'refused', error }
+    throw error
+  }
+}
+
+/** What the address says upstream of a body that an encoder wrote. */
+export function upstreamAddress(to: Format, target: Target, stream: boolean): Address {
+  return to.name === 'gemini' ? { model: target.model, stream } : { model: null, stream: false }
+}
+
+// Answers.
+
+export const frame: Frame = {
+  requestId: 'req_0dv5g2m4c0001',
+  model: 'the-model',
+  createdSeconds: 1_763_700_000,
+  asked: { includeUsage: true, echo: [], tools: [], logprobs: false },
+}
+export const cost = '0.00123'
+
+/** Every recorded JSON answer that says something. */
+export function recordedAnswers({ name }: Format): readonly FixtureCase[] {
+  return fixtureCases(name).filter(
+    ({ kind, status, url }) => kind === 'json' && status === 200 && !url.includes('count_tokens'),
+  )
+}
+
+export function usageOfAnswer({ dialect }: Format, body: Uint8Array): Usage {
+  return dialect.toUsage(dialect.readAnswer(body, sampleCharactersMax).report)
+}
+
+export function answerInto(from: Format, to: Format, body: Uint8Array): string {
+  const usage = usageOfAnswer(from, body)
+  return to.codec.encodeAnswer(readAnswer(from.codec, body, usage, new Map()), frame, { usage, cost })
+}
+
+// Streams.
+
+export function recordedStreams({ name }: Format): readonly FixtureCase[] {
+  return fixtureCases(name).filter(({ kind }) => kind === 'stream')
+}
+
+/** Streams that carry an error of their upstream; every other one is whole. */
+export function isFailing({ name }: FixtureCase): boolean {
+  return name.startsWith('stream-error-')
+}
+
+export function watched({ dialect }: Format, chunks: Iterable<Uint8Array>): StreamWatch {
+  const watch = dialect.watchStream({
+    usageEvent: 'relay',
+    choices: 1,
+    endsWithoutMark: true,
+    eventBytesMax,
+    sampleCharactersMax,
+  })
+  for (const chunk of chunks) watch.push(chunk)
+  watch.end()
+  return watch
+}
+
+export function* chunked(bytes: Uint8Array, size: number): Iterable<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+}
+
+/** The stream as the caller gets it but for its last word. */
+export function beginningInto(from: Format, to: Format, chunks: Iterable<Uint8Array>, asked = frame): string {
+  return beginning(
+    new StreamTranslator(from.codec, to.codec, { frame: asked, names: new Map(), eventBytesMax }),
+    chunks,
+  )
+}
+
+function beginning(translator: StreamTranslator, chunks: Iterable<Uint8Array>): string {
+  let text = ''
+  for (const chunk of chunks) text += translator.push(chunk)
+  return text + translator.end()
+}
+
+/** The whole stream as the caller gets it. */
+export function streamInto(from: Format, to: Format, chunks: Iterable<Uint8Array>, tally: Tally): string {
+  const translator = new StreamTranslator(from.codec, to.codec, { frame, names: new Map(), eventBytesMax })
+  return beginning(translator, chunks) + translator.lastWord(tally)
+}
+
+export function bytesOf(text: string): Uint8Array {
+  return encoder.encode(text)
+}
+
+export function textOf(bytes: Uint8Array): string {
+  return decoder.decode(bytes)
+}
