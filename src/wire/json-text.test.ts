@@ -13,6 +13,7 @@ test('plain values are written as JSON.stringify writes them', () => {
     fc.property(fc.jsonValue({ stringUnit: 'binary' }), fc.oneof(strings, loneSurrogates), (value, text) => {
       const whole = { [text]: value, list: [value, text, null], none: undefined } as JsonOut
       assert.equal(jsonText(whole), JSON.stringify(whole))
+      assert.equal(jsonText([whole, new RawJson('1')]), JSON.stringify([whole, 1]))
     }),
   )
 })

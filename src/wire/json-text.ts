@@ -24,25 +24,44 @@ export type JsonOut =
 
 /** The JSON text of `value`; numbers must be finite. */
 export function jsonText(value: JsonOut): string {
+  // The engine's own writer takes a third of the time, and knows nothing of text that is written already.
+  return hasRaw(value) ? written(value) : JSON.stringify(value)
+}
+
+function hasRaw(value: JsonOut | undefined): boolean {
+  if (value === null || typeof value !== 'object') return false
+  if (value instanceof RawJson) return true
+  if (isList(value)) return value.some(hasRaw)
+  for (const name in value) if (hasRaw(value[name])) return true
+  return false
+}
+
+function written(value: JsonOut): string {
   if (value === null || typeof value !== 'object') return JSON.stringify(value)
   if (value instanceof RawJson) return value.text
-  if (isList(value)) {
-    let text = '['
-    for (const [index, element] of value.entries()) text += (index === 0 ? '' : ',') + jsonText(element)
-    return `${text}]`
-  }
   let text = ''
+  if (isList(value)) {
+    for (const element of value) text += `${text === '' ? '' : ','}${written(element)}`
+    return `[${text}]`
+  }
   for (const name of Object.keys(value)) {
     const member = value[name]
     if (member === undefined) continue
-    text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${jsonText(member)}`
+    text += `${text === '' ? '' : ','}${quoted(name)}:${written(member)}`
   }
   return `{${text}}`
 }
 
+const plainName = /^[\w.$-]*$/
+
+function quoted(name: string): string {
+  return plainName.test(name) ? `"${name}"` : JSON.stringify(name)
+}
+
 /** One server-sent event. Line breaks, which only text from elsewhere has, would end its line: between values a space means the same. */
 export function sseEvent(name: string | null, data: JsonOut): string {
-  return `${name === null ? '' : `event: ${name}\n`}data: ${jsonText(data).replace(/[\r\n]/g, ' ')}\n\n`
+  const text = hasRaw(data) ? written(data).replace(/[\r\n]/g, ' ') : JSON.stringify(data)
+  return `${name === null ? '' : `event: ${name}\n`}data: ${text}\n\n`
 }
 
 function isList(value: JsonOut): value is readonly JsonOut[] {

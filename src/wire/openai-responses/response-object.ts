@@ -94,8 +94,11 @@ function usageObject(usage: Usage, cost: string): JsonOut {
   }
 }
 
+const none: readonly [] = []
+
 /** Elements of written arrays, as one. */
-export function joinedArrays(arrays: readonly RawJson[]): RawJson {
+export function joinedArrays(arrays: readonly RawJson[]): RawJson | readonly [] {
+  if (arrays.length === 0) return none
   const inside = arrays.map(({ text }) => text.trim().slice(1, -1).trim()).filter((text) => text !== '')
   return new RawJson(`[${inside.join(',')}]`)
 }
