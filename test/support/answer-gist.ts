@@ -127,7 +127,8 @@ function messagesGist(answer: Loose): Gist {
 }
 
 function responsesReason(answer: Loose): Gist['finish'] | undefined {
-  if (answer.status === 'completed') return 'end'
+  // One recording has the second form.
+  if (answer.status === 'completed' || answer.status === 'complete') return 'end'
   if (answer.status !== 'incomplete')
     return answer.status == null || answer.status === 'in_progress' ? 'none' : undefined
   const { reason } = inside(answer, 'incomplete_details')
@@ -187,4 +188,22 @@ function geminiGist(answer: Loose): Gist {
     calls,
     finish: finished(calls, finish, ''),
   }
+}
+
+/** The ids by which the results of its calls must name them; formats that need none may leave them out. */
+export function callIdsIn(format: ConversationFormat, answer: unknown): readonly string[] {
+  const ids: Readonly<Record<ConversationFormat, () => readonly unknown[]>> = {
+    'openai-chat': () =>
+      listed(inside(listed(answer, 'choices')[0], 'message'), 'tool_calls').map(({ id }) => id),
+    'openai-responses': () =>
+      listed(answer, 'output').flatMap(({ type, call_id: id }) => (/_call$/.test(String(type)) ? [id] : [])),
+    anthropic: () => listed(answer, 'content').flatMap(({ type, id }) => (type === 'tool_use' ? [id] : [])),
+    gemini: () =>
+      listed(listed(answer, 'candidates')[0]?.content, 'parts').flatMap(({ functionCall }) =>
+        isLoose(functionCall) ? [functionCall.id] : [],
+      ),
+  }
+  return ids[format]()
+    .filter((id) => id !== undefined)
+    .map(String)
 }

@@ -1,0 +1,148 @@
+/**
+ * Every recorded answer and stream into every other format: the format's checker finds nothing in it, the official
+ * library reads it, and it says what the recording says: text, thoughts, calls, the finish and the usage. However a
+ * stream is cut into chunks, the same bytes come out.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ConversationFormat, Usage } from '../../src/wire/codec.ts'
+import { readId, shortIdCharactersMax } from '../../src/wire/marks.ts'
+import { callIdsIn, type Gist, gistOf } from '../support/answer-gist.ts'
+import type { FixtureCase } from '../support/fixtures.ts'
+import { libraries } from '../support/stream-libraries.ts'
+import {
+  answerInto,
+  bytesOf,
+  chunked,
+  cost,
+  type Format,
+  formats,
+  isFailing,
+  othersThan,
+  recordedAnswers,
+  recordedStreams,
+  streamInto,
+  usageOfAnswer,
+  watched,
+} from '../support/translation.ts'
+
+const pairs = formats.flatMap((from) => othersThan(from).map((to) => [from, to] as const))
+
+/** Read wherever it stands; null: the official library cannot read the recording itself. */
+type Source = Gist | null
+
+/** Streams of hosts that break their format so that its library gives up: what comes of them must be readable. */
+const unreadable: readonly string[] = [
+  'openai-chat/stream-anthropic-compat-tool',
+  'openai-responses/stream-item-id-rotation',
+  'anthropic/stream-duplicate-message-start',
+]
+/** What ran at the provider is told as text in front of what was said. */
+const withPrograms: readonly string[] = ['gemini/stream-code-execution']
+/** Nobody but Anthropic can be asked to go on with a pause. */
+const paused: readonly string[] = ['anthropic/pause-turn']
+
+function checkSays(name: string, source: Gist, told: Gist): void {
+  assert.deepEqual(told.calls, source.calls, `${name}: calls`)
+  assert.equal(told.thinking, source.thinking, `${name}: thoughts`)
+  assert.equal(told.finish, paused.includes(name) ? 'end' : source.finish, `${name}: finish`)
+  if (withPrograms.includes(name)) {
+    assert.ok(told.text.endsWith(source.text) && told.text.includes('```'), `${name}: text`)
+    return
+  }
+  // What is said about a refusal may stand where its text would.
+  const isExplained = source.finish === 'filter' && source.text === ''
+  if (!isExplained) assert.equal(told.text, source.text, `${name}: text`)
+}
+
+function checkIds(name: string, ids: readonly string[]): void {
+  assert.equal(new Set(ids).size, ids.length, `${name}: ids are unique`)
+  for (const id of ids) {
+    const plain = readId(id).id
+    assert.match(plain, /^[\w-]+$/, name)
+    assert.ok(plain.length <= shortIdCharactersMax, `${name}: ${plain} is short`)
+  }
+}
+
+/** What of a usage can be told in a format: without lifetimes, or without anything written, its sum stays. */
+const tellable: Readonly<Record<ConversationFormat, (usage: Usage) => Partial<Usage>>> = {
+  'openai-chat': shortLived,
+  'openai-responses': shortLived,
+  anthropic: (usage) => usage,
+  gemini(usage) {
+    const { inputUncached, cacheWrite5m, cacheWrite1h } = usage
+    return {
+      ...usage,
+      inputUncached: inputUncached + cacheWrite5m + cacheWrite1h,
+      cacheWrite5m: 0,
+      cacheWrite1h: 0,
+    }
+  },
+}
+
+function shortLived(usage: Usage): Partial<Usage> {
+  return { ...usage, cacheWrite5m: usage.cacheWrite5m + usage.cacheWrite1h, cacheWrite1h: 0 }
+}
+
+/** Fees, tiers and unknown meters are in the cost, which is told; counters of other formats have no place for them. */
+function checkUsage(name: string, to: Format, [source, told]: readonly [Usage, Usage]): void {
+  const { fees: _, ranAt: __, unknown: ___, ...counted } = tellable[to.name](source)
+  const { fees, ranAt, unknown, ...found } = told
+  assert.deepEqual(found, counted, `${name}: usage`)
+  assert.deepEqual([fees, ranAt, unknown], [{}, [], []], `${name}: nothing is made up`)
+}
+
+for (const [from, to] of pairs) {
+  test(`answers from ${from.name} to ${to.name} keep its rules and say the same`, () => {
+    for (const { name: own, response } of recordedAnswers(from)) {
+      const name = `${from.name}/${own}`
+      const text = answerInto(from, to, response)
+      assert.equal(answerInto(from, to, response), text, `${name}: the same bytes each time`)
+      const answer: unknown = JSON.parse(text)
+      assert.deepEqual(to.rules.brokenAnswerRules(answer), [], `${name} to ${to.name}`)
+      checkSays(name, gistOf(from.name, JSON.parse(response.toString())), gistOf(to.name, answer))
+      checkIds(name, callIdsIn(to.name, answer))
+      checkUsage(name, to, [usageOfAnswer(from, response), usageOfAnswer(to, bytesOf(text))])
+      assert.ok(text.includes(`"cost":"${cost}"`), `${name}: the cost is told`)
+    }
+  })
+}
+
+async function sourceOf(from: Format, { name, response }: FixtureCase): Promise<Source> {
+  const read = libraries[from.name](response.toString())
+  if (!unreadable.includes(`${from.name}/${name}`)) return gistOf(from.name, await read)
+  await assert.rejects(read, `${name}: the library reads it by now`)
+  return null
+}
+
+for (const from of formats) {
+  for (const recorded of recordedStreams(from)) {
+    if (isFailing(recorded)) continue
+    const name = `${from.name}/${recorded.name}`
+    test(`${name} in every other format is read as it was meant`, async () => {
+      const watch = watched(from, [recorded.response])
+      assert.equal(watch.state, 'complete')
+      const usage = from.dialect.toUsage(watch.report)
+      const source = await sourceOf(from, recorded)
+      const all: Gist[] = []
+      for (const to of othersThan(from)) {
+        const text = streamInto(from, to, [recorded.response], { usage, cost })
+        for (const size of [1, 7]) {
+          const other = streamInto(from, to, chunked(recorded.response, size), { usage, cost })
+          assert.equal(other, text, `${to.name} in chunks of ${size}`)
+        }
+        assert.deepEqual(to.rules.brokenStreamRules(text), [], `${name} to ${to.name}`)
+        const answer = await libraries[to.name](text)
+        const told = gistOf(to.name, answer)
+        checkIds(name, callIdsIn(to.name, answer))
+        if (source !== null) checkSays(name, source, told)
+        all.push(told)
+        const back = watched(to, [bytesOf(text)])
+        assert.equal(back.state, 'complete', `${name} to ${to.name}`)
+        checkUsage(name, to, [usage, to.dialect.toUsage(back.report)])
+        assert.ok(text.includes(`"cost":"${cost}"`), `${name}: the cost is told`)
+      }
+      if (source === null) for (const told of all) assert.deepEqual(told, all[0])
+    })
+  }
+}
