@@ -1,0 +1,567 @@
+/**
+ * What holds of translations whatever is translated: a conversation that a format can carry comes back from it as it
+ * was, damaged bodies and answers end in a named mistake or in an answer and never in a crash, unknown fields are
+ * named, and the work grows with the bytes and no faster.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { sandboxCapabilities } from '../../src/providers/sandbox-capabilities.ts'
+import { type ConversationFormat, WireError } from '../../src/wire/codec.ts'
+import { RawJson } from '../../src/wire/json-text.ts'
+import type {
+  CallPart,
+  Conversation,
+  Maker,
+  Part,
+  Target,
+  TextPart,
+  Tool,
+  Turn,
+} from '../../src/wire/neutral.ts'
+import { isLoose, type Loose } from '../support/answer-gist.ts'
+import {
+  answerInto,
+  beginningInto,
+  bytesOf,
+  chunked,
+  cost,
+  eventBytesMax,
+  type Format,
+  formatOf,
+  formats,
+  limits,
+  othersThan,
+  recordedAnswers,
+  recordedRequests,
+  recordedStreams,
+  sandboxTarget,
+  sent,
+  streamInto,
+  textOf,
+  upstreamAddress,
+  watched,
+} from '../support/translation.ts'
+
+const pairs = formats.flatMap((from) => othersThan(from).map((to) => [from, to] as const))
+
+// Conversations that a format can carry.
+
+const words = fc.string({ unit: 'grapheme', maxLength: 20 }).map((text) => `a${text}z`)
+const schemas = fc.constantFrom(
+  '{"type":"object","properties":{"b":{"type":"integer"},"a":{"type":"string"}},"required":["b","a"],"additionalProperties":false}',
+  '{"type":"object","properties":{"10":{"type":"number"},"9":{"type":"number"}},"required":["10","9"],"additionalProperties":false}',
+)
+const inputs = fc.constantFrom(
+  '{}',
+  '{"a":1}',
+  '{"big":12345678901234567890,"a":1.0}',
+  '{"10":1,"9":"\\u00e9"}',
+)
+
+/** What a model thinks in each format: sealed by its maker, on its own or on a call. */
+const makers: Readonly<
+  Record<ConversationFormat, { readonly thoughts: Maker | null; readonly calls: Maker | null }>
+> = {
+  'openai-chat': { thoughts: null, calls: null },
+  'openai-responses': { thoughts: 'openai', calls: null },
+  anthropic: { thoughts: 'anthropic', calls: null },
+  gemini: { thoughts: null, calls: 'google' },
+}
+
+const text = (value: string): TextPart => ({ kind: 'text', text: value, cache: null, citations: [] })
+
+interface Round {
+  readonly asked: string
+  readonly thought: string | null
+  readonly said: string
+  readonly calls: readonly { readonly input: string; readonly answer: string }[]
+}
+
+const rounds = fc.array(
+  fc.record<Round>({
+    asked: words,
+    thought: fc.option(words),
+    said: words,
+    calls: fc.array(fc.record({ input: inputs, answer: words }), { maxLength: 3 }),
+  }),
+  { minLength: 1, maxLength: 4 },
+)
+
+function turnsOf(format: ConversationFormat, all: readonly Round[]): readonly Turn[] {
+  const { thoughts, calls: seals } = makers[format]
+  let count = 0
+  return all.flatMap(({ asked, thought, said, calls }): Turn[] => {
+    const made = calls.map(({ input }, index): CallPart => {
+      count += 1
+      // Google seals the first of parallel calls alone.
+      const seal = seals === null || index > 0 ? null : { maker: seals, data: btoa(`seal ${count}`) }
+      return {
+        kind: 'call',
+        id: `call_${count}`,
+        name: 'look_up',
+        namespace: null,
+        form: 'json',
+        input,
+        seal,
+        pointer: '',
+      }
+    })
+    const results = made.map(
+      ({ id }, index): Part => ({
+        kind: 'result',
+        callId: id,
+        name: 'look_up',
+        content: [text(calls[index]?.answer ?? '')],
+        json: null,
+        isError: false,
+        cache: null,
+        pointer: '',
+      }),
+    )
+    // An item's id stays behind: OpenAI would ask for the very item that followed it.
+    const data = `${thoughts === 'openai' ? '.' : ''}${btoa(`thoughts before call ${count}`)}`
+    const before: Part[] =
+      thought === null || thoughts === null
+        ? []
+        : [{ kind: 'thinking', text: thought, redacted: false, seal: { maker: thoughts, data } }]
+    const user: Turn = { role: 'user', parts: [text(asked)] }
+    const assistant: Turn = { role: 'assistant', parts: [...before, text(said), ...made] }
+    return results.length === 0 ? [user, assistant] : [user, assistant, { role: 'user', parts: results }]
+  })
+}
+
+const tool: Tool = {
+  name: 'look_up',
+  namespace: null,
+  description: 'Looks up.',
+  form: 'json',
+  schema: null,
+  format: null,
+  strict: null,
+  cache: null,
+  pointer: '',
+}
+
+type Setting = 'outputLimit' | 'stops' | 'toolChoice' | 'user' | 'verbosity' | 'cacheKey'
+type Sampled = keyof Conversation['sampling']
+
+/** What each format has a field for. */
+const carried: Readonly<
+  Record<ConversationFormat, { readonly settings: readonly Setting[]; readonly sampling: readonly Sampled[] }>
+> = {
+  'openai-chat': {
+    settings: ['outputLimit', 'stops', 'toolChoice', 'user', 'verbosity', 'cacheKey'],
+    sampling: ['temperature', 'topP', 'presencePenalty', 'frequencyPenalty', 'seed'],
+  },
+  'openai-responses': {
+    settings: ['outputLimit', 'toolChoice', 'user', 'verbosity', 'cacheKey'],
+    sampling: ['temperature', 'topP'],
+  },
+  anthropic: {
+    settings: ['outputLimit', 'stops', 'toolChoice', 'user'],
+    sampling: ['temperature', 'topP', 'topK'],
+  },
+  gemini: {
+    settings: ['outputLimit', 'stops', 'toolChoice'],
+    sampling: ['temperature', 'topP', 'topK', 'presencePenalty', 'frequencyPenalty', 'seed'],
+  },
+}
+
+const settings = fc.record({
+  outputLimit: fc.integer({ min: 2_000, max: 100_000 }),
+  temperature: fc.constantFrom('0', '0.25', '1.0', '0.70000000000000001'),
+  topP: fc.constantFrom('0.95', '1', '9.5e-1'),
+  topK: fc.constantFrom('1', '40'),
+  penalty: fc.constantFrom('0.5', '-1.25'),
+  seed: fc.constantFrom('0', '42'),
+  stops: fc.uniqueArray(fc.constantFrom('END', '\n\n#', 'é'), { minLength: 1, maxLength: 3 }),
+  choice: fc.constantFrom('auto', 'none', 'required', 'one'),
+  schema: schemas,
+  isStream: fc.boolean(),
+  system: fc.option(words),
+})
+
+function conversationOf(
+  turns: readonly Turn[],
+  given: typeof settings extends fc.Arbitrary<infer Value> ? Value : never,
+): Conversation {
+  const { choice, penalty, schema, system } = given
+  const instructions: Turn[] = system === null ? [] : [{ role: 'system', parts: [text(system)] }]
+  return {
+    model: 'able',
+    stream: given.isStream,
+    turns: [...instructions, ...turns, { role: 'user', parts: [text('And now?')] }],
+    tools: [{ ...tool, schema: new RawJson(schema) }],
+    providerTools: [],
+    toolChoice: choice === 'one' ? { kind: 'one', name: tool.name, namespace: null } : { kind: choice },
+    parallelCalls: null,
+    outputLimit: given.outputLimit,
+    sampling: {
+      temperature: given.temperature,
+      topP: given.topP,
+      topK: given.topK,
+      presencePenalty: penalty,
+      frequencyPenalty: penalty,
+      seed: given.seed,
+    },
+    stops: given.stops,
+    reasoning: { effort: null, budget: null, summaries: null },
+    format: null,
+    verbosity: 'low',
+    user: 'somebody',
+    cacheKey: 'key-1',
+    logprobs: null,
+    given: [],
+    asked: { includeUsage: true, echo: [], tools: [], logprobs: false },
+  }
+}
+
+/** The model can be asked for everything that the format has. */
+function able(format: ConversationFormat): Target {
+  const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
+  const thinking = format === 'anthropic' ? 'adaptive' : format === 'gemini' ? 'level' : 'effort'
+  return { model: 'able', capabilities: { ...sandboxCapabilities, thinking, efforts, stopsMax: 4 } }
+}
+
+/** What is said, in order, without the places where it stood. */
+function spoken(turns: readonly Turn[]): readonly unknown[] {
+  return turns.flatMap(({ role, parts }) =>
+    parts.map((part) => {
+      switch (part.kind) {
+        case 'text':
+          return [role, part.text]
+        case 'thinking':
+          return [role, 'thinks', part.text, part.seal]
+        case 'call':
+          return [role, 'calls', part.id, part.name, part.input, part.seal]
+        case 'result':
+          return [
+            role,
+            'answers',
+            part.callId,
+            part.json ?? part.content.map((one) => (one.kind === 'text' ? one.text : one)),
+          ]
+        default:
+          return [role, part]
+      }
+    }),
+  )
+}
+
+for (const format of formats) {
+  test(`a conversation that ${format.name} can carry comes back from it as it was`, () => {
+    fc.assert(
+      fc.property(rounds, settings, (all, given) => {
+        const conversation = conversationOf(turnsOf(format.name, all), given)
+        const target = able(format.name)
+        const { text: body } = format.codec.encodeRequest(conversation, target)
+        assert.deepEqual(format.rules.brokenRequestRules(JSON.parse(body), target.capabilities), [])
+        const address = upstreamAddress(format, target, given.isStream)
+        const back = format.codec.decodeRequest(bytesOf(body), limits, address)
+        assert.deepEqual(spoken(back.turns), spoken(conversation.turns))
+        assert.equal(back.model, conversation.model)
+        assert.equal(back.stream, conversation.stream)
+        assert.deepEqual(
+          back.tools.map(({ name, description, schema }) => [name, description, schema?.text]),
+          [[tool.name, tool.description, given.schema]],
+        )
+        const { settings: names, sampling } = carried[format.name]
+        for (const name of names) assert.deepEqual(back[name], conversation[name], name)
+        for (const name of sampling) assert.equal(back.sampling[name], conversation.sampling[name], name)
+      }),
+    )
+  })
+}
+
+// Damaged bodies, answers and streams.
+
+const anyJson = fc.oneof(
+  fc.jsonValue({ maxDepth: 2 }),
+  fc.constantFrom(
+    null,
+    '',
+    'x',
+    -1,
+    1e21,
+    [],
+    {},
+    [[]],
+    [null],
+    { type: 'text' },
+    [{ type: 'thinking' }],
+    'call_1',
+  ),
+)
+
+interface Damage {
+  /** Which of the values gives way, as a share of all. */
+  readonly at: number
+  readonly to: unknown
+  readonly isRemoved: boolean
+}
+
+const damages: fc.Arbitrary<readonly Damage[]> = fc.array(
+  fc.record({
+    at: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+    to: anyJson,
+    isRemoved: fc.boolean(),
+  }),
+  { minLength: 1, maxLength: 3 },
+)
+
+function countOf(value: unknown): number {
+  if (Array.isArray(value)) return value.reduce<number>((sum, one) => sum + countOf(one), 1)
+  return isLoose(value) ? Object.values(value).reduce<number>((sum, one) => sum + countOf(one), 1) : 1
+}
+
+/** The value with one of those in it replaced, or left out. */
+function damaged(whole: unknown, { at, to, isRemoved }: Damage): unknown {
+  let left = 1 + Math.floor(at * (countOf(whole) - 1))
+  const gone = Symbol('gone')
+  const walk = (value: unknown): unknown => {
+    left -= 1
+    if (left === -1) return isRemoved ? gone : to
+    if (Array.isArray(value)) return value.map(walk).filter((one) => one !== gone)
+    if (!isLoose(value)) return value
+    return Object.fromEntries(
+      Object.entries(value).flatMap(([name, one]) => {
+        const other = walk(one)
+        return other === gone ? [] : [[name, other]]
+      }),
+    )
+  }
+  return walk(whole)
+}
+
+const damagedBy = (whole: unknown, all: readonly Damage[]) => all.reduce<unknown>(damaged, whole)
+
+/** null: it is no answer, and a named mistake says so. */
+function answerOrNull(from: Format, to: Format, body: Uint8Array): string | null {
+  try {
+    return answerInto(from, to, body)
+  } catch (error) {
+    if (error instanceof WireError) return null
+    throw error
+  }
+}
+
+for (const from of formats) {
+  test(`no damage to a ${from.name} request makes more of it than a request or a named mistake`, () => {
+    const requests = recordedRequests(from)
+    if (requests.length === 0) return
+    fc.assert(
+      fc.property(fc.constantFrom(...requests), damages, (request, all) => {
+        const body = bytesOf(JSON.stringify(damagedBy(JSON.parse(textOf(request.body)), all)))
+        for (const to of othersThan(from)) {
+          const outcome = sent(from, to, { ...request, body }, sandboxTarget)
+          if (outcome.kind === 'refused') continue
+          assert.doesNotThrow(() => JSON.parse(outcome.text), to.name)
+        }
+      }),
+      { numRuns: 400 },
+    )
+  })
+
+  test(`no damage to a ${from.name} answer breaks more than the answer`, () => {
+    const answers = recordedAnswers(from)
+    if (answers.length === 0) return
+    fc.assert(
+      fc.property(fc.constantFrom(...answers), damages, ({ response }, all) => {
+        const body = bytesOf(JSON.stringify(damagedBy(JSON.parse(response.toString()), all)))
+        for (const to of othersThan(from)) {
+          const text = answerOrNull(from, to, body)
+          if (text !== null) assert.doesNotThrow(() => JSON.parse(text), to.name)
+        }
+      }),
+      { numRuns: 400 },
+    )
+  })
+
+  test(`no damage to a ${from.name} stream makes its translation throw, or depend on how it is cut`, () => {
+    const streams = recordedStreams(from).filter(({ response }) => response.length < 100_000)
+    if (streams.length === 0) return
+    fc.assert(
+      fc.property(fc.constantFrom(...streams), damages, fc.nat(), (recorded, all, seed) => {
+        const bytes = bytesOf(damagedStream(recorded.response.toString(), all, seed))
+        for (const to of othersThan(from)) {
+          const text = beginningInto(from, to, [bytes])
+          assert.equal(beginningInto(from, to, chunked(bytes, 1 + (seed % 97))), text)
+        }
+      }),
+      { numRuns: 150 },
+    )
+  })
+}
+
+/** One of its events has other data; some of them change their places or come twice. */
+function damagedStream(sse: string, all: readonly Damage[], seed: number): string {
+  const blocks = sse.split(/(?<=\n\n|\r\n\r\n)/)
+  const chosen = seed % blocks.length
+  return blocks
+    .map((block, index) => {
+      const data = /^data: ?(\{.*\})\r?$/m.exec(block)
+      if (index !== chosen || data?.[1] === undefined) return block
+      const other = block.replace(data[1], () => JSON.stringify(damagedBy(JSON.parse(data[1] ?? ''), all)))
+      return seed % 3 === 0 ? other + block : other
+    })
+    .join('')
+}
+
+test('bytes that are no answer are a named mistake', () => {
+  for (const { codec, dialect } of formats) {
+    const usage = dialect.toUsage(dialect.readAnswer(bytesOf(''), 10).report)
+    for (const body of ['', '[]', 'null', '"x"', '{', '<html>', '{}', '\u0000', '{"error":{}}']) {
+      try {
+        codec.decodeAnswer(bytesOf(body), usage)
+      } catch (error) {
+        assert.ok(error instanceof WireError, `${dialect.name}: ${body}: ${String(error)}`)
+      }
+    }
+  }
+})
+
+// Unknown fields.
+
+test('a field that nobody knows is left out and named, wherever the body goes', () => {
+  for (const [from, to] of pairs) {
+    const request = recordedRequests(from).find(
+      ({ name }) => name === 'text-basic' || name === 'text-reasoning' || name.startsWith('tool-'),
+    )
+    if (request === undefined) return
+    const whole = JSON.parse(textOf(request.body)) as Loose
+    const body = bytesOf(JSON.stringify({ ...whole, x_new_field: { deep: [1] }, another: 'y' }))
+    const [plain, more] = [
+      sent(from, to, { ...request, body: bytesOf(JSON.stringify(whole)) }, sandboxTarget),
+      sent(from, to, { ...request, body }, sandboxTarget),
+    ]
+    assert.ok(plain.kind === 'sent' && more.kind === 'sent', `${from.name} to ${to.name}`)
+    assert.equal(more.text, plain.text)
+    const named = more.adjusted.filter(({ field }) => ['x_new_field', 'another'].includes(field))
+    assert.deepEqual(
+      named.map(({ kind, field }) => `${kind} ${field}`),
+      ['dropped x_new_field', 'dropped another'],
+    )
+  }
+})
+
+// Work that grows with the bytes.
+
+/** A stream of one delta with so many characters, between the events of a recorded stream. */
+const largeEvents: Readonly<Record<ConversationFormat, (characters: number) => readonly string[]>> = {
+  'openai-chat': (characters) => [
+    chunk({
+      choices: [
+        { index: 0, delta: { role: 'assistant', content: 'é'.repeat(characters) }, finish_reason: null },
+      ],
+    }),
+    chunk({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }),
+    'data: [DONE]\n\n',
+  ],
+  'openai-responses': (characters) => [
+    named('response.created', { response: { id: 'resp_1', object: 'response', model: 'm', output: [] } }),
+    named('response.output_item.added', {
+      output_index: 0,
+      item: { id: 'msg_1', type: 'message', role: 'assistant', content: [] },
+    }),
+    named('response.content_part.added', {
+      output_index: 0,
+      content_index: 0,
+      item_id: 'msg_1',
+      part: { type: 'output_text', text: '' },
+    }),
+    named('response.output_text.delta', {
+      output_index: 0,
+      content_index: 0,
+      item_id: 'msg_1',
+      delta: 'é'.repeat(characters),
+    }),
+    named('response.completed', {
+      response: { id: 'resp_1', object: 'response', status: 'completed', model: 'm', output: [] },
+    }),
+  ],
+  anthropic: (characters) => [
+    named('message_start', {
+      message: {
+        id: 'msg_1',
+        type: 'message',
+        role: 'assistant',
+        model: 'm',
+        content: [],
+        usage: { input_tokens: 1, output_tokens: 1 },
+      },
+    }),
+    named('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
+    named('content_block_delta', { index: 0, delta: { type: 'text_delta', text: 'é'.repeat(characters) } }),
+    named('content_block_stop', { index: 0 }),
+    named('message_delta', { delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 5 } }),
+    named('message_stop', {}),
+  ],
+  gemini: (characters) => [
+    `data: ${JSON.stringify({ candidates: [{ content: { role: 'model', parts: [{ text: 'é'.repeat(characters) }] }, finishReason: 'STOP', index: 0 }] })}\r\n\r\n`,
+  ],
+}
+
+function chunk(more: Loose): string {
+  return `data: ${JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'm', ...more })}\n\n`
+}
+
+function named(type: string, more: Loose): string {
+  return `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: 0, ...more })}\n\n`
+}
+
+const usage = formatOf('openai-chat').dialect.toUsage({ fields: {}, ranAt: [], unknown: [] })
+const chunkBytes = 4_096
+
+function cpuOf(from: Format, to: Format, bytes: Uint8Array): number {
+  const before = process.cpuUsage()
+  const length = streamInto(from, to, chunked(bytes, chunkBytes), { usage, cost }).length
+  const { user, system } = process.cpuUsage(before)
+  assert.ok(length > bytes.length / 2, 'all of it was written')
+  return user + system
+}
+
+test('an event of ten megabytes in small pieces takes twice the work of one of five', () => {
+  // Each format is read once and written once.
+  for (const [index, from] of formats.entries()) {
+    const to = formats[(index + 1) % formats.length] ?? from
+    const megabytes = (count: number) => bytesOf(largeEvents[from.name]((count << 20) / 2).join(''))
+    const [small, large] = [megabytes(5), megabytes(10)]
+    assert.ok(large.length < eventBytesMax)
+    cpuOf(from, to, small)
+    const least = (bytes: Uint8Array) =>
+      Math.min(cpuOf(from, to, bytes), cpuOf(from, to, bytes), cpuOf(from, to, bytes))
+    const ratio = least(large) / least(small)
+    assert.ok(ratio < 3.5, `${from.name} to ${to.name}: ${ratio.toFixed(2)} times the work`)
+  }
+})
+
+test('many small events take work in proportion to their number', () => {
+  for (const [index, from] of formats.entries()) {
+    const to = formats[(index + 1) % formats.length] ?? from
+    const recorded = recordedStreams(from).find(({ name }) => /text|thoughts/.test(name))
+    if (recorded === undefined) return
+    const blocks = recorded.response.toString().split(/(?<=\n\n|\r\n\r\n)/)
+    const middle = blocks.find((block) =>
+      /text_delta|output_text\.delta|"delta":\{"content":"[^"]|"text": ?"[^"]/.test(block),
+    )
+    assert.ok(middle !== undefined, recorded.name)
+    const at = blocks.indexOf(middle)
+    const many = (count: number) =>
+      bytesOf(
+        [...blocks.slice(0, at), ...Array.from({ length: count }, () => middle), ...blocks.slice(at)].join(
+          '',
+        ),
+      )
+    const [small, large] = [many(10_000), many(20_000)]
+    assert.equal(watched(from, [large]).state, 'complete')
+    const timed = (bytes: Uint8Array) => {
+      const before = process.cpuUsage()
+      streamInto(from, to, chunked(bytes, chunkBytes), { usage, cost })
+      return process.cpuUsage(before).user
+    }
+    timed(small)
+    const ratio = Math.min(timed(large), timed(large)) / Math.min(timed(small), timed(small))
+    assert.ok(ratio < 3.5, `${from.name} to ${to.name}: ${ratio.toFixed(2)} times the work`)
+  }
+})
