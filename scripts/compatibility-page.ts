@@ -1,104 +1,158 @@
 /**
- * Writes docs/compatibility.md to stdout, made of the tables that the translation itself reads, so that the
- * page cannot say what the program does not do: `node scripts/run.js scripts/compatibility-page.ts`
+ * Writes docs/compatibility.md from the tables that translation itself reads, so that the page says what happens:
+ * `node scripts/compatibility-page.ts`. A test holds the written page against the tables.
  */
-import { fileURLToPath } from 'node:url'
-import { anthropicModels } from '../src/providers/anthropic-models-table.ts'
-import type { CapabilityRow } from '../src/providers/capability-row.ts'
-import { googleModels } from '../src/providers/google-models-table.ts'
-import { openaiModels } from '../src/providers/openai-models-table.ts'
+import { writeFileSync } from 'node:fs'
+import { builtinModels } from '../src/catalog/builtin.ts'
+import type { Connector } from '../src/providers/connector.ts'
+import { connectors } from '../src/providers/registry.ts'
 import type { Capabilities } from '../src/wire/capabilities.ts'
 import type { ConversationFormat } from '../src/wire/codec.ts'
 import { codecs } from '../src/wire/dialects.ts'
+import type { PolicyRow } from '../src/wire/policy.ts'
 
-const formats: readonly (readonly [name: ConversationFormat, title: string])[] = [
-  ['openai-chat', 'Chat Completions'],
-  ['openai-responses', 'Responses'],
-  ['anthropic', 'Messages'],
-  ['gemini', 'Gemini'],
-]
+/** Where the page stands. */
+export const compatibilityPath = new URL('../docs/compatibility.md', import.meta.url)
 
-const makers: readonly (readonly [title: string, rows: readonly CapabilityRow[]])[] = [
-  ['OpenAI', openaiModels],
-  ['Anthropic', anthropicModels],
-  ['Google', googleModels],
-]
-
-/** What a table cell cannot hold is written otherwise. */
-function cell(text: string): string {
-  return text.replaceAll('|', '\\|').replaceAll('\n', ' ')
+const titles: Readonly<Record<ConversationFormat, string>> = {
+  'openai-chat': 'Chat Completions',
+  'openai-responses': 'Responses',
+  anthropic: 'Messages',
+  gemini: 'Gemini',
 }
+const formats = Object.keys(titles) as readonly ConversationFormat[]
 
-function row(cells: readonly string[]): string {
-  return `| ${cells.map(cell).join(' | ')} |`
-}
+const beginning = `# Compatibility
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  return [row(head), `|${head.map(() => '---').join('|')}|`, ...rows.map(row)].join('\n')
-}
+Every client format reaches every model. Where the model is reached in the format that the client speaks, the body goes as it is and nothing on this page applies. Elsewhere a request is translated, and each of its fields has one of four fates:
 
-/** One client format: each of its fields on the way to each other format. */
-function fieldsOf([name, title]: (typeof formats)[number]): string {
-  const { policy } = codecs[name]
-  const targets = formats.filter(([target]) => target !== name)
-  const rows = policy.map(({ field, to, note }) => [
-    `\`${field}\``,
-    ...targets.map(([target]) => to[target] ?? 'dropped'),
-    note,
-  ])
-  const head = ['field', ...targets.map(([, target]) => `→ ${target}`), 'what becomes of it']
-  return `## Requests in the ${title} format\n\n${table(head, rows)}\n`
-}
+- **carried**: it means the same there.
+- **adapted**: it is said in the other format's terms, perhaps rounded.
+- **dropped**: it is left out and named in the header \`x-tollgate-adjusted\`, since the answer means the same without it. A field that is in none of the tables is dropped too.
+- **refused**: the answer is 400 with the code [\`untranslatable\`](errors/untranslatable.md) and the field's name, since leaving it out would change what you get.
 
-const gates: readonly (readonly [title: string, read: (takes: Capabilities) => string])[] = [
-  ['sampling', ({ sampling }) => sampling.replaceAll('_', ' ')],
-  ['stop strings', ({ stopsMax }) => String(stopsMax)],
-  ['thinking', ({ thinking }) => thinking],
-  ['efforts', ({ efforts }) => (efforts.length === 0 ? '–' : efforts.join(' '))],
-  ['off by', ({ thinkingOff }) => thinkingOff ?? 'never'],
-  ['forced tool', ({ forcedTools }) => yes(forcedTools)],
-  ['prefill', ({ prefill }) => yes(prefill)],
-  ['late instructions', ({ midSystem }) => yes(midSystem)],
-  ['schema', ({ schemaOutput, schemaWithTools }) => (schemaWithTools ? 'with tools' : yes(schemaOutput))],
-  ['cache marks', ({ cacheMarks }) => yes(cacheMarks)],
-  ['input', ({ inputs }) => inputs.join(' ')],
-  ['tools on Chat', ({ chatTools }) => chatTools.replaceAll('_', ' ')],
-]
-
-function yes(is: boolean): string {
-  return is ? 'yes' : 'no'
-}
-
-function modelsOf([title, rows]: (typeof makers)[number]): string {
-  const head = ['names', ...gates.map(([name]) => name), 'source']
-  const cells = rows.map(({ names, takes, source }) => [
-    `\`${names.source}\``,
-    ...gates.map(([, read]) => read(takes)),
-    source,
-  ])
-  return `### ${title}\n\n${table(head, cells)}\n`
-}
-
-const opening = `# What becomes of a request in another format
-
-A request whose model is reached in the format that it is written in goes as it came, byte for byte. This page is about the others. It is made from the tables that the translation reads (\`node scripts/run.js scripts/compatibility-page.ts\`), and a test holds it against them.
-
-- *carried*: means the same there.
-- *adapted*: said in the other format's terms, perhaps rounded.
-- *dropped*: left out, and named in the header \`x-tollgate-adjusted\`.
-- *refused*: [\`untranslatable\`](errors/untranslatable.md), 400 naming the field: leaving it out would change what you get.
-
-A field that no row names is dropped, and said. \`[]\` stands for every element of a list.
-`
-
-const modelsOpening = `## What a model takes
-
-Even a carried field is rounded, dropped (and said) or refused where the model itself does not take it. The first row whose pattern fits the provider's name of a model counts; the last one of each maker is for names that nobody knows yet, read as its newest model.
+What a model cannot take is left out or refused in the same way, whichever format it came in; the tables at the end tell of which model that is true. This page is written by \`scripts/compatibility-page.ts\` from the tables that the translation reads.
 `
 
 /** The whole page. */
 export function compatibilityPage(): string {
-  return [opening, ...formats.map(fieldsOf), modelsOpening, ...makers.map(modelsOf)].join('\n')
+  const directions = formats.map((from) => direction(from, codecs[from].policy))
+  const families = connectors.filter(({ provider }) => modelsOf(provider).length > 0).map(family)
+  return [beginning, ...directions, '## What models take\n', ...families].join('\n')
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) process.stdout.write(compatibilityPage())
+function direction(from: ConversationFormat, rows: readonly PolicyRow[]): string {
+  // A chat body in which some clients mix formats is written anew, also for a model that is reached in chat.
+  const targets = formats.filter((to) => rows.some((row) => row.to[to] !== undefined))
+  const heads = targets.map((to) => (to === from ? `${titles[to]}, written anew` : titles[to]))
+  const body = rows.map((row) => [
+    `\`${row.field}\``,
+    ...targets.map((to) => row.to[to] ?? ''),
+    sentence(row.note),
+  ])
+  const own = targets.includes(from)
+    ? '\nSome clients mix the blocks or fields of other formats into this one; such a body is written anew.\n'
+    : ''
+  return `## From ${titles[from]}\n${own}\n${table(['Field', ...heads, 'How, or why not'], body)}`
+}
+
+/** Notes are written with and without a capital and a full stop. */
+function sentence(note: string): string {
+  return note.charAt(0).toUpperCase() + note.slice(1).replace(/\.$/, '')
+}
+
+function modelsOf(provider: string): readonly string[] {
+  return builtinModels
+    .filter((model) => model.provider === provider && model.api !== 'embeddings')
+    .map(({ id }) => id)
+}
+
+const columns: readonly (readonly [head: string, cell: (takes: Capabilities) => string])[] = [
+  ['Sampling', samplingOf],
+  ['Thinking', thinkingOf],
+  [
+    'Off',
+    ({ thinking, thinkingOff }) =>
+      thinking === 'none' ? '–' : (thinkingOff?.replaceAll('_', ' ') ?? 'never'),
+  ],
+  ['Tools', toolsOf],
+  ['Schema', schemaOf],
+  ['Stop strings', ({ stopsMax }) => (stopsMax === 0 ? 'none' : `at most ${stopsMax}`)],
+  ['Reads', ({ inputs }) => inputs.join(', ')],
+  ['Besides', besidesOf],
+  ['Tokens', ({ outputTokensMax }) => String(outputTokensMax)],
+]
+
+function family({ displayName, provider, capabilities }: Connector): string {
+  const groups = new Map<string, string[]>()
+  for (const model of [...modelsOf(provider), anyOther]) {
+    const cells = columns.map(([, cell]) => cell(capabilities(model)))
+    const key = JSON.stringify(cells)
+    groups.set(key, [...(groups.get(key) ?? []), model])
+  }
+  const rows = [...groups].map(([key, models]) => {
+    const names = models.map((model) => (model === anyOther ? anyOther : `\`${model}\``))
+    return [names.join(' '), ...(JSON.parse(key) as string[])]
+  })
+  return `### ${displayName}\n\n${table(['Models', ...columns.map(([head]) => head)], rows)}`
+}
+
+/** Stands for the models that nobody knows: no provider's name has blanks. */
+const anyOther = 'every other name'
+
+function samplingOf({ sampling, temperatureMax, topK, penalties, seed }: Capabilities): string {
+  if (sampling === 'none') return 'none'
+  const more = Object.entries({ 'top k': topK, penalties, seed }).flatMap(([name, is]) => (is ? [name] : []))
+  const how = {
+    all: 'temperature and top p',
+    one_of: 'temperature or top p',
+    without_reasoning: 'temperature and top p, without thinking',
+  }[sampling]
+  return [`${how} (to ${temperatureMax})`, ...more].join(', ')
+}
+
+function thinkingOf({ thinking, efforts, budget }: Capabilities): string {
+  if (thinking === 'none') return 'none'
+  const range = budget === null ? '' : ` ${budget.min}–${budget.max} tokens`
+  return `${thinking}${range}${efforts.length === 0 ? '' : `: ${efforts.join(', ')}`}`
+}
+
+const chatTools: Readonly<Record<Capabilities['chatTools'], string>> = {
+  always: '',
+  without_effort: 'over Responses with an effort',
+  explicit_none: 'over Responses unless the effort is none',
+  never: 'over Responses alone',
+}
+
+function toolsOf({ forcedTools, parallelSwitch, chatTools: rule }: Capabilities): string {
+  const limits = [
+    chatTools[rule],
+    forcedTools ? '' : 'cannot be forced',
+    parallelSwitch ? '' : 'no switch for parallel calls',
+  ].filter((limit) => limit !== '')
+  return limits.length === 0 ? 'all' : limits.join('; ')
+}
+
+function schemaOf({ schemaOutput, schemaWithTools }: Capabilities): string {
+  if (!schemaOutput) return 'none'
+  return schemaWithTools ? 'also beside tools' : 'without tools'
+}
+
+function besidesOf(takes: Capabilities): string {
+  const words: readonly (readonly [is: boolean, word: string])[] = [
+    [takes.prefill, 'begun answers'],
+    [takes.midSystem, 'instructions between turns'],
+    [takes.cacheMarks, 'cache marks'],
+    [takes.resultMedia, 'images in results'],
+    [takes.logprobs, 'log probabilities'],
+  ]
+  return words.flatMap(([is, word]) => (is ? [word] : [])).join(', ') || '–'
+}
+
+function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  return `${[line(heads), line(heads.map(() => '---')), ...rows.map(line)].join('\n')}\n`
+}
+
+if (import.meta.main) writeFileSync(compatibilityPath, compatibilityPage())
