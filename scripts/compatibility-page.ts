@@ -83,22 +83,20 @@ const columns: readonly (readonly [head: string, cell: (takes: Capabilities) => 
   ['Tokens', ({ outputTokensMax }) => String(outputTokensMax)],
 ]
 
-function family({ displayName, provider, capabilities }: Connector): string {
+function family({ displayName, provider, families, capabilities }: Connector): string {
+  const [prefix = ''] = families
   const groups = new Map<string, string[]>()
-  for (const model of [...modelsOf(provider), anyOther]) {
-    const cells = columns.map(([, cell]) => cell(capabilities(model)))
-    const key = JSON.stringify(cells)
-    groups.set(key, [...(groups.get(key) ?? []), model])
+  const add = (title: string, model: string) => {
+    const takes = capabilities(model)
+    const key = JSON.stringify(columns.map(([, cell]) => cell(takes)))
+    groups.set(key, [...(groups.get(key) ?? []), title])
   }
-  const rows = [...groups].map(([key, models]) => {
-    const names = models.map((model) => (model === anyOther ? anyOther : `\`${model}\``))
-    return [names.join(' '), ...(JSON.parse(key) as string[])]
-  })
+  for (const model of modelsOf(provider)) add(`\`${model}\``, model)
+  add(`and every other \`${prefix}…\``, `${prefix}of-tomorrow`)
+  add('and every name of another form', 'of-tomorrow')
+  const rows = [...groups].map(([key, models]) => [models.join(' '), ...(JSON.parse(key) as string[])])
   return `### ${displayName}\n\n${table(['Models', ...columns.map(([head]) => head)], rows)}`
 }
-
-/** Stands for the models that nobody knows: no provider's name has blanks. */
-const anyOther = 'every other name'
 
 function samplingOf({ sampling, temperatureMax, topK, penalties, seed }: Capabilities): string {
   if (sampling === 'none') return 'none'
