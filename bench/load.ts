@@ -1,16 +1,16 @@
 /**
  * The load: keep-alive connections that each send a prepared request, read the answer to its end, and
  * send the next one. Bare sockets; counts bytes and refuses to count an answer that is not a 200.
- * Arguments: port, connections, requests, body, key.
+ * Arguments: port, connections, requests, body, key, path.
  */
 import { connect } from 'node:net'
 
-const [port = '', connections = '', requests = '', body = '', key = ''] = process.argv.slice(2)
+const [port = '', connections = '', requests = '', body = '', key = '', path = ''] = process.argv.slice(2)
 const total = Number(requests)
 const deadlineMs = 120_000
 
 const request = Buffer.from(
-  `POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
 )
 
 let sent = 0

@@ -107,6 +107,16 @@ models:
         cacheRead: '0.075'
         output: '0.60'
         source: made up for measuring
+  - id: responses-bench
+    provider: openai
+    api: responses
+    context: 128000
+    maxOutput: 4096
+    prices:
+      - input: '0.15'
+        cacheRead: '0.075'
+        output: '0.60'
+        source: made up for measuring
   - id: claude-bench
     api: messages
     context: 128000

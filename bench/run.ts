@@ -21,12 +21,19 @@ interface Scenario {
   readonly connections: number
   readonly requests: number
   readonly body: string
+  /** Where it is asked; the address of Chat Completions where it is left out. */
+  readonly path?: string
 }
 
 const prompt = 'Tell me how a gateway counts what it relays, please. '.repeat(16)
 
-/** Served in another format than it is asked for: the proxies beside us pass it on as it is. */
-const translatedModel = 'claude-bench'
+const chatPath = '/v1/chat/completions'
+
+/** Served in other formats than they are asked in: the proxies beside us pass them on as they are. */
+const ways = [
+  { name: 'chat → Messages', path: chatPath, model: 'claude-bench' },
+  { name: 'Messages → Responses', path: '/v1/messages', model: 'responses-bench' },
+]
 
 function body(fields: object, text = prompt): string {
   return JSON.stringify({
@@ -55,26 +62,29 @@ const scenarios: readonly Scenario[] = [
   },
 ]
 
-const translated: readonly Scenario[] = [
+const translated: readonly Scenario[] = ways.flatMap(({ name, path, model }) => [
   {
-    name: 'json, translated',
+    name: `json, ${name}`,
     connections: 64,
     requests: requestsPerRound / 2,
-    body: body({ model: translatedModel }),
+    body: body({ model }),
+    path,
   },
   {
-    name: `stream, translated, ${fewEvents} events`,
+    name: `stream, ${name}, ${fewEvents} events`,
     connections: 64,
     requests: streamsPerRound * 4,
-    body: body({ model: translatedModel, stream: true }, `events=${fewEvents} `),
+    body: body({ model, stream: true }, `events=${fewEvents} `),
+    path,
   },
   {
-    name: `stream, translated, ${manyEvents} events`,
+    name: `stream, ${name}, ${manyEvents} events`,
     connections: 64,
     requests: streamsPerRound,
-    body: body({ model: translatedModel, stream: true }, `events=${manyEvents} `),
+    body: body({ model, stream: true }, `events=${manyEvents} `),
+    path,
   },
-]
+])
 
 interface Measure {
   readonly micros: number
@@ -82,7 +92,8 @@ interface Measure {
 }
 
 /** One load run: CPU time per request of the program, and how many it served per second. */
-function measure(program: Program, { connections, requests, body: text }: Scenario): Measure {
+function measure(program: Program, scenario: Scenario): Measure {
+  const { connections, requests, body: text, path = chatPath } = scenario
   const cpuBefore = cpuMicros(program.processes)
   const startedMs = performance.now()
   const load = spawnSync(
@@ -94,6 +105,7 @@ function measure(program: Program, { connections, requests, body: text }: Scenar
       `${requests}`,
       text,
       program.key,
+      path,
     ],
     { encoding: 'utf8' },
   )
@@ -164,7 +176,7 @@ try {
     console.log(`| ${name} | ${cells.join(' | ')} |`)
   }
   const events = manyEvents - fewEvents
-  for (const kind of ['stream', 'stream, translated']) {
+  for (const kind of ['stream', ...ways.map(({ name }) => `stream, ${name}`)]) {
     const perEvent = programs.map(({ name }) => {
       const many = micros(`${kind}, ${manyEvents} events`, name)
       return `${((many - micros(`${kind}, ${fewEvents} events`, name)) / events).toFixed(1)} |`

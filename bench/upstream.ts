@@ -1,7 +1,7 @@
 /**
  * A canned upstream for measuring: answers every POST with bytes prepared in advance, on bare sockets,
- * so that it costs next to nothing. The path says which format the answer is in, chat or Messages; the
- * model's name is not looked at. Speaks just enough HTTP for the programs under test.
+ * so that it costs next to nothing. The path says which format the answer is in, chat, Responses or
+ * Messages; the model's name is not looked at. Speaks just enough HTTP for the programs under test.
  */
 import { createServer, type Socket } from 'node:net'
 
@@ -112,6 +112,56 @@ const messages: Answers = {
   ]),
 }
 
+const item = { id: 'msg_bench', type: 'message', role: 'assistant' }
+const said = { type: 'output_text', text: 'word '.repeat(64), annotations: [], logprobs: [] }
+const response = {
+  id: 'resp_bench',
+  object: 'response',
+  created_at: 1,
+  model: 'responses-bench',
+  error: null,
+}
+const doneResponse = {
+  ...response,
+  status: 'completed',
+  incomplete_details: null,
+  output: [{ ...item, status: 'completed', content: [said] }],
+  usage: { input_tokens: 200, output_tokens: 64, total_tokens: 264 },
+}
+const spot = { item_id: 'msg_bench', output_index: 0, content_index: 0 }
+
+const responses: Answers = {
+  json: whole(JSON.stringify(doneResponse)),
+  opening: Buffer.concat([
+    streamHead,
+    messageEvent('response.created', { response: { ...response, status: 'in_progress', output: [] } }),
+    messageEvent('response.output_item.added', { output_index: 0, item: { ...item, content: [] } }),
+    messageEvent('response.content_part.added', { ...spot, part: { ...said, text: '' } }),
+  ]),
+  content: messageEvent('response.output_text.delta', {
+    sequence_number: 4,
+    ...spot,
+    delta: ' word',
+    logprobs: [],
+  }),
+  tail: Buffer.concat([
+    messageEvent('response.output_text.done', { ...spot, text: ' word' }),
+    messageEvent('response.content_part.done', { ...spot, part: { ...said, text: ' word' } }),
+    messageEvent('response.output_item.done', {
+      output_index: 0,
+      item: { ...item, status: 'completed', content: [{ ...said, text: ' word' }] },
+    }),
+    messageEvent('response.completed', { response: doneResponse }),
+    lastChunk,
+  ]),
+}
+
+/** By the beginning of the request; chat where none fits. */
+const answersTo = [
+  ['POST /v1/messages', messages],
+  ['POST /v1/responses', responses],
+] as const
+
 const pauseMs = 10
 
 /** How many content events a stream has: the body says `"events":N`; 0 streams nothing and stays open. */
@@ -152,7 +202,7 @@ const server = createServer({ noDelay: true }, (socket) => {
       const length = Number(/content-length: (\d+)/i.exec(pending)?.[1] ?? 0)
       if (pending.length < headEnd + 4 + length) return
       const body = pending.slice(headEnd + 4, headEnd + 4 + length)
-      const answers = pending.startsWith('POST /v1/messages') ? messages : chat
+      const [, answers] = answersTo.find(([beginning]) => pending.startsWith(beginning)) ?? ['', chat]
       pending = pending.slice(headEnd + 4 + length)
       if (body.includes('idle=1')) idle(socket, answers)
       else if (body.includes('"stream":true')) stream(socket, answers, eventsOf(body))
