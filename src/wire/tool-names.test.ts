@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import type { Tool } from './neutral.ts'
 import {
   anthropicNames,
   geminiNames,
@@ -9,6 +10,7 @@ import {
   type NameRule,
   openaiNames,
   targetName,
+  toolFinder,
 } from './tool-names.ts'
 
 const rules: readonly [rule: NameRule, form: RegExp][] = [
@@ -115,4 +117,25 @@ test('a tool that keeps its name needs no way back', () => {
   assert.equal(named.names.size, 0)
   named.name('patch', null, true)
   assert.deepEqual([...named.names], [['patch', { name: 'patch', namespace: null, wrapped: true }]])
+})
+
+test('a declared tool is found by its name and namespace, or as the first of its name', () => {
+  const tool = (name: string, namespace: string | null): Tool => ({
+    name,
+    namespace,
+    description: null,
+    form: 'json',
+    schema: null,
+    format: null,
+    strict: null,
+    cache: null,
+    pointer: '',
+  })
+  const tools = [tool('read', 'files'), tool('read', 'mail'), tool('list', null), tool('read', 'mail')]
+  const find = toolFinder(tools)
+  assert.equal(find('read', 'mail'), tools[1])
+  assert.equal(find('read', null), tools[0])
+  assert.equal(find('list', null), tools[2])
+  assert.equal(find('list', 'files'), undefined)
+  assert.equal(find('__proto__', null), undefined)
 })
