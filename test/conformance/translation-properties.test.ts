@@ -206,7 +206,8 @@ function conversationOf(
       seed: given.seed,
     },
     stops: given.stops,
-    reasoning: { effort: null, budget: null, summaries: null },
+    // Who asks for thoughts gets no temperature from Claude.
+    reasoning: { effort: null, budget: null, summaries: false },
     format: null,
     verbosity: 'low',
     user: 'somebody',
@@ -270,6 +271,54 @@ for (const format of formats) {
         for (const name of names) assert.deepEqual(back[name], conversation[name], name)
         for (const name of sampling) assert.equal(back.sampling[name], conversation.sampling[name], name)
       }),
+    )
+  })
+}
+
+/** What every format can carry of a conversation: thoughts and seals are their maker's alone. */
+const common = (turns: readonly Turn[]) =>
+  spoken(
+    turns.map(({ role, parts }) => ({
+      role,
+      parts: parts
+        .filter(({ kind }) => kind !== 'thinking')
+        .map((part) => (part.kind === 'call' ? { ...part, seal: null } : part)),
+    })),
+  )
+
+for (const [from, to] of pairs) {
+  test(`a conversation in ${from.name} says in ${to.name} what it said`, () => {
+    fc.assert(
+      fc.property(rounds, settings, (all, given) => {
+        const conversation = conversationOf(turnsOf(from.name, all), given)
+        const { text: body } = from.codec.encodeRequest(conversation, able(from.name))
+        const { isStream: stream } = given
+        const request = {
+          name: 'made',
+          body: bytesOf(body),
+          address: upstreamAddress(from, able(from.name), stream),
+        }
+        const target = able(to.name)
+        const outcome = sent(from, to, request, target)
+        assert.ok(outcome.kind === 'sent')
+        assert.deepEqual(to.rules.brokenRequestRules(JSON.parse(outcome.text), target.capabilities), [])
+        const address = upstreamAddress(to, target, stream)
+        const back = to.codec.decodeRequest(bytesOf(outcome.text), limits, address)
+        assert.deepEqual(common(back.turns), common(conversation.turns))
+        assert.deepEqual(
+          back.tools.map(({ name, schema }) => [name, schema?.text]),
+          [[tool.name, given.schema]],
+        )
+        const [here, there] = [carried[from.name], carried[to.name]]
+        for (const name of here.settings) {
+          if (there.settings.includes(name)) assert.deepEqual(back[name], conversation[name], name)
+        }
+        for (const name of here.sampling) {
+          if (there.sampling.includes(name))
+            assert.equal(back.sampling[name], conversation.sampling[name], name)
+        }
+      }),
+      { numRuns: 50 },
     )
   })
 }
