@@ -15,7 +15,7 @@ export const key = process.env.TOLLGATE_KEY ?? ''
 /** One model of each family; each does what it is told: `use <tool> <json>` calls a tool, anything else is echoed. */
 export const families = { gpt: 'gpt-conformance', claude: 'claude-conformance', gemini: 'gemini-conformance' }
 
-const cache = process.env.TOLLGATE_CLIENTS ?? join(tmpdir(), 'tollgate-clients')
+const cache = process.env.CLIENTS_FOLDER ?? join(tmpdir(), 'tollgate-clients')
 const answerMsMax = 120_000
 
 /** Installs the packages into a folder of their own, once; resolves with the folder. */
