@@ -8,14 +8,17 @@ import { gzipSync } from 'node:zlib'
 import type { ErrorCode } from '../../contract/errors.ts'
 import {
   asking,
+  conversationField,
   type Format,
   formats,
   goodBody,
   type HostileGateway,
   headerOf,
   hostileGateway,
+  pathOf,
   postBytes,
   readRefusal,
+  selfContained,
 } from '../support/hostile-gateway.ts'
 import { RawClient } from '../support/raw-client.ts'
 
@@ -32,8 +35,12 @@ after(() => gateway.end())
 async function refused(format: Format, cases: readonly RefusedBody[]): Promise<void> {
   const account = await gateway.account('3')
   const reached = gateway.sandbox.requests()
-  for (const { name, body, code, status = 400 } of cases) {
-    const answer = await gateway.post(format, body, { key: account.key })
+  for (const { name, body, code, status = 400, path } of cases) {
+    const answer = await gateway.post(format, body, {
+      key: account.key,
+      ...(path === undefined ? {} : { path }),
+    })
+    assert.notEqual(answer?.status, 200, name)
     const refusal = readRefusal(format, answer)
     assert.deepEqual([refusal.status, refusal.code], [status, code], `${name}: ${answer?.body}`)
   }
@@ -47,6 +54,7 @@ interface RefusedBody {
   readonly body: string | Uint8Array
   readonly code: ErrorCode
   readonly status?: number
+  readonly path?: string
 }
 
 function nested(depth: number, open: string, close: string): string {
@@ -59,13 +67,17 @@ function bytesIn(format: Format, bytes: readonly number[]): Buffer {
   return Buffer.concat([Buffer.from(start), Buffer.from(bytes), Buffer.from(end)])
 }
 
+/** The JSON text `model` in place of the model's name. */
 function named(format: Format, model: string): string {
-  return goodBody(format).replace(`"${asking[format].model}"`, model)
+  return goodBody(format).replace(`"${asking[format].model}"`, () => model)
 }
+
+const namesItself = (format: Format): boolean => selfContained.some((name) => name === format)
 
 function unreadable(format: Format): readonly RefusedBody[] {
   const good = goodBody(format)
   const code = 'invalid_json'
+  const list = conversationField[format]
   return [
     { name: 'nothing', body: '', code },
     { name: 'space', body: ' \n\t', code },
@@ -100,8 +112,8 @@ function unreadable(format: Format): readonly RefusedBody[] {
     { name: '10,000 levels', body: goodBody(format, `,"metadata":${nested(10_000, '[', ']')}`), code },
     { name: '2,000,000 levels', body: nested(2_000_000, '[', ']'), code },
     { name: '2,000,000 levels never closed', body: '[{"a":'.repeat(600_000), code },
-    { name: '1,000,000 tiny messages', body: `{"messages":[${'{},'.repeat(1_000_000)}{}]}`, code },
-    { name: '1,000,000 numbers', body: `{"messages":[${'1,'.repeat(1_000_000)}1]}`, code },
+    { name: '1,000,000 tiny messages', body: `{"${list}":[${'{},'.repeat(1_000_000)}{}]}`, code },
+    { name: '1,000,000 numbers', body: `{"${list}":[${'1,'.repeat(1_000_000)}1]}`, code },
     { name: 'an array', body: `[${good}]`, code: 'invalid_value' },
     { name: 'a string', body: JSON.stringify(good), code: 'invalid_value' },
     { name: 'null', body: 'null', code: 'invalid_value' },
@@ -112,9 +124,22 @@ function unreadable(format: Format): readonly RefusedBody[] {
       body: `{"model":"${asking[format].model}","max_tokens":5}`,
       code: 'missing_field',
     },
+    ...['1', 'true', ...(format === 'responses' ? [] : ['"hello"'])].map(
+      (value): RefusedBody => ({
+        name: `${value} for messages`,
+        body: good.replace(/\[\{.*\}\]/, value),
+        code: 'invalid_value',
+      }),
+    ),
+    ...(namesItself(format) ? unreadableNames(format) : []),
+  ]
+}
+
+function unreadableNames(format: Format): readonly RefusedBody[] {
+  return [
     {
       name: 'messages in an object',
-      body: good.replace('[{', '{"a":{').replace('}]', '}}'),
+      body: goodBody(format).replace('[{', '{"a":{').replace('}]', '}}'),
       code: 'invalid_value',
     },
     { name: 'no model', body: named(format, 'null'), code: 'missing_field' },
@@ -178,6 +203,7 @@ const names: readonly string[] = [
 
 for (const format of formats) {
   test(`${format}: a name that is not sold is not found, whatever it is made of`, async () => {
+    if (!namesItself(format)) return refused(format, namesInAddresses())
     await refused(
       format,
       names.map((name) => ({
@@ -200,6 +226,19 @@ for (const format of formats) {
         })),
     )
   })
+}
+
+/** As far as an address can hold them. */
+function namesInAddresses(): readonly RefusedBody[] {
+  return names
+    .filter((name) => name.length < 1_000 && name.isWellFormed())
+    .map((name) => ({
+      name: JSON.stringify(name),
+      body: goodBody('gemini'),
+      path: pathOf('gemini', name),
+      code: 'model_not_found',
+      status: 404,
+    }))
 }
 
 /** Every character of the string as an escape. */
@@ -300,6 +339,105 @@ const billed: Readonly<Record<Format, readonly BilledField[]>> = {
     },
     { name: 'bill_to', value: '"self"', other: '"other"', around: ',"billing_policy":{@}' },
   ],
+  responses: [
+    { name: 'stream', value: 'false', other: 'true', around: top },
+    { name: 'max_tool_calls', value: '1', other: '99', around: top },
+    { name: 'tools', value: '[]', other: '[{"type":"web_search"}]', around: top },
+    { name: 'reasoning', value: 'null', other: '{"mode":"pro"}', around: top },
+    { name: 'prompt_cache_options', value: 'null', other: '{"ttl":"24h"}', around: top },
+    { name: 'previous_response_id', value: 'null', other: '"resp_1"', around: top },
+    { name: 'conversation', value: 'null', other: '"conv_1"', around: top },
+    { name: 'prompt', value: 'null', other: '{"id":"pmpt_1"}', around: top },
+    { name: 'background', value: 'false', other: 'true', around: top },
+    { name: 'service_tier', value: '"auto"', other: '"priority"', around: top },
+    { name: 'context_management', value: 'null', other: '[{"type":"compaction"}]', around: top },
+    { name: 'mode', value: '"standard"', other: '"pro"', around: ',"reasoning":{@}' },
+    { name: 'effort', value: '"low"', other: '"high"', around: ',"reasoning":{@}' },
+    { name: 'type', value: '"function"', other: '"web_search"', around: ',"tools":[{"name":"a",@}]' },
+    { name: 'ttl', value: '"30m"', other: '"24h"', around: ',"prompt_cache_options":{@}' },
+  ],
+  gemini: [
+    { name: 'systemInstruction', value: 'null', other: '{"parts":[{"text":"b"}]}', around: top },
+    { name: 'tools', value: '[]', other: '[{"googleSearch":{}}]', around: top },
+    { name: 'generationConfig', value: '{"maxOutputTokens":8}', other: '{}', around: top },
+    { name: 'serviceTier', value: '"standard"', other: '"priority"', around: top },
+    { name: 'cachedContent', value: 'null', other: '"cachedContents/a"', around: top },
+    { name: 'modelArmorConfig', value: 'null', other: '{}', around: top },
+    { name: 'model', value: '"hostile-gemini"', other: '"other"', around: top },
+    { name: 'maxOutputTokens', value: '8', other: '9000', around: ',"generationConfig":{@}' },
+    { name: 'candidateCount', value: '1', other: '9', around: ',"generationConfig":{@}' },
+    {
+      name: 'thinkingConfig',
+      value: 'null',
+      other: '{"thinkingBudget":9}',
+      around: ',"generationConfig":{@}',
+    },
+    { name: 'responseModalities', value: '["TEXT"]', other: '["AUDIO"]', around: ',"generationConfig":{@}' },
+    {
+      name: 'speechConfig',
+      value: 'null',
+      other: '{"languageCode":"de"}',
+      around: ',"generationConfig":{@}',
+    },
+    { name: 'imageConfig', value: 'null', other: '{}', around: ',"generation_config":{@}' },
+    {
+      name: 'mediaResolution',
+      value: '"MEDIA_RESOLUTION_LOW"',
+      other: '"MEDIA_RESOLUTION_ULTRA_HIGH"',
+      around: ',"generationConfig":{@}',
+    },
+    {
+      name: 'thinkingBudget',
+      value: '8',
+      other: '9000',
+      around: ',"generationConfig":{"thinkingConfig":{@}}',
+    },
+    {
+      name: 'inlineData',
+      value: '{"mimeType":"image/png","data":"aGk="}',
+      other: '{"mimeType":"application/pdf","data":"aGk="}',
+      around: ',"systemInstruction":{"parts":[{@}]}',
+    },
+    {
+      name: 'fileUri',
+      value: '"https://a.test/a.png"',
+      other: '"https://a.test/a.pdf"',
+      around: ',"systemInstruction":{"parts":[{"fileData":{@}}]}',
+    },
+    {
+      name: 'data',
+      value: '"aGk="',
+      other: '"aGkh"',
+      around: ',"systemInstruction":{"parts":[{"inlineData":{"mimeType":"image/png",@}}]}',
+    },
+    { name: 'parts', value: '[]', other: '[{"text":"b"}]', around: ',"systemInstruction":{@}' },
+  ],
+}
+
+/** Fields of a small request. */
+const necessary: Readonly<Record<Format, readonly (readonly [name: string, other: string])[]>> = {
+  chat: [
+    ['model', '"other"'],
+    ['max_tokens', '9000'],
+    ['messages', '[]'],
+  ],
+  messages: [
+    ['model', '"other"'],
+    ['max_tokens', '9000'],
+    ['messages', '[]'],
+  ],
+  responses: [
+    ['model', '"other"'],
+    ['max_output_tokens', '9000'],
+    ['input', '[]'],
+  ],
+  gemini: [['contents', '[]']],
+}
+
+/** The formats whose names have two good spellings. */
+function isGood(format: Format, name: string, spelling: string): boolean {
+  const snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  return spelling === name || (format === 'gemini' && spelling === snake)
 }
 
 /** Spellings of one name that parsers may take for the same. */
@@ -317,6 +455,7 @@ function spellings(name: string): readonly string[] {
     first.toUpperCase() + name.slice(1),
     name.toUpperCase(),
     name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
+    name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
     name.replaceAll('_', ''),
     `${name.slice(0, 1)}_${name.slice(1)}`,
     `_${name}`,
@@ -339,18 +478,14 @@ for (const format of formats) {
       for (const spelling of spellings(field.name)) {
         put(field, `"${field.name}":${field.value},"${spelling}":${field.other}`)
         put(field, `"${spelling}":${field.other},"${field.name}":${field.value}`)
-        if (spelling !== field.name) put(field, `"${spelling}":${field.value}`)
+        if (!isGood(format, field.name, spelling)) put(field, `"${spelling}":${field.value}`)
       }
     }
-    for (const [name, other] of [
-      ['model', '"other"'],
-      ['max_tokens', '9000'],
-      ['messages', '[]'],
-    ] as const) {
+    for (const [name, other] of necessary[format]) {
       for (const spelling of spellings(name)) {
         const twice = goodBody(format, `,"${spelling}":${other}`)
         cases.push({ name: `${spelling} twice`, body: twice, code: 'ambiguous_field' })
-        if (spelling === name) continue
+        if (isGood(format, name, spelling)) continue
         const alone = goodBody(format).replace(`"${name}"`, () => `"${spelling}"`)
         cases.push({ name: `${spelling} alone`, body: alone, code: 'ambiguous_field' })
       }
@@ -379,6 +514,41 @@ const doubles: Readonly<Record<Format, readonly string[]>> = {
     '{"type":"text","text":"a","cache_control":{"type":"ephemeral"},"cacheControl":{"type":"ephemeral","ttl":"1h"}}',
     '{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","typ\\u0065":"image","text":"a"}]}',
   ],
+  responses: [
+    '{"type":"input_text","type":"input_image","text":"a"}',
+    '{"type":"input_image","image_url":"https://a.test/a.png","imageUrl":"https://a.test/b.png"}',
+    '{"type":"input_image","image_url":"https://a.test/a.png","image_\\u0075rl":"https://a.test/b.png"}',
+    '{"type":"input_file","file_data":"aGk=","fileData":"aGk="}',
+    '{"type":"input_file","file_url":"https://a.test/a.pdf","FILE_URL":"https://a.test/b.pdf"}',
+  ],
+  gemini: [
+    '{"inlineData":{"mimeType":"image/png","data":"aGk="},"inline_data":{"mimeType":"application/pdf","data":"aGk="}}',
+    '{"inlineData":{"mimeType":"image/png","mime_type":"application/pdf","data":"aGk="}}',
+    '{"inlineData":{"mimeType":"image/png","data":"aGk=","dat\\u0061":"aGk="}}',
+    '{"inlin\\u0065Data":{"mimeType":"image/png","data":"aGk="}}',
+    '{"InlineData":{"mimeType":"image/png","data":"aGk="}}',
+    '{"INLINE_DATA":{"mimeType":"image/png","data":"aGk="}}',
+    '{"fileData":{"fileUri":"https://a.test/a.png","file_uri":"https://a.test/b.pdf"}}',
+  ],
+}
+
+/** What stands in place of the text where a message is made of parts. */
+const inParts = (format: Format, part: string): string =>
+  format === 'gemini'
+    ? goodBody(format).replace('{"text":"hello"}', () => part)
+    : goodBody(format).replace('"hello"', () => `[${part}]`)
+
+/** Members that a small message has already. */
+const members: Readonly<Record<Format, readonly string[]>> = {
+  chat: ['"role":"assistant"', '"Role":"assistant"', '"rol\\u0065":"assistant"', '"content":"b"'],
+  messages: ['"role":"assistant"', '"Role":"assistant"', '"rol\\u0065":"assistant"', '"content":"b"'],
+  responses: [
+    '"role":"assistant"',
+    '"Role":"assistant"',
+    '"content":"b"',
+    '"type":"message","type":"item_reference"',
+  ],
+  gemini: ['"inlineData":{},"inline_data":{}', '"fileData":{},"file\\u0044ata":{}'],
 }
 
 for (const format of formats) {
@@ -386,16 +556,11 @@ for (const format of formats) {
     refused(
       format,
       [
-        ...doubles[format].map((part) => ({
-          name: part,
-          body: goodBody(format).replace('"hello"', () => `[${part}]`),
+        ...doubles[format].map((part) => ({ name: part, body: inParts(format, part) })),
+        ...members[format].map((member) => ({
+          name: member,
+          body: goodBody(format).replace('"hello"', () => `"hello",${member}`),
         })),
-        ...['"role":"assistant"', '"Role":"assistant"', '"rol\\u0065":"assistant"', '"content":"b"'].map(
-          (member) => ({
-            name: member,
-            body: goodBody(format).replace('"hello"', () => `"hello",${member}`),
-          }),
-        ),
       ].map((row) => ({ ...row, code: 'ambiguous_field' as const })),
     ))
 }
@@ -405,17 +570,32 @@ function upstreamBody(format: Format, body: string): string {
   return body.replace(asking[format].model, 'sandbox-echo')
 }
 
+const poison = '"polluted":true'
+const anyFields = [
+  `,"__proto__":{${poison}}`,
+  `,"constructor":{"prototype":{${poison}}}`,
+  `,"metadata":{"__proto__":{${poison}},"constructor":null,"toString":1}`,
+  ',"hasOwnProperty":1,"valueOf":null',
+]
+/** Where names are the caller's own. */
+const schema = `{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"type":"object","properties":{"prototype":{"type":"string"}}}}}`
+const poisoned: Readonly<Record<Format, readonly string[]>> = {
+  chat: anyFields,
+  messages: anyFields,
+  responses: [
+    ',"metadata":{"__proto__":"polluted","constructor":"a","toString":"b"}',
+    `,"tools":[{"type":"function","name":"__proto__","strict":false,"parameters":${schema}}]`,
+  ],
+  gemini: [
+    `,"tools":[{"functionDeclarations":[{"name":"__proto__","parametersJsonSchema":${schema}}]}]`,
+    `,"tools":[{"functionDeclarations":[{"name":"constructor","parameters":${schema}}]}]`,
+  ],
+}
+
 test('names of the prototype are names like any other', async () => {
   for (const format of formats) {
     const account = await gateway.account('3')
-    const poison = '"polluted":true'
-    const more = [
-      `,"__proto__":{${poison}}`,
-      `,"constructor":{"prototype":{${poison}}}`,
-      `,"metadata":{"__proto__":{${poison}},"constructor":null,"toString":1}`,
-      ',"hasOwnProperty":1,"valueOf":null',
-    ]
-    for (const field of more) {
+    for (const field of poisoned[format]) {
       const body = goodBody(format, field)
       const answer = await gateway.post(format, body, {
         key: account.key,
@@ -547,10 +727,12 @@ test('a model that is unknown, disabled or not sold is the same to a caller', as
   for (const format of formats) {
     const told = new Set<string>()
     for (const name of ['zzz-unknown', disabled, unsold]) {
-      const answer = await gateway.post(format, named(format, JSON.stringify(name)), { key: account.key })
+      const path = pathOf(format, namesItself(format) ? asking[format].model : name)
+      const body = named(format, JSON.stringify(name))
+      const answer = await gateway.post(format, body, { key: account.key, path })
       assert.equal(readRefusal(format, answer).status, 404)
       const id = headerOf(answer!, 'x-request-id') ?? ''
-      const hints = / Did you mean [^?]*\?|,?"(?:details":\{"nearest|nearest)":\[[^\]]*\]\}?/g
+      const hints = / Did you mean [^?]*\?|,?"(?:details":\{"nearest|nearest)":(?:\[[^\]]*\]\}?|"[^"]*")/g
       told.add(answer!.body.replaceAll(name, '@').replaceAll(id, '#').replace(hints, ''))
     }
     assert.equal(told.size, 1, [...told].join('\n'))

@@ -11,6 +11,7 @@ import {
   goodBody,
   type HostileGateway,
   hostileGateway,
+  pathOf,
 } from '../support/hostile-gateway.ts'
 
 const runs = 3
@@ -44,19 +45,31 @@ async function cost(ask: () => Promise<number>, expected: number): Promise<numbe
 
 async function costOfBody(format: Format, body: string, expected: number): Promise<number> {
   const bytes = Buffer.from(body)
-  return cost(async () => (await gateway.post(format, bytes, { key: account.key }))?.status ?? 0, expected)
+  const path = pathOf(format, unsoldModel)
+  return cost(
+    async () => (await gateway.post(format, bytes, { key: account.key, path }))?.status ?? 0,
+    expected,
+  )
 }
 
+/** Read to its end before it is found that nobody sells the model. */
+const unsoldModel = 'no-such-model'
+
 function unsold(format: Format, body: string): string {
-  return body.replace(asking[format].model, 'no-such-model')
+  return body.replace(asking[format].model, unsoldModel)
 }
 
 /** A conversation of the same length that is read to its end before it is refused. */
 function honestBody(format: Format, length: number): string {
-  const message = `{"role":"user","content":${JSON.stringify('As they say, all that glitters is not gold. '.repeat(40))}}`
+  const text = JSON.stringify('As they say, all that glitters is not gold. '.repeat(40))
+  const content = format === 'gemini' ? `"parts":[{"text":${text}}]` : `"content":${text}`
+  const message = `{"role":"user",${content}}`
   const count = Math.max(1, Math.floor(length / message.length))
   const messages = Array.from({ length: count }, () => message).join(',')
-  return unsold(format, goodBody(format).replace('{"role":"user","content":"hello"}', messages))
+  return unsold(
+    format,
+    goodBody(format).replace(/\[\{.*\}\]/, () => `[${messages}]`),
+  )
 }
 
 function many(count: number, piece: (index: number) => string): string {
@@ -145,6 +158,103 @@ const hostile: readonly Hostile[] = [
         '"hello"',
         `${'[{"content":'.repeat(20)}[${many(60_000, () => '{"type":"a"}')}]${'}]'.repeat(20)}`,
       ),
+    ),
+    status: 404,
+    ratioMax: 100,
+  },
+  {
+    name: '1,000,000 empty items',
+    format: 'responses',
+    body: `{"model":"a","input":[${many(1_000_000, () => '{}')}]}`,
+    status: 400,
+    ratioMax: 20,
+  },
+  {
+    name: '60,000 tools at the provider',
+    format: 'responses',
+    body: unsold(
+      'responses',
+      goodBody('responses', `,"tools":[${many(60_000, () => '{"type":"web_search"}')}]`),
+    ),
+    status: 400,
+    ratioMax: 100,
+  },
+  {
+    name: '60,000 items that are named alone',
+    format: 'responses',
+    body: unsold(
+      'responses',
+      goodBody('responses').replace(/\[\{.*\}\]/, () => `[${many(60_000, (at) => `{"id":"msg_${at}"}`)}]`),
+    ),
+    status: 404,
+    ratioMax: 100,
+  },
+  {
+    name: '40,000 pictures among items',
+    format: 'responses',
+    body: unsold(
+      'responses',
+      goodBody('responses').replace(
+        '"hello"',
+        () => `[${many(40_000, () => '{"type":"input_image","image_url":"data:,a"}')}]`,
+      ),
+    ),
+    status: 404,
+    ratioMax: 100,
+  },
+  {
+    name: 'namespaces in namespaces',
+    format: 'responses',
+    body: unsold(
+      'responses',
+      goodBody(
+        'responses',
+        `,"tools":[${'{"type":"namespace","tools":['.repeat(25)}${many(40_000, () => '{"type":"function"}')}${']}'.repeat(25)}]`,
+      ),
+    ),
+    status: 404,
+    ratioMax: 100,
+  },
+  {
+    name: '1,000,000 empty contents',
+    format: 'gemini',
+    body: `{"contents":[${many(1_000_000, () => '{}')}]}`,
+    status: 400,
+    ratioMax: 20,
+  },
+  {
+    name: '200,000 parts',
+    format: 'gemini',
+    body: `{"contents":[{"parts":[${many(200_000, () => '{}')}]}]}`,
+    status: 404,
+    ratioMax: 100,
+  },
+  {
+    name: '100,000 tools',
+    format: 'gemini',
+    body: goodBody('gemini', `,"tools":[${many(100_000, () => '{"googleSearch":{}}')}]`),
+    status: 400,
+    ratioMax: 100,
+  },
+  {
+    name: '100,000 kinds of output',
+    format: 'gemini',
+    body: goodBody('gemini', `,"generationConfig":{"responseModalities":[${many(100_000, () => '"TEXT"')}]}`),
+    status: 404,
+    ratioMax: 100,
+  },
+  {
+    name: '100,000 names in its settings',
+    format: 'gemini',
+    body: goodBody('gemini', `,"generationConfig":{${many(100_000, (at) => `"a${at}":1`)}}`),
+    status: 404,
+    ratioMax: 200,
+  },
+  {
+    name: '30,000 pictures',
+    format: 'gemini',
+    body: goodBody('gemini').replace('{"text":"hello"}', () =>
+      many(30_000, () => '{"inlineData":{"mimeType":"image/png","data":"aGk="}}'),
     ),
     status: 404,
     ratioMax: 100,

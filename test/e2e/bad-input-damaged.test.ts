@@ -17,7 +17,7 @@ import {
 } from '../support/hostile-gateway.ts'
 import { type RawAnswer, RawClient } from '../support/raw-client.ts'
 
-const cases = 2_000
+const cases = 4_000
 /** Many at once, since a request that lost its end is waited for. */
 const atOnce = 100
 
@@ -49,6 +49,15 @@ const requests: readonly (readonly [Format, more: string])[] = [
   ['messages', ',"thinking":{"type":"enabled","budget_tokens":1024}'],
   ['messages', ',"tools":[{"type":"web_search_20250305","name":"web_search","max_uses":2}]'],
   ['messages', ',"system":[{"type":"text","text":"a","cache_control":{"type":"ephemeral","ttl":"1h"}}]'],
+  ['responses', ',"stream":true,"reasoning":{"effort":"low"}'],
+  ['responses', ',"tools":[{"type":"web_search"},{"type":"custom","name":"a"}],"max_tool_calls":2'],
+  ['responses', ',"tools":[{"type":"function","name":"a","strict":false,"parameters":{"type":"object"}}]'],
+  ['gemini', ',"generationConfig":{"maxOutputTokens":20,"candidateCount":1}'],
+  ['gemini', ',"generation_config":{"thinking_config":{"thinking_budget":128},"max_output_tokens":200}'],
+  [
+    'gemini',
+    ',"systemInstruction":{"parts":[{"text":"a"}]},"tools":[{"functionDeclarations":[{"name":"a"}]}]',
+  ],
 ]
 
 /** What is likely to mean something where it lands. */
@@ -60,6 +69,12 @@ const pieces: readonly string[] = [
   ',"n":9',
   ',"max_tokens":1',
   ',"max_completion_tokens":99999',
+  ',"max_output_tokens":99999',
+  ',"maxOutputTokens":99999',
+  ',"candidateCount":8',
+  ',"max_tool_calls":99',
+  ',"generationConfig":{"maxOutputTokens":99999}',
+  ',"tools":[{"googleSearch":{}}]',
   ',"stream":true',
   ',"model":"x"',
   ',"thinking":{"budget_tokens":5000}',
@@ -124,21 +139,29 @@ function bytesOf(format: Format, body: string): string {
 }
 
 /** What went upstream is below what the answer says was held. */
-function assertPaid(answer: RawAnswer): void {
+function assertPaid(format: Format, answer: RawAnswer): void {
   const hold = parseUsd(headerOf(answer, 'x-tollgate-hold') ?? '')
   const sent = gateway.sandbox.meter(headerOf(answer, 'x-upstream-request-id') ?? '')
+  // Google's API does not name its answers in a header, and many are asked at once.
+  if (format === 'gemini') return assert.ok(hold !== undefined && hold > 0n)
   assert.ok(hold !== undefined && sent?.body !== undefined)
-  const upstream = JSON.parse(sent.body.toString()) as {
-    readonly max_tokens?: number
-    readonly max_completion_tokens?: number
-    readonly n?: number
-    readonly tools?: readonly { readonly type?: string; readonly max_uses?: number }[]
-  }
-  const limit = Math.max(upstream.max_tokens ?? 0, upstream.max_completion_tokens ?? 0)
+  const upstream = JSON.parse(sent.body.toString()) as Upstream
+  const { max_tokens: old = 0, max_completion_tokens: chat = 0, max_output_tokens: responses = 0 } = upstream
   const searches = (upstream.tools ?? []).filter(({ type }) => type?.startsWith('web_search'))
-  const uses = searches.reduce((sum, tool) => sum + (tool.max_uses ?? Number.NaN), 0)
-  const bound = BigInt(limit) * BigInt(upstream.n ?? 1) * 15_000n + BigInt(uses) * 10_000_000n
+  const capped = searches.reduce((sum, tool) => sum + (tool.max_uses ?? Number.NaN), 0)
+  const uses = format === 'responses' && searches.length > 0 ? upstream.max_tool_calls : capped
+  const limit = BigInt(Math.max(old ?? 0, chat ?? 0, responses ?? 0))
+  const bound = limit * BigInt(upstream.n ?? 1) * 15_000n + BigInt(uses ?? Number.NaN) * 10_000_000n
   assert.ok(bound < hold, `${sent.body.toString()} is more than ${hold} nano-USD pay for`)
+}
+
+interface Upstream {
+  readonly max_tokens?: number | null
+  readonly max_completion_tokens?: number | null
+  readonly max_output_tokens?: number | null
+  readonly max_tool_calls?: number | null
+  readonly n?: number
+  readonly tools?: readonly { readonly type?: string; readonly max_uses?: number }[]
 }
 
 async function assertSensible({ format, bytes }: { format: Format; bytes: string }): Promise<number> {
@@ -152,7 +175,7 @@ async function assertSensible({ format, bytes }: { format: Format; bytes: string
   assert.ok(answer.status < 500, shown)
   assert.match(headerOf(answer, 'x-request-id') ?? '', /^req_/, shown)
   if (answer.status >= 400) assert.equal(typeof JSON.parse(answer.body).error, 'object', shown)
-  else if (headerOf(answer, 'x-tollgate-hold') !== undefined) assertPaid(answer)
+  else if (headerOf(answer, 'x-tollgate-hold') !== undefined) assertPaid(format, answer)
   return answer.status
 }
 

@@ -295,9 +295,9 @@ for (const format of formats) {
   })
 }
 
-/** A target that is no path tells no format. */
+/** A target that is no path tells no format, but for a method that only one format has. */
 function answeredFormat(format: Format, name: string): Format {
-  return name.includes('target') && name.includes('absolute') ? 'chat' : format
+  return format !== 'gemini' && name.includes('target') && name.includes('absolute') ? 'chat' : format
 }
 
 interface ServedHttp {

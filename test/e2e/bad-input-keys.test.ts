@@ -23,6 +23,7 @@ import {
   type Refused,
   readPlainRefusal,
   readRefusal,
+  selfContained,
 } from '../support/hostile-gateway.ts'
 import type { RawAnswer } from '../support/raw-client.ts'
 
@@ -303,8 +304,8 @@ test('a credential header that comes twice is refused, even with the same key', 
   }
 })
 
-test('a key in the query opens nothing, and goes no further', async () => {
-  for (const format of formats) {
+test('a key in the query opens nothing where no library puts one, and goes no further', async () => {
+  for (const format of selfContained) {
     const account = await gateway.account('3')
     secrets.add(account.key.slice(24))
     const queries = [
@@ -330,6 +331,18 @@ test('a key in the query opens nothing, and goes no further', async () => {
     assert.equal((await ask(format, [asking[format].keyHeader(account.key)], { query: kept }))?.status, 200)
     assert.ok(gateway.sandbox.meters().at(-1)?.line.endsWith(kept), 'any other query travels as it is')
   }
+})
+
+test('a key in the query of a Gemini address pays, and goes no further', async () => {
+  const account = await gateway.account('3')
+  secrets.add(account.key.slice(24))
+  for (const query of [`?key=${account.key}`, `?a=b&key=${account.key}&c=d`, `?%6Bey=${account.key}`]) {
+    assert.equal((await ask('gemini', [], { query }))?.status, 200, query)
+    const sent = gateway.sandbox.meters().at(-1)
+    assert.ok(!sent?.line.includes(account.key), sent?.line)
+  }
+  const refusal = readRefusal('gemini', await ask('gemini', [], { query: `?key=a&key=${account.key}` }))
+  assert.deepEqual([refusal.status, refusal.code], [400, 'repeated_credential'])
 })
 
 /** How many messages the store's threads were sent while `run` ran. */

@@ -9,8 +9,8 @@ import fc from 'fast-check'
 import { parseUsd } from '../../contract/usd.ts'
 import type { TestAccount } from '../support/gateway.ts'
 import {
-  asking,
   type Format,
+  formats,
   goodBody,
   type HostileGateway,
   headerOf,
@@ -168,8 +168,10 @@ async function send(client: RawClient, account: TestAccount, format: Format, bod
   assert.ok(hold !== undefined)
   if (sent === 0) return { answer, upstream: undefined, hold }
   const id = headerOf(answer, 'x-upstream-request-id')
-  assert.ok(id !== undefined, 'the answer tells who was asked')
-  const received = gateway.sandbox.meter(id)?.body?.toString()
+  // Google's API names its answers in their bodies alone.
+  assert.ok(id !== undefined || format === 'gemini', 'the answer tells who was asked')
+  const { meters, meter } = gateway.sandbox
+  const received = (id === undefined ? meters().at(-1) : meter(id))?.body?.toString()
   return { answer, upstream: JSON.parse(received ?? '') as Readonly<Record<string, unknown>>, hold }
 }
 
@@ -292,18 +294,117 @@ test('messages: max_tokens, budget_tokens and max_uses', (context) =>
     ),
   ))
 
+test('responses: max_output_tokens and max_tool_calls', (context) =>
+  property(context, (client) =>
+    fc.asyncProperty(
+      fc.record({
+        limit: optional,
+        calls: optional,
+        searches: fc.nat(2),
+        poor: fc.boolean(),
+        stream: fc.boolean(),
+      }),
+      async (given) => {
+        const tools = Array.from({ length: given.searches }, () => '{"type":"web_search"}')
+        const more =
+          member('max_output_tokens', given.limit) +
+          member('max_tool_calls', given.calls) +
+          (tools.length === 0 ? '' : `,"tools":[${tools.join(',')}]`) +
+          member('stream', String(given.stream))
+        const body = goodBody('responses', more).replace('"max_output_tokens":16,', '')
+        const sent = await send(client, accounts[given.poor ? 1 : 0]!, 'responses', body)
+        if ([meaning(given.limit, 1), meaning(given.calls, 0)].includes(undefined)) {
+          return assertRefused(sent, 'responses')
+        }
+        assertPaid(sent, 'responses', (upstream) => {
+          const searches = (upstream.tools ?? []) as readonly unknown[]
+          if (searches.length > 0) assert.notEqual(upstream.max_tool_calls ?? null, null, 'uses are capped')
+          const uses = searches.length === 0 ? 0n : count(upstream.max_tool_calls, 0)
+          return count(upstream.max_output_tokens, modelOutputMax) * outputNano + uses * searchNano
+        })
+      },
+    ),
+  ))
+
+/** Both spellings of a name that Gemini's parsers take. */
+function eitherSpelling(name: string, isSnake: boolean): string {
+  return isSnake ? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) : name
+}
+
+test('gemini: maxOutputTokens, candidateCount and thinkingBudget, in either spelling', (context) =>
+  property(context, (client) =>
+    fc.asyncProperty(
+      fc.record({
+        limit: optional,
+        candidates: optional,
+        budget: optional,
+        spelling: fc.array(fc.boolean(), { minLength: 5, maxLength: 5 }),
+        poor: fc.boolean(),
+      }),
+      async ({ limit, candidates, budget, spelling, poor }) => {
+        const names = [
+          'generationConfig',
+          'maxOutputTokens',
+          'candidateCount',
+          'thinkingConfig',
+          'thinkingBudget',
+        ]
+        const [config = '', tokens = '', candidateName = '', thinking = '', spent = ''] = names.map(
+          (name, index) => eitherSpelling(name, spelling[index] ?? false),
+        )
+        const thoughts = budget === undefined ? '' : `,"${thinking}":{"${spent}":${budget}}`
+        const members = (member(tokens, limit) + member(candidateName, candidates) + thoughts).slice(1)
+        const body = goodBody('gemini', `,"${config}":{${members}}`)
+        const sent = await send(client, accounts[poor ? 1 : 0]!, 'gemini', body)
+        const spending = budget === '-1' ? -1 : meaning(budget, 0)
+        if ([meaning(limit, 1), meaning(candidates, 1), spending].includes(undefined)) {
+          return assertRefused(sent, 'gemini')
+        }
+        assertPaid(sent, 'gemini', (upstream) => {
+          const settings = (upstream[config] ?? {}) as Readonly<Record<string, unknown>>
+          // A lowered limit is written in the place of the one that was there.
+          const limits = [settings.maxOutputTokens, settings.max_output_tokens].filter(
+            (value) => value != null,
+          )
+          assert.ok(limits.length <= 1)
+          return count(limits[0], modelOutputMax) * count(settings[candidateName], 1) * outputNano
+        })
+      },
+    ),
+  ))
+
+/** A body with this limit, and the limit that a body says. */
+const limited: Readonly<
+  Record<Format, { body(text: string): string; read(upstream: Readonly<Record<string, unknown>>): unknown }>
+> = {
+  chat: tokensUnder('chat', 'max_tokens'),
+  messages: tokensUnder('messages', 'max_tokens'),
+  responses: tokensUnder('responses', 'max_output_tokens'),
+  gemini: {
+    body: (text) => goodBody('gemini', `,"generation_config":{"maxOutputTokens":${text}}`),
+    read: ({ generation_config: settings }) => (settings as Record<string, unknown>).maxOutputTokens,
+  },
+}
+
+function tokensUnder(format: Format, name: string): (typeof limited)[Format] {
+  return {
+    body: (text) => goodBody(format).replace(`"${name}":16`, `"${name}":${text}`),
+    read: (upstream) => upstream[name],
+  }
+}
+
 test('a limit above what a balance pays for is lowered, told and forwarded as told', async () => {
-  for (const format of ['chat', 'messages'] as const) {
+  for (const format of formats) {
     for (const text of ['1e9', '1000000000', '32000', '999999999.0']) {
       const account = await gateway.account('0.3')
       const client = new RawClient(gateway.port)
-      const body = goodBody(format).replace('"max_tokens":16', `"max_tokens":${text}`)
-      const { answer, upstream, hold } = await send(client, account, format, body)
+      const { body, read } = limited[format]
+      const { answer, upstream, hold } = await send(client, account, format, body(text))
       client.close()
       assert.equal(answer.status, 200, answer.body)
       const told = headerOf(answer, 'x-tollgate-max-output')
-      assert.equal(String(upstream?.max_tokens), told)
-      assert.equal(upstream?.model, 'sandbox-echo', asking[format].model)
+      assert.equal(String(read(upstream ?? {})), told)
+      if (format !== 'gemini') assert.equal(upstream?.model, 'sandbox-echo')
       assert.ok(BigInt(told ?? 0) * outputNano <= hold && hold <= 300_000_000n)
     }
   }

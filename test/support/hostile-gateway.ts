@@ -1,18 +1,23 @@
 /**
- * A gateway in front of a sandbox that keeps what it was sent, asked over raw sockets in both formats.
+ * A gateway in front of a sandbox that keeps what it was sent, asked over raw sockets in all formats.
  * For tests of input that no client library would send: every refusal is checked as a caller would
  * read it, and afterwards that it cost nothing and that the server still serves.
  */
 import assert from 'node:assert/strict'
 import { systemClock } from '../../src/base/clock.ts'
-import type { Config } from '../../src/config.ts'
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts'
+import type { ConversationFormat } from '../../src/wire/codec.ts'
+import { at } from './dialect-clients.ts'
+import { errorReaders } from './format-errors.ts'
 import { type TestAccount, type TestGateway, type TestGatewayOptions, testGateway } from './gateway.ts'
 import { eventually } from './metered-gateway.ts'
 import { type RawAnswer, RawClient } from './raw-client.ts'
 
-export const formats = ['chat', 'messages'] as const
+export const formats = ['chat', 'messages', 'responses', 'gemini'] as const
 export type Format = (typeof formats)[number]
+
+/** The formats whose bodies name the model and say whether the answer is streamed; in the other the address does. */
+export const selfContained = ['chat', 'messages', 'responses'] as const
 
 /** Where each format is asked, under which header its clients send the key, and a model that echoes. */
 export const asking: Readonly<
@@ -31,6 +36,21 @@ export const asking: Readonly<
     keyHeader: (key) => `x-api-key: ${key}`,
     model: 'hostile-messages',
   },
+  responses: {
+    path: '/v1/responses',
+    keyHeader: (key) => `Authorization: Bearer ${key}`,
+    model: 'hostile-responses',
+  },
+  gemini: {
+    path: '/v1beta/models/hostile-gemini:generateContent',
+    keyHeader: (key) => `x-goog-api-key: ${key}`,
+    model: 'hostile-gemini',
+  },
+}
+
+/** Where a model is asked for: the same place but in the format whose address names it. */
+export function pathOf(format: Format, model: string = asking[format].model): string {
+  return asking[format].path.replace(asking[format].model, () => encodeURIComponent(model))
 }
 
 /** USD per million tokens; searches cost something, so that their cap matters. */
@@ -45,17 +65,35 @@ const price = {
   fees: { web_search: '0.01' },
 }
 
-function model(id: string, provider: 'openai' | 'anthropic'): Config['models'][number] {
+const spoken = {
+  chat: { provider: 'openai', dialects: ['openai-chat'] },
+  messages: { provider: 'anthropic', dialects: ['anthropic'] },
+  responses: { provider: 'openai', dialects: ['openai-responses'] },
+  gemini: { provider: 'google', dialects: ['gemini'] },
+} as const satisfies Readonly<Record<Format, unknown>>
+
+function model(format: Format) {
+  const { provider, dialects } = spoken[format]
   return {
-    id,
+    id: asking[format].model,
     provider,
-    api: provider === 'openai' ? 'chat' : 'messages',
+    dialects: [...dialects],
     upstreamId: 'sandbox-echo',
     context: 200_000,
     maxOutput: 32_000,
     reasoning: false,
     prices: [price],
   }
+}
+
+/** Holds no conversation. */
+const embeddings = {
+  id: 'text-embedding-small',
+  provider: 'openai',
+  api: 'embeddings' as const,
+  context: 8_000,
+  maxOutput: 1,
+  prices: [{ input: '1', output: '0' }],
 }
 
 export interface HostileGateway extends TestGateway {
@@ -67,7 +105,7 @@ export interface HostileGateway extends TestGateway {
   post(format: Format, body: string | Uint8Array, more?: PostOptions): Promise<RawAnswer | undefined>
   /** Asserts that the account holds nothing and has paid nothing since it had `usd`. */
   assertUntouched(account: TestAccount, usd: string): Promise<void>
-  /** Asserts that both formats are served, by an account of their own. */
+  /** Asserts that all formats are served, by an account of their own. */
   assertServes(): Promise<void>
   /** Asserts that nothing runs, is kept or held any more and that the books balance, and closes. */
   end(): Promise<void>
@@ -85,7 +123,8 @@ export async function hostileGateway(options: TestGatewayOptions = {}): Promise<
   const gateway = await testGateway({
     openai: sandbox.origin,
     anthropic: sandbox.origin,
-    models: [model(asking.chat.model, 'openai'), model(asking.messages.model, 'anthropic')],
+    google: sandbox.origin,
+    models: [...formats.map(model), embeddings],
     ...options,
   })
   const port = Number(new URL(gateway.origin).port)
@@ -146,7 +185,25 @@ const isNone = (count: number): boolean => count === 0
 
 /** The smallest request that is served. `more` is put behind its fields: `,"n":2`. */
 export function goodBody(format: Format, more = ''): string {
-  return `{"model":"${asking[format].model}","max_tokens":16,"messages":[{"role":"user","content":"hello"}]${more}}`
+  const named = `"model":"${asking[format].model}"`
+  const message = '{"role":"user","content":"hello"}'
+  switch (format) {
+    case 'chat':
+    case 'messages':
+      return `{${named},"max_tokens":16,"messages":[${message}]${more}}`
+    case 'responses':
+      return `{${named},"max_output_tokens":16,"input":[${message}]${more}}`
+    case 'gemini':
+      return `{"contents":[{"role":"user","parts":[{"text":"hello"}]}]${more}}`
+  }
+}
+
+/** What the conversation is called in the body. */
+export const conversationField: Readonly<Record<Format, string>> = {
+  chat: 'messages',
+  messages: 'messages',
+  responses: 'input',
+  gemini: 'contents',
 }
 
 export function postBytes(format: Format, body: string | Uint8Array, options: PostOptions): Buffer {
@@ -170,18 +227,6 @@ export function headerOf(answer: RawAnswer, name: string): string | undefined {
 const internals =
   /\bat (?:async )?[\w.<>]+ \(|node:internal|node_modules|\.[cm]?[jt]s\b|file:\/\/|\/(?:work|tmp|home|usr)\/|SQLITE|FST_ERR|HPE_|ERR_[A-Z]|TypeError|RangeError|SyntaxError|WireError|TollgateError|BrokenInvariant/
 
-interface ErrorBody {
-  readonly type?: unknown
-  readonly request_id?: unknown
-  readonly error: {
-    readonly type: unknown
-    readonly message: unknown
-    readonly code?: unknown
-    readonly param?: unknown
-    readonly details?: { readonly code?: unknown }
-  }
-}
-
 export interface Refused {
   readonly status: number
   readonly code: string
@@ -200,26 +245,33 @@ export function readRefusal(format: Format, answer: RawAnswer | undefined): Refu
   assert.doesNotMatch(head, internals)
   assert.doesNotMatch(body, internals)
   assert.ok(body.length < 4_096, 'a refusal is short, whatever was sent')
-  const parsed = JSON.parse(body) as ErrorBody
-  const { error } = parsed
-  assert.equal(typeof error.message, 'string')
-  assert.notEqual(error.message, '')
-  assert.match(String(error.type), /^[a-z_]+$/)
-  if (format === 'messages') {
-    assert.equal(parsed.type, 'error')
-    assert.equal(parsed.request_id, id)
-    return { status, code: String(error.details?.code), message: String(error.message) }
+  const parsed: unknown = JSON.parse(body)
+  const read = errorReaders[dialectOf[format]](parsed)
+  assert.notEqual(read.message, '')
+  assert.match(read.words[0] ?? '', format === 'gemini' ? /^[A-Z_]+$/ : /^[a-z_]+$/)
+  assert.match(read.code, /^[a-z_]+$/)
+  if (format === 'messages') assert.equal(at(parsed, 'request_id'), id)
+  if (format === 'gemini') assert.equal(at(parsed, 'error', 'code'), status)
+  if (format === 'chat' || format === 'responses') {
+    const param = at(parsed, 'error', 'param')
+    assert.ok(param === null || typeof param === 'string')
   }
-  assert.ok(error.param === null || typeof error.param === 'string')
-  return { status, code: String(error.details?.code ?? error.code), message: String(error.message) }
+  return { status, code: read.code, message: read.message }
 }
 
-/** The same for what is refused before a format is known: one body that both kinds of clients can read. */
+export const dialectOf = {
+  chat: 'openai-chat',
+  messages: 'anthropic',
+  responses: 'openai-responses',
+  gemini: 'gemini',
+} as const satisfies Readonly<Record<Format, ConversationFormat>>
+
+/** The same for what is refused before a format is known: one body that clients of most kinds can read. */
 export function readPlainRefusal(answer: RawAnswer | undefined): Refused {
   assert.ok(answer !== undefined, 'there is an answer')
   assert.match(headerOf(answer, 'connection') ?? '', /^close$/i)
-  const parsed = JSON.parse(answer.body) as ErrorBody
-  assert.equal(parsed.type, 'error')
-  assert.equal(parsed.request_id, headerOf(answer, 'x-request-id'))
+  const parsed: unknown = JSON.parse(answer.body)
+  assert.equal(at(parsed, 'type'), 'error')
+  assert.equal(at(parsed, 'request_id'), headerOf(answer, 'x-request-id'))
   return readRefusal('chat', answer)
 }

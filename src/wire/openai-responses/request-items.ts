@@ -64,17 +64,17 @@ export class ItemReader {
     const { json } = this
     const items = json.children(input)
     let opening = absent
-    for (const item of items) {
+    for (const [index, item] of items.entries()) {
       const fields = itemFields.read(json, item)
       if (opening === absent && json.says(fields.role, 'user')) opening = item
-      this.readItem(fields)
+      this.readItem(fields, index)
     }
     return opening === absent ? (items[0] ?? input) : opening
   }
 
-  private readItem(fields: ReturnType<typeof itemFields.read>): void {
+  private readItem(fields: ReturnType<typeof itemFields.read>, index: number): void {
     const { json } = this
-    this.readKept(fields)
+    this.readKept(fields, `input[${index}].id`)
     if (json.says(fields.type, 'compaction_trigger')) this.options.add(compactionOption, fields.type)
     this.readContent(fields.content)
     this.readContent(fields.output)
@@ -86,12 +86,12 @@ export class ItemReader {
   }
 
   /** An item that is named alone, and reasoning without its content, stand for what the provider kept of them. */
-  private readKept(fields: ReturnType<typeof itemFields.read>): void {
+  private readKept(fields: ReturnType<typeof itemFields.read>, pointer: string): void {
     const { json, references } = this
     const { type, id, role } = fields
     const isUntyped = !isGiven(json, type) && !isGiven(json, role)
-    if (isUntyped || json.says(type, 'item_reference')) references.add('item', id)
-    else if (json.says(type, 'reasoning') && this.isHollow(fields)) references.add('reasoning', id)
+    if (isUntyped || json.says(type, 'item_reference')) references.add('item', id, pointer)
+    else if (json.says(type, 'reasoning') && this.isHollow(fields)) references.add('reasoning', id, pointer)
     const isImageByName = json.says(type, 'image_generation_call') && !isGiven(json, fields.result)
     if (isImageByName && isGiven(json, id)) throw notOwned(json, id)
     if (!isGiven(json, fields.environment)) return

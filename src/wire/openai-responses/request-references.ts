@@ -20,14 +20,14 @@ export class References {
   }
 
   /**
-   * Notes that `value` is the id of something kept; absent and null are none. Throws WireError `invalid_value` for an
-   * id that was there before: the provider refuses it too, and what is read twice would have to be paid twice.
+   * Notes that `value` is the id of something kept, and where it stands: a body may have so many that finding it
+   * again would cost the square of its length. Absent and null are none. Throws WireError `invalid_value` for an id
+   * that was there before: the provider refuses it too, and what is read twice would have to be paid twice.
    */
-  add(kind: Reference['kind'], value: number): void {
+  add(kind: Reference['kind'], value: number, pointer: string): void {
     const { json, byId } = this
     if (!isGiven(json, value)) return
     const id = string(json, value)
-    const pointer = json.pointer(value)
     if (byId.has(id)) {
       throw new WireError('invalid_value', `${pointer}: this id is already in the request.`, pointer)
     }

@@ -80,7 +80,7 @@ function factsOf(json: Json, { integerMax }: ReadLimits): ResponsesFacts {
   tools.read(values.tools)
   const items = new ItemReader(json, { tools, options })
   const opening = readInput(json, values, items)
-  items.references.add('response', values.previous_response_id)
+  items.references.add('response', values.previous_response_id, 'previous_response_id')
   const limitField = numberField(json, values.max_output_tokens, { min: 1, max: integerMax })
   return {
     model,
