@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import type { ConversationFormat, WireError } from '../../src/wire/codec.ts'
 import { readJson } from '../../src/wire/json.ts'
 import type { Target } from '../../src/wire/neutral.ts'
-import type { Loose } from '../support/answer-gist.ts'
+import { isLoose, type Loose } from '../support/answer-gist.ts'
 import {
   bytesOf,
   type Format,
@@ -224,6 +224,63 @@ test('every case that is listed was recorded', () => {
       listed.filter((name) => !names.includes(name)),
       [],
     )
+  }
+})
+
+// What is said.
+
+/** Members whose strings are said to the model, whichever format they stand in. */
+const sayingNames =
+  /^(?:text|content|output|data|url|image_url|file_data|fileUri|name|description|system|instructions|refusal|input)$/
+/** What is written in another way elsewhere (schemas, input of calls), or is its maker's alone. */
+const otherwise =
+  /^(?:parameters|input_schema|schema|response\w*Schema|parametersJsonSchema|response|args|metadata|citations|json_schema|format)$/
+const makersOwn = /^(?:thinking|redacted_thinking|reasoning|server_tool_use|web_search_call|\w+_tool_result)$/
+
+/** Everything that a request says, data URLs as their data. */
+function sayings(value: unknown, name = ''): readonly string[] {
+  if (typeof value === 'string') {
+    const isSaid = sayingNames.test(name) && value.trim() !== ''
+    return isSaid ? [value.startsWith('data:') ? value.slice(value.indexOf(',') + 1) : value.trim()] : []
+  }
+  if (Array.isArray(value)) return value.flatMap((element) => sayings(element, name))
+  if (!isLoose(value) || makersOwn.test(String(value.type)) || value.thought === true) return []
+  const isCall = value.type === 'tool_use'
+  return Object.entries(value).flatMap(([member, inner]) =>
+    otherwise.test(member) || (isCall && member === 'input') ? [] : sayings(inner, member),
+  )
+}
+
+function strings(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value]
+  if (Array.isArray(value)) return value.flatMap(strings)
+  return isLoose(value) ? Object.values(value).flatMap(strings) : []
+}
+
+/** Both alphabets of base64 are one. */
+const plain = (text: string) => text.replaceAll('-', '+').replaceAll('_', '/')
+
+test('no word and no medium of a recorded request is lost', () => {
+  for (const [from, to] of pairs) {
+    for (const request of recordedRequests(from)) {
+      const name = `${from.name}/${request.name}`
+      const outcome = sent(from, to, request, sandboxTarget)
+      if (outcome.kind === 'refused') continue
+      const written = plain(strings(JSON.parse(outcome.text)).join('\n'))
+      const lost = sayings(JSON.parse(textOf(request.body))).filter(
+        (saying) => !written.includes(plain(saying)),
+      )
+      // Names of tools that the provider runs are told as dropped.
+      const untold = outcome.adjusted.some(({ field }) => field.startsWith('tools['))
+        ? lost.filter((saying) => !/^[a-z_]+$/.test(saying))
+        : lost
+      const isFault = faults.some((fault) => fault.name === name && fault.to === to.name)
+      assert.equal(
+        untold.length,
+        isFault ? 1 : 0,
+        `${name} to ${to.name}: ${untold.map((one) => one.slice(0, 80))}`,
+      )
+    }
   }
 })
 
