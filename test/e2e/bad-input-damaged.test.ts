@@ -146,14 +146,20 @@ function assertPaid(format: Format, answer: RawAnswer): void {
   if (format === 'gemini') return assert.ok(hold !== undefined && hold > 0n)
   assert.ok(hold !== undefined && sent?.body !== undefined)
   const upstream = JSON.parse(sent.body.toString()) as Upstream
-  const { max_tokens: old = 0, max_completion_tokens: chat = 0, max_output_tokens: responses = 0 } = upstream
   const searches = (upstream.tools ?? []).filter(({ type }) => type?.startsWith('web_search'))
   const capped = searches.reduce((sum, tool) => sum + (tool.max_uses ?? Number.NaN), 0)
   const uses = format === 'responses' && searches.length > 0 ? upstream.max_tool_calls : capped
-  const limit = BigInt(Math.max(old ?? 0, chat ?? 0, responses ?? 0))
+  const limit = BigInt(Math.max(...limitNames[format].map((name) => upstream[name] ?? 0)))
   const bound = limit * BigInt(upstream.n ?? 1) * 15_000n + BigInt(uses ?? Number.NaN) * 10_000_000n
   assert.ok(bound < hold, `${sent.body.toString()} is more than ${hold} nano-USD pay for`)
 }
+
+/** What the format knows as a limit of the output. */
+const limitNames = {
+  chat: ['max_tokens', 'max_completion_tokens'],
+  messages: ['max_tokens'],
+  responses: ['max_output_tokens'],
+} as const
 
 interface Upstream {
   readonly max_tokens?: number | null

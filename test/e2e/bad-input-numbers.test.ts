@@ -26,7 +26,7 @@ const outputNano = 15_000n
 const searchNano = 10_000_000n
 const modelOutputMax = 32_000
 /** So many cases for each format. */
-const cases = 5_000
+const cases = 3_000
 
 let gateway: HostileGateway
 /** One pays for any usual answer, one only where its limit is lowered. */
