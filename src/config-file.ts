@@ -101,6 +101,11 @@ const price = z.strictObject({
 
 const tokens = whole(1, 1_000_000_000)
 
+const dialect = z.enum(
+  ['openai-chat', 'openai-responses', 'anthropic', 'gemini'],
+  'must be openai-chat, openai-responses, anthropic or gemini',
+)
+
 const model = z.strictObject({
   id: modelName,
   provider: name.optional(),
@@ -111,6 +116,7 @@ const model = z.strictObject({
       'must be chat, responses, embeddings, messages or generateContent',
     )
     .optional(),
+  dialects: z.array(dialect).min(1, 'must hold at least one format').max(4).optional(),
   displayName: words.optional(),
   released: date.optional(),
   context: tokens.optional(),

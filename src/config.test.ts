@@ -114,6 +114,7 @@ models:
     provider: openai
     upstreamId: gpt-x
     api: chat
+    dialects: [openai-chat]
     context: 128000
     maxOutput: 4096
     inputs: [text, image]
@@ -140,6 +141,7 @@ markup: 5%
     'service_tier:priority': '5/3',
   })
   assert.equal(model?.context, 128_000)
+  assert.deepEqual(model?.dialects, ['openai-chat'])
   assert.equal(model?.reasoning, true)
   assert.deepEqual(found.aliases, { quick: 'house-model' })
   assert.deepEqual(found.disabled, ['gpt-4'])
@@ -215,6 +217,11 @@ const wrong: readonly [what: string, text: string, told: string][] = [
     'an API that nobody serves',
     'models: [{ id: a, api: completions }]',
     'file.yaml: models[0].api: must be chat, responses, embeddings, messages or generateContent',
+  ],
+  [
+    'a format that nobody speaks',
+    'models: [{ id: a, dialects: [chat] }]',
+    'file.yaml: models[0].dialects[0]: must be openai-chat, openai-responses, anthropic or gemini',
   ],
   [
     'an output of no kind',
