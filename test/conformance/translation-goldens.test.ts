@@ -1,6 +1,6 @@
 /**
  * The digest of every translation of everything that was recorded, so that no change of a codec goes unseen: what
- * differs is named, looked at, and then written anew with TOLLGATE_UPDATE_GOLDENS=1. See goldens/README.md.
+ * differs is named, looked at, and then written anew with UPDATE_GOLDENS=1. See goldens/README.md.
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -24,7 +24,7 @@ import {
   watched,
 } from '../support/translation.ts'
 
-const mayWrite = process.env.TOLLGATE_UPDATE_GOLDENS === '1'
+const mayWrite = process.env.UPDATE_GOLDENS === '1'
 const digestCharacters = 16
 const toldMax = 20
 
@@ -92,7 +92,7 @@ for (const from of formats) {
     assert.equal(
       changed.length,
       0,
-      `look at what changed, then run with TOLLGATE_UPDATE_GOLDENS=1:\n${changed.slice(0, toldMax).join('\n')}${more}`,
+      `look at what changed, then run with UPDATE_GOLDENS=1:\n${changed.slice(0, toldMax).join('\n')}${more}`,
     )
   })
 }
