@@ -128,10 +128,11 @@ export class InputEncoder {
     const media = result.content.filter((part) => part.kind === 'media')
     const isShownApart = media.length > 0 && !capabilities.resultMedia
     const inside = isShownApart ? result.content.filter((part) => part.kind === 'text') : result.content
+    const shown = result.json === null ? inside : [plainText(result.json), ...inside]
     this.items.push({
       type: call?.form === 'text' ? 'custom_tool_call_output' : 'function_call_output',
       call_id: id,
-      output: result.json ?? this.outputOf(inside, result.cache),
+      output: this.outputOf(shown, result.cache),
     })
     return isShownApart ? [plainText(`[returned by tool call ${id}]`), ...media] : []
   }

@@ -103,7 +103,7 @@ export class ItemReader {
   private isHollow({ encrypted_content: sealed, content }: ReturnType<typeof itemFields.read>): boolean {
     const { json } = this
     const isEmpty = json.kind(content) === 'array' && json.children(content).length === 0
-    return !isGiven(json, sealed) && (!isGiven(json, content) || isEmpty)
+    return !json.isString(sealed) && (!isGiven(json, content) || isEmpty)
   }
 
   /** Content and output are a string, parts, or one part. */
