@@ -395,6 +395,15 @@ const cases: readonly Case[] = [
     expect: 'upstream_overloaded elsewhere null -',
   },
   {
+    connector: openai,
+    status: 404,
+    problem: {
+      type: 'invalid_request_error',
+      message: "Item with id 'rs_1' not found. Items are not persisted when `store` is set to false.",
+    },
+    expect: 'upstream_rejected never 404 -',
+  },
+  {
     connector: sandbox,
     status: 400,
     problem: { type: 'invalid_request_error', message: 'prompt is too long: 3 tokens > 2 maximum' },

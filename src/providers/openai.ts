@@ -21,6 +21,8 @@ const rules: readonly Rule[] = [
     meaning: 'billing',
   },
   { words: ['model_not_found'], meaning: 'model_missing' },
+  // Kept for its caller for a while, and then no more.
+  { statuses: [404], begins: ['item with id '], meaning: 'rejected' },
   // One request above the whole limit per minute: waiting does not help.
   { statuses: [429], begins: ['request too large'], meaning: 'larger_than_rate' },
   { statuses: [400, 413], words: ['context_length_exceeded'], meaning: 'context' },
