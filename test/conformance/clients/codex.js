@@ -1,4 +1,7 @@
-/** Codex on all three families: a text turn, and a file read by its shell tool. */
+/**
+ * Codex on all three families: a text turn, and a file read by its shell tool; and with the provider that is built
+ * in, which tries a WebSocket first.
+ */
 import { join } from 'node:path'
 import {
   checks,
@@ -17,20 +20,19 @@ import {
 const folder = await installed('codex', ['@openai/codex'])
 const program = join(folder, 'node_modules/.bin/codex')
 
-async function ask(model, prompt, { home, folder: cwd }) {
-  write(
-    join(home, '.codex/config.toml'),
-    [
-      `model = "${model}"`,
-      'model_provider = "gateway"',
-      '[model_providers.gateway]',
-      'name = "Gateway"',
-      `base_url = "${origin}/v1"`,
-      'env_key = "GATEWAY_API_KEY"',
-      'wire_api = "responses"',
-      '',
-    ].join('\n'),
-  )
+/** A provider of one's own, as users are told to configure it. */
+const ownProvider = [
+  'model_provider = "gateway"',
+  '[model_providers.gateway]',
+  'name = "Gateway"',
+  `base_url = "${origin}/v1"`,
+  'env_key = "GATEWAY_API_KEY"',
+  'wire_api = "responses"',
+]
+const builtInProvider = [`openai_base_url = "${origin}/v1"`]
+
+async function ask(model, prompt, { home, folder: cwd }, provider = ownProvider) {
+  write(join(home, '.codex/config.toml'), [`model = "${model}"`, ...provider, ''].join('\n'))
   const parameters = [
     'exec',
     '--skip-git-repo-check',
@@ -40,7 +42,10 @@ async function ask(model, prompt, { home, folder: cwd }) {
     'danger-full-access',
     prompt,
   ]
-  const { stdout } = await run(program, parameters, { cwd, env: { HOME: home, GATEWAY_API_KEY: key } })
+  const { stdout } = await run(program, parameters, {
+    cwd,
+    env: { HOME: home, GATEWAY_API_KEY: key, CODEX_API_KEY: key },
+  })
   return stdout
     .split('\n')
     .filter((line) => line.startsWith('{'))
@@ -63,5 +68,11 @@ for (const model of Object.values(families)) {
       return `${events.filter(({ item }) => item?.type === 'command_execution').length > 0 ? 'ran a command' : 'no command'}`
     })
 }
+
+list['the built-in provider goes on without its WebSocket'] = () =>
+  inWorkshop(async (place) => {
+    const events = await ask(families.gpt, 'say pomegranate', place, builtInProvider)
+    return includes(said(events), 'pomegranate', 'the answer')
+  })
 
 await checks(`Codex ${versionOf(folder, '@openai/codex')}`, list)
