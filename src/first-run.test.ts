@@ -31,7 +31,8 @@ Try it:
     -H 'Content-Type: application/json' \\
     -d '{"model":"sandbox-echo","messages":[{"role":"user","content":"Hello"}]}'
 
-Clients take the base address http://127.0.0.1:8080/v1 for Chat Completions, http://127.0.0.1:8080/v1/alt for Messages.
+Clients take the base address http://127.0.0.1:8080/v1 for Chat Completions and Responses,
+http://127.0.0.1:8080/v1/alt for Messages, http://127.0.0.1:8080 for Gemini. Each of them reaches every model.
 
 Set up this installation:
 
@@ -52,7 +53,8 @@ Try it:
 
   curl https://gate.example/v1/models -H 'Authorization: Bearer ${key}'
 
-Clients take the base address https://gate.example/v1 for Chat Completions, https://gate.example/v1/alt for Messages.
+Clients take the base address https://gate.example/v1 for Chat Completions and Responses,
+https://gate.example/v1/alt for Messages, https://gate.example for Gemini. Each of them reaches every model.
 
 Set up this installation:
 

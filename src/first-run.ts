@@ -84,7 +84,8 @@ Try it:
 
 ${command(start.key, place)}
 
-Clients take the base address ${place.address}/v1 for Chat Completions, ${place.address}/v1/alt for Messages.
+Clients take the base address ${place.address}/v1 for Chat Completions and Responses,
+${place.address}/v1/alt for Messages, ${place.address} for Gemini. Each of them reaches every model.
 
 Set up this installation:
 

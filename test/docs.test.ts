@@ -204,9 +204,14 @@ test('the read-me shows curl for every operation', () => {
   const lines = shellLines(tree.get('README.md') ?? '').filter((line) => line.startsWith('curl '))
   for (const part of [
     '/v1/chat/completions',
-    '/v1/alt/v1/messages',
+    '/v1/responses ',
+    '/v1/alt/v1/messages ',
+    '/v1/alt/v1/messages/count_tokens',
+    ':generateContent',
+    ':streamGenerateContent?alt=sse',
     '/v1/models ',
     '/v1/alt/v1/models?',
+    '/v1beta/models ',
     '/v1/models/',
     '/v1/credits',
     '/v1/key',

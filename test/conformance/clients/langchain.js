@@ -1,4 +1,4 @@
-/** LangChain's chat models for OpenAI, Anthropic and Google, on all three families. */
+/** LangChain's chat models for OpenAI (both of its APIs) and Anthropic, on all three families. */
 import { checks, equal, families, includes, installed, key, load, origin, versionOf } from './client.js'
 
 const packages = ['@langchain/core', '@langchain/openai', '@langchain/anthropic']
