@@ -129,19 +129,25 @@ interface ItemKind {
 
 const fine = (): Fault => null
 
+/** Codex tells OpenAI of every item where it comes from: github.com/openai/codex/pull/28968. */
+const itemFields = (names: string) => fields(`${names} internal_chat_message_metadata_passthrough`)
+
 /** The items that a translation can make; those of tools that run at the provider are taken as they are. */
 const itemKinds: Readonly<Record<string, ItemKind>> = {
-  message: { fields: fields('type id role content status phase'), fault: messageFault },
-  reasoning: { fields: fields('type id summary content encrypted_content status'), fault: reasoningFault },
+  message: { fields: itemFields('type id role content status phase'), fault: messageFault },
+  reasoning: {
+    fields: itemFields('type id summary content encrypted_content status'),
+    fault: reasoningFault,
+  },
   function_call: {
-    fields: fields('type id call_id name arguments status namespace'),
+    fields: itemFields('type id call_id name arguments status namespace'),
     fault: callFault,
   },
-  function_call_output: { fields: fields('type id call_id output status'), fault: outputFault },
-  custom_tool_call: { fields: fields('type id call_id name input status namespace'), fault: fine },
-  custom_tool_call_output: { fields: fields('type id call_id output status'), fault: outputFault },
+  function_call_output: { fields: itemFields('type id call_id output status'), fault: outputFault },
+  custom_tool_call: { fields: itemFields('type id call_id name input status namespace'), fault: fine },
+  custom_tool_call_output: { fields: itemFields('type id call_id output status'), fault: outputFault },
   item_reference: {
-    fields: fields('type id'),
+    fields: itemFields('type id'),
     fault: ({ id }) => ({ trouble: 'unknown_item', subject: textIn(id), param: 'input' }),
   },
 }

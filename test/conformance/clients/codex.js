@@ -69,10 +69,12 @@ for (const model of Object.values(families)) {
     })
 }
 
-list['the built-in provider goes on without its WebSocket'] = () =>
-  inWorkshop(async (place) => {
-    const events = await ask(families.gpt, 'say pomegranate', place, builtInProvider)
-    return includes(said(events), 'pomegranate', 'the answer')
-  })
+for (const model of Object.values(families)) {
+  list[`the built-in provider goes on without its WebSocket, on ${model}`] = () =>
+    inWorkshop(async (place) => {
+      const events = await ask(model, 'say pomegranate', place, builtInProvider)
+      return includes(said(events), 'pomegranate', 'the answer')
+    })
+}
 
 await checks(`Codex ${versionOf(folder, '@openai/codex')}`, list)
