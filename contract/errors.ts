@@ -130,6 +130,27 @@ const rows = {
   // Control plane
   account_not_found: [404, 'not_found', 'caller', 'never', 'No such account'],
   key_not_found: [404, 'not_found', 'caller', 'never', 'No such API key'],
+  top_up_not_found: [404, 'not_found', 'caller', 'never', 'No such top-up'],
+  invoice_not_found: [404, 'not_found', 'caller', 'never', 'No such invoice'],
+  person_not_found: [404, 'not_found', 'caller', 'never', 'No such person'],
+  upstream_not_found: [404, 'not_found', 'caller', 'never', 'No such upstream'],
+  code_not_valid: [404, 'not_found', 'caller', 'never', 'The code gives no credit'],
+  setup_link_not_valid: [404, 'not_found', 'caller', 'never', 'The setup link is not valid'],
+  not_signed_in: [401, 'authentication', 'caller', 'never', 'Nobody is signed in'],
+  login_too_old: [403, 'permission', 'caller', 'never', 'The login is too long ago for this'],
+  not_allowed: [403, 'permission', 'caller', 'never', 'This is not allowed to the caller'],
+  cross_site: [403, 'permission', 'caller', 'never', 'The request came from another site'],
+  sign_up_closed: [403, 'permission', 'caller', 'never', 'Sign-up is not open'],
+  too_many_attempts: [429, 'rate_limit', 'caller', 'later', 'Too many attempts'],
+  payments_off: [409, 'invalid_request', 'caller', 'never', 'Payments are not set up here'],
+  payment_failed: [402, 'billing', 'caller', 'never', 'The payment failed'],
+  payment_provider_unavailable: [
+    503,
+    'server',
+    'upstream',
+    'later',
+    'The payment provider cannot be reached',
+  ],
   conflict: [409, 'invalid_request', 'caller', 'never', 'This contradicts what is already there'],
 } as const satisfies Record<string, Row>
 

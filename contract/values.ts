@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { usdPattern } from './usd.ts'
 
 const digits = '[0-9a-hjkmnp-tv-z]{13}'
-const id = (prefix: string) =>
+export const id = (prefix: string) =>
   z.string().regex(new RegExp(`^${prefix}_${digits}$`), `must be an id ${prefix}_…`)
 export const accountId = id('acct')
 export const keyId = id('key')
@@ -68,6 +68,15 @@ export const key = z.strictObject({
   limits: rateLimits,
   onShortBalance: z.enum(['lower', 'reject']),
   showBalance: z.boolean(),
+  /** Who made it: a person's id; null: the command line. */
+  createdBy: z.string().nullable(),
+  /** The start of its last request, to the minute. */
+  lastUsed: time.nullable(),
+  /** All that was ever charged to it, and what its budget's present window has seen. */
+  spent: usdOut,
+  spentInWindow: usdOut.nullable(),
+  /** The key that takes its place after a rotation. */
+  replacedBy: keyId.nullable(),
 })
 
 export const receipt = z.strictObject({

@@ -111,6 +111,11 @@ export const limitDefaults = {
   unknownKeysCachedMax: 10_000,
   keysCachedMax: 100_000,
 
+  // The console
+  /** How long after a login what asks for a recent one is allowed. */
+  recentLoginMs: 900_000,
+  changesGatherMs: 100,
+
   // The command line's way to a running server
   adminBytesMax: 16 * 1024 * 1024,
   adminTimeoutMs: 600_000,

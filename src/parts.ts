@@ -6,7 +6,8 @@
 import { openAccess } from './access/access.ts'
 import { openSecret } from './access/secret.ts'
 import type { Access } from './access/types.ts'
-import { type AuditLog, openAuditLog } from './audit-log.ts'
+import { type Audit, openAudit } from './audit/audit.ts'
+import { Changes } from './base/changes.ts'
 import type { Clock } from './base/clock.ts'
 import { formatId, type NextId, type RandomBytes } from './base/ids.ts'
 import { createLog, type Log } from './base/log.ts'
@@ -17,7 +18,7 @@ import { sandboxModels } from './catalog/sandbox-models.ts'
 import type { OpenedParts } from './cli/session.ts'
 import type { Config } from './config.ts'
 import { localAccountSetting } from './control/find-account.ts'
-import type { ControlParts } from './control/parts.ts'
+import type { ControlParts, ServerFacts } from './control/parts.ts'
 import { openLedger } from './ledger/ledger.ts'
 import { ledgerThreads } from './ledger/threads.ts'
 import type { Ledger } from './ledger/types.ts'
@@ -46,10 +47,12 @@ export interface Parts {
   /** How many requests of processes that died were closed on opening. */
   readonly recovered: number
   readonly access: Access
+  readonly audit: Audit
+  readonly changes: Changes
   readonly catalog: Catalog
   readonly counter: Counter
   /** What control-plane operations work with; `address`: where people reach the server. */
-  control(address: string): ControlParts
+  control(address: string, server: ServerFacts): ControlParts
   close(): Promise<void>
 }
 
@@ -95,7 +98,8 @@ async function onStore(store: Store, { config, options, sources }: Plan): Promis
   const settings = settingsOf(store)
   const secret = await openSecret({ dataFolder, configured: config.secret, random, settings })
   if (secret.kind === 'refused') return { kind: 'refused', messages: [secret.message] }
-  const audit = openAuditLog(dataFolder)
+  const audit = openAudit(store)
+  const changes = new Changes(clock, limits)
   const opened = await openLedger(store, {
     clock,
     limits,
@@ -113,40 +117,35 @@ async function onStore(store: Store, { config, options, sources }: Plan): Promis
   })
   const catalog = await openCatalog({ store, clock, nextId, sources })
   const counter = openCounter({ clock, limits })
-  const parts = { store, settings, ledger, nextId, access, catalog, counter }
+  const parts = { store, settings, ledger, nextId, access, audit, catalog, changes, counter }
   return {
     kind: 'open',
     parts: {
       ...parts,
       recovered: opened.recovered,
-      control: (address) => controlParts({ ...parts, audit }, { ...options, limits, address }),
+      control: (address, server) => controlParts(parts, { ...options, limits, address, server }),
       async close() {
         await counter.close()
         await opened.close()
         await store.close()
-        audit.close()
       },
     },
   }
 }
 
 function controlParts(
-  parts: Pick<Parts, 'ledger' | 'access' | 'catalog' | 'settings' | 'nextId'> & { readonly audit: AuditLog },
+  parts: Pick<Parts, 'ledger' | 'access' | 'audit' | 'catalog' | 'changes' | 'settings' | 'nextId'>,
   options: Pick<PartsOptions, 'clock' | 'random' | 'log'> &
-    Pick<Config, 'limits'> & { readonly address: string },
+    Pick<Config, 'limits'> & { readonly address: string; readonly server: ServerFacts },
 ): ControlParts {
-  const { ledger, access, catalog, settings, nextId, audit } = parts
-  const { clock, random, log, limits, address } = options
+  const { clock, random, log, limits, address, server } = options
   return {
-    ledger,
-    access,
-    catalog,
-    settings,
+    ...parts,
     clock,
-    nextId,
     random,
     log,
-    audit: (record) => audit.write(record),
+    limits,
+    server,
     signupNano: limits.signupNano,
     address,
   }

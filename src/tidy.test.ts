@@ -43,15 +43,20 @@ const layers: Readonly<Record<string, string>> = {
   catalog: 'store base contract limits type:wire type:config',
   access: 'store base contract limits type:wire type:config',
   ledger: 'store base contract limits type:catalog type:wire type:config',
+  audit: 'store base contract',
+  identity: 'mail store base contract limits type:config',
+  mail: 'base contract type:config',
   usage: 'store base contract limits type:wire type:config',
-  payments: 'ledger store base contract limits type:config',
+  payments: 'ledger mail store base contract limits type:config',
+  api: 'control identity access http base contract limits type:config',
   providers: 'wire base type:config',
   sandbox: 'wire base type:config',
   http: 'base type:config',
   tokens: 'wire base type:config',
   ...Object.fromEntries(shared.split(' ').map((name) => [name, `${belowPhases} ${shared}`])),
   phases: `${belowPhases} ${shared}`,
-  control: 'catalog access ledger usage payments limits contract base store/transaction type:config',
+  control:
+    'access audit catalog identity ledger limits payments providers/health usage contract base store/transaction type:config',
   cli: 'admin-socket control contract base type:config',
   checkpoint: `${belowPhases} ${shared} phases type:app`,
   course: `${belowPhases} ${shared} type:app`,
@@ -103,7 +108,7 @@ interface Ban {
 
 const anySource = /^(src|contract)\/.*(?<!\.test)\.ts$/
 const anyCode = /^(src|contract|test|bench|scripts|bin)\/.*\.(ts|js)$/
-const owners = /^src\/(ledger|catalog|access|usage|store|payments)\//
+const owners = /^src\/(access|audit|catalog|identity|ledger|payments|store|usage)\//
 const text = (...parts: string[]) => parts.join('')
 
 const bans: readonly Ban[] = [
@@ -256,7 +261,10 @@ const packagePlaces: Readonly<Record<string, RegExp>> = {
   kysely: owners,
   zod: /^(contract\/|src\/control\/|src\/catalog\/|src\/[^/]+\.ts)/,
   pino: /^src\/base\//,
-  fastify: /^src\/([^/]+\.ts|http\/|control\/|console\/)/,
+  'better-auth': /^src\/identity\//,
+  stripe: /^src\/payments\//,
+  nodemailer: /^src\/mail\//,
+  fastify: /^src\/([^/]+\.ts|http\/|api\/)/,
 }
 const pureFolders = /^(src\/(wire|limits)|contract)\//
 

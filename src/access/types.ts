@@ -1,4 +1,5 @@
 /** The words of access: keys, and the caller that a request is paid by. Values only. */
+import type { Scope } from '../../contract/operation.ts'
 import type { KeyBudget, RateLimits } from '../limits/types.ts'
 
 /** What the holder of a key may do. */
@@ -65,4 +66,29 @@ export interface Access {
   revoke(id: bigint): Promise<'revoked' | 'already_revoked' | 'not_found'>
   /** Called with a key's id as soon as this process learns of its revocation; returns how to stop listening. */
   onRevoked(listener: (key: bigint) => void): () => void
+}
+
+/** A key of the control plane as its account may see it. */
+export interface ManagementKeyRow {
+  readonly id: bigint
+  readonly account: bigint
+  readonly name: string
+  readonly label: string
+  readonly scopes: readonly Scope[]
+  readonly createdMs: number
+  readonly expiresMs: number | null
+  readonly lastUsedMs: number | null
+  readonly revokedMs: number | null
+}
+
+/** Keys of the control plane: never good for requests to models. */
+export interface ManagementKeys {
+  /** The live key behind a credential; undefined for anything else. */
+  identify(credential: string): Promise<ManagementKeyRow | undefined>
+  key(id: bigint): Promise<ManagementKeyRow | undefined>
+  list(account: bigint): Promise<readonly ManagementKeyRow[]>
+  create(
+    key: Pick<ManagementKeyRow, 'account' | 'name' | 'scopes' | 'expiresMs'>,
+  ): Promise<{ readonly id: bigint; readonly secret: string }>
+  revoke(id: bigint): Promise<void>
 }

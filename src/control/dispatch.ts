@@ -5,46 +5,27 @@
 import { type ControlErrorBody, isOperationName, type OperationName } from '../../contract/operations.ts'
 import { asTollgateError, TollgateError } from '../base/errors.ts'
 import { formatId } from '../base/ids.ts'
-import { createAccount } from './account/create.ts'
-import { creditAccount } from './account/credit.ts'
-import { listAccounts } from './account/list.ts'
-import { resumeAccount } from './account/resume.ts'
-import { showAccount } from './account/show.ts'
-import { suspendAccount } from './account/suspend.ts'
-import { unrestrictAccount } from './account/unrestrict.ts'
-import { createKey } from './key/create.ts'
-import { listKeys } from './key/list.ts'
-import { revokeKey } from './key/revoke.ts'
-import { verifyLedger } from './ledger/verify.ts'
-import { addModel } from './models/add.ts'
-import { disableModel } from './models/disable.ts'
-import { enableModel } from './models/enable.ts'
-import { listModels } from './models/list.ts'
-import { priceModel } from './models/price.ts'
+import { accountVerbs } from './account/verbs.ts'
+import type { Actor } from './actor.ts'
+import { billingVerbs } from './billing/verbs.ts'
+import { installationVerbs } from './installation/verbs.ts'
+import { keyVerbs } from './key/verbs.ts'
+import { modelVerbs } from './models/verbs.ts'
 import type { ControlParts } from './parts.ts'
-import { listRequests } from './requests/list.ts'
-import { makeSetupLink } from './setup/link.ts'
-import type { Actor, Verb } from './verb.ts'
+import { peopleVerbs } from './people/verbs.ts'
+import { requestVerbs } from './requests/verbs.ts'
+import { usageVerbs } from './usage/verbs.ts'
+import type { Verb } from './verb.ts'
 
 export const verbs: { readonly [Name in OperationName]: Verb<Name> } = {
-  'account.create': createAccount,
-  'account.show': showAccount,
-  'account.list': listAccounts,
-  'account.suspend': suspendAccount,
-  'account.resume': resumeAccount,
-  'account.unrestrict': unrestrictAccount,
-  'key.create': createKey,
-  'key.list': listKeys,
-  'key.revoke': revokeKey,
-  credit: creditAccount,
-  'models.list': listModels,
-  'models.add': addModel,
-  'models.price': priceModel,
-  'models.disable': disableModel,
-  'models.enable': enableModel,
-  'requests.list': listRequests,
-  'ledger.verify': verifyLedger,
-  'setup.link': makeSetupLink,
+  ...accountVerbs,
+  ...billingVerbs,
+  ...installationVerbs,
+  ...keyVerbs,
+  ...modelVerbs,
+  ...peopleVerbs,
+  ...requestVerbs,
+  ...usageVerbs,
 }
 
 /** `body` is the operation's output when `status` is 200, else a ControlErrorBody. */

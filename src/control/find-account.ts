@@ -12,12 +12,12 @@ export async function findAccount(
   parts: Pick<ControlParts, 'ledger' | 'settings'>,
   reference: string,
 ): Promise<AccountRow> {
-  const found = await look(parts, reference)
+  const found = await lookForAccount(parts, reference)
   if (found !== undefined) return found
-  throw new TollgateError('account_not_found', { message: missing(reference), param: 'account' })
+  throw missingAccount(reference)
 }
 
-async function look(
+export async function lookForAccount(
   parts: Pick<ControlParts, 'ledger' | 'settings'>,
   reference: string,
 ): Promise<AccountRow | undefined> {
@@ -27,7 +27,11 @@ async function look(
   return id === undefined ? undefined : parts.ledger.account(id)
 }
 
-function missing(reference: string): string {
+export function missingAccount(reference: string): TollgateError {
+  return new TollgateError('account_not_found', { message: words(reference), param: 'account' })
+}
+
+function words(reference: string): string {
   if (reference === 'local') return 'No first start has made a local account here.'
   const what = reference.includes('@') ? 'e-mail address' : 'id'
   return `No account has the ${what} ${reference}.`

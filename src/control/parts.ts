@@ -1,11 +1,16 @@
-/** What control-plane operations work with, and what they leave behind. Types only; the root of the program composes it. */
-import type { ActorKind, OperationName } from '../../contract/operations.ts'
-import type { Access } from '../access/types.ts'
+/** What control-plane operations work with. Types only; the root of the program composes it. */
+import type { Access, ManagementKeys } from '../access/types.ts'
+import type { Audit } from '../audit/audit.ts'
+import type { Changes } from '../base/changes.ts'
 import type { Clock } from '../base/clock.ts'
 import type { NextId, RandomBytes } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
 import type { Catalog } from '../catalog/catalog.ts'
+import type { Limits } from '../config.ts'
+import type { Identity } from '../identity/types.ts'
 import type { Ledger } from '../ledger/types.ts'
+import type { Payments } from '../payments/types.ts'
+import type { Usage } from '../usage/types.ts'
 
 /** Small facts that the installation remembers by name. */
 export interface Settings {
@@ -14,25 +19,36 @@ export interface Settings {
   claim(name: string, value: string): Promise<string>
 }
 
-/** Who changed what, when, and how it ended: `done` or a code of the error table. Holds no secret. */
-export interface AuditRecord {
-  readonly atMs: number
-  readonly actor: ActorKind
-  readonly operation: OperationName
-  readonly input: unknown
-  readonly outcome: string
+/** The server that the operations run in; on the command line without one, nothing runs. */
+export interface ServerFacts {
+  readonly startedMs: number
+  readonly version: string
+  /** How many requests run. */
+  running(): number
+  /** Ends a request; false: it does not run here. */
+  stop(request: bigint): boolean
+  draining(): boolean
+  memoryBytes(): number
+  eventLoopDelayMs(): number
 }
 
 export interface ControlParts {
+  readonly access: Access
+  readonly managementKeys: ManagementKeys
+  readonly audit: Audit
+  readonly catalog: Catalog
+  readonly changes: Changes
+  readonly identity: Identity
   readonly ledger: Ledger
-  readonly access: Pick<Access, 'create' | 'list' | 'revoke'>
-  readonly catalog: Pick<Catalog, 'snapshot' | 'add' | 'price' | 'disable' | 'enable'>
+  readonly payments: Payments
+  readonly usage: Usage
+  readonly server: ServerFacts
   readonly settings: Settings
   readonly clock: Clock
   readonly nextId: NextId
   readonly random: RandomBytes
   readonly log: Log
-  readonly audit: (record: AuditRecord) => void
+  readonly limits: Limits
   /** The starting credit of a new personal account. */
   readonly signupNano: bigint
   /** Where people reach the server, without a slash at the end. */

@@ -4,7 +4,6 @@
  */
 import type { z } from 'zod'
 import {
-  type ActorKind,
   type OperationInput,
   type OperationName,
   type OperationOutput,
@@ -12,12 +11,10 @@ import {
 } from '../../contract/operations.ts'
 import { assert } from '../base/assert.ts'
 import { asTollgateError, TollgateError } from '../base/errors.ts'
+import { type Actor, actorText, type Who, type WhoFor } from './actor.ts'
+import { accountFor, mayAsk, type Named } from './authorize.ts'
 import type { ControlParts } from './parts.ts'
-
-/** Who is acting. */
-export interface Actor {
-  readonly kind: ActorKind
-}
+import { withoutSecrets } from './without-secrets.ts'
 
 export type Verb<Name extends OperationName> = (
   parts: ControlParts,
@@ -25,39 +22,65 @@ export type Verb<Name extends OperationName> = (
   input: unknown,
 ) => Promise<OperationOutput<Name>>
 
-type Run<Name extends OperationName> = (
+type Run<Name extends OperationName, Told extends Who> = (
   parts: ControlParts,
   input: OperationInput<Name>,
+  who: Told,
 ) => Promise<OperationOutput<Name>>
 
-/** Makes a verb of what the operation does. The verb throws TollgateError for every refusal. */
-export function verb<Name extends OperationName>(name: Name, run: Run<Name>): Verb<Name> {
+/** Makes a verb of what the operation does with things of no one account. It throws TollgateError for every refusal. */
+export function verb<Name extends OperationName>(name: Name, run: Run<Name, Who>): Verb<Name> {
+  const { policy } = operations[name]
+  assert(policy.of !== 'account', `${name} is no operation on an account`)
   return async (parts, actor, given) => {
-    authorize(name, actor)
+    mayAsk(parts, policy, actor)
     const input = parseInput(name, given)
-    return operations[name].effect === 'changes'
-      ? await audited(parts, { operation: name, actor: actor.kind, input }, () => run(parts, input))
-      : await run(parts, input)
+    return recorded(parts, { name, actor, input, account: null }, () => run(parts, input, { actor }))
   }
 }
 
-/** Every actor there is so far may use every operation; one that may not must never get here. */
-function authorize(name: OperationName, actor: Actor): void {
-  assert(operations[name].may.includes(actor.kind), `${actor.kind} may use ${name}`)
+/** The same for what belongs to one account: it is found, and the actor is one who may. */
+export function accountVerb<Name extends OperationName>(name: Name, run: Run<Name, WhoFor>): Verb<Name> {
+  const { policy } = operations[name]
+  assert(policy.of === 'account', `${name} is an operation on an account`)
+  return async (parts, actor, given) => {
+    mayAsk(parts, policy, actor)
+    const input = parseInput(name, given)
+    const who = await accountFor(parts, policy, actor, input as Named)
+    return recorded(parts, { name, actor, input, account: who.account.id }, () => run(parts, input, who))
+  }
 }
 
-/** A change that failed is recorded too: it may have got halfway. */
-async function audited<Output>(
+interface Deed {
+  readonly name: OperationName
+  readonly actor: Actor
+  readonly input: unknown
+  readonly account: bigint | null
+}
+
+/** A change is written down before it begins: one that got halfway is seen. */
+async function recorded<Output>(
   parts: ControlParts,
-  what: { readonly operation: OperationName; readonly actor: ActorKind; readonly input: unknown },
+  { name, actor, input, account }: Deed,
   run: () => Promise<Output>,
 ): Promise<Output> {
+  if (operations[name].effect === 'reads') return run()
+  const id = parts.nextId()
+  await parts.audit.begin({
+    id,
+    atMs: parts.clock.wallMs(),
+    actor: actorText(actor),
+    operation: name,
+    account,
+    input: withoutSecrets(input),
+    address: actor.kind === 'local' ? null : actor.address,
+  })
   try {
     const output = await run()
-    parts.audit({ ...what, outcome: 'done', atMs: parts.clock.wallMs() })
+    await parts.audit.end(id, 'done', null)
     return output
   } catch (thrown) {
-    parts.audit({ ...what, outcome: asTollgateError(thrown).code, atMs: parts.clock.wallMs() })
+    await parts.audit.end(id, asTollgateError(thrown).code, null)
     throw thrown
   }
 }

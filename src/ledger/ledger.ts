@@ -100,11 +100,13 @@ function ledgerOn(store: Store, run: Run, processSlot: number, { clock, limits }
     },
     createAccount: (account) => run('createAccount', account),
     suspend: (account, atMs) => run('suspend', account, atMs),
+    assign: (account, to) => run('assign', account, to),
     unrestrict: (account) => run('unrestrict', account),
     whenReleased: (account, waitMs) => waiters.wait(account, waitMs),
 
     account: (id) => read('account', id),
     accountByEmail: (email) => read('accountByEmail', email),
+    accountByOwner: (owner) => read('accountByOwner', owner),
     accounts: (limit, afterId) => read('accounts', limit, afterId),
     receipt: (id) => read('receipt', id),
     running: (id) => read('running', id),

@@ -11,7 +11,7 @@ import { assertAmount, nanoMax } from './money.ts'
 import { type Orphan, orphanColumns, toOrphan } from './rows.ts'
 import { settling } from './settling.ts'
 import { type StateRows, stateRows } from './state-rows.ts'
-import type { CreditAsk, CreditResult, CreditSource, NewAccount } from './types.ts'
+import type { AccountAssignment, CreditAsk, CreditResult, CreditSource, NewAccount } from './types.ts'
 
 export function ledgerPlan(database: Database) {
   const rows = stateRows(database)
@@ -25,6 +25,7 @@ function ledgerOperations(database: Database, rows: StateRows) {
     credit: { durable: true, run: crediting(database, rows) },
     createAccount: { durable: true, run: creating(database) },
     suspend: { durable: true, run: suspending(rows) },
+    assign: { durable: true, run: assigning(database) },
     unrestrict: { durable: true, run: unrestricting(rows) },
     claimProcess: { durable: true, run: claiming(database) },
     orphans: { durable: false, run: findingOrphans(database) },
@@ -83,17 +84,28 @@ function crediting(database: Database, rows: StateRows) {
 }
 
 function creating(database: Database) {
-  const find = prepare(database, 'SELECT id FROM account WHERE id = ? OR email = ?')
+  const find = prepare(database, 'SELECT id FROM account WHERE id = ? OR email = ? OR owner = ?')
   const insert = prepare(
     database,
-    'INSERT INTO account (id, kind, email, name, created_ms) VALUES (?, ?, ?, ?, ?)',
+    'INSERT INTO account (id, kind, email, name, created_ms, owner) VALUES (?, ?, ?, ?, ?, ?)',
   )
   return (account: NewAccount): { kind: 'created' } | { kind: 'exists'; id: bigint } => {
     const email = account.email === null ? null : account.email.toLowerCase()
-    const [existing] = find.row(account.id, email) ?? []
+    const owner = account.owner ?? null
+    const [existing] = find.row(account.id, email, owner) ?? []
     if (existing !== undefined) return { kind: 'exists', id: existing as bigint }
-    insert.run(account.id, account.kind, email, account.name, BigInt(account.nowMs))
+    insert.run(account.id, account.kind, email, account.name, BigInt(account.nowMs), owner)
     return { kind: 'created' }
+  }
+}
+
+function assigning(database: Database) {
+  const taken = prepare(database, 'SELECT 1 FROM account WHERE id <> ? AND (owner = ? OR email = ?)')
+  const update = prepare(database, 'UPDATE account SET owner = ?, email = ?, name = ? WHERE id = ?')
+  return (id: bigint, { owner, email, name }: AccountAssignment): 'assigned' | 'taken' | 'no_account' => {
+    const folded = email === null ? null : email.toLowerCase()
+    if (taken.row(id, owner, folded) !== undefined) return 'taken'
+    return update.run(owner, folded, name, id) === 1 ? 'assigned' : 'no_account'
   }
 }
 

@@ -24,11 +24,13 @@ import { verify } from './verify.ts'
 export function ledgerReads(database: Database) {
   const accountById = prepare(database, `SELECT ${accountColumns} FROM account WHERE id = ?`)
   const accountByEmail = prepare(database, `SELECT ${accountColumns} FROM account WHERE email = ?`)
+  const accountByOwner = prepare(database, `SELECT ${accountColumns} FROM account WHERE owner = ?`)
   const receipt = prepare(database, `SELECT ${receiptColumns} FROM receipt WHERE id = ?`)
   const running = prepare(database, `SELECT ${runningColumns} FROM hold WHERE id = ?`)
   return {
     account: { run: (id: bigint) => one(accountById, toAccountRow, id) },
     accountByEmail: { run: (email: string) => one(accountByEmail, toAccountRow, email.toLowerCase()) },
+    accountByOwner: { run: (owner: string) => one(accountByOwner, toAccountRow, owner) },
     accounts: { run: listingAccounts(database) },
     receipt: { run: (id: bigint) => one(receipt, toReceiptRow, id) },
     receipts: { run: listingReceipts(database) },

@@ -185,7 +185,7 @@ export function toOrphan(row: Output[]): Orphan {
 }
 
 export const accountColumns =
-  'id, kind, email, name, created_ms, suspended_ms, restricted_ms, posted, held, open_holds, absorbed'
+  'id, kind, email, name, created_ms, suspended_ms, restricted_ms, posted, held, open_holds, absorbed, owner'
 
 export function toAccountRow(row: Output[]): AccountRow {
   return {
@@ -200,6 +200,7 @@ export function toAccountRow(row: Output[]): AccountRow {
     held: row[8] as bigint,
     openHolds: Number(row[9]),
     absorbedToday: row[10] as bigint,
+    owner: row[11] as string | null,
   }
 }
 

@@ -222,8 +222,16 @@ export interface NewAccount {
   readonly kind: 'personal' | 'organization'
   /** Folded to lower case; unique. */
   readonly email: string | null
+  /** Who acts for it: `person:<id>` or `organization:<id>`; null: nobody but the command line yet. */
+  readonly owner?: string | null
   readonly name: string
   readonly nowMs: number
+}
+
+export interface AccountAssignment {
+  readonly owner: string | null
+  readonly email: string | null
+  readonly name: string
 }
 
 export interface AccountRow {
@@ -239,6 +247,8 @@ export interface AccountRow {
   readonly openHolds: number
   /** What the house bore for this account on the UTC day of its last such loss. */
   readonly absorbedToday: bigint
+  /** `person:<id>` or `organization:<id>`; null: nobody but the command line. */
+  readonly owner: string | null
 }
 
 export interface ReceiptRow extends ReceiptDraft {
@@ -289,6 +299,8 @@ export interface Ledger {
   credit(ask: CreditAsk): Promise<CreditResult>
   createAccount(account: NewAccount): Promise<{ kind: 'created' } | { kind: 'exists'; id: bigint }>
   suspend(account: bigint, atMs: number | null): Promise<void>
+  /** Changes who owns an account and what it is called; refuses a second account of one owner or address. */
+  assign(account: bigint, to: AccountAssignment): Promise<'assigned' | 'taken' | 'no_account'>
   /** Lifts the restriction after an operator looked. */
   unrestrict(account: bigint): Promise<void>
   /**
@@ -299,6 +311,7 @@ export interface Ledger {
 
   account(id: bigint): Promise<AccountRow | undefined>
   accountByEmail(email: string): Promise<AccountRow | undefined>
+  accountByOwner(owner: string): Promise<AccountRow | undefined>
   accounts(limit: number, afterId: bigint): Promise<readonly AccountRow[]>
   receipt(id: bigint): Promise<ReceiptRow | undefined>
   running(id: bigint): Promise<RunningRow | undefined>

@@ -25,6 +25,7 @@ export interface AccountTable {
   email: string | null
   name: string
   created_ms: Integer
+  owner: string | null
 }
 
 export interface EntryTable {
@@ -117,7 +118,20 @@ export interface SettingTable {
   value: string
 }
 
+export interface AuditTable {
+  id: Integer
+  at_ms: Integer
+  actor: string
+  operation: string
+  account: IntegerOrNull
+  /** JSON. */
+  input: string
+  outcome: string
+  address: string | null
+}
+
 export interface Tables {
+  audit: AuditTable
   account: AccountTable
   entry: EntryTable
   receipt: ReceiptTable

@@ -1,8 +1,7 @@
 /** `account.show`: an account and its balance. */
-import { findAccount } from '../find-account.ts'
-import { verb } from '../verb.ts'
+import { accountVerb } from '../verb.ts'
 import { accountOutput } from './output.ts'
 
-export const showAccount = verb('account.show', async (parts, { account }) =>
-  accountOutput(await findAccount(parts, account)),
+export const showAccount = accountVerb('account.show', async (_parts, _input, { account }) =>
+  accountOutput(account),
 )

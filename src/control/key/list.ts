@@ -3,13 +3,11 @@ import type { OperationOutput } from '../../../contract/operations.ts'
 import { formatUsd } from '../../../contract/usd.ts'
 import type { KeyRow } from '../../access/types.ts'
 import { formatId } from '../../base/ids.ts'
-import { findAccount } from '../find-account.ts'
 import { isoTime, isoTimeOrNull } from '../iso-time.ts'
-import { verb } from '../verb.ts'
+import { accountVerb } from '../verb.ts'
 
-export const listKeys = verb('key.list', async (parts, { account }) => {
-  const row = await findAccount(parts, account)
-  const keys = await parts.access.list(row.id)
+export const listKeys = accountVerb('key.list', async (parts, _input, { account }) => {
+  const keys = await parts.access.list(account.id)
   return keys.map(keyOutput)
 })
 

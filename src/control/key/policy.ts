@@ -24,7 +24,7 @@ export function policyOf(asked: OperationInput<'key.create'>, kind: AccountRow['
       concurrent: asked.limits?.concurrent ?? null,
     },
     budget:
-      asked.budget === undefined
+      asked.budget === undefined || asked.budget === null
         ? null
         : { amount: nanoOf(asked.budget.amount), window: asked.budget.window },
     models: asked.models ?? null,

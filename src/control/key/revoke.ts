@@ -1,9 +1,9 @@
 /** `key.revoke`: a key ends for good. */
 import { TollgateError } from '../../base/errors.ts'
 import { parseId } from '../../base/ids.ts'
-import { verb } from '../verb.ts'
+import { accountVerb } from '../verb.ts'
 
-export const revokeKey = verb('key.revoke', async (parts, { key }) => {
+export const revokeKey = accountVerb('key.revoke', async (parts, { key }) => {
   const id = parseId('key', key)
   const result = id === undefined ? 'not_found' : await parts.access.revoke(id)
   if (result === 'not_found') {

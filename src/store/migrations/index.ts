@@ -1,8 +1,13 @@
 /** The list of migrations in their order. A migration that was released is never changed again. */
 import { begin } from './0001-begin.ts'
 import { keptAnswers } from './0002-kept.ts'
+import { people } from './0003-people.ts'
+import { usage } from './0004-usage.ts'
+import { keys } from './0005-keys.ts'
+import { payments } from './0006-payments.ts'
+import { upstreams } from './0007-upstreams.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
 
-export const migrations: readonly Migration[] = [begin, keptAnswers]
+export const migrations: readonly Migration[] = [begin, keptAnswers, people, usage, keys, payments, upstreams]

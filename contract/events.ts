@@ -1,0 +1,30 @@
+/**
+ * What the server tells a console that watches an account (`GET /api/events?account=…`, server-sent events). An event
+ * says what has changed, not what it is now: whoever shows it asks again. Pure data.
+ */
+import { z } from 'zod'
+import { accountId, requestId } from './values.ts'
+
+/** What may have changed; a query of the console belongs to one or more. */
+export const topics = [
+  'balance',
+  'requests',
+  'running',
+  'refusals',
+  'keys',
+  'billing',
+  'account',
+  'people',
+  'models',
+  'upstreams',
+] as const
+export type Topic = (typeof topics)[number]
+
+/** The event `changed`. */
+export const changed = z.strictObject({
+  account: accountId,
+  topics: z.array(z.enum(topics)),
+  /** The request that ended last, when requests changed. */
+  request: requestId.optional(),
+})
+export type Changed = z.infer<typeof changed>

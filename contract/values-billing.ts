@@ -1,0 +1,84 @@
+/** The values of billing: entries of the ledger, top-ups, invoices, codes. Schemas only. */
+import { z } from 'zod'
+import { accountId, entryId, id, requestId, time, usdOut } from './values.ts'
+
+export const topUpId = id('top')
+export const codeId = id('code')
+
+export const entry = z.strictObject({
+  id: entryId,
+  at: time,
+  kind: z.enum(['usage', 'absorbed', 'credit', 'refund']),
+  /** What the account gained; negative: what it paid. */
+  amount: usdOut,
+  /** The account's posted balance after it. */
+  balanceAfter: usdOut,
+  /** Where a credit or refund came from: signup, payment, code, manual, refund, dispute. */
+  source: z.string().nullable(),
+  reference: z.string().nullable(),
+  note: z.string().nullable(),
+  request: requestId.nullable(),
+})
+
+/**
+ * The states of a top-up. `open`: waits for the person at the payment page; `processing`: the bank takes its time;
+ * `action_required`: an automatic one that the bank wants confirmed by its owner.
+ */
+export const topUpState = z.enum([
+  'open',
+  'processing',
+  'action_required',
+  'paid',
+  'failed',
+  'expired',
+  'refunded',
+  'partly_refunded',
+  'disputed',
+])
+
+export const topUp = z.strictObject({
+  id: topUpId,
+  account: accountId,
+  amount: usdOut,
+  refunded: usdOut,
+  state: topUpState,
+  automatic: z.boolean(),
+  /** Why it failed, in words for the payer. */
+  problem: z.string().nullable(),
+  /** Where to go on paying, while that is possible. */
+  payUrl: z.url().nullable(),
+  created: time,
+  paid: time.nullable(),
+})
+
+/** What a month came to, or one payment: a page to print. */
+export const invoice = z.strictObject({
+  /** `2026-11` for a month's statement, a top-up's id for the receipt of a payment. */
+  id: z.string(),
+  kind: z.enum(['statement', 'payment']),
+  issued: time,
+  from: time,
+  to: time,
+  /** Who runs this installation. */
+  seller: z.string(),
+  /** Name and address that the account gave for its invoices. */
+  buyer: z.string(),
+  account: accountId,
+  opening: usdOut,
+  closing: usdOut,
+  lines: z.array(z.strictObject({ text: z.string(), quantity: z.int().nullable(), amount: usdOut })),
+  total: usdOut,
+})
+
+export const redeemCode = z.strictObject({
+  id: codeId,
+  /** The first letters; the whole code is shown once, when it is made. */
+  label: z.string(),
+  amount: usdOut,
+  usesMax: z.int(),
+  uses: z.int(),
+  expires: time.nullable(),
+  note: z.string().nullable(),
+  created: time,
+  revoked: time.nullable(),
+})

@@ -1,0 +1,49 @@
+/** Who acts, and what they act on. Values only. */
+import type { Role, Scope } from '../../contract/operation.ts'
+import type { Person } from '../identity/types.ts'
+import type { AccountRow } from '../ledger/types.ts'
+
+export type Actor =
+  /** Somebody with the operator's rights on the machine itself. */
+  | { readonly kind: 'local' }
+  | {
+      readonly kind: 'person'
+      readonly person: Person
+      /** When this session's person proved who they are. */
+      readonly loginMs: number
+      readonly address: string | null
+    }
+  | {
+      readonly kind: 'management_key'
+      readonly id: bigint
+      readonly label: string
+      readonly account: bigint
+      readonly scopes: readonly Scope[]
+      readonly address: string | null
+    }
+  | { readonly kind: 'anyone'; readonly address: string | null }
+
+/** What a verb is told beside its input. */
+export interface Who {
+  readonly actor: Actor
+}
+
+/** The same for things of one account: the account they belong to. */
+export interface WhoFor extends Who {
+  readonly account: AccountRow
+  /** As what a member acts; null: an operator who is none, a management key or the command line. */
+  readonly role: Role | null
+}
+
+/** How the audit names an actor. */
+export function actorText(actor: Actor): string {
+  switch (actor.kind) {
+    case 'person':
+      return actor.person.email
+    case 'management_key':
+      return actor.label
+    case 'local':
+    case 'anyone':
+      return actor.kind
+  }
+}

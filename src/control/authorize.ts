@@ -1,0 +1,155 @@
+/**
+ * Whether an actor may use an operation, and on whose account: the one place that decides. What belongs to somebody
+ * else is answered exactly like what does not exist.
+ */
+import type { Policy, Role, Subject } from '../../contract/operation.ts'
+import type { ErrorCode } from '../base/errors.ts'
+import { TollgateError } from '../base/errors.ts'
+import { parseId } from '../base/ids.ts'
+import type { AccountRow } from '../ledger/types.ts'
+import type { Actor, WhoFor } from './actor.ts'
+import { lookForAccount, missingAccount } from './find-account.ts'
+import type { ControlParts } from './parts.ts'
+
+/** The input of an operation as far as it names a subject. */
+export type Named = Readonly<Record<string, unknown>>
+
+/** Refuses a kind of actor that no row of the operation speaks of, before its input is even read. */
+export function mayAsk(parts: Pick<ControlParts, 'clock' | 'limits'>, policy: Policy, actor: Actor): void {
+  switch (actor.kind) {
+    case 'local':
+      if (policy.of === 'person' || !policy.local) throw notAllowed('This is not for the command line.')
+      return
+    case 'anyone':
+      if (policy.of !== 'everybody') throw new TollgateError('not_signed_in', { message: 'Sign in first.' })
+      return
+    case 'management_key':
+      if (policy.of === 'everybody') return
+      if (policy.of !== 'account' || policy.scope === null || !actor.scopes.includes(policy.scope))
+        throw notAllowed('This management key may not do this.')
+      return
+    case 'person':
+      mayPersonAsk(parts, policy, actor)
+  }
+}
+
+function mayPersonAsk(
+  parts: Pick<ControlParts, 'clock' | 'limits'>,
+  policy: Policy,
+  actor: Extract<Actor, { kind: 'person' }>,
+): void {
+  if (policy.of === 'person' && policy.recent) mustBeRecent(parts, actor)
+  if (policy.of !== 'installation') return
+  if (!actor.person.operator || policy.operator === 'no') throw notAllowed('This is for operators.')
+  if (policy.operator === 'recent') mustBeRecent(parts, actor)
+}
+
+/** For things of one account: the account, when this actor may. Throws what a made-up id would get otherwise. */
+export async function accountFor(
+  parts: ControlParts,
+  policy: Extract<Policy, { of: 'account' }>,
+  actor: Actor,
+  named: Named,
+): Promise<WhoFor> {
+  const account = await subjects[policy.subject](parts, actor, named)
+  if (account === undefined) throw notThere(policy.subject, named)
+  if (actor.kind === 'local') return { actor, account, role: null }
+  if (actor.kind === 'management_key' && actor.account === account.id) return { actor, account, role: null }
+  if (actor.kind !== 'person') throw notThere(policy.subject, named)
+  const role = await roleOf(parts, actor.person.id, account)
+  if (role !== null && policy.roles.includes(role)) {
+    if (policy.recent) mustBeRecent(parts, actor)
+    return { actor, account, role }
+  }
+  if (actor.person.operator && policy.operator !== 'no') {
+    if (policy.operator === 'recent') mustBeRecent(parts, actor)
+    return { actor, account, role }
+  }
+  if (role === null) throw notThere(policy.subject, named)
+  throw notAllowed(`This is not for the role ${role}.`)
+}
+
+/** What a person is in an account; null: nothing. */
+export async function roleOf(
+  { identity }: Pick<ControlParts, 'identity'>,
+  person: string,
+  { owner }: Pick<AccountRow, 'owner'>,
+): Promise<Role | null> {
+  if (owner === null) return null
+  if (owner === personOwner(person)) return 'owner'
+  const memberships = await identity.memberships(person)
+  return memberships.find(({ organization }) => owner === organizationOwner(organization))?.role ?? null
+}
+
+export const personOwner = (person: string) => `person:${person}`
+export const organizationOwner = (organization: string) => `organization:${organization}`
+
+export function mustBeRecent(
+  { clock, limits }: Pick<ControlParts, 'clock' | 'limits'>,
+  actor: Extract<Actor, { kind: 'person' }>,
+): void {
+  if (clock.wallMs() - actor.loginMs <= limits.recentLoginMs) return
+  throw new TollgateError('login_too_old', { message: 'Sign in again to do this.' })
+}
+
+type Finding = (parts: ControlParts, actor: Actor, named: Named) => Promise<AccountRow | undefined>
+
+/** How the account is found that a thing belongs to. */
+const subjects: Readonly<Record<Subject, Finding>> = {
+  account: (parts, actor, named) => accountAsked(parts, actor, named.account),
+  async key(parts, _actor, named) {
+    const id = parseId('key', String(named.key))
+    const key = id === undefined ? undefined : await parts.access.key(id)
+    return key === undefined ? undefined : parts.ledger.account(key.account)
+  },
+  async management_key(parts, _actor, named) {
+    const id = parseId('mkey', String(named.managementKey))
+    const key = id === undefined ? undefined : await parts.managementKeys.key(id)
+    return key === undefined ? undefined : parts.ledger.account(key.account)
+  },
+  async request(parts, _actor, named) {
+    const id = parseId('req', String(named.request))
+    if (id === undefined) return undefined
+    const found = (await parts.ledger.receipt(id)) ?? (await parts.ledger.running(id))
+    return found === undefined ? undefined : parts.ledger.account(found.account)
+  },
+  async top_up(parts, _actor, named) {
+    const id = parseId('top', String(named.topUp))
+    const account = id === undefined ? undefined : await parts.payments.accountOf(id)
+    return account === undefined ? undefined : parts.ledger.account(account)
+  },
+}
+
+async function accountAsked(
+  parts: ControlParts,
+  actor: Actor,
+  reference: unknown,
+): Promise<AccountRow | undefined> {
+  if (typeof reference === 'string') return lookForAccount(parts, reference)
+  switch (actor.kind) {
+    case 'person':
+      return parts.ledger.accountByOwner(personOwner(actor.person.id))
+    case 'management_key':
+      return parts.ledger.account(actor.account)
+    case 'local':
+    case 'anyone':
+      throw new TollgateError('missing_field', { message: 'account is missing.', param: 'account' })
+  }
+}
+
+const missing: Readonly<Record<Exclude<Subject, 'account'>, readonly [ErrorCode, string, string]>> = {
+  key: ['key_not_found', 'key', 'No key has the id'],
+  management_key: ['key_not_found', 'managementKey', 'No management key has the id'],
+  request: ['generation_not_found', 'request', 'No request has the id'],
+  top_up: ['top_up_not_found', 'topUp', 'No top-up has the id'],
+}
+
+function notThere(subject: Subject, named: Named): TollgateError {
+  if (subject === 'account') return missingAccount(String(named.account ?? 'of this person'))
+  const [code, param, words] = missing[subject]
+  return new TollgateError(code, { message: `${words} ${String(named[param])}.`, param })
+}
+
+function notAllowed(message: string): TollgateError {
+  return new TollgateError('not_allowed', { message })
+}

@@ -1,0 +1,15 @@
+/** The verbs of this folder by the names of their operations. */
+
+import { addModel } from './add.ts'
+import { disableModel } from './disable.ts'
+import { enableModel } from './enable.ts'
+import { listModels } from './list.ts'
+import { priceModel } from './price.ts'
+
+export const modelVerbs = {
+  'models.list': listModels,
+  'models.add': addModel,
+  'models.price': priceModel,
+  'models.disable': disableModel,
+  'models.enable': enableModel,
+} as const

@@ -1,0 +1,86 @@
+/** The words of identity: people, who is signed in, who acts for which organization. Values only. */
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Role } from '../../contract/operation.ts'
+
+export interface Person {
+  readonly id: string
+  readonly name: string
+  /** In lower case. */
+  readonly email: string
+  readonly verified: boolean
+  /** Verified by mail, or confirmed by an administrator: may have the starting credit. */
+  readonly confirmed: boolean
+  readonly operator: boolean
+  readonly twoFactor: boolean
+  readonly createdMs: number
+  readonly lastSeenMs: number | null
+}
+
+/** Who stands behind a session. */
+export interface SignedIn {
+  readonly person: Person
+  readonly session: string
+  /** When they proved who they are. */
+  readonly loginMs: number
+}
+
+/** A person in an organization. */
+export interface Membership {
+  readonly organization: string
+  /** The organization's name. */
+  readonly name: string
+  readonly role: Role
+  readonly sinceMs: number
+}
+
+export interface Member {
+  readonly person: Person
+  readonly role: Role
+  readonly sinceMs: number
+}
+
+export interface PeopleFilter {
+  readonly state: 'all' | 'to_confirm' | 'operators'
+  readonly search: string | null
+  readonly limit: number
+}
+
+export interface NewPerson {
+  readonly name: string
+  readonly email: string
+  readonly password: string
+}
+
+/** How people come in here. */
+export interface IdentityFacts {
+  readonly signup: 'open' | 'invite' | 'closed'
+  readonly mail: boolean
+  readonly signInWith: readonly { readonly id: string; readonly name: string }[]
+  /** null: passkeys work here; else why not, in words for people. */
+  readonly passkeysOff: string | null
+}
+
+export interface Identity {
+  readonly facts: IdentityFacts
+  /** Judges the session cookie; null: nobody is signed in. */
+  signedIn(headers: IncomingHttpHeaders): Promise<SignedIn | null>
+  person(id: string): Promise<Person | undefined>
+  personByEmail(email: string): Promise<Person | undefined>
+  people(filter: PeopleFilter): Promise<readonly Person[]>
+  memberships(person: string): Promise<readonly Membership[]>
+  members(organization: string): Promise<readonly Member[]>
+  confirm(person: string): Promise<Person>
+  /** `last`: somebody must remain. */
+  setOperator(person: string, operator: boolean): Promise<'done' | 'last'>
+  /** A person whose address counts as verified, with the operator's rights. */
+  createOperator(person: NewPerson): Promise<Person | 'exists'>
+  /** A link that sets a new password, for handing over by other means than mail. */
+  resetLink(person: string): Promise<{ readonly link: string; readonly expiresMs: number }>
+  invite(
+    email: string,
+  ): Promise<{ readonly link: string; readonly sent: boolean; readonly expiresMs: number }>
+  /** Everything kept of a person, as JSON values, without hashes and secrets. */
+  exported(person: string): Promise<unknown>
+  /** `last`: the last operator, or the only owner of an organization, cannot go. */
+  remove(person: string): Promise<'removed' | 'last_operator' | 'only_owner'>
+}
