@@ -57,8 +57,10 @@ export const key = z.strictObject({
   id: keyId,
   account: accountId,
   name: z.string(),
-  /** The public start of the key. */
+  /** The public start of the key; of a built-in one a name, since nothing of it can be sent. */
   label: z.string(),
+  /** The console's own, for the playground: there is no secret, and it is neither rotated nor revoked. */
+  builtIn: z.boolean(),
   created: time,
   expires: time.nullable(),
   revoked: time.nullable(),

@@ -2,8 +2,9 @@
  * What a server and a command both stand on: store, ledger, keys, catalog and token counter, opened in
  * order and closed in the opposite one. Listens nowhere and begins nothing on its own.
  */
-
+import { createHmac } from 'node:crypto'
 import { openAccess } from './access/access.ts'
+import { type BuiltInKeys, openBuiltInKeys } from './access/built-in-keys.ts'
 import { openSecret } from './access/secret.ts'
 import type { Access } from './access/types.ts'
 import { type Audit, openAudit } from './audit/audit.ts'
@@ -47,6 +48,8 @@ export interface Parts {
   /** How many requests of processes that died were closed on opening. */
   readonly recovered: number
   readonly access: Access
+  readonly builtInKeys: BuiltInKeys
+  readonly addressHash: (folded: string) => Uint8Array
   readonly audit: Audit
   readonly changes: Changes
   readonly catalog: Catalog
@@ -106,24 +109,22 @@ async function onStore(store: Store, { config, options, sources }: Plan): Promis
     onTrouble: (error) => log.error({ err: error }, 'closing holds that were left open failed'),
   })
   const { ledger, nextId } = opened
-  const access = openAccess({
-    store,
-    clock,
-    nextId,
-    random,
-    hashKey: secret.secret.keyFor('api-key-hash'),
-    accountRates: await accountRates(settings, nextId, limits),
-    limits,
-  })
+  const rates = await accountRates(settings, nextId, limits)
+  const hashKey = secret.secret.keyFor('api-key-hash')
+  const access = openAccess({ store, clock, nextId, random, hashKey, accountRates: rates, limits })
+  const builtInKeys = openBuiltInKeys({ store, access, clock, nextId, random, accountRates: rates })
   const catalog = await openCatalog({ store, clock, nextId, sources })
   const counter = openCounter({ clock, limits })
-  const parts = { store, settings, ledger, nextId, access, audit, catalog, changes, counter }
+  const foldKey = secret.secret.keyFor('address-fold')
+  const addressHash = (folded: string): Uint8Array => createHmac('sha256', foldKey).update(folded).digest()
+  const keys = { access, builtInKeys }
+  const parts = { store, settings, ledger, nextId, ...keys, addressHash, audit, catalog, changes, counter }
   return {
     kind: 'open',
     parts: {
       ...parts,
       recovered: opened.recovered,
-      control: (address, server) => controlParts(parts, { ...options, limits, address, server }),
+      control: (address, server) => controlParts(parts, { ...options, config, address, server }),
       async close() {
         await counter.close()
         await opened.close()
@@ -134,11 +135,15 @@ async function onStore(store: Store, { config, options, sources }: Plan): Promis
 }
 
 function controlParts(
-  parts: Pick<Parts, 'ledger' | 'access' | 'audit' | 'catalog' | 'changes' | 'settings' | 'nextId'>,
-  options: Pick<PartsOptions, 'clock' | 'random' | 'log'> &
-    Pick<Config, 'limits'> & { readonly address: string; readonly server: ServerFacts },
+  parts: Omit<Parts, 'recovered' | 'control' | 'close'>,
+  options: Pick<PartsOptions, 'clock' | 'random' | 'log'> & {
+    readonly config: Config
+    readonly address: string
+    readonly server: ServerFacts
+  },
 ): ControlParts {
-  const { clock, random, log, limits, address, server } = options
+  const { clock, random, log, config, address, server } = options
+  const { limits, operator } = config
   return {
     ...parts,
     clock,
@@ -146,6 +151,8 @@ function controlParts(
     log,
     limits,
     server,
+    operator,
+    hasSandbox: config.sandbox === 'on',
     signupNano: limits.signupNano,
     address,
   }

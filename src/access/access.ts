@@ -11,6 +11,7 @@ import type { Store } from '../store/store.ts'
 import type { ApiKeyTable } from '../store/tables.ts'
 import { inTransaction } from '../store/transaction.ts'
 import { foreignProvider } from './foreign-keys.ts'
+import { judge } from './judge.ts'
 import { makeKey, readKey } from './key-form.ts'
 import { Lru } from './lru.ts'
 import { policyFromText, policyToText } from './policy-text.ts'
@@ -40,17 +41,6 @@ export function openAccess(parts: AccessParts): Access {
     return createHmac('sha256', hashKeyObject).update(key).digest()
   }
 
-  function judge(row: KeyRow): Identified {
-    if (row.revokedMs !== null) return { kind: 'revoked' }
-    if (row.expiresMs !== null && row.expiresMs <= clock.wallMs()) return { kind: 'expired' }
-    if (row.disabled) return { kind: 'disabled' }
-    const { account, id, label, policy } = row
-    return {
-      kind: 'caller',
-      caller: { account, key: id, label, policy, accountRates: accountRates(account) },
-    }
-  }
-
   return {
     async identify(credential) {
       if (readKey(credential) === undefined) {
@@ -58,7 +48,7 @@ export function openAccess(parts: AccessParts): Access {
         return provider === undefined ? { kind: 'invalid' } : { kind: 'foreign', provider }
       }
       const row = await memory.find(hashOf(credential))
-      return row === undefined ? { kind: 'invalid' } : judge(row)
+      return row === undefined ? { kind: 'invalid' } : judge(row, clock.wallMs(), accountRates)
     },
 
     async create(asked) {

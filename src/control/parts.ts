@@ -1,4 +1,5 @@
 /** What control-plane operations work with. Types only; the root of the program composes it. */
+import type { BuiltInKeys } from '../access/built-in-keys.ts'
 import type { Access, ManagementKeys } from '../access/types.ts'
 import type { Audit } from '../audit/audit.ts'
 import type { Changes } from '../base/changes.ts'
@@ -34,6 +35,7 @@ export interface ServerFacts {
 
 export interface ControlParts {
   readonly access: Access
+  readonly builtInKeys: BuiltInKeys
   readonly managementKeys: ManagementKeys
   readonly audit: Audit
   readonly catalog: Catalog
@@ -49,6 +51,12 @@ export interface ControlParts {
   readonly random: RandomBytes
   readonly log: Log
   readonly limits: Limits
+  /** What tells one folded e-mail address from another without keeping it. */
+  readonly addressHash: (folded: string) => Uint8Array
+  /** Who runs the installation, as people are told. */
+  readonly operator: { readonly name: string; readonly contact: string | null }
+  /** Whether models without a provider are there to try. */
+  readonly hasSandbox: boolean
   /** The starting credit of a new personal account. */
   readonly signupNano: bigint
   /** Where people reach the server, without a slash at the end. */

@@ -97,6 +97,12 @@ export interface ApiKeyTable {
   policy: string
 }
 
+/** Of each account the key under which the console itself makes requests. */
+export interface BuiltInKeyTable {
+  account: Integer
+  key: Integer
+}
+
 export interface PriceVersionTable {
   id: Integer
   model: string
@@ -136,6 +142,7 @@ export interface Tables {
   entry: EntryTable
   receipt: ReceiptTable
   api_key: ApiKeyTable
+  built_in_key: BuiltInKeyTable
   price_version: PriceVersionTable
   model_override: ModelOverrideTable
   setting: SettingTable

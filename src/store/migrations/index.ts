@@ -6,8 +6,18 @@ import { usage } from './0004-usage.ts'
 import { keys } from './0005-keys.ts'
 import { payments } from './0006-payments.ts'
 import { upstreams } from './0007-upstreams.ts'
+import { builtInKeys } from './0008-built-in-keys.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
 
-export const migrations: readonly Migration[] = [begin, keptAnswers, people, usage, keys, payments, upstreams]
+export const migrations: readonly Migration[] = [
+  begin,
+  keptAnswers,
+  people,
+  usage,
+  keys,
+  payments,
+  upstreams,
+  builtInKeys,
+]
