@@ -144,6 +144,7 @@ export function settingsSchema(defaults: LimitDefaults) {
     disabled: z.array(modelName).max(5_000).optional(),
     markup: percent.optional(),
     sandbox: z.enum(['on', 'off', 'auto'], 'must be on, off or auto').optional(),
+    operator: z.strictObject({ name: words.optional(), contact: words.optional() }).optional(),
   })
 }
 

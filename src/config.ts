@@ -76,6 +76,7 @@ export const limitDefaults = {
   surplusNanoMin: 10_000_000n,
   absorbedNanoPerDayMax: 500_000_000n,
   signupNano: 5_000_000_000n,
+  signupNanoPerDayMax: 50_000_000_000n,
   batchOperationsMax: 256,
   operationsQueuedMax: 50_000,
   transactionMs: 1_000,
@@ -114,6 +115,7 @@ export const limitDefaults = {
   // The console
   /** How long after a login what asks for a recent one is allowed. */
   recentLoginMs: 900_000,
+  exportReceiptsMax: 20_000,
   changesGatherMs: 100,
 
   // The command line's way to a running server
@@ -197,6 +199,8 @@ export interface Config {
   /** For every model without a markup of its own: `5%`; null: none. */
   readonly markup: string | null
   readonly sandbox: 'on' | 'off'
+  /** Who runs the installation, as people are told, and how to reach them; null: not said. */
+  readonly operator: { readonly name: string; readonly contact: string | null }
   /** Where a test makes the process fail; null outside tests. */
   readonly failpoint: string | null
   readonly limits: Limits
@@ -316,6 +320,7 @@ function assembled(reader: VariableReader, settings: Settings, workingFolder: st
     aliases: settings.aliases ?? {},
     disabled: settings.disabled ?? [],
     markup: settings.markup ?? null,
+    operator: { name: settings.operator?.name ?? 'Tollgate', contact: settings.operator?.contact ?? null },
     sandbox: sandboxOf(settings.sandbox ?? 'auto', host, publicUrl !== undefined),
     failpoint: reader.text('TOLLGATE_FAILPOINT') ?? null,
     limits: { ...limitDefaults, ...(settings.limits as Partial<Limits> | undefined) },

@@ -97,8 +97,8 @@ export const peopleOperations = {
           suspended: z.boolean(),
         }),
       ),
-      /** What stands between this person and the starting credit; null: nothing. */
-      waitsFor: z.enum(['verification', 'confirmation']).nullable(),
+      /** What stands between this person and the starting credit; `tomorrow`: today's are given away; null: nothing. */
+      waitsFor: z.enum(['verification', 'confirmation', 'tomorrow']).nullable(),
     }),
   }),
   'me.export': operation({

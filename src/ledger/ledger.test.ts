@@ -527,13 +527,13 @@ test('receipts and accounts are listed a page at a time', async (context) => {
   }
   assert.deepEqual(await page(3, null), ['r5', 'r4', 'r2'])
   assert.deepEqual(await page(3, 'r2'), ['r1'])
-  const first = await on.ledger.accounts(2, 0n)
+  const first = await on.ledger.accounts(2, 0n, null)
   assert.deepEqual(
     first.map(({ name }) => name),
     ['A', 'B'],
   )
   assert.deepEqual(
-    (await on.ledger.accounts(2, first[1]!.id)).map(({ name }) => name),
+    (await on.ledger.accounts(2, first[1]!.id, null)).map(({ name }) => name),
     ['C'],
   )
   assert.equal((await on.ledger.accountByEmail('B@example.ORG'))?.id, on.id('B'))

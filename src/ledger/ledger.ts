@@ -98,6 +98,11 @@ function ledgerOn(store: Store, run: Run, processSlot: number, { clock, limits }
       if (result.kind === 'credited') wake(ask.account)
       return result
     },
+    async signupCredit(ask) {
+      const result = await run('signupCredit', ask)
+      if (result.kind === 'credited') wake(ask.account)
+      return result
+    },
     createAccount: (account) => run('createAccount', account),
     suspend: (account, atMs) => run('suspend', account, atMs),
     assign: (account, to) => run('assign', account, to),
@@ -107,7 +112,7 @@ function ledgerOn(store: Store, run: Run, processSlot: number, { clock, limits }
     account: (id) => read('account', id),
     accountByEmail: (email) => read('accountByEmail', email),
     accountByOwner: (owner) => read('accountByOwner', owner),
-    accounts: (limit, afterId) => read('accounts', limit, afterId),
+    accounts: (limit, afterId, search) => read('accounts', limit, afterId, search),
     receipt: (id) => read('receipt', id),
     running: (id) => read('running', id),
     receipts: (account, limit, beforeId) => read('receipts', account, limit, beforeId),

@@ -10,6 +10,7 @@ import { holdOperations } from './holding.ts'
 import { assertAmount, nanoMax } from './money.ts'
 import { type Orphan, orphanColumns, toOrphan } from './rows.ts'
 import { settling } from './settling.ts'
+import { signingUp } from './signing-up.ts'
 import { type StateRows, stateRows } from './state-rows.ts'
 import type { AccountAssignment, CreditAsk, CreditResult, CreditSource, NewAccount } from './types.ts'
 
@@ -19,10 +20,12 @@ export function ledgerPlan(database: Database) {
 }
 
 function ledgerOperations(database: Database, rows: StateRows) {
+  const credit = crediting(database, rows)
   return {
     ...holdOperations(database, rows),
     settle: { durable: true, run: settling(database, rows) },
-    credit: { durable: true, run: crediting(database, rows) },
+    credit: { durable: true, run: credit },
+    signupCredit: { durable: true, run: signingUp(database, credit) },
     createAccount: { durable: true, run: creating(database) },
     suspend: { durable: true, run: suspending(rows) },
     assign: { durable: true, run: assigning(database) },

@@ -55,8 +55,16 @@ function one<Row>(
 
 function listingAccounts(database: Database) {
   const select = prepare(database, `SELECT ${accountColumns} FROM account WHERE id > ? ORDER BY id LIMIT ?`)
-  return (limit: number, afterId: bigint): readonly AccountRow[] =>
-    select.rows(afterId, rowCount(limit)).map(toAccountRow)
+  const selectLike = prepare(
+    database,
+    `SELECT ${accountColumns} FROM account
+      WHERE id > ?1 AND (email LIKE ?2 ESCAPE '!' OR name LIKE ?2 ESCAPE '!') ORDER BY id LIMIT ?3`,
+  )
+  return (limit: number, afterId: bigint, search: string | null): readonly AccountRow[] =>
+    (search === null
+      ? select.rows(afterId, rowCount(limit))
+      : selectLike.rows(afterId, `%${search.replace(/[!%_]/g, '!$&')}%`, rowCount(limit))
+    ).map(toAccountRow)
 }
 
 /** Newest first. */

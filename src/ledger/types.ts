@@ -228,6 +228,25 @@ export interface NewAccount {
   readonly nowMs: number
 }
 
+/** A person who may have the starting credit. */
+export interface SignupAsk {
+  readonly entryId: bigint
+  readonly account: bigint
+  readonly person: string
+  /** A keyed hash of the folded address: one address, one credit. */
+  readonly addressHash: Uint8Array
+  readonly amount: bigint
+  /** What the installation gives away on one UTC day. */
+  readonly perDayMax: bigint
+  readonly nowMs: number
+}
+
+export type SignupResult =
+  | { readonly kind: 'credited'; readonly posted: bigint }
+  /** The address or the account had one before. */
+  | { readonly kind: 'had_it' }
+  | { readonly kind: 'day_is_full' }
+
 export interface AccountAssignment {
   readonly owner: string | null
   readonly email: string | null
@@ -297,6 +316,7 @@ export interface Ledger {
   /** Gives back part of a hold early, e.g. when the upstream reported its input. */
   shrink(id: bigint, amount: bigint): Promise<void>
   credit(ask: CreditAsk): Promise<CreditResult>
+  signupCredit(ask: SignupAsk): Promise<SignupResult>
   createAccount(account: NewAccount): Promise<{ kind: 'created' } | { kind: 'exists'; id: bigint }>
   suspend(account: bigint, atMs: number | null): Promise<void>
   /** Changes who owns an account and what it is called; refuses a second account of one owner or address. */
@@ -312,7 +332,8 @@ export interface Ledger {
   account(id: bigint): Promise<AccountRow | undefined>
   accountByEmail(email: string): Promise<AccountRow | undefined>
   accountByOwner(owner: string): Promise<AccountRow | undefined>
-  accounts(limit: number, afterId: bigint): Promise<readonly AccountRow[]>
+  /** `search`: a part of the address, the name or the owner; null: all. */
+  accounts(limit: number, afterId: bigint, search: string | null): Promise<readonly AccountRow[]>
   receipt(id: bigint): Promise<ReceiptRow | undefined>
   running(id: bigint): Promise<RunningRow | undefined>
   receipts(account: bigint, limit: number, beforeId: bigint | null): Promise<readonly ReceiptRow[]>

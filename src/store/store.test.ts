@@ -251,7 +251,7 @@ test('closing finishes what was accepted and refuses the rest', async (context) 
   await Promise.all([...accepted, closed, late])
   await shut()
   const again = await openTestLedger(context, { dataDirectory })
-  assert.equal((await again.ledger.accounts(1_000, 0n)).length, 600)
+  assert.equal((await again.ledger.accounts(1_000, 0n, null)).length, 600)
 })
 
 test('a directory that cannot be made is refused with a reason', async (context) => {

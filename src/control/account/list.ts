@@ -3,8 +3,8 @@ import { parseId } from '../../base/ids.ts'
 import { verb } from '../verb.ts'
 import { accountOutput } from './output.ts'
 
-export const listAccounts = verb('account.list', async (parts, { limit, after }) => {
+export const listAccounts = verb('account.list', async (parts, { limit, after, search }) => {
   const afterId = after === undefined ? 0n : (parseId('acct', after) ?? 0n)
-  const rows = await parts.ledger.accounts(limit, afterId)
+  const rows = await parts.ledger.accounts(limit, afterId, search ?? null)
   return rows.map(accountOutput)
 })

@@ -17,7 +17,12 @@ export async function makeSetupToken(parts: Pick<ControlParts, 'settings' | 'ran
 
 export async function isSetupToken(settings: Pick<Settings, 'get'>, token: string): Promise<boolean> {
   const stored = await settings.get(settingName)
-  return stored !== undefined && timingSafeEqual(hashOf(token), Buffer.from(stored, 'hex'))
+  return stored !== undefined && stored !== '' && timingSafeEqual(hashOf(token), Buffer.from(stored, 'hex'))
+}
+
+/** A used token opens nothing any more. */
+export async function forgetSetupToken(settings: Pick<Settings, 'put'>): Promise<void> {
+  await settings.put(settingName, '')
 }
 
 /** The token is 192 random bits: a fast hash is enough. */

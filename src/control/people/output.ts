@@ -1,0 +1,39 @@
+/** A person as the control plane shows them. */
+import type { OperationOutput } from '../../../contract/operations.ts'
+import { TollgateError } from '../../base/errors.ts'
+import { formatId } from '../../base/ids.ts'
+import type { Person } from '../../identity/types.ts'
+import { personOwner } from '../authorize.ts'
+import { isoTime, isoTimeOrNull } from '../iso-time.ts'
+import type { ControlParts } from '../parts.ts'
+
+export type PersonOut = OperationOutput<'people.confirm'>
+
+export async function personOutput(parts: ControlParts, person: Person): Promise<PersonOut> {
+  const account = await parts.ledger.accountByOwner(personOwner(person.id))
+  return {
+    ...ownOutput(person),
+    lastSeen: isoTimeOrNull(person.lastSeenMs),
+    account: account === undefined ? null : formatId('acct', account.id),
+  }
+}
+
+export function ownOutput(person: Person): Omit<PersonOut, 'account' | 'lastSeen'> {
+  const { id, name, email, verified, confirmed, operator, twoFactor } = person
+  return { id, name, email, verified, confirmed, operator, twoFactor, created: isoTime(person.createdMs) }
+}
+
+/** By id or e-mail address. */
+export async function findPerson(
+  { identity }: Pick<ControlParts, 'identity'>,
+  reference: string,
+): Promise<Person> {
+  const found = reference.includes('@')
+    ? await identity.personByEmail(reference.toLowerCase())
+    : await identity.person(reference)
+  if (found !== undefined) return found
+  throw new TollgateError('person_not_found', {
+    message: `There is no person ${JSON.stringify(reference)}.`,
+    param: 'person',
+  })
+}

@@ -1,0 +1,26 @@
+/** `installation.show`: what an installation is, before anybody is signed in. */
+import { formatUsd } from '../../../contract/usd.ts'
+import type { ControlParts } from '../parts.ts'
+import { verb } from '../verb.ts'
+
+export const showInstallation = verb('installation.show', async (parts) => {
+  const { signup, mail, signInWith, passkeysOff } = parts.identity.facts
+  return {
+    name: parts.operator.name,
+    version: parts.server.version,
+    address: parts.address,
+    signup,
+    needsSetup: await needsSetup(parts),
+    mail,
+    signInWith: [...signInWith],
+    passkeysOff,
+    sandbox: parts.hasSandbox,
+    signupCredit: formatUsd(parts.signupNano),
+  }
+})
+
+/** Nobody runs the installation yet but who has the command line. */
+export async function needsSetup({ identity }: Pick<ControlParts, 'identity'>): Promise<boolean> {
+  const operators = await identity.people({ state: 'operators', search: null, limit: 1 })
+  return operators.length === 0
+}

@@ -1,0 +1,43 @@
+/** `me.show`: who is signed in, and for which accounts they act; makes what is still missing of them. */
+import type { OperationOutput } from '../../../contract/operations.ts'
+import { assert } from '../../base/assert.ts'
+import { formatId } from '../../base/ids.ts'
+import { verb } from '../verb.ts'
+import { giveStartingCredit, openOrganizationAccount, openPersonalAccount } from './open-accounts.ts'
+import { ownOutput } from './output.ts'
+
+type Acting = OperationOutput<'me.show'>['accounts'][number]
+
+export const showMe = verb('me.show', async (parts, _input, { actor }) => {
+  assert(actor.kind === 'person', 'somebody is signed in')
+  const { person } = actor
+  const own = await openPersonalAccount(parts, person)
+  const waitsFor = await giveStartingCredit(parts, person, own)
+  const accounts: Acting[] = [
+    {
+      account: formatId('acct', own.id),
+      kind: 'personal',
+      name: person.name,
+      role: 'owner',
+      organization: null,
+      suspended: own.suspendedMs !== null,
+    },
+  ]
+  for (const membership of await parts.identity.memberships(person.id)) {
+    const account = await openOrganizationAccount(parts, membership)
+    accounts.push({
+      account: formatId('acct', account.id),
+      kind: 'organization',
+      name: membership.name,
+      role: membership.role,
+      organization: membership.organization,
+      suspended: account.suspendedMs !== null,
+    })
+  }
+  return {
+    person: ownOutput(person),
+    recent: parts.clock.wallMs() - actor.loginMs <= parts.limits.recentLoginMs,
+    accounts,
+    waitsFor,
+  }
+})

@@ -1,0 +1,62 @@
+/**
+ * `setup.claim`: whoever holds the setup link becomes an administrator; the first one takes over the local account. One
+ * link makes one administrator, also when two people use it in the same moment.
+ */
+import { TollgateError } from '../../base/errors.ts'
+import { parseId } from '../../base/ids.ts'
+import type { Person } from '../../identity/types.ts'
+import { personOwner } from '../authorize.ts'
+import { localAccountSetting } from '../find-account.ts'
+import type { ControlParts } from '../parts.ts'
+import { welcome } from '../people/open-accounts.ts'
+import { verb } from '../verb.ts'
+import { forgetSetupToken, isSetupToken } from './token.ts'
+
+/** Claims take turns: the second of two finds the token used. */
+let turn: Promise<unknown> = Promise.resolve()
+
+export const claimSetup = verb('setup.claim', (parts, asked) => {
+  const claim = turn.then(async () => {
+    if (!(await isSetupToken(parts.settings, asked.token))) {
+      throw new TollgateError('setup_link_not_valid', {
+        message: 'This setup link was used, or a newer one took its place.',
+        param: 'token',
+      })
+    }
+    const person = await operatorOf(parts, asked)
+    await takeLocalAccount(parts, person)
+    await welcome(parts, person)
+    await forgetSetupToken(parts.settings)
+    return { email: person.email }
+  })
+  turn = claim.catch(() => {})
+  return claim
+})
+
+async function operatorOf(
+  { identity }: ControlParts,
+  asked: { readonly name: string; readonly email: string; readonly password: string },
+): Promise<Person> {
+  const made = await identity.createOperator(asked)
+  if (made !== 'exists') return made
+  // A claim that was cut off after this step is taken up where it ended.
+  const person = await identity.personByEmail(asked.email)
+  if (person?.operator === true) return person
+  throw new TollgateError('conflict', {
+    message: `${asked.email} has signed up already: sign in, and have an operator give you the rights.`,
+    param: 'email',
+  })
+}
+
+/** Taken over once; whoever comes later gets an account of their own. */
+async function takeLocalAccount({ ledger, settings }: ControlParts, person: Person): Promise<void> {
+  const local = await settings.get(localAccountSetting)
+  const id = local === undefined ? undefined : parseId('acct', local)
+  const account = id === undefined ? undefined : await ledger.account(id)
+  if (account === undefined || account.owner !== null) return
+  await ledger.assign(account.id, {
+    owner: personOwner(person.id),
+    email: person.email,
+    name: person.name,
+  })
+}
