@@ -10,7 +10,7 @@ import { TollgateError } from './base/errors.ts'
 import { identityHeaders, jsonHeaders } from './headers.ts'
 import { Body } from './http/body.ts'
 import { rateHeaders } from './limits/headers.ts'
-import { authenticate } from './phases/authenticate.ts'
+import type { CallerOf } from './phases/authenticate.ts'
 import { readFacts, receive } from './phases/decode.ts'
 import { find } from './phases/find.ts'
 import { granted } from './phases/grant.ts'
@@ -36,8 +36,8 @@ import type { Conversation } from './wire/neutral.ts'
 import { translateRequest } from './wire/translate.ts'
 
 /** Answers with the number of input tokens; throws rows of the error table. `x-tollgate-tokens` tells where it comes from. */
-export async function countTokens(app: App, line: Line): Promise<void> {
-  const caller = await authenticate(app.access, line)
+export async function countTokens(app: App, line: Line, callerOf: CallerOf): Promise<void> {
+  const caller = await callerOf(line)
   app.running.identify(line.id, caller.key)
   const rates = takePlace(app, line, caller)
   try {

@@ -30,6 +30,7 @@ import { RateMeter } from './limits/rate-meter.ts'
 import { createMetrics } from './metrics.ts'
 import { createPages, isPage } from './pages.ts'
 import { openParts, type Parts } from './parts.ts'
+import { byKey } from './phases/authenticate.ts'
 import { openHealth, orderUpstreams, stickyHash } from './providers/health.ts'
 import { connectorOf } from './providers/registry.ts'
 import { openSender } from './providers/send.ts'
@@ -136,8 +137,9 @@ async function listening(options: GatewayOptions, opened: Opened): Promise<Gatew
   const place = { address: '' }
   const app = createApp(options, parts, { pressure, draining, place })
   const pages = { handler: (() => undefined) as RequestListener }
+  const callerOf = byKey(parts.access)
   const server = createHttpServer({
-    dataPlane: (request, response) => void serve(app, request, response),
+    dataPlane: (request, response) => void serve(app, request, response, callerOf),
     controlPlane: (request, response) => pages.handler(request, response),
     isDataPlane: (request) => !isPage((request.url ?? '/').split('?', 1)[0] ?? '/'),
     limits: config.limits,

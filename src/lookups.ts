@@ -11,7 +11,7 @@ import { identityHeaders } from './headers.ts'
 import { answerEarly } from './http/early.ts'
 import { formatUsd } from './ledger/money.ts'
 import type { ReceiptRow, RunningRow } from './ledger/types.ts'
-import { authenticate } from './phases/authenticate.ts'
+import type { CallerOf } from './phases/authenticate.ts'
 import { modelNotFound } from './phases/find.ts'
 import type { Line, Operation } from './values.ts'
 
@@ -50,12 +50,12 @@ const lookUps: Readonly<Record<Shown, LookUp>> = {
 }
 
 /** Answers a GET; throws rows of the error table. A probe of a base address needs no key. */
-export async function lookUp(app: App, line: Line): Promise<void> {
+export async function lookUp(app: App, line: Line, callerOf: CallerOf): Promise<void> {
   if (!isShown(line.operation)) {
     answer(app, line, { status: 'ok' })
     return
   }
-  const caller = await authenticate(app.access, line)
+  const caller = await callerOf(line)
   answer(app, line, await lookUps[line.operation](app, line, caller))
 }
 

@@ -11,7 +11,7 @@ import { countTokens } from './count-tokens.ts'
 import { courseOf } from './course.ts'
 import { lookUp } from './lookups.ts'
 import { accept } from './phases/accept.ts'
-import { authenticate } from './phases/authenticate.ts'
+import type { CallerOf } from './phases/authenticate.ts'
 import { decode } from './phases/decode.ts'
 import { find } from './phases/find.ts'
 import { fit } from './phases/fit.ts'
@@ -23,7 +23,7 @@ import { giveBack, settle } from './phases/settle.ts'
 import { refuse } from './refusal.ts'
 import type { Fitted, Line, Operation } from './values.ts'
 
-type Work = (app: App, line: Line) => Promise<void>
+type Work = (app: App, line: Line, callerOf: CallerOf) => Promise<void>
 
 /** What each operation runs through; all that is paid goes the same way. */
 const works: Readonly<Record<Operation, Work>> = {
@@ -39,13 +39,18 @@ const works: Readonly<Record<Operation, Work>> = {
   probe: lookUp,
 }
 
-/** Answers one request of the data plane; never rejects. */
-export async function serve(app: App, request: IncomingMessage, response: ServerResponse): Promise<void> {
+/** Answers one request of the data plane; never rejects. `callerOf`: by its key, or by who is signed in. */
+export async function serve(
+  app: App,
+  request: IncomingMessage,
+  response: ServerResponse,
+  callerOf: CallerOf,
+): Promise<void> {
   const line = accept(app, request, response)
   app.running.enter(line.id, { work: line.work, cut: () => line.client.destroy() })
   try {
     if (line.refusal !== undefined) throw line.refusal
-    await works[line.operation](app, line)
+    await works[line.operation](app, line, callerOf)
     app.metrics.requestEnded(line, 'ok', secondsSince(app, line))
   } catch (thrown) {
     const error = asTollgateError(thrown)
@@ -57,8 +62,8 @@ export async function serve(app: App, request: IncomingMessage, response: Server
   }
 }
 
-async function generate(app: App, line: Line): Promise<void> {
-  const caller = await authenticate(app.access, line)
+async function generate(app: App, line: Line, callerOf: CallerOf): Promise<void> {
+  const caller = await callerOf(line)
   app.running.identify(line.id, caller.key)
   const call = await decode(app, line)
   try {

@@ -15,7 +15,7 @@ import { judge } from './judge.ts'
 import { makeKey, readKey } from './key-form.ts'
 import { Lru } from './lru.ts'
 import { policyFromText, policyToText } from './policy-text.ts'
-import type { Access, Identified, KeyRow } from './types.ts'
+import type { Access, KeyRow } from './types.ts'
 
 export interface AccessParts {
   readonly store: Pick<Store, 'database'>

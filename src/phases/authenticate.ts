@@ -37,6 +37,14 @@ const reasons: readonly (readonly [kind: Exclude<Identified['kind'], 'caller'>, 
   ],
 ]
 
+/** How the caller of a request is known; throws rows of the error table. */
+export type CallerOf = (line: Line) => Promise<Caller>
+
+/** By the key that it sent. */
+export function byKey(access: Access): CallerOf {
+  return (line) => authenticate(access, line)
+}
+
 /** Throws the 401 rows of the error table; 400 for a credential header that comes twice. */
 export async function authenticate(access: Access, line: Line): Promise<Caller> {
   const credentials = readCredentials(line)
