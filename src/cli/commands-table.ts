@@ -4,6 +4,7 @@
  */
 import { type OperationName, type OperationOutput, operations } from '../../contract/operations.ts'
 import * as print from './print.ts'
+import * as printPeople from './print-people.ts'
 
 /** A word that must be there; `field` is the input field it fills. */
 export interface Positional {
@@ -74,6 +75,11 @@ const account: Positional = {
   value: 'ACCOUNT',
   help: 'an account id, an e-mail address, or local: the account that the first start made',
 }
+const person: Positional = {
+  field: 'person',
+  value: 'PERSON',
+  help: 'an e-mail address or the id of a person',
+}
 const model: Positional = { field: 'model', value: 'MODEL', help: 'the name that clients ask for' }
 
 function option(name: string, reads: OptionRow['reads'], value: string, help: string): OptionRow {
@@ -116,10 +122,16 @@ export const commands: readonly Command[] = [
     options: [
       option('limit>limit', 'number', 'N', 'how many at most (100)'),
       option('after>after', 'text', 'ACCOUNT-ID', 'begin after this account'),
+      option('search>search', 'text', 'TEXT', 'a part of the name or address'),
     ],
     print: print.accounts,
   }),
-  command('account.suspend', { words: 'account suspend', positionals: [account], print: print.account }),
+  command('account.suspend', {
+    words: 'account suspend',
+    positionals: [account],
+    options: [option('reason>reason', 'text', 'TEXT', 'why, for the audit')],
+    print: print.account,
+  }),
   command('account.resume', { words: 'account resume', positionals: [account], print: print.account }),
   command('account.unrestrict', {
     words: 'account unrestrict',
@@ -211,6 +223,54 @@ export const commands: readonly Command[] = [
     words: 'ledger verify',
     print: print.verified,
     exitCode: ({ ok }) => (ok ? 0 : 1),
+  }),
+  command('people.list', {
+    words: 'people',
+    options: [
+      option('state>state', 'text', 'STATE', 'all, to_confirm or operators (all)'),
+      option('search>search', 'text', 'TEXT', 'a part of the name or address'),
+      option('limit>limit', 'number', 'N', 'how many at most (100)'),
+    ],
+    print: printPeople.people,
+  }),
+  command('people.confirm', {
+    words: 'people confirm',
+    positionals: [person],
+    print: printPeople.person,
+  }),
+  command('people.operator', {
+    words: 'people operator',
+    positionals: [person],
+    options: [
+      option('operator>operator', 'yes or no', 'YES-OR-NO', "whether they have the operator's rights"),
+    ],
+    print: printPeople.person,
+  }),
+  command('people.reset-link', {
+    words: 'people reset-link',
+    positionals: [person],
+    print: printPeople.link,
+  }),
+  command('people.invite', {
+    words: 'people invite',
+    positionals: [{ field: 'email', value: 'E-MAIL', help: 'who may sign up with this address' }],
+    print: printPeople.link,
+  }),
+  command('code.create', {
+    words: 'code create',
+    positionals: [{ field: 'amount', value: 'USD', help: 'what it gives, a decimal amount such as 12.50' }],
+    options: [
+      option('uses>usesMax', 'number', 'N', 'how many accounts may redeem it (1)'),
+      option('expires>expires', 'text', 'TIME', 'e.g. 2030-01-31T00:00:00Z'),
+      option('note>note', 'text', 'TEXT', 'what it is for'),
+    ],
+    print: printPeople.codeCreated,
+  }),
+  command('code.list', { words: 'code list', print: printPeople.codes }),
+  command('code.revoke', {
+    words: 'code revoke',
+    positionals: [{ field: 'code', value: 'CODE-ID', help: 'the id of the code, code_…' }],
+    print: printPeople.codeRevoked,
   }),
   command('setup.link', { words: 'setup-link', print: print.setupLink }),
   local('doctor', 'Check the machine, the data folder, the configuration and the models'),

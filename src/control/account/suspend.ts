@@ -1,4 +1,5 @@
 /** `account.suspend`: an account makes no more requests; its balance stays. */
+import { formatId } from '../../base/ids.ts'
 import { findAccount } from '../find-account.ts'
 import { verb } from '../verb.ts'
 import { accountOutput } from './output.ts'
@@ -6,5 +7,6 @@ import { accountOutput } from './output.ts'
 export const suspendAccount = verb('account.suspend', async (parts, { account }) => {
   const row = await findAccount(parts, account)
   await parts.ledger.suspend(row.id, parts.clock.wallMs())
-  return accountOutput(await findAccount(parts, account))
+  parts.changes.publish(row.id, ['account', 'balance'])
+  return accountOutput(await findAccount(parts, formatId('acct', row.id)))
 })

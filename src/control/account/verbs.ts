@@ -2,6 +2,7 @@
 import { createAccount } from './create.ts'
 import { creditAccount } from './credit.ts'
 import { listAccounts } from './list.ts'
+import { listMembers } from './members.ts'
 import { resumeAccount } from './resume.ts'
 import { showAccount } from './show.ts'
 import { suspendAccount } from './suspend.ts'
@@ -10,6 +11,7 @@ import { unrestrictAccount } from './unrestrict.ts'
 export const accountVerbs = {
   'account.create': createAccount,
   'account.show': showAccount,
+  'member.list': listMembers,
   'account.list': listAccounts,
   'account.suspend': suspendAccount,
   'account.resume': resumeAccount,
