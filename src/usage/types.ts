@@ -1,2 +1,125 @@
-/** The words of usage as people read it. Values only; never consulted for balances. */
-export type Usage = Readonly<Record<never, never>>
+/**
+ * The words of usage as people read it: sums of receipts by time and group, refusals, running requests. Values only;
+ * never consulted for balances. A request belongs to the hour in which it began, the hour that its id tells.
+ */
+import type { BudgetWindow } from '../limits/types.ts'
+
+export type UsageStep = 'hour' | 'day' | 'month'
+export type UsageGroup = 'none' | 'model' | 'key'
+
+/** What many requests come to. Amounts are nano-USD. */
+export interface Sums {
+  /** Requests that have a receipt; of these, those that did not end complete. */
+  readonly requests: number
+  readonly errors: number
+  /** Requests that were refused before they reached an upstream. */
+  readonly refused: number
+  /** Audio counts with the tokens of its direction. */
+  readonly inputUncached: number
+  readonly cacheRead: number
+  readonly cacheWrite: number
+  readonly output: number
+  readonly reasoning: number
+  readonly charged: bigint
+  readonly absorbed: bigint
+  /** How many requests took how long, by bucket of base/histogram.ts; those of a process that died are left out. */
+  readonly latency: readonly number[]
+  /** The same to the first byte. */
+  readonly firstByte: readonly number[]
+}
+
+/** From `fromMs`, without `toMs`; both are taken as whole hours in which they lie. */
+export interface Range {
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+export interface SumsAsk extends Range {
+  readonly account: bigint
+  readonly step: UsageStep
+  readonly group: UsageGroup
+  readonly model: string | null
+  readonly key: bigint | null
+}
+
+export interface SumsRow {
+  /** Start of the hour, day or month in UTC. */
+  readonly atMs: number
+  /** A model name, a key, null when not split. */
+  readonly group: string | bigint | null
+  readonly sums: Sums
+}
+
+export interface Refusal {
+  /** The request's. */
+  readonly id: bigint
+  readonly account: bigint
+  readonly key: bigint
+  readonly code: string
+  readonly status: number
+  /** As the client wrote it. */
+  readonly model: string | null
+  /** As the client was told. */
+  readonly message: string
+}
+
+export interface RefusalReport {
+  /** By code, the commonest first. */
+  readonly counts: readonly { readonly code: string; readonly count: number }[]
+  /** The latest first. */
+  readonly latest: readonly Refusal[]
+}
+
+/** A request that has a hold and no receipt yet. */
+export interface RunningRequest {
+  readonly id: bigint
+  readonly account: bigint
+  readonly key: bigint
+  readonly model: string
+  readonly dialect: string
+  readonly streamed: boolean
+  readonly held: bigint
+  readonly startedMs: number
+}
+
+/** What a key has to show for itself. */
+export interface KeyUse {
+  /** The minute in which its last request began or ended; null: it was never used. */
+  readonly lastUsedMs: number | null
+  /** All that was ever charged to it. */
+  readonly spent: bigint
+}
+
+export interface Loss {
+  readonly account: bigint
+  readonly absorbed: bigint
+  /** Requests that lost something. */
+  readonly requests: number
+}
+
+export interface Losses {
+  readonly total: bigint
+  /** The largest first. */
+  readonly accounts: readonly Loss[]
+}
+
+export interface Usage {
+  /** One row for each step and group; steps in which nothing happened are there too, groups only where they were seen. */
+  sums(ask: SumsAsk): Promise<readonly SumsRow[]>
+  /** When each key was last used; keys that never were are left out. */
+  lastUsed(keys: readonly bigint[]): Promise<ReadonlyMap<bigint, number>>
+  /** The same with what was charged to each; every key that was asked for is there. */
+  keyUse(keys: readonly bigint[]): Promise<ReadonlyMap<bigint, KeyUse>>
+  /** Charged to a key in the present window of UTC time. */
+  spentInWindow(key: bigint, window: BudgetWindow): Promise<bigint>
+  /** How many days the balance lasts at the rate of the last seven days; null: nothing was spent in them. */
+  daysLeft(account: bigint): Promise<number | null>
+  /** What the house bore, by account, in whole hours of the range; at most `limit` accounts, the total over all. */
+  losses(ask: Range & { readonly limit: number }): Promise<Losses>
+  /** Of one key, or of all keys of the account: the counts of the last 30 days, and the last hundred. */
+  refusals(account: bigint, key: bigint | null): Promise<RefusalReport>
+  /** Those that hold money, the latest first. */
+  running(account: bigint): Promise<readonly RunningRequest[]>
+  /** When the account's first request began; null: it never made one. */
+  firstRequestMs(account: bigint): Promise<number | null>
+}
