@@ -4,6 +4,7 @@
  */
 import { type OperationName, type OperationOutput, operations } from '../../contract/operations.ts'
 import * as print from './print.ts'
+import * as printInstallation from './print-installation.ts'
 import * as printPeople from './print-people.ts'
 
 /** A word that must be there; `field` is the input field it fills. */
@@ -210,6 +211,36 @@ export const commands: readonly Command[] = [
   }),
   command('models.disable', { words: 'models disable', positionals: [model], print: print.model }),
   command('models.enable', { words: 'models enable', positionals: [model], print: print.model }),
+  command('models.prices', { words: 'models prices', positionals: [model], print: printInstallation.prices }),
+  command('markup.show', { words: 'markup', print: printInstallation.markup }),
+  command('markup.set', {
+    words: 'markup set',
+    positionals: [
+      { field: 'markup', value: 'PERCENT', help: 'what is added to list prices, such as 5%; 0% for nothing' },
+    ],
+    print: printInstallation.markup,
+  }),
+  command('upstreams.list', { words: 'upstreams', print: printInstallation.upstreams }),
+  command('losses.list', {
+    words: 'losses',
+    options: [
+      option('from>from', 'text', 'TIME', 'e.g. 2030-01-31T00:00:00Z'),
+      option('to>to', 'text', 'TIME', 'e.g. 2030-02-28T00:00:00Z'),
+      option('limit>limit', 'number', 'N', 'how many accounts at most (50)'),
+    ],
+    print: printInstallation.losses,
+  }),
+  command('audit.list', {
+    words: 'audit',
+    options: [
+      option('account>account', 'text', 'ACCOUNT-ID', 'what concerns this account'),
+      option('operation>operation', 'text', 'NAME', 'e.g. key.revoke'),
+      option('limit>limit', 'number', 'N', 'how many at most (50)'),
+      option('before>before', 'text', 'ID', 'begin before this one'),
+    ],
+    print: printInstallation.audit,
+  }),
+  command('system.show', { words: 'system', print: printInstallation.system }),
   command('requests.list', {
     words: 'requests',
     positionals: [account],
