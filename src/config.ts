@@ -111,6 +111,8 @@ export const limitDefaults = {
   // Keys
   unknownKeysCachedMax: 10_000,
   keysCachedMax: 100_000,
+  keysPerAccountMax: 1_000,
+  lastUsedStepMs: 60_000,
 
   // The console
   /** How long after a login what asks for a recent one is allowed. */

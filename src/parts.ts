@@ -5,8 +5,9 @@
 import { createHmac } from 'node:crypto'
 import { openAccess } from './access/access.ts'
 import { type BuiltInKeys, openBuiltInKeys } from './access/built-in-keys.ts'
+import { openManagementKeys } from './access/management-keys.ts'
 import { openSecret } from './access/secret.ts'
-import type { Access } from './access/types.ts'
+import type { Access, ManagementKeys } from './access/types.ts'
 import { type Audit, openAudit } from './audit/audit.ts'
 import { Changes } from './base/changes.ts'
 import type { Clock } from './base/clock.ts'
@@ -49,6 +50,7 @@ export interface Parts {
   readonly recovered: number
   readonly access: Access
   readonly builtInKeys: BuiltInKeys
+  readonly managementKeys: ManagementKeys
   readonly addressHash: (folded: string) => Uint8Array
   readonly audit: Audit
   readonly changes: Changes
@@ -113,11 +115,20 @@ async function onStore(store: Store, { config, options, sources }: Plan): Promis
   const hashKey = secret.secret.keyFor('api-key-hash')
   const access = openAccess({ store, clock, nextId, random, hashKey, accountRates: rates, limits })
   const builtInKeys = openBuiltInKeys({ store, access, clock, nextId, random, accountRates: rates })
+  const managementKeys = openManagementKeys({
+    store,
+    clock,
+    nextId,
+    random,
+    hashKey: secret.secret.keyFor('management-key-hash'),
+    limits,
+    onTrouble: (error) => log.error({ err: error }, 'the last use of a management key was not kept'),
+  })
   const catalog = await openCatalog({ store, clock, nextId, sources })
   const counter = openCounter({ clock, limits })
   const foldKey = secret.secret.keyFor('address-fold')
   const addressHash = (folded: string): Uint8Array => createHmac('sha256', foldKey).update(folded).digest()
-  const keys = { access, builtInKeys }
+  const keys = { access, builtInKeys, managementKeys }
   const parts = { store, settings, ledger, nextId, ...keys, addressHash, audit, catalog, changes, counter }
   return {
     kind: 'open',

@@ -29,9 +29,29 @@ export interface NewKeyText {
   readonly label: string
 }
 
+/** Keys of the control plane begin so; no API key can. */
+const managementBrand = 'sk-tgm-'
+const managementForm = new RegExp(
+  `^${managementBrand}[0-9A-Za-z]{${idDigits}}-[0-9A-Za-z]{${secretDigits}}([0-9A-Za-z]{${checksumDigits}})$`,
+)
+
+/** Makes the text of a key of the control plane: `sk-tgm-` + its id + `-` + secret and checksum as above. */
+export function makeManagementKey(id: bigint, random: RandomBytes): NewKeyText {
+  return withSecret(`${managementBrand}${base62(id, idDigits)}`, random)
+}
+
+/** Whether it is such a key by its form, the checksum included. */
+export function isManagementKey(text: string): boolean {
+  const [, given] = managementForm.exec(text) ?? []
+  return given !== undefined && checksum(text.slice(0, -checksumDigits)) === given
+}
+
 /** Makes the text of a key with `id`, for `account`. */
 export function makeKey(account: bigint, id: bigint, random: RandomBytes): NewKeyText {
-  const label = `${brand}${accountPrefix(account)}${base62(id, idDigits)}`
+  return withSecret(`${brand}${accountPrefix(account)}${base62(id, idDigits)}`, random)
+}
+
+function withSecret(label: string, random: RandomBytes): NewKeyText {
   const drawn = BigInt(`0x${Buffer.from(random(secretBytes)).toString('hex')}`)
   const unchecked = `${label}-${base62(drawn % base ** BigInt(secretDigits), secretDigits)}`
   return { key: unchecked + checksum(unchecked), label }

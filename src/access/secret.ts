@@ -20,7 +20,12 @@ import type { RandomBytes } from '../base/ids.ts'
 import type { Settings } from '../store/settings.ts'
 
 /** What derived keys are for; a purpose that was released keeps its name for ever. */
-export type Purpose = 'api-key-hash' | 'secret-check' | 'address-fold'
+export type Purpose =
+  | 'api-key-hash'
+  | 'secret-check'
+  | 'address-fold'
+  | 'management-key-hash'
+  | 'upstream-credentials'
 
 export interface RootSecret {
   /** 32 bytes for this purpose alone; the same for the same root secret. */

@@ -95,6 +95,34 @@ export interface ApiKeyTable {
   disabled: Flag
   /** JSON. */
   policy: string
+  created_by: string | null
+  replaced_by: IntegerOrNull
+  meter: IntegerOrNull
+}
+
+export interface ManagementKeyTable {
+  id: Integer
+  account: Integer
+  name: string
+  label: string
+  hash: Uint8Array
+  /** JSON. */
+  scopes: string
+  created_ms: Integer
+  expires_ms: IntegerOrNull
+  revoked_ms: IntegerOrNull
+  last_used_ms: IntegerOrNull
+}
+
+export interface UpstreamTable {
+  name: string
+  provider: string
+  origin: string | null
+  weight: Integer
+  disabled: Flag
+  credential: Uint8Array
+  credential_end: string
+  updated_ms: Integer
 }
 
 /** Of each account the key under which the console itself makes requests. */
@@ -142,6 +170,8 @@ export interface Tables {
   entry: EntryTable
   receipt: ReceiptTable
   api_key: ApiKeyTable
+  management_key: ManagementKeyTable
+  upstream: UpstreamTable
   built_in_key: BuiltInKeyTable
   price_version: PriceVersionTable
   model_override: ModelOverrideTable

@@ -1,0 +1,57 @@
+/**
+ * What is remembered of keys, by their hashes: each is read from the store once, and what this process changed is
+ * never overwritten by an older reading. Bounded; knows nothing of what a key may do.
+ */
+import { Lru } from './lru.ts'
+
+export interface KeyMemoryLimits {
+  readonly keysCachedMax: number
+  readonly unknownKeysCachedMax: number
+}
+
+export interface KeyMemory<Row> {
+  /** From memory, else from the store; undefined where there is no such key. */
+  find(hash: Uint8Array): Promise<Row | undefined>
+  /** What is newest of a key. */
+  put(hash: Uint8Array, row: Row): void
+}
+
+export function keyMemory<Row>(
+  read: (hash: Uint8Array) => Promise<Row | undefined>,
+  limits: KeyMemoryLimits,
+): KeyMemory<Row> {
+  const known = new Lru<string, Row>(limits.keysCachedMax)
+  // Apart from the known ones, so that a flood of made-up keys cannot push out real ones.
+  const unknown = new Lru<string, true>(limits.unknownKeysCachedMax)
+  const underWay = new Map<string, Promise<Row | undefined>>()
+
+  async function ask(name: string, hash: Uint8Array): Promise<Row | undefined> {
+    const row = await read(hash)
+    // What a change put here meanwhile is newer than what was read.
+    const newer = known.get(name)
+    if (newer !== undefined) return newer
+    if (row === undefined) unknown.set(name, true)
+    else known.set(name, row)
+    return row
+  }
+
+  return {
+    async find(hash) {
+      const name = nameOf(hash)
+      if (unknown.get(name) !== undefined) return undefined
+      const found = known.get(name)
+      if (found !== undefined) return found
+      // Requests with the same key that come at once share one question.
+      const asked = underWay.get(name) ?? ask(name, hash).finally(() => underWay.delete(name))
+      underWay.set(name, asked)
+      const row = await asked
+      // What was put here since the answer came is newer than it.
+      return known.get(name) ?? row
+    },
+    put: (hash, row) => known.set(nameOf(hash), row),
+  }
+}
+
+function nameOf(hash: Uint8Array): string {
+  return Buffer.from(hash).toString('base64')
+}
