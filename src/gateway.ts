@@ -31,6 +31,7 @@ import { createMetrics } from './metrics.ts'
 import { createPages, isPage } from './pages.ts'
 import { openParts, type Parts } from './parts.ts'
 import { byKey } from './phases/authenticate.ts'
+import { isPlay, openDoor } from './play.ts'
 import { openHealth, orderUpstreams, stickyHash } from './providers/health.ts'
 import { connectorOf } from './providers/registry.ts'
 import { openSender } from './providers/send.ts'
@@ -137,11 +138,11 @@ async function listening(options: GatewayOptions, opened: Opened): Promise<Gatew
   const place = { address: '' }
   const app = createApp(options, parts, { pressure, draining, place })
   const pages = { handler: (() => undefined) as RequestListener }
-  const callerOf = byKey(parts.access)
+  const door = openDoor(byKey(parts.access))
   const server = createHttpServer({
-    dataPlane: (request, response) => void serve(app, request, response, callerOf),
+    dataPlane: (request, response) => void serve(app, request, response, door.callerOf(request)),
     controlPlane: (request, response) => pages.handler(request, response),
-    isDataPlane: (request) => !isPage((request.url ?? '/').split('?', 1)[0] ?? '/'),
+    isDataPlane: ({ url = '/' }) => isPlay(url) || !isPage(url.split('?', 1)[0] ?? '/'),
     limits: config.limits,
     clock,
     nextRequestId: () => formatId('req', parts.nextId()),
@@ -151,6 +152,7 @@ async function listening(options: GatewayOptions, opened: Opened): Promise<Gatew
   const address = config.publicUrl ?? origin
   place.address = address
   const control = parts.control(address)
+  door.letPlay(control)
   const fastify = createPages(
     {
       catalog: parts.catalog,

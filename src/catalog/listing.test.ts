@@ -255,6 +255,9 @@ test('walking the pages meets every model once', () => {
 test('the price list has the same models, in USD per million tokens, and the prices to come', () => {
   const rows = pricingRows(snapshot, nowMs) as {
     model: string
+    reasons: boolean
+    takesTools: boolean
+    released: string | null
     price: Record<string, unknown>
     next: unknown[]
   }[]
@@ -262,6 +265,11 @@ test('the price list has the same models, in USD per million tokens, and the pri
     rows.map(({ model }) => model),
     order,
   )
+  for (const row of rows) {
+    const model = snapshot.models.get(row.model)
+    assert.deepEqual([row.reasons, row.takesTools], [model?.reasons, model?.takesTools])
+    assert.match(row.released ?? '1970-01-01', /^\d{4}-\d{2}-\d{2}$/)
+  }
   const [newest] = rows
   assert.deepEqual(newest?.price, {
     id: 'prc_0000000000007',
