@@ -237,7 +237,9 @@ test('a full queue refuses, and takes again when there is room', async (context)
   assert.equal(refused.length, 5)
   assert.ok(refused.every(({ reason }) => isUnavailable(reason)))
   assert.deepEqual(await create(), { kind: 'created' })
-  const reads = await Promise.allSettled(Array.from({ length: 15 }, () => store.read(['accounts', 1, 0n, null])))
+  const reads = await Promise.allSettled(
+    Array.from({ length: 15 }, () => store.read(['accounts', 1, 0n, null])),
+  )
   assert.equal(reads.filter(({ status }) => status === 'rejected').length, 5)
 })
 
