@@ -1,5 +1,122 @@
-/** The words of payments: top-ups, saved methods, codes. Values only. */
+/** The words of payments: top-ups, saved methods, codes, and how balances are filled here. Values only. */
+import type { topUpState } from '../../contract/values-billing.ts'
+
+export type TopUpState = (typeof topUpState)['options'][number]
+
+/** How balances are filled here. Amounts are nano-USD. */
+export type PaymentFacts =
+  | { readonly kind: 'stripe'; readonly minimum: bigint; readonly maximum: bigint; readonly test: boolean }
+  | { readonly kind: 'operator'; readonly contact: string | null }
+
+export interface TopUp {
+  readonly id: bigint
+  readonly account: bigint
+  readonly amount: bigint
+  readonly refunded: bigint
+  readonly state: TopUpState
+  readonly automatic: boolean
+  /** Why it failed, in words for the payer. */
+  readonly problem: string | null
+  readonly payUrl: string | null
+  readonly createdMs: number
+  readonly paidMs: number | null
+}
+
+export interface NewTopUp {
+  readonly account: bigint
+  readonly email: string | null
+  readonly amount: bigint
+  readonly saveMethod: boolean
+  /** Where people reach this server; the payment page leads back there. */
+  readonly address: string
+}
+
+/** What an account has said of billing, and what stands in its way. */
+export interface BillingSetting {
+  readonly autoTopUp: { readonly below: bigint; readonly amount: bigint } | null
+  readonly autoTopUpProblem: string | null
+  readonly savedMethod: string | null
+  readonly alertDays: number | null
+  readonly invoiceTo: string
+  /** Why a dispute froze the account, and its `suspendedMs` by which; null where it was suspended before. */
+  readonly frozen: { readonly reason: string; readonly atMs: number | null } | null
+}
+
+export interface BillingChange {
+  readonly autoTopUp?: BillingSetting['autoTopUp']
+  readonly alertDays?: number | null
+  readonly invoiceTo?: string
+}
+
+export interface Code {
+  readonly id: bigint
+  /** The first letters. */
+  readonly label: string
+  readonly amount: bigint
+  readonly usesMax: number
+  readonly uses: number
+  readonly expiresMs: number | null
+  readonly note: string | null
+  readonly createdMs: number
+  readonly revokedMs: number | null
+}
+
+export interface NewCode {
+  readonly amount: bigint
+  readonly usesMax: number
+  readonly expiresMs: number | null
+  readonly note: string | null
+}
+
+export interface RedeemAsk {
+  readonly account: bigint
+  /** As it was typed. */
+  readonly code: string
+  /** Where it came from; null: the machine itself. */
+  readonly address: string | null
+}
+
+export interface TopUpFilter {
+  /** null: of all accounts. */
+  readonly account: bigint | null
+  readonly limit: number
+  readonly before: bigint | null
+}
+
+/** What the provider is told about its event. */
+export interface WebhookReply {
+  readonly status: number
+  /** Plain text. */
+  readonly body: string
+}
+
+/** `body`: the bytes as they came, unparsed; `signature`: the header `stripe-signature`. Never rejects. */
+export type HandleWebhook = (body: Uint8Array, signature: string | undefined) => Promise<WebhookReply>
+
 export interface Payments {
+  readonly facts: PaymentFacts
+  /** Who runs this installation: the seller on invoices. */
+  readonly seller: string
+  /** For `POST /api/stripe/webhook`; null: nothing is mounted there. */
+  readonly handleWebhook: HandleWebhook | null
   /** The account that a top-up belongs to. */
   accountOf(topUp: bigint): Promise<bigint | undefined>
+  topUp(id: bigint): Promise<TopUp | undefined>
+  /** The same after the provider was asked where it is; as it was known when the provider cannot be reached. */
+  freshTopUp(id: bigint): Promise<TopUp | undefined>
+  /** The latest first. */
+  topUps(filter: TopUpFilter): Promise<readonly TopUp[]>
+  /** Throws payments_off, invalid_value, payment_failed or payment_provider_unavailable. */
+  beginTopUp(ask: NewTopUp): Promise<TopUp>
+  setting(account: bigint): Promise<BillingSetting>
+  /** Throws payments_off, invalid_value, or conflict where automatic top-ups have no method to use. */
+  change(account: bigint, change: BillingChange): Promise<BillingSetting>
+  forgetMethod(account: bigint): Promise<BillingSetting>
+  /** The code is not kept: the answer is the only time that it is known. */
+  createCode(code: NewCode): Promise<{ readonly id: bigint; readonly code: string }>
+  codes(): Promise<readonly Code[]>
+  /** undefined: there is none. */
+  revokeCode(id: bigint): Promise<Code | undefined>
+  /** Throws code_not_valid or too_many_attempts. Amounts: what it gave, and what the account has then. */
+  redeem(ask: RedeemAsk): Promise<{ readonly amount: bigint; readonly posted: bigint }>
 }

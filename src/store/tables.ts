@@ -164,6 +164,67 @@ export interface AuditTable {
   address: string | null
 }
 
+/** Money columns (state once paid, refunded, disputed) are written by the ledger's operations alone. */
+export interface TopUpTable {
+  id: Integer
+  account: Integer
+  amount: Integer
+  currency: string
+  mode: string
+  provider: string
+  session: string | null
+  payment_intent: string | null
+  state: string
+  automatic: Flag
+  save_method: Flag
+  problem: string | null
+  pay_url: string | null
+  refunded: IntegerByDefault
+  disputed: IntegerByDefault
+  created_ms: Integer
+  paid_ms: IntegerOrNull
+  checked_ms: Integer
+}
+
+export interface PaymentMethodTable {
+  account: Integer
+  mode: string
+  customer: string
+  method: string | null
+  words: string | null
+}
+
+export interface BillingSettingTable {
+  account: Integer
+  auto_below: IntegerOrNull
+  auto_amount: IntegerOrNull
+  auto_problem: string | null
+  alert_days: IntegerOrNull
+  alert_sent_ms: IntegerOrNull
+  invoice_to: ColumnType<string, string | undefined, string>
+  frozen: string | null
+  frozen_ms: IntegerOrNull
+}
+
+export interface RedeemCodeTable {
+  id: Integer
+  hash: Uint8Array
+  label: string
+  amount: Integer
+  uses_max: Integer
+  uses: IntegerByDefault
+  expires_ms: IntegerOrNull
+  revoked_ms: IntegerOrNull
+  note: string | null
+  created_ms: Integer
+}
+
+export interface WebhookEventTable {
+  id: string
+  type: string
+  at_ms: Integer
+}
+
 export interface Tables {
   audit: AuditTable
   account: AccountTable
@@ -176,4 +237,9 @@ export interface Tables {
   price_version: PriceVersionTable
   model_override: ModelOverrideTable
   setting: SettingTable
+  top_up: TopUpTable
+  payment_method: PaymentMethodTable
+  billing_setting: BillingSettingTable
+  redeem_code: RedeemCodeTable
+  webhook_event: WebhookEventTable
 }
