@@ -124,6 +124,7 @@ const rows = {
     'never',
     'The API key was revoked while the request ran',
   ],
+  request_stopped: [403, 'permission', 'caller', 'never', 'The request was stopped by its account'],
   slow_reader: [408, 'timeout', 'caller', 'never', 'The client stopped reading'],
   internal: [500, 'server', 'gateway', 'later', 'Something went wrong inside the gateway'],
 

@@ -38,7 +38,7 @@ import { translateRequest } from './wire/translate.ts'
 /** Answers with the number of input tokens; throws rows of the error table. `x-tollgate-tokens` tells where it comes from. */
 export async function countTokens(app: App, line: Line, callerOf: CallerOf): Promise<void> {
   const caller = await callerOf(line)
-  app.running.identify(line.id, caller.key)
+  app.running.identify(line.id, caller)
   const rates = takePlace(app, line, caller)
   try {
     const received = await receive(app, line)

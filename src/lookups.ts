@@ -56,6 +56,7 @@ export async function lookUp(app: App, line: Line, callerOf: CallerOf): Promise<
     return
   }
   const caller = await callerOf(line)
+  app.running.identify(line.id, caller)
   answer(app, line, await lookUps[line.operation](app, line, caller))
 }
 

@@ -1,15 +1,23 @@
 /**
- * The requests that run right now, so that a revoked key or a shutdown can stop them, a shutdown can wait
- * for them, and a retry budget can know how many there are.
+ * The requests that run right now, so that a person, a revoked key, a suspended account or a shutdown can stop
+ * them, a shutdown can wait for them, and a retry budget can know how many there are.
  */
 import type { TollgateError } from './base/errors.ts'
 import type { Interruptible } from './base/interruption.ts'
+
+/** Whose request it is. */
+export interface Owner {
+  readonly account: bigint
+  readonly key: bigint
+}
 
 interface Entry {
   readonly work: Interruptible
   /** Ends a request that holds nothing yet, wherever it waits. */
   readonly cut: () => void
-  key: bigint | null
+  owner: Owner | null
+  /** The model that it asks for, as it wrote it. */
+  model: string | null
   holds: boolean
 }
 
@@ -27,13 +35,25 @@ export class Running {
 
   /** A request was taken on: it is waited for until it leaves. */
   enter(id: bigint, request: Pick<Entry, 'work' | 'cut'>): void {
-    this.#entries.set(id, { ...request, key: null, holds: false })
+    this.#entries.set(id, { ...request, owner: null, model: null, holds: false })
   }
 
-  /** Its key is known: revoking it stops the request from here on. */
-  identify(id: bigint, key: bigint): void {
+  /** Its key is known: revoking it, or suspending its account, stops the request from here on. */
+  identify(id: bigint, { account, key }: Owner): void {
     const entry = this.#entries.get(id)
-    if (entry !== undefined) entry.key = key
+    if (entry !== undefined) entry.owner = { account, key }
+  }
+
+  /** What it asks for is known. */
+  asks(id: bigint, model: string): void {
+    const entry = this.#entries.get(id)
+    if (entry !== undefined) entry.model = model
+  }
+
+  /** What is known of a request by now; null: nobody knows whose it is. */
+  known(id: bigint): (Owner & { readonly model: string | null }) | null {
+    const entry = this.#entries.get(id)
+    return entry === undefined || entry.owner === null ? null : { ...entry.owner, model: entry.model }
   }
 
   /** It holds money from here on, and ends in its own way when it is stopped. */
@@ -50,9 +70,25 @@ export class Running {
     if (this.#entries.size === 0) for (const listener of this.#idleListeners.splice(0)) listener()
   }
 
+  /** Ends one that holds money, in its own way: what was delivered is charged. False: it does not run here. */
+  stopRequest(id: bigint, error: TollgateError): boolean {
+    const entry = this.#entries.get(id)
+    if (entry === undefined || !entry.holds) return false
+    entry.work.interrupt({ kind: 'stopped', error })
+    return true
+  }
+
   stopKey(key: bigint, error: TollgateError): void {
-    for (const entry of [...this.#entries.values()]) {
-      if (entry.key === key) entry.work.interrupt({ kind: 'stopped', error })
+    this.#stopWhere((owner) => owner.key === key, error)
+  }
+
+  stopAccount(account: bigint, error: TollgateError): void {
+    this.#stopWhere((owner) => owner.account === account, error)
+  }
+
+  #stopWhere(isMeant: (owner: Owner) => boolean, error: TollgateError): void {
+    for (const { owner, work } of [...this.#entries.values()]) {
+      if (owner !== null && isMeant(owner)) work.interrupt({ kind: 'stopped', error })
     }
   }
 

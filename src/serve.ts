@@ -64,8 +64,9 @@ export async function serve(
 
 async function generate(app: App, line: Line, callerOf: CallerOf): Promise<void> {
   const caller = await callerOf(line)
-  app.running.identify(line.id, caller.key)
+  app.running.identify(line.id, caller)
   const call = await decode(app, line)
+  app.running.asks(line.id, call.facts.model)
   try {
     const place = find(app, caller, line, call)
     const fitted = fit(app, line, call, place)

@@ -51,5 +51,5 @@ test('however many ask at once, an account has one built-in key, which ends when
   assert.equal(await keys.of(other), undefined)
 
   await access.revoke(row.id)
-  assert.deepEqual(await keys.identify(account, policy), { kind: 'revoked' })
+  assert.deepEqual(await keys.identify(account, policy), { kind: 'revoked', account, key: row.id })
 })

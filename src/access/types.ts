@@ -26,6 +26,10 @@ export interface KeyRow {
   readonly revokedMs: number | null
   readonly disabled: boolean
   readonly policy: KeyPolicy
+  /** A person's id; null: the command line or a management key. */
+  readonly createdBy: string | null
+  /** The key that takes its place after a rotation. */
+  readonly replacedBy: bigint | null
 }
 
 /** Account + key behind a request. */
@@ -42,9 +46,8 @@ export type Identified =
   | { readonly kind: 'caller'; readonly caller: Caller }
   /** Not of our form, a wrong checksum, or no such key: all the same to the outside. */
   | { readonly kind: 'invalid' }
-  | { readonly kind: 'revoked' }
-  | { readonly kind: 'expired' }
-  | { readonly kind: 'disabled' }
+  /** A key of ours that pays for nothing now: whose it is. */
+  | { readonly kind: 'revoked' | 'expired' | 'disabled'; readonly account: bigint; readonly key: bigint }
   /** It has the form of another provider's key; `provider` is that provider's display name. */
   | { readonly kind: 'foreign'; readonly provider: string }
 
@@ -53,9 +56,35 @@ export interface NewKey {
   readonly name: string
   readonly expiresMs: number | null
   readonly policy: KeyPolicy
+  /** A person's id; null: the command line or a management key. */
+  readonly createdBy: string | null
 }
 
-/** Keys: made, found by their hash in memory, revoked. */
+/** What of a key can change; what is left out stays. */
+export type KeyChange = Partial<Pick<KeyRow, 'name' | 'expiresMs' | 'disabled' | 'policy'>>
+
+export type KeyUpdate =
+  | { readonly kind: 'updated'; readonly row: KeyRow }
+  | { readonly kind: 'not_found' }
+  /** A revoked key stays as it was. */
+  | { readonly kind: 'revoked' }
+
+export type Rotation =
+  | {
+      readonly kind: 'rotated'
+      readonly id: bigint
+      /** The only copy of the whole new key. */
+      readonly secret: string
+      /** When the old key ends. */
+      readonly expiresMs: number
+    }
+  | { readonly kind: 'not_found' }
+  | { readonly kind: 'refused'; readonly because: 'revoked' | 'expired' | 'disabled' | 'replaced' }
+
+/** Why a key that was good is good no more. */
+export type StoppedBy = 'revoked' | 'disabled' | 'expired'
+
+/** Keys: made, found by their hash in memory, changed, revoked. */
 export interface Access {
   /** Checks form and checksum before any look-up; the store is asked once per unknown hash. */
   identify(credential: string): Promise<Identified>
@@ -63,9 +92,16 @@ export interface Access {
   create(key: NewKey): Promise<{ readonly id: bigint; readonly secret: string; readonly label: string }>
   list(account: bigint): Promise<readonly KeyRow[]>
   key(id: bigint): Promise<KeyRow | undefined>
+  /** In force for the next request. `change` is made from the row as it is. */
+  update(id: bigint, change: (row: KeyRow) => KeyChange): Promise<KeyUpdate>
+  /**
+   * Makes a key that may do the same, on the same meter, so that no budget begins anew. The old one ends after
+   * `overlapMs`, or when it would have anyway; at once for 0.
+   */
+  rotate(id: bigint, overlapMs: number, createdBy: string | null): Promise<Rotation>
   revoke(id: bigint): Promise<'revoked' | 'already_revoked' | 'not_found'>
-  /** Called with a key's id as soon as this process learns of its revocation; returns how to stop listening. */
-  onRevoked(listener: (key: bigint) => void): () => void
+  /** Called with a key's id as soon as this process learns that it is good no more; returns how to stop listening. */
+  onStopped(listener: (key: bigint, by: StoppedBy) => void): () => void
 }
 
 /** A key of the control plane as its account may see it. */

@@ -21,6 +21,8 @@ export interface ErrorDetails {
   readonly headers?: Readonly<Record<string, string>>
   /** Who said no: this gateway, or the upstream behind it. */
   readonly source?: 'gateway' | 'upstream'
+  /** Never leaves the process: whose key was refused, when it is one of ours. */
+  readonly owner?: { readonly account: bigint; readonly key: bigint }
   /** Never leaves the process: for the operator's log. */
   readonly detail?: string
   readonly cause?: unknown

@@ -48,14 +48,16 @@ export function byKey(access: Access): CallerOf {
 /** Throws the 401 rows of the error table; 400 for a credential header that comes twice. */
 export async function authenticate(access: Access, line: Line): Promise<Caller> {
   const credentials = readCredentials(line)
-  const found = new Set<Identified['kind']>()
+  const found = new Map<Identified['kind'], Identified>()
   for (const credential of credentials) {
     const identified = await access.identify(credential)
     if (identified.kind === 'caller') return identified.caller
-    found.add(identified.kind)
+    found.set(identified.kind, identified)
   }
-  for (const [kind, refused] of reasons) {
-    if (found.has(kind)) throw new TollgateError(refused.code, { message: refused.message })
+  for (const [kind, { code, message }] of reasons) {
+    const identified = found.get(kind)
+    if (identified === undefined) continue
+    throw new TollgateError(code, 'key' in identified ? { message, owner: identified } : { message })
   }
   throw new TollgateError('missing_api_key', {
     message: 'No API key was sent. Send it as `Authorization: Bearer sk-tg-…` (or `x-api-key`).',
