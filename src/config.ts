@@ -119,6 +119,14 @@ export const limitDefaults = {
   recentLoginMs: 900_000,
   exportReceiptsMax: 20_000,
   changesGatherMs: 100,
+  controlBodyBytesMax: 1024 * 1024,
+  authBodyBytesMax: 64 * 1024,
+  webhookBodyBytesMax: 1024 * 1024,
+  eventStreamsMax: 5_000,
+  eventStreamsPerWatcherMax: 24,
+  eventsKeepAliveMs: 15_000,
+  eventsRecheckMs: 5_000,
+  eventsUnsentBytesMax: 64 * 1024,
 
   // The command line's way to a running server
   adminBytesMax: 16 * 1024 * 1024,

@@ -4,6 +4,7 @@
  */
 import type { RequestListener } from 'node:http'
 import { openAdminSocket } from './admin-socket.ts'
+import { EventStreams } from './api/event-streams.ts'
 import type { App } from './app.ts'
 import { Background } from './base/background.ts'
 import { ByteBudget } from './base/byte-budget.ts'
@@ -16,14 +17,7 @@ import { Places } from './base/places.ts'
 import { within } from './base/within.ts'
 import type { Config } from './config.ts'
 import { dispatch } from './control/dispatch.ts'
-import {
-  beginInstallation,
-  endInstallation,
-  isFirstStart,
-  type Place,
-  type Start,
-  setupPage,
-} from './first-run.ts'
+import { beginInstallation, endInstallation, isFirstStart, type Place, type Start } from './first-run.ts'
 import { processReadings, watchPressure } from './http/pressure.ts'
 import { createHttpServer, type HttpServer } from './http/server.ts'
 import { RateMeter } from './limits/rate-meter.ts'
@@ -38,6 +32,7 @@ import { openSender } from './providers/send.ts'
 import { Running } from './running.ts'
 import { type Sandbox, startSandbox } from './sandbox/sandbox.ts'
 import { serve } from './serve.ts'
+import { serverFacts } from './server-facts.ts'
 import type { Settings } from './store/settings.ts'
 
 export interface GatewayOptions {
@@ -151,19 +146,16 @@ async function listening(options: GatewayOptions, opened: Opened): Promise<Gatew
   const origin = await listen(server, config, parts.settings)
   const address = config.publicUrl ?? origin
   place.address = address
-  const control = parts.control(address)
+  const control = parts.control(address, serverFacts(app, pressure))
   door.letPlay(control)
+  const streams = new EventStreams(clock, config.limits)
   const fastify = createPages(
     {
-      catalog: parts.catalog,
-      clock,
-      nextId: parts.nextId,
-      log,
+      api: { control, answerAuth: parts.answerAuth, clientAddress: parts.clientAddress, streams },
       metrics: app.metrics,
       metricsToken: config.metricsToken,
       ready: async () => !draining.begun && (await isUsable(parts)),
-      setupPage: (token) => setupPage(parts.settings, token),
-      address,
+      consoleFiles: async () => {},
     },
     (handler) => {
       pages.handler = handler
@@ -191,9 +183,10 @@ async function listening(options: GatewayOptions, opened: Opened): Promise<Gatew
     sandbox,
     lost: opened.lost,
     stopRequests,
-    drain: () => drain(options, { app, draining, stopRequests }),
+    drain: () => drain(options, { app, streams, draining, stopRequests }),
     async close() {
       draining.begun = true
+      streams.close()
       const { closeMs } = config.limits
       await within(clock, closeMs, app.running.whenIdle())
       await server.drain(closeMs)
@@ -212,11 +205,18 @@ async function listening(options: GatewayOptions, opened: Opened): Promise<Gatew
 
 async function drain(
   { clock, config }: GatewayOptions,
-  of: { app: App; draining: { begun: boolean }; stopRequests: () => void },
+  of: {
+    app: App
+    streams: EventStreams
+    draining: { begun: boolean }
+    stopRequests: () => void
+  },
 ): Promise<void> {
   const { running, background } = of.app
   const { drainMs, closeMs } = config.limits
   of.draining.begun = true
+  // Who watches asks again where a server is; nothing of theirs is lost.
+  of.streams.close()
   const deadlineMs = clock.monoMs() + drainMs
   const deadline = clock.after(drainMs, of.stopRequests)
   await running.whenIdle()

@@ -2,7 +2,6 @@
  * How a process lives: arguments → command, or a server that listens until it is told to stop. Reads
  * nothing but what it hands to the parts.
  */
-import { readFileSync } from 'node:fs'
 import { systemClock } from './base/clock.ts'
 import { systemRandom } from './base/ids.ts'
 import { createLog } from './base/log.ts'
@@ -11,25 +10,14 @@ import { type Config, readConfig } from './config.ts'
 import { announceStart } from './first-run.ts'
 import { startGateway } from './gateway.ts'
 import { openCommandParts } from './parts.ts'
-
-const packagePath = new URL(
-  import.meta.url.endsWith('.ts') ? '../package.json' : '../../package.json',
-  import.meta.url,
-)
-
-interface PackageFacts {
-  readonly version: string
-  readonly engines: { readonly node: string }
-}
+import { program } from './program.ts'
 
 const repeatedWithinMs = 1_000
-
-const facts = JSON.parse(readFileSync(packagePath, 'utf8')) as PackageFacts
 
 process.exitCode = await runCli(process.argv.slice(2), {
   print: (text) => process.stdout.write(text),
   complain: (text) => process.stderr.write(text),
-  program: { version: facts.version, nodeRange: facts.engines.node },
+  program,
   readConfig: () => readConfig(),
   nowMs: () => systemClock.wallMs(),
   openParts: (config) => openCommandParts(config, { clock: systemClock, random: systemRandom }),

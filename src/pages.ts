@@ -1,32 +1,36 @@
 /**
- * What the server answers beside the data plane: signs of life, metrics, the public price list, and
- * the few pages that there are. Nothing here is reached by an API key, and nothing here moves money.
+ * What the server answers beside the data plane, composed on one Fastify server: signs of life, metrics, the control
+ * plane, documentation and the console's files. Decides nothing about operations.
  */
 import { timingSafeEqual } from 'node:crypto'
 import type { RequestListener, Server } from 'node:http'
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import type { Clock } from './base/clock.ts'
+import fastify, {
+  type FastifyInstance,
+  type FastifyPluginAsync,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify'
+import { answerError } from './api/answers.ts'
+import { addApi } from './api/api.ts'
+import type { ApiParts } from './api/api-parts.ts'
+import { homePage } from './api/home-page.ts'
+import { otherRoutes } from './api/other-routes-table.ts'
+import { PathTable } from './api/path-table.ts'
+import { securityHeaders } from './api/security-headers.ts'
 import { asTollgateError, type ErrorCode, TollgateError } from './base/errors.ts'
-import { formatId, type NextId } from './base/ids.ts'
-import type { Log } from './base/log.ts'
+import { formatId } from './base/ids.ts'
 import { pricingRows } from './catalog/listing.ts'
-import type { Snapshot } from './catalog/types.ts'
 import type { Metrics } from './metrics.ts'
 
 export interface Pages {
-  /** The catalog of this moment. */
-  readonly catalog: { readonly snapshot: Snapshot }
-  readonly clock: Clock
-  readonly nextId: NextId
-  readonly log: Log
+  readonly api: ApiParts
   readonly metrics: Metrics
   /** Without it `/metrics` is not there. */
   readonly metricsToken: string | null
   /** Whether requests can be served: false while draining or without a store. */
   readonly ready: () => Promise<boolean>
-  /** The page behind the setup link, or undefined when the token is not its. */
-  readonly setupPage: (token: string) => Promise<string | undefined>
-  readonly address: string
+  /** The console's pages, below `/console` and at `/pricing`. */
+  readonly consoleFiles: FastifyPluginAsync
 }
 
 /** Paths that are not the data plane's. `/api/v1/…` is a spelling of the data plane that clients use. */
@@ -37,28 +41,47 @@ export function isPage(path: string): boolean {
   return path.startsWith('/console') || path.startsWith('/docs') || path === '/favicon.ico'
 }
 
-const html = 'text/html; charset=utf-8'
-const policy =
-  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-
 /** The routes, on the server that `serverFactory` hands over; it is never told to listen. */
 export function createPages(
   pages: Pages,
   serverFactory: (handler: RequestListener) => Server,
 ): FastifyInstance {
+  const { control } = pages.api
+  const { address } = control
+  const paths = new PathTable()
   const app = fastify({
     serverFactory,
-    bodyLimit: 1024 * 1024,
+    bodyLimit: control.limits.controlBodyBytesMax,
+    // As long as the longest name or address in a path may be, percent-encoded.
+    routerOptions: { maxParamLength: 1_000 },
     logger: false,
-    genReqId: () => formatId('req', pages.nextId()),
+    genReqId: () => formatId('req', control.nextId()),
     frameworkErrors: (_thrown, request, reply) => refuse(pages, request, reply, badAddress),
     // The server itself answers what is no request; two answers would stand in one another.
     clientErrorHandler: () => {},
   })
+  app.removeContentTypeParser('text/plain')
+  app.addHook('onRoute', ({ url, method }) => paths.add(url, [method].flat()))
   app.addHook('onRequest', async (request, reply) => {
-    reply.headers(headersOf(request))
+    reply.headers(headersOf(request, address))
   })
-  app.get('/', (_request, reply) => reply.type(html).send(homePage(pages.address)))
+  addSigns(app, pages)
+  app.get('/', (_request, reply) => reply.type('text/html; charset=utf-8').send(homePage(address)))
+  app.get(otherRoutes.pricing.path, (_request, reply) =>
+    reply.send({ data: pricingRows(control.catalog.snapshot, control.clock.wallMs()) }),
+  )
+  addApi(app, pages.api)
+  app.register(pages.consoleFiles)
+  app.setNotFoundHandler((request, reply) => {
+    const methods = paths.methodsAt(pathOf(request))
+    if (methods.length === 0) return refuse(pages, request, reply, nothingHere(address))
+    return refuse(pages, request, reply, otherMethod(methods))
+  })
+  app.setErrorHandler((thrown, request, reply) => refuse(pages, request, reply, thrown))
+  return app
+}
+
+function addSigns(app: FastifyInstance, pages: Pages): void {
   app.get('/livez', (_request, reply) => reply.type('text/plain').send('ok\n'))
   app.get('/readyz', async (_request, reply) => {
     const ready = await pages.ready()
@@ -68,17 +91,6 @@ export function createPages(
       .send(ready ? 'ready\n' : 'not ready\n')
   })
   app.get('/metrics', (request, reply) => metrics(pages, request, reply))
-  app.get('/api/pricing', (_request, reply) =>
-    reply.send({ data: pricingRows(pages.catalog.snapshot, pages.clock.wallMs()) }),
-  )
-  app.get<{ Querystring: { token?: string | string[] } }>('/console/setup', async (request, reply) => {
-    const { token } = request.query
-    const page = typeof token === 'string' ? await pages.setupPage(token) : undefined
-    return page === undefined ? reply.code(404).type(html).send(invalidLinkPage) : reply.type(html).send(page)
-  })
-  app.setNotFoundHandler((request, reply) => refuse(pages, request, reply, nothingHere(pages.address)))
-  app.setErrorHandler((thrown, request, reply) => refuse(pages, request, reply, thrown))
-  return app
 }
 
 /** The only thing that Fastify meets before it has found a handler. */
@@ -87,32 +99,40 @@ const badAddress = new TollgateError('malformed_http', { message: 'This address 
 /** Clients end here whose base address is nearly right, such as `{root}/api`. */
 function nothingHere(address: string): TollgateError {
   return new TollgateError('unknown_path', {
-    message: `There is nothing at this address. Models are reached at ${address}/v1 (Chat Completions) and ${address}/v1/alt (Messages).`,
+    message: `There is nothing at this address. Models are reached at ${address}/v1 (Chat Completions) and ${address}/v1/alt (Messages); the API of accounts and keys is described at ${address}/docs.`,
   })
 }
 
-function headersOf(request: FastifyRequest): Readonly<Record<string, string>> {
-  return {
-    'x-request-id': request.id,
-    'x-content-type-options': 'nosniff',
-    'content-security-policy': policy,
-    'referrer-policy': 'no-referrer',
-  }
+function otherMethod(methods: readonly string[]): TollgateError {
+  const allow = methods.join(', ')
+  return new TollgateError('method_not_allowed', {
+    message: `This address takes ${allow}.`,
+    headers: { allow },
+  })
 }
 
-function refuse(pages: Pages, request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply {
+const pathOf = ({ raw }: FastifyRequest) => (raw.url ?? '/').split('?', 1)[0] ?? '/'
+
+function headersOf(request: FastifyRequest, address: string): Readonly<Record<string, string>> {
+  return { 'x-request-id': request.id, ...securityHeaders(pathOf(request), address) }
+}
+
+function refuse(
+  { api: { control } }: Pages,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  thrown: unknown,
+): FastifyReply {
   const error = ofTheTable(thrown)
-  if (error.code === 'internal') pages.log.error({ err: error, request: request.id }, 'a page failed')
-  return reply
-    .headers(headersOf(request))
-    .code(error.status)
-    .send({ error: { code: error.code, message: error.details.message, requestId: request.id } })
+  if (error.code === 'internal')
+    control.log.error({ err: error, request: request.id }, 'a request to the control plane failed')
+  return answerError(reply.headers(headersOf(request, control.address)), error, request.id)
 }
 
 /** What Fastify refuses before a handler sees it, by its status. */
 const refusedByStatus: ReadonlyMap<number, readonly [code: ErrorCode, message: string]> = new Map([
   [400, ['invalid_json', 'The JSON of the request cannot be read.']],
-  [413, ['body_too_large', 'The request body is larger than this server takes.']],
+  [413, ['body_too_large', 'The request body is larger than this address takes.']],
   [415, ['unsupported_media_type', 'Send the body as application/json.']],
 ])
 
@@ -127,7 +147,7 @@ function ofTheTable(thrown: unknown): TollgateError {
 async function metrics(pages: Pages, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { metricsToken } = pages
   if (metricsToken === null || !sameText(request.headers.authorization ?? '', `Bearer ${metricsToken}`)) {
-    return reply.callNotFound() ?? reply
+    return refuse(pages, request, reply, nothingHere(pages.api.control.address))
   }
   const { registry } = pages.metrics
   return reply.type(registry.contentType).send(await registry.metrics())
@@ -136,30 +156,4 @@ async function metrics(pages: Pages, request: FastifyRequest, reply: FastifyRepl
 function sameText(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)]
   return left.length === right.length && timingSafeEqual(left, right)
-}
-
-const invalidLinkPage = plainPage(
-  'This link is not valid',
-  '<p>A newer one may have taken its place: <code>node bin/tollgate.js setup-link</code> makes one.</p>',
-)
-
-function homePage(address: string): string {
-  return plainPage(
-    'Tollgate',
-    `<p>A model gateway with a meter.</p>
-<ul>
-<li>Chat Completions: <code>${escapeHtml(address)}/v1</code></li>
-<li>Messages: <code>${escapeHtml(address)}/v1/alt</code></li>
-<li>Prices: <a href="/api/pricing">/api/pricing</a></li>
-</ul>
-<p>Accounts, keys and credit are made on the command line, by whoever runs this server: <code>node bin/tollgate.js --help</code></p>`,
-  )
-}
-
-function plainPage(title: string, body: string): string {
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title><style>body{font:16px/1.5 system-ui,sans-serif;max-width:42rem;margin:4rem auto;padding:0 1rem;color-scheme:light dark}code{font:0.9em ui-monospace,monospace}</style></head><body><h1>${escapeHtml(title)}</h1>${body}</body></html>`
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

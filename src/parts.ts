@@ -27,6 +27,7 @@ import type { Ledger } from './ledger/types.ts'
 import type { RateLimits } from './limits/types.ts'
 import { connectors } from './providers/registry.ts'
 import { behaviours } from './sandbox/behaviours.ts'
+import { noServer } from './server-facts.ts'
 import { type Settings, settingsOf } from './store/settings.ts'
 import { openStore, type Store } from './store/store.ts'
 import { type Counter, openCounter } from './tokens/count.ts'
@@ -220,7 +221,8 @@ export async function openCommandParts(
   })
   if (opened.kind === 'refused') return { kind: 'refused', message: opened.messages.join(' ') }
   const { parts } = opened
-  return { kind: 'open', control: parts.control(configuredAddress(config)), close: () => parts.close() }
+  const control = parts.control(configuredAddress(config), noServer(clock))
+  return { kind: 'open', control, close: () => parts.close() }
 }
 
 /** Where a server of this configuration is reached. */

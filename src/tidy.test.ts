@@ -259,7 +259,7 @@ const packagePlaces: Readonly<Record<string, RegExp>> = {
   'node:sqlite': /^src\/store\//,
   pg: /^src\/store\//,
   kysely: owners,
-  zod: /^(contract\/|src\/control\/|src\/catalog\/|src\/[^/]+\.ts)/,
+  zod: /^(contract\/|src\/api\/|src\/control\/|src\/catalog\/|src\/[^/]+\.ts)/,
   pino: /^src\/base\//,
   'better-auth': /^src\/identity\//,
   stripe: /^src\/payments\//,

@@ -32,6 +32,8 @@ export const verbs: { readonly [Name in OperationName]: Verb<Name> } = {
 export interface ControlReply {
   readonly status: number
   readonly body: unknown
+  /** How long whoever was refused should wait. */
+  readonly retryAfterMs?: number
 }
 
 /** Never rejects. */
@@ -52,7 +54,7 @@ export async function dispatch(
 }
 
 function errorReply(parts: ControlParts, operation: string, error: TollgateError): ControlReply {
-  const { message, param, facts, detail } = error.details
+  const { message, param, facts, detail, retryAfterMs } = error.details
   const requestId = detail === undefined ? undefined : formatId('req', parts.nextId())
   // What the caller may not see stays findable under the id that the caller is told.
   if (requestId !== undefined)
@@ -66,5 +68,7 @@ function errorReply(parts: ControlParts, operation: string, error: TollgateError
       ...(requestId === undefined ? {} : { requestId }),
     },
   }
-  return { status: error.status, body }
+  return retryAfterMs === undefined
+    ? { status: error.status, body }
+    : { status: error.status, body, retryAfterMs }
 }

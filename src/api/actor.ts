@@ -1,0 +1,68 @@
+/**
+ * Who asks the control plane over HTTP: the person of a session cookie, a management key, or anyone. A key for models
+ * is told that it is one; nobody is two at once.
+ */
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { TollgateError } from '../base/errors.ts'
+import type { Actor } from '../control/actor.ts'
+import type { ApiParts } from './api-parts.ts'
+
+/** Where clients of the data plane put their key; here only looked at for whoever took the wrong door. */
+const modelKeyHeaders = ['x-api-key', 'api-key', 'x-goog-api-key'] as const
+const modelKeyStart = 'sk-tg-'
+
+/** Throws 400 for two credentials at once and 401 for a key that is none of this API's. */
+export async function actorOf(
+  { control, clientAddress }: Pick<ApiParts, 'control' | 'clientAddress'>,
+  request: IncomingMessage,
+): Promise<Actor> {
+  const address = clientAddress(request)
+  const credential = bearerOf(request)
+  const signedIn = await control.identity.signedIn(request.headers)
+  if (signedIn !== null) {
+    if (credential !== undefined) throw twoCredentials()
+    const { person, loginMs } = signedIn
+    return { kind: 'person', person, loginMs, address }
+  }
+  if (credential === undefined) {
+    if (hasModelKey(request.headers)) throw forModels()
+    return { kind: 'anyone', address }
+  }
+  const key = await control.managementKeys.identify(credential)
+  if (key !== undefined) {
+    const { id, label, account, scopes } = key
+    return { kind: 'management_key', id, label, account, scopes, address }
+  }
+  throw credential.startsWith(modelKeyStart)
+    ? forModels()
+    : new TollgateError('invalid_api_key', { message: 'This is not a live management key.' })
+}
+
+/** The credential of `Authorization: Bearer`; another scheme belongs to somebody in between. */
+function bearerOf({ headers, rawHeaders }: IncomingMessage): string | undefined {
+  // Node keeps the first of repeated ones and says nothing.
+  if (rawHeaders.filter((name, index) => index % 2 === 0 && isAuthorization(name)).length > 1) {
+    throw new TollgateError('repeated_credential', {
+      message: 'The header authorization was sent more than once.',
+    })
+  }
+  return /^bearer\s+(.+)$/i.exec(headers.authorization ?? '')?.[1]?.trim()
+}
+
+const isAuthorization = (name: string) => name.toLowerCase() === 'authorization'
+
+function hasModelKey(headers: IncomingHttpHeaders): boolean {
+  return modelKeyHeaders.some((name) => String(headers[name] ?? '').startsWith(modelKeyStart))
+}
+
+function twoCredentials(): TollgateError {
+  return new TollgateError('repeated_credential', {
+    message: 'A session and a management key were sent at once; send one of them.',
+  })
+}
+
+function forModels(): TollgateError {
+  return new TollgateError('invalid_api_key', {
+    message: 'This key is for models (/v1/…). Here a session or a management key is needed.',
+  })
+}

@@ -1,0 +1,15 @@
+/** The control plane over HTTP, put on a Fastify server: operations, identity, events and the webhook. */
+import type { FastifyInstance } from 'fastify'
+import type { ApiParts } from './api-parts.ts'
+import { addAuth } from './auth.ts'
+import { addEvents } from './events.ts'
+import { addOperations } from './routes.ts'
+import { addWebhook } from './webhook.ts'
+
+export function addApi(app: FastifyInstance, parts: ApiParts): void {
+  addOperations(app, parts)
+  addAuth(app, parts)
+  addEvents(app, parts)
+  const { payments, limits } = parts.control
+  if (payments?.handleWebhook) addWebhook(app, payments.handleWebhook, limits)
+}

@@ -1,0 +1,161 @@
+/**
+ * Streams of server-sent events to whoever watches an account: bounded in number, ended when the watcher may no longer
+ * watch, when they read too slowly, and when the server ends. Knows no accounts and no HTTP but the answer it writes.
+ */
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { type Changed, changed } from '../../contract/events.ts'
+import type { Change } from '../base/changes.ts'
+import type { Clock, Timer } from '../base/clock.ts'
+import { formatId } from '../base/ids.ts'
+
+export interface EventStreamsLimits {
+  readonly eventStreamsMax: number
+  readonly eventStreamsPerWatcherMax: number
+  readonly eventsKeepAliveMs: number
+  readonly eventsRecheckMs: number
+  readonly eventsUnsentBytesMax: number
+}
+
+export interface Watcher {
+  /** Whose streams are counted together: a person or a management key. */
+  readonly name: string
+  readonly account: bigint
+  /** Returns how to stop. */
+  readonly watch: (listener: (change: Change) => void) => () => void
+  /** Asked now and then; never rejects. */
+  readonly stillMay: () => Promise<boolean>
+}
+
+/** `full`: too many streams, of this watcher or in all. `closed`: the server ends. */
+export type Opening = 'open' | 'full' | 'closed'
+
+export class EventStreams {
+  readonly #clock: Clock
+  readonly #limits: EventStreamsLimits
+  readonly #streams = new Set<Stream>()
+  readonly #counts = new Map<string, number>()
+  #closed = false
+
+  constructor(clock: Clock, limits: EventStreamsLimits) {
+    this.#clock = clock
+    this.#limits = limits
+  }
+
+  get count(): number {
+    return this.#streams.size
+  }
+
+  /** Begins the answer, unless it refuses; the stream ends with the answer. */
+  open(watcher: Watcher, response: ServerResponse, headers: OutgoingHttpHeaders): Opening {
+    if (this.#closed) return 'closed'
+    const count = this.#counts.get(watcher.name) ?? 0
+    const { eventStreamsMax, eventStreamsPerWatcherMax } = this.#limits
+    if (count >= eventStreamsPerWatcherMax || this.#streams.size >= eventStreamsMax) return 'full'
+    this.#counts.set(watcher.name, count + 1)
+    response.writeHead(200, { ...headers, 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' })
+    const stream = new Stream(watcher, response, { clock: this.#clock, limits: this.#limits })
+    this.#streams.add(stream)
+    response.once('close', () => this.#leave(stream, watcher.name))
+    stream.begin()
+    return 'open'
+  }
+
+  /** Ends all streams and opens no more; clients ask again elsewhere or later. */
+  close(): void {
+    this.#closed = true
+    for (const stream of [...this.#streams]) stream.end()
+  }
+
+  #leave(stream: Stream, name: string): void {
+    stream.forget()
+    this.#streams.delete(stream)
+    const count = this.#counts.get(name) ?? 0
+    if (count <= 1) this.#counts.delete(name)
+    else this.#counts.set(name, count - 1)
+  }
+}
+
+/** How long a client waits before it asks again after a stream ended. */
+const retryMs = 2_000
+
+class Stream {
+  readonly #watcher: Watcher
+  readonly #response: ServerResponse
+  readonly #clock: Clock
+  readonly #limits: EventStreamsLimits
+  readonly #timers = new Map<'alive' | 'recheck', Timer>()
+  #stopWatching: () => void = () => {}
+  #ended = false
+
+  constructor(
+    watcher: Watcher,
+    response: ServerResponse,
+    { clock, limits }: { readonly clock: Clock; readonly limits: EventStreamsLimits },
+  ) {
+    this.#watcher = watcher
+    this.#response = response
+    this.#clock = clock
+    this.#limits = limits
+  }
+
+  begin(): void {
+    const account = formatId('acct', this.#watcher.account)
+    // Watched before `ready` is told: what changes after it is never missed.
+    this.#stopWatching = this.#watcher.watch((change) => this.#tell(account, change))
+    this.#write(`retry: ${retryMs}\nevent: ready\ndata: ${JSON.stringify({ account })}\n\n`)
+    this.#keepAlive()
+    this.#recheckLater()
+  }
+
+  end(): void {
+    this.forget()
+    this.#response.end()
+  }
+
+  /** Nothing is written any more. */
+  forget(): void {
+    this.#ended = true
+    this.#stopWatching()
+    for (const timer of this.#timers.values()) timer.cancel()
+  }
+
+  #tell(account: string, { topics, request }: Change): void {
+    const told: Changed = changed.parse({
+      account,
+      topics,
+      ...(request === null ? {} : { request: formatId('req', request) }),
+    })
+    this.#write(`event: changed\ndata: ${JSON.stringify(told)}\n\n`)
+  }
+
+  #keepAlive(): void {
+    this.#after('alive', this.#limits.eventsKeepAliveMs, () => {
+      this.#write(':\n\n')
+      this.#keepAlive()
+    })
+  }
+
+  #recheckLater(): void {
+    this.#after('recheck', this.#limits.eventsRecheckMs, () => void this.#recheck())
+  }
+
+  async #recheck(): Promise<void> {
+    const may = await this.#watcher.stillMay()
+    if (this.#ended) return
+    if (may) this.#recheckLater()
+    else this.end()
+  }
+
+  #after(name: 'alive' | 'recheck', delayMs: number, run: () => void): void {
+    if (!this.#ended) this.#timers.set(name, this.#clock.after(delayMs, run))
+  }
+
+  #write(text: string): void {
+    if (this.#ended) return
+    this.#response.write(text)
+    // Whoever does not read is cut: what was missed is asked for again when they come back.
+    if (this.#response.writableLength <= this.#limits.eventsUnsentBytesMax) return
+    this.forget()
+    this.#response.destroy()
+  }
+}

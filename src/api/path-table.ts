@@ -1,0 +1,27 @@
+/** Which methods an address takes, so that a wrong method is told from a wrong address. Pure. */
+
+interface Row {
+  readonly pattern: RegExp
+  readonly methods: readonly string[]
+}
+
+export class PathTable {
+  readonly #rows: Row[] = []
+
+  /** `path` as Fastify writes it: `/api/keys/:key`, `/console/*`. */
+  add(path: string, methods: readonly string[]): void {
+    const source = path
+      .split('/')
+      .map((part) =>
+        part.startsWith(':') ? '[^/]+' : part === '*' ? '.*' : part.replaceAll(/[^\w-]/g, '\\$&'),
+      )
+      .join('/')
+    this.#rows.push({ pattern: new RegExp(`^${source}$`), methods })
+  }
+
+  /** In alphabetical order; empty where there is nothing. */
+  methodsAt(path: string): readonly string[] {
+    const found = this.#rows.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods)
+    return [...new Set(found)].toSorted()
+  }
+}

@@ -1,0 +1,48 @@
+/**
+ * The texts of an address as the input of an operation: numbers, booleans and lists by what the operation takes. What
+ * does not look like what is wanted is handed on as it is, for the schema to refuse.
+ */
+import type { z } from 'zod'
+import { TollgateError } from '../base/errors.ts'
+
+/** One text, or several of a parameter that came more than once. */
+export type Texts = Readonly<Record<string, string | readonly string[] | undefined>>
+
+/** Throws 400 for a parameter that came more than once and is no list. */
+export function inputOfTexts(schema: z.ZodType, texts: Texts): Readonly<Record<string, unknown>> {
+  const fields = fieldsOf(schema)
+  const input: [string, unknown][] = []
+  for (const [name, text] of Object.entries(texts)) {
+    if (text !== undefined) input.push([name, readTexts(name, fields[name], text)])
+  }
+  return Object.fromEntries(input)
+}
+
+type Fields = Readonly<Record<string, z.core.$ZodType | undefined>>
+
+/** The fields of an operation's input. */
+export function fieldsOf(schema: z.ZodType): Fields {
+  const { def } = (schema as z.core.$ZodType as z.core.$ZodObject)._zod
+  return def.type === 'object' ? def.shape : {}
+}
+
+function readTexts(
+  name: string,
+  field: z.core.$ZodType | undefined,
+  text: string | readonly string[],
+): unknown {
+  const kind = field === undefined ? 'string' : kindOf(field)
+  if (kind === 'array') return typeof text === 'string' ? [text] : text
+  if (typeof text !== 'string') {
+    throw new TollgateError('invalid_value', { message: `${name} was given more than once.`, param: name })
+  }
+  if (kind === 'number' && /^-?\d{1,15}$/.test(text)) return Number(text)
+  if (kind === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
+  return text
+}
+
+/** What a field holds when it is there: `number`, `boolean`, `array`, or something that is written as text. */
+export function kindOf(field: z.core.$ZodType): string {
+  const { def } = field._zod as z.core.$ZodTypeInternals & { def: { readonly innerType?: z.core.$ZodType } }
+  return def.innerType === undefined ? def.type : kindOf(def.innerType)
+}

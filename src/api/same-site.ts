@@ -1,0 +1,46 @@
+/**
+ * Whether a request that may change something was made by a page of ours. Browsers say where a request comes from; a
+ * request that a browser sends on another site's behalf is refused, whatever cookie it carries.
+ */
+import type { IncomingHttpHeaders } from 'node:http'
+import { TollgateError } from '../base/errors.ts'
+import type { Actor } from '../control/actor.ts'
+
+export interface Asked {
+  readonly method: string
+  readonly headers: IncomingHttpHeaders
+}
+
+/** Methods that change nothing here. */
+const readingMethods: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
+
+/**
+ * Throws `cross_site`. `address`: where people reach the server. A management key is no cookie: no browser adds it to
+ * a request by itself.
+ */
+export function mustBeSameSite({ method, headers }: Asked, actor: Actor['kind'], address: string): void {
+  if (readingMethods.includes(method) || actor === 'management_key' || actor === 'local') return
+  const { origin } = headers
+  const site = headers['sec-fetch-site']
+  const isForeign = site !== undefined && site !== 'same-origin'
+  if (isForeign || (origin !== undefined && !ownOrigins(address).includes(origin))) {
+    throw new TollgateError('cross_site', {
+      message: `This request was made by a page that is not at ${address}.`,
+    })
+  }
+  if (actor === 'person' && site === undefined && origin === undefined) {
+    throw new TollgateError('cross_site', {
+      message:
+        'A request with a session says where it comes from: the header Origin is missing. Programs use a management key.',
+    })
+  }
+}
+
+const loopbackNames: readonly string[] = ['127.0.0.1', 'localhost', '[::1]']
+
+/** The origin of `address`; on loopback every way to write it. */
+export function ownOrigins(address: string): readonly string[] {
+  const { protocol, hostname, port, origin } = new URL(address)
+  if (!loopbackNames.includes(hostname)) return [origin]
+  return loopbackNames.map((name) => `${protocol}//${name}${port === '' ? '' : `:${port}`}`)
+}

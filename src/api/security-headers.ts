@@ -1,0 +1,38 @@
+/** The headers that tell a browser what an answer may do: nothing for what is no page, its own origin for pages. Pure. */
+
+const everyAnswer = {
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
+} as const
+
+const noPage = {
+  ...everyAnswer,
+  'content-security-policy':
+    "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+} as const
+
+/** What a page may use; passkeys and the clipboard are the console's. */
+const page = {
+  ...everyAnswer,
+  'content-security-policy':
+    "default-src 'self'; img-src 'self' data: blob:; connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy':
+    'camera=(), microphone=(), geolocation=(), payment=(), usb=(), browsing-topics=(), clipboard-write=(self), publickey-credentials-get=(self), publickey-credentials-create=(self)',
+  // A form of our own pages still says where it comes from.
+  'referrer-policy': 'same-origin',
+} as const
+
+const oneYear = 'max-age=31536000'
+
+const pagePath = /^\/(?:$|console(?:\/|$)|pricing(?:\/|$)|docs(?:\/|$))/
+
+/** `path`: without a query. `address`: where people reach the server; only over https a browser may be told to insist on it. */
+export function securityHeaders(path: string, address: string): Readonly<Record<string, string>> {
+  return {
+    ...(pagePath.test(path) ? page : noPage),
+    ...(path.startsWith('/api/') ? { 'cache-control': 'no-store' } : {}),
+    ...(address.startsWith('https:') ? { 'strict-transport-security': oneYear } : {}),
+  }
+}

@@ -1,0 +1,29 @@
+/** Hands the payment provider's messages on as they came, byte for byte; not there while no payments are configured. */
+import type { FastifyInstance } from 'fastify'
+import type { ControlParts } from '../control/parts.ts'
+import { otherRoutes } from './other-routes-table.ts'
+
+type HandleWebhook = NonNullable<ControlParts['payments']['handleWebhook']>
+
+export function addWebhook(
+  app: FastifyInstance,
+  handleWebhook: HandleWebhook,
+  { webhookBodyBytesMax }: { readonly webhookBodyBytesMax: number },
+): void {
+  app.register(async (hook) => {
+    hook.removeAllContentTypeParsers()
+    hook.addContentTypeParser(
+      'application/json',
+      { parseAs: 'buffer', bodyLimit: webhookBodyBytesMax },
+      (_request, body, done) => done(null, body),
+    )
+    hook.post(otherRoutes.webhook.path, async ({ headers, body }, reply) => {
+      const signature = headers['stripe-signature']
+      const answer = await handleWebhook(
+        Buffer.isBuffer(body) ? body : new Uint8Array(0),
+        typeof signature === 'string' ? signature : undefined,
+      )
+      return reply.code(answer.status).type('text/plain; charset=utf-8').send(answer.body)
+    })
+  })
+}
