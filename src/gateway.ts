@@ -3,6 +3,7 @@
  * the local socket for the command line. Decides nothing about requests.
  */
 import type { RequestListener } from 'node:http'
+import type { StoppedBy } from './access/types.ts'
 import { openAdminSocket } from './admin-socket.ts'
 import { EventStreams } from './api/event-streams.ts'
 import type { App } from './app.ts'
@@ -237,7 +238,7 @@ function createApp(
   const { limits } = config
   const running = new Running()
   const health = openHealth({ clock, limits })
-  parts.access.onRevoked((key) => running.stopKey(key, keyRevoked()))
+  parts.access.onStopped((key, by) => running.stopKey(key, keyStopped(by)))
   return {
     get address() {
       return state.place.address
@@ -321,9 +322,15 @@ function shuttingDown(): TollgateError {
   return new TollgateError('draining', { message: 'This server is shutting down.' })
 }
 
-function keyRevoked(): TollgateError {
+const stoppedWords: Readonly<Record<StoppedBy, string>> = {
+  revoked: 'was revoked',
+  disabled: 'was disabled',
+  expired: 'expired',
+}
+
+function keyStopped(by: StoppedBy): TollgateError {
   return new TollgateError('key_revoked_midway', {
-    message: 'The API key was revoked while this request ran.',
+    message: `The API key ${stoppedWords[by]} while this request ran.`,
   })
 }
 

@@ -6,7 +6,7 @@ import type { Caller } from './access/types.ts'
 import type { App } from './app.ts'
 import { TollgateError } from './base/errors.ts'
 import { formatId, parseId } from './base/ids.ts'
-import { listModels, showModel } from './catalog/listing.ts'
+import { listModels, only, showModel } from './catalog/listing.ts'
 import { identityHeaders } from './headers.ts'
 import { answerEarly } from './http/early.ts'
 import { formatUsd } from './ledger/money.ts'
@@ -20,14 +20,15 @@ type LookUp = (app: App, line: Line, caller: Caller) => Promise<unknown> | unkno
 type Shown = Exclude<Operation, 'generate' | 'compact' | 'embed' | 'count_tokens' | 'probe'>
 
 const lookUps: Readonly<Record<Shown, LookUp>> = {
-  list_models: (app, line) =>
-    listModels(app.snapshot, line.dialect.name, new URLSearchParams(line.query), {
+  list_models: (app, line, { policy }) =>
+    listModels(only(app.snapshot, policy.models), line.dialect.name, new URLSearchParams(line.query), {
       nowMs: line.startedMs,
       limits: app.limits,
     }),
-  show_model: (app, line) => {
-    const model = showModel(app.snapshot, line.dialect.name, line.subject, line.startedMs)
-    if (model === undefined) throw modelNotFound(app.snapshot, line.subject)
+  show_model: (app, line, { policy }) => {
+    const snapshot = only(app.snapshot, policy.models)
+    const model = showModel(snapshot, line.dialect.name, line.subject, line.startedMs)
+    if (model === undefined) throw modelNotFound(snapshot, line.subject)
     return model
   },
   show_credits: async (app, _line, caller) => {

@@ -168,7 +168,7 @@ test('a revoked key ends at once, whoever has it in memory is told, and it stays
   const access = open()
   const { id, secret } = await access.create(newKey)
   const told: bigint[] = []
-  const stop = access.onRevoked((key) => told.push(key))
+  const stop = access.onStopped((key) => told.push(key))
   assert.equal(await access.revoke(id), 'revoked')
   assert.equal((await access.identify(secret)).kind, 'revoked')
   assert.equal(await access.revoke(id), 'already_revoked')
@@ -220,6 +220,8 @@ test('a list has the keys of one account in the order they were made, whole but 
     revokedMs: null,
     disabled: false,
     policy,
+    createdBy: null,
+    replacedBy: null,
   })
   assert.equal(rows[1]?.id, second.id)
   assert.deepEqual(rows[1]?.policy.budget, null)

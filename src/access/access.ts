@@ -3,19 +3,18 @@
  * they are not there, judged by the clock at every use. The whole key is never stored and never logged.
  */
 import { createHmac, createSecretKey } from 'node:crypto'
-import type { Selectable } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import type { NextId, RandomBytes } from '../base/ids.ts'
 import type { RateLimits } from '../limits/types.ts'
 import type { Store } from '../store/store.ts'
-import type { ApiKeyTable } from '../store/tables.ts'
 import { inTransaction } from '../store/transaction.ts'
+import { Expiries } from './expiries.ts'
 import { foreignProvider } from './foreign-keys.ts'
 import { judge } from './judge.ts'
-import { makeKey, readKey } from './key-form.ts'
-import { Lru } from './lru.ts'
-import { policyFromText, policyToText } from './policy-text.ts'
-import type { Access, KeyRow } from './types.ts'
+import { isManagementKey, makeKey, readKey } from './key-form.ts'
+import { type KeyMemory, type KeyMemoryLimits, keyMemory } from './key-memory.ts'
+import { insertKey, keyByHash, keyById, keysOf, type StoredKey, saveKey } from './key-rows.ts'
+import type { Access, Identified, KeyRow, KeyUpdate, NewKey, Rotation, StoppedBy } from './types.ts'
 
 export interface AccessParts {
   readonly store: Pick<Store, 'database'>
@@ -26,175 +25,183 @@ export interface AccessParts {
   readonly hashKey: Uint8Array
   /** What an account as a whole may take. */
   readonly accountRates: (account: bigint) => RateLimits
-  readonly limits: { readonly keysCachedMax: number; readonly unknownKeysCachedMax: number }
+  readonly limits: KeyMemoryLimits & {
+    /** The longest that a request runs. */
+    readonly holdMsMax: number
+  }
 }
 
 export function openAccess(parts: AccessParts): Access {
-  const { store, clock, nextId, random, hashKey, accountRates } = parts
-  const memory = keyMemory(parts)
-  const listeners = new Set<(key: bigint) => void>()
-
-  // Made once: importing the key costs more than the hash itself.
-  const hashKeyObject = createSecretKey(hashKey)
-
-  function hashOf(key: string): Buffer {
-    return createHmac('sha256', hashKeyObject).update(key).digest()
+  const { store, clock, limits } = parts
+  const listeners = new Set<(key: bigint, by: StoppedBy) => void>()
+  const tell = (key: bigint, by: StoppedBy): void => {
+    for (const listener of listeners) listener(key, by)
   }
-
+  const changing: Changing = {
+    ...parts,
+    // Made once: importing the key costs more than the hash itself.
+    hashOf: hasher(parts.hashKey),
+    memory: keyMemory((hash) => keyByHash(store, hash), limits),
+    expiries: new Expiries(clock, limits.holdMsMax, (key) => tell(key, 'expired')),
+    tell,
+  }
+  const inTurn = turns()
   return {
-    async identify(credential) {
-      if (readKey(credential) === undefined) {
-        const provider = foreignProvider(credential)
-        return provider === undefined ? { kind: 'invalid' } : { kind: 'foreign', provider }
-      }
-      const row = await memory.find(hashOf(credential))
-      return row === undefined ? { kind: 'invalid' } : judge(row, clock.wallMs(), accountRates)
-    },
-
-    async create(asked) {
-      const id = nextId()
-      const { key, label } = makeKey(asked.account, id, random)
-      const hash = hashOf(key)
-      const row: KeyRow = {
-        id,
-        ...asked,
-        label,
-        createdMs: clock.wallMs(),
-        revokedMs: null,
-        disabled: false,
-      }
-      await insert(store, row, hash)
-      memory.put(hash, row)
-      return { id, secret: key, label }
-    },
-
-    async list(account) {
-      const rows = await store.database
-        .selectFrom('api_key')
-        .selectAll()
-        .where('account', '=', account)
-        .orderBy('id')
-        .execute()
-      return rows.map(keyRow)
-    },
-
-    async key(id) {
-      const row = await store.database
-        .selectFrom('api_key')
-        .selectAll()
-        .where('id', '=', id)
-        .executeTakeFirst()
-      return row === undefined ? undefined : keyRow(row)
-    },
-
-    async revoke(id) {
-      const revoked = await revokeRow(store, id, clock.wallMs())
-      if (revoked.kind !== 'revoked') return revoked.kind
-      memory.put(revoked.hash, revoked.row)
-      for (const listener of listeners) listener(id)
-      return 'revoked'
-    },
-
-    onRevoked(listener) {
+    identify: (credential) => identify(changing, credential),
+    create: (asked) => create(changing, asked),
+    list: (account) => keysOf(store, account),
+    key: async (id) => (await keyById(store.database, id))?.row,
+    update: (id, change) => inTurn(() => update(changing, id, change)),
+    rotate: (id, overlapMs, createdBy) => inTurn(() => rotate(changing, id, overlapMs, createdBy)),
+    revoke: (id) => inTurn(() => revoke(changing, id)),
+    onStopped(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
   }
 }
 
-interface KeyMemory {
-  /** From memory, else from the store. */
-  find(hash: Uint8Array): Promise<KeyRow | undefined>
-  /** What is newest of a key. */
-  put(hash: Uint8Array, row: KeyRow): void
+interface Changing extends AccessParts {
+  readonly hashOf: (key: string) => Buffer
+  readonly memory: KeyMemory<KeyRow>
+  readonly expiries: Expiries
+  readonly tell: (key: bigint, by: StoppedBy) => void
 }
 
-function keyMemory({ store, limits }: Pick<AccessParts, 'store' | 'limits'>): KeyMemory {
-  const known = new Lru<string, KeyRow>(limits.keysCachedMax)
-  // Apart from the known ones, so that a flood of made-up keys cannot push out real ones.
-  const unknown = new Lru<string, true>(limits.unknownKeysCachedMax)
-  const underWay = new Map<string, Promise<KeyRow | undefined>>()
+function hasher(hashKey: Uint8Array): (key: string) => Buffer {
+  const key = createSecretKey(hashKey)
+  return (text) => createHmac('sha256', key).update(text).digest()
+}
 
-  async function ask(name: string, hash: Uint8Array): Promise<KeyRow | undefined> {
-    const row = await readByHash(store, hash)
-    // What a revocation put here meanwhile is newer than what was read.
-    const newer = known.get(name)
-    if (newer !== undefined) return newer
-    if (row === undefined) unknown.set(name, true)
-    else known.set(name, row)
-    return row
-  }
-
-  return {
-    async find(hash) {
-      const name = nameOf(hash)
-      if (unknown.get(name) !== undefined) return undefined
-      const found = known.get(name)
-      if (found !== undefined) return found
-      // Requests with the same key that come at once share one question.
-      const asked = underWay.get(name) ?? ask(name, hash).finally(() => underWay.delete(name))
-      underWay.set(name, asked)
-      return await asked
-    },
-    put: (hash, row) => known.set(nameOf(hash), row),
+/** One change after another, so that memory ends with what the store ends with. */
+function turns(): <Result>(work: () => Promise<Result>) => Promise<Result> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (work) => {
+    const result = last.then(work)
+    last = result.catch(() => undefined)
+    return result
   }
 }
 
-function nameOf(hash: Uint8Array): string {
-  return Buffer.from(hash).toString('base64')
+async function identify(changing: Changing, credential: string): Promise<Identified> {
+  if (readKey(credential) === undefined) return notOurs(credential)
+  const row = await changing.memory.find(changing.hashOf(credential))
+  if (row === undefined) return { kind: 'invalid' }
+  const judged = judge(row, changing.clock.wallMs(), changing.accountRates)
+  if (judged.kind === 'caller') changing.expiries.watch(row)
+  return judged
 }
 
-function keyRow(row: Selectable<ApiKeyTable>): KeyRow {
-  return {
-    id: row.id,
-    account: row.account,
-    name: row.name,
-    label: row.label,
-    createdMs: Number(row.created_ms),
-    expiresMs: row.expires_ms === null ? null : Number(row.expires_ms),
-    revokedMs: row.revoked_ms === null ? null : Number(row.revoked_ms),
-    disabled: row.disabled !== 0n,
-    policy: policyFromText(row.policy),
+function notOurs(credential: string): Identified {
+  if (isManagementKey(credential)) return { kind: 'management' }
+  const provider = foreignProvider(credential)
+  return provider === undefined ? { kind: 'invalid' } : { kind: 'foreign', provider }
+}
+
+/** A key that was never used, together with the only copy of its text. */
+function fresh(changing: Changing, asked: NewKey) {
+  const { nextId, random, clock, hashOf } = changing
+  const id = nextId()
+  const { key: secret, label } = makeKey(asked.account, id, random)
+  const createdMs = clock.wallMs()
+  const row: KeyRow = {
+    ...asked,
+    createdBy: asked.createdBy ?? null,
+    id,
+    label,
+    createdMs,
+    revokedMs: null,
+    disabled: false,
+    replacedBy: null,
   }
+  return { secret, key: { hash: hashOf(secret), row } }
 }
 
-async function readByHash(
-  { database }: Pick<Store, 'database'>,
-  hash: Uint8Array,
-): Promise<KeyRow | undefined> {
-  const row = await database.selectFrom('api_key').selectAll().where('hash', '=', hash).executeTakeFirst()
-  return row === undefined ? undefined : keyRow(row)
+async function create(changing: Changing, asked: NewKey): ReturnType<Access['create']> {
+  const { secret, key } = fresh(changing, asked)
+  await insertKey(changing.store.database, key)
+  changing.memory.put(key.hash, key.row)
+  return { id: key.row.id, secret, label: key.row.label }
 }
 
-async function insert({ database }: Pick<Store, 'database'>, row: KeyRow, hash: Uint8Array): Promise<void> {
-  await database
-    .insertInto('api_key')
-    .values({
-      id: row.id,
-      account: row.account,
-      name: row.name,
-      label: row.label,
-      hash,
-      created_ms: row.createdMs,
-      expires_ms: row.expiresMs,
-      revoked_ms: null,
-      disabled: 0,
-      policy: policyToText(row.policy),
-    })
-    .execute()
-}
-
-type Revocation =
-  | { readonly kind: 'revoked'; readonly hash: Uint8Array; readonly row: KeyRow }
-  | { readonly kind: 'already_revoked' }
-  | { readonly kind: 'not_found' }
-
-function revokeRow(store: Pick<Store, 'database'>, id: bigint, nowMs: number): Promise<Revocation> {
-  return inTransaction(store, async (transaction): Promise<Revocation> => {
-    const row = await transaction.selectFrom('api_key').selectAll().where('id', '=', id).executeTakeFirst()
-    if (row === undefined) return { kind: 'not_found' }
-    if (row.revoked_ms !== null) return { kind: 'already_revoked' }
-    await transaction.updateTable('api_key').set({ revoked_ms: nowMs }).where('id', '=', id).execute()
-    return { kind: 'revoked', hash: row.hash, row: { ...keyRow(row), revokedMs: nowMs } }
+async function update(
+  changing: Changing,
+  id: bigint,
+  change: Parameters<Access['update']>[1],
+): Promise<KeyUpdate> {
+  const changed = await inTransaction(changing.store, async (transaction) => {
+    const key = await keyById(transaction, id)
+    if (key === undefined) return { kind: 'not_found' } as const
+    if (key.row.revokedMs !== null) return { kind: 'revoked' } as const
+    const after = { ...key, row: { ...key.row, ...change(key.row) } }
+    await saveKey(transaction, after)
+    return { kind: 'updated', key: after } as const
   })
+  if (changed.kind !== 'updated') return changed
+  remember(changing, changed.key)
+  return { kind: 'updated', row: changed.key.row }
+}
+
+async function rotate(
+  changing: Changing,
+  id: bigint,
+  overlapMs: number,
+  createdBy: string | null,
+): Promise<Rotation> {
+  const nowMs = changing.clock.wallMs()
+  const rotated = await inTransaction(changing.store, async (transaction) => {
+    const old = await keyById(transaction, id)
+    if (old === undefined) return { kind: 'not_found' } as const
+    const because = whyNotRotated(old.row, nowMs)
+    if (because !== null) return { kind: 'refused', because } as const
+    const { account, name, expiresMs, policy } = old.row
+    const made = fresh(changing, { account, name, expiresMs, policy, createdBy })
+    const endMs = Math.min(nowMs + overlapMs, expiresMs ?? Number.POSITIVE_INFINITY)
+    const ended = {
+      ...old.row,
+      replacedBy: made.key.row.id,
+      expiresMs: endMs,
+      revokedMs: overlapMs === 0 ? nowMs : null,
+    }
+    await insertKey(transaction, made.key)
+    await saveKey(transaction, { ...old, row: ended })
+    return { kind: 'rotated', made, old: { ...old, row: ended }, endMs } as const
+  })
+  if (rotated.kind !== 'rotated') return rotated
+  const { made, old, endMs } = rotated
+  changing.memory.put(made.key.hash, made.key.row)
+  remember(changing, old)
+  return { kind: 'rotated', id: made.key.row.id, secret: made.secret, expiresMs: endMs }
+}
+
+function whyNotRotated(row: KeyRow, nowMs: number): Extract<Rotation, { kind: 'refused' }>['because'] | null {
+  if (row.replacedBy !== null) return 'replaced'
+  if (row.revokedMs !== null) return 'revoked'
+  if (row.expiresMs !== null && row.expiresMs <= nowMs) return 'expired'
+  return row.disabled ? 'disabled' : null
+}
+
+async function revoke(changing: Changing, id: bigint): ReturnType<Access['revoke']> {
+  const revokedMs = changing.clock.wallMs()
+  const revoked = await inTransaction(changing.store, async (transaction) => {
+    const key = await keyById(transaction, id)
+    if (key === undefined) return 'not_found'
+    if (key.row.revokedMs !== null) return 'already_revoked'
+    const after = { ...key, row: { ...key.row, revokedMs } }
+    await saveKey(transaction, after)
+    return after
+  })
+  if (typeof revoked === 'string') return revoked
+  remember(changing, revoked)
+  return 'revoked'
+}
+
+/** What a key is from now on; whoever runs requests under it hears when that is nothing. */
+function remember({ memory, expiries, clock, accountRates, tell }: Changing, { hash, row }: StoredKey): void {
+  memory.put(hash, row)
+  expiries.forget(row.id)
+  const judged = judge(row, clock.wallMs(), accountRates)
+  if (judged.kind === 'caller') expiries.watch(row)
+  else if (judged.kind === 'revoked' || judged.kind === 'disabled' || judged.kind === 'expired')
+    tell(row.id, judged.kind)
 }

@@ -48,6 +48,8 @@ export type Identified =
   | { readonly kind: 'invalid' }
   /** A key of ours that pays for nothing now: whose it is. */
   | { readonly kind: 'revoked' | 'expired' | 'disabled'; readonly account: bigint; readonly key: bigint }
+  /** A key of the control plane by its form, alive or not: never good for requests to models. */
+  | { readonly kind: 'management' }
   /** It has the form of another provider's key; `provider` is that provider's display name. */
   | { readonly kind: 'foreign'; readonly provider: string }
 
@@ -56,8 +58,8 @@ export interface NewKey {
   readonly name: string
   readonly expiresMs: number | null
   readonly policy: KeyPolicy
-  /** A person's id; null: the command line or a management key. */
-  readonly createdBy: string | null
+  /** A person's id; left out or null: the command line or a management key. */
+  readonly createdBy?: string | null
 }
 
 /** What of a key can change; what is left out stays. */
@@ -95,8 +97,8 @@ export interface Access {
   /** In force for the next request. `change` is made from the row as it is. */
   update(id: bigint, change: (row: KeyRow) => KeyChange): Promise<KeyUpdate>
   /**
-   * Makes a key that may do the same, on the same meter, so that no budget begins anew. The old one ends after
-   * `overlapMs`, or when it would have anyway; at once for 0.
+   * Makes a key that may do the same. The old one ends after `overlapMs`, or when it would have anyway; at once for
+   * 0. Before the new one is shown, the ledger must let it share the old one's meter.
    */
   rotate(id: bigint, overlapMs: number, createdBy: string | null): Promise<Rotation>
   revoke(id: bigint): Promise<'revoked' | 'already_revoked' | 'not_found'>

@@ -64,6 +64,13 @@ export function showModel(
   return model === undefined ? undefined : shapes[dialect].row(model, nowMs)
 }
 
+/** The catalog as a key sees it that may use these models alone; null: every one. */
+export function only(snapshot: Snapshot, names: readonly string[] | null): Snapshot {
+  if (names === null) return snapshot
+  const models = new Map([...snapshot.models].filter(([name]) => names.includes(name)))
+  return { ...snapshot, models }
+}
+
 /** The rows of the public price list, in USD per million tokens, with the prices that are already known to come. */
 export function pricingRows(snapshot: Snapshot, nowMs: number): readonly Json[] {
   return inOrder(snapshot).map((model) => ({

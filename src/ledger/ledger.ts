@@ -103,9 +103,26 @@ function ledgerOn(store: Store, run: Run, processSlot: number, { clock, limits }
       if (result.kind === 'credited') wake(ask.account)
       return result
     },
+    async payTopUp(ask) {
+      const result = await run('payTopUp', ask)
+      if (result.kind === 'paid') wake(result.account)
+      return result
+    },
+    returnTopUp: (ask) => run('returnTopUp', ask),
+    async restoreTopUp(ask) {
+      const result = await run('restoreTopUp', ask)
+      if (result.kind === 'restored') wake(result.account)
+      return result
+    },
+    async redeem(ask) {
+      const result = await run('redeem', ask)
+      if (result.kind === 'credited') wake(ask.account)
+      return result
+    },
     createAccount: (account) => run('createAccount', account),
     suspend: (account, atMs) => run('suspend', account, atMs),
     assign: (account, to) => run('assign', account, to),
+    shareMeter: (key, withKey, account) => run('shareMeter', key, withKey, account),
     unrestrict: (account) => run('unrestrict', account),
     whenReleased: (account, waitMs) => waiters.wait(account, waitMs),
 
@@ -113,6 +130,7 @@ function ledgerOn(store: Store, run: Run, processSlot: number, { clock, limits }
     accountByEmail: (email) => read('accountByEmail', email),
     accountByOwner: (owner) => read('accountByOwner', owner),
     accounts: (limit, afterId, search) => read('accounts', limit, afterId, search),
+    entries: (filter) => read('entries', filter),
     receipt: (id) => read('receipt', id),
     running: (id) => read('running', id),
     receipts: (account, limit, beforeId) => read('receipts', account, limit, beforeId),

@@ -4,31 +4,48 @@
  */
 import { assert } from '../base/assert.ts'
 import { processSlots } from '../base/ids.ts'
-import type { OperationTable } from '../store/sqlite/batch.ts'
+import type { BatchMemory, OperationTable } from '../store/sqlite/batch.ts'
 import { type Database, prepare } from '../store/sqlite/connection.ts'
 import { holdOperations } from './holding.ts'
 import { assertAmount, nanoMax } from './money.ts'
+import { redeeming } from './redeeming.ts'
+import { topUpOperations } from './refunding.ts'
 import { type Orphan, orphanColumns, toOrphan } from './rows.ts'
 import { settling } from './settling.ts'
+import { sharingMeters } from './sharing-meters.ts'
 import { signingUp } from './signing-up.ts'
 import { type StateRows, stateRows } from './state-rows.ts'
 import type { AccountAssignment, CreditAsk, CreditResult, CreditSource, NewAccount } from './types.ts'
+import { type UsageRows, usageRows } from './usage-rows.ts'
 
 export function ledgerPlan(database: Database) {
   const rows = stateRows(database)
-  return { memory: rows, operations: ledgerOperations(database, rows) }
+  const usage = usageRows(database)
+  const memories: readonly BatchMemory[] = [rows, usage]
+  const memory: BatchMemory = {
+    flush() {
+      for (const part of memories) part.flush()
+    },
+    forget() {
+      for (const part of memories) part.forget()
+    },
+  }
+  return { memory, operations: ledgerOperations(database, rows, usage) }
 }
 
-function ledgerOperations(database: Database, rows: StateRows) {
+function ledgerOperations(database: Database, rows: StateRows, usage: UsageRows) {
   const credit = crediting(database, rows)
   return {
     ...holdOperations(database, rows),
-    settle: { durable: true, run: settling(database, rows) },
+    settle: { durable: true, run: settling(database, rows, usage) },
     credit: { durable: true, run: credit },
+    ...topUpOperations(database, rows, credit),
+    redeem: { durable: true, run: redeeming(database, credit) },
     signupCredit: { durable: true, run: signingUp(database, credit) },
     createAccount: { durable: true, run: creating(database) },
     suspend: { durable: true, run: suspending(rows) },
     assign: { durable: true, run: assigning(database) },
+    shareMeter: { durable: true, run: sharingMeters(database, rows) },
     unrestrict: { durable: true, run: unrestricting(rows) },
     claimProcess: { durable: true, run: claiming(database) },
     orphans: { durable: false, run: findingOrphans(database) },
@@ -44,6 +61,8 @@ const counters: Readonly<Record<CreditSource, 'promo' | 'clearing'>> = {
   code: 'promo',
   manual: 'promo',
   payment: 'clearing',
+  refund: 'clearing',
+  dispute: 'clearing',
 }
 
 function crediting(database: Database, rows: StateRows) {

@@ -7,6 +7,7 @@ import { rollSpend, spentIn } from '../limits/budget.ts'
 import type { BudgetWindow } from '../limits/types.ts'
 import { type Database, type Output, prepare, type Statement } from '../store/sqlite/connection.ts'
 import type { ReadTable } from '../store/sqlite/reader.ts'
+import { listingEntries } from './entry-reads.ts'
 import { findingKept } from './kept.ts'
 import {
   accountColumns,
@@ -32,6 +33,7 @@ export function ledgerReads(database: Database) {
     accountByEmail: { run: (email: string) => one(accountByEmail, toAccountRow, email.toLowerCase()) },
     accountByOwner: { run: (owner: string) => one(accountByOwner, toAccountRow, owner) },
     accounts: { run: listingAccounts(database) },
+    entries: { run: listingEntries(database) },
     receipt: { run: (id: bigint) => one(receipt, toReceiptRow, id) },
     receipts: { run: listingReceipts(database) },
     running: { run: (id: bigint) => one(running, toRunningRow, id) },
@@ -79,7 +81,11 @@ function listingReceipts(database: Database) {
 }
 
 function readingSpend(database: Database) {
-  const select = prepare(database, `SELECT ${meterColumns} FROM key_meter WHERE key = ?`)
+  const select = prepare(
+    database,
+    `SELECT ${meterColumns} FROM key_meter
+      WHERE key = coalesce((SELECT shared FROM key_meter WHERE key = ?1), ?1)`,
+  )
   return (key: bigint, window: BudgetWindow, nowMs: number): { spent: bigint; held: bigint } => {
     const row = select.row(key)
     if (row === undefined) return { spent: 0n, held: 0n }

@@ -27,7 +27,7 @@ export interface StateRows extends BatchMemory {
   /** The row of an account that must be there: whoever names it has found it before. */
   knownAccount(id: bigint): AccountState
   saveAccount(id: bigint, state: AccountState): void
-  /** A key's meter, made when the key is used for the first time. */
+  /** The meter that a key counts on, made when the key is used for the first time. */
   meter(key: bigint, account: bigint): MeterState
   saveMeter(state: MeterState): void
   hold(id: bigint): HoldState | undefined
@@ -47,7 +47,7 @@ export function stateRows(database: Database): StateRows {
       requests = ?7, requests_before = ?8, tokens = ?9, tokens_before = ?10, absorbed_day = ?11, absorbed = ?12,
       suspended_ms = ?13, restricted_ms = ?14, overdrawn = min(overdrawn, max(0, ?2 - ?1)) WHERE id = ?15`,
   )
-  const selectMeter = prepare(database, `SELECT ${meterColumns} FROM key_meter WHERE key = ?`)
+  const selectMeter = prepare(database, `SELECT ${meterColumns}, shared FROM key_meter WHERE key = ?`)
   const insertMeter = prepare(database, 'INSERT INTO key_meter (key, account) VALUES (?, ?)')
   const updateMeter = prepare(
     database,
@@ -74,6 +74,8 @@ export function stateRows(database: Database): StateRows {
 
   function readMeter(key: bigint, account: bigint): MeterState {
     const row = selectMeter.row(key)
+    const shared = row?.at(-1) as bigint | null | undefined
+    if (typeof shared === 'bigint') return meters.get(shared) ?? readMeter(shared, account)
     if (row !== undefined) return toMeterState(row)
     insertMeter.run(key, account)
     return { key, account, held: 0n, openHolds: 0, running: 0, spend: unspent, window: emptyWindow }

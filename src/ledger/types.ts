@@ -3,6 +3,7 @@
  * bigint, times wall-clock milliseconds, token counts numbers. Values only; no statement is here.
  */
 import type { BudgetWindow, KeyBudget, RateLimits, Rates } from '../limits/types.ts'
+import type { PaymentLedger, ReturnSource } from './payment-types.ts'
 
 /** One request asking for everything it may use, all or nothing. */
 export interface AdmissionAsk {
@@ -192,7 +193,8 @@ export interface Checkpoint {
   readonly draft: ReceiptDraft
 }
 
-export type CreditSource = 'signup' | 'payment' | 'code' | 'manual'
+/** Payments, codes and what is given back of a refund have operations of their own, which check what stands behind them. */
+export type CreditSource = 'signup' | 'payment' | 'code' | 'manual' | ReturnSource
 
 export interface CreditAsk {
   readonly entryId: bigint
@@ -305,7 +307,7 @@ export interface VerifyReport {
 }
 
 /** The only code that moves money. Every method is one atomic, whole operation. */
-export interface Ledger {
+export interface Ledger extends PaymentLedger {
   admit(ask: AdmissionAsk): Promise<Admission>
   /** Gives a hold back whole, with no charge and no receipt: nothing reached an upstream. */
   release(id: bigint): Promise<void>
@@ -321,6 +323,8 @@ export interface Ledger {
   suspend(account: bigint, atMs: number | null): Promise<void>
   /** Changes who owns an account and what it is called; refuses a second account of one owner or address. */
   assign(account: bigint, to: AccountAssignment): Promise<'assigned' | 'taken' | 'no_account'>
+  /** A key that was never used counts on the meter of another one from now on. */
+  shareMeter(key: bigint, withKey: bigint, account: bigint): Promise<void>
   /** Lifts the restriction after an operator looked. */
   unrestrict(account: bigint): Promise<void>
   /**

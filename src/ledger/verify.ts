@@ -5,9 +5,10 @@
 import type { Database, Output } from '../store/sqlite/connection.ts'
 import { prepare } from '../store/sqlite/connection.ts'
 import type { VerifyReport } from './types.ts'
+import { paymentChecks } from './verify-payments.ts'
 
 /** A query whose every row is a contradiction, and the words for it. */
-interface Check {
+export interface Check {
   readonly sql: string
   readonly tell: (row: Output[]) => string
 }
@@ -22,7 +23,7 @@ export function verify(database: Database, driftLinesMax: number): VerifyReport 
     if (drift.length < driftLinesMax) drift.push(line)
     else untold += 1
   }
-  for (const { sql, tell: words } of checks) {
+  for (const { sql, tell: words } of [...checks, ...paymentChecks]) {
     for (const row of prepare(database, sql).each()) tell(words(row))
   }
   checkChains(database, tell)
@@ -58,7 +59,8 @@ const checks: readonly Check[] = [
   {
     sql: `SELECT k.key, k.held, coalesce(h.total, 0), k.open_holds, coalesce(h.rows, 0), k.running, coalesce(h.running, 0)
       FROM key_meter k
-      LEFT JOIN (SELECT key, sum(amount) AS total, count(*) AS rows, sum(1 - detached) AS running FROM hold GROUP BY key) h
+      LEFT JOIN (SELECT coalesce(m.shared, o.key) AS key, sum(amount) AS total, count(*) AS rows,
+          sum(1 - detached) AS running FROM hold o LEFT JOIN key_meter m ON m.key = o.key GROUP BY 1) h
         ON h.key = k.key
       WHERE k.held <> coalesce(h.total, 0) OR k.open_holds <> coalesce(h.rows, 0) OR k.running <> coalesce(h.running, 0)`,
     tell: ([key, held, total, openHolds, rows, running, counted]) =>
@@ -66,7 +68,8 @@ const checks: readonly Check[] = [
   },
   {
     sql: `SELECT k.key, k.spent, coalesce(r.total, 0) FROM key_meter k
-      LEFT JOIN (SELECT key, sum(charged) AS total FROM receipt GROUP BY key) r ON r.key = k.key
+      LEFT JOIN (SELECT coalesce(m.shared, o.key) AS key, sum(charged) AS total FROM receipt o
+          LEFT JOIN key_meter m ON m.key = o.key GROUP BY 1) r ON r.key = k.key
       WHERE k.spent <> coalesce(r.total, 0)`,
     tell: ([key, spent, total]) => `key ${key}: spent is ${spent}, its receipts sum to ${total}`,
   },
@@ -106,8 +109,11 @@ const checks: readonly Check[] = [
     tell: ([id, kind, request]) => `entry ${id} (${kind}): request ${request} has no receipt`,
   },
   {
-    sql: `SELECT id, kind, counter, amount FROM entry WHERE NOT CASE kind
-      WHEN 'usage' THEN counter = 'revenue' AND amount < 0 AND balance_after >= 0 AND request = id
+    sql: `SELECT e.id, e.kind, e.counter, e.amount FROM entry e WHERE NOT CASE kind
+      WHEN 'usage' THEN counter = 'revenue' AND amount < 0 AND request = id
+        AND (balance_after >= 0 OR EXISTS (SELECT 1 FROM entry c WHERE c.id = CAST(e.reference AS INTEGER)
+          AND c.kind = 'absorbed' AND c.account = e.account AND c.request = e.id AND c.amount = -e.amount
+          AND c.position = e.position - 1))
       WHEN 'absorbed' THEN counter = 'absorbed_loss' AND amount > 0 AND request IS NOT NULL
       WHEN 'credit' THEN counter IN ('promo', 'clearing') AND amount > 0 AND source IS NOT NULL
       WHEN 'refund' THEN counter IN ('refunds', 'clearing') AND amount < 0 AND source IS NOT NULL

@@ -21,6 +21,14 @@ const reasons: readonly (readonly [kind: Exclude<Identified['kind'], 'caller'>, 
   ['expired', { code: 'expired_api_key', message: 'This API key has expired. Create a new one.' }],
   ['disabled', { code: 'key_disabled', message: 'This API key is disabled. Enable it, or use another one.' }],
   [
+    'management',
+    {
+      code: 'invalid_api_key',
+      message:
+        'This is a management key: it is for the operations under /api. Models take an API key, which begins with sk-tg-.',
+    },
+  ],
+  [
     'foreign',
     {
       code: 'provider_api_key',

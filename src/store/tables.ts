@@ -97,7 +97,6 @@ export interface ApiKeyTable {
   policy: string
   created_by: string | null
   replaced_by: IntegerOrNull
-  meter: IntegerOrNull
 }
 
 export interface ManagementKeyTable {

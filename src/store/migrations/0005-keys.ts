@@ -6,9 +6,10 @@ const apiKey = [
   'ALTER TABLE api_key ADD COLUMN created_by TEXT',
   // The key that takes its place after a rotation.
   'ALTER TABLE api_key ADD COLUMN replaced_by INTEGER',
-  // The key on whose meter it counts: a rotation gives no new budget. null: its own.
-  'ALTER TABLE api_key ADD COLUMN meter INTEGER',
 ]
+
+// The key on whose meter it counts: a rotation gives no new budget. null: its own.
+const keyMeter = 'ALTER TABLE key_meter ADD COLUMN shared INTEGER'
 
 const managementKey = `
 CREATE TABLE management_key (
@@ -28,5 +29,10 @@ CREATE TABLE management_key (
 export const keys: Migration = {
   number: 5,
   name: 'keys',
-  sqlite: [...apiKey, managementKey, 'CREATE INDEX management_key_account ON management_key (account)'],
+  sqlite: [
+    ...apiKey,
+    keyMeter,
+    managementKey,
+    'CREATE INDEX management_key_account ON management_key (account)',
+  ],
 }
