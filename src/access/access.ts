@@ -14,7 +14,16 @@ import { judge } from './judge.ts'
 import { isManagementKey, makeKey, readKey } from './key-form.ts'
 import { type KeyMemory, type KeyMemoryLimits, keyMemory } from './key-memory.ts'
 import { insertKey, keyByHash, keyById, keysOf, type StoredKey, saveKey } from './key-rows.ts'
-import type { Access, Identified, KeyRow, KeyUpdate, NewKey, Rotation, StoppedBy } from './types.ts'
+import type {
+  Access,
+  Identified,
+  KeyRow,
+  KeyUpdate,
+  NewKey,
+  Rotation,
+  RotationAsk,
+  StoppedBy,
+} from './types.ts'
 
 export interface AccessParts {
   readonly store: Pick<Store, 'database'>
@@ -52,7 +61,7 @@ export function openAccess(parts: AccessParts): Access {
     list: (account) => keysOf(store, account),
     key: async (id) => (await keyById(store.database, id))?.row,
     update: (id, change) => inTurn(() => update(changing, id, change)),
-    rotate: (id, overlapMs, createdBy) => inTurn(() => rotate(changing, id, overlapMs, createdBy)),
+    rotate: (id, ask) => inTurn(() => rotate(changing, id, ask)),
     revoke: (id) => inTurn(() => revoke(changing, id)),
     onStopped(listener) {
       listeners.add(listener)
@@ -99,9 +108,7 @@ function notOurs(credential: string): Identified {
 }
 
 /** A key that was never used, together with the only copy of its text. */
-function fresh(changing: Changing, asked: NewKey) {
-  const { nextId, random, clock, hashOf } = changing
-  const id = nextId()
+function fresh({ random, clock, hashOf }: Changing, id: bigint, asked: NewKey) {
   const { key: secret, label } = makeKey(asked.account, id, random)
   const createdMs = clock.wallMs()
   const row: KeyRow = {
@@ -118,7 +125,7 @@ function fresh(changing: Changing, asked: NewKey) {
 }
 
 async function create(changing: Changing, asked: NewKey): ReturnType<Access['create']> {
-  const { secret, key } = fresh(changing, asked)
+  const { secret, key } = fresh(changing, changing.nextId(), asked)
   await insertKey(changing.store.database, key)
   changing.memory.put(key.hash, key.row)
   return { id: key.row.id, secret, label: key.row.label }
@@ -145,8 +152,7 @@ async function update(
 async function rotate(
   changing: Changing,
   id: bigint,
-  overlapMs: number,
-  createdBy: string | null,
+  { newId, overlapMs, createdBy }: RotationAsk,
 ): Promise<Rotation> {
   const nowMs = changing.clock.wallMs()
   const rotated = await inTransaction(changing.store, async (transaction) => {
@@ -155,7 +161,7 @@ async function rotate(
     const because = whyNotRotated(old.row, nowMs)
     if (because !== null) return { kind: 'refused', because } as const
     const { account, name, expiresMs, policy } = old.row
-    const made = fresh(changing, { account, name, expiresMs, policy, createdBy })
+    const made = fresh(changing, newId, { account, name, expiresMs, policy, createdBy })
     const endMs = Math.min(nowMs + overlapMs, expiresMs ?? Number.POSITIVE_INFINITY)
     const ended = {
       ...old.row,
@@ -171,7 +177,7 @@ async function rotate(
   const { made, old, endMs } = rotated
   changing.memory.put(made.key.hash, made.key.row)
   remember(changing, old)
-  return { kind: 'rotated', id: made.key.row.id, secret: made.secret, expiresMs: endMs }
+  return { kind: 'rotated', secret: made.secret, expiresMs: endMs }
 }
 
 function whyNotRotated(row: KeyRow, nowMs: number): Extract<Rotation, { kind: 'refused' }>['because'] | null {

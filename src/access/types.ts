@@ -71,10 +71,16 @@ export type KeyUpdate =
   /** A revoked key stays as it was. */
   | { readonly kind: 'revoked' }
 
+export interface RotationAsk {
+  /** The ledger knows already that it shares the old key's meter. */
+  readonly newId: bigint
+  readonly overlapMs: number
+  readonly createdBy: string | null
+}
+
 export type Rotation =
   | {
       readonly kind: 'rotated'
-      readonly id: bigint
       /** The only copy of the whole new key. */
       readonly secret: string
       /** When the old key ends. */
@@ -97,10 +103,10 @@ export interface Access {
   /** In force for the next request. `change` is made from the row as it is. */
   update(id: bigint, change: (row: KeyRow) => KeyChange): Promise<KeyUpdate>
   /**
-   * Makes a key that may do the same. The old one ends after `overlapMs`, or when it would have anyway; at once for
-   * 0. Before the new one is shown, the ledger must let it share the old one's meter.
+   * Makes the key `newId` that may do the same. The old one ends after `overlapMs`, or when it would have anyway; at
+   * once for 0.
    */
-  rotate(id: bigint, overlapMs: number, createdBy: string | null): Promise<Rotation>
+  rotate(id: bigint, ask: RotationAsk): Promise<Rotation>
   revoke(id: bigint): Promise<'revoked' | 'already_revoked' | 'not_found'>
   /** Called with a key's id as soon as this process learns that it is good no more; returns how to stop listening. */
   onStopped(listener: (key: bigint, by: StoppedBy) => void): () => void

@@ -1,0 +1,73 @@
+/** `management-key.*`: keys of this API, each for one account and for what its scopes name. */
+import type { Role, Scope } from '../../../contract/operation.ts'
+import { type OperationOutput, operations } from '../../../contract/operations.ts'
+import type { ManagementKeyRow } from '../../access/types.ts'
+import { TollgateError } from '../../base/errors.ts'
+import { formatId, parseId } from '../../base/ids.ts'
+import { isoTime, isoTimeOrNull } from '../iso-time.ts'
+import { accountVerb } from '../verb.ts'
+import { expiryOf } from './expiry.ts'
+
+type ManagementKeyOut = OperationOutput<'management-key.list'>[number]
+
+export const createManagementKey = accountVerb(
+  'management-key.create',
+  async (parts, { name, scopes, expires }, { account, role }) => {
+    const expiresMs = expiryOf(expires, parts.clock.wallMs())
+    const beyond = scopes.find((scope) => !mayGive(role, scope))
+    if (beyond !== undefined) {
+      throw new TollgateError('not_allowed', { message: `You may not give ${beyond}: you do not have it.` })
+    }
+    const { managementKeys, limits } = parts
+    const live = (await managementKeys.list(account.id)).filter(({ revokedMs }) => revokedMs === null)
+    if (live.length >= limits.keysPerAccountMax) {
+      throw new TollgateError('conflict', {
+        message: `An account has at most ${limits.keysPerAccountMax} management keys. Revoke one that is not used.`,
+      })
+    }
+    const made = await managementKeys.create({
+      account: account.id,
+      name,
+      scopes: [...new Set(scopes)],
+      expiresMs,
+    })
+    parts.changes.publish(account.id, ['keys'])
+    return { id: formatId('mkey', made.id), key: made.secret }
+  },
+)
+
+/** A scope is never wider than the issuer's role: whatever it opens is open to the role. */
+function mayGive(role: Role | null, scope: Scope): boolean {
+  return Object.values(operations).every(
+    ({ policy }) =>
+      policy.of !== 'account' || policy.scope !== scope || (role !== null && policy.roles.includes(role)),
+  )
+}
+
+export const listManagementKeys = accountVerb('management-key.list', async (parts, _input, { account }) =>
+  (await parts.managementKeys.list(account.id)).map(managementKeyOutput),
+)
+
+export const revokeManagementKey = accountVerb(
+  'management-key.revoke',
+  async (parts, { managementKey }, { account }) => {
+    const id = parseId('mkey', managementKey)
+    if (id !== undefined) await parts.managementKeys.revoke(id)
+    parts.changes.publish(account.id, ['keys'])
+    return { id: managementKey, revoked: true }
+  },
+)
+
+function managementKeyOutput(row: ManagementKeyRow): ManagementKeyOut {
+  return {
+    id: formatId('mkey', row.id),
+    account: formatId('acct', row.account),
+    name: row.name,
+    label: row.label,
+    scopes: [...row.scopes],
+    created: isoTime(row.createdMs),
+    expires: isoTimeOrNull(row.expiresMs),
+    lastUsed: isoTimeOrNull(row.lastUsedMs),
+    revoked: isoTimeOrNull(row.revokedMs),
+  }
+}

@@ -1,0 +1,61 @@
+/** A key as the control plane shows it: what it may do, and what it has to show for itself. Never the key. */
+import type { OperationOutput } from '../../../contract/operations.ts'
+import { formatUsd } from '../../../contract/usd.ts'
+import type { KeyRow } from '../../access/types.ts'
+import { assert } from '../../base/assert.ts'
+import { formatId } from '../../base/ids.ts'
+import { isoTime, isoTimeOrNull } from '../iso-time.ts'
+import type { ControlParts } from '../parts.ts'
+
+export type KeyOut = OperationOutput<'key.list'>[number]
+
+/** Of keys that all belong to one account. */
+export async function keyOutputs(parts: ControlParts, rows: readonly KeyRow[]): Promise<KeyOut[]> {
+  const [first] = rows
+  if (first === undefined) return []
+  const builtIn = await parts.builtInKeys.of(first.account)
+  const uses = await parts.usage.keyUse(rows.map(({ id }) => id))
+  return Promise.all(
+    rows.map(async (row) => {
+      const use = uses.get(row.id)
+      assert(use !== undefined, 'usage knows every key that it is asked for')
+      return {
+        ...(await described(parts, row)),
+        builtIn: row.id === builtIn,
+        lastUsed: isoTimeOrNull(use.lastUsedMs),
+        spent: formatUsd(use.spent),
+      }
+    }),
+  )
+}
+
+export async function keyOutput(parts: ControlParts, row: KeyRow): Promise<KeyOut> {
+  const [output] = await keyOutputs(parts, [row])
+  assert(output !== undefined, 'one key is shown as one')
+  return output
+}
+
+type Described = Omit<KeyOut, 'builtIn' | 'lastUsed' | 'spent'>
+
+async function described({ ledger, clock }: ControlParts, row: KeyRow): Promise<Described> {
+  const { budget, models, rates, onShortBalance, showBalance } = row.policy
+  const inWindow = budget === null ? null : await ledger.keySpend(row.id, budget.window, clock.wallMs())
+  return {
+    id: formatId('key', row.id),
+    account: formatId('acct', row.account),
+    name: row.name,
+    label: row.label,
+    created: isoTime(row.createdMs),
+    expires: isoTimeOrNull(row.expiresMs),
+    revoked: isoTimeOrNull(row.revokedMs),
+    disabled: row.disabled,
+    budget: budget === null ? null : { amount: formatUsd(budget.amount), window: budget.window },
+    models: models === null ? null : [...models],
+    limits: rates,
+    onShortBalance,
+    showBalance,
+    createdBy: row.createdBy,
+    spentInWindow: inWindow === null ? null : formatUsd(inWindow.spent),
+    replacedBy: row.replacedBy === null ? null : formatId('key', row.replacedBy),
+  }
+}

@@ -1,0 +1,44 @@
+/** `key.rotate`: a new key in the place of another one, on the same budget; its answer is the only copy of it. */
+import type { Rotation } from '../../access/types.ts'
+import { TollgateError } from '../../base/errors.ts'
+import { formatId } from '../../base/ids.ts'
+import { isoTime } from '../iso-time.ts'
+import { accountVerb } from '../verb.ts'
+import { changeable, makerOf, missingKey } from './may-change.ts'
+
+const hourMs = 3_600_000
+
+type Because = Extract<Rotation, { kind: 'refused' }>['because']
+
+const refusals: Readonly<Record<Because, string>> = {
+  revoked: 'A revoked key has nothing to hand on. Create a new one.',
+  expired: 'The key has expired. Give it a later expiry first, or create a new one.',
+  disabled: 'The key is disabled. Enable it first.',
+  replaced: 'Another key took the place of this one already. Rotate that one.',
+}
+
+export const rotateKey = accountVerb('key.rotate', async (parts, { key, overlapHours }, who) => {
+  const old = await changeable(parts, key, who)
+  const newId = parts.nextId()
+  // Before the key is there, so that it never counts on a meter of its own.
+  await parts.ledger.shareMeter(newId, old.id, old.account)
+  const rotated = await parts.access.rotate(old.id, {
+    newId,
+    overlapMs: overlapHours * hourMs,
+    createdBy: makerOf(who.actor),
+  })
+  switch (rotated.kind) {
+    case 'not_found':
+      throw missingKey(key)
+    case 'refused':
+      throw new TollgateError('conflict', { message: refusals[rotated.because], param: 'key' })
+    case 'rotated':
+      parts.changes.publish(old.account, ['keys'])
+      return {
+        id: formatId('key', newId),
+        key: rotated.secret,
+        replaces: key,
+        expires: isoTime(rotated.expiresMs),
+      }
+  }
+})

@@ -1,0 +1,58 @@
+/** `key.update`: what a key may do from the next request on; running streams end where it may do nothing more. */
+import type { OperationInput } from '../../../contract/operations.ts'
+import type { KeyChange, KeyPolicy } from '../../access/types.ts'
+import { TollgateError } from '../../base/errors.ts'
+import { parseId } from '../../base/ids.ts'
+import { nanoOf } from '../amount.ts'
+import { accountVerb } from '../verb.ts'
+import { expiryOf } from './expiry.ts'
+import { missingKey, mustBeAllowed } from './may-change.ts'
+import { keyOutput } from './output.ts'
+
+type Asked = OperationInput<'key.update'>
+
+export const updateKey = accountVerb('key.update', async (parts, asked, who) => {
+  const id = parseId('key', asked.key)
+  if (id === undefined) throw missingKey(asked.key)
+  const updated = await parts.access.update(id, (row) => {
+    mustBeAllowed(who, row)
+    return changeOf(asked, row.policy, parts.clock.wallMs())
+  })
+  switch (updated.kind) {
+    case 'updated':
+      parts.changes.publish(who.account.id, ['keys'])
+      return keyOutput(parts, updated.row)
+    case 'revoked':
+      throw new TollgateError('conflict', { message: 'A revoked key stays revoked.', param: 'key' })
+    case 'not_found':
+      throw missingKey(asked.key)
+  }
+})
+
+function changeOf(asked: Asked, policy: KeyPolicy, nowMs: number): KeyChange {
+  return {
+    ...(asked.name === undefined ? {} : { name: asked.name }),
+    ...(asked.expires === undefined ? {} : { expiresMs: expiryOf(asked.expires, nowMs) }),
+    ...(asked.disabled === undefined ? {} : { disabled: asked.disabled }),
+    policy: changedPolicy(asked, policy),
+  }
+}
+
+/** What is left out stays; null takes a limit away. */
+function changedPolicy(asked: Asked, before: KeyPolicy): KeyPolicy {
+  const { limits = {}, budget, models } = asked
+  const { rates } = before
+  const or = <Value>(given: Value | undefined, otherwise: Value): Value =>
+    given === undefined ? otherwise : given
+  return {
+    rates: {
+      requestsPerMinute: or(limits.requestsPerMinute, rates.requestsPerMinute),
+      tokensPerMinute: or(limits.tokensPerMinute, rates.tokensPerMinute),
+      concurrent: or(limits.concurrent, rates.concurrent),
+    },
+    budget: budget ? { amount: nanoOf(budget.amount), window: budget.window } : or(budget, before.budget),
+    models: or(models, before.models),
+    onShortBalance: asked.onShortBalance ?? before.onShortBalance,
+    showBalance: asked.showBalance ?? before.showBalance,
+  }
+}
