@@ -1,0 +1,39 @@
+/** A notice over the whole page: what is the matter, and what to do about it. */
+import { CircleAlert, Info, TriangleAlert } from 'lucide-react'
+import type { JSX, ReactNode } from 'react'
+import { cn } from '@/lib/class-names'
+
+export interface BannerProps {
+  readonly tone?: 'info' | 'warn' | 'bad'
+  readonly title: ReactNode
+  readonly children?: ReactNode
+  readonly action?: ReactNode
+  readonly className?: string
+}
+
+const looks = {
+  info: ['border-note/30 bg-note-soft', 'text-note', Info],
+  warn: ['border-warn/30 bg-warn-soft', 'text-warn', CircleAlert],
+  bad: ['border-bad/30 bg-bad-soft', 'text-bad', TriangleAlert],
+} as const
+
+export function Banner({ tone = 'info', title, children, action, className }: BannerProps): JSX.Element {
+  const [box, colour, Icon] = looks[tone]
+  return (
+    <div
+      role="status"
+      className={cn(
+        'flex flex-wrap items-center gap-x-3 gap-y-2 rounded-lg border px-4 py-3',
+        box,
+        className,
+      )}
+    >
+      <Icon aria-hidden="true" className={cn('size-4 shrink-0', colour)} />
+      <div className="min-w-0 flex-1 basis-64">
+        <span className="font-medium">{title}</span>
+        {children === undefined ? null : <span className="ml-1.5 text-ink-soft">{children}</span>}
+      </div>
+      {action}
+    </div>
+  )
+}

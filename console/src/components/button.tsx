@@ -1,0 +1,94 @@
+/** Buttons, and links that look like them. */
+import { Link, type LinkComponentProps } from '@tanstack/react-router'
+import { cva, type VariantProps } from 'class-variance-authority'
+import { LoaderCircle } from 'lucide-react'
+import type { ComponentPropsWithRef, JSX } from 'react'
+import { cn } from '@/lib/class-names'
+
+export const buttonLook = cva(
+  'inline-flex shrink-0 items-center justify-center gap-2 rounded-md border font-medium whitespace-nowrap transition-colors select-none aria-disabled:opacity-60 disabled:opacity-60 [&_svg]:size-4 [&_svg]:shrink-0',
+  {
+    variants: {
+      variant: {
+        primary: 'border-transparent bg-accent text-on-accent not-disabled:hover:bg-accent-strong',
+        secondary: 'border-line bg-surface text-ink not-disabled:hover:bg-sunken',
+        ghost: 'border-transparent text-ink-soft not-disabled:hover:bg-sunken not-disabled:hover:text-ink',
+        danger: 'border-transparent bg-bad text-on-bad not-disabled:hover:bg-bad-strong',
+      },
+      size: {
+        small: 'h-8 px-2.5 text-sm max-sm:h-10',
+        medium: 'h-9 px-3.5 max-sm:h-10',
+        large: 'h-11 px-5',
+        icon: 'size-9 max-sm:size-10',
+      },
+    },
+    defaultVariants: { variant: 'secondary', size: 'medium' },
+  },
+)
+
+type Look = VariantProps<typeof buttonLook>
+
+export interface ButtonProps extends ComponentPropsWithRef<'button'> {
+  readonly variant?: NonNullable<Look['variant']>
+  readonly size?: NonNullable<Look['size']>
+  /** What it does is under way: it turns, and takes no second click. */
+  readonly pending?: boolean | undefined
+}
+
+export function Button({
+  variant,
+  size,
+  pending = false,
+  className,
+  children,
+  disabled,
+  onClick,
+  ...rest
+}: ButtonProps): JSX.Element {
+  return (
+    <button
+      type="button"
+      {...rest}
+      className={cn(buttonLook({ variant, size }), className)}
+      disabled={disabled}
+      aria-disabled={pending || undefined}
+      aria-busy={pending || undefined}
+      // A button that is busy keeps the focus, which one that is disabled would lose.
+      onClick={(event) => {
+        if (pending) event.preventDefault()
+        else onClick?.(event)
+      }}
+    >
+      {pending ? <LoaderCircle aria-hidden="true" className="animate-spin" /> : null}
+      {children}
+    </button>
+  )
+}
+
+type LinkButtonProps = LinkComponentProps<'a'> & {
+  readonly variant?: NonNullable<Look['variant']>
+  readonly size?: NonNullable<Look['size']>
+}
+
+/** A link to a page of the console that looks like a button. */
+export function LinkButton({ variant, size, className, ...rest }: LinkButtonProps): JSX.Element {
+  return <Link {...rest} className={cn(buttonLook({ variant, size }), className as string | undefined)} />
+}
+
+/** The same for an address outside the console, or a file. */
+export function AnchorButton({
+  variant,
+  size,
+  className,
+  children,
+  ...rest
+}: ComponentPropsWithRef<'a'> & {
+  readonly variant?: NonNullable<Look['variant']>
+  readonly size?: NonNullable<Look['size']>
+}): JSX.Element {
+  return (
+    <a {...rest} className={cn(buttonLook({ variant, size }), className)}>
+      {children}
+    </a>
+  )
+}

@@ -1,0 +1,2 @@
+/** The box to tick, by its usual name. */
+export { Checkbox } from './toggle.tsx'

@@ -1,0 +1,126 @@
+/** Windows over the page. On a phone they come up from below. */
+import { X } from 'lucide-react'
+import { Dialog as Radix } from 'radix-ui'
+import { type JSX, type ReactNode, useState } from 'react'
+import { cn } from '@/lib/class-names'
+import { Button } from './button.tsx'
+import { Field } from './field.tsx'
+import { Input } from './input.tsx'
+
+export interface DialogProps {
+  readonly open: boolean
+  readonly onOpenChange: (open: boolean) => void
+  readonly title: ReactNode
+  readonly description?: ReactNode
+  readonly size?: 'small' | 'medium' | 'large'
+  /** Closes by its own buttons alone: for what is shown only once. */
+  readonly held?: boolean
+  readonly children: ReactNode
+}
+
+const widths = { small: 'sm:max-w-md', medium: 'sm:max-w-lg', large: 'sm:max-w-2xl' }
+
+export function Dialog(props: DialogProps): JSX.Element {
+  const { open, onOpenChange, title, description, size = 'medium', held = false, children } = props
+  const stay = (event: Event): void => {
+    if (held) event.preventDefault()
+  }
+  return (
+    <Radix.Root open={open} onOpenChange={onOpenChange}>
+      <Radix.Portal>
+        <Radix.Overlay className="motion-fade fixed inset-0 z-40 bg-veil" />
+        <Radix.Content
+          {...(description === undefined ? { 'aria-describedby': undefined } : {})}
+          onEscapeKeyDown={stay}
+          onPointerDownOutside={stay}
+          onInteractOutside={stay}
+          className={cn(
+            'motion-appear fixed inset-x-0 bottom-0 z-50 mx-auto flex max-h-[92dvh] w-full flex-col overflow-hidden rounded-t-xl border border-line bg-raised sm:top-[8vh] sm:bottom-auto sm:max-h-[84vh] sm:rounded-xl',
+            widths[size],
+          )}
+        >
+          <div className="flex items-start justify-between gap-4 border-b border-line px-6 py-4">
+            <div className="min-w-0">
+              <Radix.Title className="text-lg font-semibold tracking-tight">{title}</Radix.Title>
+              {description === undefined ? null : (
+                <Radix.Description className="mt-1 text-ink-soft">{description}</Radix.Description>
+              )}
+            </div>
+            {held ? null : (
+              <Radix.Close asChild>
+                <Button variant="ghost" size="icon" aria-label="Close" className="-mt-1 -mr-2">
+                  <X aria-hidden="true" />
+                </Button>
+              </Radix.Close>
+            )}
+          </div>
+          <div className="overflow-y-auto px-6 py-5">{children}</div>
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  )
+}
+
+/** The row of buttons at the end of a dialog or form. */
+export function DialogActions({ children }: { readonly children: ReactNode }): JSX.Element {
+  return <div className="mt-6 flex flex-col-reverse gap-2 sm:flex-row sm:justify-end">{children}</div>
+}
+
+export interface ConfirmDialogProps {
+  readonly open: boolean
+  readonly onOpenChange: (open: boolean) => void
+  readonly title: ReactNode
+  /** What will happen, and what will not come back. */
+  readonly children: ReactNode
+  /** The verb on the button: "Revoke key". */
+  readonly action: string
+  readonly pending?: boolean | undefined
+  readonly onConfirm: () => void
+  /** A text that must be typed first, for what cannot be undone. */
+  readonly typed?: string
+  /** What the typed text is: "the account's name". */
+  readonly typedLabel?: string
+  readonly tone?: 'danger' | 'primary'
+}
+
+/** Asks before something that is hard to undo. */
+export function ConfirmDialog(props: ConfirmDialogProps): JSX.Element {
+  return (
+    <Dialog open={props.open} onOpenChange={props.onOpenChange} title={props.title} size="small">
+      <Confirmation {...props} />
+    </Dialog>
+  )
+}
+
+function Confirmation(props: ConfirmDialogProps): JSX.Element {
+  const { onOpenChange, children, action, pending, onConfirm, typed, typedLabel, tone = 'danger' } = props
+  const [text, setText] = useState('')
+  const isReady = typed === undefined || text.trim() === typed
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        event.stopPropagation()
+        if (isReady && pending !== true) onConfirm()
+      }}
+    >
+      <div className="flex flex-col gap-3 text-ink-soft">{children}</div>
+      {typed === undefined ? null : (
+        <Field label={typedLabel ?? `Type “${typed}” to confirm`} className="mt-4">
+          <Input
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+            autoComplete="off"
+            spellCheck={false}
+          />
+        </Field>
+      )}
+      <DialogActions>
+        <Button onClick={() => onOpenChange(false)}>Cancel</Button>
+        <Button type="submit" variant={tone} pending={pending} disabled={!isReady}>
+          {action}
+        </Button>
+      </DialogActions>
+    </form>
+  )
+}

@@ -1,0 +1,50 @@
+/** A page of the console: its one main heading, what can be done, and what is on it. */
+import { type JSX, type ReactNode, useEffect, useRef } from 'react'
+import { cn } from '@/lib/class-names'
+
+export interface PageProps {
+  /** Also the title of the browser's tab. */
+  readonly title: string
+  /** Stands in the heading in place of the title, where that is more than text. */
+  readonly heading?: ReactNode
+  readonly description?: ReactNode
+  readonly actions?: ReactNode
+  /** A way back, above the heading. */
+  readonly back?: ReactNode
+  readonly className?: string
+  readonly children: ReactNode
+}
+
+/** The first page that is shown leaves the focus where the browser has it. */
+let isFirst = true
+
+export function Page(props: PageProps): JSX.Element {
+  const { title, heading, description, actions, back, className, children } = props
+  const headingElement = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    document.title = `${title} · Tollgate`
+  }, [title])
+  useEffect(() => {
+    if (!isFirst) headingElement.current?.focus({ preventScroll: true })
+    isFirst = false
+  }, [])
+  return (
+    <div className={cn('mx-auto flex w-full max-w-6xl flex-col gap-6', className)}>
+      <header className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
+        <div className="min-w-0">
+          {back === undefined ? null : <div className="mb-2 text-sm">{back}</div>}
+          <h1
+            ref={headingElement}
+            tabIndex={-1}
+            className="text-2xl leading-8 font-semibold tracking-tight break-words"
+          >
+            {heading ?? title}
+          </h1>
+          {description === undefined ? null : <p className="mt-1 max-w-prose text-ink-soft">{description}</p>}
+        </div>
+        {actions === undefined ? null : <div className="flex flex-wrap gap-2 print:hidden">{actions}</div>}
+      </header>
+      {children}
+    </div>
+  )
+}

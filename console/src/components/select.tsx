@@ -1,0 +1,2 @@
+/** The select, by its usual name. */
+export { Select } from './input.tsx'

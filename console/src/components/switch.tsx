@@ -1,0 +1,2 @@
+/** The switch, by its usual name. */
+export { Switch } from './toggle.tsx'

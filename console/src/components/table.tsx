@@ -1,0 +1,96 @@
+/** Rows of things. Scrolls sideways where the page is narrow, never the page itself. */
+import type { JSX, ReactNode } from 'react'
+import { cn } from '@/lib/class-names'
+import { Skeleton } from './skeleton.tsx'
+
+export interface Column<Row> {
+  readonly id: string
+  readonly header: ReactNode
+  readonly cell: (row: Row) => ReactNode
+  readonly align?: 'left' | 'right'
+  /** Not shown on phones. */
+  readonly wide?: boolean
+  readonly className?: string
+}
+
+export interface TableProps<Row> {
+  /** What the rows are, for those who do not see them. */
+  readonly caption: string
+  readonly columns: readonly Column<Row>[]
+  /** undefined: not known yet. */
+  readonly rows: readonly Row[] | undefined
+  readonly keyOf: (row: Row) => string
+  /** What stands there without rows. */
+  readonly empty?: ReactNode
+  /** How many rows are expected, while they are on their way. */
+  readonly expected?: number
+  readonly className?: string
+}
+
+export function Table<Row>(props: TableProps<Row>): JSX.Element {
+  const { caption, columns, rows, empty, className } = props
+  if (rows?.length === 0) return <>{empty ?? <p className="px-5 py-6 text-ink-soft">Nothing yet.</p>}</>
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+    <section aria-label={caption} tabIndex={0} className={cn('overflow-x-auto', className)}>
+      <table className="w-full border-collapse text-left">
+        <caption className="sr-only">{caption}</caption>
+        <thead>
+          <tr className="border-b border-line">
+            {columns.map((column) => (
+              <th
+                key={column.id}
+                scope="col"
+                className={cn(place(column), 'h-9 text-sm font-medium text-ink-soft')}
+              >
+                {column.header}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody aria-busy={rows === undefined || undefined}>
+          <Rows {...props} />
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function Rows<Row>({ columns, rows, keyOf, expected = 5 }: TableProps<Row>): JSX.Element {
+  if (rows === undefined) {
+    return (
+      <>
+        {Array.from({ length: expected }, (_, index) => `row-${index}`).map((row) => (
+          <tr key={row} className="border-b border-line last:border-0">
+            {columns.map((column) => (
+              <td key={column.id} className={cn(place(column), 'h-11')}>
+                <Skeleton className={cn('h-4 w-20', column.align === 'right' && 'ml-auto')} />
+              </td>
+            ))}
+          </tr>
+        ))}
+      </>
+    )
+  }
+  return (
+    <>
+      {rows.map((row) => (
+        <tr key={keyOf(row)} className="border-b border-line last:border-0 hover:bg-sunken/60">
+          {columns.map((column) => (
+            <td key={column.id} className={cn(place(column), 'h-11 py-2', column.className)}>
+              {column.cell(row)}
+            </td>
+          ))}
+        </tr>
+      ))}
+    </>
+  )
+}
+
+function place<Row>({ align, wide }: Column<Row>): string {
+  return cn(
+    'px-3 whitespace-nowrap first:pl-5 last:pr-5',
+    align === 'right' && 'tabular text-right',
+    wide === true && 'max-md:hidden',
+  )
+}

@@ -1,0 +1,51 @@
+/** Parts of a page of which one is shown. Which one stands in the address, so that a link leads to it. */
+import { Tabs as Radix } from 'radix-ui'
+import type { JSX, ReactNode } from 'react'
+import { useSearch, useSetSearch } from '@/lib/search'
+
+export interface Tab {
+  readonly id: string
+  readonly label: ReactNode
+  readonly content: ReactNode
+}
+
+export interface TabsProps {
+  /** What the row of tabs is about, for those who do not see it. */
+  readonly label: string
+  readonly tabs: readonly Tab[]
+  /** Its name in the address: `?tab=…`. */
+  readonly name?: string
+}
+
+export function Tabs({ label, tabs, name = 'tab' }: TabsProps): JSX.Element {
+  const wanted = useSearch()[name]
+  const setSearch = useSetSearch()
+  const first = tabs[0]?.id ?? ''
+  const shown = tabs.find(({ id }) => id === wanted)?.id ?? first
+  return (
+    <Radix.Root
+      value={shown}
+      onValueChange={(next) => setSearch({ [name]: next === first ? undefined : next })}
+    >
+      <Radix.List
+        aria-label={label}
+        className="flex gap-1 overflow-x-auto border-b border-line [scrollbar-width:none]"
+      >
+        {tabs.map((tab) => (
+          <Radix.Trigger
+            key={tab.id}
+            value={tab.id}
+            className="-mb-px h-10 shrink-0 border-b-2 border-transparent px-3 font-medium text-ink-soft -outline-offset-2 hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink"
+          >
+            {tab.label}
+          </Radix.Trigger>
+        ))}
+      </Radix.List>
+      {tabs.map((tab) => (
+        <Radix.Content key={tab.id} value={tab.id} className="pt-6">
+          {tab.content}
+        </Radix.Content>
+      ))}
+    </Radix.Root>
+  )
+}

@@ -1,0 +1,2 @@
+/** The textarea, by its usual name. */
+export { Textarea } from './input.tsx'

@@ -1,0 +1,20 @@
+/** Holds the place of a page whose code is on its way. */
+import type { JSX } from 'react'
+import { Skeleton } from '@/components/skeleton'
+
+export function Loading(): JSX.Element {
+  return (
+    <div className="mx-auto flex w-full max-w-6xl flex-col gap-6" aria-busy="true">
+      <span className="sr-only" role="status">
+        Loading
+      </span>
+      <Skeleton className="h-8 w-48" />
+      <div className="grid gap-4 sm:grid-cols-3">
+        <Skeleton className="h-28" />
+        <Skeleton className="h-28" />
+        <Skeleton className="h-28" />
+      </div>
+      <Skeleton className="h-72" />
+    </div>
+  )
+}

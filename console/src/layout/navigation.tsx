@@ -1,0 +1,83 @@
+/** The sections of the console, in their order. */
+import { Link, useRouterState } from '@tanstack/react-router'
+import {
+  Activity,
+  ChartColumn,
+  Gauge,
+  KeyRound,
+  type LucideIcon,
+  Play,
+  Plug,
+  ReceiptText,
+  Settings,
+  ShieldCheck,
+  Wallet,
+} from 'lucide-react'
+import type { JSX } from 'react'
+import { useMe } from '@/lib/account'
+import { cn } from '@/lib/class-names'
+
+const sections = [
+  ['/console', 'Overview', Gauge],
+  ['/console/keys', 'API Keys', KeyRound],
+  ['/console/usage', 'Usage', ChartColumn],
+  ['/console/requests', 'Requests', Activity],
+  ['/console/billing', 'Billing', Wallet],
+  ['/console/playground', 'Playground', Play],
+  ['/console/connect', 'Connect', Plug],
+  ['/console/settings', 'Settings', Settings],
+] as const satisfies readonly (readonly [string, string, LucideIcon])[]
+
+type SectionPath = (typeof sections)[number][0] | '/console/admin'
+
+export function Navigation({ onGone }: { readonly onGone?: () => void }): JSX.Element {
+  const { person } = useMe()
+  return (
+    <nav aria-label="Sections" className="flex flex-col gap-0.5">
+      {sections.map(([to, label, Icon]) => (
+        <Section key={to} to={to} label={label} Icon={Icon} onGone={onGone} />
+      ))}
+      {person.operator ? (
+        <>
+          <span aria-hidden="true" className="my-2 h-px bg-line" />
+          <Section to="/console/admin" label="Admin" Icon={ShieldCheck} onGone={onGone} />
+        </>
+      ) : null}
+      <span aria-hidden="true" className="my-2 h-px bg-line" />
+      <Link to="/pricing" className={look(false)} {...(onGone === undefined ? {} : { onClick: onGone })}>
+        <ReceiptText aria-hidden="true" className="size-4" />
+        Pricing
+      </Link>
+    </nav>
+  )
+}
+
+interface SectionProps {
+  readonly to: SectionPath
+  readonly label: string
+  readonly Icon: LucideIcon
+  readonly onGone: (() => void) | undefined
+}
+
+function Section({ to, label, Icon, onGone }: SectionProps): JSX.Element {
+  const path = useRouterState({ select: ({ location }) => location.pathname.replace(/\/$/, '') })
+  const isHere = to === '/console' ? path === to : path === to || path.startsWith(`${to}/`)
+  return (
+    <Link
+      to={to}
+      aria-current={isHere ? 'page' : undefined}
+      className={look(isHere)}
+      {...(onGone === undefined ? {} : { onClick: onGone })}
+    >
+      <Icon aria-hidden="true" className={cn('size-4', isHere && 'text-accent')} />
+      {label}
+    </Link>
+  )
+}
+
+function look(isHere: boolean): string {
+  return cn(
+    'flex h-9 items-center gap-3 rounded-md px-3 font-medium text-ink-soft transition-colors hover:bg-sunken hover:text-ink max-lg:h-11',
+    isHere && 'bg-sunken text-ink',
+  )
+}

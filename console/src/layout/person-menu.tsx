@@ -1,0 +1,64 @@
+/** Who is signed in, and the way out. */
+import { useNavigate } from '@tanstack/react-router'
+import { LogOut, Settings, ShieldCheck } from 'lucide-react'
+import { type JSX, useState } from 'react'
+import { Menu, MenuItem, MenuLabel, MenuLine } from '@/components/menu'
+import { toast } from '@/components/toaster'
+import { useMe } from '@/lib/account'
+import { signOut } from '@/lib/identity'
+import { queryClient } from '@/lib/operations'
+
+export function PersonMenu(): JSX.Element {
+  const { person } = useMe()
+  const navigate = useNavigate()
+  const [isLeaving, setLeaving] = useState(false)
+  const leave = async (): Promise<void> => {
+    setLeaving(true)
+    const outcome = await signOut()
+    setLeaving(false)
+    if (outcome.kind === 'refused') return toast.problem(outcome.problem.message)
+    queryClient.clear()
+    await navigate({ to: '/console/sign-in', search: {} })
+  }
+  return (
+    <Menu
+      trigger={
+        <button
+          type="button"
+          aria-label={`Signed in as ${person.email}`}
+          aria-busy={isLeaving || undefined}
+          className="flex size-9 items-center justify-center rounded-full border border-line bg-accent-soft text-sm font-semibold text-accent max-sm:size-10"
+        >
+          {initials(person.name, person.email)}
+        </button>
+      }
+    >
+      <MenuLabel>
+        <span className="block truncate font-medium text-ink">{person.name}</span>
+        <span className="block truncate font-normal">{person.email}</span>
+      </MenuLabel>
+      <MenuLine />
+      <MenuItem
+        icon={<Settings aria-hidden="true" />}
+        onSelect={() => void navigate({ to: '/console/settings', search: {} })}
+      >
+        Settings
+      </MenuItem>
+      <MenuItem
+        icon={<ShieldCheck aria-hidden="true" />}
+        onSelect={() => void navigate({ to: '/console/settings', search: { tab: 'security' } })}
+      >
+        Security
+      </MenuItem>
+      <MenuLine />
+      <MenuItem icon={<LogOut aria-hidden="true" />} onSelect={() => void leave()}>
+        Sign out
+      </MenuItem>
+    </Menu>
+  )
+}
+
+function initials(name: string, email: string): string {
+  const words = (name.trim() === '' ? email : name).trim().split(/\s+/)
+  return `${words[0]?.[0] ?? '?'}${words.length > 1 ? (words.at(-1)?.[0] ?? '') : ''}`.toUpperCase()
+}

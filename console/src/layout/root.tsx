@@ -1,0 +1,53 @@
+/** What is around every page: messages, the dialog that asks who you are, and the way to sign in. */
+import { Outlet, useRouter } from '@tanstack/react-router'
+import { type JSX, lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { Toaster } from '@/components/toaster'
+import { setAttendant } from '@/lib/api'
+import { queryClient } from '@/lib/operations'
+
+const ConfirmItsYou = lazy(async () => ({
+  default: (await import('@/features/auth/confirm-its-you')).ConfirmItsYou,
+}))
+
+export function Root(): JSX.Element {
+  const router = useRouter()
+  const [isAsking, setAsking] = useState(false)
+  const answer = useRef<((isProved: boolean) => void) | undefined>(undefined)
+  useEffect(() => {
+    setAttendant({
+      signIn() {
+        const { pathname, href } = router.state.location
+        if (pathname.startsWith('/console/sign-in')) return
+        queryClient.clear()
+        void router.navigate({ to: '/console/sign-in', search: { next: href } })
+      },
+      confirm() {
+        setAsking(true)
+        return new Promise((resolve) => {
+          // A second question while one is open gets the same answer.
+          const earlier = answer.current
+          answer.current = (isProved) => {
+            earlier?.(isProved)
+            resolve(isProved)
+          }
+        })
+      },
+    })
+  }, [router])
+  const onAnswer = (isProved: boolean): void => {
+    setAsking(false)
+    answer.current?.(isProved)
+    answer.current = undefined
+  }
+  return (
+    <>
+      <Outlet />
+      <Toaster />
+      {isAsking ? (
+        <Suspense>
+          <ConfirmItsYou onAnswer={onAnswer} />
+        </Suspense>
+      ) : null}
+    </>
+  )
+}

@@ -1,0 +1,37 @@
+/** Light, dark or as the system has it. */
+import { Monitor, Moon, Sun } from 'lucide-react'
+import type { JSX } from 'react'
+import { Button } from '@/components/button'
+import { Menu, MenuItem } from '@/components/menu'
+import { setTheme, type Theme, useIsDark, useTheme } from '@/lib/theme'
+
+const choices: readonly (readonly [theme: Theme, label: string, Icon: typeof Sun])[] = [
+  ['light', 'Light', Sun],
+  ['dark', 'Dark', Moon],
+  ['system', 'Like the system', Monitor],
+]
+
+export function ThemeMenu(): JSX.Element {
+  const theme = useTheme()
+  const isDark = useIsDark()
+  return (
+    <Menu
+      trigger={
+        <Button variant="ghost" size="icon" aria-label="Appearance">
+          {isDark ? <Moon aria-hidden="true" /> : <Sun aria-hidden="true" />}
+        </Button>
+      }
+    >
+      {choices.map(([choice, label, Icon]) => (
+        <MenuItem
+          key={choice}
+          icon={<Icon aria-hidden="true" />}
+          checked={theme === choice}
+          onSelect={() => setTheme(choice)}
+        >
+          {label}
+        </MenuItem>
+      ))}
+    </Menu>
+  )
+}

@@ -1,0 +1,87 @@
+/**
+ * Who is signed in and for which account they act. The account stands in the address (`?account=acct_…`, left out
+ * for the personal one), so that links, reload and the back button keep it.
+ */
+import { useNavigate } from '@tanstack/react-router'
+import { createContext, type JSX, type ReactNode, useContext, useMemo } from 'react'
+import type { Role } from '../../../contract/operation.ts'
+import type { OperationOutput } from './api.ts'
+import { useSearch } from './search.ts'
+
+export type { Role } from '../../../contract/operation.ts'
+export type Me = OperationOutput<'me.show'>
+type Account = Me['accounts'][number]
+
+export interface ActiveAccount {
+  readonly id: string
+  readonly kind: 'personal' | 'organization'
+  readonly name: string
+  readonly role: Role
+  readonly organization: string | null
+  readonly suspended: boolean
+}
+
+interface Acting {
+  readonly me: Me
+  readonly account: ActiveAccount
+}
+const ActingContext = createContext<Acting | undefined>(undefined)
+
+export function ActingProvider({
+  me,
+  children,
+}: {
+  readonly me: Me
+  readonly children: ReactNode
+}): JSX.Element {
+  const wanted = useSearch().account
+  const acting = useMemo(() => ({ me, account: active(me, wanted) }), [me, wanted])
+  return <ActingContext value={acting}>{children}</ActingContext>
+}
+
+function active(me: Me, wanted: string | undefined): ActiveAccount {
+  const account = me.accounts.find(({ account }) => account === wanted) ?? me.accounts[0]
+  if (account === undefined) throw new Error('somebody without an account is signed in')
+  return shaped(account)
+}
+
+function shaped({ account, ...rest }: Account): ActiveAccount {
+  return { id: account, ...rest }
+}
+
+function useActing(): Acting {
+  const acting = useContext(ActingContext)
+  if (acting === undefined) throw new Error('this is shown to somebody who is not signed in')
+  return acting
+}
+
+/** Who is signed in. */
+export function useMe(): Me {
+  return useActing().me
+}
+
+/** The account that the page is about. */
+export function useAccount(): ActiveAccount {
+  return useActing().account
+}
+
+/** All accounts that the person acts for, the personal one first. */
+export function useAccounts(): readonly ActiveAccount[] {
+  const { me } = useActing()
+  return useMemo(() => me.accounts.map(shaped), [me])
+}
+
+/** Whether the person has one of the roles in the account that the page is about. */
+export function useMay(...roles: readonly Role[]): boolean {
+  return roles.includes(useActing().account.role)
+}
+
+/** Shows another account, on its overview. */
+export function useSwitchAccount(): (id: string) => void {
+  const { me } = useActing()
+  const navigate = useNavigate()
+  return (id) => {
+    const isPersonal = me.accounts[0]?.account === id
+    void navigate({ to: '/console', search: isPersonal ? { account: undefined } : { account: id } })
+  }
+}

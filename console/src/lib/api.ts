@@ -1,0 +1,146 @@
+/**
+ * Asks the server: every operation of the contract by its name, typed by the contract, whose schemas stay out of the
+ * bundle. Says what went wrong as an `ApiError`; asks the person to sign in or to confirm who they are where the
+ * server wants that. Knows nothing of React.
+ */
+import { operations } from 'virtual:operations'
+import type {
+  ControlErrorBody,
+  OperationAsk,
+  OperationName,
+  OperationOutput,
+} from '../../../contract/operations.ts'
+
+export type { OperationAsk, OperationName, OperationOutput } from '../../../contract/operations.ts'
+
+type Facts = NonNullable<ControlErrorBody['error']['facts']>
+
+/** An answer that is no success. `code` is of the error table, `status` 0 where no answer came at all. */
+export class ApiError extends Error {
+  readonly status: number
+  readonly code: string
+  /** The field that is wrong. */
+  readonly param: string | undefined
+  readonly facts: Facts
+  readonly requestId: string | undefined
+
+  constructor(status: number, error: Partial<ControlErrorBody['error']>) {
+    super(error.message ?? 'The server gave an answer that cannot be read.')
+    this.name = 'ApiError'
+    this.status = status
+    this.code = error.code ?? 'internal'
+    this.param = error.param
+    this.facts = error.facts ?? {}
+    this.requestId = error.requestId
+  }
+}
+
+/** What the page does when the server wants somebody in front of it; set once by the app. */
+export interface Attendant {
+  /** The session is gone. */
+  signIn(): void
+  /** Whether the person proved again who they are. */
+  confirm(): Promise<boolean>
+}
+let attendant: Attendant = { signIn: () => undefined, confirm: () => Promise.resolve(false) }
+
+export function setAttendant(next: Attendant): void {
+  attendant = next
+}
+
+/** The input of an operation; to be left out where nothing must be said. */
+export type Asking<Name extends OperationName> =
+  Record<never, never> extends OperationAsk<Name> ? [input?: OperationAsk<Name>] : [input: OperationAsk<Name>]
+
+/** Carries out an operation. Rejects with an `ApiError` alone. */
+export async function call<Name extends OperationName>(
+  name: Name,
+  ...[input]: Asking<Name>
+): Promise<OperationOutput<Name>> {
+  const outcome = await attempt(name, input)
+  if (!(outcome instanceof ApiError)) return outcome
+  if (outcome.code === 'login_too_old' && (await attendant.confirm())) {
+    const again = await attempt(name, input)
+    if (!(again instanceof ApiError)) return again
+    throw again
+  }
+  if (outcome.code === 'not_signed_in') attendant.signIn()
+  throw outcome
+}
+
+/** Where an operation that reads is, for links and downloads. */
+export function addressOf<Name extends OperationName>(name: Name, ...[input]: Asking<Name>): string {
+  return place(name, input).address
+}
+
+interface Place {
+  readonly method: string
+  readonly address: string
+  readonly body: string | undefined
+  readonly produces: 'json' | 'csv' | 'file'
+}
+
+function place(name: OperationName, input: object | undefined): Place {
+  const row = operations[name]
+  if (row === undefined) throw new Error(`${name} is not on HTTP`)
+  const [method, path, produces] = row
+  const rest: Record<string, unknown> = { ...input }
+  const filled = path.replace(/\{(\w+)\}/g, (_, field: string) => {
+    const value = rest[field]
+    delete rest[field]
+    return encodeURIComponent(String(value))
+  })
+  if (method !== 'GET') return { method, address: filled, body: JSON.stringify(rest), produces }
+  const query = new URLSearchParams(
+    Object.entries(rest).flatMap(([field, value]) => (value == null ? [] : [[field, String(value)]])),
+  ).toString()
+  return { method, address: query === '' ? filled : `${filled}?${query}`, body: undefined, produces }
+}
+
+async function attempt<Name extends OperationName>(
+  name: Name,
+  input: object | undefined,
+): Promise<OperationOutput<Name> | ApiError> {
+  const { method, address, body, produces } = place(name, input)
+  const answer = await send(method, address, body)
+  if (answer instanceof ApiError) return answer
+  if (!answer.ok) return asError(answer)
+  const output = produces === 'json' ? await answer.json() : await fileOf(answer)
+  return output as OperationOutput<Name>
+}
+
+/** One exchange with our own origin; a network that fails is an `ApiError` of status 0. */
+export async function send(
+  method: string,
+  address: string,
+  body: string | undefined,
+): Promise<Response | ApiError> {
+  try {
+    return await fetch(address, {
+      method,
+      headers: {
+        accept: 'application/json, text/csv',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body }),
+      credentials: 'same-origin',
+      redirect: 'error',
+    })
+  } catch {
+    return new ApiError(0, {
+      code: 'unreachable',
+      message: 'The server cannot be reached. Check that it runs, then try again.',
+    })
+  }
+}
+
+async function asError(answer: Response): Promise<ApiError> {
+  const body = (await answer.json().catch(() => undefined)) as Partial<ControlErrorBody> | undefined
+  return new ApiError(answer.status, body?.error ?? {})
+}
+
+async function fileOf(answer: Response): Promise<{ name: string; text: string }> {
+  const disposition = answer.headers.get('content-disposition') ?? ''
+  const name = /filename="?([^";]+)/.exec(disposition)?.[1] ?? 'download'
+  return { name, text: await answer.text() }
+}

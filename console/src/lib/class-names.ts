@@ -1,0 +1,7 @@
+/** Joins class names; of two that contradict each other the later one wins. */
+import { type ClassValue, clsx } from 'clsx'
+import { twMerge } from 'tailwind-merge'
+
+export function cn(...names: readonly ClassValue[]): string {
+  return twMerge(clsx(names))
+}

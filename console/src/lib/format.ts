@@ -1,0 +1,77 @@
+/** Numbers and times as people read them. Pure but for the clock that `when` is told. */
+export { compareUsd, exactUsd, isNegative, isZero, roundUsd, sumUsd, usd } from './usd.ts'
+
+const whole = new Intl.NumberFormat('en-US')
+const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 })
+
+/** `12304` → `12,304`. */
+export function count(value: number): string {
+  return whole.format(value)
+}
+
+/** `12304` → `12.3K`, for axes and narrow places. */
+export function shortCount(value: number): string {
+  return compact.format(value)
+}
+
+/** `0.0123` → `1.2 %`. */
+export function percent(share: number): string {
+  const digits = share !== 0 && Math.abs(share) < 0.1 ? 1 : 0
+  return `${(share * 100).toFixed(digits)} %`
+}
+
+/** `840` → `840 ms`, `12304` → `12.3 s`, `125000` → `2 min 5 s`. */
+export function duration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(ms < 10_000 ? 2 : 1)} s`
+  const seconds = Math.round(ms / 1_000)
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+  return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`
+}
+
+/** `98765432` → `94.2 MiB`. */
+export function bytes(value: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
+  let size = value
+  let unit = 0
+  while (size >= 1_024 && unit < units.length - 1) {
+    size /= 1_024
+    unit += 1
+  }
+  return `${unit === 0 ? size : size.toFixed(1)} ${units[unit]}`
+}
+
+const steps: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, ms: number])[] = [
+  ['year', 31_536_000_000],
+  ['month', 2_592_000_000],
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+]
+const relativeForm = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+
+/** `2 hours ago`, `in 3 days`, `just now`. */
+export function relative(iso: string, nowMs: number): string {
+  const distance = Date.parse(iso) - nowMs
+  const step = steps.find(([, ms]) => Math.abs(distance) >= ms)
+  return step === undefined ? 'just now' : relativeForm.format(Math.round(distance / step[1]), step[0])
+}
+
+const exactForm = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
+const dayForm = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
+const monthForm = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })
+
+/** Date and time to the second, in the reader's own zone. */
+export function exactTime(iso: string): string {
+  return exactForm.format(new Date(iso))
+}
+
+/** The UTC day: `5 Nov 2026`. */
+export function day(iso: string): string {
+  return dayForm.format(new Date(iso))
+}
+
+/** The UTC month: `November 2026`. */
+export function month(iso: string): string {
+  return monthForm.format(new Date(iso))
+}

@@ -1,0 +1,77 @@
+/**
+ * Hears from the server what has changed in an account, over one connection for the page, and lets everything that
+ * shows it be asked again. Holds no state of its own: an event says what changed, not what it is now.
+ */
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import type { Changed } from '../../../contract/events.ts'
+import { refresh, type Topic } from './operations.ts'
+
+type Listener = (changed: Changed) => void
+const listeners = new Set<Listener>()
+/** Everything may have changed while nobody listened. */
+const allTopics: readonly Topic[] = [
+  'balance',
+  'requests',
+  'running',
+  'refusals',
+  'keys',
+  'billing',
+  'account',
+  'people',
+  'models',
+  'upstreams',
+]
+/** Many requests end in a second; what they change is asked for once. */
+const gatherMs = 400
+
+/** Listens for an account as long as the component is shown. */
+export function useLive(account: string | undefined): void {
+  const client = useQueryClient()
+  useEffect(() => {
+    if (account === undefined) return
+    const gathered = new Set<Topic>()
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const gather = (topics: readonly Topic[]): void => {
+      for (const topic of topics) gathered.add(topic)
+      timer ??= setTimeout(() => {
+        timer = undefined
+        const due = [...gathered]
+        gathered.clear()
+        void refresh(client, due)
+      }, gatherMs)
+    }
+    const source = new EventSource(`/api/events?account=${encodeURIComponent(account)}`)
+    let isFirst = true
+    source.addEventListener('open', () => {
+      if (!isFirst) gather(allTopics)
+      isFirst = false
+    })
+    source.addEventListener('changed', (event: MessageEvent<string>) => {
+      const changed = JSON.parse(event.data) as Changed
+      gather(changed.topics)
+      for (const listener of listeners) listener(changed)
+    })
+    return () => {
+      clearTimeout(timer)
+      source.close()
+    }
+  }, [account, client])
+}
+
+/** Calls back whenever something of the topic changed in the account that is shown. */
+export function useChanged(topic: Topic, callback: (changed: Changed) => void): void {
+  const latest = useRef(callback)
+  useEffect(() => {
+    latest.current = callback
+  })
+  useEffect(() => {
+    const listener: Listener = (changed) => {
+      if (changed.topics.includes(topic)) latest.current(changed)
+    }
+    listeners.add(listener)
+    return () => {
+      listeners.delete(listener)
+    }
+  }, [topic])
+}

@@ -1,0 +1,138 @@
+/**
+ * Operations as React sees them: what is shown is asked once, kept, and asked again when the server says that its
+ * topic changed. Which operation belongs to which topics is a table here and nowhere else.
+ */
+import {
+  keepPreviousData,
+  QueryClient,
+  type UseMutationResult,
+  type UseQueryResult,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
+import type { Topic } from '../../../contract/events.ts'
+import { toast } from '../components/toaster.tsx'
+import {
+  ApiError,
+  type Asking,
+  call,
+  type OperationAsk,
+  type OperationName,
+  type OperationOutput,
+} from './api.ts'
+
+export type { Topic } from '../../../contract/events.ts'
+
+/** What an event must name for an answer to be stale. Operations that are not listed are asked when shown. */
+const topicsOf: Partial<Record<OperationName, readonly Topic[]>> = {
+  'installation.show': ['upstreams'],
+  'me.show': ['account', 'people'],
+  'account.show': ['account', 'balance'],
+  'account.list': ['account', 'balance'],
+  'key.list': ['keys', 'requests'],
+  'key.refusals': ['refusals'],
+  'management-key.list': ['keys'],
+  'member.list': ['people'],
+  'overview.show': ['balance', 'requests', 'running', 'refusals'],
+  'usage.show': ['requests', 'refusals'],
+  'requests.list': ['requests'],
+  'requests.running': ['running'],
+  'request.show': ['requests'],
+  'refusals.list': ['refusals'],
+  'billing.show': ['billing', 'balance'],
+  'entries.list': ['balance', 'billing'],
+  'top-up.list': ['billing'],
+  'top-up.show': ['billing'],
+  'invoice.list': ['billing'],
+  'invoice.show': ['billing'],
+  'code.list': ['billing'],
+  'payments.list': ['billing'],
+  'people.list': ['people'],
+  'models.list': ['models'],
+  'models.prices': ['models'],
+  'markup.show': ['models'],
+  'upstreams.list': ['upstreams'],
+  'losses.list': ['requests'],
+  'system.show': ['balance', 'running'],
+}
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 10_000,
+      retry: (failures, error) => failures < 2 && isPassing(error),
+      refetchOnWindowFocus: true,
+    },
+  },
+})
+
+/** Whether asking again may help: nothing answered, or the server said that it cannot now. */
+function isPassing(error: Error): boolean {
+  return error instanceof ApiError && (error.status === 0 || error.status >= 502)
+}
+
+export interface ShowOptions {
+  readonly enabled?: boolean
+  /** Asks again so often while the page is visible. */
+  readonly everyMs?: number
+  /** Shows the earlier answer while another input is asked for: lists whose filter changes. */
+  readonly keep?: boolean
+}
+
+type Showing<Name extends OperationName> =
+  Record<never, never> extends OperationAsk<Name>
+    ? [input?: OperationAsk<Name>, options?: ShowOptions]
+    : [input: OperationAsk<Name>, options?: ShowOptions]
+
+/** The answer of an operation that reads. */
+export function useOperation<Name extends OperationName>(
+  name: Name,
+  ...showing: Showing<Name>
+): UseQueryResult<OperationOutput<Name>, ApiError> {
+  const [input, options = {}] = showing as [input?: OperationAsk<Name>, options?: ShowOptions]
+  return useQuery<OperationOutput<Name>, ApiError>({
+    queryKey: [name, input ?? {}],
+    queryFn: () => call(name, ...([input] as unknown as Asking<Name>)),
+    ...(options.enabled === undefined ? {} : { enabled: options.enabled }),
+    ...(options.everyMs === undefined ? {} : { refetchInterval: options.everyMs }),
+    ...(options.keep === true ? { placeholderData: keepPreviousData as never } : {}),
+  })
+}
+
+export interface ChangeOptions<Name extends OperationName> {
+  readonly onDone?: (output: OperationOutput<Name>) => void
+  /** Told what went wrong instead of the toast. */
+  readonly onProblem?: (problem: ApiError) => void
+  /** What is to be asked again afterwards. */
+  readonly changes?: readonly Topic[]
+}
+
+type Variables<Name extends OperationName> = Asking<Name>[0]
+
+/** Carries out an operation that changes something: `change.mutate(input)`, `change.isPending`. */
+export function useChange<Name extends OperationName>(
+  name: Name,
+  options: ChangeOptions<Name> = {},
+): UseMutationResult<OperationOutput<Name>, ApiError, Variables<Name>> {
+  const client = useQueryClient()
+  return useMutation<OperationOutput<Name>, ApiError, Variables<Name>>({
+    mutationFn: (input) => call(name, ...([input] as unknown as Asking<Name>)),
+    async onSuccess(output) {
+      await refresh(client, options.changes ?? [])
+      options.onDone?.(output)
+    },
+    onError(problem) {
+      if (options.onProblem === undefined) toast.problem(problem.message)
+      else options.onProblem(problem)
+    },
+  })
+}
+
+/** Asks again for everything on the page that belongs to one of the topics. */
+export function refresh(client: QueryClient, topics: readonly Topic[]): Promise<void> {
+  return client.invalidateQueries({
+    predicate: ({ queryKey: [name] }) =>
+      topicsOf[name as OperationName]?.some((topic) => topics.includes(topic)) ?? false,
+  })
+}
