@@ -39,8 +39,25 @@ export function idTimeMs(id: bigint): number {
   return Number(id >> (processBits + sequenceBits)) + epochMs
 }
 
+/** The smallest id that can have been made in this millisecond; 0 for all time before there were ids. */
+export function firstIdAt(wallMs: number): bigint {
+  return BigInt(Math.max(0, wallMs - epochMs)) << (processBits + sequenceBits)
+}
+
+const hourMs = 3_600_000
+
+/** The hour since 1970 in which the id was made. */
+export function hourOf(id: bigint): number {
+  return Math.floor(idTimeMs(id) / hourMs)
+}
+
 const digits = '0123456789abcdefghjkmnpqrstvwxyz'
 const digitCount = 13
+
+/** The smallest id that can have been made in the wall-clock millisecond. */
+export function idAtMs(wallMs: number): bigint {
+  return BigInt(Math.max(0, Math.floor(wallMs) - epochMs)) << (processBits + sequenceBits)
+}
 
 /** `req_` + 13 base-32 digits for a request or receipt, `ent_` for an entry, and so on. */
 export function formatId(prefix: string, id: bigint): string {

@@ -8,7 +8,8 @@ import fc from 'fast-check'
 import { plainAsk, plainDraft } from '../../test/support/ledger-values.ts'
 import { type ManualClock, manualClock } from '../../test/support/manual-clock.ts'
 import { openTestLedger, type TestLedger } from '../../test/support/open-ledger.ts'
-import { least } from './money.ts'
+import { insertTopUp } from '../../test/support/top-up-rows.ts'
+import { least, most } from './money.ts'
 import type { AdmissionAsk } from './types.ts'
 
 /** What a request is, as the model keeps it. */
@@ -29,9 +30,21 @@ class Model {
   loss = 0n
   isRestricted = false
   isSuspended = false
+  /** Suspended by a dispute, and by nobody else. */
+  isFrozen = false
+  /** Top-ups in their order, and what was taken back of each and may be given back again. */
+  readonly topUps: { readonly amount: bigint; refunded: bigint; disputed: bigint }[] = []
+  readonly returns: {
+    readonly topUp: number
+    readonly source: 'refund' | 'dispute'
+    readonly amount: bigint
+    isRestored: boolean
+  }[] = []
 
   get posted(): bigint {
-    return sum(this.credits.map(({ amount }) => amount)) - sum(this.charges.map(({ amount }) => amount))
+    const kept = this.topUps.map(({ amount, refunded, disputed }) => amount - refunded - disputed)
+    const given = sum(this.credits.map(({ amount }) => amount)) + sum(kept)
+    return given - sum(this.charges.map(({ amount }) => amount))
   }
   get held(): bigint {
     return sum([...this.holds.values()].map(({ amount }) => amount))
@@ -49,6 +62,30 @@ class Model {
     const earlier = this.credits.find((credit) => credit.reference === reference)
     if (earlier === undefined) this.credits.push({ reference, amount })
     return earlier === undefined ? 'created' : earlier.amount === amount ? 'again' : 'conflict'
+  }
+  /** Answers like the ledger; a new return is told from one that was there by its place. */
+  takeBack(topUp: number, source: 'refund' | 'dispute', amount: bigint): string {
+    const paid = this.topUps[topUp]
+    if (paid === undefined) return 'not_paid'
+    const sumName = source === 'refund' ? 'refunded' : 'disputed'
+    if (paid[sumName] + amount > paid.amount) return 'conflict'
+    paid[sumName] += amount
+    this.returns.push({ topUp, source, amount, isRestored: false })
+    if (source === 'dispute' && !this.isSuspended) this.isFrozen = true
+    if (source === 'dispute') this.isSuspended = true
+    return 'returned'
+  }
+  giveBack(index: number): string {
+    const taken = this.returns[index]
+    const paid = taken === undefined ? undefined : this.topUps[taken.topUp]
+    if (taken === undefined || paid === undefined) return 'nothing'
+    if (taken.isRestored) return 'again'
+    taken.isRestored = true
+    paid[taken.source === 'refund' ? 'refunded' : 'disputed'] -= taken.amount
+    const isOver = taken.source === 'dispute' && this.topUps.every(({ disputed }) => disputed === 0n)
+    if (isOver && this.isFrozen) this.isSuspended = false
+    if (isOver) this.isFrozen = false
+    return 'restored'
   }
   admit(
     request: number,
@@ -77,7 +114,7 @@ class Model {
   ): string {
     const hold = this.holds.get(request)
     if (hold === undefined) return this.settled.has(request) ? 'already_settled' : 'unknown_hold'
-    const free = this.posted - this.held + hold.amount
+    const free = most(this.posted - this.held + hold.amount, 0n)
     const charged = least(given.cost, free)
     const excess = given.cost - charged
     this.holds.delete(request)
@@ -121,6 +158,14 @@ type Step =
     }
   | { readonly kind: 'release' | 'detach' | 'settleAgain'; readonly pick: number }
   | { readonly kind: 'shrink' | 'checkpoint'; readonly pick: number; readonly amount: bigint }
+  | { readonly kind: 'topUp'; readonly amount: bigint }
+  | {
+      readonly kind: 'takeBack'
+      readonly pick: number
+      readonly source: 'refund' | 'dispute'
+      readonly amount: bigint
+    }
+  | { readonly kind: 'giveBack'; readonly pick: number }
   | { readonly kind: 'clock'; readonly jumpMs: number }
   | { readonly kind: 'suspend' | 'resume' | 'unrestrict' | 'restart' }
 
@@ -147,6 +192,23 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
       reference: fc.nat(12),
       amount: fc.bigInt(1n, 900n),
     }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('topUp' as const), amount: fc.bigInt(1n, 900n) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('takeBack' as const),
+      pick: fc.nat(6),
+      source: fc.constantFrom('refund' as const, 'refund' as const, 'dispute' as const),
+      amount: fc.bigInt(1n, 900n),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('giveBack' as const), pick: fc.nat(6) }),
   },
   {
     weight: 6,
@@ -201,6 +263,7 @@ class Pair {
   readonly model = new Model()
   readonly account: bigint
   readonly requests: bigint[] = []
+  readonly topUps: bigint[] = []
   real: TestLedger
 
   constructor(context: Pick<TestContext, 'after'>, clock: ManualClock, real: TestLedger) {
@@ -237,10 +300,36 @@ class Pair {
       }
       case 'credit': {
         const reference = `${account} ${step.reference}`
-        const given = { entryId: real.nextId(), account, amount: step.amount, source: 'payment' as const }
+        const given = { entryId: real.nextId(), account, amount: step.amount, source: 'manual' as const }
         const answer = await ledger.credit({ ...given, reference, nowMs, note: null })
         const words = answer.kind === 'credited' ? (answer.created ? 'created' : 'again') : answer.kind
         assert.equal(words, model.credit(step.reference, step.amount))
+        break
+      }
+      case 'topUp':
+        await this.topUp(step.amount)
+        break
+      case 'takeBack': {
+        const { pick: topUp, source, amount } = step
+        const answer = await ledger.returnTopUp({
+          entryId: real.nextId(),
+          topUp: this.topUps[topUp] ?? 1n,
+          source,
+          reference: this.reference(model.returns.length),
+          amount,
+          nowMs,
+          note: null,
+          freeze: source === 'dispute' ? 'A payment is in dispute.' : null,
+        })
+        assert.equal(answer.kind, model.takeBack(topUp, source, amount))
+        break
+      }
+      case 'giveBack': {
+        const { source = 'refund' } = model.returns[step.pick] ?? {}
+        const reference = this.reference(step.pick)
+        const answer = await ledger.restoreTopUp({ entryId: real.nextId(), source, reference, nowMs })
+        const words = answer.kind === 'restored' ? (answer.created ? 'restored' : 'again') : answer.kind
+        assert.equal(words, model.giveBack(step.pick))
         break
       }
       case 'settle':
@@ -287,6 +376,7 @@ class Pair {
       case 'resume':
         await ledger.suspend(account, step.kind === 'suspend' ? nowMs : null)
         model.isSuspended = step.kind === 'suspend'
+        model.isFrozen = false
         break
       case 'unrestrict':
         await ledger.unrestrict(account)
@@ -298,6 +388,27 @@ class Pair {
         break
     }
     await this.compare()
+  }
+
+  reference(index: number): string {
+    return `${this.account} ${index}`
+  }
+
+  async topUp(amount: bigint): Promise<void> {
+    const { real, account, topUps, clock } = this
+    const id = real.nextId()
+    topUps.push(id)
+    await insertTopUp(real.store, { id, account, amount })
+    const ask = { entryId: real.nextId(), topUp: id, paymentIntent: `pi ${id}`, nowMs: clock.wallMs() }
+    const [first, second] = await Promise.all([real.ledger.payTopUp(ask), real.ledger.payTopUp(ask)])
+    assert.deepEqual(
+      [first, second],
+      [
+        { kind: 'paid', created: true, account },
+        { kind: 'paid', created: false, account },
+      ],
+    )
+    this.model.topUps.push({ amount, refunded: 0n, disputed: 0n })
   }
 
   ask(step: AdmitStep, id: bigint, nowMs: number): AdmissionAsk {
@@ -366,18 +477,21 @@ class Pair {
     const { model, real, clock } = this
     const row = await real.ledger.account(this.account)
     assert.ok(row !== undefined)
-    const { posted, held, openHolds, absorbedToday, restrictedMs } = row
+    const { posted, held, openHolds, absorbedToday, restrictedMs, suspendedMs } = row
+    const isSuspended = suspendedMs !== null
     assert.deepEqual(
-      { posted, held, openHolds, absorbedToday, isRestricted: restrictedMs !== null },
+      { posted, held, openHolds, absorbedToday, isRestricted: restrictedMs !== null, isSuspended },
       {
         posted: model.posted,
         held: model.held,
         openHolds: model.holds.size,
         absorbedToday: model.loss,
         isRestricted: model.isRestricted,
+        isSuspended: model.isSuspended,
       },
     )
-    assert.ok(posted >= 0n && held <= posted, 'nothing is spent or held that is not there')
+    const taken = sum(model.topUps.map(({ refunded, disputed }) => refunded + disputed))
+    assert.ok(posted >= -taken && held <= posted + taken, 'nothing is spent or held that was never there')
     for (let key = 0; key < keys; key += 1) {
       const spend = await real.ledger.keySpend(this.key(key), 'total', clock.wallMs())
       assert.deepEqual(spend, { spent: model.spent(key), held: model.heldBy(key) })

@@ -5,8 +5,8 @@ import { sql } from 'kysely'
 import { plainAsk, plainDraft, unlimited } from '../../test/support/ledger-values.ts'
 import { type ManualClock, manualClock } from '../../test/support/manual-clock.ts'
 import { type Lifetime, openTestLedger, type TestLedger } from '../../test/support/open-ledger.ts'
+import { insertTopUp } from '../../test/support/top-up-rows.ts'
 import { TollgateError } from '../base/errors.ts'
-import { inTransaction } from '../store/transaction.ts'
 import type { Admission, AdmissionAsk, CreditResult, EndReason, ReceiptDraft, SettleResult } from './types.ts'
 
 const halfHourMs = 1_800_000
@@ -603,25 +603,27 @@ test('a full disk refuses what is new as unavailable, tells what there is, and h
   assert.deepEqual((await on.ledger.verify()).drift, [])
 })
 
+/** A top-up that was paid. */
+async function pay(name: string, amount: bigint, on: Scene): Promise<bigint> {
+  const [account, topUp] = [on.id(name), on.nextId()]
+  await insertTopUp(on.store, { id: topUp, account, amount })
+  await on.ledger.payTopUp({ topUp, nowMs: 1, entryId: on.nextId(), paymentIntent: `pi ${topUp}` })
+  return topUp
+}
+
+async function refund(topUp: bigint, amount: bigint, on: Scene): Promise<void> {
+  const ask = { topUp, nowMs: 1, entryId: on.nextId(), reference: `re ${topUp}`, amount, note: null }
+  await on.ledger.returnTopUp({ ...ask, source: 'refund', freeze: null })
+}
+
 test('after a refund of money in use, use takes what is left and never more', async (context) => {
   const on = await sceneAlone(context)
   await create('A')(on)
-  await credit('A', 'one', 10n)(on)
+  await credit('A', 'one', 5n)(on)
+  const topUp = await pay('A', 5n, on)
   await admit('r1', 'A', { inputAmount: 8n })(on)
   await admit('r2', 'A', { inputAmount: 2n })(on)
-  const [account, entry] = [on.id('A'), on.nextId()]
-  // What a dispute will do: the only movement that may take the balance below what is held.
-  await inTransaction(on.store, async (transaction) => {
-    const moved = { account, position: 2, counter: 'clearing', kind: 'refund', amount: -5, balance_after: 5 }
-    const told = { source: 'payment', reference: 'dispute', request: null, note: null, created_ms: 1 }
-    await transaction
-      .insertInto('entry')
-      .values({ id: entry, ...moved, ...told })
-      .execute()
-    await sql`UPDATE account SET posted = 5, entries = 2, overdrawn = 5 WHERE id = ${account}`.execute(
-      transaction,
-    )
-  })
+  await refund(topUp, 5n, on)
   assert.deepEqual((await on.ledger.verify()).drift, [])
   assert.equal(
     await admit('r3', 'A', {})(on),

@@ -9,7 +9,7 @@ import { type Database, prepare } from '../store/sqlite/connection.ts'
 import { holdOperations } from './holding.ts'
 import { assertAmount, nanoMax } from './money.ts'
 import { redeeming } from './redeeming.ts'
-import { topUpOperations } from './refunding.ts'
+import { overruling, topUpOperations } from './refunding.ts'
 import { type Orphan, orphanColumns, toOrphan } from './rows.ts'
 import { settling } from './settling.ts'
 import { sharingMeters } from './sharing-meters.ts'
@@ -43,7 +43,7 @@ function ledgerOperations(database: Database, rows: StateRows, usage: UsageRows)
     redeem: { durable: true, run: redeeming(database, credit) },
     signupCredit: { durable: true, run: signingUp(database, credit) },
     createAccount: { durable: true, run: creating(database) },
-    suspend: { durable: true, run: suspending(rows) },
+    suspend: { durable: true, run: suspending(database, rows) },
     assign: { durable: true, run: assigning(database) },
     shareMeter: { durable: true, run: sharingMeters(database, rows) },
     unrestrict: { durable: true, run: unrestricting(rows) },
@@ -131,10 +131,13 @@ function assigning(database: Database) {
   }
 }
 
-function suspending(rows: StateRows) {
+function suspending(database: Database, rows: StateRows) {
+  const overrule = overruling(database)
   return (id: bigint, atMs: number | null): void => {
     const account = rows.account(id)
-    if (account !== undefined) rows.saveAccount(id, { ...account, suspendedMs: atMs })
+    if (account === undefined) return
+    rows.saveAccount(id, { ...account, suspendedMs: atMs })
+    overrule(id, atMs !== null)
   }
 }
 

@@ -21,6 +21,7 @@ import {
 } from './rows.ts'
 import { addLoss, type Split, split } from './settlement.ts'
 import type { StateRows } from './state-rows.ts'
+import type { UsageRows } from './usage-rows.ts'
 
 /** What settling is told. */
 export type PackedSettlement = readonly [
@@ -47,14 +48,16 @@ interface EntryRow {
   readonly counter: 'revenue' | 'absorbed_loss'
   readonly kind: 'usage' | 'absorbed'
   readonly amount: bigint
+  /** Of usage that the house bears whole: the entry that covered it, so that it may leave a balance below zero. */
+  readonly coveredBy: bigint | null
 }
 
 /** Appends the rows one after another; answers with the account as they leave it. */
 function posting(database: Database) {
   const insert = prepare(
     database,
-    `INSERT INTO entry (id, account, position, counter, kind, amount, balance_after, request, created_ms)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO entry (id, account, position, counter, kind, amount, balance_after, request, created_ms, reference)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   return (
     account: AccountState,
@@ -63,16 +66,28 @@ function posting(database: Database) {
     nowMs: number,
   ): AccountState => {
     let { posted, entries: position } = account
-    for (const { id, counter, kind, amount } of entries) {
+    for (const { id, counter, kind, amount, coveredBy } of entries) {
       posted += amount
       position += 1
-      insert.run(id, hold.account, BigInt(position), counter, kind, amount, posted, hold.id, BigInt(nowMs))
+      const reference = coveredBy === null ? null : coveredBy.toString()
+      insert.run(
+        id,
+        hold.account,
+        BigInt(position),
+        counter,
+        kind,
+        amount,
+        posted,
+        hold.id,
+        BigInt(nowMs),
+        reference,
+      )
     }
     return { ...account, posted, entries: position }
   }
 }
 
-export function settling(database: Database, rows: StateRows) {
+export function settling(database: Database, rows: StateRows, usage: UsageRows) {
   const findReceipt = prepare(database, 'SELECT 1 FROM receipt WHERE id = ?')
   const insertReceipt = prepare(
     database,
@@ -122,6 +137,7 @@ export function settling(database: Database, rows: StateRows) {
       BigInt(nowMs),
       ...draft,
     )
+    usage.settled(hold, draft, { shares, nowMs })
     keep({ account: hold.account, receipt: id, nowMs }, kept)
     return [shares.charged, shares.absorbed, after.posted - after.held, hold.account]
   }
@@ -129,8 +145,20 @@ export function settling(database: Database, rows: StateRows) {
 
 /** The loss is credited before the whole usage is charged: revenue stays gross, the balance never passes below zero. */
 function entriesOf(id: bigint, absorbedEntryId: bigint, { charged, absorbed }: Split): readonly EntryRow[] {
-  const loss: EntryRow = { id: absorbedEntryId, counter: 'absorbed_loss', kind: 'absorbed', amount: absorbed }
-  const usage: EntryRow = { id, counter: 'revenue', kind: 'usage', amount: -(charged + absorbed) }
+  const loss: EntryRow = {
+    id: absorbedEntryId,
+    counter: 'absorbed_loss',
+    kind: 'absorbed',
+    amount: absorbed,
+    coveredBy: null,
+  }
+  const usage: EntryRow = {
+    id,
+    counter: 'revenue',
+    kind: 'usage',
+    amount: -(charged + absorbed),
+    coveredBy: charged === 0n ? absorbedEntryId : null,
+  }
   if (absorbed > 0n) return [loss, usage]
   return charged > 0n ? [usage] : []
 }

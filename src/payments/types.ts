@@ -38,8 +38,8 @@ export interface BillingSetting {
   readonly savedMethod: string | null
   readonly alertDays: number | null
   readonly invoiceTo: string
-  /** Why a dispute froze the account, and its `suspendedMs` by which; null where it was suspended before. */
-  readonly frozen: { readonly reason: string; readonly atMs: number | null } | null
+  /** Why a dispute freezes the account; null: none does, or an operator has let it go on. */
+  readonly frozen: string | null
 }
 
 export interface BillingChange {

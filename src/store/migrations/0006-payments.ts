@@ -116,7 +116,7 @@ CREATE TABLE billing_setting (
   -- When the warning was sent; null: armed.
   alert_sent_ms INTEGER,
   invoice_to TEXT NOT NULL DEFAULT '',
-  -- Why a dispute freezes the account, and the account's suspended_ms by which; null where it was suspended already.
+  -- Why a dispute freezes the account, and the account's suspended_ms by which; null where an operator suspended it.
   frozen TEXT,
   frozen_ms INTEGER,
   CHECK ((auto_below IS NULL) = (auto_amount IS NULL)),

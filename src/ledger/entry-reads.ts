@@ -1,0 +1,62 @@
+/**
+ * Reads the entries of one account, the latest first. Usage is found through its receipts, everything else through an
+ * index of its own, so that neither costs a request more. Never a basis for moving money.
+ */
+import { idAtMs } from '../base/ids.ts'
+import { type Database, type Output, prepare } from '../store/sqlite/connection.ts'
+import { least } from './money.ts'
+import type { EntryFilter, EntryKind, EntryRow } from './payment-types.ts'
+
+const columns =
+  'e.id, e.created_ms, e.kind, e.amount, e.balance_after, e.source, e.reference, e.note, e.request'
+
+/** An id tells when its request began; it is settled within this time, whatever the clocks do. */
+const settledWithinMs = 2 * 24 * 3_600_000
+const lastId = (1n << 63n) - 1n
+
+export function listingEntries(database: Database) {
+  const usage = prepare(
+    database,
+    `SELECT ${columns} FROM receipt r JOIN entry e ON e.id = r.id AND e.kind = 'usage'
+      WHERE r.account = ?1 AND r.id < ?2 AND r.id >= ?3 AND e.created_ms >= ?4 AND e.created_ms < ?5
+      ORDER BY r.id DESC LIMIT ?6`,
+  )
+  const other = prepare(
+    database,
+    `SELECT ${columns} FROM entry e
+      WHERE e.kind <> 'usage' AND e.account = ?1 AND e.id < ?2 AND e.id >= ?3
+        AND e.created_ms >= ?4 AND e.created_ms < ?5 AND (?7 IS NULL OR e.kind = ?7)
+      ORDER BY e.id DESC LIMIT ?6`,
+  )
+  return ({ account, kind, fromMs, toMs, limit, before }: EntryFilter): readonly EntryRow[] => {
+    const bounds = [
+      account,
+      least(before ?? lastId, toMs === null ? lastId : idAtMs(toMs + settledWithinMs)),
+      fromMs === null ? 0n : idAtMs(fromMs - settledWithinMs),
+      fromMs === null ? 0n : BigInt(fromMs),
+      toMs === null ? lastId : BigInt(toMs),
+      BigInt(limit),
+    ]
+    const ofUsage = kind === null || kind === 'usage' ? usage.rows(...bounds) : []
+    const ofOthers = kind === 'usage' ? [] : other.rows(...bounds, kind)
+    return [...ofUsage, ...ofOthers]
+      .map(toEntryRow)
+      .toSorted((a, b) => (a.id < b.id ? 1 : -1))
+      .slice(0, limit)
+  }
+}
+
+function toEntryRow(row: Output[]): EntryRow {
+  const kind = row[2] as EntryKind
+  return {
+    id: row[0] as bigint,
+    atMs: Number(row[1]),
+    kind,
+    amount: row[3] as bigint,
+    balanceAfter: row[4] as bigint,
+    source: row[5] as string | null,
+    reference: kind === 'usage' ? null : (row[6] as string | null),
+    note: row[7] as string | null,
+    request: row[8] as bigint | null,
+  }
+}

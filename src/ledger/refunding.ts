@@ -1,0 +1,263 @@
+/**
+ * The operations on top-ups that move money: paid, taken back by a refund or a dispute, given back again. Each changes
+ * the top-up's row together with the entry, so that no crash can part them. What is taken back may take the balance
+ * below what is held and below zero; nothing else may.
+ */
+import { assert } from '../base/assert.ts'
+import { type Database, type Output, prepare } from '../store/sqlite/connection.ts'
+import { assertAmount, most, nanoMax } from './money.ts'
+import type {
+  PayAsk,
+  PayResult,
+  RestoreAsk,
+  RestoreResult,
+  ReturnAsk,
+  ReturnResult,
+} from './payment-types.ts'
+import type { AccountState } from './rows.ts'
+import type { StateRows } from './state-rows.ts'
+import type { CreditAsk, CreditResult } from './types.ts'
+
+type Credit = (ask: CreditAsk) => CreditResult
+
+/** A top-up as far as its money goes. */
+interface Paid {
+  readonly id: bigint
+  readonly account: bigint
+  readonly amount: bigint
+  readonly refunded: bigint
+  readonly disputed: bigint
+  readonly paymentIntent: string | null
+  readonly isPaid: boolean
+}
+
+const paidColumns = 'id, account, amount, refunded, disputed, payment_intent, paid_ms IS NOT NULL'
+
+function toPaid(row: Output[]): Paid {
+  return {
+    id: row[0] as bigint,
+    account: row[1] as bigint,
+    amount: row[2] as bigint,
+    refunded: row[3] as bigint,
+    disputed: row[4] as bigint,
+    paymentIntent: row[5] as string | null,
+    isPaid: row[6] === 1n,
+  }
+}
+
+export function topUpOperations(database: Database, rows: StateRows, credit: Credit) {
+  return {
+    payTopUp: { durable: true, run: paying(database, credit) },
+    returnTopUp: { durable: true, run: returning(database, rows) },
+    restoreTopUp: { durable: true, run: restoring(database, rows, credit) },
+  } as const
+}
+
+function paying(database: Database, credit: Credit) {
+  const find = prepare(database, `SELECT ${paidColumns} FROM top_up WHERE id = ?`)
+  const findOther = prepare(database, 'SELECT id FROM top_up WHERE payment_intent = ? AND id <> ?')
+  const update = prepare(
+    database,
+    `UPDATE top_up SET state = 'paid', payment_intent = ?, paid_ms = ?, problem = NULL, pay_url = NULL WHERE id = ?`,
+  )
+  return ({ entryId, topUp: id, paymentIntent, nowMs }: PayAsk): PayResult => {
+    const row = find.row(id)
+    if (row === undefined) return { kind: 'no_top_up' }
+    const topUp = toPaid(row)
+    const { account, amount } = topUp
+    if (topUp.isPaid) {
+      const isSame = topUp.paymentIntent === paymentIntent
+      return isSame ? { kind: 'paid', created: false, account } : { kind: 'conflict' }
+    }
+    if (findOther.row(paymentIntent, id) !== undefined) return { kind: 'conflict' }
+    const credited = credit({
+      entryId,
+      account,
+      amount,
+      source: 'payment',
+      reference: paymentIntent,
+      nowMs,
+      note: null,
+    })
+    if (credited.kind !== 'credited') return { kind: 'conflict' }
+    update.run(paymentIntent, BigInt(nowMs), id)
+    return { kind: 'paid', created: credited.created, account }
+  }
+}
+
+/** The state of a paid top-up, by what of it stays taken. */
+function stateOf({ amount, refunded, disputed }: Pick<Paid, 'amount' | 'refunded' | 'disputed'>): string {
+  if (disputed > 0n) return 'disputed'
+  if (refunded === 0n) return 'paid'
+  return refunded === amount ? 'refunded' : 'partly_refunded'
+}
+
+type Sums = Pick<Paid, 'refunded' | 'disputed'>
+
+/** What of a top-up stays taken, when `amount` more of it is; less for a negative one. */
+function sumsAfter(topUp: Sums, source: ReturnAsk['source'], amount: bigint): Sums {
+  return {
+    refunded: topUp.refunded + (source === 'refund' ? amount : 0n),
+    disputed: topUp.disputed + (source === 'dispute' ? amount : 0n),
+  }
+}
+
+function summing(database: Database) {
+  const update = prepare(database, 'UPDATE top_up SET refunded = ?, disputed = ?, state = ? WHERE id = ?')
+  return ({ id, amount }: Paid, sums: Sums): void => {
+    update.run(sums.refunded, sums.disputed, stateOf({ amount, ...sums }), id)
+  }
+}
+
+function returning(database: Database, rows: StateRows) {
+  const find = prepare(database, `SELECT ${paidColumns} FROM top_up WHERE id = ?`)
+  const findReturn = prepare(
+    database,
+    'SELECT top_up, amount FROM top_up_return WHERE source = ? AND reference = ?',
+  )
+  const insertReturn = prepare(
+    database,
+    'INSERT INTO top_up_return (entry, top_up, source, reference, amount) VALUES (?, ?, ?, ?, ?)',
+  )
+  const save = summing(database)
+  const take = taking(database, rows)
+  return (ask: ReturnAsk): ReturnResult => {
+    const { entryId, source, reference, amount } = ask
+    assertAmount(amount, 'what is taken back')
+    assert(amount > 0n, 'more than nothing is taken back')
+    const row = find.row(ask.topUp)
+    if (row === undefined) return { kind: 'not_paid' }
+    const topUp = toPaid(row)
+    if (!topUp.isPaid) return { kind: 'not_paid' }
+    const earlier = findReturn.row(source, reference)
+    if (earlier !== undefined) {
+      const isSame = earlier[0] === topUp.id && earlier[1] === amount
+      return isSame ? { kind: 'returned', created: false } : { kind: 'conflict' }
+    }
+    const sums = sumsAfter(topUp, source, amount)
+    if (sums.refunded > topUp.amount || sums.disputed > topUp.amount) return { kind: 'conflict' }
+    take(topUp.account, ask)
+    insertReturn.run(entryId, topUp.id, source, reference, amount)
+    save(topUp, sums)
+    return { kind: 'returned', created: true }
+  }
+}
+
+/** The reversing entry; an account that is to be frozen is suspended in the same step. */
+function taking(database: Database, rows: StateRows) {
+  const insert = prepare(
+    database,
+    `INSERT INTO entry (id, account, position, counter, kind, amount, balance_after, source, reference, note,
+      created_ms) VALUES (?, ?, ?, 'clearing', 'refund', ?, ?, ?, ?, ?, ?)`,
+  )
+  // The only place where `overdrawn` grows; it shrinks with every other change of the row.
+  const overdraw = prepare(database, 'UPDATE account SET overdrawn = max(overdrawn, ?) WHERE id = ?')
+  const freeze = freezing(database)
+  return (
+    id: bigint,
+    { entryId, amount, source, reference, note, nowMs, freeze: reason }: ReturnAsk,
+  ): void => {
+    const account = rows.knownAccount(id)
+    const posted = account.posted - amount
+    assert(posted >= -nanoMax, 'a balance fits its column')
+    const entries = account.entries + 1
+    insert.run(entryId, id, BigInt(entries), -amount, posted, source, reference, note, BigInt(nowMs))
+    overdraw.run(most(account.held - posted, 0n), id)
+    const taken: AccountState = { ...account, posted, entries }
+    if (reason === null) {
+      rows.saveAccount(id, taken)
+      return
+    }
+    freeze(id, account.suspendedMs, { reason, atMs: nowMs })
+    rows.saveAccount(id, { ...taken, suspendedMs: account.suspendedMs ?? nowMs })
+  }
+}
+
+/** Writes down why an account is frozen, and whether it was this that suspended it. */
+function freezing(database: Database) {
+  const find = prepare(database, 'SELECT frozen_ms FROM billing_setting WHERE account = ?')
+  const upsert = prepare(
+    database,
+    `INSERT INTO billing_setting (account, frozen, frozen_ms) VALUES (?1, ?2, ?3)
+      ON CONFLICT (account) DO UPDATE SET frozen = ?2, frozen_ms = ?3`,
+  )
+  return (
+    account: bigint,
+    suspendedMs: number | null,
+    { reason, atMs }: { reason: string; atMs: number },
+  ) => {
+    const [earlierMs = null] = find.row(account) ?? []
+    const isOurs = suspendedMs === null || earlierMs === BigInt(suspendedMs)
+    upsert.run(account, reason, isOurs ? BigInt(suspendedMs ?? atMs) : null)
+  }
+}
+
+/** What an operator says of an account stands: a dispute that ends does not lift it, one that is known freezes no more. */
+export function overruling(database: Database) {
+  const keepReason = prepare(database, 'UPDATE billing_setting SET frozen_ms = NULL WHERE account = ?')
+  const clear = prepare(
+    database,
+    'UPDATE billing_setting SET frozen = NULL, frozen_ms = NULL WHERE account = ?',
+  )
+  return (account: bigint, isSuspended: boolean): void => {
+    ;(isSuspended ? keepReason : clear).run(account)
+  }
+}
+
+function restoring(database: Database, rows: StateRows, credit: Credit) {
+  const findReturn = prepare(
+    database,
+    'SELECT top_up, amount, restored_entry FROM top_up_return WHERE source = ? AND reference = ?',
+  )
+  const find = prepare(database, `SELECT ${paidColumns} FROM top_up WHERE id = ?`)
+  const restore = prepare(
+    database,
+    'UPDATE top_up_return SET restored_entry = ? WHERE source = ? AND reference = ?',
+  )
+  const save = summing(database)
+  const thaw = thawing(database, rows)
+  return ({ entryId, source, reference, nowMs }: RestoreAsk): RestoreResult => {
+    const row = findReturn.row(source, reference)
+    if (row === undefined) return { kind: 'nothing' }
+    const [id, amount, restoredEntry] = row as [bigint, bigint, bigint | null]
+    const topUp = toPaid(find.row(id) ?? [])
+    if (restoredEntry !== null) return { kind: 'restored', created: false, account: topUp.account }
+    const credited = credit({
+      entryId,
+      account: topUp.account,
+      amount,
+      source,
+      reference: `${reference} ${restoredMark}`,
+      nowMs,
+      note: null,
+    })
+    assert(credited.kind === 'credited' && credited.created, 'what was taken is given back once')
+    restore.run(entryId, source, reference)
+    const sums = sumsAfter(topUp, source, -amount)
+    save(topUp, sums)
+    if (source === 'dispute') thaw(topUp.account)
+    return { kind: 'restored', created: true, account: topUp.account }
+  }
+}
+
+/** Stands behind a reference in the entry that gives back what was taken under it. */
+const restoredMark = 'returned'
+
+/** Lifts a suspension that was ours, once no payment of the account is in dispute; an operator's stays. */
+function thawing(database: Database, rows: StateRows) {
+  const disputed = prepare(database, 'SELECT 1 FROM top_up WHERE account = ? AND disputed > 0 LIMIT 1')
+  const find = prepare(database, 'SELECT frozen_ms FROM billing_setting WHERE account = ?')
+  const clear = prepare(
+    database,
+    'UPDATE billing_setting SET frozen = NULL, frozen_ms = NULL WHERE account = ?',
+  )
+  return (id: bigint): void => {
+    if (disputed.row(id) !== undefined) return
+    const [frozenMs = null] = find.row(id) ?? []
+    const account = rows.knownAccount(id)
+    if (frozenMs !== null && account.suspendedMs !== null && BigInt(account.suspendedMs) === frozenMs) {
+      rows.saveAccount(id, { ...account, suspendedMs: null })
+    }
+    clear.run(id)
+  }
+}
