@@ -1,12 +1,200 @@
-/** Connect. */
-import type { JSX } from 'react'
+/**
+ * Connect: how each client is pointed at this server, with the person's own address and a model of their choice. The
+ * client and the model stand in the address; the key never does.
+ */
+import { useQueryClient } from '@tanstack/react-query'
+import { type JSX, useEffect } from 'react'
+import { Banner } from '@/components/banner'
+import { LinkButton } from '@/components/button'
+import { Card } from '@/components/card'
+import { Empty } from '@/components/empty'
+import { Field } from '@/components/field'
 import { Page } from '@/components/page'
+import { Problem } from '@/components/problem'
+import { Select } from '@/components/select'
 import { Skeleton } from '@/components/skeleton'
+import { useAccount, useMay } from '@/lib/account'
+import { cn } from '@/lib/class-names'
+import { useChanged } from '@/lib/live'
+import { useOperation } from '@/lib/operations'
+import { useSearch, useSetSearch } from '@/lib/search'
+import { isChatModel, type SoldModel, useSoldModels } from '../pricing/sold-models.ts'
+import { Arrival } from './arrival.tsx'
+import { forgetFreshKey, useFreshKey } from './fresh-key.ts'
+import { modelFor } from './model-choice.ts'
+import { ModelSelect } from './model-select.tsx'
+import { type Recipe, recipeOf, recipes } from './recipes.ts'
+import { Steps } from './steps.tsx'
+
+const groups = ['Agents', 'Editors', 'Libraries', 'Command line'] as const
+const [firstRecipe] = recipes
 
 export function ConnectPage(): JSX.Element {
+  const account = useAccount()
+  const recipe = recipeOf(useSearch().client) ?? recipeOf('curl') ?? firstRecipe
+  // A key that was made a moment ago is shown on this page and forgotten with it.
+  useEffect(() => forgetFreshKey, [])
+  if (recipe === undefined) throw new Error('there are recipes')
   return (
-    <Page title="Connect">
-      <Skeleton className="h-72" />
+    <Page
+      title="Connect"
+      description="Point a client at this server: one address and one key reach every model, in the format that the client already speaks."
+    >
+      <NoKeyYet account={account.id} />
+      <div className="grid items-start gap-6 lg:grid-cols-[13rem_minmax(0,1fr)]">
+        <Clients chosen={recipe} />
+        <div className="flex min-w-0 flex-col gap-4">
+          <Recipes recipe={recipe} account={account.id} />
+          <Arrival account={account.id} />
+        </div>
+      </div>
     </Page>
+  )
+}
+
+function NoKeyYet({ account }: { readonly account: string }): JSX.Element | null {
+  const keys = useOperation('key.list', { account })
+  const mayMake = useMay('owner', 'admin', 'developer')
+  const fresh = useFreshKey(account)
+  const live = keys.data?.filter(({ builtIn, revoked }) => !builtIn && revoked === null)
+  if (live === undefined || live.length > 0 || fresh !== undefined) return null
+  return (
+    <Banner
+      title="You need an API key first."
+      action={
+        mayMake ? (
+          <LinkButton to="/console/keys" search={{ create: '1' }} size="small" variant="primary">
+            Create an API key
+          </LinkButton>
+        ) : undefined
+      }
+    >
+      {mayMake
+        ? 'It is shown once, and put into these recipes.'
+        : 'An owner or developer of this account makes one.'}
+    </Banner>
+  )
+}
+
+function Clients({ chosen }: { readonly chosen: Recipe }): JSX.Element {
+  const setSearch = useSetSearch()
+  return (
+    <>
+      <Field label="Client" className="lg:hidden">
+        <Select value={chosen.id} onChange={(event) => setSearch({ client: event.target.value })}>
+          {groups.map((group) => (
+            <optgroup key={group} label={group}>
+              {recipes
+                .filter((recipe) => recipe.group === group)
+                .map(({ id, name }) => (
+                  <option key={id} value={id}>
+                    {name}
+                  </option>
+                ))}
+            </optgroup>
+          ))}
+        </Select>
+      </Field>
+      <nav aria-label="Clients" className="sticky top-20 flex flex-col gap-4 max-lg:hidden">
+        {groups.map((group) => (
+          <div key={group}>
+            <p className="px-3 pb-1 text-sm font-medium text-ink-soft">{group}</p>
+            <ul className="flex flex-col gap-0.5">
+              {recipes
+                .filter((recipe) => recipe.group === group)
+                .map(({ id, name }) => (
+                  <li key={id}>
+                    <ClientLink id={id} name={name} isHere={id === chosen.id} />
+                  </li>
+                ))}
+            </ul>
+          </div>
+        ))}
+      </nav>
+    </>
+  )
+}
+
+function ClientLink({
+  id,
+  name,
+  isHere,
+}: {
+  readonly id: string
+  readonly name: string
+  readonly isHere: boolean
+}): JSX.Element {
+  const setSearch = useSetSearch()
+  return (
+    <button
+      type="button"
+      aria-current={isHere ? 'true' : undefined}
+      onClick={() => setSearch({ client: id })}
+      className={cn(
+        'flex h-8 w-full items-center rounded-md px-3 text-left text-ink-soft transition-colors hover:bg-sunken hover:text-ink',
+        isHere && 'bg-accent-soft font-medium text-accent hover:bg-accent-soft hover:text-accent',
+      )}
+    >
+      {name}
+    </button>
+  )
+}
+
+function Recipes({ recipe, account }: { readonly recipe: Recipe; readonly account: string }): JSX.Element {
+  const installation = useOperation('installation.show')
+  const sold = useSoldModels()
+  const client = useQueryClient()
+  useChanged('models', () => void client.invalidateQueries({ queryKey: ['pricing'] }))
+  const problem = installation.error ?? sold.error
+  if (problem !== null) {
+    const again = (): void => void Promise.all([installation.refetch(), sold.refetch()])
+    return <Problem problem={problem} onRetry={again} />
+  }
+  if (installation.data === undefined || sold.data === undefined) {
+    return <Skeleton className="h-112 rounded-xl" />
+  }
+  const models = sold.data.filter(isChatModel)
+  return <RecipeCard recipe={recipe} account={account} address={installation.data.address} models={models} />
+}
+
+interface RecipeCardProps {
+  readonly recipe: Recipe
+  readonly account: string
+  readonly address: string
+  readonly models: readonly SoldModel[]
+}
+
+function RecipeCard({ recipe, account, address, models }: RecipeCardProps): JSX.Element {
+  const chosen = useSearch().model
+  const setSearch = useSetSearch()
+  const key = useFreshKey(account) ?? null
+  const model = modelFor(models, recipe, chosen)
+  if (model === undefined) {
+    return (
+      <Empty
+        title="No model is sold here yet"
+        text="Whoever runs this server adds a provider's credential, or models of their own, under Admin."
+        className="rounded-xl border border-line bg-surface"
+      />
+    )
+  }
+  const facts = { address, model: { name: model.model, dialects: model.dialects }, key }
+  const notes = recipe.notes(facts)
+  return (
+    <Card title={recipe.name} description={recipe.about}>
+      <div className="flex flex-col gap-6">
+        <Field label="Model" hint="Every client reaches every model; requests are translated where needed.">
+          <ModelSelect models={models} value={model.model} onChange={(name) => setSearch({ model: name })} />
+        </Field>
+        <Steps steps={recipe.steps(facts)} />
+        {notes.length === 0 ? null : (
+          <ul className="list-disc space-y-1.5 border-t border-line pt-4 pl-5 text-ink-soft">
+            {notes.map((note) => (
+              <li key={note}>{note}</li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </Card>
   )
 }

@@ -1,0 +1,108 @@
+/** Waits for a request of the account and tells that it arrived: what it was, what it cost, where its receipt is. */
+import { Link } from '@tanstack/react-router'
+import { CircleCheck, CircleX, LoaderCircle } from 'lucide-react'
+import { type JSX, type ReactNode, useState } from 'react'
+import { Money } from '@/components/money'
+import type { OperationOutput } from '@/lib/api'
+import { cn } from '@/lib/class-names'
+import { count } from '@/lib/format'
+import { useOperation } from '@/lib/operations'
+
+type Receipt = OperationOutput<'requests.list'>[number]
+type Refusal = OperationOutput<'refusals.list'>['latest'][number]
+
+export function Arrival({ account }: { readonly account: string }): JSX.Element {
+  const requests = useOperation('requests.list', { account, limit: 1 })
+  const refusals = useOperation('refusals.list', { account })
+  const last = requests.data?.[0]
+  const arrived = useNewcomer(requests.data === undefined ? undefined : (last ?? null), ({ id }) => id)
+  const refused = useNewcomer(
+    refusals.data === undefined ? undefined : (refusals.data.latest[0] ?? null),
+    ({ request }) => request,
+  )
+  return (
+    <section aria-label="Your request" aria-live="polite">
+      {arrived !== undefined && (refused === undefined || refused.at < arrived.ended) ? (
+        <Arrived receipt={arrived} />
+      ) : refused !== undefined ? (
+        <Refused refusal={refused} />
+      ) : (
+        <Notice icon={<LoaderCircle className="animate-spin text-ink-soft" />}>
+          {last === undefined ? 'Waiting for your first request…' : 'Waiting for your next request…'}
+          <span className="block text-sm text-ink-soft">
+            Run the example. As soon as the request ends, it shows here without a reload.
+          </span>
+        </Notice>
+      )}
+    </section>
+  )
+}
+
+/** The latest of something, once it is another one than when the page first knew; null: there was none. */
+function useNewcomer<Item>(latest: Item | null | undefined, idOf: (item: Item) => string): Item | undefined {
+  const [first, setFirst] = useState<string | null>()
+  const id = latest == null ? latest : idOf(latest)
+  if (first === undefined && id !== undefined) setFirst(id)
+  return latest == null || first === undefined || id === first ? undefined : latest
+}
+
+function Arrived({ receipt }: { readonly receipt: Receipt }): JSX.Element {
+  const { usage } = receipt
+  const input = usage.inputUncached + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h
+  const isWell = receipt.endReason === 'complete'
+  return (
+    <Notice
+      look="border-good/30 bg-good-soft"
+      icon={<CircleCheck className="text-good" />}
+      action={<ReceiptLink id={receipt.id}>See its receipt</ReceiptLink>}
+    >
+      <span className="font-medium">{isWell ? 'It arrived.' : 'It arrived, and did not end well.'}</span>{' '}
+      <span className="font-mono text-[0.8125rem] break-all">{receipt.model}</span> read {count(input)} and
+      wrote {count(usage.output)} tokens for <Money amount={receipt.charged} />.
+    </Notice>
+  )
+}
+
+function Refused({ refusal }: { readonly refusal: Refusal }): JSX.Element {
+  return (
+    <Notice look="border-bad/30 bg-bad-soft" icon={<CircleX className="text-bad" />}>
+      <span className="font-medium">It came here and was refused ({refusal.status}).</span> {refusal.message}
+    </Notice>
+  )
+}
+
+interface NoticeProps {
+  readonly icon: ReactNode
+  readonly look?: string
+  readonly action?: ReactNode
+  readonly children: ReactNode
+}
+
+function Notice({ icon, look, action, children }: NoticeProps): JSX.Element {
+  return (
+    <div
+      className={cn(
+        'flex min-h-16 flex-wrap items-center gap-x-3 gap-y-2 rounded-xl border border-line bg-surface px-5 py-3',
+        look,
+      )}
+    >
+      <span aria-hidden="true" className="[&_svg]:size-5">
+        {icon}
+      </span>
+      <p className="min-w-0 flex-1 basis-60">{children}</p>
+      {action}
+    </div>
+  )
+}
+
+function ReceiptLink({ id, children }: { readonly id: string; readonly children: ReactNode }): JSX.Element {
+  return (
+    <Link
+      to="/console/requests/$request"
+      params={{ request: id }}
+      className="font-medium underline decoration-line-strong underline-offset-3 hover:decoration-ink"
+    >
+      {children}
+    </Link>
+  )
+}

@@ -1,0 +1,29 @@
+/** Chooses one of the models that are sold, by provider and by the name that is sent. */
+import type { JSX } from 'react'
+import { Select } from '@/components/select'
+import type { SoldModel } from '../pricing/sold-models.ts'
+import { byProvider } from './model-choice.ts'
+
+export interface ModelSelectProps {
+  readonly id?: string
+  readonly models: readonly SoldModel[]
+  readonly value: string
+  readonly onChange: (model: string) => void
+  readonly 'aria-describedby'?: string | undefined
+}
+
+export function ModelSelect({ models, value, onChange, ...rest }: ModelSelectProps): JSX.Element {
+  return (
+    <Select {...rest} value={value} onChange={(event) => onChange(event.target.value)}>
+      {byProvider(models).map(([provider, ofProvider]) => (
+        <optgroup key={provider} label={provider}>
+          {ofProvider.map(({ model }) => (
+            <option key={model} value={model}>
+              {model}
+            </option>
+          ))}
+        </optgroup>
+      ))}
+    </Select>
+  )
+}

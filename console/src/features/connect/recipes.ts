@@ -1,0 +1,12 @@
+/** All recipes, in the order in which they are offered. */
+import { agentRecipes } from './agent-recipes-table.ts'
+import { libraryRecipes } from './library-recipes-table.ts'
+import type { Recipe } from './recipe.ts'
+
+export type { Facts, Language, Recipe, RecipeModel, Snippet, Step } from './recipe.ts'
+
+export const recipes: readonly Recipe[] = [...agentRecipes, ...libraryRecipes]
+
+export function recipeOf(id: string | undefined): Recipe | undefined {
+  return recipes.find((recipe) => recipe.id === id)
+}

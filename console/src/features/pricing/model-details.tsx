@@ -1,0 +1,171 @@
+/** All that is known of one model: every price class, tiers, options, fees, what it can do and what is to come. */
+import type { JSX, ReactNode } from 'react'
+import { Badge } from '@/components/badge'
+import { When } from '@/components/when'
+import { count, day } from '@/lib/format'
+import { usd } from '@/lib/usd'
+import { type Capability, capabilities } from './pricing-view.ts'
+import type { Price, Rates, SoldModel } from './sold-models.ts'
+
+const classes: readonly (readonly [keyof Rates, string])[] = [
+  ['input', 'Input'],
+  ['cacheRead', 'Cached input'],
+  ['cacheWrite5m', 'Cache write, 5 minutes'],
+  ['cacheWrite1h', 'Cache write, 1 hour'],
+  ['output', 'Output'],
+  ['inputAudio', 'Audio in'],
+  ['outputAudio', 'Audio out'],
+]
+const formatNames: Readonly<Record<string, string>> = {
+  'openai-chat': 'Chat Completions',
+  'openai-responses': 'Responses',
+  'openai-embeddings': 'Embeddings',
+  anthropic: 'Messages',
+  gemini: 'Gemini',
+}
+
+export function ModelDetails({ model }: { readonly model: SoldModel }): JSX.Element {
+  const { price } = model
+  const options = Object.entries(price.options)
+  const fees = Object.entries(price.fees)
+  return (
+    <div className="grid gap-x-10 gap-y-6 md:grid-cols-2">
+      <Part title="USD per million tokens">
+        <RatesTable price={price} />
+      </Part>
+      <div className="flex flex-col gap-6">
+        {options.length === 0 ? null : (
+          <Part title="Options, as a factor on every price">
+            <Pairs rows={options.map(([name, factor]) => [name, `× ${factor}`])} mono />
+          </Part>
+        )}
+        {fees.length === 0 ? null : (
+          <Part title="Tools that run at the provider, per use">
+            <Pairs rows={fees.map(([name, fee]) => [name, usd(fee)])} mono />
+          </Part>
+        )}
+        {model.next.length === 0 ? null : (
+          <Part title="Prices to come">
+            <Pairs
+              rows={model.next.map((next) => [
+                `from ${day(next.effectiveFrom)}`,
+                `${usd(next.input)} in, ${usd(next.output)} out`,
+              ])}
+            />
+          </Part>
+        )}
+        <Part title="About it">
+          <Pairs
+            rows={[
+              ['Takes', model.inputs.join(', ')],
+              ['Gives', model.outputs.join(', ')],
+              ['Input at most', `${count(model.inputTokensMax)} tokens`],
+              ['Its own format', model.dialects.map((dialect) => formatNames[dialect] ?? dialect).join(', ')],
+              ...(model.released === null ? [] : [['Released', day(model.released)] as const]),
+              ['Price from', <PriceFrom key="from" price={price} />],
+            ]}
+          />
+        </Part>
+      </div>
+    </div>
+  )
+}
+
+/** The catalog's first prices have no beginning. */
+function PriceFrom({ price }: { readonly price: Price }): JSX.Element {
+  return (
+    <>
+      {Date.parse(price.effectiveFrom) === 0 ? 'the beginning' : <When at={price.effectiveFrom} exact />}
+      <span className="block text-ink-soft">{price.source}</span>
+    </>
+  )
+}
+
+function RatesTable({ price }: { readonly price: Price }): JSX.Element {
+  const shown = classes.filter(([name]) => price[name] !== null)
+  return (
+    <div className="overflow-x-auto">
+      <table className="w-full text-left">
+        <thead>
+          <tr className="border-b border-line text-sm text-ink-soft">
+            <th scope="col" className="py-1.5 pr-3 font-medium">
+              Tokens
+            </th>
+            <th scope="col" className="py-1.5 text-right font-medium">
+              {price.tiers.length === 0 ? 'Price' : 'Usual'}
+            </th>
+            {price.tiers.map(({ aboveInputTokens }) => (
+              <th
+                key={aboveInputTokens}
+                scope="col"
+                className="py-1.5 pl-3 text-right font-medium whitespace-nowrap"
+              >
+                input over {count(aboveInputTokens)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map(([name, label]) => (
+            <tr key={name} className="border-b border-line last:border-0">
+              <th scope="row" className="py-1.5 pr-3 font-normal whitespace-nowrap">
+                {label}
+              </th>
+              <td className="tabular py-1.5 text-right">{usd(price[name] ?? '')}</td>
+              {price.tiers.map((tier) => (
+                <td key={tier.aboveInputTokens} className="tabular py-1.5 pl-3 text-right">
+                  {usd(tier[name] ?? '')}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {price.tiers.length === 0 ? null : (
+        <p className="mt-2 text-sm text-ink-soft">The higher price is that of the whole request.</p>
+      )}
+    </div>
+  )
+}
+
+function Part({ title, children }: { readonly title: string; readonly children: ReactNode }): JSX.Element {
+  return (
+    <div className="min-w-0">
+      <h3 className="mb-1.5 text-sm font-semibold">{title}</h3>
+      {children}
+    </div>
+  )
+}
+
+function Pairs({
+  rows,
+  mono = false,
+}: {
+  readonly rows: readonly (readonly [string, ReactNode])[]
+  readonly mono?: boolean
+}): JSX.Element {
+  return (
+    <dl>
+      {rows.map(([name, value]) => (
+        <div key={name} className="flex justify-between gap-6 border-b border-line py-1.5 last:border-0">
+          <dt className={mono ? 'font-mono text-[0.8125rem]' : 'text-ink-soft'}>{name}</dt>
+          <dd className="tabular min-w-0 text-right break-words">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+/** What a model can do, in words. */
+export function Abilities({ model }: { readonly model: SoldModel }): JSX.Element {
+  const able = (Object.keys(capabilities) as Capability[]).filter((name) => capabilities[name].has(model))
+  return (
+    <span className="flex flex-wrap gap-1">
+      {model.deprecated ? <Badge tone="warn">Deprecated</Badge> : null}
+      {model.next.length === 0 ? null : <Badge tone="info">Price changes</Badge>}
+      {able.map((name) => (
+        <Badge key={name}>{capabilities[name].label}</Badge>
+      ))}
+    </span>
+  )
+}

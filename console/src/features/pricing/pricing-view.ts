@@ -1,0 +1,98 @@
+/** What the price list shows of all models: searched, filtered and sorted as the address says. Pure. */
+import { compareUsd } from '@/lib/usd'
+import type { SoldModel } from './sold-models.ts'
+
+/** What a model can do, as a person asks for it. */
+export const capabilities = {
+  tools: { label: 'Tools', has: (model: SoldModel) => model.takesTools },
+  reasoning: { label: 'Reasoning', has: (model: SoldModel) => model.reasons },
+  images: { label: 'Images in', has: (model: SoldModel) => model.inputs.includes('image') },
+  documents: { label: 'PDF in', has: (model: SoldModel) => model.inputs.includes('pdf') },
+  audio: {
+    label: 'Audio',
+    has: (model: SoldModel) => model.inputs.includes('audio') || model.outputs.includes('audio'),
+  },
+  embeddings: {
+    label: 'Embeddings',
+    has: (model: SoldModel) => model.dialects.includes('openai-embeddings'),
+  },
+} as const
+export type Capability = keyof typeof capabilities
+
+/** By what the list is sorted; `falls`: the larger first, unless turned around. */
+export const sorts = {
+  newest: { label: 'Newest', falls: true, by: byText((model) => model.released ?? '') },
+  name: { label: 'Name', falls: false, by: byText((model) => model.model) },
+  provider: { label: 'Provider', falls: false, by: byText((model) => model.provider) },
+  context: { label: 'Context', falls: true, by: byNumber((model) => model.contextTokens) },
+  output_limit: { label: 'Output limit', falls: true, by: byNumber((model) => model.outputTokensMax) },
+  input: { label: 'Input price', falls: false, by: byPrice((model) => model.price.input) },
+  cached: { label: 'Cached price', falls: false, by: byPrice((model) => model.price.cacheRead) },
+  write: { label: 'Cache write price', falls: false, by: byPrice((model) => model.price.cacheWrite5m) },
+  output: { label: 'Output price', falls: false, by: byPrice((model) => model.price.output) },
+} as const
+export type Sort = keyof typeof sorts
+
+export interface View {
+  readonly words: string
+  readonly provider: string | undefined
+  readonly can: readonly Capability[]
+  readonly sort: Sort
+  /** Turned around. */
+  readonly reversed: boolean
+}
+
+export function viewOf(search: Readonly<Record<string, string | undefined>>): View {
+  const can = (search.can ?? '').split(',').filter(isCapability)
+  const sort = search.sort !== undefined && isSort(search.sort) ? search.sort : 'newest'
+  return {
+    words: search.q ?? '',
+    provider: search.provider,
+    can,
+    sort,
+    reversed: search.order === 'reversed',
+  }
+}
+
+/** The models that a view shows, in its order. Every word must stand somewhere in the name, provider or title. */
+export function shown(models: readonly SoldModel[], view: View): readonly SoldModel[] {
+  const words = view.words.toLowerCase().split(/\s+/).filter(Boolean)
+  const { by, falls } = sorts[view.sort]
+  const sign = falls !== view.reversed ? -1 : 1
+  return models
+    .filter((model) => {
+      const text = `${model.model} ${model.displayName} ${model.provider}`.toLowerCase()
+      return (
+        words.every((word) => text.includes(word)) &&
+        (view.provider === undefined || model.provider === view.provider) &&
+        view.can.every((can) => capabilities[can].has(model))
+      )
+    })
+    .sort((one, other) => sign * by(one, other) || (one.model < other.model ? -1 : 1))
+}
+
+export function providersOf(models: readonly SoldModel[]): readonly string[] {
+  return [...new Set(models.map(({ provider }) => provider))].sort()
+}
+
+function isCapability(text: string): text is Capability {
+  return Object.hasOwn(capabilities, text)
+}
+
+function isSort(text: string): text is Sort {
+  return Object.hasOwn(sorts, text)
+}
+
+type Compare = (one: SoldModel, other: SoldModel) => number
+
+function byText(text: (model: SoldModel) => string): Compare {
+  return (one, other) => text(one).localeCompare(text(other))
+}
+
+function byNumber(number: (model: SoldModel) => number): Compare {
+  return (one, other) => number(one) - number(other)
+}
+
+function byPrice(price: (model: SoldModel) => string): Compare {
+  return (one, other) => compareUsd(price(one), price(other))
+}

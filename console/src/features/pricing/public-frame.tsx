@@ -1,0 +1,35 @@
+/** The frame of pages that everybody may read, signed in or not. */
+import { Link } from '@tanstack/react-router'
+import type { JSX, ReactNode } from 'react'
+import { LinkButton } from '@/components/button'
+import { Logo } from '@/layout/logo'
+import { ThemeMenu } from '@/layout/theme-menu'
+
+export function PublicFrame({ children }: { readonly children: ReactNode }): JSX.Element {
+  return (
+    <div className="flex min-h-dvh flex-col">
+      <a
+        href="#content"
+        className="sr-only rounded-md bg-surface px-4 py-2 focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-60"
+      >
+        Skip to the content
+      </a>
+      <header className="sticky top-0 z-20 border-b border-line bg-page/90 backdrop-blur">
+        <div className="mx-auto flex h-14 w-full max-w-7xl items-center gap-2 px-4 sm:px-6">
+          <Link to="/console" className="rounded-md">
+            <Logo />
+          </Link>
+          <div className="ml-auto flex items-center gap-1.5">
+            <ThemeMenu />
+            <LinkButton to="/console" size="small">
+              Open the console
+            </LinkButton>
+          </div>
+        </div>
+      </header>
+      <main id="content" tabIndex={-1} className="min-w-0 flex-1 px-4 py-6 sm:px-6 lg:py-8">
+        {children}
+      </main>
+    </div>
+  )
+}

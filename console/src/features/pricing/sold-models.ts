@@ -1,0 +1,68 @@
+/** The models that are sold and their prices, as the public list tells them: the same that requests are priced by. */
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { ApiError, send } from '@/lib/api'
+
+/** USD per million tokens; null: the model does not take or give audio. */
+export interface Rates {
+  readonly input: string
+  readonly cacheRead: string
+  readonly cacheWrite5m: string
+  readonly cacheWrite1h: string
+  readonly output: string
+  readonly inputAudio: string | null
+  readonly outputAudio: string | null
+}
+
+export interface Price extends Rates {
+  readonly id: string
+  readonly effectiveFrom: string
+  /** Rates for the whole request once its input is larger. */
+  readonly tiers: readonly (Rates & { readonly aboveInputTokens: number })[]
+  /** Factor on every rate by option, such as `service_tier:flex`. */
+  readonly options: Readonly<Record<string, string>>
+  /** USD per use of a tool that runs at the provider. */
+  readonly fees: Readonly<Record<string, string>>
+  readonly source: string
+}
+
+export interface SoldModel {
+  readonly model: string
+  readonly displayName: string
+  readonly provider: string
+  readonly dialects: readonly string[]
+  readonly contextTokens: number
+  readonly inputTokensMax: number
+  readonly outputTokensMax: number
+  readonly inputs: readonly string[]
+  readonly outputs: readonly string[]
+  readonly reasons: boolean
+  readonly takesTools: boolean
+  readonly released: string | null
+  readonly deprecated: boolean
+  readonly price: Price
+  /** Prices that are known to come, the nearest first. */
+  readonly next: readonly Price[]
+}
+
+const keptMs = 60_000
+
+export function useSoldModels(): UseQueryResult<readonly SoldModel[], ApiError> {
+  return useQuery<readonly SoldModel[], ApiError>({
+    queryKey: ['pricing'],
+    queryFn: askForPrices,
+    staleTime: keptMs,
+  })
+}
+
+async function askForPrices(): Promise<readonly SoldModel[]> {
+  const answer = await send('GET', '/api/pricing', undefined)
+  if (answer instanceof ApiError) throw answer
+  if (!answer.ok) throw new ApiError(answer.status, { message: 'The price list cannot be read now.' })
+  const { data } = (await answer.json()) as { readonly data: readonly SoldModel[] }
+  return data
+}
+
+/** Whether a model holds conversations; others make embeddings and the like. */
+export function isChatModel({ outputs, dialects }: SoldModel): boolean {
+  return outputs.includes('text') && dialects.some((dialect) => dialect !== 'openai-embeddings')
+}
