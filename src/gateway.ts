@@ -18,15 +18,17 @@ import { Places } from './base/places.ts'
 import { within } from './base/within.ts'
 import type { Config } from './config.ts'
 import { dispatch } from './control/dispatch.ts'
+import type { ControlParts } from './control/parts.ts'
 import { beginInstallation, endInstallation, isFirstStart, type Place, type Start } from './first-run.ts'
 import { processReadings, watchPressure } from './http/pressure.ts'
 import { createHttpServer, type HttpServer } from './http/server.ts'
 import { RateMeter } from './limits/rate-meter.ts'
 import { createMetrics } from './metrics.ts'
-import { createPages, isPage } from './pages.ts'
+import { createPages, isPage, type Pages } from './pages.ts'
 import { openParts, type Parts } from './parts.ts'
 import { byKey } from './phases/authenticate.ts'
 import { isPlay, openDoor } from './play.ts'
+import { packageFolder } from './program.ts'
 import { openHealth, orderUpstreams, stickyHash } from './providers/health.ts'
 import { connectorOf } from './providers/registry.ts'
 import { openSender } from './providers/send.ts'
@@ -150,19 +152,10 @@ async function listening(options: GatewayOptions, opened: Opened): Promise<Gatew
   const control = parts.control(address, serverFacts(app, pressure))
   door.letPlay(control)
   const streams = new EventStreams(clock, config.limits)
-  const fastify = createPages(
-    {
-      api: { control, answerAuth: parts.answerAuth, clientAddress: parts.clientAddress, streams },
-      metrics: app.metrics,
-      metricsToken: config.metricsToken,
-      ready: async () => !draining.begun && (await isUsable(parts)),
-      consoleFiles: async () => {},
-    },
-    (handler) => {
-      pages.handler = handler
-      return server.node
-    },
-  )
+  const fastify = createPages(pagesOf(options, parts, { app, control, streams }), (handler) => {
+    pages.handler = handler
+    return server.node
+  })
   await fastify.ready()
   const admin = await openAdminSocket({
     dataFolder: config.dataFolder,
@@ -201,6 +194,26 @@ async function listening(options: GatewayOptions, opened: Opened): Promise<Gatew
       await parts.close()
       await sandbox?.close()
     },
+  }
+}
+
+function pagesOf(
+  { config }: GatewayOptions,
+  parts: Parts,
+  { app, control, streams }: { app: App; control: ControlParts; streams: EventStreams },
+): Pages {
+  return {
+    api: {
+      control,
+      answerAuth: parts.answerAuth,
+      clientAddress: parts.clientAddress,
+      streams,
+      docsFolder: new URL('docs/', packageFolder),
+    },
+    metrics: app.metrics,
+    metricsToken: config.metricsToken,
+    ready: async () => !app.draining.begun && (await isUsable(parts)),
+    consoleFiles: async () => {},
   }
 }
 

@@ -1,7 +1,8 @@
-/** The control plane over HTTP, put on a Fastify server: operations, identity, events and the webhook. */
+/** The control plane over HTTP, put on a Fastify server: operations, identity, events, the webhook and the documentation. */
 import type { FastifyInstance } from 'fastify'
 import type { ApiParts } from './api-parts.ts'
 import { addAuth } from './auth.ts'
+import { addDocs } from './docs.ts'
 import { addEvents } from './events.ts'
 import { addOperations } from './routes.ts'
 import { addWebhook } from './webhook.ts'
@@ -10,6 +11,7 @@ export function addApi(app: FastifyInstance, parts: ApiParts): void {
   addOperations(app, parts)
   addAuth(app, parts)
   addEvents(app, parts)
+  addDocs(app, parts)
   const { payments, limits } = parts.control
   if (payments?.handleWebhook) addWebhook(app, payments.handleWebhook, limits)
 }

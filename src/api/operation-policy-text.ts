@@ -1,0 +1,71 @@
+/** Who may use an operation, in words and as codes of the error table; from its policy alone. Pure. */
+import type { ErrorCode } from '../../contract/errors.ts'
+import { everyRole, type Operation, type Policy, type Subject } from '../../contract/operation.ts'
+
+type Described = Pick<Operation<never, never>, 'policy' | 'effect'>
+
+/** Sentences for people. */
+export function policyText(policy: Policy): string {
+  switch (policy.of) {
+    case 'account':
+      return [
+        policy.roles.length === everyRole.length
+          ? 'Every member of the account.'
+          : `Members with the role ${listed(policy.roles)}.`,
+        policy.scope === null ? 'No management key.' : `Management keys with the scope ${policy.scope}.`,
+        operatorText[policy.operator],
+        policy.recent ? recentText : '',
+      ]
+        .filter((sentence) => sentence !== '')
+        .join(' ')
+    case 'installation':
+      return policy.operator === 'recent'
+        ? `Operators of the installation. ${recentText}`
+        : 'Operators of the installation.'
+    case 'person':
+      return policy.recent
+        ? `Whoever is signed in, for themselves. ${recentText}`
+        : 'Whoever is signed in, for themselves.'
+    case 'everybody':
+      return 'Everybody.'
+  }
+}
+
+const recentText = 'The login must not be long ago.'
+const operatorText = {
+  no: '',
+  yes: 'Operators of the installation.',
+  recent: 'Operators of the installation whose login is not long ago.',
+} as const
+
+function listed(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
+}
+
+const missing: Readonly<Record<Subject, ErrorCode>> = {
+  account: 'account_not_found',
+  key: 'key_not_found',
+  management_key: 'key_not_found',
+  request: 'generation_not_found',
+  top_up: 'top_up_not_found',
+}
+
+/** The errors that follow from the policy and the way over HTTP; an operation may have others of its own. */
+export function usualErrors({ policy, effect }: Described): readonly ErrorCode[] {
+  const inputErrors: readonly ErrorCode[] = ['invalid_value', 'missing_field']
+  const bodyErrors: readonly ErrorCode[] =
+    effect === 'changes' ? ['invalid_json', 'unsupported_media_type', 'body_too_large', 'cross_site'] : []
+  const signedIn: readonly ErrorCode[] =
+    policy.of === 'everybody' ? [] : ['not_signed_in', 'invalid_api_key', 'not_allowed']
+  const needsRecent =
+    policy.of === 'installation' ? policy.operator === 'recent' : policy.of !== 'everybody' && policy.recent
+  return [
+    ...inputErrors,
+    ...bodyErrors,
+    ...signedIn,
+    ...(needsRecent ? (['login_too_old'] as const) : []),
+    ...(policy.of === 'account' ? [missing[policy.subject]] : []),
+    'internal',
+    'store_unavailable',
+  ]
+}

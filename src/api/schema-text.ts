@@ -1,0 +1,125 @@
+/** A JSON Schema in words for readers, its fields as rows, and a value that it takes. Pure. */
+import { type JsonSchema, schemaPlace } from './operation-schemas.ts'
+
+export interface FieldRow {
+  /** `budget.amount`, `attempts[].upstream`. */
+  readonly path: string
+  readonly schema: JsonSchema
+  readonly required: boolean
+}
+
+/** Every field at every depth; references are followed by nobody. */
+export function fieldRows(schema: JsonSchema, path = ''): readonly FieldRow[] {
+  const { of, isArray } = inside(schema)
+  const { properties = {}, required = [] } = of
+  const start = `${path}${isArray ? '[]' : ''}`
+  return Object.entries(properties).flatMap(([name, field]) => {
+    const at = start === '' ? name : `${start}.${name}`
+    return [{ path: at, schema: field, required: required.includes(name) }, ...fieldRows(field, at)]
+  })
+}
+
+/** The object in a list, or in what may also be null. */
+function inside(schema: JsonSchema): { readonly of: JsonSchema; readonly isArray: boolean } {
+  const { of } = withoutNull(schema)
+  return of.items === undefined ? { of, isArray: false } : { of: withoutNull(of.items).of, isArray: true }
+}
+
+function withoutNull(schema: JsonSchema): { readonly of: JsonSchema; readonly isNullable: boolean } {
+  const parts = (schema.anyOf ?? []).filter(({ type }) => type !== 'null')
+  const [only] = parts
+  if (parts.length !== 1 || only === undefined) return { of: schema, isNullable: schema.type === 'null' }
+  return { of: only, isNullable: schema.anyOf?.length === 2 }
+}
+
+/** `integer, 1 to 1000`, `one of day, week, month`, `list of text`. */
+export function typeText(schema: JsonSchema): string {
+  const { of, isNullable } = withoutNull(schema)
+  return isNullable ? `${plainText(of)}, or null` : plainText(of)
+}
+
+function plainText(schema: JsonSchema): string {
+  const alternatives = schema.anyOf ?? schema.oneOf
+  if (alternatives !== undefined) return [...new Set(alternatives.map(typeText))].join(', or ')
+  if (schema.$ref !== undefined) return schema.$ref.slice(schemaPlace.length)
+  if (schema.const !== undefined) return JSON.stringify(schema.const)
+  if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(' or ')
+  if (schema.items !== undefined)
+    return `list of ${typeText(schema.items)}${bounds(schema.minItems, schema.maxItems)}`
+  switch (schema.type) {
+    case 'string':
+      return stringText(schema)
+    case 'integer':
+    case 'number':
+      return `${schema.type}${bounds(schema.minimum, schema.maximum)}`
+    case 'object':
+      return typeof schema.additionalProperties === 'object'
+        ? `object of ${typeText(schema.additionalProperties)}`
+        : 'object'
+    default:
+      return schema.type ?? 'any value'
+  }
+}
+
+function stringText({ format, pattern, minLength, maxLength }: JsonSchema): string {
+  const prefix = idPrefix(pattern)
+  if (prefix !== undefined) return `id ${prefix}_…`
+  if (pattern !== undefined && isAmount(pattern)) return 'USD'
+  const words = format === undefined ? 'text' : (formatWords[format] ?? format)
+  return `${words}${bounds(minLength, maxLength)}`
+}
+
+const formatWords: Readonly<Record<string, string>> = {
+  'date-time': 'time',
+  email: 'e-mail address',
+  uri: 'address',
+}
+
+const idPrefix = (pattern: string | undefined) => /^\^([a-z]+)_\[/.exec(pattern ?? '')?.[1]
+const isAmount = (pattern: string) => /^\^(?:-\?)?\\d(?:\+|\{1,7\})(?:\\\.|\(\?:\\\.)/.test(pattern)
+
+function bounds(least: number | undefined, most: number | undefined): string {
+  if (least !== undefined && most !== undefined) return `, ${least} to ${most}`
+  if (most !== undefined) return `, at most ${most}`
+  return least === undefined ? '' : `, at least ${least}`
+}
+
+/** A value that the schema takes: what is required, and the first of alternatives. */
+export function exampleOf(schema: JsonSchema): unknown {
+  const { of } = withoutNull(schema)
+  const [first] = of.anyOf ?? of.oneOf ?? []
+  if (first !== undefined) return exampleOf(first)
+  if (of.default !== undefined) return of.default
+  if (of.const !== undefined) return of.const
+  if (of.enum !== undefined) return of.enum[0]
+  if (of.items !== undefined) return [exampleOf(of.items)]
+  switch (of.type) {
+    case 'string':
+      return exampleText(of)
+    case 'integer':
+    case 'number':
+      return of.minimum ?? 1
+    case 'boolean':
+      return true
+    default:
+      return exampleObject(of)
+  }
+}
+
+function exampleObject({ properties = {}, required = [] }: JsonSchema): object {
+  const needed = Object.entries(properties).filter(([name]) => required.includes(name))
+  return Object.fromEntries(needed.map(([name, field]) => [name, exampleOf(field)]))
+}
+
+function exampleText({ format, pattern }: JsonSchema): string {
+  const prefix = idPrefix(pattern)
+  if (prefix !== undefined) return `${prefix}_0000000000001`
+  if (pattern !== undefined && isAmount(pattern)) return '20.00'
+  return exampleByFormat[format ?? ''] ?? 'example'
+}
+
+const exampleByFormat: Readonly<Record<string, string>> = {
+  'date-time': '2030-01-01T00:00:00Z',
+  email: 'you@example.org',
+  uri: 'https://gateway.example',
+}
