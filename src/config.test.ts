@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { type Config, type Environment, limitDefaults, readConfig, variableNames } from './config.ts'
 import { knownNames, settingsSchema } from './config-file.ts'
+import { paymentNames } from './config-payments.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-config-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -341,7 +342,12 @@ test('the page on configuration names every setting, limit and variable, and not
   const page = readFileSync(new URL('../docs/operate/configuration.md', import.meta.url), 'utf8')
   const named = new Set([...page.matchAll(/^\| `([A-Za-z0-9_]+)` \|/gm)].map((match) => match[1]))
   const credentials = ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GEMINI_API_KEY']
-  const known = new Set([...knownNames(settingsSchema(limitDefaults)), ...variableNames, ...credentials])
+  const known = new Set([
+    ...knownNames(settingsSchema(limitDefaults)),
+    ...variableNames,
+    ...credentials,
+    ...paymentNames,
+  ])
   assert.deepEqual(
     [...named].filter((name) => !known.has(name ?? '')),
     [],
@@ -367,3 +373,40 @@ test('the page tells the defaults of the limits as they are', () => {
     assert.equal(told, String(shown), name)
   }
 })
+
+const stripe = { STRIPE_SECRET_KEY: 'sk_test_1', STRIPE_WEBHOOK_SECRET: 'whsec_1' }
+
+test('a payment provider is configured whole or not at all', () => {
+  assert.equal(config('').stripe, null)
+  assert.deepEqual(config('', stripe).stripe, {
+    secretKey: 'sk_test_1',
+    webhookSecret: 'whsec_1',
+    mode: 'test',
+    apiOrigin: null,
+  })
+  const live = { ...stripe, STRIPE_SECRET_KEY: 'rk_live_1', STRIPE_API_URL: 'http://127.0.0.1:12111' }
+  assert.deepEqual(config('', live).stripe, {
+    secretKey: 'rk_live_1',
+    webhookSecret: 'whsec_1',
+    mode: 'live',
+    apiOrigin: 'http://127.0.0.1:12111',
+  })
+})
+
+for (const [environment, found] of [
+  [{ STRIPE_SECRET_KEY: 'sk_test_1' }, /^STRIPE_WEBHOOK_SECRET: is not set, but STRIPE_SECRET_KEY is/],
+  [{ ...stripe, STRIPE_WEBHOOK_SECRET: '' }, /^STRIPE_WEBHOOK_SECRET: is not set/],
+  [{ STRIPE_WEBHOOK_SECRET: 'whsec_1' }, /^STRIPE_SECRET_KEY: is not set, but STRIPE_WEBHOOK_SECRET is/],
+  [{ STRIPE_API_URL: 'https://127.0.0.1' }, /^STRIPE_API_URL: is set, but STRIPE_SECRET_KEY is not/],
+  [{ ...stripe, STRIPE_SECRET_KEY: 'pk_test_1' }, /^STRIPE_SECRET_KEY: must begin with sk_test_/],
+  [{ ...stripe, STRIPE_WEBHOOK_SECRET: 'secret' }, /^STRIPE_WEBHOOK_SECRET: must begin with whsec_/],
+  [{ ...stripe, STRIPE_API_URL: 'http://stripe.example' }, /^STRIPE_API_URL: must be https, or http on this/],
+  [{ ...stripe, STRIPE_API_URL: 'https://stripe.example/v1' }, /^STRIPE_API_URL: must be a scheme/],
+  [{ ...stripe, STRIPE_API_URL: 'ftp://127.0.0.1' }, /^STRIPE_API_URL: must be a scheme/],
+] as const) {
+  test(`${JSON.stringify(environment)} is a mistake`, () => {
+    const [first = '', ...more] = mistakes('', environment)
+    assert.match(first, found)
+    assert.deepEqual(more, [])
+  })
+}

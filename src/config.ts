@@ -6,6 +6,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { didYouMean, fields, readSettings, type Settings } from './config-file.ts'
+import { type paymentNames, type StripeSetting, stripeOf } from './config-payments.ts'
 
 /** Every limit has a name, a unit and a default here. */
 export const limitDefaults = {
@@ -87,6 +88,26 @@ export const limitDefaults = {
   // As long as OpenAI keeps responses: https://developers.openai.com/api/docs/guides/conversation-state.
   keptMs: 30 * 24 * 3_600_000,
   referencesMax: 2_048,
+
+  // Payments
+  topUpNanoMin: 5_000_000_000n,
+  topUpNanoMax: 1_000_000_000_000n,
+  automaticTopUpsPerDayMax: 3,
+  automaticTopUpsMs: 5_000,
+  automaticTopUpsAtOnceMax: 8,
+  checkoutMs: 86_400_000,
+  topUpCheckMs: 120_000,
+  topUpsCheckedMax: 50,
+  alertCheckMs: 900_000,
+  alertsCheckedMax: 1_000,
+  stripeTimeoutMs: 20_000,
+  stripeRetriesMax: 2,
+  webhookToleranceMs: 300_000,
+  webhookEventsKeptMs: 1_296_000_000,
+  webhookEventsRemovedMax: 10_000,
+  codeTriesPerMinute: 10,
+  codeTriersMax: 10_000,
+  csvRowsMax: 100_000,
 
   // Counting tokens
   countRunBytesMax: 2_048,
@@ -211,6 +232,8 @@ export interface Config {
   readonly sandbox: 'on' | 'off'
   /** Who runs the installation, as people are told, and how to reach them; null: not said. */
   readonly operator: { readonly name: string; readonly contact: string | null }
+  /** null: credit is the operator's own business. */
+  readonly stripe: StripeSetting | null
   /** Where a test makes the process fail; null outside tests. */
   readonly failpoint: string | null
   readonly limits: Limits
@@ -247,7 +270,10 @@ export function readConfig(
   return mistakes.length > 0 ? { kind: 'mistakes', mistakes } : { kind: 'config', config: frozen(config) }
 }
 
-type Variable = (typeof variableNames)[number] | (typeof environmentUpstreams)[number]['credential']
+type Variable =
+  | (typeof variableNames)[number]
+  | (typeof environmentUpstreams)[number]['credential']
+  | (typeof paymentNames)[number]
 
 interface Field<Value> {
   safeParse(
@@ -332,6 +358,7 @@ function assembled(reader: VariableReader, settings: Settings, workingFolder: st
     markup: settings.markup ?? null,
     operator: { name: settings.operator?.name ?? 'Tollgate', contact: settings.operator?.contact ?? null },
     sandbox: sandboxOf(settings.sandbox ?? 'auto', host, publicUrl !== undefined),
+    stripe: stripeOf(reader),
     failpoint: reader.text('TOLLGATE_FAILPOINT') ?? null,
     limits: { ...limitDefaults, ...(settings.limits as Partial<Limits> | undefined) },
   }
