@@ -1,0 +1,164 @@
+/**
+ * A real Chromium for tests of pages: unpacked once into a temporary folder, started per test file, closed by its own
+ * process alone. A visit notices what a person would not see at once: errors of scripts, breaches of the content
+ * policy, files that are missing.
+ */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { AxeBuilder } from '@axe-core/playwright'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+
+export type { BrowserContext, Page } from 'playwright-core'
+
+export interface VisitOptions {
+  readonly theme?: 'light' | 'dark'
+  /** 390 pixels wide, with touch. */
+  readonly phone?: boolean
+}
+
+export interface Visit {
+  readonly page: Page
+  readonly context: BrowserContext
+  /** Fails with all that went wrong on the pages of this visit so far, and forgets it. */
+  clean(): void
+  /** Fails with the violations that axe finds on the page as it is. */
+  accessible(): Promise<void>
+  /** Another window of the same person: it shares cookies and storage. */
+  window(): Promise<Page>
+  /** Writes a picture of the page and tells where it is. */
+  picture(name: string): Promise<string>
+  close(): Promise<void>
+}
+
+export interface TestBrowser {
+  /** A person with no history who looks at `origin`; addresses may be paths. */
+  visit(origin: string, options?: VisitOptions): Promise<Visit>
+  close(): Promise<void>
+}
+
+/** Pictures that tests and people look at; not kept. */
+export const pictureFolder = join(tmpdir(), 'tollgate-pictures')
+
+/** Runs in the page, whose words the types of this checkout do not know. */
+const tellBreaches = `document.addEventListener('securitypolicyviolation', (event) =>
+  console.error('policy: ' + event.violatedDirective + ' forbids ' + event.blockedURI + ' ' + event.sample))`
+
+/** Long enough for a machine that does other things too; a page that needs it is broken. */
+const actionTimeoutMs = 20_000
+
+export async function openBrowser(): Promise<TestBrowser> {
+  const executablePath = await unpacked()
+  const browser = await chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--no-zygote', '--disable-gpu', '--font-render-hinting=none'],
+    env: { ...process.env, FONTCONFIG_FILE: join(dirname(executablePath), 'fonts.conf') },
+  })
+  return {
+    visit: (origin, options = {}) => visit(browser, origin, options),
+    close: () => browser.close(),
+  }
+}
+
+async function visit(browser: Browser, origin: string, options: VisitOptions): Promise<Visit> {
+  const { theme = 'light', phone = false } = options
+  const context = await browser.newContext({
+    baseURL: origin,
+    colorScheme: theme,
+    reducedMotion: 'reduce',
+    viewport: phone ? { width: 390, height: 844 } : { width: 1280, height: 800 },
+    isMobile: phone,
+    hasTouch: phone,
+    permissions: ['clipboard-read', 'clipboard-write'],
+  })
+  context.setDefaultTimeout(actionTimeoutMs)
+  const problems: string[] = []
+  context.on('page', (page) => watch(page, problems))
+  await context.addInitScript({ content: tellBreaches })
+  const page = await context.newPage()
+  return {
+    page,
+    context,
+    clean() {
+      assert.deepEqual(problems.splice(0), [])
+    },
+    accessible: () => accessible(page),
+    window: () => context.newPage(),
+    async picture(name) {
+      mkdirSync(pictureFolder, { recursive: true })
+      const path = join(pictureFolder, `${name}.png`)
+      await page.screenshot({ path, fullPage: true })
+      return path
+    },
+    close: () => context.close(),
+  }
+}
+
+function watch(page: Page, problems: string[]): void {
+  page.on('pageerror', (error) => problems.push(`error: ${error.stack ?? error.message}`))
+  page.on('console', (message) => {
+    if (message.type() !== 'error' && message.type() !== 'warning') return
+    // An operation that is refused is told in the page; that of a file is not.
+    const isRefusal = message.text().startsWith('Failed to load resource')
+    if (isRefusal && new URL(message.location().url).pathname.startsWith('/api/')) return
+    problems.push(`${message.type()}: ${message.text()} (${message.location().url})`)
+  })
+}
+
+async function accessible(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page })
+    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
+    .analyze()
+  const lines = violations.flatMap(({ id, help, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id}: ${help} at ${target.join(' ')}\n${failureSummary}`),
+  )
+  if (lines.length > 0) assert.fail(`${page.url()}\n${lines.join('\n')}`)
+}
+
+/** The path of Chromium. Several test files may want it at once: each unpacks aside, the first one's stays. */
+async function unpacked(): Promise<string> {
+  const packageFolder = join(
+    dirname(createRequire(import.meta.url).resolve('@sparticuz/chromium')),
+    '..',
+    '..',
+  )
+  const { version } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')) as {
+    version: string
+  }
+  const folder = join(tmpdir(), `tollgate-chromium-${version}`)
+  const path = join(folder, 'chromium')
+  if (existsSync(path)) return path
+  const aside = mkdtempSync(join(tmpdir(), 'tollgate-chromium-'))
+  await unpackInto(aside)
+  writeFileSync(join(aside, 'fonts.conf'), fontsIn(folder))
+  try {
+    renameSync(aside, folder)
+  } catch (error) {
+    if (!existsSync(path)) throw error
+    rmSync(aside, { recursive: true })
+  }
+  return path
+}
+
+/** The fonts of the package, and where there are others those. */
+function fontsIn(folder: string): string {
+  const places = [join(folder, 'fonts'), '/usr/share/fonts'].map((place) => `<dir>${place}</dir>`).join('')
+  return `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig>${places}<cachedir>${folder}/cache</cachedir></fontconfig>`
+}
+
+/** The package unpacks into the temporary folder of its process. */
+async function unpackInto(folder: string): Promise<void> {
+  const script = "const { default: c } = await import('@sparticuz/chromium'); await c.executablePath()"
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    cwd: fileURLToPath(new URL('../..', import.meta.url)),
+    env: { ...process.env, TMPDIR: folder },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  const [code] = (await once(child, 'exit')) as [number | null]
+  assert.equal(code, 0, 'Chromium could not be unpacked')
+}
