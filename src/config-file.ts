@@ -143,6 +143,7 @@ export function settingsSchema(defaults: LimitDefaults) {
     aliases: z.record(modelName, modelName).optional(),
     disabled: z.array(modelName).max(5_000).optional(),
     markup: percent.optional(),
+    plainOrigins: z.array(fields.origin).max(100).optional(),
     sandbox: z.enum(['on', 'off', 'auto'], 'must be on, off or auto').optional(),
     operator: z.strictObject({ name: words.optional(), contact: words.optional() }).optional(),
   })

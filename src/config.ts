@@ -229,6 +229,8 @@ export interface Config {
   readonly disabled: readonly string[]
   /** For every model without a markup of its own: `5%`; null: none. */
   readonly markup: string | null
+  /** Addresses that upstreams may have that are added in the console, although they are plain HTTP. */
+  readonly plainOrigins: readonly string[]
   readonly sandbox: 'on' | 'off'
   /** Who runs the installation, as people are told, and how to reach them; null: not said. */
   readonly operator: { readonly name: string; readonly contact: string | null }
@@ -357,6 +359,7 @@ function assembled(reader: VariableReader, settings: Settings, workingFolder: st
     disabled: settings.disabled ?? [],
     markup: settings.markup ?? null,
     operator: { name: settings.operator?.name ?? 'Tollgate', contact: settings.operator?.contact ?? null },
+    plainOrigins: (settings.plainOrigins ?? []).map(originOf),
     sandbox: sandboxOf(settings.sandbox ?? 'auto', host, publicUrl !== undefined),
     stripe: stripeOf(reader),
     failpoint: reader.text('TOLLGATE_FAILPOINT') ?? null,

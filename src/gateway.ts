@@ -29,7 +29,7 @@ import { openParts, type Parts } from './parts.ts'
 import { byKey } from './phases/authenticate.ts'
 import { isPlay, openDoor } from './play.ts'
 import { packageFolder } from './program.ts'
-import { openHealth, orderUpstreams, stickyHash } from './providers/health.ts'
+import { orderUpstreams, stickyHash } from './providers/health.ts'
 import { connectorOf } from './providers/registry.ts'
 import { openSender } from './providers/send.ts'
 import { Running } from './running.ts'
@@ -250,7 +250,7 @@ function createApp(
 ): App {
   const { limits } = config
   const running = new Running()
-  const health = openHealth({ clock, limits })
+  const { health } = parts
   parts.access.onStopped((key, by) => running.stopKey(key, keyStopped(by)))
   return {
     get address() {

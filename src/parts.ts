@@ -6,6 +6,7 @@ import { createHmac } from 'node:crypto'
 import { openAccess } from './access/access.ts'
 import { type BuiltInKeys, openBuiltInKeys } from './access/built-in-keys.ts'
 import { openManagementKeys } from './access/management-keys.ts'
+import { openSealing } from './access/sealing.ts'
 import { openSecret } from './access/secret.ts'
 import type { Access, ManagementKeys } from './access/types.ts'
 import { type Audit, openAudit } from './audit/audit.ts'
@@ -25,11 +26,12 @@ import { openLedger } from './ledger/ledger.ts'
 import { ledgerThreads } from './ledger/threads.ts'
 import type { Ledger } from './ledger/types.ts'
 import type { RateLimits } from './limits/types.ts'
+import { type Health, openHealth } from './providers/health.ts'
 import { connectors } from './providers/registry.ts'
 import { behaviours } from './sandbox/behaviours.ts'
 import { noServer } from './server-facts.ts'
 import { type Settings, settingsOf } from './store/settings.ts'
-import { openStore, type Store } from './store/store.ts'
+import { databaseBytes, openStore, type Store } from './store/store.ts'
 import { type Counter, openCounter } from './tokens/count.ts'
 
 export interface PartsOptions {
@@ -57,6 +59,7 @@ export interface Parts {
   readonly changes: Changes
   readonly catalog: Catalog
   readonly counter: Counter
+  readonly health: Health
   /** What control-plane operations work with; `address`: where people reach the server. */
   control(address: string, server: ServerFacts): ControlParts
   close(): Promise<void>
@@ -125,12 +128,26 @@ async function onStore(store: Store, { config, options, sources }: Plan): Promis
     limits,
     onTrouble: (error) => log.error({ err: error }, 'the last use of a management key was not kept'),
   })
-  const catalog = await openCatalog({ store, clock, nextId, sources })
+  const sealing = openSealing(secret.secret.keyFor('upstream-credentials'), random)
+  const catalog = await openCatalog({ store, clock, nextId, settings, sealing, sources })
+  const health = openHealth({ clock, limits })
   const counter = openCounter({ clock, limits })
   const foldKey = secret.secret.keyFor('address-fold')
   const addressHash = (folded: string): Uint8Array => createHmac('sha256', foldKey).update(folded).digest()
   const keys = { access, builtInKeys, managementKeys }
-  const parts = { store, settings, ledger, nextId, ...keys, addressHash, audit, catalog, changes, counter }
+  const parts = {
+    store,
+    settings,
+    ledger,
+    nextId,
+    ...keys,
+    addressHash,
+    audit,
+    catalog,
+    changes,
+    counter,
+    health,
+  }
   return {
     kind: 'open',
     parts: {
@@ -165,6 +182,8 @@ function controlParts(
     server,
     operator,
     hasSandbox: config.sandbox === 'on',
+    plainOrigins: config.plainOrigins,
+    databaseBytes: () => databaseBytes(config.dataFolder),
     signupNano: limits.signupNano,
     address,
   }

@@ -3,7 +3,9 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { manualClock } from '../../test/support/manual-clock.ts'
 import { openTestLedger } from '../../test/support/open-ledger.ts'
-import { idSource } from '../base/ids.ts'
+import { openSealing } from '../access/sealing.ts'
+import { idSource, systemRandom } from '../base/ids.ts'
+import { settingsOf } from '../store/settings.ts'
 import type { Store } from '../store/store.ts'
 import { type Catalog, type GivenSources, openCatalog } from './catalog.ts'
 import type { ModelDefinition } from './definition.ts'
@@ -39,8 +41,9 @@ async function prepare(context: TestContext) {
   const clock = manualClock()
   const { store } = await openTestLedger(context, { clock })
   const nextId = idSource(clock, 3)
+  const sealing = openSealing(systemRandom(32), systemRandom)
   const open = (sources: GivenSources = given): Promise<Catalog> =>
-    openCatalog({ store, clock, nextId, sources })
+    openCatalog({ store, clock, nextId, settings: settingsOf(store), sealing, sources })
   return { clock, store, open }
 }
 

@@ -1,16 +1,27 @@
 /**
- * The catalog of a running installation: what the tables `price_version` (only ever added to) and
- * `model_override` (what operators said) make of the configured models, as one snapshot that is swapped whole.
+ * The catalog of a running installation: what operators said on the command line and in the console (models, prices,
+ * upstreams, the markup) makes of the configured models, as one snapshot that is swapped whole.
  */
-import { BrokenInvariant } from '../base/assert.ts'
 import type { Clock } from '../base/clock.ts'
 import type { NextId } from '../base/ids.ts'
+import type { Settings } from '../store/settings.ts'
 import type { Store } from '../store/store.ts'
 import { inTransaction, type Transaction } from '../store/transaction.ts'
-import type { ModelDefinition, PriceDefinition } from './definition.ts'
-import { type CatalogSources, type Draft, draftModels, type Override, type PriceDraft } from './drafts.ts'
+import { type ConsoleMarkup, readMarkup, writeMarkup } from './console-markup.ts'
+import {
+  type ConsoleUpstream,
+  type CredentialSealing,
+  deleteUpstream,
+  endOf,
+  readUpstreams,
+  type UpstreamAsk,
+  writeUpstream,
+} from './console-upstreams.ts'
+import type { ModelDefinition, PriceDefinition, UpstreamDefinition } from './definition.ts'
+import { type CatalogSources, draftModels, type Override } from './drafts.ts'
 import { definitionMistake } from './mistakes.ts'
 import { nearestNames } from './nearest.ts'
+import { type PriceRow, priceIds, pricesOf } from './price-rows.ts'
 import { buildSnapshot } from './snapshot.ts'
 import type { Snapshot } from './types.ts'
 
@@ -21,6 +32,9 @@ export interface CatalogParts {
   readonly store: Pick<Store, 'database'>
   readonly clock: Clock
   readonly nextId: NextId
+  readonly settings: Settings
+  /** For the credentials of upstreams and for nothing else. */
+  readonly sealing: CredentialSealing
   readonly sources: GivenSources
 }
 
@@ -42,82 +56,126 @@ export interface Catalog {
   price(model: string, price: PriceDefinition): Promise<CatalogChange>
   disable(model: string): Promise<CatalogChange>
   enable(model: string): Promise<CatalogChange>
+  /** Those of the configuration, then those that were added in the console. */
+  readonly upstreams: readonly ListedUpstream[]
+  /** Adds one, or replaces one that was added. */
+  putUpstream(ask: UpstreamAsk): Promise<UpstreamChange>
+  /** Whether there was one; those of the configuration stay. */
+  removeUpstream(name: string): Promise<boolean>
+  /** What is added to list prices for models without a markup of their own. */
+  readonly markup: { readonly markup: string | null; readonly from: 'configuration' | 'console' }
+  /** From now on; every price that changes becomes another version. */
+  setMarkup(markup: string | null): Promise<void>
+  /** A model's prices: those that were, the present one, those that are to come. */
+  prices(model: string): Promise<readonly PriceRow[]>
+}
+
+/** An upstream as people may see it. */
+export interface ListedUpstream extends Omit<UpstreamDefinition, 'credential'> {
+  readonly credentialEnd: string
+  readonly from: 'configuration' | 'console'
+  readonly disabled: boolean
+  /** Why it cannot be used although it is not disabled, in words. */
+  readonly trouble: string | null
+}
+
+export type UpstreamChange =
+  | { readonly kind: 'written' }
+  | { readonly kind: 'needs_credential' }
+  | { readonly kind: 'unknown_provider'; readonly providers: readonly string[] }
+  /** The configuration has the name. */
+  | { readonly kind: 'configured' }
+
+/** What the catalog is made of at present; changed only in turn. */
+interface Live {
+  readonly parts: CatalogParts
+  sources: GivenSources
+  loaded: Loaded
+  /** One after another, so that an older state never replaces a newer one. */
+  inTurn<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
 /** Reads what is stored and builds the first snapshot. */
 export async function openCatalog(parts: CatalogParts): Promise<Catalog> {
-  const { store, clock, nextId } = parts
-  let sources = parts.sources
-  let snapshot = await load(store, sources, nextId)
+  const { sources } = parts
   let last: Promise<unknown> = Promise.resolve()
-
-  /** One after another, so that an older state never replaces a newer one. */
-  function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const result = last.then(work)
-    last = result.catch(() => undefined)
-    return result
+  const live: Live = {
+    parts,
+    sources,
+    loaded: await load(parts, sources),
+    inTurn(work) {
+      const result = last.then(work)
+      last = result.catch(() => undefined)
+      return result
+    },
   }
-
-  async function refresh(): Promise<void> {
-    snapshot = await load(store, sources, nextId)
+  return {
+    get snapshot() {
+      return live.loaded.snapshot
+    },
+    get upstreams() {
+      return [
+        ...live.sources.upstreams.map(configuredUpstream),
+        ...live.loaded.console.map((upstream) => addedUpstream(upstream, live.sources)),
+      ]
+    },
+    get markup() {
+      const { markup } = live.loaded
+      return markup === undefined
+        ? ({ markup: live.sources.markup, from: 'configuration' } as const)
+        : ({ markup: markup.markup, from: 'console' } as const)
+    },
+    prices: (model) => prices(live, model),
+    reload(given) {
+      return live.inTurn(async () => {
+        const next = given ?? live.sources
+        live.loaded = await load(parts, next)
+        live.sources = next
+      })
+    },
+    ...modelChanges(live),
+    ...upstreamChanges(live),
   }
+}
 
+async function refresh(live: Live): Promise<void> {
+  live.loaded = await load(live.parts, live.sources)
+}
+
+type ModelChanges = Pick<Catalog, 'add' | 'price' | 'disable' | 'enable'>
+
+function modelChanges(live: Live): ModelChanges {
   function change(name: string, edit: (before: Override) => Override): Promise<CatalogChange> {
-    return inTurn(async () => {
-      await inTransaction(store, async (transaction) => {
+    return live.inTurn(async () => {
+      await inTransaction(live.parts.store, async (transaction) => {
         await write(transaction, edit(await read(transaction, name)))
       })
-      await refresh()
+      await refresh(live)
       return { kind: 'changed' }
     })
   }
 
-  function isKnown(name: string): boolean {
-    return snapshot.models.has(name) || snapshot.unsold.has(name)
-  }
-
-  function unknown(name: string): CatalogChange {
-    return {
-      kind: 'unknown_model',
-      nearest: nearestNames(name, [...snapshot.models.keys(), ...snapshot.unsold.keys()]),
-    }
-  }
-
-  /** A date for every price, so that reading the store later gives the same price. */
-  function dated(definition: ModelDefinition): ModelDefinition {
-    const now = new Date(clock.wallMs()).toISOString()
-    const prices = (definition.prices ?? []).map((price) => ({
-      ...price,
-      effectiveFrom: price.effectiveFrom ?? now,
-    }))
-    return { ...definition, prices }
+  async function disabling(model: string, disabled: boolean): Promise<CatalogChange> {
+    return isKnown(live, model)
+      ? await change(model, (before) => ({ ...before, disabled }))
+      : unknown(live, model)
   }
 
   return {
-    get snapshot() {
-      return snapshot
-    },
-    reload(given) {
-      return inTurn(async () => {
-        const next = given ?? sources
-        snapshot = await load(store, next, nextId)
-        sources = next
-      })
-    },
     async add(definition) {
-      const message = definitionMistake(definition) ?? aliasMistake(definition.id, sources)
+      const message = definitionMistake(definition) ?? aliasMistake(definition.id, live.sources)
       if (message !== undefined) return { kind: 'mistake', message }
-      const added = dated(definition)
+      const added = dated(live, definition)
       return await change(definition.id, (before) => ({
         ...before,
         definition: { ...added, prices: [...(before.definition?.prices ?? []), ...(added.prices ?? [])] },
       }))
     },
     async price(model, price) {
-      const message = definitionMistake({ prices: [price] }) ?? aliasMistake(model, sources)
+      const message = definitionMistake({ prices: [price] }) ?? aliasMistake(model, live.sources)
       if (message !== undefined) return { kind: 'mistake', message }
-      if (!isKnown(model)) return unknown(model)
-      const { prices } = dated({ id: model, prices: [price] })
+      if (!isKnown(live, model)) return unknown(live, model)
+      const { prices } = dated(live, { id: model, prices: [price] })
       return await change(model, (before) => ({
         ...before,
         definition: {
@@ -127,82 +185,127 @@ export async function openCatalog(parts: CatalogParts): Promise<Catalog> {
         },
       }))
     },
-    async disable(model) {
-      return isKnown(model)
-        ? await change(model, (before) => ({ ...before, disabled: true }))
-        : unknown(model)
+    disable: (model) => disabling(model, true),
+    enable: (model) => disabling(model, false),
+  }
+}
+
+function isKnown({ loaded: { snapshot } }: Live, name: string): boolean {
+  return snapshot.models.has(name) || snapshot.unsold.has(name)
+}
+
+function unknown({ loaded: { snapshot } }: Live, name: string): CatalogChange {
+  const names = [...snapshot.models.keys(), ...snapshot.unsold.keys()]
+  return { kind: 'unknown_model', nearest: nearestNames(name, names) }
+}
+
+/** A date for every price, so that reading the store later gives the same price. */
+function dated({ parts: { clock } }: Live, definition: ModelDefinition): ModelDefinition {
+  const now = new Date(clock.wallMs()).toISOString()
+  const prices = (definition.prices ?? []).map((price) => ({
+    ...price,
+    effectiveFrom: price.effectiveFrom ?? now,
+  }))
+  return { ...definition, prices }
+}
+
+async function prices({ parts, loaded }: Live, name: string): Promise<readonly PriceRow[]> {
+  const model = loaded.snapshot.models.get(name)
+  // An alias costs what its model costs.
+  const rows = await pricesOf(parts.store, model?.prices[0]?.model ?? name)
+  const nowMs = parts.clock.wallMs()
+  const toCome = new Set(model?.prices.map(({ id }) => id))
+  return rows.filter(({ id, effectiveFromMs }) => effectiveFromMs <= nowMs || toCome.has(id))
+}
+
+type UpstreamChanges = Pick<Catalog, 'putUpstream' | 'removeUpstream' | 'setMarkup'>
+
+function upstreamChanges(live: Live): UpstreamChanges {
+  const { store, clock, settings, sealing } = live.parts
+  return {
+    putUpstream(ask) {
+      return live.inTurn(async () => {
+        const refused = refusedUpstream(ask, live.sources)
+        if (refused !== undefined) return refused
+        const written = await writeUpstream(store, sealing, ask, clock.wallMs())
+        if (written === 'written') await refresh(live)
+        return { kind: written }
+      })
     },
-    async enable(model) {
-      return isKnown(model)
-        ? await change(model, (before) => ({ ...before, disabled: false }))
-        : unknown(model)
+    removeUpstream(name) {
+      return live.inTurn(async () => {
+        const removed = await deleteUpstream(store, name)
+        if (removed) await refresh(live)
+        return removed
+      })
+    },
+    setMarkup(markup) {
+      return live.inTurn(async () => {
+        await writeMarkup(settings, { markup, fromMs: clock.wallMs() })
+        await refresh(live)
+      })
     },
   }
+}
+
+function configuredUpstream({ credential, ...upstream }: UpstreamDefinition): ListedUpstream {
+  const credentialEnd = endOf(credential)
+  return { ...upstream, credentialEnd, from: 'configuration', disabled: false, trouble: null }
+}
+
+function addedUpstream({ credential, ...upstream }: ConsoleUpstream, given: GivenSources): ListedUpstream {
+  const trouble = isConfigured(upstream.name, given)
+    ? 'The configuration has an upstream of the same name, which is used instead.'
+    : credential === null
+      ? 'Its credential cannot be opened: enter it again.'
+      : null
+  return { ...upstream, from: 'console', trouble }
+}
+
+function refusedUpstream(ask: UpstreamAsk, given: GivenSources): UpstreamChange | undefined {
+  if (isConfigured(ask.name, given)) return { kind: 'configured' }
+  const providers = given.providers.map(({ provider }) => provider)
+  if (providers.includes(ask.provider)) return undefined
+  return { kind: 'unknown_provider', providers }
 }
 
 function aliasMistake(name: string, { aliases }: GivenSources): string | undefined {
   return Object.hasOwn(aliases, name) ? `${name} is an alias of ${aliases[name]}` : undefined
 }
 
-async function load(store: Pick<Store, 'database'>, given: GivenSources, nextId: NextId): Promise<Snapshot> {
+/** Everything that the store adds to what is given, and the snapshot that both make. */
+interface Loaded {
+  readonly snapshot: Snapshot
+  readonly console: readonly ConsoleUpstream[]
+  readonly markup: ConsoleMarkup | undefined
+}
+
+async function load(parts: CatalogParts, given: GivenSources): Promise<Loaded> {
+  const { store, settings, sealing, nextId } = parts
   const rows = await store.database.selectFrom('model_override').selectAll().execute()
-  const sources = { ...given, overrides: rows.map(overrideOf) }
-  const drafts = draftModels(sources)
-  const ids = await priceIds(store, drafts, nextId)
-  return buildSnapshot(drafts, sources, (price) => ids.get(keyOf(price)) ?? missing(price))
-}
-
-/** The ids of all prices of models that are sold; a price that was never seen before gets its row. */
-async function priceIds(
-  store: Pick<Store, 'database'>,
-  drafts: readonly Draft[],
-  nextId: NextId,
-): Promise<ReadonlyMap<string, bigint>> {
-  const known = await storedIds(store)
-  const wanted = drafts.flatMap((draft) => (draft.kind === 'sold' ? draft.prices : []))
-  const fresh = new Map(
-    wanted.filter((price) => !known.has(keyOf(price))).map((price) => [keyOf(price), price]),
-  )
-  if (fresh.size === 0) return known
-  const rows = [...fresh.values()].map((price) => ({
-    id: nextId(),
-    model: price.model,
-    effective_from_ms: price.effectiveFromMs,
-    body: price.text,
-    source: price.source,
-  }))
-  for (let start = 0; start < rows.length; start += rowsPerInsert) {
-    await store.database
-      .insertInto('price_version')
-      .values(rows.slice(start, start + rowsPerInsert))
-      .onConflict((conflict) => conflict.columns(['model', 'effective_from_ms', 'body']).doNothing())
-      .execute()
+  const console = await readUpstreams(store, sealing)
+  const markup = await readMarkup(settings)
+  const sources = {
+    ...given,
+    ...(markup === undefined ? {} : { markup: markup.markup, markupFromMs: markup.fromMs }),
+    upstreams: [...given.upstreams, ...console.flatMap((upstream) => usable(upstream, given))],
+    overrides: rows.map(overrideOf),
   }
-  return await storedIds(store)
+  const drafts = draftModels(sources)
+  const prices = drafts.flatMap((draft) => (draft.kind === 'sold' ? draft.prices : []))
+  const snapshot = buildSnapshot(drafts, sources, await priceIds(store, prices, nextId))
+  return { snapshot, console, markup }
 }
 
-/** Well below the number of values that one statement may bind. */
-const rowsPerInsert = 500
-
-async function storedIds({ database }: Pick<Store, 'database'>): Promise<ReadonlyMap<string, bigint>> {
-  const rows = await database
-    .selectFrom('price_version')
-    .select(['id', 'model', 'effective_from_ms', 'body'])
-    .execute()
-  return new Map(
-    rows.map((row) => [
-      keyOf({ model: row.model, effectiveFromMs: Number(row.effective_from_ms), text: row.body }),
-      row.id,
-    ]),
-  )
+/** As one of the configuration; a name that the configuration has taken meanwhile is the configuration's. */
+function usable(upstream: ConsoleUpstream, given: GivenSources): UpstreamDefinition[] {
+  const { name, provider, origin, weight, credential, disabled } = upstream
+  if (disabled || credential === null || isConfigured(name, given)) return []
+  return [{ name, provider, origin, weight, credential }]
 }
 
-function keyOf(price: Pick<PriceDraft, 'model' | 'effectiveFromMs' | 'text'>): string {
-  return JSON.stringify([price.model, price.effectiveFromMs, price.text])
-}
-
-function missing(price: PriceDraft): never {
-  throw new BrokenInvariant(`a price of ${price.model} has no id`)
+function isConfigured(name: string, { upstreams }: GivenSources): boolean {
+  return upstreams.some((upstream) => upstream.name === name)
 }
 
 async function read(transaction: Transaction, name: string): Promise<Override> {

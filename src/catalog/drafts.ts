@@ -36,6 +36,8 @@ export interface CatalogSources {
   readonly disabled: readonly string[]
   /** For every model without its own. */
   readonly markup: string | null
+  /** Since when that markup is added; left out: since ever. */
+  readonly markupFromMs?: number
   readonly upstreams: readonly UpstreamDefinition[]
   readonly providers: readonly ProviderFacts[]
 }
@@ -129,7 +131,7 @@ function draft(definition: ModelDefinition, sources: CatalogSources): Draft {
   if (context === undefined || maxOutput === undefined) return unsold('context and maxOutput are not known')
   const unpriced = outputs.find((output) => outputsWithoutRate.includes(output))
   if (unpriced !== undefined) return unsold(`no price is known for its output of the kind ${unpriced}`)
-  const prices = priceDrafts(definition, provider, sources.markup)
+  const prices = priceDrafts(definition, provider, sources)
   if (prices.length === 0) return unsold('no price is known')
   const released = definition.released === undefined ? null : Date.parse(definition.released)
   const model = {
@@ -198,13 +200,23 @@ function dialectsOf(
 function priceDrafts(
   definition: ModelDefinition,
   provider: string,
-  markup: string | null,
+  { markup, markupFromMs }: Pick<CatalogSources, 'markup' | 'markupFromMs'>,
 ): readonly PriceDraft[] {
   const raised = definition.markup ?? markup
   const factor = raised === null ? undefined : parseMarkup(raised)
-  return (definition.prices ?? [])
+  const drafts = (definition.prices ?? [])
     .map((price) => priceDraft(definition.id, price, priceBody(price, provider, factor ?? null)))
     .sort((earlier, later) => earlier.effectiveFromMs - later.effectiveFromMs)
+  const isEverybodys = definition.markup === undefined
+  return isEverybodys && markupFromMs !== undefined ? since(drafts, markupFromMs) : drafts
+}
+
+/** The price in force at a moment begins there anew, as another version; those before it are history. */
+function since(drafts: readonly PriceDraft[], fromMs: number): readonly PriceDraft[] {
+  const present = drafts.findLastIndex(({ effectiveFromMs }) => effectiveFromMs <= fromMs)
+  return drafts.slice(Math.max(0, present)).map((draft, index) => {
+    return index === 0 && present >= 0 ? { ...draft, effectiveFromMs: fromMs } : draft
+  })
 }
 
 function priceDraft(model: string, price: PriceDefinition, body: PriceBody): PriceDraft {

@@ -11,6 +11,7 @@ import type { Limits } from '../config.ts'
 import type { Identity } from '../identity/types.ts'
 import type { Ledger } from '../ledger/types.ts'
 import type { Payments } from '../payments/types.ts'
+import type { Health } from '../providers/health.ts'
 import type { Usage } from '../usage/types.ts'
 
 /** Small facts that the installation remembers by name. */
@@ -46,6 +47,12 @@ export interface ControlParts {
   readonly usage: Usage
   readonly server: ServerFacts
   readonly settings: Settings
+  /** How the upstreams do. */
+  readonly health: Health
+  /** Where upstreams may be reached without TLS beside this machine itself. */
+  readonly plainOrigins: readonly string[]
+  /** What the database takes on the disk; null where that is not known. */
+  readonly databaseBytes: () => number | null
   readonly clock: Clock
   readonly nextId: NextId
   readonly random: RandomBytes

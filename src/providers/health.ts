@@ -28,33 +28,81 @@ export interface Choosable {
   readonly upstream: { readonly name: string; readonly weight: number }
 }
 
+/** How an upstream does, as operators read it. */
+export interface UpstreamReport {
+  /** `cooling`: set aside after a failure; `ejected`: after many in a row; `unused`: not asked since this process began. */
+  readonly state: 'healthy' | 'cooling' | 'ejected' | 'unused'
+  /** Until when (wall clock) it is asked only after the others. */
+  readonly untilMs: number | null
+  readonly requests: number
+  /** Of these, those that failed through no fault of a caller. */
+  readonly failures: number
+  readonly lastFailure: Pick<Failure, 'code' | 'operator'> | null
+}
+
 export interface Health {
   /** The upstream answered as it should. */
   served(upstream: string): void
   failed(upstream: string, failure: Failure): void
   snapshot(): HealthSnapshot
+  report(upstream: string): UpstreamReport
+  /** It is another one from now on: what its name stood for says nothing of it. */
+  forget(upstream: string): void
+}
+
+interface Tally {
+  requests: number
+  failures: number
+  lastFailure: UpstreamReport['lastFailure']
 }
 
 export function openHealth({ limits, clock }: { limits: HealthLimits; clock: Clock }): Health {
   const known = new Map<string, UpstreamHealth>()
+  const tallies = new Map<string, Tally>()
+
+  function tallyOf(upstream: string): Tally {
+    const tally = tallies.get(upstream) ?? { requests: 0, failures: 0, lastFailure: null }
+    tallies.set(upstream, tally)
+    return tally
+  }
+
+  function served(upstream: string): void {
+    known.delete(upstream)
+    tallyOf(upstream).requests += 1
+  }
+
   return {
-    served(upstream) {
-      known.delete(upstream)
-    },
+    served,
     failed(upstream, failure) {
       // A refusal that is about the caller's request shows an upstream that works.
-      if (failure.retry === 'never' && !failure.operator) {
-        known.delete(upstream)
-        return
-      }
+      if (failure.retry === 'never' && !failure.operator) return served(upstream)
+      const tally = tallyOf(upstream)
+      tally.requests += 1
+      tally.failures += 1
+      tally.lastFailure = { code: failure.code, operator: failure.operator }
       const failuresInARow = (known.get(upstream)?.failuresInARow ?? 0) + 1
       const cooldownMs = Math.min(failure.cooldownMs, limits.cooldownMsMax)
       const asideMs = Math.max(cooldownMs, ejectionMs(failuresInARow, limits))
       known.set(upstream, { failuresInARow, asideUntilMs: clock.monoMs() + asideMs })
     },
     snapshot: () => known,
+    report(upstream) {
+      const tally = tallies.get(upstream)
+      if (tally === undefined) return unused
+      const { failuresInARow = 0, asideUntilMs = 0 } = known.get(upstream) ?? {}
+      const leftMs = asideUntilMs - clock.monoMs()
+      if (leftMs <= 0) return { ...tally, state: 'healthy', untilMs: null }
+      const state = failuresInARow < limits.failuresBeforeEjection ? 'cooling' : 'ejected'
+      return { ...tally, state, untilMs: Math.ceil(clock.wallMs() + leftMs) }
+    },
+    forget(upstream) {
+      known.delete(upstream)
+      tallies.delete(upstream)
+    },
   }
 }
+
+const unused: UpstreamReport = { state: 'unused', untilMs: null, requests: 0, failures: 0, lastFailure: null }
 
 function ejectionMs(failuresInARow: number, limits: HealthLimits): number {
   const beyond = failuresInARow - limits.failuresBeforeEjection

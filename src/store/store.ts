@@ -5,7 +5,7 @@
  * `const opened = await openStore({ dataDirectory, threads: ledgerThreads, clock, limits, … })`
  * `if (opened.kind === 'refused') …opened.message…; else opened.store`
  */
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Kysely } from 'kysely'
 import type { Clock } from '../base/clock.ts'
@@ -65,7 +65,7 @@ export async function openStore(options: StoreOptions): Promise<OpenResult> {
   const claimed = claim(dataDirectory)
   if (claimed.kind === 'refused') return claimed
   const setup: ThreadSetup = {
-    path: join(dataDirectory, 'tollgate.db'),
+    path: databasePath(dataDirectory),
     failpoints: options.failpoints,
     nowMs: clock.wallMs(),
   }
@@ -83,6 +83,17 @@ export async function openStore(options: StoreOptions): Promise<OpenResult> {
   }
   const parts = { setup, lock: claimed.lock, writer: writer.thread, reader: reader.thread }
   return { kind: 'open', store: storeOn(options, parts) }
+}
+
+function databasePath(dataDirectory: string): string {
+  return join(dataDirectory, 'tollgate.db')
+}
+
+/** What the database takes on the disk, with what is not yet written back into it. */
+export function databaseBytes(dataDirectory: string): number {
+  return ['', '-wal'].reduce((sum, end) => {
+    return sum + (statSync(databasePath(dataDirectory) + end, { throwIfNoEntry: false })?.size ?? 0)
+  }, 0)
 }
 
 function claim(dataDirectory: string): Refused | { readonly kind: 'claimed'; readonly lock: Lock } {

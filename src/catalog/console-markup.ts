@@ -1,0 +1,20 @@
+/** The markup that was set in the console: what it is, and since when. It stands above the configuration's. */
+import type { Settings } from '../store/settings.ts'
+
+const settingName = 'markup'
+
+export interface ConsoleMarkup {
+  /** `5%`; null: nothing is added, whatever the configuration says. */
+  readonly markup: string | null
+  readonly fromMs: number
+}
+
+/** undefined: none was ever set. */
+export async function readMarkup(settings: Pick<Settings, 'get'>): Promise<ConsoleMarkup | undefined> {
+  const text = await settings.get(settingName)
+  return text === undefined ? undefined : (JSON.parse(text) as ConsoleMarkup)
+}
+
+export function writeMarkup(settings: Pick<Settings, 'put'>, markup: ConsoleMarkup): Promise<void> {
+  return settings.put(settingName, JSON.stringify(markup))
+}

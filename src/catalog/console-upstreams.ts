@@ -1,0 +1,107 @@
+/**
+ * Upstreams that were added in the console: the table `upstream`. Their credentials are sealed for the name, provider
+ * and address they were given for, so that one that is moved elsewhere opens nothing; they leave only in a snapshot.
+ */
+import type { Selectable } from 'kysely'
+import type { Store } from '../store/store.ts'
+import type { UpstreamTable } from '../store/tables.ts'
+import { inTransaction } from '../store/transaction.ts'
+import type { UpstreamDefinition } from './definition.ts'
+
+/** Seals texts for the store, each bound to the words that say what it is for. */
+export interface CredentialSealing {
+  seal(secret: string, boundTo: readonly string[]): Uint8Array
+  /** undefined: it was sealed for other words, with another key, or was changed since. */
+  open(sealed: Uint8Array, boundTo: readonly string[]): string | undefined
+}
+
+export interface ConsoleUpstream extends Omit<UpstreamDefinition, 'credential'> {
+  readonly disabled: boolean
+  /** null: it cannot be opened, and must be given again. */
+  readonly credential: string | null
+  readonly credentialEnd: string
+}
+
+export interface UpstreamAsk extends Omit<UpstreamDefinition, 'credential'> {
+  readonly disabled: boolean
+  /** null: the one that is kept, while provider and origin stay. */
+  readonly credential: string | null
+}
+
+export async function readUpstreams(
+  { database }: Pick<Store, 'database'>,
+  sealing: CredentialSealing,
+): Promise<readonly ConsoleUpstream[]> {
+  const rows = await database.selectFrom('upstream').selectAll().orderBy('name').execute()
+  return rows.map((row) => toUpstream(row, sealing))
+}
+
+function toUpstream(row: Selectable<UpstreamTable>, sealing: CredentialSealing): ConsoleUpstream {
+  const { name, provider, origin } = row
+  return {
+    name,
+    provider,
+    origin,
+    weight: Number(row.weight),
+    disabled: row.disabled !== 0n,
+    credential: sealing.open(row.credential, boundTo(row)) ?? null,
+    credentialEnd: row.credential_end,
+  }
+}
+
+/** `needs_credential`: none is kept for this provider and address. */
+export function writeUpstream(
+  store: Pick<Store, 'database'>,
+  sealing: CredentialSealing,
+  ask: UpstreamAsk,
+  nowMs: number,
+): Promise<'written' | 'needs_credential'> {
+  const { name, provider, origin, weight, credential } = ask
+  const said = { provider, origin, weight, disabled: ask.disabled ? 1 : 0, updated_ms: nowMs }
+  return inTransaction(store, async (transaction) => {
+    const kept = await transaction
+      .selectFrom('upstream')
+      .selectAll()
+      .where('name', '=', name)
+      .executeTakeFirst()
+    const isSame = kept?.provider === provider && kept.origin === origin
+    if (credential === null && !isSame) return 'needs_credential'
+    if (credential === null) {
+      await transaction.updateTable('upstream').set(said).where('name', '=', name).execute()
+      return 'written'
+    }
+    const values = {
+      ...said,
+      credential: sealing.seal(credential, boundTo(ask)),
+      credential_end: endOf(credential),
+    }
+    await transaction
+      .insertInto('upstream')
+      .values({ name, ...values })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet(values))
+      .execute()
+    return 'written'
+  })
+}
+
+/** Whether there was one. */
+export async function deleteUpstream({ database }: Pick<Store, 'database'>, name: string): Promise<boolean> {
+  const { numDeletedRows } = await database
+    .deleteFrom('upstream')
+    .where('name', '=', name)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
+}
+
+function boundTo({ name, provider, origin }: Pick<UpstreamAsk, 'name' | 'provider' | 'origin'>): string[] {
+  return ['upstream', name, provider, origin ?? '']
+}
+
+const shownCharacters = 4
+/** Of a shorter one the end would be too much of the whole. */
+const shownOfMin = 12
+
+/** What people recognise a credential by. */
+export function endOf(credential: string): string {
+  return credential.length < shownOfMin ? '' : credential.slice(-shownCharacters)
+}
