@@ -12,7 +12,7 @@ import { refusal, refusalCount, runningRequest, tokens, usageRow } from '../../c
 /** As far as this program looks into one. */
 export interface JsonSchema {
   readonly $ref?: string
-  readonly type?: string
+  readonly type?: string | readonly string[]
   readonly format?: string
   readonly pattern?: string
   readonly const?: unknown
@@ -62,11 +62,12 @@ const answerName = (name: string) => `${operationId(name)}_answer`
 
 const registry = z.registry<{ id: string }>()
 for (const [id, schema] of Object.entries(sharedValues)) registry.add(schema, { id })
-for (const [name, { output }] of Object.entries(operations)) {
-  if (!registry.has(output)) registry.add(output, { id: answerName(name) })
+for (const [name, { http, produces, output }] of Object.entries(operations)) {
+  if (http !== null && produces === 'json' && !registry.has(output))
+    registry.add(output, { id: answerName(name) })
 }
 
-/** Every value that an operation gives, by name; they refer to each other. */
+/** Every value that an operation gives on HTTP, by name; they refer to each other. */
 export const answerSchemas: Readonly<Record<string, JsonSchema>> = Object.fromEntries(
   Object.entries(
     z.toJSONSchema(registry, { uri: (id) => `${schemaPlace}${id}`, io: 'output', override: plainer }).schemas,

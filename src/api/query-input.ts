@@ -13,7 +13,8 @@ export function inputOfTexts(schema: z.ZodType, texts: Texts): Readonly<Record<s
   const fields = fieldsOf(schema)
   const input: [string, unknown][] = []
   for (const [name, text] of Object.entries(texts)) {
-    if (text !== undefined) input.push([name, readTexts(name, fields[name], text)])
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+    if (text !== undefined) input.push([name, readTexts(name, field, text)])
   }
   return Object.fromEntries(input)
 }

@@ -25,10 +25,19 @@ function inside(schema: JsonSchema): { readonly of: JsonSchema; readonly isArray
   return of.items === undefined ? { of, isArray: false } : { of: withoutNull(of.items).of, isArray: true }
 }
 
-function withoutNull(schema: JsonSchema): { readonly of: JsonSchema; readonly isNullable: boolean } {
+interface OrNull {
+  readonly of: JsonSchema
+  readonly isNullable: boolean
+}
+
+function withoutNull(schema: JsonSchema): OrNull {
+  if (Array.isArray(schema.type)) {
+    const [type = 'null', ...more] = schema.type.filter((name) => name !== 'null')
+    return { of: { ...schema, type: more.length === 0 ? type : schema.type }, isNullable: true }
+  }
   const parts = (schema.anyOf ?? []).filter(({ type }) => type !== 'null')
   const [only] = parts
-  if (parts.length !== 1 || only === undefined) return { of: schema, isNullable: schema.type === 'null' }
+  if (parts.length !== 1 || only === undefined) return { of: schema, isNullable: false }
   return { of: only, isNullable: schema.anyOf?.length === 2 }
 }
 
@@ -57,7 +66,7 @@ function plainText(schema: JsonSchema): string {
         ? `object of ${typeText(schema.additionalProperties)}`
         : 'object'
     default:
-      return schema.type ?? 'any value'
+      return schema.type === undefined ? 'any value' : String(schema.type)
   }
 }
 
