@@ -76,6 +76,7 @@ export const limitDefaults = {
   checkpointShareOfHold: { numerator: 1n, denominator: 100n },
   surplusNanoMin: 10_000_000n,
   absorbedNanoPerDayMax: 500_000_000n,
+  absorbedNanoPerDayWarn: 5_000_000_000n,
   signupNano: 5_000_000_000n,
   signupNanoPerDayMax: 50_000_000_000n,
   batchOperationsMax: 256,

@@ -181,6 +181,8 @@ export const installationOperations = {
       before: z.string().max(40).optional(),
       account: accountId.optional(),
       operation: z.string().max(100).optional(),
+      /** An e-mail address, a management key's label, or `local`. */
+      actor: z.string().trim().max(254).optional(),
     }),
     output: z.array(
       z.strictObject({

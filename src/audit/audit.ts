@@ -26,6 +26,8 @@ export interface AuditFilter {
   readonly before: bigint | null
   readonly account: bigint | null
   readonly operation: string | null
+  /** As the row names them: an e-mail address, a management key's label, `local`. */
+  readonly actor: string | null
 }
 
 export interface Audit {
@@ -57,10 +59,11 @@ export function openAudit({ database }: Pick<Store, 'database'>): Audit {
       const set = account === null ? { outcome } : { outcome, account }
       await database.updateTable('audit').set(set).where('id', '=', id).execute()
     },
-    async list({ limit, before, account, operation }) {
+    async list({ limit, before, account, operation, actor }) {
       let query = database.selectFrom('audit').selectAll().orderBy('id', 'desc').limit(limit)
       if (before !== null) query = query.where('id', '<', before)
       if (account !== null) query = query.where('account', '=', account)
+      if (actor !== null) query = query.where('actor', '=', actor)
       if (operation !== null) query = query.where('operation', '=', operation)
       const rows = await query.execute()
       return rows.map((row) => ({

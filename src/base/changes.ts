@@ -46,6 +46,11 @@ export class Changes {
     this.#clock.after(this.#gatherMs, () => this.#tell(account))
   }
 
+  /** The same for everybody who watches: what is the installation's. */
+  publishToAll(topics: readonly Topic[]): void {
+    for (const account of this.#listeners.keys()) this.publish(account, topics)
+  }
+
   /** Returns how to stop listening. */
   watch(account: bigint, listener: Listener): () => void {
     const listeners = this.#listeners.get(account) ?? new Set()

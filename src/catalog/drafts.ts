@@ -114,6 +114,14 @@ export function outputTokensMax({ api, maxOutput }: ModelDefinition): number | u
 
 const notReachable = 'not reachable yet in any format that this version speaks'
 
+const noLimits = 'context and maxOutput are not known'
+const noPrice = 'no price is known'
+
+/** Whether a model is unsold for want of something that an operator can say of it, although it could be asked. */
+export function isMendable(reason: string): boolean {
+  return reason === noLimits || reason === noPrice
+}
+
 function draft(definition: ModelDefinition, sources: CatalogSources): Draft {
   const { id } = definition
   const unsold = (reason: string): Draft => ({ kind: 'unsold', name: id, reason })
@@ -128,11 +136,11 @@ function draft(definition: ModelDefinition, sources: CatalogSources): Draft {
   }
   const { context, outputs = ['text'] } = definition
   const maxOutput = outputTokensMax(definition)
-  if (context === undefined || maxOutput === undefined) return unsold('context and maxOutput are not known')
+  if (context === undefined || maxOutput === undefined) return unsold(noLimits)
   const unpriced = outputs.find((output) => outputsWithoutRate.includes(output))
   if (unpriced !== undefined) return unsold(`no price is known for its output of the kind ${unpriced}`)
   const prices = priceDrafts(definition, provider, sources)
-  if (prices.length === 0) return unsold('no price is known')
+  if (prices.length === 0) return unsold(noPrice)
   const released = definition.released === undefined ? null : Date.parse(definition.released)
   const model = {
     name: id,

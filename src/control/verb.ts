@@ -13,6 +13,7 @@ import { assert } from '../base/assert.ts'
 import { asTollgateError, TollgateError } from '../base/errors.ts'
 import { type Actor, actorText, type Who, type WhoFor } from './actor.ts'
 import { accountFor, mayAsk, type Named } from './authorize.ts'
+import { lookForAccount } from './find-account.ts'
 import type { ControlParts } from './parts.ts'
 import { withoutSecrets } from './without-secrets.ts'
 
@@ -35,8 +36,15 @@ export function verb<Name extends OperationName>(name: Name, run: Run<Name, Who>
   return async (parts, actor, given) => {
     mayAsk(parts, policy, actor)
     const input = parseInput(name, given)
-    return recorded(parts, { name, actor, input, account: null }, () => run(parts, input, { actor }))
+    const account = await accountNamed(parts, name, input as Named)
+    return recorded(parts, { name, actor, input, account }, () => run(parts, input, { actor }))
   }
+}
+
+/** What a change by an operator concerns, so that it is found among what happened to that account. */
+async function accountNamed(parts: ControlParts, name: OperationName, input: Named): Promise<bigint | null> {
+  if (operations[name].effect === 'reads' || typeof input.account !== 'string') return null
+  return (await lookForAccount(parts, input.account))?.id ?? null
 }
 
 /** The same for what belongs to one account: it is found, and the actor is one who may. */

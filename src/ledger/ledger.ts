@@ -131,6 +131,7 @@ function ledgerOn(store: Store, run: Run, processSlot: number, { clock, limits }
     accountByOwner: (owner) => read('accountByOwner', owner),
     accounts: (limit, afterId, search) => read('accounts', limit, afterId, search),
     entries: (filter) => read('entries', filter),
+    accountCount: () => read('accountCount'),
     receipt: (id) => read('receipt', id),
     running: (id) => read('running', id),
     receipts: (account, limit, beforeId) => read('receipts', account, limit, beforeId),

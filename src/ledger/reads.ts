@@ -26,6 +26,7 @@ export function ledgerReads(database: Database) {
   const accountById = prepare(database, `SELECT ${accountColumns} FROM account WHERE id = ?`)
   const accountByEmail = prepare(database, `SELECT ${accountColumns} FROM account WHERE email = ?`)
   const accountByOwner = prepare(database, `SELECT ${accountColumns} FROM account WHERE owner = ?`)
+  const countAccounts = prepare(database, 'SELECT count(*) FROM account')
   const receipt = prepare(database, `SELECT ${receiptColumns} FROM receipt WHERE id = ?`)
   const running = prepare(database, `SELECT ${runningColumns} FROM hold WHERE id = ?`)
   return {
@@ -34,6 +35,7 @@ export function ledgerReads(database: Database) {
     accountByOwner: { run: (owner: string) => one(accountByOwner, toAccountRow, owner) },
     accounts: { run: listingAccounts(database) },
     entries: { run: listingEntries(database) },
+    accountCount: { run: () => Number(countAccounts.row()?.[0]) },
     receipt: { run: (id: bigint) => one(receipt, toReceiptRow, id) },
     receipts: { run: listingReceipts(database) },
     running: { run: (id: bigint) => one(running, toRunningRow, id) },

@@ -338,6 +338,7 @@ export interface Ledger extends PaymentLedger {
   accountByOwner(owner: string): Promise<AccountRow | undefined>
   /** `search`: a part of the address, the name or the owner; null: all. */
   accounts(limit: number, afterId: bigint, search: string | null): Promise<readonly AccountRow[]>
+  accountCount(): Promise<number>
   receipt(id: bigint): Promise<ReceiptRow | undefined>
   running(id: bigint): Promise<RunningRow | undefined>
   receipts(account: bigint, limit: number, beforeId: bigint | null): Promise<readonly ReceiptRow[]>

@@ -19,5 +19,6 @@ export const addModel = verb('models.add', async (parts, asked) => {
     prices: asked.price === undefined ? undefined : [asked.price],
   })
   assertChanged(change, asked.model)
+  parts.changes.publishToAll(['models'])
   return modelNow(parts, asked.model)
 })

@@ -5,5 +5,6 @@ import { modelNow } from './output.ts'
 
 export const disableModel = verb('models.disable', async (parts, { model }) => {
   assertChanged(await parts.catalog.disable(model), model)
+  parts.changes.publishToAll(['models'])
   return modelNow(parts, model)
 })

@@ -5,5 +5,6 @@ import { modelNow } from './output.ts'
 
 export const enableModel = verb('models.enable', async (parts, { model }) => {
   assertChanged(await parts.catalog.enable(model), model)
+  parts.changes.publishToAll(['models'])
   return modelNow(parts, model)
 })

@@ -5,5 +5,6 @@ import { modelNow } from './output.ts'
 
 export const priceModel = verb('models.price', async (parts, { model, price }) => {
   assertChanged(await parts.catalog.price(model, price), model)
+  parts.changes.publishToAll(['models'])
   return modelNow(parts, model)
 })

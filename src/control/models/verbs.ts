@@ -5,11 +5,13 @@ import { disableModel } from './disable.ts'
 import { enableModel } from './enable.ts'
 import { listModels } from './list.ts'
 import { priceModel } from './price.ts'
+import { listPrices } from './prices.ts'
 
 export const modelVerbs = {
   'models.list': listModels,
   'models.add': addModel,
   'models.price': priceModel,
+  'models.prices': listPrices,
   'models.disable': disableModel,
   'models.enable': enableModel,
 } as const

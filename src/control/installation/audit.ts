@@ -1,0 +1,42 @@
+/** `audit.*`: who changed what, for operators and for those who manage an account. What is secret was never written down. */
+import type { AuditRow } from '../../audit/audit.ts'
+import { TollgateError } from '../../base/errors.ts'
+import { formatId, parseId } from '../../base/ids.ts'
+import { isoTime } from '../iso-time.ts'
+import { accountVerb, verb } from '../verb.ts'
+
+export const listAudit = verb('audit.list', async ({ audit }, asked) => {
+  const rows = await audit.list({
+    limit: asked.limit,
+    before: positionOf(asked.before),
+    account: asked.account === undefined ? null : (parseId('acct', asked.account) ?? null),
+    operation: asked.operation ?? null,
+    actor: asked.actor ?? null,
+  })
+  return rows.map((row) => ({
+    ...told(row),
+    account: row.account === null ? null : formatId('acct', row.account),
+    input: row.input,
+    address: row.address,
+  }))
+})
+
+export const listOwnAudit = accountVerb('audit.own', async ({ audit }, { limit, before }, { account }) => {
+  const all = { operation: null, actor: null }
+  const rows = await audit.list({ limit, before: positionOf(before), account: account.id, ...all })
+  return rows.map(told)
+})
+
+function positionOf(before: string | undefined): bigint | null {
+  if (before === undefined) return null
+  const id = parseId('aud', before)
+  if (id !== undefined) return id
+  throw new TollgateError('invalid_value', {
+    message: 'before: must be an id of a row, aud_….',
+    param: 'before',
+  })
+}
+
+function told({ id, atMs, actor, operation, outcome }: AuditRow) {
+  return { id: formatId('aud', id), at: isoTime(atMs), actor, operation, outcome }
+}

@@ -1,0 +1,27 @@
+/** `system.show`: the state of the installation, and what an operator should look at. */
+import { formatUsd } from '../../../contract/usd.ts'
+import { isoTime } from '../iso-time.ts'
+import { verb } from '../verb.ts'
+import { warnings } from './warnings.ts'
+
+export const showSystem = verb('system.show', async (parts) => {
+  const { server, identity, payments, ledger } = parts
+  const house = await ledger.house()
+  return {
+    version: server.version,
+    node: process.version,
+    startedAt: isoTime(server.startedMs),
+    address: parts.address,
+    database: { kind: 'sqlite', bytes: parts.databaseBytes() },
+    running: server.running(),
+    draining: server.draining(),
+    memoryBytes: server.memoryBytes(),
+    eventLoopDelayMs: server.eventLoopDelayMs(),
+    mail: identity.facts.mail,
+    payments: payments.facts.kind === 'stripe' ? 'stripe' : 'none',
+    signup: identity.facts.signup,
+    house: Object.fromEntries(Object.entries(house).map(([name, amount]) => [name, formatUsd(amount)])),
+    accounts: await ledger.accountCount(),
+    warnings: await warnings(parts),
+  }
+})

@@ -1,0 +1,68 @@
+/** What an operator should look at, one sentence each. Reads what is known already; computes nothing anew. */
+import { formatUsd } from '../../../contract/usd.ts'
+import { isMendable } from '../../catalog/drafts.ts'
+import { isoTime } from '../iso-time.ts'
+import { lastVerified } from '../ledger/last-verified.ts'
+import type { ControlParts } from '../parts.ts'
+import { failureWords } from './upstreams.ts'
+
+type Check = (parts: ControlParts) => Promise<readonly string[]> | readonly string[]
+
+const namesToldMax = 5
+const dayMs = 24 * 3_600_000
+
+const checks: readonly Check[] = [
+  async ({ settings }) => {
+    const verified = await lastVerified(settings)
+    if (verified === undefined || verified.lines === 0) return []
+    return [
+      `The ledger contradicted itself in ${verified.lines} places when it was verified at ${isoTime(verified.atMs)}. \`tollgate ledger verify\` names them.`,
+    ]
+  },
+  async ({ usage, clock, limits }) => {
+    const nowMs = clock.wallMs()
+    const { total } = await usage.losses({ fromMs: nowMs - (nowMs % dayMs), toMs: nowMs, limit: 1 })
+    if (total < limits.absorbedNanoPerDayWarn) return []
+    return [`Requests of today cost the house ${formatUsd(total)} USD. The page on losses says whose.`]
+  },
+  ({ identity, address }) =>
+    isPublic(address) && !identity.facts.mail
+      ? ['No mail can be sent (SMTP_URL is not set): people wait until an operator confirms them.']
+      : [],
+  ({ hasSandbox, address }) =>
+    isPublic(address) && hasSandbox
+      ? [
+          'The sandbox is on although the address is public: its models answer, for a small price, with nonsense.',
+        ]
+      : [],
+  ({ catalog, hasSandbox }) => {
+    const usable = catalog.upstreams.filter(({ disabled, trouble }) => !disabled && trouble === null)
+    if (usable.length > (hasSandbox ? 1 : 0)) return []
+    return ['No upstream has a credential: only models of the sandbox can be asked, if that.']
+  },
+  ({ catalog, health }) =>
+    catalog.upstreams.flatMap(({ name, trouble }) => {
+      const { lastFailure, state } = health.report(name)
+      const isRefused = state !== 'healthy' && lastFailure?.operator === true
+      const words = trouble ?? (isRefused ? failureWords(lastFailure) : null)
+      return words === null ? [] : [`The upstream ${name}: ${words}`]
+    }),
+  ({ catalog }) => {
+    const names = [...catalog.snapshot.unsold]
+      .filter(([, reason]) => isMendable(reason))
+      .map(([name]) => name)
+    if (names.length === 0) return []
+    const told = names.slice(0, namesToldMax).join(', ')
+    const rest = names.length > namesToldMax ? ` and ${names.length - namesToldMax} more` : ''
+    return [`Not sold for want of a price or of limits: ${told}${rest}. \`tollgate models\` says why.`]
+  },
+]
+
+export async function warnings(parts: ControlParts): Promise<string[]> {
+  return (await Promise.all(checks.map((check) => check(parts)))).flat()
+}
+
+function isPublic(address: string): boolean {
+  const { hostname } = new URL(address)
+  return hostname !== 'localhost' && hostname !== '[::1]' && !/^127\./.test(hostname)
+}
