@@ -48,6 +48,7 @@ export default defineConfig({
     // Fonts and images come from our own origin as files, never as data: addresses.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    manifest: true,
     reportCompressedSize: false,
     rolldownOptions: {
       output: {

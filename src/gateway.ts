@@ -17,6 +17,7 @@ import type { Log } from './base/log.ts'
 import { Places } from './base/places.ts'
 import { within } from './base/within.ts'
 import type { Config } from './config.ts'
+import { builtConsole, consoleFiles } from './console-files.ts'
 import { dispatch } from './control/dispatch.ts'
 import type { ControlParts } from './control/parts.ts'
 import { beginInstallation, endInstallation, isFirstStart, type Place, type Start } from './first-run.ts'
@@ -213,7 +214,7 @@ function pagesOf(
     metrics: app.metrics,
     metricsToken: config.metricsToken,
     ready: async () => !app.draining.begun && (await isUsable(parts)),
-    consoleFiles: async () => {},
+    consoleFiles: consoleFiles(builtConsole),
   }
 }
 

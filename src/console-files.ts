@@ -1,0 +1,66 @@
+/**
+ * Serves the console as it was built: hashed files for good, everything else to be asked again, every deep link with
+ * the one page that knows the rest. Without a build it says how to get one. Knows nothing of what the pages do.
+ */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import fastifyStatic from '@fastify/static'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply } from 'fastify'
+import { pageOf } from './api/page.ts'
+import { packageFolder } from './program.ts'
+
+/** Where the build stands: in a checkout beside its sources, in the package beside the compiled server. */
+export const builtConsole = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? 'console/dist/' : 'dist/console/', packageFolder),
+)
+
+const index = 'index.html'
+/** Files of the build that keep their name from build to build. */
+const named = {
+  '/console/theme.js': 'theme.js',
+  '/console/favicon.svg': 'favicon.svg',
+  '/favicon.ico': 'favicon.svg',
+}
+
+/** The routes of the console in `folder`, which may appear and change while the server runs. */
+export function consoleFiles(folder: string): FastifyPluginAsync {
+  return async (app) => {
+    // Routes of our own: the plugin sends files, it does not decide which.
+    await app.register(fastifyStatic, {
+      root: folder,
+      serve: false,
+      preCompressed: true,
+      cacheControl: false,
+    })
+    app.get<{ Params: { '*': string } }>('/console/assets/*', (request, reply) =>
+      reply
+        .header('cache-control', 'public, max-age=31536000, immutable')
+        .sendFile(join('assets', request.params['*'])),
+    )
+    for (const [path, file] of Object.entries(named)) app.get(path, (_request, reply) => fresh(reply, file))
+    for (const path of ['/console', '/console/*', '/pricing']) addIndex(app, path, folder)
+  }
+}
+
+function addIndex(app: FastifyInstance, path: string, folder: string): void {
+  app.get(path, (_request, reply) =>
+    existsSync(join(folder, index))
+      ? fresh(reply, index)
+      : reply.code(503).type('text/html; charset=utf-8').header('cache-control', 'no-store').send(notBuilt),
+  )
+}
+
+/** A file that the browser may keep and asks about each time. */
+function fresh(reply: FastifyReply, file: string): FastifyReply {
+  return reply.header('cache-control', 'no-cache').sendFile(file)
+}
+
+const notBuilt = pageOf(
+  'The console is not built',
+  `<main class="narrow">
+<h1>The console is not built</h1>
+<p>The server runs, but the pages of its console have not been made yet. Stop it and start it with <code>npm start</code>, which builds them; or run <code>npm run console:build</code> and reload this page.</p>
+<p><a href="/docs">Documentation</a></p>
+</main>`,
+)
