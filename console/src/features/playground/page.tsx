@@ -1,12 +1,212 @@
-/** Playground. */
-import type { JSX } from 'react'
+/**
+ * The playground: a conversation with any model that is sold, paid by the account like every request, under a key of
+ * the console's own that nobody can see or send.
+ */
+import { Code2, MessagesSquare, Plus } from 'lucide-react'
+import { type JSX, useEffect, useRef, useState } from 'react'
+import { Button } from '@/components/button'
+import { Card } from '@/components/card'
+import { Empty } from '@/components/empty'
 import { Page } from '@/components/page'
+import { Problem } from '@/components/problem'
 import { Skeleton } from '@/components/skeleton'
+import { toast } from '@/components/toaster'
+import { useAccount, useMay, useMe } from '@/lib/account'
+import { useSearch, useSetSearch } from '@/lib/search'
+import { modelFor } from '../connect/model-choice.ts'
+import { isChatModel, type SoldModel, useSoldModels } from '../pricing/sold-models.ts'
+import { Answer } from './answer.tsx'
+import { CodeDialog } from './code-dialog.tsx'
+import { Composer } from './composer.tsx'
+import { openCalls, type Picture, requestBody, type Takes, type Turn, type UserTurn } from './conversation.ts'
+import { isSound, SettingsPanel } from './settings-panel.tsx'
+import { type Conversation, useConversation, type With } from './use-conversation.ts'
 
 export function PlaygroundPage(): JSX.Element {
+  const mayPlay = useMay('owner', 'admin', 'developer')
+  const sold = useSoldModels()
+  const models = sold.data?.filter(isChatModel)
   return (
-    <Page title="Playground">
-      <Skeleton className="h-72" />
+    <Page
+      title="Playground"
+      description="Try a model. Answers are charged to this account like every request, and each shows what it cost."
+    >
+      {!mayPlay ? (
+        <Empty
+          icon={<MessagesSquare />}
+          title="Your role does not make requests"
+          text="Owners, admins and developers of this organization can use the playground."
+          className="rounded-xl border border-line bg-surface"
+        />
+      ) : sold.isError ? (
+        <Problem problem={sold.error} onRetry={() => void sold.refetch()} />
+      ) : models === undefined ? (
+        <Skeleton className="h-128 rounded-xl" />
+      ) : (
+        <Play models={models} />
+      )}
     </Page>
+  )
+}
+
+function Play({ models }: { readonly models: readonly SoldModel[] }): JSX.Element {
+  const chosen = useSearch().model
+  const model = modelFor(models, { prefers: 'openai-chat' }, chosen)
+  if (model === undefined) {
+    return (
+      <Empty
+        icon={<MessagesSquare />}
+        title="No model is sold here yet"
+        text="Whoever runs this server adds a provider's credential, or models of their own, under Admin."
+        className="rounded-xl border border-line bg-surface"
+      />
+    )
+  }
+  return <Played models={models} model={model} />
+}
+
+function takesOf({ takesTools, reasons, dialects }: SoldModel): Takes {
+  return {
+    tools: takesTools,
+    effort: reasons,
+    // Where the maker renamed it, the old name is refused by newer models.
+    limitField: dialects.includes('openai-responses') ? 'max_completion_tokens' : 'max_tokens',
+  }
+}
+
+function Played({
+  models,
+  model,
+}: {
+  readonly models: readonly SoldModel[]
+  readonly model: SoldModel
+}): JSX.Element {
+  const setSearch = useSetSearch()
+  const { person } = useMe()
+  const conversation = useConversation(person.id, useAccount().id)
+  const [draft, setDraft] = useState<UserTurn>()
+  const [isCodeShown, setCodeShown] = useState(false)
+  const { turns, settings } = conversation
+  const on: With = { model: model.model, takes: takesOf(model) }
+  const send = (text: string, pictures: readonly Picture[]): void => {
+    if (isSound(settings, model)) conversation.send(text, pictures, on)
+    else toast.problem('One of the settings cannot be sent: mend the field that is marked.')
+  }
+  const next: readonly Turn[] = draft === undefined ? turns : [...turns, draft]
+  return (
+    <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
+      <div className="flex min-w-0 flex-col gap-4">
+        <div className="flex flex-wrap justify-end gap-2">
+          <Button size="small" onClick={() => setCodeShown(true)}>
+            <Code2 aria-hidden="true" />
+            Code
+          </Button>
+          <Button size="small" onClick={conversation.clear} disabled={turns.length === 0}>
+            <Plus aria-hidden="true" />
+            New conversation
+          </Button>
+        </div>
+        <Talk conversation={conversation} on={on} />
+        <div className="sticky bottom-0 -mx-1 bg-page px-1 pb-3">
+          <Composer
+            isRunning={conversation.isRunning}
+            takesPictures={model.inputs.includes('image')}
+            onSend={send}
+            onStop={conversation.stop}
+            onDraft={(text, pictures) =>
+              setDraft(
+                text === '' && pictures.length === 0 ? undefined : { kind: 'user', id: 0, text, pictures },
+              )
+            }
+          />
+        </div>
+      </div>
+      <Card title="Settings" className="max-lg:order-first lg:sticky lg:top-20">
+        <SettingsPanel
+          models={models}
+          model={model}
+          onModel={(name) => setSearch({ model: name })}
+          settings={settings}
+          onChange={conversation.setSettings}
+        />
+      </Card>
+      <CodeDialog
+        open={isCodeShown}
+        onOpenChange={setCodeShown}
+        body={requestBody(model.model, next, settings, on.takes)}
+      />
+    </div>
+  )
+}
+
+function Talk({ conversation, on }: { readonly conversation: Conversation; readonly on: With }): JSX.Element {
+  const { turns } = conversation
+  const end = useRef<HTMLDivElement>(null)
+  const last = turns.at(-1)
+  const length = last?.kind === 'answer' ? last.said.text.length : turns.length
+  // Follows the answer while the reader is at its end; whoever scrolled up is left alone.
+  useEffect(() => {
+    if (length > 0 && isNearEnd()) end.current?.scrollIntoView({ block: 'end' })
+  }, [length])
+  if (turns.length === 0) {
+    return (
+      <Empty
+        icon={<MessagesSquare />}
+        title="Say something"
+        text="The whole conversation is sent with every message, so later answers cost more than earlier ones."
+        className="rounded-xl border border-dashed border-line py-16"
+      />
+    )
+  }
+  return (
+    <div role="log" aria-label="Conversation" className="flex flex-col gap-6">
+      {turns.map((turn) =>
+        turn.kind === 'user' ? (
+          <Told key={turn.id} turn={turn} />
+        ) : (
+          <Answer
+            key={turn.id}
+            turn={turn}
+            isLast={turn === last}
+            onResult={(call, result) => conversation.setResult(turn.id, call, result)}
+            onGoOn={() => {
+              if (openCalls(turns).length > 0) conversation.goOn(on)
+            }}
+            onAgain={() => conversation.again(on)}
+          />
+        ),
+      )}
+      <div ref={end} className="scroll-mb-48" />
+    </div>
+  )
+}
+
+const nearPixels = 240
+
+function isNearEnd(): boolean {
+  const { scrollHeight, scrollTop, clientHeight } = document.documentElement
+  return scrollHeight - scrollTop - clientHeight < nearPixels
+}
+
+function Told({ turn }: { readonly turn: UserTurn }): JSX.Element {
+  return (
+    <div className="ml-auto flex max-w-[85%] min-w-0 flex-col items-end gap-2">
+      <span className="sr-only">You:</span>
+      {turn.pictures.length === 0 ? null : (
+        <div className="flex flex-wrap justify-end gap-2">
+          {turn.pictures.map(({ name, url }) => (
+            <img
+              key={name + url.length}
+              src={url}
+              alt={name}
+              className="max-h-40 rounded-lg border border-line"
+            />
+          ))}
+        </div>
+      )}
+      {turn.text === '' ? null : (
+        <p className="rounded-xl bg-sunken px-4 py-2.5 break-words whitespace-pre-wrap">{turn.text}</p>
+      )}
+    </div>
   )
 }

@@ -1,0 +1,95 @@
+/**
+ * Bytes of a streamed answer in Chat Completions → what the model has said so far. Pure; one reader for one stream.
+ * Whatever stands in an answer stays text.
+ */
+import type { Failure, Said, ToolCall } from './conversation.ts'
+
+/** Takes the text of a stream in any pieces and gives the payloads of its events, whole. */
+export class EventLines {
+  #rest = ''
+
+  push(text: string): readonly string[] {
+    const lines = (this.#rest + text).split(/\r\n|\n|\r/)
+    this.#rest = lines.pop() ?? ''
+    return lines.flatMap((line) => (line.startsWith('data:') ? [line.slice(5).trimStart()] : []))
+  }
+}
+
+export type Heard =
+  | { readonly kind: 'said'; readonly said: Said }
+  | { readonly kind: 'failed'; readonly problem: Failure }
+  | { readonly kind: 'end' }
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** What one event adds. */
+export function hear(said: Said, payload: string): Heard {
+  if (payload === '[DONE]') return { kind: 'end' }
+  const event = parsed(payload)
+  const problem = failureOf(event, 0)
+  if (problem !== undefined) return { kind: 'failed', problem }
+  const choice = listOf(event.choices)[0]
+  if (choice === undefined) return { kind: 'said', said }
+  const delta = fieldsOf(choice.delta)
+  return {
+    kind: 'said',
+    said: {
+      text: said.text + textOf(delta.content) + textOf(delta.refusal),
+      thoughts: said.thoughts + (textOf(delta.reasoning_content) || textOf(delta.reasoning)),
+      sealed: [...said.sealed, ...listOf(delta.reasoning_details)],
+      calls: listOf(delta.tool_calls).reduce<readonly ToolCall[]>(withCall, said.calls),
+      pictures: [...said.pictures, ...listOf(delta.images).flatMap(pictureOf)],
+      finish: textOf(choice.finish_reason) || said.finish,
+    },
+  }
+}
+
+/** An error as the server words it, in a whole answer or in place of an event; undefined: it is none. */
+export function failureOf(body: Fields, status: number): Failure | undefined {
+  if (body.error === undefined || body.error === null) return undefined
+  const error = fieldsOf(body.error)
+  return {
+    status,
+    // Where the clients of the format know another word, our own stands beside it.
+    code: textOf(fieldsOf(error.details).code) || textOf(error.code),
+    message: textOf(error.message) || 'The server gave an answer that cannot be read.',
+  }
+}
+
+export function parsed(text: string): Fields {
+  try {
+    return fieldsOf(JSON.parse(text))
+  } catch {
+    return {}
+  }
+}
+
+function withCall(calls: readonly ToolCall[], piece: Fields): readonly ToolCall[] {
+  const { name, arguments: more } = fieldsOf(piece.function)
+  const index = typeof piece.index === 'number' ? piece.index : calls.length
+  const before = calls[index] ?? { id: '', name: '', arguments: '' }
+  const call = {
+    id: textOf(piece.id) || before.id,
+    name: before.name + textOf(name),
+    arguments: before.arguments + textOf(more),
+  }
+  return calls[index] === undefined ? [...calls, call] : calls.with(index, call)
+}
+
+/** Pictures come inside the answer; an address elsewhere is not asked for. */
+function pictureOf(image: Fields): readonly string[] {
+  const url = textOf(fieldsOf(image.image_url).url)
+  return /^data:image\/(png|jpeg|webp|gif);base64,/.test(url) ? [url] : []
+}
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
+}
+
+function listOf(value: unknown): readonly Fields[] {
+  return Array.isArray(value) ? value.map(fieldsOf) : []
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}

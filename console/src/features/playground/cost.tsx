@@ -1,0 +1,45 @@
+/** What one answer used and cost, by its receipt, and the way there. */
+import { Link } from '@tanstack/react-router'
+import type { JSX } from 'react'
+import { Money } from '@/components/money'
+import { count, duration } from '@/lib/format'
+import { useOperation } from '@/lib/operations'
+
+export interface CostProps {
+  readonly request: string
+  /** It may never have reached an upstream, and then there is no receipt. */
+  readonly expectsNone: boolean
+}
+
+export function Cost({ request, expectsNone }: CostProps): JSX.Element {
+  const receipt = useOperation('request.show', { request })
+  if (receipt.data === undefined) {
+    const words = expectsNone
+      ? 'Nothing was charged.'
+      : receipt.isError
+        ? 'Its receipt follows once the provider has ended.'
+        : 'Reading its receipt…'
+    return <span>{words}</span>
+  }
+  const { usage, charged, started, ended } = receipt.data
+  const input =
+    usage.inputUncached + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h + usage.inputAudio
+  const output = usage.output + usage.outputAudio
+  return (
+    <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      <span className="tabular">
+        {count(input)} in, {count(output)} out
+        {usage.reasoning === 0 ? '' : ` (${count(usage.reasoning)} thinking)`}
+      </span>
+      <span className="tabular">{duration(Date.parse(ended) - Date.parse(started))}</span>
+      <Money amount={charged} form="exact" className="font-medium text-ink" />
+      <Link
+        to="/console/requests/$request"
+        params={{ request }}
+        className="underline decoration-line-strong underline-offset-3 hover:text-ink hover:decoration-ink"
+      >
+        Receipt
+      </Link>
+    </span>
+  )
+}

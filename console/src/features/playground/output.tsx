@@ -1,0 +1,24 @@
+/**
+ * What a model wrote, as text: no HTML, no links, no pictures from elsewhere come of it. Blocks of code between fences
+ * get a frame and a button that copies them; that is all that is made of it.
+ */
+import type { JSX } from 'react'
+import { Code } from '@/components/code'
+import { type Piece, pieces } from './pieces.ts'
+
+export function Output({ text }: { readonly text: string }): JSX.Element {
+  return (
+    <div className="flex min-w-0 flex-col gap-3">
+      {pieces(text).map((piece) => (
+        <Shown key={piece.at} piece={piece} />
+      ))}
+    </div>
+  )
+}
+
+function Shown({ piece }: { readonly piece: Piece }): JSX.Element {
+  if (piece.kind === 'code') {
+    return <Code code={piece.text} {...(piece.language === '' ? {} : { language: piece.language })} wrap />
+  }
+  return <p className="max-w-[75ch] break-words whitespace-pre-wrap">{piece.text}</p>
+}

@@ -1,0 +1,166 @@
+/**
+ * The conversation that the playground shows: sends, streams, stops, takes back. Kept in memory for the person and
+ * account while the page is loaded, so that a look at a receipt loses nothing; never stored.
+ */
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { call } from '@/lib/api'
+import { ask } from './ask.ts'
+import {
+  type AnswerTurn,
+  nothingSaid,
+  type Picture,
+  requestBody,
+  type Said,
+  type Settings,
+  type Takes,
+  type Turn,
+  usualSettings,
+} from './conversation.ts'
+
+export interface Kept {
+  readonly turns: readonly Turn[]
+  readonly settings: Settings
+}
+
+const kept = new Map<string, Kept>()
+let nextId = 1
+
+export function newId(): number {
+  const id = nextId
+  nextId += 1
+  return id
+}
+
+export interface With {
+  readonly model: string
+  readonly takes: Takes
+}
+
+export interface Conversation extends Kept {
+  readonly isRunning: boolean
+  setSettings(changes: Partial<Settings>): void
+  /** Says something and asks for an answer. */
+  send(text: string, pictures: readonly Picture[], on: With): void
+  setResult(answer: number, call: string, result: string): void
+  /** Asks to go on from what is there: after the results of calls were given. */
+  goOn(on: With): void
+  /** Takes the last answer back and asks for another one. */
+  again(on: With): void
+  stop(): void
+  clear(): void
+}
+
+export function useConversation(owner: string, account: string): Conversation {
+  const place = `${owner} ${account}`
+  const [turns, setTurns] = useState<readonly Turn[]>(() => kept.get(place)?.turns ?? [])
+  const [settings, setAll] = useState<Settings>(() => kept.get(place)?.settings ?? usualSettings)
+  const running = useRef<AbortController | null>(null)
+  const [isRunning, setRunning] = useState(false)
+
+  useEffect(() => {
+    kept.set(place, { turns: turns.map(settled), settings })
+  }, [place, turns, settings])
+  useEffect(() => () => running.current?.abort(), [])
+
+  const answer = useCallback(
+    async (before: readonly Turn[], { model, takes }: With): Promise<void> => {
+      const control = new AbortController()
+      running.current = control
+      setRunning(true)
+      const begun = newAnswer(model)
+      const update = (changes: Partial<AnswerTurn>): void =>
+        setTurns((now) =>
+          now.map((turn) =>
+            turn.id === begun.id && turn.kind === 'answer' ? { ...turn, ...changes } : turn,
+          ),
+        )
+      setTurns([...before, begun])
+      const painter = oncePerFrame((said: Said) => update({ said }))
+      const outcome = await ask({
+        account,
+        body: requestBody(model, before, settings, takes),
+        signal: control.signal,
+        onRequest: (request) => update({ request }),
+        onSaid: painter.paint,
+      })
+      painter.finish()
+      const problem = outcome.kind === 'failed' ? outcome.problem : null
+      update({ state: outcome.kind, problem })
+      if (running.current === control) {
+        running.current = null
+        setRunning(false)
+      }
+      // Whoever is not signed in any more is taken to where they can be.
+      if (problem?.code === 'not_signed_in') await call('me.show').catch(() => undefined)
+    },
+    [account, settings],
+  )
+
+  return {
+    turns,
+    settings,
+    isRunning,
+    setSettings: (changes) => setAll((now) => ({ ...now, ...changes })),
+    send(text, pictures, on) {
+      void answer([...turns, { kind: 'user', id: newId(), text, pictures }], on)
+    },
+    setResult(id, callId, result) {
+      setTurns((now) =>
+        now.map((turn) =>
+          turn.id === id && turn.kind === 'answer'
+            ? { ...turn, results: { ...turn.results, [callId]: result } }
+            : turn,
+        ),
+      )
+    },
+    goOn: (on) => void answer(turns, on),
+    again: (on) => void answer(turns.at(-1)?.kind === 'answer' ? turns.slice(0, -1) : turns, on),
+    stop: () => running.current?.abort(),
+    clear() {
+      running.current?.abort()
+      setTurns([])
+    },
+  }
+}
+
+function newAnswer(model: string): AnswerTurn {
+  return {
+    kind: 'answer',
+    id: newId(),
+    model,
+    said: nothingSaid,
+    state: 'streaming',
+    request: null,
+    problem: null,
+    results: {},
+  }
+}
+
+/** What runs when the page is left is stopped with it. */
+function settled(turn: Turn): Turn {
+  return turn.kind === 'answer' && turn.state === 'streaming' ? { ...turn, state: 'stopped' } : turn
+}
+
+/** A stream may bring hundreds of pieces a second; the screen shows sixty states. */
+function oncePerFrame<Value>(show: (value: Value) => void): {
+  readonly paint: (value: Value) => void
+  readonly finish: () => void
+} {
+  let waiting: { readonly value: Value } | undefined
+  let frame = 0
+  const flush = (): void => {
+    frame = 0
+    if (waiting !== undefined) show(waiting.value)
+    waiting = undefined
+  }
+  return {
+    paint(value) {
+      waiting = { value }
+      if (frame === 0) frame = requestAnimationFrame(flush)
+    },
+    finish() {
+      cancelAnimationFrame(frame)
+      flush()
+    },
+  }
+}
