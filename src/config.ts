@@ -96,6 +96,7 @@ export const limitDefaults = {
   automaticTopUpsPerDayMax: 3,
   automaticTopUpsMs: 5_000,
   automaticTopUpsAtOnceMax: 8,
+  openTopUpsMax: 20,
   checkoutMs: 86_400_000,
   topUpCheckMs: 120_000,
   topUpsCheckedMax: 50,
@@ -241,6 +242,8 @@ export interface Config {
   readonly failpoint: string | null
   readonly limits: Limits
 }
+
+export type { StripeSetting }
 
 /** A configured endpoint; `origin` null: the provider's own address. */
 export interface UpstreamSetting {

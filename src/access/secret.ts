@@ -26,6 +26,7 @@ export type Purpose =
   | 'address-fold'
   | 'management-key-hash'
   | 'upstream-credentials'
+  | 'redeem-code'
 
 export interface RootSecret {
   /** 32 bytes for this purpose alone; the same for the same root secret. */
