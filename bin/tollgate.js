@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Starts Tollgate with the arguments that follow: from its sources in a checkout, where what is missing is
-// installed first, else from the compiled package. Plain JavaScript that an old Node can read.
+// installed and built first, else from the compiled package. Plain JavaScript that an old Node can read.
 // Writes nothing to stdout, which belongs to the command.
 import { existsSync, readFileSync } from 'node:fs'
 
@@ -10,6 +10,11 @@ const compiled = new URL('../dist/src/main.js', import.meta.url)
 if (existsSync(source)) {
   const { prepare } = await import(new URL('../scripts/prepare.js', import.meta.url).href)
   await prepare(import.meta.url)
+  if (process.argv[2] === 'serve') {
+    const { prepareConsole } = await import(new URL('../scripts/prepare-console.js', import.meta.url).href)
+    // Without its pages the server serves all the same, and says there how to get them.
+    await prepareConsole()
+  }
   await import(source.href)
 } else {
   const { engines } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))

@@ -9,10 +9,11 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { prepare } from './prepare.js'
+import { prepareConsole } from './prepare-console.js'
 import { forwardedSignals } from './process-ties.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const patterns = ['src/**/*.test.ts', 'contract/**/*.test.ts', 'test/**/*.test.ts']
+const patterns = ['src/**/*.test.ts', 'contract/**/*.test.ts', 'console/**/*.test.ts', 'test/**/*.test.ts']
 /** A test that hangs fails; nothing that is well takes so long. */
 const hangMs = 300_000
 
@@ -27,6 +28,9 @@ if (absent.length > 0 || files.length === 0) {
   process.stderr.write(`tollgate: no such test file: ${absent.join(', ') || patterns.join(', ')}\n`)
   process.exit(1)
 }
+
+// A browser sees the console of this checkout, not of an earlier one.
+if (!(await prepareConsole())) process.exit(1)
 
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-test-'))
 const skippedFile = join(folder, 'skipped-cases')
