@@ -16,6 +16,7 @@ const cases: readonly (readonly [markdown: string, html: string])[] = [
   ['```sh\na <b>\n\n# c\n```', '<pre tabindex="0"><code>a &#60;b&#62;\n\n# c</code></pre>'],
   ['[a `b`](c) [d](x)', '<p><a href="/to/c">a <code>b</code></a> d</p>'],
   ['**a** `**b**`', '<p><strong>a</strong> <code>**b**</code></p>'],
+  ['*a* 2 * 3 `*`', '<p><em>a</em> 2 * 3 <code>*</code></p>'],
   ['<script>alert(1)</script>', '<p>&#60;script&#62;alert(1)&#60;/script&#62;</p>'],
   ['[a](j"onclick)', '<p><a href="/to/j&#34;onclick">a</a></p>'],
 ]

@@ -137,16 +137,17 @@ function indentedCode(source: Lines): string {
   return codeBlock(lines.map((line) => line.slice(indent)).join('\n'))
 }
 
-const spans = /`([^`]+)`|\[((?:[^\]`]|`[^`]*`)+)\]\(([^)\s]+)\)|\*\*([^*]+)\*\*/g
+const spans = /`([^`]+)`|\[((?:[^\]`]|`[^`]*`)+)\]\(([^)\s]+)\)|\*\*([^*]+)\*\*|\*([^*\s][^*]*)\*/g
 
 function inline(text: string, linkTo: LinkTo): string {
   let html = ''
   let from = 0
   for (const match of text.matchAll(spans)) {
-    const [whole, code, label, target, strong] = match
+    const [whole, code, label, target, strong, emphasis] = match
     html += escapeHtml(text.slice(from, match.index))
     if (code !== undefined) html += `<code>${escapeHtml(code)}</code>`
     else if (strong !== undefined) html += `<strong>${inline(strong, linkTo)}</strong>`
+    else if (emphasis !== undefined) html += `<em>${inline(emphasis, linkTo)}</em>`
     else html += link(inline(label ?? '', linkTo), linkTo(target ?? ''))
     from = match.index + whole.length
   }

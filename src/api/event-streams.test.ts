@@ -1,0 +1,152 @@
+/** Streams of events over real sockets: what is told, when they end, and who gets none. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { afterEach, beforeEach, test } from 'node:test'
+import { topics } from '../../contract/events.ts'
+import { manualClock } from '../../test/support/manual-clock.ts'
+import { Changes } from '../base/changes.ts'
+import { limitDefaults } from '../config.ts'
+import { EventStreams, type EventStreamsLimits, type Opening } from './event-streams.ts'
+
+const account = 1n
+const other = 2n
+const limits: EventStreamsLimits & { readonly changesGatherMs: number } = {
+  ...limitDefaults,
+  eventStreamsMax: 3,
+  eventStreamsPerWatcherMax: 2,
+}
+
+let clock: ReturnType<typeof manualClock>
+let changes: Changes
+let streams: EventStreams
+let server: Server
+let may: () => Promise<boolean>
+const openings: Opening[] = []
+const sockets: Socket[] = []
+
+beforeEach(async () => {
+  clock = manualClock()
+  changes = new Changes(clock, limits)
+  streams = new EventStreams(clock, limits)
+  may = async () => true
+  openings.length = 0
+  server = createServer((request, response) => {
+    const name = (request.url ?? '').slice(1)
+    const watcher = {
+      name,
+      account,
+      watch: (listener: Parameters<Changes['watch']>[1]) => changes.watch(account, listener),
+      stillMay: () => may(),
+    }
+    const opening = streams.open(watcher, response, { 'x-test': 'kept' })
+    openings.push(opening)
+    if (opening !== 'open') response.writeHead(503).end(opening)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+})
+
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy()
+  server.closeAllConnections()
+  server.close()
+  await once(server, 'close')
+})
+
+interface Reader {
+  readonly socket: Socket
+  readonly text: () => string
+  readonly closed: Promise<unknown>
+}
+
+/** Asks for a stream and waits until `shows` stands in what came. */
+async function watch(name: string, shows = 'event: ready'): Promise<Reader> {
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  sockets.push(socket)
+  let text = ''
+  socket.setEncoding('utf8').on('data', (piece: string) => {
+    text += piece
+  })
+  socket.write(`GET /${name} HTTP/1.1\r\nHost: a\r\n\r\n`)
+  const reader = { socket, text: () => text, closed: once(socket, 'close') }
+  await until(() => text.includes(shows))
+  return reader
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 100_000 && !condition(); turn += 1) await new Promise(setImmediate)
+  assert.ok(condition())
+}
+
+test('a stream begins with `ready` and tells changes of its account, gathered', async () => {
+  const reader = await watch('a')
+  assert.match(reader.text(), /^HTTP\/1\.1 200 OK\r\nx-test: kept\r\ncontent-type: text\/event-stream\r\n/)
+  assert.match(reader.text(), /event: ready\ndata: \{"account":"acct_0000000000001"\}\n\n/)
+  changes.publish(account, ['balance'])
+  changes.publish(account, ['requests'], 5n)
+  changes.publish(other, ['keys'])
+  clock.advance(limits.changesGatherMs)
+  await until(() => reader.text().includes('event: changed'))
+  assert.match(
+    reader.text(),
+    /event: changed\ndata: \{"account":"acct_0000000000001","topics":\["balance","requests"\],"request":"req_0000000000005"\}\n\n/,
+  )
+  assert.ok(!reader.text().includes('keys'))
+})
+
+test('silence is broken by comments', async () => {
+  const reader = await watch('a')
+  for (let times = 0; times < 3; times += 1) {
+    clock.advance(limits.eventsKeepAliveMs)
+    await new Promise(setImmediate)
+  }
+  await until(() => (reader.text().match(/^:$/gm) ?? []).length === 3)
+})
+
+test('a stream ends when its watcher may no longer watch, and not before', async () => {
+  const reader = await watch('a')
+  clock.advance(limits.eventsRecheckMs)
+  await new Promise(setImmediate)
+  assert.equal(streams.count, 1)
+  may = async () => false
+  clock.advance(limits.eventsRecheckMs)
+  await until(() => streams.count === 0)
+  await until(() => reader.text().endsWith('\r\n0\r\n\r\n'))
+})
+
+test('a watcher has so many streams, all of them together so many, and places come back', async () => {
+  const first = await watch('a')
+  await watch('a')
+  await watch('a', 'full')
+  await watch('b')
+  await watch('c', 'full')
+  assert.deepEqual(openings, ['open', 'open', 'full', 'open', 'full'])
+  first.socket.destroy()
+  await until(() => streams.count === 2)
+  await watch('a')
+})
+
+test('when the server ends, streams end and none begins', async () => {
+  const reader = await watch('a')
+  streams.close()
+  await until(() => reader.text().endsWith('\r\n0\r\n\r\n'))
+  await watch('a', 'closed')
+  await until(() => streams.count === 0)
+  clock.advance(limits.eventsRecheckMs * 2)
+})
+
+test('whoever does not read is cut, and nothing of theirs is kept', async () => {
+  const reader = await watch('a')
+  reader.socket.pause()
+  let told = 0
+  for (; streams.count > 0 && told < 1_000_000; told += 1) {
+    changes.publish(account, topics, BigInt(told))
+    clock.advance(limits.changesGatherMs)
+    if (told % 256 === 0) await new Promise(setImmediate)
+  }
+  assert.equal(streams.count, 0, `${told} events were taken`)
+  changes.publish(account, ['balance'])
+  clock.advance(limits.changesGatherMs)
+})
