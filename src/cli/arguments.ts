@@ -146,18 +146,32 @@ function buildInput(command: Command, given: Given): Built {
     const read = readers[row.reads](texts)
     if (read === undefined)
       return mistake(`--${row.name}: ${mustBe[row.reads]}, not ${JSON.stringify(texts[0])}`)
-    setField(input, row.field, read)
+    const isWhole = read === null && row.reads === 'amount or none'
+    setField(input, isWhole ? (row.field.split('.')[0] ?? '') : row.field, read)
   }
   return checked(command, input)
 }
 
 type Reads = OptionRow['reads']
+type Reader = (texts: readonly string[]) => unknown
+
+const readText: Reader = ([text]) => text
+const readNumber: Reader = ([text = '']) => (/^\d{1,15}$/.test(text) ? Number(text) : undefined)
+const readList: Reader = ([text = '']) => text.split(',').map((part) => part.trim())
+const orNone =
+  (read: Reader): Reader =>
+  (texts) =>
+    texts[0] === 'none' ? null : read(texts)
 
 /** undefined: the text cannot be read as that. */
-const readers: Readonly<Record<Reads, (texts: readonly string[]) => unknown>> = {
-  text: ([text]) => text,
-  number: ([text = '']) => (/^\d{1,15}$/.test(text) ? Number(text) : undefined),
-  list: ([text = '']) => text.split(',').map((part) => part.trim()),
+const readers: Readonly<Record<Reads, Reader>> = {
+  text: readText,
+  number: readNumber,
+  list: readList,
+  'text or none': orNone(readText),
+  'number or none': orNone(readNumber),
+  'list or none': orNone(readList),
+  'amount or none': orNone(readText),
   'yes or no': ([text]) => (text === 'yes' ? true : text === 'no' ? false : undefined),
   pairs: (texts) => {
     const pairs = texts.flatMap((text) => text.split(',')).map((text) => text.split('='))
@@ -171,6 +185,10 @@ const mustBe: Readonly<Record<Reads, string>> = {
   list: 'must be a list with commas between',
   'yes or no': 'must be yes or no',
   pairs: 'must be NAME=VALUE',
+  'text or none': 'must be a text or none',
+  'number or none': 'must be a whole number or none',
+  'list or none': 'must be a list with commas between, or none',
+  'amount or none': 'must be an amount or none',
 }
 
 /** `limits.concurrent` → `{ limits: { concurrent: … } }`. */

@@ -18,7 +18,17 @@ export interface OptionRow {
   readonly name: string
   /** The input field it fills; `a.b` for a field of a field. */
   readonly field: string
-  readonly reads: 'text' | 'number' | 'list' | 'yes or no' | 'pairs'
+  /** `… or none`: the word none takes a limit away; of `amount or none` all that the field is a part of. */
+  readonly reads:
+    | 'text'
+    | 'number'
+    | 'list'
+    | 'yes or no'
+    | 'pairs'
+    | 'text or none'
+    | 'number or none'
+    | 'list or none'
+    | 'amount or none'
   readonly value: string
   readonly help: string
 }
@@ -81,6 +91,7 @@ const person: Positional = {
   value: 'PERSON',
   help: 'an e-mail address or the id of a person',
 }
+const key: Positional = { field: 'key', value: 'KEY-ID', help: 'the id of the key, key_…' }
 const model: Positional = { field: 'model', value: 'MODEL', help: 'the name that clients ask for' }
 
 function option(name: string, reads: OptionRow['reads'], value: string, help: string): OptionRow {
@@ -156,10 +167,41 @@ export const commands: readonly Command[] = [
     ],
     print: print.keyCreated,
   }),
+  command('key.update', {
+    words: 'key update',
+    positionals: [key],
+    options: [
+      option('name>name', 'text', 'NAME', 'what the key is for'),
+      option('expires>expires', 'text or none', 'TIME', 'e.g. 2030-01-31T00:00:00Z, or none'),
+      option('budget>budget.amount', 'amount or none', 'USD', 'the most it may spend in a window, or none'),
+      option('window>budget.window', 'text', 'WINDOW', 'day, week, month or total, in UTC'),
+      option('models>models', 'list or none', 'A,B', 'the models it may use; none: every enabled one'),
+      option('requests-per-minute>limits.requestsPerMinute', 'number or none', 'N', 'requests per minute'),
+      option('tokens-per-minute>limits.tokensPerMinute', 'number or none', 'N', 'tokens per minute'),
+      option('concurrent>limits.concurrent', 'number or none', 'N', 'requests at once'),
+      option('on-short-balance>onShortBalance', 'text', 'WHAT', 'lower (the output limit) or reject'),
+      option('show-balance>showBalance', 'yes or no', 'YES-OR-NO', 'whether answers tell the balance'),
+      option('disabled>disabled', 'yes or no', 'YES-OR-NO', 'whether it rests for the time being'),
+    ],
+    print: print.keyUpdated,
+  }),
+  command('key.rotate', {
+    words: 'key rotate',
+    positionals: [key],
+    options: [
+      option(
+        'overlap-hours>overlapHours',
+        'number',
+        'N',
+        'how long the old key still works (24); 0: not at all',
+      ),
+    ],
+    print: print.keyRotated,
+  }),
   command('key.list', { words: 'key list', positionals: [account], print: print.keys }),
   command('key.revoke', {
     words: 'key revoke',
-    positionals: [{ field: 'key', value: 'KEY-ID', help: 'the id of the key, key_…' }],
+    positionals: [key],
     print: print.keyRevoked,
   }),
   command('credit', {

@@ -79,6 +79,19 @@ export function keys(output: OperationOutput<'key.list'>): string {
   )
 }
 
+export function keyUpdated(output: OperationOutput<'key.update'>): string {
+  return keys([output])
+}
+
+export function keyRotated(output: OperationOutput<'key.rotate'>): string {
+  const pairs = [
+    ['id', output.id],
+    ['key', output.key],
+    ['replaces', `${output.replaces}, which ends ${output.expires}`],
+  ] as const
+  return labelled(pairs) + shownOnce
+}
+
 export function keyRevoked(output: OperationOutput<'key.revoke'>): string {
   return output.already ? `${output.id} was revoked before\n` : `${output.id} is revoked\n`
 }
