@@ -192,6 +192,129 @@ test('a look-up that runs beside a revocation does not bring the key back', asyn
   }
 })
 
+test('a change is in force at once, after a restart as well, and who runs under the key hears when it rests', async (context) => {
+  const { open, newKey } = await prepare(context)
+  const access = open()
+  const { id, secret } = await access.create({ ...newKey, createdBy: 'ada' })
+  const told: unknown[] = []
+  access.onStopped((key, by) => told.push([key, by]))
+  const changed = { ...policy, models: null, budget: null }
+  const updated = await access.update(id, (row) => ({ name: `${row.name} 2`, policy: changed }))
+  assert.ok(updated.kind === 'updated')
+  assert.deepEqual([updated.row.name, updated.row.createdBy], ['laptop 2', 'ada'])
+  for (const view of [access, open()]) {
+    const identified = await view.identify(secret)
+    assert.ok(identified.kind === 'caller')
+    assert.deepEqual(identified.caller.policy, changed)
+  }
+  assert.deepEqual(told, [])
+  await access.update(id, () => ({ disabled: true }))
+  assert.deepEqual(told, [[id, 'disabled']])
+  assert.equal((await access.identify(secret)).kind, 'disabled')
+  await access.update(id, () => ({ disabled: false }))
+  assert.equal((await access.identify(secret)).kind, 'caller')
+  await access.revoke(id)
+  assert.equal((await access.update(id, () => ({ name: 'back' }))).kind, 'revoked')
+  assert.equal((await access.update(id + 1n, () => ({}))).kind, 'not_found')
+})
+
+test('a change that is refused while it is made changes nothing', async (context) => {
+  const { open, newKey } = await prepare(context)
+  const access = open()
+  const { id } = await access.create(newKey)
+  const refusal = new TollgateError('not_allowed', { message: 'no' })
+  await assert.rejects(
+    access.update(id, () => {
+      throw refusal
+    }),
+    refusal,
+  )
+  assert.equal((await access.key(id))?.name, 'laptop')
+  assert.equal(
+    (await access.update(id, () => ({ name: 'next' }))).kind,
+    'updated',
+    'the next one is not held up',
+  )
+})
+
+test('a hundred changes and look-ups at once leave memory as the store is', async (context) => {
+  const { open, newKey } = await prepare(context)
+  const access = open()
+  const { id, secret } = await access.create(newKey)
+  await Promise.all(
+    Array.from({ length: 100 }, (_, index) => [
+      access.update(id, () => ({ disabled: index % 3 === 0 })),
+      access.identify(secret),
+    ]).flat(),
+  )
+  const stored = await access.key(id)
+  assert.equal((await access.identify(secret)).kind, stored?.disabled ? 'disabled' : 'caller')
+})
+
+test('what runs under a key hears when it expires, at the time that it has by then', async (context) => {
+  const { open, newKey, clock } = await prepare(context)
+  const access = open()
+  const told: unknown[] = []
+  access.onStopped((key, by) => told.push([key, by]))
+  const { id, secret } = await access.create({ ...newKey, expiresMs: clock.wallMs() + 10_000 })
+  await access.identify(secret)
+  await access.update(id, () => ({ expiresMs: clock.wallMs() + 20_000 }))
+  clock.advance(19_999)
+  assert.deepEqual(told, [])
+  clock.advance(1)
+  assert.deepEqual(told, [[id, 'expired']])
+  assert.equal((await access.identify(secret)).kind, 'expired')
+})
+
+test('a key that another one replaces works until the overlap is over, or its own end', async (context) => {
+  const { open, newKey, clock } = await prepare(context)
+  const access = open()
+  const nextId = idSource(clock, 11)
+  for (const [overlapMs, ownMs, lastsMs] of [
+    [3_600_000, null, 3_600_000],
+    [3_600_000, 60_000, 60_000],
+  ] as const) {
+    const expiresMs = ownMs === null ? null : clock.wallMs() + ownMs
+    const old = await access.create({ ...newKey, expiresMs })
+    const newId = nextId()
+    const rotated = await access.rotate(old.id, { newId, overlapMs, createdBy: 'bo' })
+    assert.ok(rotated.kind === 'rotated')
+    assert.equal(rotated.expiresMs, clock.wallMs() + lastsMs)
+    const [was, is] = [await access.key(old.id), await access.key(newId)]
+    assert.deepEqual([was?.replacedBy, is?.replacedBy, is?.createdBy], [newId, null, 'bo'])
+    assert.deepEqual([is?.name, is?.policy, is?.expiresMs], ['laptop', policy, expiresMs])
+    clock.advance(lastsMs - 1)
+    assert.equal((await access.identify(old.secret)).kind, 'caller')
+    assert.equal((await access.identify(rotated.secret)).kind, 'caller')
+    clock.advance(1)
+    assert.equal((await access.identify(old.secret)).kind, 'expired')
+    const again = await access.rotate(old.id, { newId: nextId(), overlapMs, createdBy: null })
+    assert.deepEqual(again, { kind: 'refused', because: 'replaced' })
+  }
+})
+
+test('a rotation without overlap revokes the old key at once; one that is good for nothing is not rotated', async (context) => {
+  const { open, newKey, clock } = await prepare(context)
+  const access = open()
+  const nextId = idSource(clock, 11)
+  const rotate = (id: bigint) => access.rotate(id, { newId: nextId(), overlapMs: 0, createdBy: null })
+  const told: unknown[] = []
+  access.onStopped((key, by) => told.push([key, by]))
+  const old = await access.create(newKey)
+  assert.equal((await rotate(old.id)).kind, 'rotated')
+  assert.equal((await access.identify(old.secret)).kind, 'revoked')
+  assert.deepEqual(told, [[old.id, 'revoked']])
+  const revoked = await access.create(newKey)
+  await access.revoke(revoked.id)
+  assert.deepEqual(await rotate(revoked.id), { kind: 'refused', because: 'revoked' })
+  const disabled = await access.create(newKey)
+  await access.update(disabled.id, () => ({ disabled: true }))
+  assert.deepEqual(await rotate(disabled.id), { kind: 'refused', because: 'disabled' })
+  const expired = await access.create({ ...newKey, expiresMs: clock.wallMs() })
+  assert.deepEqual(await rotate(expired.id), { kind: 'refused', because: 'expired' })
+  assert.deepEqual(await rotate(1n), { kind: 'not_found' })
+})
+
 test('a disabled key is told so', async (context) => {
   const { open, newKey, store } = await prepare(context)
   const { id, secret } = await open().create(newKey)

@@ -12,6 +12,8 @@ export interface KeyMemoryLimits {
 export interface KeyMemory<Row> {
   /** From memory, else from the store; undefined where there is no such key. */
   find(hash: Uint8Array): Promise<Row | undefined>
+  /** What is remembered of a key now, which a change may have put here while somebody waited. */
+  newest(hash: Uint8Array): Row | undefined
   /** What is newest of a key. */
   put(hash: Uint8Array, row: Row): void
 }
@@ -44,10 +46,9 @@ export function keyMemory<Row>(
       // Requests with the same key that come at once share one question.
       const asked = underWay.get(name) ?? ask(name, hash).finally(() => underWay.delete(name))
       underWay.set(name, asked)
-      const row = await asked
-      // What was put here since the answer came is newer than it.
-      return known.get(name) ?? row
+      return await asked
     },
+    newest: (hash) => known.get(nameOf(hash)),
     put: (hash, row) => known.set(nameOf(hash), row),
   }
 }

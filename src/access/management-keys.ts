@@ -53,7 +53,8 @@ export function openManagementKeys(parts: ManagementKeysParts): ManagementKeys {
     async identify(credential) {
       if (!isManagementKey(credential)) return undefined
       const hash = hashOf(credential)
-      const row = await memory.find(hash)
+      const found = await memory.find(hash)
+      const row = memory.newest(hash) ?? found
       const nowMs = clock.wallMs()
       if (row === undefined || row.revokedMs !== null) return undefined
       if (row.expiresMs !== null && row.expiresMs <= nowMs) return undefined
