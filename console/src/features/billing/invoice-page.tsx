@@ -1,12 +1,183 @@
-/** Invoice. */
+/** One statement or payment receipt, made to print: on paper the page is nothing but it. */
+import { Link, useParams } from '@tanstack/react-router'
+import { ArrowLeft, Printer } from 'lucide-react'
 import type { JSX } from 'react'
+import { Button, LinkButton } from '@/components/button'
+import { Card } from '@/components/card'
+import { Empty } from '@/components/empty'
+import { Money } from '@/components/money'
 import { Page } from '@/components/page'
+import { Problem } from '@/components/problem'
 import { Skeleton } from '@/components/skeleton'
+import { useAccount } from '@/lib/account'
+import { count, day } from '@/lib/format'
+import { useOperation } from '@/lib/operations'
+import { type Invoice, invoiceName } from './billing-words.ts'
 
 export function InvoicePage(): JSX.Element {
+  const { invoice: id } = useParams({ from: '/frame/console/billing/invoices/$invoice' })
+  const account = useAccount()
+  const invoice = useOperation('invoice.show', { account: account.id, invoice: id })
   return (
-    <Page title="Invoice">
-      <Skeleton className="h-72" />
+    <Page
+      title={invoiceName(id)}
+      className="max-w-3xl print:max-w-none"
+      back={
+        <Link
+          to="/console/billing"
+          search={{ tab: 'invoices' }}
+          className="inline-flex items-center gap-1.5 text-ink-soft hover:text-ink print:hidden"
+        >
+          <ArrowLeft aria-hidden="true" className="size-4" />
+          Billing
+        </Link>
+      }
+      actions={
+        invoice.data === undefined ? undefined : (
+          <Button onClick={() => window.print()}>
+            <Printer aria-hidden="true" />
+            Print
+          </Button>
+        )
+      }
+    >
+      {invoice.data !== undefined ? (
+        <Sheet invoice={invoice.data} />
+      ) : invoice.error === null ? (
+        <Skeleton className="h-120 rounded-xl" />
+      ) : invoice.error.status === 404 || invoice.error.status === 400 ? (
+        <Card>
+          <Empty
+            title="There is no such statement or receipt"
+            text="It may be of another of your accounts."
+            action={
+              <LinkButton to="/console/billing" search={{ tab: 'invoices' }}>
+                All statements and receipts
+              </LinkButton>
+            }
+          />
+        </Card>
+      ) : (
+        <Problem problem={invoice.error} onRetry={() => void invoice.refetch()} />
+      )}
     </Page>
+  )
+}
+
+function Sheet({ invoice }: { readonly invoice: Invoice }): JSX.Element {
+  const isStatement = invoice.kind === 'statement'
+  return (
+    <article className="rounded-xl border border-line bg-surface px-6 py-8 sm:px-10 print:border-0 print:bg-transparent print:p-0 print:text-black">
+      <div className="flex flex-wrap justify-between gap-x-8 gap-y-6">
+        <Party label="From" text={invoice.seller} />
+        <Party label="To" text={invoice.buyer} />
+        <dl className="grid grid-cols-[auto_auto] content-start gap-x-6 gap-y-1">
+          <dt className="text-ink-soft">Number</dt>
+          <dd className="font-mono text-[0.8125rem]">{invoice.id}</dd>
+          <dt className="text-ink-soft">Account</dt>
+          <dd className="font-mono text-[0.8125rem]">{invoice.account}</dd>
+          <dt className="text-ink-soft">Issued</dt>
+          <dd>{day(invoice.issued)}</dd>
+          {isStatement ? (
+            <>
+              <dt className="text-ink-soft">Period (UTC)</dt>
+              <dd>
+                {day(invoice.from)} – {day(lastMoment(invoice.to))}
+              </dd>
+            </>
+          ) : null}
+        </dl>
+      </div>
+      <Lines invoice={invoice} />
+      {isStatement ? (
+        <p className="mt-6 text-sm text-ink-soft print:text-black">
+          Amounts are exact. Use is paid from the prepaid balance; this statement is no demand for payment.
+        </p>
+      ) : null}
+    </article>
+  )
+}
+
+/** The end of a period is not part of it. */
+const lastMoment = (iso: string) => new Date(Date.parse(iso) - 1).toISOString()
+
+function Party({ label, text }: { readonly label: string; readonly text: string }): JSX.Element {
+  return (
+    <div className="min-w-40 max-w-64">
+      <h2 className="text-sm text-ink-soft">{label}</h2>
+      <p dir="auto" className="break-words whitespace-pre-line">
+        {text === '' ? '–' : text}
+      </p>
+    </div>
+  )
+}
+
+function Lines({ invoice }: { readonly invoice: Invoice }): JSX.Element {
+  const isStatement = invoice.kind === 'statement'
+  const edge = 'px-0 py-2 text-right tabular'
+  return (
+    <table className="mt-8 w-full border-collapse">
+      <caption className="sr-only">{invoiceName(invoice.id)}</caption>
+      <thead>
+        <tr className="border-b border-line-strong text-sm">
+          <th scope="col" className="py-2 text-left font-medium">
+            Description
+          </th>
+          <th scope="col" className="py-2 pr-6 text-right font-medium">
+            Quantity
+          </th>
+          <th scope="col" className="py-2 text-right font-medium">
+            Amount in USD
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {isStatement ? <Sum label="Balance at the beginning" amount={invoice.opening} /> : null}
+        {numbered(invoice.lines).map(({ number, ...line }) => (
+          <tr key={number} className="border-b border-line">
+            <td className="py-2 break-words">
+              <bdi>{line.text}</bdi>
+            </td>
+            <td className="py-2 pr-6 text-right tabular">
+              {line.quantity === null ? '' : count(line.quantity)}
+            </td>
+            <td className={edge}>
+              <Money amount={line.amount} form="exact" />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+      <tfoot>
+        <Sum label="Total" amount={invoice.total} isStrong />
+        {isStatement ? <Sum label="Balance at the end" amount={invoice.closing} /> : null}
+      </tfoot>
+    </table>
+  )
+}
+
+function numbered(lines: Invoice['lines']) {
+  return lines.map((line, index) => ({ ...line, number: index + 1 }))
+}
+
+interface SumProps {
+  readonly label: string
+  readonly amount: string
+  readonly isStrong?: boolean
+}
+
+function Sum({ label, amount, isStrong = false }: SumProps): JSX.Element {
+  return (
+    <tr className={`border-b border-line ${isStrong ? 'font-semibold' : ''}`}>
+      <th
+        scope="row"
+        colSpan={2}
+        className={`py-2 text-left ${isStrong ? 'font-semibold' : 'font-normal text-ink-soft'}`}
+      >
+        {label}
+      </th>
+      <td className="py-2 text-right tabular">
+        <Money amount={amount} form="exact" />
+      </td>
+    </tr>
   )
 }

@@ -1,12 +1,116 @@
-/** Billing. */
+/** How the account pays: its balance, topping up, automatic top-ups and the warning, the ledger, invoices. */
 import type { JSX } from 'react'
+import { Banner } from '@/components/banner'
+import { Money } from '@/components/money'
 import { Page } from '@/components/page'
+import { Problem } from '@/components/problem'
 import { Skeleton } from '@/components/skeleton'
+import { Stat } from '@/components/stat'
+import { Tabs } from '@/components/tabs'
+import { useAccount } from '@/lib/account'
+import { useOperation } from '@/lib/operations'
+import { AutoTopUp } from './auto-top-up.tsx'
+import { type Billing, daysLeftWords } from './billing-words.ts'
+import { Entries } from './entries.tsx'
+import { InvoiceTo } from './invoice-to.tsx'
+import { Invoices } from './invoices.tsx'
+import { LowBalance } from './low-balance.tsx'
+import { Redeem } from './redeem.tsx'
+import { Returned } from './returned.tsx'
+import { TopUp } from './top-up.tsx'
+import { TopUps } from './top-ups.tsx'
 
 export function BillingPage(): JSX.Element {
+  const account = useAccount()
+  const billing = useOperation('billing.show', { account: account.id })
   return (
-    <Page title="Billing">
-      <Skeleton className="h-72" />
+    <Page
+      title="Billing"
+      description="Requests are paid from a prepaid balance that never goes below zero through use."
+    >
+      <Returned />
+      {billing.error !== null && billing.data === undefined ? (
+        <Problem problem={billing.error} onRetry={() => void billing.refetch()} />
+      ) : (
+        <>
+          {billing.data?.frozen == null ? null : (
+            <Banner tone="bad" title="Requests are refused for now.">
+              {billing.data.frozen}
+            </Banner>
+          )}
+          <Balance billing={billing.data} />
+          <div className="grid items-start gap-6 lg:grid-cols-2">
+            {billing.data === undefined ? (
+              <>
+                <Skeleton className="h-72 rounded-xl" />
+                <Skeleton className="h-72 rounded-xl" />
+              </>
+            ) : (
+              <>
+                <div className="flex min-w-0 flex-col gap-6">
+                  <TopUp payments={billing.data.payments} />
+                  <Redeem />
+                </div>
+                <div className="flex min-w-0 flex-col gap-6">
+                  <AutoTopUp billing={billing.data} />
+                  <LowBalance alertDays={billing.data.alertDays} />
+                </div>
+              </>
+            )}
+          </div>
+        </>
+      )}
+      <Tabs
+        label="Records"
+        tabs={[
+          { id: 'ledger', label: 'Ledger', content: <Entries /> },
+          { id: 'top-ups', label: 'Top-ups', content: <TopUps /> },
+          {
+            id: 'invoices',
+            label: 'Invoices',
+            content: (
+              <div className="flex flex-col gap-6">
+                <Invoices />
+                {billing.data === undefined ? null : <InvoiceTo invoiceTo={billing.data.invoiceTo} />}
+              </div>
+            ),
+          },
+        ]}
+      />
     </Page>
+  )
+}
+
+function Balance({ billing }: { readonly billing: Billing | undefined }): JSX.Element {
+  const bone = <Skeleton className="my-1 h-6 w-24" />
+  return (
+    <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-4" aria-live="polite">
+      <Stat
+        label="Balance"
+        value={billing === undefined ? bone : <Money amount={billing.posted} />}
+        hint="with what running requests hold"
+      />
+      <Stat
+        label="Held"
+        value={billing === undefined ? bone : <Money amount={billing.held} />}
+        hint="by running requests; the rest of it comes back"
+      />
+      <Stat
+        label="Available"
+        value={billing === undefined ? bone : <Money amount={billing.available} />}
+        hint="what the next request can use"
+      />
+      <Stat
+        label="Lasts"
+        value={
+          billing === undefined
+            ? bone
+            : billing.daysLeft === null
+              ? '–'
+              : daysLeftWords(billing.daysLeft).replace('about ', '~ ')
+        }
+        hint={billing?.daysLeft === null ? 'nothing was spent in 7 days' : 'at the rate of the last 7 days'}
+      />
+    </div>
   )
 }

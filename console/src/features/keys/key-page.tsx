@@ -1,12 +1,179 @@
-/** API Key. */
+/** One API key: what it may do, what it spent, what it asked and what was refused to it. */
+import { Link, useParams } from '@tanstack/react-router'
+import { ArrowLeft, KeyRound } from 'lucide-react'
 import type { JSX } from 'react'
+import { Badge } from '@/components/badge'
+import { LinkButton } from '@/components/button'
+import { Card } from '@/components/card'
+import { Empty } from '@/components/empty'
+import { Money } from '@/components/money'
 import { Page } from '@/components/page'
+import { Problem } from '@/components/problem'
 import { Skeleton } from '@/components/skeleton'
+import { When } from '@/components/when'
+import { useAccount } from '@/lib/account'
+import { count } from '@/lib/format'
+import { useOperation } from '@/lib/operations'
+import { RequestsTable } from '../requests/requests-table.tsx'
+import { Fact } from '../usage/fact.tsx'
+import { Moment } from '../usage/moment.tsx'
+import { Name } from '../usage/name.tsx'
+import { BudgetUse } from './budget.tsx'
+import { KeyActions } from './key-actions.tsx'
+import { KeySpend } from './key-spend.tsx'
+import { type Key, keyState } from './key-state.ts'
+import { MadeBy } from './made-by.tsx'
+import { Refusals } from './refusals.tsx'
+import { useMemberNames } from './use-names.ts'
+
+const back = (
+  <Link to="/console/keys" className="inline-flex items-center gap-1.5 text-ink-soft hover:text-ink">
+    <ArrowLeft aria-hidden="true" className="size-4" />
+    API Keys
+  </Link>
+)
 
 export function KeyPage(): JSX.Element {
+  const { key: id } = useParams({ from: '/frame/console/keys/$key' })
+  const account = useAccount()
+  const keys = useOperation('key.list', { account: account.id })
+  const key = keys.data?.find((one) => one.id === id)
+  if (key !== undefined) return <Shown apiKey={key} />
   return (
-    <Page title="API Key">
-      <Skeleton className="h-72" />
+    <Page title="API key" back={back}>
+      {keys.error !== null ? (
+        <Problem problem={keys.error} onRetry={() => void keys.refetch()} />
+      ) : keys.data === undefined ? (
+        <>
+          <Skeleton className="h-64 rounded-xl" />
+          <Skeleton className="h-80 rounded-xl" />
+        </>
+      ) : (
+        <Card>
+          <Empty
+            icon={<KeyRound />}
+            title="No such key in this account"
+            text="It may belong to another of your accounts; you can change the account at the side."
+            action={<LinkButton to="/console/keys">All keys of this account</LinkButton>}
+          />
+        </Card>
+      )}
     </Page>
+  )
+}
+
+function Shown({ apiKey }: { readonly apiKey: Key }): JSX.Element {
+  const account = useAccount()
+  const state = keyState(apiKey, Date.now())
+  const latest = useOperation('requests.list', { account: account.id, key: apiKey.id, limit: 10 })
+  return (
+    <Page
+      title={apiKey.name}
+      heading={
+        <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <bdi className="min-w-0 break-words">{apiKey.name}</bdi>
+          <Badge tone={state.tone}>{state.label}</Badge>
+        </span>
+      }
+      description={<code className="font-mono text-[0.8125rem]">{apiKey.label}</code>}
+      back={back}
+      actions={<KeyActions apiKey={apiKey} />}
+    >
+      <Facts apiKey={apiKey} />
+      <KeySpend apiKey={apiKey.id} />
+      <Refusals apiKey={apiKey.id} />
+      <Card
+        title="Latest requests"
+        flush
+        actions={
+          <LinkButton size="small" to="/console/requests" search={{ key: apiKey.id }}>
+            All requests
+          </LinkButton>
+        }
+      >
+        {latest.error !== null ? (
+          <Problem className="m-5 mt-0" problem={latest.error} onRetry={() => void latest.refetch()} />
+        ) : (
+          <RequestsTable
+            caption="Latest requests of this key"
+            receipts={latest.data}
+            expected={3}
+            empty={
+              <Empty
+                title="This key has not been used yet"
+                text="Connect shows how each program is told the address and the key."
+                action={<LinkButton to="/console/connect">Connect a program</LinkButton>}
+              />
+            }
+          />
+        )}
+      </Card>
+    </Page>
+  )
+}
+
+function Facts({ apiKey }: { readonly apiKey: Key }): JSX.Element {
+  const memberNames = useMemberNames()
+  const { limits, models, expires, replacedBy } = apiKey
+  const limited = [
+    limits.requestsPerMinute === null ? '' : `${count(limits.requestsPerMinute)} requests a minute`,
+    limits.tokensPerMinute === null ? '' : `${count(limits.tokensPerMinute)} tokens a minute`,
+    limits.concurrent === null ? '' : `${count(limits.concurrent)} at once`,
+  ].filter((text) => text !== '')
+  return (
+    <Card>
+      <dl className="grid gap-x-8 gap-y-4 sm:grid-cols-2 lg:grid-cols-4">
+        <Fact label="Spent in all">
+          <Money amount={apiKey.spent} form="exact" />
+        </Fact>
+        <Fact label="Budget">
+          <BudgetUse {...apiKey} />
+        </Fact>
+        <Fact label="Last used">{apiKey.lastUsed === null ? 'Never' : <When at={apiKey.lastUsed} />}</Fact>
+        <Fact label="Expires">{expires === null ? 'Never' : <Moment at={expires} />}</Fact>
+        <Fact label="Models">
+          {models === null
+            ? 'Every one'
+            : models.map((model) => (
+                <Name key={model} className="block font-mono text-[0.8125rem]">
+                  {model}
+                </Name>
+              ))}
+        </Fact>
+        <Fact label="Limits">
+          {limited.length === 0
+            ? "Only the account's"
+            : limited.map((text) => (
+                <span key={text} className="block">
+                  {text}
+                </span>
+              ))}
+        </Fact>
+        <Fact label="Short balance">{apiKey.onShortBalance === 'lower' ? 'Answers shorter' : 'Refuses'}</Fact>
+        <Fact label="Tells the balance">{apiKey.showBalance ? 'Yes' : 'No'}</Fact>
+        <Fact label="Made">
+          <Moment at={apiKey.created} />
+        </Fact>
+        <Fact label="Made by">
+          <MadeBy createdBy={apiKey.createdBy} memberNames={memberNames} />
+        </Fact>
+        {apiKey.revoked === null ? null : (
+          <Fact label="Revoked">
+            <Moment at={apiKey.revoked} />
+          </Fact>
+        )}
+        {replacedBy === null ? null : (
+          <Fact label="Replaced by">
+            <Link
+              to="/console/keys/$key"
+              params={{ key: replacedBy }}
+              className="underline underline-offset-3"
+            >
+              the new key
+            </Link>
+          </Fact>
+        )}
+      </dl>
+    </Card>
   )
 }

@@ -1,12 +1,134 @@
-/** API Keys. */
+/** The API keys of the account: what each may do, spent and when it was used last; and where new ones are made. */
+import { Link } from '@tanstack/react-router'
+import { KeyRound, Plus } from 'lucide-react'
 import type { JSX } from 'react'
+import { Badge } from '@/components/badge'
+import { Button } from '@/components/button'
+import { Card } from '@/components/card'
+import { Empty } from '@/components/empty'
+import { Money } from '@/components/money'
 import { Page } from '@/components/page'
-import { Skeleton } from '@/components/skeleton'
+import { Problem } from '@/components/problem'
+import { type Column, Table } from '@/components/table'
+import { When } from '@/components/when'
+import { useAccount, useMay } from '@/lib/account'
+import { useOperation } from '@/lib/operations'
+import { useSearch, useSetSearch } from '@/lib/search'
+import { Name } from '../usage/name.tsx'
+import { BudgetUse } from './budget.tsx'
+import { CreateKeyDialog } from './create-key-dialog.tsx'
+import { hasEnded, type Key, keyState } from './key-state.ts'
+import { MadeBy } from './made-by.tsx'
+import { useMemberNames } from './use-names.ts'
 
 export function KeysPage(): JSX.Element {
+  const account = useAccount()
+  const keys = useOperation('key.list', { account: account.id })
+  const memberNames = useMemberNames()
+  const search = useSearch()
+  const setSearch = useSetSearch()
+  const mayCreate = useMay('owner', 'admin', 'developer')
+  const isCreating = mayCreate && search.create !== undefined
+  const open = (): void => setSearch({ create: 'yes' })
+  const now = Date.now()
+  const all = keys.data?.toSorted((a, b) => (a.created < b.created ? 1 : -1))
+  const endedCount = all?.filter((key) => hasEnded(keyState(key, now))).length ?? 0
+  const showsAll = search.show === 'all' || endedCount === all?.length
+  const shown = showsAll ? all : all?.filter((key) => !hasEnded(keyState(key, now)))
+  const createButton = (
+    <Button variant="primary" onClick={open}>
+      <Plus aria-hidden="true" />
+      Create key
+    </Button>
+  )
   return (
-    <Page title="API Keys">
-      <Skeleton className="h-72" />
+    <Page
+      title="API Keys"
+      description="Each program gets a key of its own, with its own limits, so that one can be ended without the others."
+      actions={
+        mayCreate ? (
+          createButton
+        ) : (
+          <p className="text-sm text-ink-soft">Your role may read keys, not make them.</p>
+        )
+      }
+    >
+      {keys.error !== null && all === undefined ? (
+        <Problem problem={keys.error} onRetry={() => void keys.refetch()} />
+      ) : (
+        <Card flush>
+          <Table
+            caption="API keys"
+            rows={shown}
+            keyOf={({ id }) => id}
+            expected={3}
+            columns={columns(now, memberNames)}
+            empty={
+              <Empty
+                icon={<KeyRound />}
+                title="No API key yet"
+                text="A key lets a program make requests that this account pays for."
+                action={mayCreate ? createButton : undefined}
+              />
+            }
+          />
+        </Card>
+      )}
+      {endedCount > 0 && endedCount !== all?.length ? (
+        <Button
+          variant="ghost"
+          className="self-start"
+          aria-pressed={showsAll}
+          onClick={() => setSearch({ show: showsAll ? undefined : 'all' })}
+        >
+          {showsAll ? 'Hide' : 'Show'} {endedCount} revoked or expired
+        </Button>
+      ) : null}
+      <CreateKeyDialog open={isCreating} onClose={() => setSearch({ create: undefined })} />
     </Page>
   )
+}
+
+function columns(now: number, memberNames: ReadonlyMap<string, string>): readonly Column<Key>[] {
+  return [
+    {
+      id: 'name',
+      header: 'Name',
+      cell: (key) => (
+        <>
+          <Link
+            to="/console/keys/$key"
+            params={{ key: key.id }}
+            className="font-medium underline decoration-line-strong underline-offset-3 hover:decoration-ink"
+          >
+            <Name>{key.name}</Name>
+          </Link>
+          <code className="block font-mono text-xs text-ink-soft">{key.label}</code>
+        </>
+      ),
+    },
+    {
+      id: 'state',
+      header: 'State',
+      cell: (key) => {
+        const { label, tone } = keyState(key, now)
+        return <Badge tone={tone}>{label}</Badge>
+      },
+    },
+    {
+      id: 'used',
+      header: 'Last used',
+      cell: (key) =>
+        key.lastUsed === null ? <span className="text-ink-soft">Never</span> : <When at={key.lastUsed} />,
+    },
+    { id: 'spent', header: 'Spent', align: 'right', cell: (key) => <Money amount={key.spent} /> },
+    { id: 'budget', header: 'Budget', cell: (key) => <BudgetUse {...key} /> },
+    {
+      id: 'by',
+      header: 'Made by',
+      wide: true,
+      cell: (key) => <MadeBy createdBy={key.createdBy} memberNames={memberNames} />,
+    },
+    { id: 'created', header: 'Made', wide: true, cell: (key) => <When at={key.created} /> },
+  ]
 }

@@ -1,12 +1,98 @@
-/** Overview. */
-import type { JSX } from 'react'
+/** What an account has, spends and runs, at a glance; and for a new one the way to its first request. */
+import { Plus, Wallet } from 'lucide-react'
+import { type JSX, useState } from 'react'
+import { LinkButton } from '@/components/button'
+import { Card } from '@/components/card'
+import { Empty } from '@/components/empty'
 import { Page } from '@/components/page'
-import { Skeleton } from '@/components/skeleton'
+import { Problem } from '@/components/problem'
+import { useAccount, useMay } from '@/lib/account'
+import { useOperation } from '@/lib/operations'
+import { RequestsTable } from '../requests/requests-table.tsx'
+import { RunningRequests } from '../requests/running-requests.tsx'
+import { Activity } from './activity.tsx'
+import { GettingStarted } from './getting-started.tsx'
+import { Numbers } from './numbers.tsx'
 
 export function OverviewPage(): JSX.Element {
+  const account = useAccount()
+  const overview = useOperation('overview.show', { account: account.id }, { everyMs: 60_000 })
+  const isNew = overview.data?.firstRequest === null
+  // Once shown, the way stays until the page is left, so that it can say "it arrived".
+  const [showsWay, setShowsWay] = useState(false)
+  if (isNew && !showsWay) setShowsWay(true)
+  const mayBuild = useMay('owner', 'admin', 'developer')
+  const mayPay = useMay('owner', 'admin', 'billing')
   return (
-    <Page title="Overview">
-      <Skeleton className="h-72" />
+    <Page
+      title="Overview"
+      description={account.kind === 'organization' ? <bdi>{account.name}</bdi> : undefined}
+      actions={
+        <>
+          {mayPay ? (
+            <LinkButton to="/console/billing">
+              <Wallet aria-hidden="true" />
+              Add credit
+            </LinkButton>
+          ) : null}
+          {mayBuild ? (
+            <LinkButton to="/console/keys" search={{ create: 'yes' }} variant="primary">
+              <Plus aria-hidden="true" />
+              Create key
+            </LinkButton>
+          ) : null}
+        </>
+      }
+    >
+      {overview.error !== null && overview.data === undefined ? (
+        <Problem problem={overview.error} onRetry={() => void overview.refetch()} />
+      ) : (
+        <>
+          {showsWay ? <GettingStarted hasArrived={!isNew} /> : null}
+          <Numbers overview={overview.data} />
+          {isNew ? null : <Activity overview={overview.data} />}
+        </>
+      )}
+      {isNew ? null : (
+        <>
+          <Card title="Running now" flush>
+            <RunningRequests />
+          </Card>
+          <Latest />
+        </>
+      )}
     </Page>
+  )
+}
+
+function Latest(): JSX.Element {
+  const account = useAccount()
+  const latest = useOperation('requests.list', { account: account.id, limit: 8 })
+  return (
+    <Card
+      title="Latest requests"
+      flush
+      actions={
+        <LinkButton size="small" to="/console/requests">
+          All requests
+        </LinkButton>
+      }
+    >
+      {latest.error !== null ? (
+        <Problem className="m-5 mt-0" problem={latest.error} onRetry={() => void latest.refetch()} />
+      ) : (
+        <RequestsTable
+          caption="Latest requests"
+          receipts={latest.data}
+          empty={
+            <Empty
+              title="No request in the last 30 days"
+              text="The balance stays, and so do the keys."
+              action={<LinkButton to="/console/connect">Connect a program</LinkButton>}
+            />
+          }
+        />
+      )}
+    </Card>
   )
 }

@@ -1,12 +1,136 @@
-/** Requests. */
-import type { JSX } from 'react'
+/** The requests of the account: those that run, and the receipts of those that ended, the latest first. */
+import { Activity, Download } from 'lucide-react'
+import { type JSX, useState } from 'react'
+import { AnchorButton, Button, LinkButton } from '@/components/button'
+import { Card } from '@/components/card'
+import { Empty } from '@/components/empty'
 import { Page } from '@/components/page'
-import { Skeleton } from '@/components/skeleton'
+import { Problem } from '@/components/problem'
+import { Select } from '@/components/select'
+import { useAccount } from '@/lib/account'
+import { addressOf, type OperationAsk } from '@/lib/api'
+import { useOperation } from '@/lib/operations'
+import { useSearch, useSetSearch } from '@/lib/search'
+import { useKeyNames } from '../keys/use-names.ts'
+import { Filters } from '../usage/filters.tsx'
+import { RangeControl } from '../usage/range-choice.tsx'
+import { stretchOf } from '../usage/usage-range.ts'
+import { useUsageSearch } from '../usage/use-usage-search.ts'
+import { RequestsTable } from './requests-table.tsx'
+import { RunningRequests } from './running-requests.tsx'
+
+const pageSize = 50
 
 export function RequestsPage(): JSX.Element {
+  const account = useAccount()
+  const [choice, setSearch] = useUsageSearch()
+  const wanted = useSearch().ended
+  const ended: 'well' | 'badly' | undefined = wanted === 'well' || wanted === 'badly' ? wanted : undefined
+  const stretch = stretchOf(choice, Date.now())
+  const filter = {
+    account: account.id,
+    from: stretch.from,
+    ...(stretch.to === undefined ? {} : { to: stretch.to }),
+    ...(choice.model === undefined ? {} : { model: choice.model }),
+    ...(choice.key === undefined ? {} : { key: choice.key }),
+    ...(ended === undefined ? {} : { ended }),
+  }
   return (
-    <Page title="Requests">
-      <Skeleton className="h-72" />
+    <Page
+      title="Requests"
+      description="Every request that reached an upstream has a receipt: what it used, at which price, and where its time went."
+      actions={
+        <AnchorButton href={addressOf('requests.csv', filter)} download>
+          <Download aria-hidden="true" />
+          CSV
+        </AnchorButton>
+      }
+    >
+      <Card title="Running now" flush>
+        <RunningRequests />
+      </Card>
+      <div className="flex flex-wrap items-center gap-2">
+        <RangeControl choice={choice} onChange={(changes) => setSearch({ ...changes, before: undefined })} />
+        <Filters
+          model={choice.model}
+          apiKey={choice.key}
+          onChange={(changes) => setSearch({ ...changes, before: undefined })}
+        />
+        <Select
+          aria-label="Ended"
+          className="w-40 max-sm:w-full"
+          value={ended ?? ''}
+          onChange={(event) => setSearch({ ended: event.target.value || undefined, before: undefined })}
+        >
+          <option value="">However ended</option>
+          <option value="well">Ended well</option>
+          <option value="badly">Ended badly</option>
+        </Select>
+      </div>
+      <Ended key={JSON.stringify(filter)} filter={filter} />
     </Page>
+  )
+}
+
+interface EndedProps {
+  readonly filter: OperationAsk<'requests.csv'>
+}
+
+/** Pages of the list; those that were left are kept, so that "Newer" leads back. */
+function Ended({ filter }: EndedProps): JSX.Element {
+  const { before } = useSearch()
+  const setSearch = useSetSearch()
+  const [left, setLeft] = useState<readonly (string | undefined)[]>([])
+  const isPaged = /^req_\w{13}$/.test(before ?? '')
+  const list = useOperation(
+    'requests.list',
+    { ...filter, limit: pageSize, ...(isPaged && before !== undefined ? { before } : {}) },
+    { keep: true },
+  )
+  const keyNames = useKeyNames()
+  const last = list.data?.at(-1)
+  const hasOlder = list.data?.length === pageSize
+  if (list.error !== null) return <Problem problem={list.error} onRetry={() => void list.refetch()} />
+  return (
+    <>
+      <Card flush>
+        <RequestsTable
+          caption="Requests, the latest first"
+          receipts={list.data}
+          keyNames={keyNames}
+          expected={12}
+          empty={
+            <Empty
+              icon={<Activity />}
+              title={isPaged ? 'Nothing older' : 'No request in this range'}
+              text="Requests that were refused before they reached an upstream stand with their key."
+              action={<LinkButton to="/console/connect">Connect a program</LinkButton>}
+            />
+          }
+        />
+      </Card>
+      {isPaged || hasOlder ? (
+        <nav aria-label="Pages" className="flex justify-end gap-2">
+          <Button
+            disabled={!isPaged}
+            onClick={() => {
+              setSearch({ before: left.at(-1) })
+              setLeft(left.slice(0, -1))
+            }}
+          >
+            Newer
+          </Button>
+          <Button
+            disabled={!hasOlder || last === undefined}
+            onClick={() => {
+              setLeft([...left, isPaged ? before : undefined])
+              setSearch({ before: last?.id })
+            }}
+          >
+            Older
+          </Button>
+        </nav>
+      ) : null}
+    </>
   )
 }

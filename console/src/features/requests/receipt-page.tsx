@@ -1,12 +1,117 @@
-/** Receipt. */
-import type { JSX } from 'react'
+/** One request's story: how it ended, what it used and cost, where its time went. While it runs, what it holds. */
+import { Link, useParams } from '@tanstack/react-router'
+import { ArrowLeft, ReceiptText, Square } from 'lucide-react'
+import { type JSX, useState } from 'react'
+import { Badge } from '@/components/badge'
+import { Button, LinkButton } from '@/components/button'
+import { Card } from '@/components/card'
+import { Empty } from '@/components/empty'
+import { Money } from '@/components/money'
 import { Page } from '@/components/page'
+import { Problem } from '@/components/problem'
 import { Skeleton } from '@/components/skeleton'
+import { When } from '@/components/when'
+import { useAccount, useMay } from '@/lib/account'
+import { useOperation } from '@/lib/operations'
+import { useKeyNames } from '../keys/use-names.ts'
+import { Fact } from '../usage/fact.tsx'
+import { Moment } from '../usage/moment.tsx'
+import { Name } from '../usage/name.tsx'
+import { Receipt } from './receipt.tsx'
+import { dialectName, type RunningRequest } from './receipt-words.ts'
+import { StopDialog } from './running-requests.tsx'
+
+const back = (
+  <Link to="/console/requests" className="inline-flex items-center gap-1.5 text-ink-soft hover:text-ink">
+    <ArrowLeft aria-hidden="true" className="size-4" />
+    Requests
+  </Link>
+)
 
 export function ReceiptPage(): JSX.Element {
+  const { request: id } = useParams({ from: '/frame/console/requests/$request' })
+  const account = useAccount()
+  const running = useOperation('requests.running', { account: account.id })
+  const stillRuns = running.data?.find((one) => one.id === id)
+  const receipt = useOperation(
+    'request.show',
+    { request: id },
+    { enabled: running.isFetched && stillRuns === undefined },
+  )
+  if (receipt.data !== undefined) return <Receipt receipt={receipt.data} back={back} />
+  if (stillRuns !== undefined) return <Running request={stillRuns} />
   return (
-    <Page title="Receipt">
-      <Skeleton className="h-72" />
+    <Page title="Request" back={back}>
+      {receipt.error !== null && receipt.error.status !== 404 ? (
+        <Problem problem={receipt.error} onRetry={() => void receipt.refetch()} />
+      ) : receipt.error !== null ? (
+        <Card>
+          <Empty
+            icon={<ReceiptText />}
+            title="There is no receipt of this request"
+            text="It was refused before it reached an upstream, is of an account of somebody else, or was never made. What was refused stands with its key."
+            action={<LinkButton to="/console/requests">All requests</LinkButton>}
+          />
+        </Card>
+      ) : (
+        <>
+          <Skeleton className="h-40 rounded-xl" />
+          <Skeleton className="h-64 rounded-xl" />
+        </>
+      )}
+    </Page>
+  )
+}
+
+function Running({ request }: { readonly request: RunningRequest }): JSX.Element {
+  const keyNames = useKeyNames()
+  const mayStop = useMay('owner', 'admin', 'developer')
+  const [isStopping, setStopping] = useState(false)
+  return (
+    <Page
+      title={`Request to ${request.model}`}
+      heading={
+        <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <bdi className="min-w-0 break-words">{request.model}</bdi>
+          <Badge tone="info">Running</Badge>
+        </span>
+      }
+      back={back}
+      actions={
+        mayStop ? (
+          <Button variant="danger" onClick={() => setStopping(true)}>
+            <Square aria-hidden="true" />
+            Stop
+          </Button>
+        ) : undefined
+      }
+    >
+      <div role="status" aria-live="polite">
+        <Card description="It has not ended yet. Its receipt appears here by itself when it has.">
+          <dl className="grid gap-x-8 gap-y-4 pt-5 sm:grid-cols-2 lg:grid-cols-4">
+            <Fact label="Held of the balance">
+              <Money amount={request.held} form="exact" />
+            </Fact>
+            <Fact label="Started">
+              <When at={request.started} />, <Moment at={request.started} />
+            </Fact>
+            <Fact label="Format">
+              {dialectName(request.dialect)}
+              {request.streamed ? ', streamed' : ''}
+            </Fact>
+            <Fact label="Key">
+              <Link
+                to="/console/keys/$key"
+                params={{ key: request.key }}
+                className="underline underline-offset-3"
+              >
+                <Name>{keyNames.get(request.key) ?? request.key}</Name>
+              </Link>
+            </Fact>
+          </dl>
+        </Card>
+      </div>
+      <StopDialog request={isStopping ? request : undefined} onClose={() => setStopping(false)} />
     </Page>
   )
 }

@@ -1,12 +1,176 @@
-/** Usage. */
+/** What the account used: over time, split by model, key or member. All that is chosen stands in the address. */
+import { ChartColumn, Download } from 'lucide-react'
 import type { JSX } from 'react'
+import { AnchorButton, LinkButton } from '@/components/button'
+import { Card } from '@/components/card'
+import { seriesColours } from '@/components/chart'
+import { Empty } from '@/components/empty'
+import { Money } from '@/components/money'
 import { Page } from '@/components/page'
+import { Problem } from '@/components/problem'
+import { Select } from '@/components/select'
 import { Skeleton } from '@/components/skeleton'
+import { Stat } from '@/components/stat'
+import { useAccount } from '@/lib/account'
+import { addressOf } from '@/lib/api'
+import { count, shortCount } from '@/lib/format'
+import { useOperation } from '@/lib/operations'
+import { Filters } from './filters.tsx'
+import { GroupTable } from './group-table.tsx'
+import { RangeControl } from './range-choice.tsx'
+import { Segments } from './segments.tsx'
+import { SpendChart } from './spend-chart.tsx'
+import { type Stretch, stepLabels, stepsOf, stretchOf } from './usage-range.ts'
+import { type Stack, stackOf } from './usage-stack.ts'
+import { type Group, type UsageSearch, useUsageSearch } from './use-usage-search.ts'
+
+const groupSegments = [
+  { id: 'none', label: 'Total' },
+  { id: 'model', label: 'Model' },
+  { id: 'key', label: 'Key' },
+  { id: 'member', label: 'Member' },
+] as const satisfies readonly { id: Group; label: string }[]
 
 export function UsagePage(): JSX.Element {
+  const account = useAccount()
+  const [choice, setSearch] = useUsageSearch()
+  const now = Date.now()
+  const stretch = stretchOf(choice, now)
+  const input = {
+    account: account.id,
+    from: stretch.from,
+    ...(stretch.to === undefined ? {} : { to: stretch.to }),
+    ...(choice.model === undefined ? {} : { model: choice.model }),
+    ...(choice.key === undefined ? {} : { key: choice.key }),
+    by: stretch.step,
+    group: choice.group,
+  }
+  const usage = useOperation('usage.show', input, { keep: true })
+  const stack =
+    usage.data === undefined ? undefined : stackOf(usage.data, stepsOf(stretch, now), seriesColours.length)
   return (
-    <Page title="Usage">
-      <Skeleton className="h-72" />
+    <Page
+      title="Usage"
+      description="What requests took and cost. Hours, days and months begin at full hours and midnight UTC."
+      actions={
+        <AnchorButton href={addressOf('usage.csv', input)} download>
+          <Download aria-hidden="true" />
+          CSV
+        </AnchorButton>
+      }
+    >
+      <div className="flex flex-wrap items-center gap-2">
+        <RangeControl choice={choice} onChange={setSearch} />
+        <Filters model={choice.model} apiKey={choice.key} onChange={setSearch} />
+      </div>
+      {usage.error !== null && stack === undefined ? (
+        <Problem problem={usage.error} onRetry={() => void usage.refetch()} />
+      ) : (
+        <>
+          <TotalsRow stack={stack} />
+          <Split choice={choice} stretch={stretch} stack={stack} onChange={setSearch} />
+        </>
+      )}
     </Page>
+  )
+}
+
+function TotalsRow({ stack }: { readonly stack: Stack | undefined }): JSX.Element {
+  const bone = <Skeleton className="my-1 h-6 w-24" />
+  const totals = stack?.totals
+  return (
+    <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-4">
+      <Stat
+        label="Spent"
+        value={totals === undefined ? bone : <Money amount={totals.charged} />}
+        hint="in the range"
+      />
+      <Stat
+        label="Requests"
+        value={totals === undefined ? bone : count(totals.requests)}
+        hint={
+          totals === undefined ? '' : `${count(totals.errors)} ended badly, ${count(totals.refused)} refused`
+        }
+      />
+      <Stat
+        label="Tokens in"
+        value={totals === undefined ? bone : <Short value={totals.tokensIn} />}
+        hint="with what caches read and wrote"
+      />
+      <Stat
+        label="Tokens out"
+        value={totals === undefined ? bone : <Short value={totals.tokensOut} />}
+        hint="with reasoning"
+      />
+    </div>
+  )
+}
+
+function Short({ value }: { readonly value: number }): JSX.Element {
+  return <span title={count(value)}>{shortCount(value)}</span>
+}
+
+interface SplitProps {
+  readonly choice: UsageSearch
+  readonly stretch: Stretch
+  readonly stack: Stack | undefined
+  readonly onChange: ReturnType<typeof useUsageSearch>[1]
+}
+
+function Split({ choice, stretch, stack, onChange }: SplitProps): JSX.Element {
+  const isEmpty = stack !== undefined && stack.totals.requests === 0 && stack.totals.refused === 0
+  return (
+    <Card
+      title="Spend"
+      flush
+      actions={
+        <>
+          <Segments
+            label="Split by"
+            segments={groupSegments}
+            chosen={choice.group}
+            onChoose={(group) => onChange({ group: group === 'none' ? undefined : group })}
+          />
+          <Select
+            aria-label="Step"
+            className="w-28"
+            value={stretch.step}
+            onChange={(event) => onChange({ step: event.target.value })}
+          >
+            {stretch.stepsPossible.map((step) => (
+              <option key={step} value={step}>
+                {stepLabels[step]}
+              </option>
+            ))}
+          </Select>
+        </>
+      }
+    >
+      {stack === undefined ? (
+        <div className="px-5 pb-5">
+          <Skeleton className="h-75" />
+        </div>
+      ) : isEmpty ? (
+        <Empty
+          icon={<ChartColumn />}
+          title="Nothing was used in this range"
+          text="Choose a longer range or fewer filters; or make a request."
+          action={<LinkButton to="/console/connect">Connect a program</LinkButton>}
+          className="min-h-80"
+        />
+      ) : (
+        <>
+          <div className="px-5 pb-5">
+            <SpendChart
+              label={`Spend by ${stepLabels[stretch.step].toLowerCase()}`}
+              stack={stack}
+              step={stretch.step}
+              height={260}
+            />
+          </div>
+          <GroupTable group={choice.group} stack={stack} onChange={onChange} />
+        </>
+      )}
+    </Card>
   )
 }

@@ -1,0 +1,140 @@
+/** The ledger of the account: every amount that came or went, with the balance after it, the latest first. */
+import { Download } from 'lucide-react'
+import { type JSX, useState } from 'react'
+import { AnchorButton, Button } from '@/components/button'
+import { Card } from '@/components/card'
+import { Money } from '@/components/money'
+import { Problem } from '@/components/problem'
+import { Select } from '@/components/select'
+import { Table } from '@/components/table'
+import { useAccount } from '@/lib/account'
+import { addressOf } from '@/lib/api'
+import { useOperation } from '@/lib/operations'
+import { useSearch, useSetSearch } from '@/lib/search'
+import { RequestLink } from '../requests/request-link.tsx'
+import { Moment } from '../usage/moment.tsx'
+import { type Entry, entryKindLabels, entryKinds, entryWords } from './billing-words.ts'
+
+const pageSize = 25
+
+export function Entries(): JSX.Element {
+  const account = useAccount()
+  const setSearch = useSetSearch()
+  const search = useSearch()
+  const kind = entryKinds.find((one) => one === search.kind)
+  const [pages, setPages] = useState<readonly string[]>([])
+  const before = pages.at(-1)
+  const filter = { account: account.id, ...(kind === undefined ? {} : { kind }) }
+  const entries = useOperation(
+    'entries.list',
+    { ...filter, limit: pageSize, ...(before === undefined ? {} : { before }) },
+    { keep: true },
+  )
+  const last = entries.data?.at(-1)
+  const hasOlder = entries.data?.length === pageSize && last !== undefined
+  return (
+    <Card
+      title="Ledger"
+      description="Every amount that came or went, exact to a billionth of a dollar."
+      flush
+      actions={
+        <>
+          <Select
+            aria-label="Kind"
+            className="w-44"
+            value={kind ?? ''}
+            onChange={(event) => {
+              setPages([])
+              setSearch({ kind: event.target.value || undefined })
+            }}
+          >
+            <option value="">All kinds</option>
+            {entryKinds.map((one) => (
+              <option key={one} value={one}>
+                {entryKindLabels[one]}
+              </option>
+            ))}
+          </Select>
+          <AnchorButton href={addressOf('entries.csv', filter)} download>
+            <Download aria-hidden="true" />
+            CSV
+          </AnchorButton>
+        </>
+      }
+    >
+      {entries.error !== null ? (
+        <Problem className="m-5 mt-0" problem={entries.error} onRetry={() => void entries.refetch()} />
+      ) : (
+        <EntriesTable entries={entries.data} />
+      )}
+      {before !== undefined || hasOlder ? (
+        <nav
+          aria-label="Pages of the ledger"
+          className="flex justify-end gap-2 border-t border-line px-5 py-3"
+        >
+          <Button size="small" disabled={before === undefined} onClick={() => setPages(pages.slice(0, -1))}>
+            Newer
+          </Button>
+          <Button
+            size="small"
+            disabled={!hasOlder}
+            onClick={() => (last === undefined ? undefined : setPages([...pages, last.id]))}
+          >
+            Older
+          </Button>
+        </nav>
+      ) : null}
+    </Card>
+  )
+}
+
+function EntriesTable({ entries }: { readonly entries: readonly Entry[] | undefined }): JSX.Element {
+  return (
+    <Table
+      caption="Entries of the ledger, the latest first"
+      rows={entries}
+      keyOf={({ id }) => id}
+      expected={8}
+      empty={<p className="flex h-24 items-center px-5 text-ink-soft">No entry of this kind yet.</p>}
+      columns={[
+        { id: 'at', header: 'When', cell: (row) => <Moment at={row.at} /> },
+        {
+          id: 'what',
+          header: 'What',
+          cell: (row) =>
+            row.request === null ? (
+              entryWords(row)
+            ) : (
+              <RequestLink id={row.request}>{entryWords(row)}</RequestLink>
+            ),
+        },
+        {
+          id: 'note',
+          header: 'Note',
+          wide: true,
+          className: 'max-w-72 truncate text-ink-soft',
+          cell: (row) => <bdi title={row.note ?? row.reference ?? ''}>{row.note ?? row.reference ?? ''}</bdi>,
+        },
+        {
+          id: 'amount',
+          header: 'Amount',
+          align: 'right',
+          cell: (row) => (
+            <Money
+              amount={row.amount}
+              form="exact"
+              signed
+              className={row.amount.startsWith('-') ? '' : 'text-good'}
+            />
+          ),
+        },
+        {
+          id: 'balance',
+          header: 'Balance after',
+          align: 'right',
+          cell: (row) => <Money amount={row.balanceAfter} form="exact" />,
+        },
+      ]}
+    />
+  )
+}

@@ -1,0 +1,61 @@
+/** The statements of months and the receipts of payments. */
+import { Link } from '@tanstack/react-router'
+import type { JSX } from 'react'
+import { Card } from '@/components/card'
+import { Money } from '@/components/money'
+import { Problem } from '@/components/problem'
+import { Table } from '@/components/table'
+import { useAccount } from '@/lib/account'
+import { useOperation } from '@/lib/operations'
+import { Moment } from '../usage/moment.tsx'
+import { invoiceName } from './billing-words.ts'
+
+export function Invoices(): JSX.Element {
+  const account = useAccount()
+  const invoices = useOperation('invoice.list', { account: account.id })
+  return (
+    <Card
+      title="Statements and receipts"
+      description="Made to print. Months begin and end at midnight UTC."
+      flush
+    >
+      {invoices.error !== null ? (
+        <Problem className="m-5 mt-0" problem={invoices.error} onRetry={() => void invoices.refetch()} />
+      ) : (
+        <Table
+          caption="Statements and receipts, the latest first"
+          rows={invoices.data}
+          keyOf={({ id }) => id}
+          expected={3}
+          empty={
+            <p className="flex min-h-24 items-center px-5 text-ink-soft">
+              A statement for each month and a receipt for each payment will stand here.
+            </p>
+          }
+          columns={[
+            {
+              id: 'name',
+              header: 'What',
+              cell: (row) => (
+                <Link
+                  to="/console/billing/invoices/$invoice"
+                  params={{ invoice: row.id }}
+                  className="font-medium underline decoration-line-strong underline-offset-3 hover:decoration-ink"
+                >
+                  {invoiceName(row.id)}
+                </Link>
+              ),
+            },
+            { id: 'issued', header: 'Issued', cell: (row) => <Moment at={row.issued} dayOnly /> },
+            {
+              id: 'total',
+              header: 'Total',
+              align: 'right',
+              cell: (row) => <Money amount={row.total} form="exact" />,
+            },
+          ]}
+        />
+      )}
+    </Card>
+  )
+}

@@ -1,0 +1,134 @@
+/** Adds credit: at the payment page of Stripe, or, where that is not set up, how it is done here. */
+import { ExternalLink } from 'lucide-react'
+import { type JSX, useState } from 'react'
+import { Badge } from '@/components/badge'
+import { Button } from '@/components/button'
+import { Card } from '@/components/card'
+import { Checkbox } from '@/components/checkbox'
+import { Field } from '@/components/field'
+import { Input } from '@/components/input'
+import { Problem } from '@/components/problem'
+import { toast } from '@/components/toaster'
+import { useAccount } from '@/lib/account'
+import type { ApiError } from '@/lib/api'
+import { compareUsd, roundUsd } from '@/lib/format'
+import { useChange } from '@/lib/operations'
+import { typedAmount } from '../usage/amount.ts'
+import { amountPresets, type Billing } from './billing-words.ts'
+import { payersOnly, useMayPay } from './use-may-pay.ts'
+
+type Payments = Billing['payments']
+type Stripe = Extract<Payments, { kind: 'stripe' }>
+type Operator = Extract<Payments, { kind: 'operator' }>
+
+export function TopUp({ payments }: { readonly payments: Payments }): JSX.Element {
+  const mayPay = useMayPay()
+  if (payments.kind === 'operator') return <ByOperator contact={payments.contact} />
+  return (
+    <Card
+      title={
+        <span className="flex items-center gap-2">
+          Top up {payments.test ? <Badge tone="warn">Test mode: no real money</Badge> : null}
+        </span>
+      }
+      description="Paid at Stripe; usable by the next request as soon as the payment is confirmed."
+    >
+      {mayPay ? <ByStripe {...payments} /> : <p className="text-ink-soft">{payersOnly}</p>}
+    </Card>
+  )
+}
+
+function ByOperator({ contact }: Pick<Operator, 'contact'>): JSX.Element {
+  return (
+    <Card title="Top up" description="No payment provider is set up on this server.">
+      <p>
+        Whoever runs it adds credit by hand, or gives you a code to redeem below.
+        {contact === null ? ' Ask them, and name the account:' : ' They say:'}
+      </p>
+      {contact === null ? (
+        <AccountId />
+      ) : (
+        <>
+          <p className="my-3 rounded-lg border border-line bg-sunken px-4 py-3 break-words whitespace-pre-line">
+            <bdi>{contact}</bdi>
+          </p>
+          <p className="text-ink-soft">Name the account:</p>
+          <AccountId />
+        </>
+      )}
+    </Card>
+  )
+}
+
+function AccountId(): JSX.Element {
+  const account = useAccount()
+  return <code className="mt-1 block font-mono text-[0.8125rem] select-all">{account.id}</code>
+}
+
+function ByStripe({ minimum, maximum }: Stripe): JSX.Element {
+  const account = useAccount()
+  const presets = amountPresets(minimum, maximum)
+  const [text, setText] = useState(presets[1] ?? presets[0] ?? minimum)
+  const [saveMethod, setSaveMethod] = useState(false)
+  const [error, setError] = useState<string>()
+  const [problem, setProblem] = useState<ApiError>()
+  const create = useChange('top-up.create', {
+    onProblem: setProblem,
+    onDone: ({ payUrl }) => {
+      if (payUrl === null) toast.problem('The payment page did not open. Look at the list of top-ups below.')
+      else window.location.assign(payUrl)
+    },
+  })
+  const submit = (): void => {
+    const amount = typedAmount(text)
+    const isAllowed =
+      amount !== undefined && compareUsd(amount, minimum) >= 0 && compareUsd(amount, maximum) <= 0
+    setError(isAllowed ? undefined : `An amount from ${roundUsd(minimum)} to ${roundUsd(maximum)}.`)
+    if (!isAllowed || amount === undefined || create.isPending) return
+    setProblem(undefined)
+    create.mutate({ account: account.id, amount, saveMethod })
+  }
+  return (
+    <form
+      noValidate
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit()
+      }}
+    >
+      {problem === undefined ? null : <Problem problem={problem} />}
+      <fieldset className="flex flex-wrap gap-2">
+        <legend className="sr-only">Usual amounts</legend>
+        {presets.map((preset) => (
+          <Button
+            key={preset}
+            aria-pressed={text === preset}
+            className={text === preset ? 'border-accent bg-accent-soft' : ''}
+            onClick={() => setText(preset)}
+          >
+            {roundUsd(preset).replace('.00', '')}
+          </Button>
+        ))}
+      </fieldset>
+      <Field label="Amount in USD" hint={`From ${roundUsd(minimum)} to ${roundUsd(maximum)}.`} error={error}>
+        <Input
+          inputMode="decimal"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          autoComplete="off"
+        />
+      </Field>
+      <Checkbox
+        label="Keep the card for automatic top-ups"
+        hint="Stripe keeps it; this server never sees its number."
+        checked={saveMethod}
+        onChange={setSaveMethod}
+      />
+      <Button type="submit" variant="primary" className="self-start" pending={create.isPending}>
+        Pay at Stripe
+        <ExternalLink aria-hidden="true" />
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,98 @@
+/** The top-ups of the account with their states. */
+import type { JSX } from 'react'
+import { Badge } from '@/components/badge'
+import { AnchorButton, LinkButton } from '@/components/button'
+import { Card } from '@/components/card'
+import { Money } from '@/components/money'
+import { Problem } from '@/components/problem'
+import { Table } from '@/components/table'
+import { useAccount } from '@/lib/account'
+import { useOperation } from '@/lib/operations'
+import { isZero } from '@/lib/usd'
+import { Moment } from '../usage/moment.tsx'
+import { isUnderWay, type TopUp, topUpWords } from './billing-words.ts'
+
+export function TopUps(): JSX.Element {
+  const account = useAccount()
+  const topUps = useOperation('top-up.list', { account: account.id, limit: 50 })
+  return (
+    <Card title="Top-ups" flush>
+      {topUps.error !== null ? (
+        <Problem className="m-5 mt-0" problem={topUps.error} onRetry={() => void topUps.refetch()} />
+      ) : (
+        <Table
+          caption="Top-ups, the latest first"
+          rows={topUps.data}
+          keyOf={({ id }) => id}
+          expected={3}
+          empty={
+            <p className="flex min-h-24 items-center px-5 text-ink-soft">
+              No top-up yet. Starting credit, codes and credit by the operator stand in the ledger.
+            </p>
+          }
+          columns={[
+            { id: 'created', header: 'Begun', cell: (row) => <Moment at={row.created} /> },
+            { id: 'state', header: 'State', cell: (row) => <State topUp={row} /> },
+            {
+              id: 'how',
+              header: 'How',
+              wide: true,
+              cell: (row) => (row.automatic ? 'Automatic' : 'By hand'),
+            },
+            {
+              id: 'amount',
+              header: 'Amount',
+              align: 'right',
+              cell: (row) => (
+                <>
+                  <Money amount={row.amount} form="round" />
+                  {isZero(row.refunded) ? null : (
+                    <span className="block text-sm text-ink-soft">
+                      <Money amount={row.refunded} form="round" /> went back
+                    </span>
+                  )}
+                </>
+              ),
+            },
+            {
+              id: 'do',
+              header: <span className="sr-only">To do</span>,
+              align: 'right',
+              cell: (row) => <Todo topUp={row} />,
+            },
+          ]}
+        />
+      )}
+    </Card>
+  )
+}
+
+function State({ topUp }: { readonly topUp: TopUp }): JSX.Element {
+  const { label, tone, sentence } = topUpWords[topUp.state]
+  return (
+    <>
+      <Badge tone={tone} title={sentence}>
+        {label}
+      </Badge>
+      {topUp.problem === null ? null : (
+        <span className="block max-w-72 text-sm whitespace-normal text-ink-soft">{topUp.problem}</span>
+      )}
+    </>
+  )
+}
+
+function Todo({ topUp }: { readonly topUp: TopUp }): JSX.Element | null {
+  if (isUnderWay(topUp.state) && topUp.payUrl !== null) {
+    return (
+      <AnchorButton size="small" href={topUp.payUrl}>
+        Go on paying
+      </AnchorButton>
+    )
+  }
+  if (topUp.paid === null) return null
+  return (
+    <LinkButton size="small" to="/console/billing/invoices/$invoice" params={{ invoice: topUp.id }}>
+      Receipt
+    </LinkButton>
+  )
+}

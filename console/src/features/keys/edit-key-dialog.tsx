@@ -1,0 +1,58 @@
+/** Changes what a key may do. The key itself stays as it is. */
+import { type JSX, useState } from 'react'
+import { Button } from '@/components/button'
+import { Dialog, DialogActions } from '@/components/dialog'
+import { Problem } from '@/components/problem'
+import { toast } from '@/components/toaster'
+import type { ApiError } from '@/lib/api'
+import { useChange } from '@/lib/operations'
+import type { KeyDialogProps } from './key-actions.tsx'
+import { KeyFields } from './key-fields.tsx'
+import { formOfKey, type KeyProblems, readKeyForm } from './key-form.ts'
+
+export function EditKeyDialog({ apiKey, open, onClose }: KeyDialogProps): JSX.Element {
+  return (
+    <Dialog open={open} onOpenChange={onClose} title="Edit the key" size="large">
+      <Questions apiKey={apiKey} onClose={onClose} />
+    </Dialog>
+  )
+}
+
+function Questions({ apiKey, onClose }: Omit<KeyDialogProps, 'open'>): JSX.Element {
+  const [form, setForm] = useState(() => formOfKey(apiKey))
+  const [problems, setProblems] = useState<KeyProblems>({})
+  const [problem, setProblem] = useState<ApiError>()
+  const update = useChange('key.update', {
+    changes: ['keys'],
+    onProblem: setProblem,
+    onDone: () => {
+      toast.good('Saved. It counts for the next request.')
+      onClose()
+    },
+  })
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        const read = readKeyForm(form, Date.now(), apiKey)
+        setProblems(read.kind === 'problems' ? read.problems : {})
+        if (read.kind === 'wishes' && !update.isPending) update.mutate({ key: apiKey.id, ...read.wishes })
+      }}
+    >
+      {problem === undefined ? null : <Problem problem={problem} className="mb-4" />}
+      <KeyFields
+        form={form}
+        onChange={(changes) => setForm((before) => ({ ...before, ...changes }))}
+        problems={problems}
+        isOpen
+      />
+      <DialogActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" variant="primary" pending={update.isPending}>
+          Save
+        </Button>
+      </DialogActions>
+    </form>
+  )
+}

@@ -1,0 +1,66 @@
+/** Waits for the first request of a key, or of an account, and says when it arrived, or why it was refused. */
+import { CircleCheck, CircleX, LoaderCircle } from 'lucide-react'
+import type { JSX, ReactNode } from 'react'
+import { Money } from '@/components/money'
+import { useAccount } from '@/lib/account'
+import { useOperation } from '@/lib/operations'
+import { ErrorLink } from '../requests/badges.tsx'
+import { RequestLink } from '../requests/request-link.tsx'
+
+export interface FirstRequestProps {
+  /** Left out: any key of the account. */
+  readonly apiKey?: string
+}
+
+export function FirstRequest({ apiKey }: FirstRequestProps): JSX.Element {
+  const account = useAccount()
+  const requests = useOperation('requests.list', {
+    account: account.id,
+    limit: 1,
+    ...(apiKey === undefined ? {} : { key: apiKey }),
+  })
+  const refusals = useOperation('refusals.list', { account: account.id })
+  const arrived = requests.data?.[0]
+  const refused = refusals.data?.latest.find((refusal) => apiKey === undefined || refusal.key === apiKey)
+  return (
+    <div role="status" aria-live="polite" className="rounded-lg border border-line bg-sunken px-4 py-3">
+      {arrived !== undefined ? (
+        <Line icon={<CircleCheck aria-hidden="true" className="text-good" />} title="It arrived.">
+          <bdi className="font-mono text-[0.8125rem] break-all">{arrived.model}</bdi>,{' '}
+          <Money amount={arrived.charged} />. <RequestLink id={arrived.id}>See its receipt</RequestLink>
+        </Line>
+      ) : refused !== undefined ? (
+        <Line
+          icon={<CircleX aria-hidden="true" className="text-bad" />}
+          title="A request came and was refused."
+        >
+          <ErrorLink code={refused.code} /> <bdi className="break-words">{refused.message}</bdi>
+        </Line>
+      ) : (
+        <Line
+          icon={<LoaderCircle aria-hidden="true" className="animate-spin text-ink-soft" />}
+          title="Waiting for your first request…"
+        >
+          This turns green by itself when it arrives.
+        </Line>
+      )}
+    </div>
+  )
+}
+
+interface LineProps {
+  readonly icon: JSX.Element
+  readonly title: string
+  readonly children: ReactNode
+}
+
+function Line({ icon, title, children }: LineProps): JSX.Element {
+  return (
+    <div className="flex items-start gap-3 [&>svg]:mt-0.5 [&>svg]:size-4 [&>svg]:shrink-0">
+      {icon}
+      <p className="min-w-0">
+        <span className="font-medium">{title}</span> <span className="text-ink-soft">{children}</span>
+      </p>
+    </div>
+  )
+}

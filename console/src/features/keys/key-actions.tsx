@@ -1,0 +1,111 @@
+/** What can be done to a key: change, rotate, disable, revoke; each dialog asks and says what it does. */
+import { Ban, CirclePlay, Pencil, RefreshCw, Trash2 } from 'lucide-react'
+import { type JSX, useState } from 'react'
+import { Button } from '@/components/button'
+import { ConfirmDialog } from '@/components/confirm-dialog'
+import { toast } from '@/components/toaster'
+import { useMay } from '@/lib/account'
+import { useChange } from '@/lib/operations'
+import { EditKeyDialog } from './edit-key-dialog.tsx'
+import { hasEnded, type Key, keyState } from './key-state.ts'
+import { RotateKeyDialog } from './rotate-key-dialog.tsx'
+
+type Open = 'edit' | 'rotate' | 'disable' | 'revoke' | undefined
+
+export function KeyActions({ apiKey }: { readonly apiKey: Key }): JSX.Element {
+  const [open, setOpen] = useState<Open>()
+  const mayChange = useMay('owner', 'admin', 'developer')
+  const close = (): void => setOpen(undefined)
+  const update = useChange('key.update', {
+    changes: ['keys'],
+    onDone: ({ disabled }) => {
+      toast.good(disabled ? 'The key is disabled.' : 'The key works again.')
+      close()
+    },
+  })
+  const ended = hasEnded(keyState(apiKey, Date.now()))
+  if (!mayChange) return <p className="text-sm text-ink-soft">Your role may read keys, not change them.</p>
+  return (
+    <>
+      {ended ? null : (
+        <>
+          <Button onClick={() => setOpen('edit')}>
+            <Pencil aria-hidden="true" />
+            Edit
+          </Button>
+          {apiKey.replacedBy === null ? (
+            <Button onClick={() => setOpen('rotate')}>
+              <RefreshCw aria-hidden="true" />
+              Rotate
+            </Button>
+          ) : null}
+          {apiKey.disabled ? (
+            <Button
+              pending={update.isPending}
+              onClick={() => update.mutate({ key: apiKey.id, disabled: false })}
+            >
+              <CirclePlay aria-hidden="true" />
+              Enable
+            </Button>
+          ) : (
+            <Button onClick={() => setOpen('disable')}>
+              <Ban aria-hidden="true" />
+              Disable
+            </Button>
+          )}
+        </>
+      )}
+      {apiKey.revoked === null ? (
+        <Button variant="danger" onClick={() => setOpen('revoke')}>
+          <Trash2 aria-hidden="true" />
+          Revoke
+        </Button>
+      ) : null}
+      <EditKeyDialog apiKey={apiKey} open={open === 'edit'} onClose={close} />
+      <RotateKeyDialog apiKey={apiKey} open={open === 'rotate'} onClose={close} />
+      <ConfirmDialog
+        open={open === 'disable'}
+        onOpenChange={close}
+        title="Disable this key?"
+        action="Disable key"
+        tone="primary"
+        pending={update.isPending}
+        onConfirm={() => update.mutate({ key: apiKey.id, disabled: true })}
+      >
+        <p>Requests with it are refused with 403 until you enable it again. Nothing is lost.</p>
+      </ConfirmDialog>
+      <RevokeDialog apiKey={apiKey} open={open === 'revoke'} onClose={close} />
+    </>
+  )
+}
+
+export interface KeyDialogProps {
+  readonly apiKey: Key
+  readonly open: boolean
+  readonly onClose: () => void
+}
+
+export function RevokeDialog({ apiKey, open, onClose }: KeyDialogProps): JSX.Element {
+  const revoke = useChange('key.revoke', {
+    changes: ['keys'],
+    onDone: () => {
+      toast.good('The key is revoked.')
+      onClose()
+    },
+  })
+  return (
+    <ConfirmDialog
+      open={open}
+      onOpenChange={onClose}
+      title="Revoke this key for good?"
+      action="Revoke key"
+      pending={revoke.isPending}
+      onConfirm={() => revoke.mutate({ key: apiKey.id })}
+    >
+      <p>
+        <bdi className="font-medium break-words text-ink">{apiKey.name}</bdi> stops working at once, on every
+        server; its running streams end within seconds. This cannot be undone. Its receipts stay.
+      </p>
+    </ConfirmDialog>
+  )
+}

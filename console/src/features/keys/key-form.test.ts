@@ -1,0 +1,85 @@
+/** What is entered for a key becomes what the control plane is asked; what cannot be read is told at its field. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { operations } from '../../../../contract/operations.ts'
+import { emptyKeyForm, formOfKey, type KeyForm, readKeyForm } from './key-form.ts'
+import { type Key, keyState } from './key-state.ts'
+
+const now = Date.parse('2026-11-21T07:30:00Z')
+const form = (part: Partial<KeyForm>): KeyForm => ({ ...emptyKeyForm('personal'), name: 'ci', ...part })
+const key: Key = {
+  id: 'key_0000000000001',
+  account: 'acct_0000000000001',
+  name: 'ci',
+  label: 'start of it',
+  created: '2026-11-01T00:00:00.000Z',
+  expires: '2026-12-24T10:11:12.000Z',
+  revoked: null,
+  disabled: false,
+  budget: { amount: '10.00', window: 'month' },
+  models: ['a', 'b'],
+  limits: { requestsPerMinute: 60, tokensPerMinute: null, concurrent: 2 },
+  onShortBalance: 'reject',
+  showBalance: false,
+  createdBy: null,
+  lastUsed: null,
+  spent: '0.00',
+  spentInWindow: '0.00',
+  replacedBy: null,
+}
+
+test('a name alone makes a key without limits', () => {
+  const result = readKeyForm(form({}), now, undefined)
+  assert.ok(result.kind === 'wishes')
+  assert.deepEqual(result.wishes, {
+    name: 'ci',
+    expires: null,
+    budget: null,
+    models: null,
+    limits: { requestsPerMinute: null, tokensPerMinute: null, concurrent: null },
+    onShortBalance: 'lower',
+    showBalance: true,
+  })
+  assert.ok(operations['key.create'].input.safeParse(result.wishes).success)
+})
+
+test('what a key may do survives its form to the second', () => {
+  const result = readKeyForm(formOfKey(key), now, key)
+  assert.ok(result.kind === 'wishes')
+  const { name, expires, budget, models, limits, onShortBalance, showBalance } = key
+  assert.deepEqual(result.wishes, { name, expires, budget, models, limits, onShortBalance, showBalance })
+})
+
+for (const [field, part] of [
+  ['name', { name: '  ' }],
+  ['name', { name: 'x'.repeat(101) }],
+  ['date', { expiry: 'date', date: '2026-11-19' }],
+  ['date', { expiry: 'date', date: '' }],
+  ['budget', { budget: 'ten' }],
+  ['budget', { budget: '0.00' }],
+  ['requestsPerMinute', { requestsPerMinute: '0' }],
+  ['tokensPerMinute', { tokensPerMinute: '1.5' }],
+  ['concurrent', { concurrent: '9999999999' }],
+] as const) {
+  test(`${JSON.stringify(part).slice(0, 60)} is told at ${field}`, () => {
+    const result = readKeyForm(form(part), now, undefined)
+    assert.ok(result.kind === 'problems')
+    assert.deepEqual(Object.keys(result.problems), [field])
+  })
+}
+
+for (const [kind, works, part] of [
+  ['active', true, {}],
+  ['expiring', true, { expires: '2026-11-22T00:00:00.000Z' }],
+  ['expired', false, { expires: '2026-11-21T07:30:00.000Z', disabled: true }],
+  ['revoked', false, { revoked: '2026-11-20T00:00:00.000Z', expires: '2026-11-01T00:00:00.000Z' }],
+  ['disabled', false, { disabled: true }],
+  ['budget_used', false, { spentInWindow: '10.00' }],
+  ['active', true, { spentInWindow: '9.999999999' }],
+  ['replaced', true, { replacedBy: 'key_0000000000002' }],
+] as const) {
+  test(`a key with ${JSON.stringify(part)} is ${kind}`, () => {
+    const state = keyState({ ...key, ...part }, now)
+    assert.deepEqual([state.kind, state.works], [kind, works])
+  })
+}

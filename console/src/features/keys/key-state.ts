@@ -1,0 +1,55 @@
+/** In what state a key is, in one word and one sentence; and how a budget's window is called. Pure. */
+import type { OperationOutput } from '../../../../contract/operations.ts'
+import { nanoOf } from '../usage/amount.ts'
+
+export type Key = OperationOutput<'key.list'>[number]
+export type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'info'
+
+export interface KeyState {
+  readonly kind: 'active' | 'expiring' | 'replaced' | 'budget_used' | 'disabled' | 'expired' | 'revoked'
+  readonly label: string
+  readonly tone: Tone
+  /** Whether requests with it are taken now. */
+  readonly works: boolean
+}
+
+const soonMs = 7 * 86_400_000
+
+export function keyState(key: Key, nowMs: number): KeyState {
+  const expiresMs = key.expires === null ? undefined : Date.parse(key.expires)
+  if (key.revoked !== null) return { kind: 'revoked', label: 'Revoked', tone: 'neutral', works: false }
+  if (expiresMs !== undefined && expiresMs <= nowMs) {
+    return { kind: 'expired', label: 'Expired', tone: 'neutral', works: false }
+  }
+  if (key.disabled) return { kind: 'disabled', label: 'Disabled', tone: 'warn', works: false }
+  if (isBudgetUsed(key)) return { kind: 'budget_used', label: 'Budget used up', tone: 'bad', works: false }
+  if (key.replacedBy !== null)
+    return { kind: 'replaced', label: 'Replaced, ends soon', tone: 'warn', works: true }
+  if (expiresMs !== undefined && expiresMs - nowMs < soonMs) {
+    return { kind: 'expiring', label: 'Expires soon', tone: 'warn', works: true }
+  }
+  return { kind: 'active', label: 'Active', tone: 'good', works: true }
+}
+
+function isBudgetUsed(key: Key): boolean {
+  if (key.budget === null || key.spentInWindow === null) return false
+  return nanoOf(key.spentInWindow) >= nanoOf(key.budget.amount)
+}
+
+/** A key that can never work again. */
+export const hasEnded = (state: KeyState) => state.kind === 'revoked' || state.kind === 'expired'
+
+type Window = NonNullable<Key['budget']>['window']
+export const windowWords: Readonly<
+  Record<Window, { readonly choice: string; readonly per: string; readonly when: string }>
+> = {
+  day: { choice: 'Each day', per: 'a day', when: 'Starts anew at midnight UTC.' },
+  week: { choice: 'Each week', per: 'a week', when: 'Starts anew on Monday at midnight UTC.' },
+  month: {
+    choice: 'Each month',
+    per: 'a month',
+    when: 'Starts anew on the first of the month at midnight UTC.',
+  },
+  total: { choice: 'All its life', per: 'in total', when: 'Never starts anew.' },
+}
+export const windows = ['day', 'week', 'month', 'total'] as const satisfies readonly Window[]

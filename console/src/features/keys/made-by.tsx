@@ -1,0 +1,19 @@
+/** Who made a key. */
+import type { JSX } from 'react'
+import { Name } from '../usage/name.tsx'
+import type { Key } from './key-state.ts'
+
+export interface MadeByProps {
+  readonly createdBy: Key['createdBy']
+  readonly memberNames: ReadonlyMap<string, string>
+}
+
+export function MadeBy({ createdBy, memberNames }: MadeByProps): JSX.Element {
+  if (createdBy === null) return <span className="text-ink-soft">Command line</span>
+  const name = memberNames.get(createdBy)
+  return name === undefined ? (
+    <span className="text-ink-soft">Former member</span>
+  ) : (
+    <Name className="max-w-40">{name}</Name>
+  )
+}

@@ -1,0 +1,98 @@
+/** Which models a key may use: none chosen is every one. Chosen names that are not sold any more stay visible. */
+import { Search, X } from 'lucide-react'
+import { type JSX, useId, useState } from 'react'
+import { Button } from '@/components/button'
+import { Checkbox } from '@/components/checkbox'
+import { Input } from '@/components/input'
+import { Problem } from '@/components/problem'
+import { Skeleton } from '@/components/skeleton'
+import { useSoldModels } from './sold-models.ts'
+
+export interface ModelPickerProps {
+  readonly chosen: readonly string[]
+  readonly onChange: (chosen: readonly string[]) => void
+}
+
+export function ModelPicker({ chosen, onChange }: ModelPickerProps): JSX.Element {
+  const id = useId()
+  const sold = useSoldModels()
+  const [search, setSearch] = useState('')
+  const wanted = search.trim().toLowerCase()
+  const shown = (sold.data ?? []).filter(
+    ({ model, displayName }) =>
+      model.toLowerCase().includes(wanted) || displayName.toLowerCase().includes(wanted),
+  )
+  const toggle = (name: string, isOn: boolean): void =>
+    onChange(isOn ? [...chosen, name] : chosen.filter((one) => one !== name))
+  return (
+    <fieldset>
+      <legend className="font-medium">
+        Models{' '}
+        <span className="ml-1 font-normal text-ink-soft">
+          {chosen.length === 0 ? 'every one' : `${chosen.length} chosen`}
+        </span>
+      </legend>
+      <Chosen chosen={chosen} onChange={onChange} />
+      <div className="relative mt-1.5">
+        <Search
+          aria-hidden="true"
+          className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-ink-soft"
+        />
+        <Input
+          id={`${id}-search`}
+          aria-label="Search models"
+          placeholder="Search models"
+          value={search}
+          onChange={(event) => setSearch(event.target.value)}
+          className="rounded-b-none pl-9"
+          autoComplete="off"
+        />
+      </div>
+      <div className="h-44 overflow-y-auto rounded-b-md border border-t-0 border-line-strong/60 px-3 py-1">
+        {sold.error !== null ? (
+          <Problem problem={sold.error} onRetry={() => void sold.refetch()} />
+        ) : sold.data === undefined ? (
+          <Skeleton className="mt-2 h-36" />
+        ) : shown.length === 0 ? (
+          <p className="py-3 text-ink-soft">
+            {wanted === '' ? 'No model is sold here yet.' : 'No model has such a name.'}
+          </p>
+        ) : (
+          shown.map(({ model }) => (
+            <Checkbox
+              key={model}
+              label={<bdi className="font-mono text-[0.8125rem] font-normal break-all">{model}</bdi>}
+              checked={chosen.includes(model)}
+              onChange={(isOn) => toggle(model, isOn)}
+            />
+          ))
+        )}
+      </div>
+    </fieldset>
+  )
+}
+
+function Chosen({ chosen, onChange }: ModelPickerProps): JSX.Element | null {
+  if (chosen.length === 0) return null
+  return (
+    <ul className="mt-1.5 flex flex-wrap gap-1.5" aria-label="Chosen models">
+      {chosen.map((model) => (
+        <li
+          key={model}
+          className="flex max-w-full items-center gap-1 rounded-md border border-line bg-sunken pl-2"
+        >
+          <bdi className="truncate font-mono text-[0.8125rem]">{model}</bdi>
+          <Button
+            size="small"
+            variant="ghost"
+            aria-label={`Leave out ${model}`}
+            className="px-1.5"
+            onClick={() => onChange(chosen.filter((one) => one !== model))}
+          >
+            <X aria-hidden="true" />
+          </Button>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,86 @@
+/** Why requests of a key were refused: how often by code in 30 days, and the last hundred. */
+import { type JSX, useState } from 'react'
+import { Button } from '@/components/button'
+import { Card } from '@/components/card'
+import { Problem } from '@/components/problem'
+import { Skeleton } from '@/components/skeleton'
+import { Table } from '@/components/table'
+import { When } from '@/components/when'
+import { count } from '@/lib/format'
+import { useOperation } from '@/lib/operations'
+import { ErrorLink } from '../requests/badges.tsx'
+import { Name } from '../usage/name.tsx'
+
+const shownAtFirst = 10
+
+export function Refusals({ apiKey }: { readonly apiKey: string }): JSX.Element {
+  const refusals = useOperation('key.refusals', { key: apiKey })
+  const [showsAll, setShowsAll] = useState(false)
+  const latest = refusals.data?.latest ?? []
+  return (
+    <Card
+      title="Refused"
+      description="Requests that never reached an upstream, in the last 30 days. They cost nothing."
+      flush
+    >
+      {refusals.error !== null ? (
+        <Problem className="m-5 mt-0" problem={refusals.error} onRetry={() => void refusals.refetch()} />
+      ) : refusals.data === undefined ? (
+        <Skeleton className="mx-5 mb-5 h-20" />
+      ) : refusals.data.counts.length === 0 && latest.length === 0 ? (
+        <p className="flex h-20 items-center px-5 text-ink-soft">Nothing was refused.</p>
+      ) : (
+        <>
+          <ul className="flex flex-wrap gap-2 px-5 pb-4" aria-label="How often, by code">
+            {refusals.data.counts.map(({ code, count: times }) => (
+              <li
+                key={code}
+                className="flex items-center gap-2 rounded-md border border-line bg-sunken px-2.5 py-1"
+              >
+                <ErrorLink code={code} />
+                <span className="tabular font-medium">{count(times)}</span>
+              </li>
+            ))}
+          </ul>
+          <Table
+            caption="The latest refused requests"
+            rows={showsAll ? latest : latest.slice(0, shownAtFirst)}
+            keyOf={({ request }) => request}
+            empty={<p className="px-5 pb-5 text-ink-soft">None of late.</p>}
+            columns={[
+              { id: 'at', header: 'When', cell: (row) => <When at={row.at} /> },
+              { id: 'code', header: 'Code', cell: (row) => <ErrorLink code={row.code} /> },
+              { id: 'status', header: 'Status', align: 'right', cell: (row) => row.status },
+              {
+                id: 'model',
+                header: 'Model',
+                cell: (row) =>
+                  row.model === null ? (
+                    <span className="text-ink-soft">not read</span>
+                  ) : (
+                    <Name className="max-w-48">{row.model}</Name>
+                  ),
+              },
+              {
+                id: 'message',
+                header: 'What the client was told',
+                className: 'min-w-72 whitespace-normal',
+                cell: (row) => <bdi className="break-words">{row.message}</bdi>,
+              },
+            ]}
+          />
+          {latest.length > shownAtFirst ? (
+            <Button
+              variant="ghost"
+              className="m-3"
+              aria-expanded={showsAll}
+              onClick={() => setShowsAll(!showsAll)}
+            >
+              {showsAll ? 'Show fewer' : `Show all ${latest.length}`}
+            </Button>
+          ) : null}
+        </>
+      )}
+    </Card>
+  )
+}

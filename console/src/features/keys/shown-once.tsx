@@ -1,0 +1,54 @@
+/** A key just after it was made: the only time it is shown, how to try it, and whether a request arrived. */
+import { TriangleAlert } from 'lucide-react'
+import type { JSX } from 'react'
+import { Button } from '@/components/button'
+import { Code } from '@/components/code'
+import { DialogActions } from '@/components/dialog'
+import { FirstRequest } from './first-request.tsx'
+import { SnippetChoice } from './snippet-choice.tsx'
+import { modelToTry, useSoldModels } from './sold-models.ts'
+import { useAddress } from './use-address.ts'
+
+export interface ShownOnceProps {
+  readonly id: string
+  readonly secret: string
+  /** The models that it may use; null: every one. */
+  readonly models: readonly string[] | null
+  readonly onDone: () => void
+}
+
+export function ShownOnce({ id, secret, models, onDone }: ShownOnceProps): JSX.Element {
+  const address = useAddress()
+  const sold = useSoldModels()
+  const model = modelToTry(sold.data ?? [], models)
+  return (
+    <div className="flex flex-col gap-5">
+      <p className="flex items-start gap-2.5 rounded-lg border border-warn/30 bg-warn-soft px-4 py-3">
+        <TriangleAlert aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-warn" />
+        <span>
+          <span className="font-medium">Copy it now.</span> It is shown this once and kept only as a hash;
+          nobody can read it again, also not whoever runs this server.
+        </span>
+      </p>
+      <Code code={secret} language="API key" what="the key" wrap />
+      <section className="flex flex-col gap-2">
+        <h3 className="font-semibold">Try it</h3>
+        {model === undefined ? (
+          <p className="text-ink-soft">
+            {sold.data === undefined
+              ? 'Reading the list of models…'
+              : 'No model is sold here yet, so there is nothing to ask.'}
+          </p>
+        ) : (
+          <SnippetChoice address={address} apiKey={secret} model={model} />
+        )}
+      </section>
+      <FirstRequest apiKey={id} />
+      <DialogActions>
+        <Button variant="primary" onClick={onDone}>
+          I have copied it
+        </Button>
+      </DialogActions>
+    </div>
+  )
+}

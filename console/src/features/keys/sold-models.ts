@@ -1,0 +1,32 @@
+/** The models that requests can name now, from the public price list. */
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { ApiError, send } from '@/lib/api'
+
+export interface SoldModel {
+  readonly model: string
+  readonly displayName: string
+  readonly provider: string
+  readonly dialects: readonly string[]
+}
+
+export function useSoldModels(): UseQueryResult<readonly SoldModel[], ApiError> {
+  return useQuery<readonly SoldModel[], ApiError>({ queryKey: ['sold-models'], queryFn: readSoldModels })
+}
+
+async function readSoldModels(): Promise<readonly SoldModel[]> {
+  const answer = await send('GET', '/api/pricing', undefined)
+  if (answer instanceof ApiError) throw answer
+  if (!answer.ok) throw new ApiError(answer.status, { message: 'The list of models cannot be read now.' })
+  const { data: rows } = (await answer.json()) as { data: readonly SoldModel[] }
+  return rows.filter(({ dialects }) => dialects.some((dialect) => dialect !== 'openai-embeddings'))
+}
+
+/** The model of the first request: of those allowed one that costs nothing upstream, else the newest. */
+export function modelToTry(
+  sold: readonly SoldModel[],
+  allowed: readonly string[] | null,
+): string | undefined {
+  const possible = allowed === null ? sold : sold.filter(({ model }) => allowed.includes(model))
+  const names = possible.map(({ model }) => model)
+  return names.find((name) => name === 'sandbox-echo') ?? names[0] ?? allowed?.[0]
+}

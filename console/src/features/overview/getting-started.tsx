@@ -1,0 +1,148 @@
+/** The way of a new account to its first request: a key, the address, a request; each step ticks itself. */
+import { Check, Plus } from 'lucide-react'
+import { type JSX, type ReactNode, useState } from 'react'
+import { Button, LinkButton } from '@/components/button'
+import { Card } from '@/components/card'
+import { Code } from '@/components/code'
+import { CopyButton } from '@/components/copy-button'
+import { Skeleton } from '@/components/skeleton'
+import { useAccount, useMay } from '@/lib/account'
+import { cn } from '@/lib/class-names'
+import { useOperation } from '@/lib/operations'
+import { useFreshKey } from '../connect/fresh-key.ts'
+import { CreateKeyDialog } from '../keys/create-key-dialog.tsx'
+import { FirstRequest } from '../keys/first-request.tsx'
+import { keyState } from '../keys/key-state.ts'
+import { curlSnippet, keyVariable } from '../keys/snippets.ts'
+import { modelToTry, useSoldModels } from '../keys/sold-models.ts'
+import { useAddress } from '../keys/use-address.ts'
+
+export function GettingStarted({ hasArrived }: { readonly hasArrived: boolean }): JSX.Element {
+  const account = useAccount()
+  const keys = useOperation('key.list', { account: account.id })
+  const hasKey = keys.data?.some((key) => keyState(key, Date.now()).works) ?? false
+  return (
+    <Card
+      title={hasArrived ? 'Your first request arrived' : 'From here to your first request'}
+      description={
+        hasArrived
+          ? 'Everything below fills itself from now on.'
+          : 'Three steps; this page notices when each is done.'
+      }
+    >
+      <ol className="flex flex-col gap-6">
+        <Step number={1} title="Create an API key" isDone={hasKey}>
+          <MakeKey hasKey={hasKey} isKnown={keys.data !== undefined} />
+        </Step>
+        <Step number={2} title="Give your program the base address" isDone={hasArrived}>
+          <Addresses />
+        </Step>
+        <Step number={3} title="Make a request" isDone={hasArrived}>
+          <Try />
+        </Step>
+      </ol>
+    </Card>
+  )
+}
+
+interface StepProps {
+  readonly number: number
+  readonly title: string
+  readonly isDone: boolean
+  readonly children: ReactNode
+}
+
+function Step({ number, title, isDone, children }: StepProps): JSX.Element {
+  return (
+    <li className="grid grid-cols-[1.75rem_minmax(0,1fr)] gap-x-3 gap-y-2">
+      <span
+        aria-hidden="true"
+        className={cn(
+          'flex size-7 items-center justify-center rounded-full border text-sm font-semibold',
+          isDone ? 'border-good/25 bg-good-soft text-good' : 'border-line bg-sunken',
+        )}
+      >
+        {isDone ? <Check className="size-4" /> : number}
+      </span>
+      <h3 className="self-center font-semibold">
+        {title}
+        <span className="sr-only">{isDone ? ' (done)' : ''}</span>
+      </h3>
+      <div className="col-start-2 flex flex-col gap-3">{children}</div>
+    </li>
+  )
+}
+
+function MakeKey({ hasKey, isKnown }: { readonly hasKey: boolean; readonly isKnown: boolean }): JSX.Element {
+  const [isOpen, setOpen] = useState(false)
+  const mayMake = useMay('owner', 'admin', 'developer')
+  if (!isKnown) return <Skeleton className="h-9 w-36" />
+  if (!mayMake)
+    return <p className="text-ink-soft">Ask an owner, admin or developer of this organization for one.</p>
+  return (
+    <>
+      {hasKey ? (
+        <p className="text-ink-soft">
+          You have one. A key is shown only when it is made; if you did not keep it, make another.
+        </p>
+      ) : null}
+      <Button variant={hasKey ? 'secondary' : 'primary'} className="self-start" onClick={() => setOpen(true)}>
+        <Plus aria-hidden="true" />
+        {hasKey ? 'Create another key' : 'Create key'}
+      </Button>
+      <CreateKeyDialog open={isOpen} onClose={() => setOpen(false)} />
+    </>
+  )
+}
+
+function Addresses(): JSX.Element {
+  const address = useAddress()
+  return (
+    <>
+      <dl className="flex flex-col divide-y divide-line rounded-lg border border-line">
+        {[
+          ['OpenAI libraries', `${address}/v1`],
+          ['Anthropic libraries', `${address}/v1/alt`],
+        ].map(([label = '', text = '']) => (
+          <div key={label} className="flex flex-wrap items-center justify-between gap-x-4 px-4 py-1.5">
+            <dt className="text-ink-soft">{label}</dt>
+            <dd className="flex min-w-0 items-center gap-1">
+              <code className="min-w-0 truncate font-mono text-[0.8125rem]">{text}</code>
+              <CopyButton text={text} what={`the address for ${label}`} variant="ghost" />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <LinkButton to="/console/connect" className="self-start">
+        Set up Claude Code, Codex, Cursor and others
+      </LinkButton>
+    </>
+  )
+}
+
+function Try(): JSX.Element {
+  const account = useAccount()
+  const address = useAddress()
+  const fresh = useFreshKey(account.id)
+  const sold = useSoldModels()
+  const model = modelToTry(sold.data ?? [], null)
+  return (
+    <>
+      {model === undefined ? (
+        <p className="text-ink-soft">
+          {sold.data === undefined
+            ? 'Reading the list of models…'
+            : 'No model is sold here yet: an operator adds a provider’s key first.'}
+        </p>
+      ) : (
+        <Code
+          code={curlSnippet({ address, apiKey: fresh ?? keyVariable, model })}
+          language={
+            fresh === undefined ? `shell, with your key in ${keyVariable}` : 'shell, with your new key in it'
+          }
+        />
+      )}
+      <FirstRequest />
+    </>
+  )
+}

@@ -1,0 +1,120 @@
+/** The numbers of an account: balance, spend, requests, errors, latency. */
+import { Link } from '@tanstack/react-router'
+import { CircleHelp } from 'lucide-react'
+import type { JSX, ReactNode } from 'react'
+import { Money } from '@/components/money'
+import { Skeleton } from '@/components/skeleton'
+import { Stat } from '@/components/stat'
+import { Tooltip } from '@/components/tooltip'
+import type { OperationOutput } from '@/lib/api'
+import { count, duration } from '@/lib/format'
+import { daysLeftWords } from '../billing/billing-words.ts'
+
+export type Overview = OperationOutput<'overview.show'>
+
+const bone = <Skeleton className="my-1 h-6 w-24" />
+
+export function Numbers({ overview }: { readonly overview: Overview | undefined }): JSX.Element {
+  const of = (show: (overview: Overview) => ReactNode): ReactNode =>
+    overview === undefined ? bone : show(overview)
+  const hint = (show: (overview: Overview) => ReactNode): ReactNode =>
+    overview === undefined ? '' : show(overview)
+  return (
+    <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-4">
+      <Stat
+        label={<BalanceLabel />}
+        value={of(({ available }) => <Money amount={available} />)}
+        hint={hint(({ posted, held }) => (
+          <>
+            <Money amount={posted} /> less <Money amount={held} /> held
+          </>
+        ))}
+      />
+      <Stat
+        label="Lasts"
+        value={of(({ daysLeft }) =>
+          daysLeft === null ? '–' : daysLeftWords(daysLeft).replace('about ', '~ '),
+        )}
+        hint={hint(({ daysLeft }) =>
+          daysLeft === null ? 'nothing was spent in 7 days' : 'at the rate of the last 7 days',
+        )}
+      />
+      <Stat
+        label="Spent today"
+        value={of(({ today }) => <Money amount={today.charged} />)}
+        hint={hint(({ month }) => (
+          <>
+            <Money amount={month.charged} /> this month (UTC)
+          </>
+        ))}
+      />
+      <Stat
+        label="Requests today"
+        value={of(({ today }) => count(today.requests))}
+        hint={hint(({ today, month }) => (
+          <span
+            title={`This month: ${count(month.requests)} requests, ${count(month.errors)} ended badly, ${count(month.refused)} refused`}
+          >
+            <Link
+              to="/console/requests"
+              search={{ range: 'today', ended: 'badly' }}
+              className="underline underline-offset-3"
+            >
+              {count(today.errors)} ended badly
+            </Link>
+            , {count(today.refused)} refused
+          </span>
+        ))}
+      />
+      <Latency overview={overview} />
+    </div>
+  )
+}
+
+function BalanceLabel(): JSX.Element {
+  return (
+    <span className="flex items-center gap-1.5">
+      Balance
+      <Tooltip text="What the next request can use: all that was credited less what was spent (posted), less what running requests have reserved (held). What they do not use comes back when they end.">
+        <button
+          type="button"
+          aria-label="What the balance is made of"
+          className="rounded-full text-ink-soft hover:text-ink"
+        >
+          <CircleHelp aria-hidden="true" className="size-3.5" />
+        </button>
+      </Tooltip>
+    </span>
+  )
+}
+
+/** Beside the others where there is room, else below them. */
+function Latency({ overview }: { readonly overview: Overview | undefined }): JSX.Element {
+  const { latencyMs, firstByteMs } = overview?.today ?? {}
+  const pairs = [
+    ['To the first byte', firstByteMs],
+    ['To the end', latencyMs],
+  ] as const
+  return (
+    <dl className="flex flex-wrap gap-x-8 gap-y-2 rounded-xl border border-line bg-surface px-5 py-3 sm:col-span-2 lg:col-span-4">
+      <div className="text-sm font-medium text-ink-soft">Latency today</div>
+      {pairs.map(([label, value]) => (
+        <div key={label} className="flex flex-wrap items-baseline gap-x-2">
+          <dt className="text-sm text-ink-soft">{label}</dt>
+          <dd className="tabular min-h-5 font-medium">
+            {overview === undefined ? (
+              <Skeleton className="h-5 w-36" />
+            ) : value == null ? (
+              '–'
+            ) : (
+              <>
+                {duration(value.p50)} <span className="font-normal text-ink-soft">half of them,</span>{' '}
+                {duration(value.p95)} <span className="font-normal text-ink-soft">95 of 100</span>
+              </>
+            )}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

@@ -1,0 +1,249 @@
+/** The receipt of a request that ended. */
+import { Link } from '@tanstack/react-router'
+import type { JSX, ReactNode } from 'react'
+import { Badge } from '@/components/badge'
+import { Banner } from '@/components/banner'
+import { Card } from '@/components/card'
+import { CopyButton } from '@/components/copy-button'
+import { Money } from '@/components/money'
+import { Page } from '@/components/page'
+import { Stat } from '@/components/stat'
+import { useMe } from '@/lib/account'
+import { count, duration } from '@/lib/format'
+import { isZero } from '@/lib/usd'
+import { useKeyNames } from '../keys/use-names.ts'
+import { Fact } from '../usage/fact.tsx'
+import { Moment } from '../usage/moment.tsx'
+import { MoneyBar } from '../usage/money-bar.tsx'
+import { Name } from '../usage/name.tsx'
+import { EndBadge, ErrorLink } from './badges.tsx'
+import {
+  dialectName,
+  endWords,
+  feeName,
+  inputTokens,
+  outputTokens,
+  type Receipt as ReceiptRow,
+  tokenLines,
+  tookMs,
+  usageSourceWords,
+} from './receipt-words.ts'
+import { Timeline } from './timeline.tsx'
+
+export interface ReceiptProps {
+  readonly receipt: ReceiptRow
+  readonly back: ReactNode
+}
+
+export function Receipt({ receipt, back }: ReceiptProps): JSX.Element {
+  return (
+    <Page
+      title={`Request to ${receipt.model}`}
+      heading={
+        <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <bdi className="min-w-0 break-words">{receipt.model}</bdi>
+          <EndBadge endReason={receipt.endReason} />
+        </span>
+      }
+      description={endWords[receipt.endReason].sentence}
+      back={back}
+    >
+      <Remarks receipt={receipt} />
+      <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-4">
+        <Stat
+          label="Charged"
+          value={<Money amount={receipt.charged} />}
+          hint={<Money amount={receipt.charged} form="exact" />}
+        />
+        <Stat label="Tokens in" value={count(inputTokens(receipt))} hint={cacheHint(receipt)} />
+        <Stat
+          label="Tokens out"
+          value={count(outputTokens(receipt))}
+          hint={receipt.usage.reasoning > 0 ? `${count(receipt.usage.reasoning)} for reasoning` : ''}
+        />
+        <Stat label="Took" value={duration(tookMs(receipt))} hint={firstByteHint(receipt)} />
+      </div>
+      <div className="grid items-start gap-6 lg:grid-cols-2">
+        <Tokens receipt={receipt} />
+        <MoneyOf receipt={receipt} />
+      </div>
+      <Card title="Time">
+        <Timeline receipt={receipt} />
+      </Card>
+      <Details receipt={receipt} />
+    </Page>
+  )
+}
+
+function cacheHint({ usage }: ReceiptRow): string {
+  return usage.cacheRead > 0 ? `${count(usage.cacheRead)} from cache` : ''
+}
+
+function firstByteHint({ started, firstByte }: ReceiptRow): string {
+  if (firstByte === null) return 'no byte came'
+  return `${duration(Math.max(0, Date.parse(firstByte) - Date.parse(started)))} to the first byte`
+}
+
+function Remarks({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element | null {
+  return (
+    <>
+      {receipt.error === null ? null : (
+        <Banner tone="bad" title="The client was told an error:">
+          <ErrorLink code={receipt.error} />
+        </Banner>
+      )}
+      {receipt.outputLowered ? (
+        <Banner tone="info" title="Its output limit was lowered">
+          to {count(receipt.outputLimit)} tokens, the most that the balance paid for.
+        </Banner>
+      ) : null}
+      {receipt.unpricedUsage ? (
+        <Banner tone="warn" title="The answer reported a meter without a price here.">
+          Only what has a price was charged; the operator has been told.
+        </Banner>
+      ) : null}
+      {receipt.settled === 'late' ? (
+        <Banner tone="info" title="It was settled late">
+          because the store could not be written when it ended.
+        </Banner>
+      ) : null}
+    </>
+  )
+}
+
+function Tokens({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
+  const fees = Object.entries(receipt.usage.fees)
+  return (
+    <Card title="Used" description={`Tokens ${usageSourceWords[receipt.usageSource]}.`}>
+      <dl className="flex flex-col divide-y divide-line">
+        {tokenLines(receipt).map(({ label, tokens, hint }) => (
+          <Line key={label} label={label} hint={hint}>
+            {count(tokens)}
+          </Line>
+        ))}
+        {fees.map(([fee, uses]) => (
+          <Line key={fee} label={feeName(fee)} hint="charged by use">
+            {count(uses)} ×
+          </Line>
+        ))}
+        <Line
+          label="Price version"
+          hint={receipt.ranAt.length === 0 ? undefined : `ran at ${receipt.ranAt.join(', ')}`}
+        >
+          <code className="font-mono text-[0.8125rem]">{receipt.price}</code>
+        </Line>
+      </dl>
+    </Card>
+  )
+}
+
+function MoneyOf({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
+  const { person } = useMe()
+  return (
+    <Card
+      title="Money"
+      description="Before it ran, the most that it could cost was held; what it did not use came back."
+    >
+      <MoneyBar
+        part={receipt.charged}
+        whole={receipt.held}
+        label="Charged of what was held"
+        calm
+        className="h-2"
+      />
+      <dl className="mt-3 flex flex-col divide-y divide-line">
+        <Line label="Held">
+          <Money amount={receipt.held} form="exact" />
+        </Line>
+        <Line label="Charged">
+          <Money amount={receipt.charged} form="exact" className="font-semibold" />
+        </Line>
+        {isZero(receipt.absorbed) ? null : (
+          <Line label="Borne by the house" hint="not charged to you">
+            <Money amount={receipt.absorbed} form="exact" />
+          </Line>
+        )}
+        {person.operator ? (
+          <Line label="At the provider's list price" hint="seen by operators">
+            <Money amount={receipt.upstreamCost} form="exact" />
+          </Line>
+        ) : null}
+      </dl>
+    </Card>
+  )
+}
+
+interface LineProps {
+  readonly label: string
+  readonly hint?: string | undefined
+  readonly children: ReactNode
+}
+
+function Line({ label, hint, children }: LineProps): JSX.Element {
+  return (
+    <div className="flex min-h-10 items-center justify-between gap-4 py-2">
+      <dt>
+        {label}
+        {hint === undefined ? null : <span className="block text-sm text-ink-soft">{hint}</span>}
+      </dt>
+      <dd className="tabular text-right">{children}</dd>
+    </div>
+  )
+}
+
+function Details({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
+  const keyNames = useKeyNames()
+  return (
+    <Card title="Details">
+      <dl className="grid gap-x-8 gap-y-4 sm:grid-cols-2 lg:grid-cols-3">
+        <Fact label="Request">
+          <Id text={receipt.id} what="the request's id" />
+        </Fact>
+        <Fact label="Request at the upstream">
+          {receipt.upstreamRequestId === null ? (
+            <span className="text-ink-soft">Not told</span>
+          ) : (
+            <Id text={receipt.upstreamRequestId} what="the upstream's id" />
+          )}
+        </Fact>
+        <Fact label="Key">
+          <Link
+            to="/console/keys/$key"
+            params={{ key: receipt.key }}
+            className="font-medium underline decoration-line-strong underline-offset-3"
+          >
+            <Name>{keyNames.get(receipt.key) ?? receipt.key}</Name>
+          </Link>
+        </Fact>
+        <Fact label="Format">
+          {dialectName(receipt.dialect)}
+          {receipt.streamed ? ', streamed' : ''}
+        </Fact>
+        <Fact label="Answered by">
+          <Name>{receipt.upstream}</Name> <span className="text-ink-soft">({receipt.provider})</span>
+        </Fact>
+        <Fact label="Model there">
+          <Name className="font-mono text-[0.8125rem]">{receipt.upstreamModel}</Name>
+        </Fact>
+        <Fact label="Status">
+          <Badge tone={receipt.status < 400 ? 'good' : 'bad'}>{receipt.status}</Badge>
+        </Fact>
+        <Fact label="Output limit">{count(receipt.outputLimit)} tokens</Fact>
+        <Fact label="Ended">
+          <Moment at={receipt.ended} />
+        </Fact>
+      </dl>
+    </Card>
+  )
+}
+
+function Id({ text, what }: { readonly text: string; readonly what: string }): JSX.Element {
+  return (
+    <span className="flex items-center gap-1">
+      <code className="min-w-0 truncate font-mono text-[0.8125rem]" title={text}>
+        {text}
+      </code>
+      <CopyButton text={text} what={what} variant="ghost" className="-my-2" />
+    </span>
+  )
+}

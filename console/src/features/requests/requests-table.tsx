@@ -1,0 +1,70 @@
+/** Receipts as rows: what was asked, when, how it ended, what it took and cost. */
+import type { JSX, ReactNode } from 'react'
+import { Money } from '@/components/money'
+import { Table } from '@/components/table'
+import { When } from '@/components/when'
+import { count, duration } from '@/lib/format'
+import { Name } from '../usage/name.tsx'
+import { EndBadge } from './badges.tsx'
+import { inputTokens, outputTokens, type Receipt, tookMs } from './receipt-words.ts'
+import { RequestLink } from './request-link.tsx'
+
+export interface RequestsTableProps {
+  readonly caption: string
+  readonly receipts: readonly Receipt[] | undefined
+  /** The names of keys; left out: no column for them. */
+  readonly keyNames?: ReadonlyMap<string, string>
+  readonly expected?: number
+  readonly empty: ReactNode
+}
+
+export function RequestsTable({
+  caption,
+  receipts,
+  keyNames,
+  expected = 8,
+  empty,
+}: RequestsTableProps): JSX.Element {
+  return (
+    <Table
+      caption={caption}
+      rows={receipts}
+      keyOf={({ id }) => id}
+      expected={expected}
+      empty={empty}
+      columns={[
+        {
+          id: 'model',
+          header: 'Model',
+          cell: (row) => (
+            <RequestLink id={row.id}>
+              <Name>{row.model}</Name>
+            </RequestLink>
+          ),
+        },
+        { id: 'started', header: 'Started', cell: (row) => <When at={row.started} /> },
+        { id: 'ended', header: 'Ended', cell: (row) => <EndBadge endReason={row.endReason} /> },
+        ...(keyNames === undefined
+          ? []
+          : [
+              {
+                id: 'key',
+                header: 'Key',
+                wide: true,
+                cell: (row: Receipt) => <Name className="max-w-40">{keyNames.get(row.key) ?? row.key}</Name>,
+              },
+            ]),
+        { id: 'in', header: 'Tokens in', align: 'right', wide: true, cell: (row) => count(inputTokens(row)) },
+        {
+          id: 'out',
+          header: 'Tokens out',
+          align: 'right',
+          wide: true,
+          cell: (row) => count(outputTokens(row)),
+        },
+        { id: 'took', header: 'Took', align: 'right', cell: (row) => duration(tookMs(row)) },
+        { id: 'charged', header: 'Charged', align: 'right', cell: (row) => <Money amount={row.charged} /> },
+      ]}
+    />
+  )
+}

@@ -1,0 +1,104 @@
+/** The requests that run now, with a way to stop each. */
+import { Square } from 'lucide-react'
+import { type JSX, useState } from 'react'
+import { Badge } from '@/components/badge'
+import { Button } from '@/components/button'
+import { ConfirmDialog } from '@/components/confirm-dialog'
+import { Money } from '@/components/money'
+import { Problem } from '@/components/problem'
+import { Table } from '@/components/table'
+import { toast } from '@/components/toaster'
+import { When } from '@/components/when'
+import { useAccount, useMay } from '@/lib/account'
+import { useChange, useOperation } from '@/lib/operations'
+import { Name } from '../usage/name.tsx'
+import { dialectName, type RunningRequest } from './receipt-words.ts'
+import { RequestLink } from './request-link.tsx'
+
+export function RunningRequests(): JSX.Element {
+  const account = useAccount()
+  const running = useOperation('requests.running', { account: account.id })
+  const mayStop = useMay('owner', 'admin', 'developer')
+  const [toStop, setToStop] = useState<RunningRequest>()
+  if (running.error !== null)
+    return <Problem className="m-5 mt-0" problem={running.error} onRetry={() => void running.refetch()} />
+  return (
+    <>
+      <Table
+        caption="Requests that run now"
+        rows={running.data}
+        keyOf={({ id }) => id}
+        expected={1}
+        empty={<p className="flex h-20 items-center px-5 text-ink-soft">Nothing is running.</p>}
+        columns={[
+          {
+            id: 'model',
+            header: 'Model',
+            cell: (row) => (
+              <RequestLink id={row.id}>
+                <Name>{row.model}</Name>
+              </RequestLink>
+            ),
+          },
+          {
+            id: 'dialect',
+            header: 'Format',
+            wide: true,
+            cell: (row) => `${dialectName(row.dialect)}${row.streamed ? ', streamed' : ''}`,
+          },
+          { id: 'started', header: 'Started', cell: (row) => <When at={row.started} /> },
+          { id: 'held', header: 'Held', align: 'right', cell: (row) => <Money amount={row.held} /> },
+          {
+            id: 'stop',
+            header: <span className="sr-only">Stop</span>,
+            align: 'right',
+            cell: (row) =>
+              mayStop ? (
+                <Button
+                  size="small"
+                  aria-label={`Stop the request to ${row.model}`}
+                  onClick={() => setToStop(row)}
+                >
+                  <Square aria-hidden="true" />
+                  Stop
+                </Button>
+              ) : (
+                <Badge title="Your role may not stop requests.">Running</Badge>
+              ),
+          },
+        ]}
+      />
+      <StopDialog request={toStop} onClose={() => setToStop(undefined)} />
+    </>
+  )
+}
+
+interface StopDialogProps {
+  readonly request: Pick<RunningRequest, 'id' | 'model'> | undefined
+  readonly onClose: () => void
+}
+
+export function StopDialog({ request, onClose }: StopDialogProps): JSX.Element {
+  const stop = useChange('request.stop', {
+    changes: ['running', 'requests', 'balance'],
+    onDone: ({ stopped }) => {
+      toast.good(stopped ? 'The request was stopped.' : 'It had ended already.')
+      onClose()
+    },
+  })
+  return (
+    <ConfirmDialog
+      open={request !== undefined}
+      onOpenChange={(open) => (open ? undefined : onClose())}
+      title="Stop this request?"
+      action="Stop request"
+      pending={stop.isPending}
+      onConfirm={() => (request === undefined ? undefined : stop.mutate({ request: request.id }))}
+    >
+      <p>
+        Its client gets an error and what was delivered until now is charged. What was held beyond that is
+        free again at once.
+      </p>
+    </ConfirmDialog>
+  )
+}

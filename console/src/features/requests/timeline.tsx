@@ -1,0 +1,69 @@
+/** Where the time of a request went: its attempts one below the other, each with the moment of its first byte. */
+import type { JSX } from 'react'
+import { Badge } from '@/components/badge'
+import { duration } from '@/lib/format'
+import { Moment } from '../usage/moment.tsx'
+import { Name } from '../usage/name.tsx'
+import { type Receipt, type Span, spansOf, tookMs } from './receipt-words.ts'
+
+export function Timeline({ receipt }: { readonly receipt: Receipt }): JSX.Element {
+  const spans = spansOf(receipt)
+  return (
+    <div className="flex flex-col gap-4">
+      <ol className="flex flex-col gap-3">
+        {spans.map((span) => (
+          <Attempt key={span.number} span={span} />
+        ))}
+      </ol>
+      <div className="flex flex-wrap justify-between gap-x-6 gap-y-1 border-t border-line pt-3 text-sm text-ink-soft">
+        <span>
+          Started <Moment at={receipt.started} />
+        </span>
+        <span>
+          Ended after {duration(tookMs(receipt))}, <Moment at={receipt.ended} />
+        </span>
+      </div>
+    </div>
+  )
+}
+
+function Attempt({ span }: { readonly span: Span }): JSX.Element {
+  const isBad = span.failure !== undefined || (span.status ?? 200) >= 400
+  const firstByte =
+    span.firstByteMs === undefined || span.ms === 0 ? 0 : Math.min(1, span.firstByteMs / span.ms)
+  return (
+    <li>
+      <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+        <span className="text-ink-soft">{span.number}.</span>
+        <Name className="font-medium">{span.label}</Name>
+        <Badge tone={isBad ? 'bad' : 'good'}>{span.status === undefined ? 'No answer' : span.status}</Badge>
+        {span.failure === undefined ? null : (
+          <span className="min-w-0 text-ink-soft">{span.failure.replaceAll('_', ' ')}</span>
+        )}
+        <span className="tabular ml-auto text-sm text-ink-soft">
+          {span.firstByteMs === undefined ? 'no byte' : `first byte after ${duration(span.firstByteMs)}`},{' '}
+          {duration(span.ms)} in all
+        </span>
+      </div>
+      <svg
+        aria-hidden="true"
+        viewBox="0 0 1000 10"
+        preserveAspectRatio="none"
+        className="mt-1.5 block h-2 w-full overflow-hidden rounded-full bg-sunken"
+      >
+        <rect
+          x={Math.min(990, span.start * 1_000)}
+          width={Math.max(10, span.length * 1_000)}
+          height="10"
+          className={isBad ? 'fill-bad' : 'fill-accent'}
+        />
+        <rect
+          x={Math.min(990, span.start * 1_000)}
+          width={span.length * firstByte * 1_000}
+          height="10"
+          className="fill-line-strong"
+        />
+      </svg>
+    </li>
+  )
+}

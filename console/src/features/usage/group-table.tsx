@@ -1,0 +1,76 @@
+/** The groups of usage as a table: what each took and cost, and a way to see it alone. */
+import type { JSX } from 'react'
+import { Money } from '@/components/money'
+import { type Column, Table } from '@/components/table'
+import { count, shortCount } from '@/lib/format'
+import type { Search } from '@/lib/search'
+import { permilleOf } from './amount.ts'
+import { Name } from './name.tsx'
+import type { GroupOfUsage, Stack } from './usage-stack.ts'
+import type { Group } from './use-usage-search.ts'
+
+const heads: Readonly<Record<Group, string>> = { none: '', model: 'Model', key: 'Key', member: 'Member' }
+
+export interface GroupTableProps {
+  readonly group: Group
+  readonly stack: Stack
+  readonly onChange: (changes: Search) => void
+}
+
+export function GroupTable({ group, stack, onChange }: GroupTableProps): JSX.Element {
+  return (
+    <div className="border-t border-line">
+      <Table
+        caption={`Usage by ${group === 'none' ? 'total' : group}`}
+        rows={stack.groups}
+        keyOf={(row) => String(row.group)}
+        columns={[nameColumn(group, onChange), ...sumColumns(stack)]}
+      />
+    </div>
+  )
+}
+
+function nameColumn(group: Group, onChange: GroupTableProps['onChange']): Column<GroupOfUsage> {
+  const canNarrow = group === 'model' || group === 'key'
+  return {
+    id: 'name',
+    header: group === 'none' ? <span className="sr-only">Total</span> : heads[group],
+    cell: (row) => {
+      const { group: id } = row
+      if (group === 'none') return 'All requests'
+      if (id === null)
+        return <span className="text-ink-soft">{group === 'member' ? 'Command line' : 'None'}</span>
+      if (typeof id === 'symbol' || !canNarrow) return <Name>{row.label}</Name>
+      return (
+        <button
+          type="button"
+          className="font-medium underline decoration-line-strong underline-offset-3 hover:decoration-ink"
+          onClick={() => onChange({ [group]: id, group: undefined })}
+        >
+          <Name>{row.label}</Name>
+          <span className="sr-only">: show it alone</span>
+        </button>
+      )
+    },
+  }
+}
+
+function sumColumns(stack: Stack): readonly Column<GroupOfUsage>[] {
+  const bad = (value: number) => <span className={value === 0 ? 'text-ink-soft' : ''}>{count(value)}</span>
+  const short = (value: number) => <span title={count(value)}>{shortCount(value)}</span>
+  return [
+    { id: 'requests', header: 'Requests', align: 'right', cell: (row) => count(row.requests) },
+    { id: 'errors', header: 'Ended badly', align: 'right', wide: true, cell: (row) => bad(row.errors) },
+    { id: 'refused', header: 'Refused', align: 'right', wide: true, cell: (row) => bad(row.refused) },
+    { id: 'in', header: 'Tokens in', align: 'right', cell: (row) => short(row.tokensIn) },
+    { id: 'out', header: 'Tokens out', align: 'right', cell: (row) => short(row.tokensOut) },
+    {
+      id: 'share',
+      header: 'Share',
+      align: 'right',
+      wide: true,
+      cell: (row) => `${Math.round(permilleOf(row.charged, stack.totals.charged) / 10)} %`,
+    },
+    { id: 'charged', header: 'Spent', align: 'right', cell: (row) => <Money amount={row.charged} /> },
+  ]
+}

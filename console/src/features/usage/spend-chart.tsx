@@ -1,0 +1,46 @@
+/** What was spent over time, stacked by group. Only heights are Numbers; every amount that is read is exact. */
+import type { JSX } from 'react'
+import { Chart } from '@/components/chart'
+import { exactUsd, usd } from '@/lib/format'
+import { amountOf, heightOf } from './amount.ts'
+import { stepWords } from './step-words.ts'
+import type { Step } from './usage-range.ts'
+import type { Stack } from './usage-stack.ts'
+
+export interface SpendChartProps {
+  readonly label: string
+  readonly stack: Stack
+  readonly step: Step
+  readonly height?: number
+}
+
+/** A round number of the axis as an amount: `0.05` → `$0.05`. */
+const axisWords = (value: number) => usd(amountOf(BigInt(Math.round(value * 1e9))))
+
+export function SpendChart({ label, stack, step, height = 200 }: SpendChartProps): JSX.Element {
+  const amounts = new Map(stack.groups.map((group) => [seriesId(group.group), group.chargedByStep]))
+  return (
+    <Chart
+      label={label}
+      kind={stack.groups.length > 1 ? 'stacked' : 'bars'}
+      height={height}
+      times={stack.at.map((ms) => new Date(ms).toISOString())}
+      series={
+        stack.groups.length === 0
+          ? [{ id: 'none', label: 'Spend', values: stack.at.map(() => 0) }]
+          : stack.groups.map((group) => ({
+              id: seriesId(group.group),
+              label: group.group === null ? 'Spend' : group.label,
+              values: group.chargedByStep.map(heightOf),
+            }))
+      }
+      format={axisWords}
+      exact={(series, index) => exactUsd(amounts.get(series.id)?.[index] ?? '0.00')}
+      formatTime={stepWords(step)}
+    />
+  )
+}
+
+function seriesId(group: string | null | symbol): string {
+  return typeof group === 'symbol' ? 'others' : `group-${group ?? 'all'}`
+}

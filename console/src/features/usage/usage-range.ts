@@ -1,0 +1,118 @@
+/**
+ * The stretch of time that a page of usage shows, as it stands in the address of the page. Windows begin and end at
+ * midnight UTC, because the roll-ups and the budgets do. Pure: the present moment is a parameter.
+ */
+export const ranges = ['today', '7d', '30d', 'month', 'custom'] as const
+export type Range = (typeof ranges)[number]
+export const rangeLabels: Readonly<Record<Range, string>> = {
+  today: 'Today',
+  '7d': '7 days',
+  '30d': '30 days',
+  month: 'This month',
+  custom: 'Custom',
+}
+
+export const steps = ['hour', 'day', 'month'] as const
+export type Step = (typeof steps)[number]
+export const stepLabels: Readonly<Record<Step, string>> = { hour: 'Hour', day: 'Day', month: 'Month' }
+
+/** `from` and `to` are days such as `2026-11-20`, both included; only `custom` has them. */
+export interface RangeChoice {
+  readonly range: Range
+  readonly from: string | undefined
+  readonly to: string | undefined
+  readonly step: Step | undefined
+}
+
+/** `to` is left out where the stretch ends now, so that the question stays the same while time goes on. */
+export interface Stretch {
+  readonly from: string
+  readonly to: string | undefined
+  readonly step: Step
+  /** The steps that are neither too many to read nor longer than the stretch. */
+  readonly stepsPossible: readonly Step[]
+}
+
+const dayMs = 86_400_000
+/** More columns than this are no picture. */
+const columnsMax = 400
+const dayPattern = /^\d{4}-\d{2}-\d{2}$/
+
+export function isDay(text: unknown): text is string {
+  return typeof text === 'string' && dayPattern.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`))
+}
+
+export const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
+const midnight = (ms: number) => Math.floor(ms / dayMs) * dayMs
+const startOfDay = (day: string) => Date.parse(`${day}T00:00:00Z`)
+
+export function startOfMonth(ms: number): number {
+  const at = new Date(ms)
+  return Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), 1)
+}
+
+/** From when to when a choice reaches; a custom one that makes no sense is the last 30 days. */
+export function stretchOf(choice: RangeChoice, nowMs: number): Stretch {
+  const [fromMs, toMs] = boundsOf(choice, nowMs)
+  const lengthMs = (toMs ?? nowMs) - fromMs
+  const stepsPossible = steps.filter((step) => isReadable(step, lengthMs))
+  const usual: Step = lengthMs <= 2 * dayMs ? 'hour' : lengthMs <= columnsMax * dayMs ? 'day' : 'month'
+  const step = choice.step !== undefined && stepsPossible.includes(choice.step) ? choice.step : usual
+  return {
+    from: new Date(fromMs).toISOString(),
+    to: toMs === undefined ? undefined : new Date(toMs).toISOString(),
+    step,
+    stepsPossible,
+  }
+}
+
+function boundsOf(choice: RangeChoice, nowMs: number): readonly [from: number, to: number | undefined] {
+  const today = midnight(nowMs)
+  switch (choice.range) {
+    case 'today':
+      return [today, undefined]
+    case '7d':
+      return [today - 6 * dayMs, undefined]
+    case 'month':
+      return [startOfMonth(nowMs), undefined]
+    case 'custom': {
+      if (!isDay(choice.from) || !isDay(choice.to)) break
+      const [from, to] = [startOfDay(choice.from), startOfDay(choice.to) + dayMs]
+      if (from < to && from < nowMs) return [from, to > nowMs ? undefined : to]
+    }
+  }
+  return [today - 29 * dayMs, undefined]
+}
+
+function isReadable(step: Step, lengthMs: number): boolean {
+  const stepMs = { hour: dayMs / 24, day: dayMs, month: 28 * dayMs }[step]
+  if (lengthMs / stepMs > columnsMax) return false
+  return step === 'hour' || lengthMs > stepMs || (step === 'day' && lengthMs > 0)
+}
+
+/** The beginnings of all steps of a stretch, in milliseconds; at most as many as are readable. */
+export function stepsOf(stretch: Stretch, nowMs: number): readonly number[] {
+  const end = stretch.to === undefined ? nowMs : Date.parse(stretch.to)
+  const starts: number[] = []
+  for (
+    let at = stepStart(Date.parse(stretch.from), stretch.step);
+    at < end && starts.length <= columnsMax;
+    at = nextStep(at, stretch.step)
+  ) {
+    starts.push(at)
+  }
+  return starts
+}
+
+function stepStart(ms: number, step: Step): number {
+  if (step === 'month') return startOfMonth(ms)
+  const stepMs = step === 'day' ? dayMs : dayMs / 24
+  return Math.floor(ms / stepMs) * stepMs
+}
+
+function nextStep(ms: number, step: Step): number {
+  if (step === 'hour') return ms + dayMs / 24
+  if (step === 'day') return ms + dayMs
+  const at = new Date(ms)
+  return Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 1)
+}

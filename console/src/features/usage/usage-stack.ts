@@ -1,0 +1,95 @@
+/**
+ * Rows of usage (one for each step and group) turned into what a stacked chart and the table beside it show: groups in
+ * the order of what they cost, the small ones as one. Sums are exact. Pure.
+ */
+import type { OperationOutput } from '../../../../contract/operations.ts'
+import { amountOf, nanoOf } from './amount.ts'
+
+export type UsageRow = OperationOutput<'usage.show'>[number]
+
+export interface Totals {
+  readonly requests: number
+  readonly errors: number
+  readonly refused: number
+  readonly tokensIn: number
+  readonly tokensOut: number
+  readonly charged: string
+}
+
+export interface GroupOfUsage extends Totals {
+  /** A model name, key id or person's id; null: not split. `others` stands for all small ones. */
+  readonly group: string | null | typeof others
+  readonly label: string
+  /** What it cost in each step. */
+  readonly chargedByStep: readonly string[]
+  readonly requestsByStep: readonly number[]
+}
+
+export interface Stack {
+  /** The beginnings of the steps in milliseconds. */
+  readonly at: readonly number[]
+  readonly groups: readonly GroupOfUsage[]
+  readonly totals: Totals
+}
+
+export const others = Symbol('others')
+
+/** `groupsMax` counts the sum of the small ones. */
+export function stackOf(rows: readonly UsageRow[], at: readonly number[], groupsMax: number): Stack {
+  const byGroup = Map.groupBy(rows, (row) => row.group)
+  const ordered = [...byGroup]
+    .map(([group, ofGroup]) => ({ group, rows: ofGroup, totals: totalsOf(ofGroup) }))
+    .toSorted(
+      (a, b) =>
+        descending(nanoOf(a.totals.charged), nanoOf(b.totals.charged)) ||
+        b.totals.requests - a.totals.requests,
+    )
+  const keptCount = ordered.length > groupsMax ? groupsMax - 1 : ordered.length
+  const [kept, small] = [ordered.slice(0, keptCount), ordered.slice(keptCount)]
+  const groups: GroupOfUsage[] = kept.map((one) => ({
+    group: one.group,
+    label: one.rows.at(-1)?.label ?? one.group ?? 'All',
+    ...one.totals,
+    ...byStep(one.rows, at),
+  }))
+  if (small.length > 0) {
+    const smallRows = small.flatMap((one) => one.rows)
+    groups.push({
+      group: others,
+      label: `${small.length} others`,
+      ...totalsOf(smallRows),
+      ...byStep(smallRows, at),
+    })
+  }
+  return { at, groups, totals: totalsOf(rows) }
+}
+
+const descending = (a: bigint, b: bigint) => (a < b ? 1 : a > b ? -1 : 0)
+
+export function totalsOf(rows: readonly UsageRow[]): Totals {
+  let charged = 0n
+  const totals = { requests: 0, errors: 0, refused: 0, tokensIn: 0, tokensOut: 0 }
+  for (const row of rows) {
+    charged += nanoOf(row.charged)
+    totals.requests += row.requests
+    totals.errors += row.errors
+    totals.refused += row.refused
+    totals.tokensIn += row.tokens.inputUncached + row.tokens.cacheRead + row.tokens.cacheWrite
+    totals.tokensOut += row.tokens.output
+  }
+  return { ...totals, charged: amountOf(charged) }
+}
+
+function byStep(rows: readonly UsageRow[], at: readonly number[]) {
+  const charged = new Map<number, bigint>()
+  const requests = new Map<number, number>()
+  for (const row of rows) {
+    const ms = Date.parse(row.at)
+    charged.set(ms, (charged.get(ms) ?? 0n) + nanoOf(row.charged))
+    requests.set(ms, (requests.get(ms) ?? 0) + row.requests)
+  }
+  return {
+    chargedByStep: at.map((ms) => amountOf(charged.get(ms) ?? 0n)),
+    requestsByStep: at.map((ms) => requests.get(ms) ?? 0),
+  }
+}
