@@ -21,6 +21,7 @@ import { runCli } from './cli.ts'
 import { type Environment, limitDefaults, readConfig } from './config.ts'
 import { dispatch } from './control/dispatch.ts'
 import { openCommandParts, openParts } from './parts.ts'
+import { noServer } from './server-facts.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'tollgate-cli-'))
 after(() => rmSync(scratch, { recursive: true }))
@@ -94,7 +95,7 @@ async function runningServer(dataFolder: string) {
   })
   assert.ok(opened.kind === 'open')
   const { parts } = opened
-  const control = parts.control('http://127.0.0.1:9')
+  const control = parts.control('http://127.0.0.1:9', noServer(systemClock))
   const calls: string[] = []
   const socket = await openAdminSocket({
     dataFolder,
