@@ -229,12 +229,29 @@ export const settledLatePlace = placeOf('settled_late')
 const endReasonPlace = placeOf('end_reason')
 const inputPlace = placeOf('input_uncached')
 const outputPlace = placeOf('output')
+const startedPlace = placeOf('started_ms')
 
 /** All input and all output of a packed draft, for the rates. */
 export function usedTokens(draft: PackedDraft): { readonly input: number; readonly output: number } {
   const sum = (from: number, to: number): number =>
     draft.slice(from, to).reduce<number>((total, count) => total + Number(count), 0)
   return { input: sum(inputPlace, outputPlace), output: sum(outputPlace, outputPlace + 2) }
+}
+
+/** What the hourly sums take from a packed draft; audio counts with the tokens of its direction. */
+export function usageOfDraft(draft: PackedDraft) {
+  const tokens = (place: number): number => Number(draft[place])
+  const firstByteMs = draft[startedPlace + 1] ?? null
+  return {
+    endReason: draft[endReasonPlace],
+    inputUncached: tokens(inputPlace) + tokens(inputPlace + 4),
+    cacheRead: tokens(inputPlace + 1),
+    cacheWrite: tokens(inputPlace + 2) + tokens(inputPlace + 3),
+    output: tokens(outputPlace) + tokens(outputPlace + 1),
+    reasoning: tokens(outputPlace + 2),
+    startedMs: tokens(startedPlace),
+    firstByteMs: firstByteMs === null ? null : Number(firstByteMs),
+  }
 }
 
 export function wasAborted(draft: PackedDraft): boolean {

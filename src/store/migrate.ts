@@ -42,6 +42,7 @@ function apply(database: Database, step: Migration, nowMs: number): void {
   database.exec('BEGIN IMMEDIATE')
   try {
     for (const statement of step.sqlite) database.exec(statement)
+    step.fill?.(database)
     prepare(database, 'INSERT INTO migration (number, name, applied_ms) VALUES (?, ?, ?)').run(
       BigInt(step.number),
       step.name,
