@@ -192,3 +192,129 @@ test('a snapshot that a request has read stays as it is while the catalog change
   assert.ok(read.models.has('house-1') && read.models.has('house-2'))
   assert.equal(catalog.snapshot.models.size, 0)
 })
+
+const added = {
+  name: 'second',
+  provider: 'house',
+  origin: 'https://second.example',
+  weight: 3,
+  disabled: false,
+  credential: 'a credential of 28 characters',
+} as const
+
+test('an upstream that is added serves the next snapshot, after a restart as well, and its credential is nowhere in clear', async (context) => {
+  const { store, open } = await prepare(context)
+  const catalog = await open()
+  const before = catalog.snapshot
+  assert.deepEqual(await catalog.putUpstream(added), { kind: 'written' })
+  const { name, provider, origin, weight, credential } = added
+  const expected = { name, provider, origin, weight, credential }
+  assert.deepEqual(catalog.snapshot.upstreams.get('house')?.[1], expected)
+  assert.deepEqual((await open()).snapshot.upstreams.get('house')?.[1], expected)
+  assert.equal(before.upstreams.get('house')?.length, 1)
+  const listed = catalog.upstreams[1]
+  assert.deepEqual([listed?.name, listed?.from, listed?.credentialEnd], ['second', 'console', 'ters'])
+  assert.ok(!JSON.stringify(catalog.upstreams).includes(credential))
+  const [row] = await store.database.selectFrom('upstream').selectAll().execute()
+  assert.ok(!Buffer.from(row?.credential ?? []).includes(credential))
+  assert.equal(await catalog.removeUpstream('second'), true)
+  assert.equal(catalog.snapshot.upstreams.get('house')?.length, 1)
+  assert.equal(await catalog.removeUpstream('second'), false)
+})
+
+const elsewhere: readonly (readonly [what: string, change: Partial<typeof added>])[] = [
+  ['another address', { origin: 'https://third.example' as never }],
+  ["the provider's own address", { origin: null as never }],
+  ['another port', { origin: 'https://second.example:8443' as never }],
+]
+
+test('a credential is kept while provider and address stay, and is never taken along elsewhere', async (context) => {
+  const { store, open } = await prepare(context)
+  const catalog = await open()
+  assert.deepEqual(await catalog.putUpstream({ ...added, credential: null }), { kind: 'needs_credential' })
+  await catalog.putUpstream(added)
+  for (const [what, change] of elsewhere) {
+    const asked = { ...added, ...change, credential: null }
+    assert.deepEqual(await catalog.putUpstream(asked), { kind: 'needs_credential' }, what)
+  }
+  assert.equal((await catalog.putUpstream({ ...added, weight: 9, credential: null })).kind, 'written')
+  const kept = catalog.snapshot.upstreams.get('house')?.[1]
+  assert.deepEqual([kept?.weight, kept?.credential], [9, added.credential])
+  // Whoever can write to the database cannot point the credential at an address of their own.
+  await store.database.updateTable('upstream').set({ origin: 'https://thief.example' }).execute()
+  const tampered = await open()
+  assert.equal(tampered.snapshot.upstreams.get('house')?.length, 1)
+  assert.match(tampered.upstreams[1]?.trouble ?? '', /enter it again/)
+})
+
+test('names of the configuration stay its own, and a provider must be one that can be spoken to', async (context) => {
+  const { open } = await prepare(context)
+  const catalog = await open()
+  assert.deepEqual(await catalog.putUpstream({ ...added, name: 'house' }), { kind: 'configured' })
+  const unknown = await catalog.putUpstream({ ...added, provider: 'nobody' })
+  assert.deepEqual(unknown, { kind: 'unknown_provider', providers: ['house'] })
+  assert.equal(await catalog.removeUpstream('house'), false)
+  await catalog.putUpstream(added)
+  const taken = { name: 'second', provider: 'house', origin: null, credential: 'from the file', weight: 1 }
+  await catalog.reload({ ...given, upstreams: [...given.upstreams, taken] })
+  assert.equal(catalog.snapshot.upstreams.get('house')?.[1]?.credential, 'from the file')
+  assert.match(catalog.upstreams[2]?.trouble ?? '', /same name/)
+})
+
+test('a disabled upstream sells nothing, and models without any other are not sold', async (context) => {
+  const { open } = await prepare(context)
+  const catalog = await open({ ...given, upstreams: [] })
+  assert.equal(catalog.snapshot.models.size, 0)
+  await catalog.putUpstream(added)
+  assert.ok(catalog.snapshot.models.has('house-1'))
+  await catalog.putUpstream({ ...added, disabled: true, credential: null })
+  assert.equal(catalog.snapshot.models.size, 0)
+  assert.equal(catalog.upstreams[0]?.disabled, true)
+})
+
+test('a markup makes another version from now on; what was and what is to come keep their dates', async (context) => {
+  const { open, clock } = await prepare(context)
+  const laterMs = clock.wallMs() + 86_400_000
+  const later = { input: '4', output: '8', effectiveFrom: new Date(laterMs).toISOString() }
+  const own: ModelDefinition = { ...house, id: 'house-own', markup: '50%' }
+  const catalog = await open({
+    ...given,
+    markup: '10%',
+    builtin: [{ ...house, prices: [...(house.prices ?? []), later] }, own],
+  })
+  assert.deepEqual(catalog.markup, { markup: '10%', from: 'configuration' })
+  const before = catalog.snapshot.models.get('house-1')!
+  const ownBefore = catalog.snapshot.models.get('house-own')
+  const setMs = clock.wallMs()
+  await catalog.setMarkup('20%')
+  clock.advance(1_000)
+  assert.deepEqual(catalog.markup, { markup: '20%', from: 'console' })
+  const after = catalog.snapshot.models.get('house-1')!
+  const rates = (prices: typeof after.prices) =>
+    prices.map(({ effectiveFromMs, rates: { input } }) => [effectiveFromMs, input])
+  assert.deepEqual(rates(before.prices), [
+    [0, 1_100_000_000n],
+    [laterMs, 4_400_000_000n],
+  ])
+  assert.deepEqual(rates(after.prices), [
+    [setMs, 1_200_000_000n],
+    [laterMs, 4_800_000_000n],
+  ])
+  assert.deepEqual(catalog.snapshot.models.get('house-own'), ownBefore)
+  assert.deepEqual(
+    (await catalog.prices('house-1')).map(({ effectiveFromMs, input }) => [effectiveFromMs, input]),
+    [
+      [0, 1_100_000_000n],
+      [setMs, 1_200_000_000n],
+      [laterMs, 4_800_000_000n],
+    ],
+  )
+  assert.deepEqual(
+    await catalog.prices('quick'),
+    await catalog.prices('house-1'),
+    'an alias costs what its model costs',
+  )
+  await catalog.setMarkup(null)
+  assert.equal(priceAt(catalog.snapshot.models.get('house-1')!, clock.wallMs()).rates.input, 1_000_000_000n)
+  assert.equal((await catalog.prices('house-1')).length, 4)
+})

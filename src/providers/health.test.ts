@@ -150,3 +150,30 @@ test('conversations of one account spread, and the end of a long one changes not
   assert.equal(hashes.size, 1_000)
   assert.notEqual(stickyHash(1n, Buffer.from('talk')), stickyHash(2n, Buffer.from('talk')))
 })
+
+test('operators read of an upstream how it does, in numbers and in a code', () => {
+  const clock = manualClock()
+  const health = openHealth({ limits, clock })
+  const unused = { state: 'unused', untilMs: null, requests: 0, failures: 0, lastFailure: null }
+  assert.deepEqual(health.report('a'), unused)
+  health.served('a')
+  // The caller's mistake shows an upstream that works.
+  health.failed('a', failure({ retry: 'never' }))
+  assert.deepEqual(health.report('a'), { ...unused, state: 'healthy', requests: 2 })
+  health.failed('a', failure({ code: 'upstream_timeout', cooldownMs: 2_000 }))
+  const cooling = {
+    state: 'cooling',
+    untilMs: clock.wallMs() + 2_000,
+    requests: 3,
+    failures: 1,
+    lastFailure: { code: 'upstream_timeout', operator: false },
+  }
+  assert.deepEqual(health.report('a'), cooling)
+  clock.advance(2_000)
+  assert.deepEqual(health.report('a'), { ...cooling, state: 'healthy', untilMs: null })
+  for (let count = 1; count < limits.failuresBeforeEjection; count += 1) health.failed('a', failure())
+  assert.deepEqual([health.report('a').state, health.report('a').failures], ['ejected', 5])
+  health.forget('a')
+  assert.deepEqual(health.report('a'), unused)
+  assert.equal(health.snapshot().size, 0)
+})
