@@ -30,8 +30,9 @@ import { type Health, openHealth } from './providers/health.ts'
 import { connectors } from './providers/registry.ts'
 import { behaviours } from './sandbox/behaviours.ts'
 import { noServer } from './server-facts.ts'
+import { databaseBytes } from './store/database-bytes.ts'
 import { type Settings, settingsOf } from './store/settings.ts'
-import { databaseBytes, openStore, type Store } from './store/store.ts'
+import { openStore, type Store } from './store/store.ts'
 import { type Counter, openCounter } from './tokens/count.ts'
 
 export interface PartsOptions {

@@ -1,0 +1,11 @@
+/** What the database of a data folder takes on the disk. Opens nothing. */
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** With what is not yet written back into the database's own file. */
+export function databaseBytes(dataDirectory: string): number {
+  const path = join(dataDirectory, 'tollgate.db')
+  return [path, `${path}-wal`].reduce((sum, file) => {
+    return sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0)
+  }, 0)
+}
