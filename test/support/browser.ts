@@ -70,6 +70,8 @@ async function visit(browser: Browser, origin: string, options: VisitOptions): P
   const context = await browser.newContext({
     baseURL: origin,
     colorScheme: theme,
+    // The machine's own may be none that browsers know.
+    locale: 'en-US',
     reducedMotion: 'reduce',
     viewport: phone ? { width: 390, height: 844 } : { width: 1280, height: 800 },
     isMobile: phone,
