@@ -51,6 +51,11 @@ export function hourOf(id: bigint): number {
   return Math.floor(idTimeMs(id) / hourMs)
 }
 
+/** The same of the ids in a column of the database. */
+export function idHourSql(column: string): string {
+  return `((${column} >> ${processBits + sequenceBits}) + ${epochMs}) / ${hourMs}`
+}
+
 const digits = '0123456789abcdefghjkmnpqrstvwxyz'
 const digitCount = 13
 

@@ -226,6 +226,41 @@ const tampering: readonly [text: string, sql: string, found: RegExp][] = [
     'UPDATE account SET overdrawn = 5 WHERE id = 11',
     /^account 11: may hold 5 more/,
   ],
+  [
+    'the sums of an hour tell of more requests',
+    'UPDATE usage_hour SET requests = requests + 1, charged = charged + 7 WHERE key = 21',
+    /^usage of account 11, hour \d+, key 21, .*: requests by 1, charged by 7$/,
+  ],
+  [
+    'the sums of an hour tell of fewer tokens',
+    'UPDATE usage_hour SET output = output - 1 WHERE key = 22',
+    /^usage of account 12, .*: output by -1$/,
+  ],
+  [
+    'the sums of an hour vanish',
+    'DELETE FROM usage_hour WHERE key = 22',
+    /^usage of account 12, .*requests by -1/,
+  ],
+  [
+    'the sums of an hour move to another one',
+    'UPDATE usage_hour SET hour = hour + 1 WHERE key = 22',
+    /^usage of account 12, .*requests by -1/,
+  ],
+  [
+    'requests took longer',
+    "UPDATE usage_hour SET latency = x'2001' WHERE key = 22",
+    /^usage of account 12, .*: durations differ$/,
+  ],
+  [
+    'requests began to answer sooner',
+    "UPDATE usage_hour SET first_byte = x'0001' WHERE key = 22",
+    /^usage of account 12, .*: times to the first byte differ$/,
+  ],
+  [
+    'refusals are told that nothing counted',
+    'UPDATE usage_hour SET refused = 3 WHERE key = 21',
+    /^usage of account 11, .*: tells of 3 refusals, by code they are 0$/,
+  ],
   ['an account vanishes', 'DELETE FROM account WHERE id = 12', /^entry 112: account 12 does not exist/],
 ]
 

@@ -6,6 +6,7 @@ import type { Database, Output } from '../store/sqlite/connection.ts'
 import { prepare } from '../store/sqlite/connection.ts'
 import type { VerifyReport } from './types.ts'
 import { paymentChecks } from './verify-payments.ts'
+import { checkDurations, usageChecks } from './verify-usage.ts'
 
 /** A query whose every row is a contradiction, and the words for it. */
 export interface Check {
@@ -23,10 +24,11 @@ export function verify(database: Database, driftLinesMax: number): VerifyReport 
     if (drift.length < driftLinesMax) drift.push(line)
     else untold += 1
   }
-  for (const { sql, tell: words } of [...checks, ...paymentChecks]) {
+  for (const { sql, tell: words } of [...checks, ...paymentChecks, ...usageChecks]) {
     for (const row of prepare(database, sql).each()) tell(words(row))
   }
   checkChains(database, tell)
+  checkDurations(database, tell)
   checkIntegrity(database, tell)
   if (untold > 0) drift.push(`… and ${untold} more`)
   return {
