@@ -7,6 +7,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { assert } from '../../base/assert.ts'
 import { failpoints } from '../../base/failpoint.ts'
 import { migrate } from '../migrate.ts'
+import type { Migration } from '../migrations/index.ts'
 import { batchRunner, committer, type WriterPlan } from './batch.ts'
 import { type Database, openForWriting } from './connection.ts'
 import { type Greeting, type Reply, toFailure, type WriterMessage } from './messages.ts'
@@ -25,8 +26,8 @@ export const statementOperation = 'statement'
 /** Prepares what a writer can do; called once, after the schema is in place. */
 export type PlanWriter = (database: Database) => WriterPlan
 
-/** To be called once, by the entry file of a worker thread. */
-export function runWriter(plan: PlanWriter): void {
+/** To be called once, by the entry file of a worker thread. `steps`: the schema of another database than the ledger's. */
+export function runWriter(plan: PlanWriter, steps?: readonly Migration[]): void {
   const port = parentPort
   assert(port !== null, 'the writer runs in a worker thread')
   const setup = workerData as ThreadSetup
@@ -35,7 +36,7 @@ export function runWriter(plan: PlanWriter): void {
   let database: Database
   try {
     database = openForWriting(setup.path)
-    const outcome = migrate(database, setup.nowMs)
+    const outcome = migrate(database, setup.nowMs, steps)
     if (outcome.kind === 'newer_schema') {
       database.close()
       greet({ kind: 'refused', reason: 'newer_schema', message: outcome.message })
