@@ -97,7 +97,7 @@ export const limitDefaults = {
   automaticTopUpsMs: 5_000,
   automaticTopUpsAtOnceMax: 8,
   openTopUpsMax: 20,
-  checkoutMs: 86_400_000,
+  checkoutMs: 82_800_000,
   topUpCheckMs: 120_000,
   topUpsCheckedMax: 50,
   alertCheckMs: 900_000,

@@ -93,6 +93,17 @@ export interface WebhookReply {
 /** `body`: the bytes as they came, unparsed; `signature`: the header `stripe-signature`. Never rejects. */
 export type HandleWebhook = (body: Uint8Array, signature: string | undefined) => Promise<WebhookReply>
 
+export interface Letter {
+  readonly subject: string
+  readonly text: string
+}
+
+/** Writes to whoever pays for an account. */
+export interface Letters {
+  /** false: nobody can be written to, or it did not leave. Never rejects. */
+  send(account: bigint, letter: Letter): Promise<boolean>
+}
+
 export interface Payments {
   readonly facts: PaymentFacts
   /** Who runs this installation: the seller on invoices. */

@@ -1,0 +1,27 @@
+/**
+ * Tables as CSV files for people's spreadsheets: quoted as RFC 4180 says, and so that no cell of text is ever taken
+ * for a formula. Pure.
+ */
+
+/** Text is guarded, numbers and amounts are written as they are; null is an empty cell. */
+export type Cell = string | number | bigint | Amount | null
+
+/** A decimal number that arrives as text, such as an amount of money. */
+export interface Amount {
+  readonly amount: string
+}
+
+/** What spreadsheets take for the beginning of a formula, also behind characters that they skip. */
+const formula = /^[\s\u0000-\u001f]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/
+
+export function csvText(header: readonly string[], rows: readonly (readonly Cell[])[]): string {
+  return [header, ...rows].map((cells) => `${cells.map(cellText).join(',')}\r\n`).join('')
+}
+
+function cellText(cell: Cell): string {
+  if (cell === null) return ''
+  if (typeof cell === 'number' || typeof cell === 'bigint') return String(cell)
+  if (typeof cell === 'object') return cell.amount
+  const guarded = formula.test(cell) ? `'${cell}` : cell
+  return /[",\r\n]/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded
+}

@@ -1,0 +1,38 @@
+/** Tells an account once when its balance will not last as long as it wants, and again after that was mended. */
+import { formatId } from '../base/ids.ts'
+import type { AlertSetting, BillingRows } from './settings.ts'
+import type { Letters } from './types.ts'
+
+export interface AlertParts {
+  readonly billing: Pick<BillingRows, 'alerts' | 'alerted'>
+  readonly letters: Letters
+  /** How many days the balance lasts; null: nothing is spent. */
+  readonly daysLeft: (account: bigint) => Promise<number | null>
+  readonly address: string
+  readonly nowMs: () => number
+}
+
+/** Looks at the accounts after `after`, at most `limit`; answers with the one to go on after, 0n at the end. */
+export async function sendAlerts(parts: AlertParts, after: bigint, limit: number): Promise<bigint> {
+  const settings = await parts.billing.alerts(after, limit)
+  for (const setting of settings) await alert(parts, setting)
+  return settings.length < limit ? 0n : (settings.at(-1)?.account ?? 0n)
+}
+
+async function alert(parts: AlertParts, { account, days, isSent }: AlertSetting): Promise<void> {
+  const { billing, letters, daysLeft, address, nowMs } = parts
+  const left = await daysLeft(account)
+  const isShort = left !== null && left < days
+  if (isSent === isShort) return
+  if (!isShort) return billing.alerted(account, null)
+  const lasts = left < 1 ? 'less than a day' : `about ${Math.floor(left)} ${left < 2 ? 'day' : 'days'}`
+  const wasSent = await letters.send(account, {
+    subject: 'Your balance will last for less than you wanted',
+    text: `At the present rate your balance lasts for ${lasts}. Once it is used up, requests are refused.
+
+Top up here:
+${address}/console/billing?account=${formatId('acct', account)}
+`,
+  })
+  if (wasSent) await billing.alerted(account, nowMs())
+}

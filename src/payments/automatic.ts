@@ -1,0 +1,171 @@
+/**
+ * Automatic top-ups: charges the saved method of accounts whose balance fell below what they set. Runs beside the
+ * requests, never in one; one at a time for an account, so many a day, and none after one that failed until its owner
+ * has paid by hand or said so.
+ */
+import { formatUsd } from '../../contract/usd.ts'
+import { assert } from '../base/assert.ts'
+import { asTollgateError, type TollgateError } from '../base/errors.ts'
+import { formatId } from '../base/ids.ts'
+import type { AccountRow } from '../ledger/types.ts'
+import { type CheckoutLimits, type CheckoutParts, openPage } from './checkout.ts'
+import { type Follow, noHint } from './follow.ts'
+import { centsOf } from './judge.ts'
+import type { ChargeResult } from './provider.ts'
+import type { Payer, ShortAccount } from './settings.ts'
+import type { TopUpRow } from './top-up-rows.ts'
+import type { Letters } from './types.ts'
+
+export interface AutomaticLimits extends CheckoutLimits {
+  readonly automaticTopUpsPerDayMax: number
+  readonly automaticTopUpsAtOnceMax: number
+}
+
+export interface AutomaticParts extends Omit<CheckoutParts, 'limits'> {
+  readonly follow: Follow
+  readonly limits: AutomaticLimits
+  readonly account: (id: bigint) => Promise<AccountRow | undefined>
+  readonly letters: Letters
+  /** Where people reach the server. */
+  readonly address: string
+}
+
+/** The provider forgets idempotency keys after a day; asking again later could charge twice. */
+const retriedWithinMs = 12 * 3_600_000
+/** Accounts below their mark that are looked at in one go; more have their turn in the next. */
+const shortAccountsMax = 500
+
+/** One look: finishes what was begun and not told, then charges who is short. */
+export async function topUpAutomatically(parts: AutomaticParts): Promise<void> {
+  const { topUps, billing, provider, limits } = parts
+  const atOnceMax = limits.automaticTopUpsAtOnceMax
+  await inLots(await topUps.unsent(atOnceMax), atOnceMax, (row) => resume(parts, row))
+  const short = await billing.short(provider.mode, shortAccountsMax)
+  await inLots(short, atOnceMax, (account) => begin(parts, account))
+}
+
+/** What goes wrong with one account keeps nobody else waiting. */
+async function inLots<Item>(
+  items: readonly Item[],
+  atOnceMax: number,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  for (let from = 0; from < items.length; from += atOnceMax) {
+    await Promise.all(items.slice(from, from + atOnceMax).map(work))
+  }
+}
+
+async function begin(parts: AutomaticParts, { account, amount, payer }: ShortAccount): Promise<void> {
+  const { topUps, provider, nextId, clock, limits } = parts
+  const { name, mode } = provider
+  const id = nextId()
+  const draft = { id, account, amount, mode, provider: name, automatic: true, saveMethod: false }
+  const isBegun = await topUps.insertAutomatic(
+    { ...draft, nowMs: clock.wallMs() },
+    limits.automaticTopUpsPerDayMax,
+  )
+  if (isBegun) await attempt(parts, { id, account, amount }, payer)
+}
+
+/** The process ended, or the provider could not be reached, before we knew what came of it. */
+async function resume(parts: AutomaticParts, row: TopUpRow): Promise<void> {
+  const { topUps, billing, clock } = parts
+  const payer = await billing.payer(row.account, row.mode)
+  const isLate = row.createdMs + retriedWithinMs <= clock.wallMs()
+  if (isLate || payer === undefined || payer.method === null) {
+    await topUps.note(
+      row.id,
+      { state: 'expired', problem: 'It could not be sent to the bank.' },
+      clock.wallMs(),
+    )
+    return
+  }
+  await attempt(parts, row, { ...payer, method: payer.method })
+}
+
+type Charged = Pick<TopUpRow, 'id' | 'account' | 'amount'>
+
+async function attempt(
+  parts: AutomaticParts,
+  topUp: Charged,
+  payer: Payer & { readonly method: string },
+): Promise<void> {
+  try {
+    const result = await charge(parts, topUp, payer)
+    if (result.kind === 'declined') return await decline(parts, topUp, result)
+    const { id: paymentIntent } = result.payment
+    await parts.topUps.note(topUp.id, { paymentIntent }, parts.clock.wallMs())
+    await parts.follow(topUp.id, noHint)
+    const row = await parts.topUps.find(topUp.id)
+    if (row !== undefined && (row.state === 'failed' || row.state === 'action_required')) {
+      const problem = row.problem ?? 'The payment did not succeed.'
+      const needsOwner = row.state === 'action_required'
+      await decline(parts, topUp, { kind: 'declined', needsOwner, problem, payment: paymentIntent })
+    }
+  } catch (thrown) {
+    await refuse(parts, topUp, asTollgateError(thrown))
+  }
+}
+
+function charge(
+  { provider }: AutomaticParts,
+  { id, account, amount }: Charged,
+  { customer, method }: Payer & { readonly method: string },
+): Promise<ChargeResult> {
+  const cents = centsOf(amount)
+  assert(cents !== undefined, 'an automatic top-up is of whole cents')
+  const [topUp, payer] = [formatId('top', id), formatId('acct', account)]
+  return provider.charge({ idempotencyKey: topUp, topUp, account: payer, cents, customer, method })
+}
+
+/** Trouble that passes leaves the row as it is: the next look asks the same again. */
+async function refuse(parts: AutomaticParts, topUp: Charged, error: TollgateError): Promise<void> {
+  const told = { topUp: formatId('top', topUp.id), code: error.code, detail: error.details.detail }
+  parts.log.warn(told, 'an automatic top-up met trouble')
+  if (error.code !== 'payment_failed') return
+  const { message: problem } = error.details
+  await decline(parts, topUp, { kind: 'declined', needsOwner: false, problem, payment: null })
+}
+
+async function decline(
+  parts: AutomaticParts,
+  topUp: Charged,
+  { needsOwner, problem, payment }: Extract<ChargeResult, { kind: 'declined' }>,
+): Promise<void> {
+  const { topUps, billing, provider, clock, changes, log } = parts
+  const state = needsOwner ? 'action_required' : 'failed'
+  await topUps.note(topUp.id, { state, problem }, clock.wallMs())
+  await billing.rest(topUp.account, problem)
+  try {
+    // The owner pays at a page of their own; the payment that failed must not succeed beside it.
+    if (payment !== null) await provider.cancelPayment(payment)
+    const email = (await parts.account(topUp.account))?.email ?? null
+    const { id, account, amount } = topUp
+    const page = { topUp: id, account, email, amount, saveMethod: true, address: parts.address }
+    await openPage({ ...parts, limits: parts.limits }, { ...page, key: `${formatId('top', id)}-page` })
+  } catch (thrown) {
+    const { code, details } = asTollgateError(thrown)
+    log.warn(
+      { topUp: formatId('top', topUp.id), code, detail: details.detail },
+      'a failed top-up has no page',
+    )
+  }
+  changes.publish(topUp.account, ['billing'])
+  await tellOwner(parts, topUp, problem)
+}
+
+async function tellOwner(
+  parts: AutomaticParts,
+  { account, amount }: Charged,
+  problem: string,
+): Promise<void> {
+  const { letters, address } = parts
+  await letters.send(account, {
+    subject: 'An automatic top-up failed',
+    text: `An automatic top-up of ${formatUsd(amount)} USD did not succeed: ${problem}
+
+Automatic top-ups rest until you have paid or changed them:
+${address}/console/billing?account=${formatId('acct', account)}
+`,
+  })
+}

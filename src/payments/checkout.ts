@@ -1,0 +1,120 @@
+/**
+ * Begins a top-up: our row first, then the payment page for it. Whatever happens in between leaves a row that nobody
+ * can pay and that expires, never a payment without a row.
+ */
+import { formatUsd } from '../../contract/usd.ts'
+import { assert } from '../base/assert.ts'
+import { asTollgateError, TollgateError } from '../base/errors.ts'
+import { formatId } from '../base/ids.ts'
+import type { FollowParts } from './follow.ts'
+import { centsOf } from './judge.ts'
+import type { NewTopUp } from './types.ts'
+
+export interface CheckoutLimits {
+  readonly topUpNanoMin: bigint
+  readonly topUpNanoMax: bigint
+  readonly openTopUpsMax: number
+  readonly checkoutMs: number
+}
+
+export interface CheckoutParts extends Omit<FollowParts, 'ledger' | 'checkoutMs'> {
+  readonly limits: CheckoutLimits
+}
+
+/** Answers with the id of the top-up, whose row says where to go on. */
+export async function beginCheckout(parts: CheckoutParts, ask: NewTopUp): Promise<bigint> {
+  const { provider, topUps, nextId, clock, limits, changes } = parts
+  const { account, email, amount, saveMethod, address } = ask
+  checkAmount(amount, limits)
+  if ((await topUps.countOpen(account)) >= limits.openTopUpsMax) {
+    throw new TollgateError('too_many_attempts', {
+      message: `${limits.openTopUpsMax} top-ups of this account wait for their payment. Pay one of them, or wait until they expire.`,
+    })
+  }
+  const id = nextId()
+  const nowMs = clock.wallMs()
+  const { name, mode } = provider
+  await topUps.insert({ id, account, amount, mode, provider: name, automatic: false, saveMethod, nowMs })
+  try {
+    await openPage(parts, {
+      topUp: id,
+      account,
+      email,
+      amount,
+      saveMethod,
+      address,
+      key: formatId('top', id),
+    })
+  } catch (thrown) {
+    const problem = asTollgateError(thrown).details.message
+    await topUps.note(id, { state: 'failed', problem }, clock.wallMs())
+    throw thrown
+  }
+  changes.publish(account, ['billing'])
+  return id
+}
+
+/** Throws invalid_value for what cannot be paid here. */
+export function checkAmount(amount: bigint, { topUpNanoMin, topUpNanoMax }: CheckoutLimits): void {
+  const param = 'amount'
+  if (centsOf(amount) === undefined) {
+    throw new TollgateError('invalid_value', { message: 'amount: must be whole cents.', param })
+  }
+  if (amount >= topUpNanoMin && amount <= topUpNanoMax) return
+  const bounds = `from ${formatUsd(topUpNanoMin)} to ${formatUsd(topUpNanoMax)} USD`
+  throw new TollgateError('invalid_value', { message: `amount: must be ${bounds}.`, param })
+}
+
+export interface PageAsk {
+  readonly topUp: bigint
+  readonly account: bigint
+  readonly email: string | null
+  readonly amount: bigint
+  readonly saveMethod: boolean
+  readonly address: string
+  /** One page for one key. */
+  readonly key: string
+}
+
+/** Makes the payment page of a top-up and writes its address down. */
+export async function openPage(parts: CheckoutParts, ask: PageAsk): Promise<void> {
+  const { provider, topUps, billing, clock, limits } = parts
+  const { topUp, account, amount, saveMethod, address, key } = ask
+  const cents = centsOf(amount)
+  assert(cents !== undefined, 'a top-up is of whole cents')
+  const [topUpText, accountText] = [formatId('top', topUp), formatId('acct', account)]
+  const wanted = {
+    idempotencyKey: key,
+    topUp: topUpText,
+    account: accountText,
+    cents,
+    saveMethod,
+    backTo: `${address}/console/billing?account=${accountText}&top-up=${topUpText}`,
+    expiresMs: clock.wallMs() + limits.checkoutMs,
+  }
+  let page = await provider.createCheckout({ ...wanted, customer: await customerFor(parts, ask) })
+  if (page.kind === 'no_customer') {
+    // Somebody removed it at the provider: a new one, and with it a new question.
+    await billing.dropCustomer(account)
+    const customer = await customerFor(parts, { ...ask, key: `${key}-again` })
+    page = await provider.createCheckout({ ...wanted, customer, idempotencyKey: `${key}-again` })
+  }
+  if (page.kind === 'no_customer') {
+    throw new TollgateError('payment_failed', { message: 'The payment provider did not keep the customer.' })
+  }
+  await topUps.note(topUp, { session: page.id, payUrl: page.url }, clock.wallMs())
+}
+
+async function customerFor(
+  { provider, billing }: CheckoutParts,
+  { account, email, key }: PageAsk,
+): Promise<string> {
+  const known = await billing.payer(account, provider.mode)
+  if (known !== undefined) return known.customer
+  const customer = await provider.createCustomer({
+    idempotencyKey: `${key}-customer`,
+    account: formatId('acct', account),
+    email,
+  })
+  return billing.keepCustomer(account, provider.mode, customer)
+}

@@ -1,0 +1,195 @@
+/**
+ * Brings a top-up to where the provider says it is: credited once it is paid, taken back from where it was refunded
+ * or disputed. Whatever tells of a change (an event, a person who looks, the clock) comes here, so that the order in
+ * which things are told does not matter. One top-up is followed by one at a time; who comes meanwhile shares the next.
+ */
+import type { Changes } from '../base/changes.ts'
+import type { Clock } from '../base/clock.ts'
+import { formatId, type NextId } from '../base/ids.ts'
+import type { Log } from '../base/log.ts'
+import type { PaymentLedger } from '../ledger/payment-types.ts'
+import { judge, nanoOfCents } from './judge.ts'
+import type { PaymentFact, Provider, ReturnFact } from './provider.ts'
+import type { BillingRows } from './settings.ts'
+import type { TopUpRow, TopUpRows } from './top-up-rows.ts'
+
+export interface FollowParts {
+  readonly provider: Provider
+  readonly topUps: TopUpRows
+  readonly billing: BillingRows
+  readonly ledger: Pick<PaymentLedger, 'payTopUp' | 'returnTopUp' | 'restoreTopUp'>
+  readonly changes: Changes
+  readonly clock: Clock
+  readonly nextId: NextId
+  readonly log: Log
+  /** How long a payment page can be used; a top-up that never got one expires after it. */
+  readonly checkoutMs: number
+}
+
+/** What else is known of where to look. */
+export interface Hint {
+  readonly checkout: string | null
+  readonly payment: string | null
+}
+
+export const noHint: Hint = { checkout: null, payment: null }
+
+/** `contradiction`: the provider's facts are not those of our row; it was told to the log and nothing was changed. */
+export type Followed = 'followed' | 'unknown' | 'contradiction'
+
+/** Rejects with payment_provider_unavailable. */
+export type Follow = (topUp: bigint, hint: Hint) => Promise<Followed>
+
+interface Turn {
+  readonly hints: Hint[]
+  readonly result: Promise<Followed>
+}
+
+/** More hints than this about one top-up at once are of no use: the provider is asked anyway. */
+const hintsMax = 8
+
+export function following(parts: FollowParts): Follow {
+  const running = new Map<bigint, Promise<unknown>>()
+  const waiting = new Map<bigint, Turn>()
+
+  function begin(topUp: bigint, hints: readonly Hint[]): Promise<Followed> {
+    const result = follow(parts, topUp, hints).finally(() => {
+      if (running.get(topUp) === result) running.delete(topUp)
+    })
+    running.set(topUp, result)
+    return result
+  }
+
+  return (topUp, hint) => {
+    const turn = waiting.get(topUp)
+    if (turn !== undefined) {
+      if (turn.hints.length < hintsMax) turn.hints.push(hint)
+      return turn.result
+    }
+    const present = running.get(topUp)
+    if (present === undefined) return begin(topUp, [hint])
+    const hints = [hint]
+    const after = (): Promise<Followed> => {
+      waiting.delete(topUp)
+      return begin(topUp, hints)
+    }
+    const result = present.then(after, after)
+    waiting.set(topUp, { hints, result })
+    return result
+  }
+}
+
+async function follow(parts: FollowParts, id: bigint, hints: readonly Hint[]): Promise<Followed> {
+  const { topUps, provider } = parts
+  const row = await topUps.find(id)
+  if (row === undefined) return 'unknown'
+  if (row.provider !== provider.name) return contradicts(parts, row, `belongs to ${row.provider}`)
+  return row.paidMs === null ? followOpen(parts, row, hints) : followPaid(parts, row)
+}
+
+function contradicts({ log }: FollowParts, row: TopUpRow, reason: string): 'contradiction' {
+  log.error(
+    { topUp: formatId('top', row.id), reason },
+    'a payment does not fit its top-up; nothing was credited',
+  )
+  return 'contradiction'
+}
+
+async function followOpen(parts: FollowParts, row: TopUpRow, hints: readonly Hint[]): Promise<Followed> {
+  const { topUps, clock, provider } = parts
+  const checkoutId = row.session ?? hints.find(({ checkout }) => checkout !== null)?.checkout ?? null
+  const checkout = checkoutId === null ? null : await provider.checkout(checkoutId)
+  const named = [row.paymentIntent, ...hints.map(({ payment }) => payment)]
+  const others = new Set(named.filter((id) => id !== null && id !== checkout?.payment?.id))
+  const payments = await Promise.all([...others].map((id) => provider.payment(id as string)))
+  if (checkout === null && payments.length === 0) return expire(parts, row)
+  const judgement = judge(row, { checkout, payments })
+  switch (judgement.kind) {
+    case 'contradiction':
+      return contradicts(parts, row, judgement.reason)
+    case 'paid':
+      return credit(parts, row, judgement.payment)
+    case 'news':
+      await topUps.note(row.id, judgement.news, clock.wallMs())
+      if (judgement.news.state !== undefined && judgement.news.state !== row.state) tell(parts, row)
+      return 'followed'
+  }
+}
+
+/** The provider was never told of it, as far as we know: nobody can pay it. */
+async function expire(parts: FollowParts, row: TopUpRow): Promise<Followed> {
+  const { topUps, clock, checkoutMs } = parts
+  const isOver = row.createdMs + checkoutMs <= clock.wallMs()
+  await topUps.note(row.id, isOver ? { state: 'expired', payUrl: null } : {}, clock.wallMs())
+  if (isOver) tell(parts, row)
+  return 'followed'
+}
+
+async function credit(parts: FollowParts, row: TopUpRow, payment: PaymentFact): Promise<Followed> {
+  const { ledger, nextId, clock, log, billing } = parts
+  // Before the credit: whatever stops us in between, the next one who tells of the payment comes here again.
+  if (payment.savedMethod !== null) await billing.keepMethod(row.account, row.mode, payment.savedMethod)
+  const asked = { entryId: nextId(), topUp: row.id, paymentIntent: payment.id, nowMs: clock.wallMs() }
+  const paid = await ledger.payTopUp(asked)
+  if (paid.kind !== 'paid') return contradicts(parts, row, `${payment.id} was not credited: ${paid.kind}`)
+  if (paid.created) {
+    log.info({ topUp: formatId('top', row.id), account: formatId('acct', row.account) }, 'a top-up was paid')
+    await billing.rest(row.account, null)
+    await billing.alerted(row.account, null)
+    tell(parts, row)
+  }
+  return payment.hasReturns ? followReturns(parts, row, payment.id) : 'followed'
+}
+
+async function followPaid(parts: FollowParts, row: TopUpRow): Promise<Followed> {
+  const { topUps, clock } = parts
+  await topUps.note(row.id, {}, clock.wallMs())
+  return row.paymentIntent === null ? 'followed' : followReturns(parts, row, row.paymentIntent)
+}
+
+async function followReturns(parts: FollowParts, row: TopUpRow, payment: string): Promise<Followed> {
+  let followed: Followed = 'followed'
+  for (const fact of await parts.provider.returns(payment)) {
+    const outcome = await followReturn(parts, row, fact)
+    if (outcome === 'contradiction') followed = contradicts(parts, row, `${fact.reference} does not fit`)
+    if (outcome === 'changed') tell(parts, row)
+  }
+  return followed
+}
+
+const notes = { refund: 'Payment refunded', dispute: 'Payment disputed' } as const
+
+async function followReturn(
+  { ledger, nextId, clock, log }: FollowParts,
+  row: TopUpRow,
+  { source, reference, cents, currency, position }: ReturnFact,
+): Promise<'changed' | 'same' | 'contradiction'> {
+  const asked = { entryId: nextId(), source, reference, nowMs: clock.wallMs() }
+  const told = { topUp: formatId('top', row.id), account: formatId('acct', row.account), reference }
+  if (position === 'given_back') {
+    const restored = await ledger.restoreTopUp(asked)
+    if (restored.kind === 'nothing' || !restored.created) return 'same'
+    log.info(told, `a ${source} was given back`)
+    return 'changed'
+  }
+  if (currency !== row.currency) return 'contradiction'
+  const returned = await ledger.returnTopUp({
+    ...asked,
+    topUp: row.id,
+    amount: nanoOfCents(cents),
+    note: notes[source],
+    freeze: source === 'dispute' ? frozenBecause(row) : null,
+  })
+  if (returned.kind !== 'returned') return 'contradiction'
+  if (!returned.created) return 'same'
+  log.warn(told, `a ${source} took money of an account back`)
+  return 'changed'
+}
+
+function frozenBecause(row: TopUpRow): string {
+  return `The payment of top-up ${formatId('top', row.id)} is disputed at its bank.`
+}
+
+function tell({ changes }: FollowParts, { account }: TopUpRow): void {
+  changes.publish(account, ['balance', 'billing', 'account'])
+}

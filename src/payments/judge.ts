@@ -1,0 +1,111 @@
+/**
+ * What the provider's facts mean for one of our top-ups: that it is paid, what state it is in otherwise, or that they
+ * contradict our row and must not move money. Pure: decides, and does nothing.
+ */
+import { formatId } from '../base/ids.ts'
+import type { CheckoutFact, Marks, PaymentFact } from './provider.ts'
+import type { TopUpNews, TopUpRow } from './top-up-rows.ts'
+
+export type Judgement =
+  | { readonly kind: 'paid'; readonly payment: PaymentFact }
+  | { readonly kind: 'news'; readonly news: TopUpNews }
+  /** For the operator: what does not fit. */
+  | { readonly kind: 'contradiction'; readonly reason: string }
+
+export interface Facts {
+  readonly checkout: CheckoutFact | null
+  /** Payments outside the checkout: an automatic one, or one that an event named. */
+  readonly payments: readonly PaymentFact[]
+}
+
+const nanoPerCent = 10_000_000n
+
+/** undefined: the amount is no whole number of cents. */
+export function centsOf(nano: bigint): number | undefined {
+  return nano % nanoPerCent === 0n ? Number(nano / nanoPerCent) : undefined
+}
+
+export const nanoOfCents = (cents: number): bigint => BigInt(cents) * nanoPerCent
+
+/** The first payment that succeeded counts; one top-up is credited once, whoever pays it twice. */
+export function judge(row: TopUpRow, { checkout, payments }: Facts): Judgement {
+  const all = [...(checkout?.payment === null || checkout === null ? [] : [checkout.payment]), ...payments]
+  const things = [...(checkout === null ? [] : [checkout]), ...all]
+  for (const thing of things) {
+    const reason = strangeness(row, thing)
+    if (reason !== undefined) return { kind: 'contradiction', reason: `${thing.id}: ${reason}` }
+  }
+  const paid = all.find(({ status }) => status === 'succeeded')
+  if (paid !== undefined) {
+    const reason = mispaid(row, paid, checkout)
+    if (reason !== undefined) return { kind: 'contradiction', reason: `${paid.id}: ${reason}` }
+    return { kind: 'paid', payment: paid }
+  }
+  if (checkout !== null) return { kind: 'news', news: newsOfCheckout(row, checkout) }
+  const [payment] = payments
+  return { kind: 'news', news: payment === undefined ? {} : newsOfPayment(payment) }
+}
+
+interface Thing {
+  readonly mode: string
+  readonly currency: string | null
+  readonly cents: number | null
+  readonly marks: Marks
+}
+
+/** What of a thing at the provider is not as our row has it; undefined: nothing. */
+function strangeness(row: TopUpRow, { mode, currency, cents, marks }: Thing): string | undefined {
+  if (marks.topUp !== formatId('top', row.id)) return `is of ${marks.topUp ?? 'no top-up'}`
+  if (marks.account !== formatId('acct', row.account)) return `is of ${marks.account ?? 'no account'}`
+  if (mode !== row.mode) return `is in ${mode} mode, the top-up in ${row.mode}`
+  if (currency !== row.currency) return `is in ${currency ?? 'no currency'}`
+  if (cents !== centsOf(row.amount)) return `is of ${cents ?? 'no'} cents`
+  return undefined
+}
+
+/** What of a payment that succeeded is not as it must be to be credited. */
+function mispaid(row: TopUpRow, payment: PaymentFact, checkout: CheckoutFact | null): string | undefined {
+  if (payment.receivedCents !== centsOf(row.amount)) return `has received ${payment.receivedCents} cents`
+  const isCheckouts = checkout?.payment?.id === payment.id
+  if (isCheckouts && !checkout.isPaid) return 'has succeeded, its checkout says it is not paid'
+  return undefined
+}
+
+/** An automatic one that failed waits for its owner at a payment page, and says so until they come. */
+function newsOfCheckout(row: TopUpRow, checkout: CheckoutFact): TopUpNews {
+  const { id: session, status, url, payment } = checkout
+  const known = { session, ...(payment === null ? {} : { paymentIntent: payment.id }) }
+  if (status === 'open') {
+    const isTold = row.state === 'action_required' || row.state === 'failed'
+    return row.automatic && isTold ? { session, payUrl: url } : { ...known, state: 'open', payUrl: url }
+  }
+  if (status === 'expired') {
+    return row.automatic
+      ? { session, state: 'failed', payUrl: null }
+      : { ...known, state: 'expired', payUrl: null }
+  }
+  const isFailed = payment === null || payment.status === 'failed' || payment.status === 'waiting'
+  if (isFailed || payment.status === 'canceled') return { ...known, ...failed(payment) }
+  return { ...known, state: 'processing', problem: null, payUrl: null }
+}
+
+const failed = (payment: PaymentFact | null): TopUpNews => ({
+  state: 'failed',
+  problem: payment?.problem ?? 'The payment did not succeed.',
+  payUrl: null,
+})
+
+function newsOfPayment(payment: PaymentFact): TopUpNews {
+  const paymentIntent = payment.id
+  switch (payment.status) {
+    case 'processing':
+    case 'succeeded':
+      return { paymentIntent, state: 'processing', problem: null }
+    case 'action_required':
+      return { paymentIntent, state: 'action_required', problem: payment.problem }
+    case 'failed':
+    case 'canceled':
+    case 'waiting':
+      return { paymentIntent, ...failed(payment) }
+  }
+}

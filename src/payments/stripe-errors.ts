@@ -1,0 +1,62 @@
+/** What Stripe's library throws, as rows of the error table: the payer hears what a bank says, the log the rest. */
+import type Stripe from 'stripe'
+import { type ErrorCode, TollgateError } from '../base/errors.ts'
+import type { ChargeResult } from './provider.ts'
+
+type StripeError = Stripe.errors.StripeError
+
+/** By the names that the library gives its classes, so that it need not be loaded to tell them apart. */
+function isStripeError(error: unknown): error is StripeError {
+  return error instanceof Error && 'type' in error && String(error.type).startsWith('Stripe')
+}
+
+/** What the caller is told for each class; those not named here are a mistake of ours or of the configuration. */
+const told: Readonly<Record<string, readonly [code: ErrorCode, message: string]>> = {
+  StripeConnectionError: ['payment_provider_unavailable', 'The payment provider cannot be reached now.'],
+  StripeAPIError: ['payment_provider_unavailable', 'The payment provider has a problem now.'],
+  StripeRateLimitError: ['payment_provider_unavailable', 'The payment provider takes no more questions now.'],
+  StripeAuthenticationError: [
+    'payment_provider_unavailable',
+    'The payment provider does not know this server.',
+  ],
+  StripePermissionError: [
+    'payment_provider_unavailable',
+    'The payment provider does not let this server do that.',
+  ],
+}
+const otherwise = ['payment_failed', 'The payment provider did not accept this payment.'] as const
+
+/** Anything that is none of Stripe's errors stays what it is. */
+export function asRefusal(error: unknown): unknown {
+  if (!isStripeError(error)) return error
+  if (error.type === 'StripeCardError') {
+    return new TollgateError('payment_failed', { message: error.message, cause: error })
+  }
+  const [code, message] = told[error.type] ?? otherwise
+  const detail = [error.type, error.code, error.param, error.requestId, error.message]
+    .filter(Boolean)
+    .join(' ')
+  return new TollgateError(code, { message, detail, cause: error })
+}
+
+/** A bank that said no while its card's owner was away; undefined: something else went wrong. */
+export function declineOf(error: unknown): Extract<ChargeResult, { kind: 'declined' }> | undefined {
+  if (!isStripeError(error) || error.type !== 'StripeCardError') return undefined
+  return {
+    kind: 'declined',
+    needsOwner:
+      error.code === 'authentication_required' || error.payment_intent?.status === 'requires_action',
+    problem: error.message,
+    payment: error.payment_intent?.id ?? null,
+  }
+}
+
+const goneCodes = ['resource_missing', 'payment_intent_unexpected_state', 'payment_method_unexpected_state']
+
+/** Whether the thing that was asked about is not there (any more), or beyond what was asked. */
+export function isMissing(error: unknown, param?: string): boolean {
+  if (!isStripeError(error)) return false
+  if (param !== undefined) return error.code === 'resource_missing' && error.param === param
+  const isDetached = error.type === 'StripeInvalidRequestError' && error.param === 'payment_method'
+  return isDetached || goneCodes.includes(error.code ?? '')
+}

@@ -1,0 +1,222 @@
+/**
+ * Stripe as a payment provider: asks its API with its own library, loaded when the first question is asked. The only
+ * file that knows the library; nothing of its shapes leaves it but facts, and nothing of its errors but rows of ours.
+ */
+import type Stripe from 'stripe'
+import type { StripeSetting } from '../config.ts'
+import type { ChargeAsk, ChargeResult, CheckoutAsk, Provider, ProviderEvent } from './provider.ts'
+import { asRefusal, declineOf, isMissing } from './stripe-errors.ts'
+import {
+  checkoutFact,
+  disputeFact,
+  markNames,
+  paymentFact,
+  refundFact,
+  subjectOf,
+  subjectTypes,
+} from './stripe-facts.ts'
+
+export interface StripeLimits {
+  readonly stripeTimeoutMs: number
+  readonly stripeRetriesMax: number
+  readonly webhookToleranceMs: number
+}
+
+const currency = 'usd'
+/** More refunds or disputes of one payment than anybody has. */
+const returnsMax = 100
+const paymentParts = ['latest_charge', 'payment_method']
+
+export function stripeProvider(setting: StripeSetting, limits: StripeLimits): Provider {
+  const library = loading(setting, limits)
+  const ask = async <Answer>(question: (stripe: Stripe) => Promise<Answer>): Promise<Answer> => {
+    try {
+      return await question((await library()).stripe)
+    } catch (error) {
+      throw asRefusal(error)
+    }
+  }
+  return {
+    name: 'stripe',
+    mode: setting.mode,
+    verified: async (body, signature, nowMs) =>
+      verified((await library()).stripe, {
+        body,
+        signature,
+        nowMs,
+        secret: setting.webhookSecret,
+        toleranceMs: limits.webhookToleranceMs,
+      }),
+    createCustomer: ({ idempotencyKey, account, email }) =>
+      ask(async (stripe) => {
+        const words = { metadata: { [markNames.account]: account }, ...(email === null ? {} : { email }) }
+        return (await stripe.customers.create(words, { idempotencyKey })).id
+      }),
+    createCheckout: (wanted) => ask((stripe) => createCheckout(stripe, wanted)),
+    checkout: (id) =>
+      ask(async (stripe) => {
+        const expand = ['payment_intent', ...paymentParts.map((part) => `payment_intent.${part}`)]
+        return checkoutFact(await stripe.checkout.sessions.retrieve(id, { expand }))
+      }),
+    payment: (id) =>
+      ask(async (stripe) => paymentFact(await stripe.paymentIntents.retrieve(id, { expand: paymentParts }))),
+    returns: (payment) =>
+      ask(async (stripe) => {
+        const filter = { payment_intent: payment, limit: returnsMax }
+        const [refunds, disputes] = await Promise.all([
+          stripe.refunds.list(filter),
+          stripe.disputes.list(filter),
+        ])
+        return [...refunds.data.flatMap(refundFact), ...disputes.data.flatMap(disputeFact)]
+      }),
+    charge: (wanted) => ask((stripe) => charge(stripe, wanted)),
+    cancelPayment: (id) => ask((stripe) => unlessGone(stripe.paymentIntents.cancel(id))),
+    forgetMethod: (method) => ask((stripe) => unlessGone(stripe.paymentMethods.detach(method))),
+  }
+}
+
+type Library = () => Promise<{ readonly stripe: Stripe }>
+
+/** Loaded once, when it is needed: it is large, and most installations start without ever using it. */
+function loading({ secretKey, apiOrigin }: StripeSetting, limits: StripeLimits): Library {
+  let loaded: ReturnType<Library> | undefined
+  return () => {
+    loaded ??= import('stripe').then(({ default: Library }) => ({
+      stripe: new Library(secretKey, {
+        ...(apiOrigin === null ? {} : addressOf(apiOrigin)),
+        timeout: limits.stripeTimeoutMs,
+        maxNetworkRetries: limits.stripeRetriesMax,
+        telemetry: false,
+      }),
+    }))
+    return loaded
+  }
+}
+
+function addressOf(origin: string): Pick<Stripe.StripeConfig, 'protocol' | 'host' | 'port'> {
+  const { protocol, hostname, port } = new URL(origin)
+  const isPlain = protocol === 'http:'
+  return {
+    protocol: isPlain ? 'http' : 'https',
+    host: hostname,
+    port: port === '' ? (isPlain ? 80 : 443) : port,
+  }
+}
+
+interface Signed {
+  readonly body: Uint8Array
+  readonly signature: string
+  readonly nowMs: number
+  readonly secret: string
+  readonly toleranceMs: number
+}
+
+function verified(stripe: Stripe, signed: Signed): ProviderEvent | undefined {
+  const { body, signature, nowMs, secret, toleranceMs } = signed
+  // The library refuses what is too old; what comes from the future was not signed by an honest clock either.
+  const signedS = Number(/(?:^|,)t=(\d{1,12})(?:,|$)/.exec(signature)?.[1] ?? Number.NaN)
+  if (!(signedS * 1_000 <= nowMs + toleranceMs)) return undefined
+  const event = constructed(stripe, signed, [
+    Buffer.from(body),
+    signature,
+    secret,
+    Math.floor(toleranceMs / 1_000),
+  ])
+  if (event === undefined) return undefined
+  return {
+    id: event.id,
+    type: event.type,
+    mode: event.livemode ? 'live' : 'test',
+    subject: subjectTypes.test(event.type) ? subjectOf(event.data.object as unknown) : null,
+  }
+}
+
+type Construction = readonly [body: Buffer, signature: string, secret: string, toleranceS: number]
+
+/** Whatever the library does not like of a message is no event: the sender is told no more than that. */
+function constructed(
+  stripe: Stripe,
+  { nowMs }: Signed,
+  construction: Construction,
+): Stripe.Event | undefined {
+  try {
+    const event = stripe.webhooks.constructEvent(...construction, undefined, nowMs) as unknown
+    return isEvent(event) ? event : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isEvent(value: unknown): value is Stripe.Event {
+  if (typeof value !== 'object' || value === null) return false
+  const { id, type, livemode, data } = value as Record<string, unknown>
+  const isNamed = typeof id === 'string' && id.length <= 255 && typeof type === 'string' && type.length <= 255
+  return isNamed && typeof livemode === 'boolean' && typeof data === 'object' && data !== null
+}
+
+async function createCheckout(stripe: Stripe, wanted: CheckoutAsk): ReturnType<Provider['createCheckout']> {
+  const { idempotencyKey, topUp, account, cents, customer, saveMethod, backTo, expiresMs } = wanted
+  const metadata = { [markNames.topUp]: topUp, [markNames.account]: account }
+  const name = 'Balance top-up'
+  const ask: Stripe.Checkout.SessionCreateParams = {
+    mode: 'payment',
+    customer,
+    client_reference_id: topUp,
+    metadata,
+    line_items: [{ quantity: 1, price_data: { currency, unit_amount: cents, product_data: { name } } }],
+    payment_intent_data: {
+      metadata,
+      description: `${name} ${topUp}`,
+      ...(saveMethod ? { setup_future_usage: 'off_session' as const } : {}),
+    },
+    // What is paid is what is credited: no second currency that Stripe converts.
+    adaptive_pricing: { enabled: false },
+    success_url: backTo,
+    cancel_url: backTo,
+    expires_at: Math.floor(expiresMs / 1_000),
+  }
+  try {
+    const session = await stripe.checkout.sessions.create(ask, { idempotencyKey })
+    if (session.url === null) throw new TypeError('a hosted payment page has an address')
+    return { kind: 'checkout', id: session.id, url: session.url }
+  } catch (error) {
+    if (isMissing(error, 'customer')) return { kind: 'no_customer' }
+    throw error
+  }
+}
+
+async function charge(
+  stripe: Stripe,
+  { idempotencyKey, topUp, account, cents, customer, method }: ChargeAsk,
+): Promise<ChargeResult> {
+  const ask: Stripe.PaymentIntentCreateParams = {
+    amount: cents,
+    currency,
+    customer,
+    payment_method: method,
+    off_session: true,
+    confirm: true,
+    description: `Automatic balance top-up ${topUp}`,
+    metadata: { [markNames.topUp]: topUp, [markNames.account]: account },
+    expand: paymentParts,
+  }
+  try {
+    return {
+      kind: 'payment',
+      payment: paymentFact(await stripe.paymentIntents.create(ask, { idempotencyKey })),
+    }
+  } catch (error) {
+    const decline = declineOf(error)
+    if (decline === undefined) throw error
+    return decline
+  }
+}
+
+/** Something that was there when we asked, and is not now or is beyond it, is what was wanted. */
+async function unlessGone(asking: Promise<unknown>): Promise<void> {
+  try {
+    await asking
+  } catch (error) {
+    if (!isMissing(error)) throw error
+  }
+}

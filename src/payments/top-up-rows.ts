@@ -1,0 +1,214 @@
+/**
+ * The rows of top-ups, as payments read and write them. What of a row follows from money (that it is paid, what was
+ * taken back) the ledger's operations write together with the entries, and nothing here does.
+ */
+import type { Selectable } from 'kysely'
+import type { Store } from '../store/store.ts'
+import type { TopUpTable } from '../store/tables.ts'
+import type { TopUp, TopUpFilter, TopUpState } from './types.ts'
+
+/** A row as it follows the provider: its ids there beside what people see. */
+export interface TopUpRow extends TopUp {
+  readonly disputed: bigint
+  readonly currency: string
+  readonly mode: string
+  readonly provider: string
+  readonly session: string | null
+  readonly paymentIntent: string | null
+  readonly saveMethod: boolean
+}
+
+export interface TopUpDraft {
+  readonly id: bigint
+  readonly account: bigint
+  readonly amount: bigint
+  readonly mode: 'test' | 'live'
+  readonly provider: string
+  readonly automatic: boolean
+  readonly saveMethod: boolean
+  readonly nowMs: number
+}
+
+/** What the provider said of a top-up that is not paid; what is left out stays. */
+export interface TopUpNews {
+  readonly state?: TopUpState
+  readonly problem?: string | null
+  readonly payUrl?: string | null
+  readonly session?: string
+  readonly paymentIntent?: string
+}
+
+export interface TopUpRows {
+  insert(draft: TopUpDraft): Promise<void>
+  /** The same, unless the account has an automatic one under way or has had `perDayMax` in the last 24 hours. */
+  insertAutomatic(draft: TopUpDraft, perDayMax: number): Promise<boolean>
+  find(id: bigint): Promise<TopUpRow | undefined>
+  findByPayment(paymentIntent: string): Promise<TopUpRow | undefined>
+  list(filter: TopUpFilter): Promise<readonly TopUpRow[]>
+  countOpen(account: bigint): Promise<number>
+  /** Writes what is new, unless the top-up is paid meanwhile. */
+  note(id: bigint, news: TopUpNews, nowMs: number): Promise<void>
+  /** Those under way that were not asked about since, the one that waits longest first; disputes for longer. */
+  unsettled(
+    askedBefore: { readonly openMs: number; readonly disputedMs: number },
+    limit: number,
+  ): Promise<readonly bigint[]>
+  /** Automatic ones that the provider was perhaps never told of. */
+  unsent(limit: number): Promise<readonly TopUpRow[]>
+}
+
+const dayMs = 86_400_000
+const underWay = ['open', 'processing'] as const
+
+export function topUpRows({ database }: Pick<Store, 'database'>): TopUpRows {
+  const rows = () => database.selectFrom('top_up').selectAll()
+  return {
+    async insert(draft) {
+      await database.insertInto('top_up').values(valuesOf(draft)).execute()
+    },
+    insertAutomatic: (draft, perDayMax) =>
+      database.transaction().execute(async (transaction) => {
+        const earlier = await transaction
+          .selectFrom('top_up')
+          .select(['state', 'created_ms'])
+          .where('account', '=', draft.account)
+          .where('automatic', '=', 1n)
+          .where((where) =>
+            where.or([where('state', 'in', underWay), where('created_ms', '>', BigInt(draft.nowMs - dayMs))]),
+          )
+          .limit(perDayMax)
+          .execute()
+        const isUnderWay = earlier.some(({ state }) => state === 'open' || state === 'processing')
+        if (isUnderWay || earlier.length >= perDayMax) return false
+        await transaction.insertInto('top_up').values(valuesOf(draft)).execute()
+        return true
+      }),
+    async find(id) {
+      const row = await rows().where('id', '=', id).executeTakeFirst()
+      return row === undefined ? undefined : toRow(row)
+    },
+    async findByPayment(paymentIntent) {
+      const row = await rows().where('payment_intent', '=', paymentIntent).executeTakeFirst()
+      return row === undefined ? undefined : toRow(row)
+    },
+    async list({ account, limit, before }) {
+      let query = rows().orderBy('id', 'desc').limit(limit)
+      if (account !== null) query = query.where('account', '=', account)
+      if (before !== null) query = query.where('id', '<', before)
+      return (await query.execute()).map(toRow)
+    },
+    async countOpen(account) {
+      const counted = await database
+        .selectFrom('top_up')
+        .select((select) => select.fn.countAll<bigint>().as('count'))
+        .where('account', '=', account)
+        .where('state', '=', 'open')
+        .executeTakeFirstOrThrow()
+      return Number(counted.count)
+    },
+    async note(id, news, nowMs) {
+      await database
+        .updateTable('top_up')
+        .set({ ...columnsOf(news), checked_ms: nowMs })
+        .where('id', '=', id)
+        .where((where) =>
+          // Of a paid one only the moment of asking is ours to write.
+          Object.keys(news).length === 0 ? where.lit(true) : where('paid_ms', 'is', null),
+        )
+        .execute()
+    },
+    ...waitingRows({ database }),
+  }
+}
+
+/** What the provider has to be asked about again. */
+function waitingRows({ database }: Pick<Store, 'database'>): Pick<TopUpRows, 'unsettled' | 'unsent'> {
+  return {
+    async unsettled({ openMs, disputedMs }, limit) {
+      const found = await database
+        .selectFrom('top_up')
+        .select('id')
+        .where((where) =>
+          where.or([
+            where.and([
+              where('state', 'in', ['open', 'processing', 'action_required']),
+              where('checked_ms', '<=', BigInt(openMs)),
+            ]),
+            // An automatic one that failed and can still be paid by hand.
+            where.and([where('pay_url', 'is not', null), where('checked_ms', '<=', BigInt(openMs))]),
+            where.and([where('state', '=', 'disputed'), where('checked_ms', '<=', BigInt(disputedMs))]),
+          ]),
+        )
+        .orderBy('checked_ms')
+        .limit(limit)
+        .execute()
+      return found.map(({ id }) => id)
+    },
+    async unsent(limit) {
+      const found = await database
+        .selectFrom('top_up')
+        .selectAll()
+        .where('state', '=', 'open')
+        .where('automatic', '=', 1n)
+        .where('payment_intent', 'is', null)
+        .where('session', 'is', null)
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+      return found.map(toRow)
+    },
+  }
+}
+
+function valuesOf({ id, account, amount, mode, provider, automatic, saveMethod, nowMs }: TopUpDraft) {
+  return {
+    id,
+    account,
+    amount,
+    currency: 'usd',
+    mode,
+    provider,
+    session: null,
+    payment_intent: null,
+    state: 'open',
+    automatic,
+    save_method: saveMethod,
+    problem: null,
+    pay_url: null,
+    created_ms: nowMs,
+    paid_ms: null,
+    checked_ms: nowMs,
+  }
+}
+
+function columnsOf({ state, problem, payUrl, session, paymentIntent }: TopUpNews) {
+  return {
+    ...(state === undefined ? {} : { state }),
+    ...(problem === undefined ? {} : { problem }),
+    ...(payUrl === undefined ? {} : { pay_url: payUrl }),
+    ...(session === undefined ? {} : { session }),
+    ...(paymentIntent === undefined ? {} : { payment_intent: paymentIntent }),
+  }
+}
+
+function toRow(row: Selectable<TopUpTable>): TopUpRow {
+  return {
+    id: row.id,
+    account: row.account,
+    amount: row.amount,
+    refunded: row.refunded,
+    disputed: row.disputed,
+    currency: row.currency,
+    mode: row.mode,
+    provider: row.provider,
+    session: row.session,
+    paymentIntent: row.payment_intent,
+    state: row.state as TopUpState,
+    automatic: row.automatic !== 0n,
+    saveMethod: row.save_method !== 0n,
+    problem: row.problem,
+    payUrl: row.pay_url,
+    createdMs: Number(row.created_ms),
+    paidMs: row.paid_ms === null ? null : Number(row.paid_ms),
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * The provider's messages: believed only when it signed their very bytes for us lately, and then only as far as to
+ * know which top-up to look at. What is true of it the provider is asked. Fails closed: whatever is not plainly ours
+ * and right is refused, and nothing changes.
+ */
+import { asTollgateError, TollgateError } from '../base/errors.ts'
+import { parseId } from '../base/ids.ts'
+import type { EventRows } from './event-rows.ts'
+import type { Follow, FollowParts } from './follow.ts'
+import type { EventSubject, Marks, ProviderEvent } from './provider.ts'
+import type { HandleWebhook, WebhookReply } from './types.ts'
+
+export interface WebhookParts extends FollowParts {
+  readonly follow: Follow
+  readonly events: EventRows
+}
+
+const done: WebhookReply = { status: 200, body: 'done\n' }
+const notOurs: WebhookReply = { status: 200, body: 'not about a top-up of this installation\n' }
+const refused = (reason: string): WebhookReply => ({ status: 400, body: `${reason}\n` })
+
+export function webhookHandling(parts: WebhookParts): HandleWebhook {
+  return async (body, signature) => {
+    try {
+      return await answer(parts, body, signature)
+    } catch (thrown) {
+      const error = asTollgateError(thrown)
+      const { log } = parts
+      log.error(
+        { err: thrown, code: error.code, detail: error.details.detail },
+        'a webhook was not carried out',
+      )
+      // The provider repeats it later, which loses nothing.
+      return { status: error.status >= 500 ? error.status : 503, body: 'not carried out, try again\n' }
+    }
+  }
+}
+
+async function answer(
+  parts: WebhookParts,
+  body: Uint8Array,
+  signature: string | undefined,
+): Promise<WebhookReply> {
+  const { provider, clock, events } = parts
+  if (signature === undefined || body.length === 0) return refused('not signed')
+  const event = await provider.verified(body, signature, clock.wallMs())
+  if (event === undefined) return refused('not signed by the provider for this server, or not now')
+  if (event.mode !== provider.mode) return refused(`from ${event.mode} mode`)
+  if (event.subject === null) return notOurs
+  if (await events.has(event.id)) return done
+  const reply = await carryOut(parts, event, event.subject)
+  if (reply === done) await events.add({ id: event.id, type: event.type, atMs: clock.wallMs() })
+  return reply
+}
+
+async function carryOut(
+  parts: WebhookParts,
+  event: ProviderEvent,
+  subject: EventSubject,
+): Promise<WebhookReply> {
+  const topUp = await findTopUp(parts, subject)
+  if (topUp === 'none') return notOurs
+  const followed = topUp === 'unknown' ? 'unknown' : await parts.follow(topUp, subject)
+  switch (followed) {
+    case 'followed':
+      return done
+    case 'unknown':
+      parts.log.warn({ event: event.id, type: event.type }, 'a webhook tells of a top-up that is not here')
+      return refused('no such top-up here')
+    case 'contradiction':
+      return refused('not as the top-up is here')
+  }
+}
+
+type Found = bigint | 'unknown' | 'none'
+
+/** By our marks, else by the payment as we know it, else by the marks of the payment at the provider. */
+async function findTopUp({ topUps, provider }: WebhookParts, subject: EventSubject): Promise<Found> {
+  const byMarks = topUpOf(subject.marks)
+  if (byMarks !== 'none') return byMarks
+  if (subject.payment === null) return 'none'
+  const row = await topUps.findByPayment(subject.payment)
+  if (row !== undefined) return row.id
+  try {
+    return topUpOf((await provider.payment(subject.payment)).marks)
+  } catch (error) {
+    // A payment that the provider does not know cannot be one of ours.
+    if (error instanceof TollgateError && error.code === 'payment_failed') return 'none'
+    throw error
+  }
+}
+
+function topUpOf({ topUp }: Marks): Found {
+  if (topUp === null) return 'none'
+  return parseId('top', topUp) ?? 'unknown'
+}

@@ -1,0 +1,117 @@
+/**
+ * What payments do beside the requests, again and again: automatic top-ups, asking the provider about top-ups that are
+ * under way, warnings, forgetting old events. Each kind runs once at a time, each look is bounded, and what fails is
+ * logged and tried again at the next look.
+ */
+import type { Background } from '../base/background.ts'
+import type { Clock, Timer } from '../base/clock.ts'
+import { asTollgateError } from '../base/errors.ts'
+import { formatId } from '../base/ids.ts'
+import type { Log } from '../base/log.ts'
+import type { AccountRow } from '../ledger/types.ts'
+import { sendAlerts } from './alerts.ts'
+import { type AutomaticLimits, topUpAutomatically } from './automatic.ts'
+import { noHint } from './follow.ts'
+import type { OpenPayments, Paying } from './payments.ts'
+import type { Letters } from './types.ts'
+
+export interface WorkLimits extends AutomaticLimits {
+  readonly automaticTopUpsMs: number
+  readonly topUpCheckMs: number
+  readonly topUpsCheckedMax: number
+  readonly alertCheckMs: number
+  readonly alertsCheckedMax: number
+  readonly webhookEventsKeptMs: number
+  readonly webhookEventsRemovedMax: number
+}
+
+export interface WorkOptions {
+  readonly background: Pick<Background, 'run'>
+  readonly clock: Clock
+  readonly log: Log
+  readonly letters: Letters
+  readonly account: (id: bigint) => Promise<AccountRow | undefined>
+  readonly daysLeft: (account: bigint) => Promise<number | null>
+  /** Where people reach the server. */
+  readonly address: string
+  readonly limits: WorkLimits
+}
+
+/** Disputes go on for weeks; nobody waits for the minute in which they end. */
+const disputeCheckMs = 6 * 3_600_000
+
+/** Returns how to stop; what runs at that time ends in the background. */
+export function startPaymentWork(open: OpenPayments, options: WorkOptions): () => void {
+  const { billing, events, paying } = open
+  const stops = [
+    ...alertWork(billing, options),
+    ...(paying === null ? [] : payingWork(paying, events, options)),
+  ]
+  return () => {
+    for (const stop of stops) stop()
+  }
+}
+
+type Stop = () => void
+
+function alertWork(billing: OpenPayments['billing'], options: WorkOptions): readonly Stop[] {
+  const { letters, daysLeft, address, clock, limits } = options
+  const parts = { billing, letters, daysLeft, address, nowMs: clock.wallMs }
+  let after = 0n
+  return [
+    repeat(options, 'warnings of low balances', limits.alertCheckMs, async () => {
+      after = await sendAlerts(parts, after, limits.alertsCheckedMax)
+    }),
+  ]
+}
+
+function payingWork(paying: Paying, events: OpenPayments['events'], options: WorkOptions): readonly Stop[] {
+  const { letters, account, address, clock, limits } = options
+  const automatic = { ...paying, letters, account, address, limits }
+  return [
+    repeat(options, 'automatic top-ups', limits.automaticTopUpsMs, () => topUpAutomatically(automatic)),
+    repeat(options, 'top-ups under way', limits.topUpCheckMs, async () => {
+      await checkTopUps(paying, options)
+      await events.forget(clock.wallMs() - limits.webhookEventsKeptMs, limits.webhookEventsRemovedMax)
+    }),
+  ]
+}
+
+/** Runs `look` every `everyMs`; the next one is due so long after the last has ended. */
+function repeat(
+  { background, clock }: Pick<WorkOptions, 'background' | 'clock'>,
+  name: string,
+  everyMs: number,
+  look: () => Promise<void>,
+): Stop {
+  const state: { timer: Timer | null; isStopped: boolean } = { timer: null, isStopped: false }
+  const wait = (): void => {
+    if (!state.isStopped) state.timer = clock.after(everyMs, () => background.run(name, once))
+  }
+  const once = (): Promise<void> => look().finally(wait)
+  wait()
+  return () => {
+    state.isStopped = true
+    state.timer?.cancel()
+  }
+}
+
+/** A message of the provider that was lost loses nothing. */
+async function checkTopUps(
+  { topUps, follow }: Paying,
+  { clock, log, limits }: Pick<WorkOptions, 'clock' | 'log' | 'limits'>,
+): Promise<void> {
+  const nowMs = clock.wallMs()
+  const askedBefore = { openMs: nowMs - limits.topUpCheckMs, disputedMs: nowMs - disputeCheckMs }
+  for (const id of await topUps.unsettled(askedBefore, limits.topUpsCheckedMax)) {
+    try {
+      await follow(id, noHint)
+    } catch (thrown) {
+      const { code, details } = asTollgateError(thrown)
+      log.warn({ topUp: formatId('top', id), code, detail: details.detail }, 'a top-up could not be followed')
+      // The others would meet the same trouble; they have their turn when it is over.
+      if (code === 'payment_provider_unavailable' || code === 'store_unavailable') return
+      await topUps.note(id, {}, clock.wallMs())
+    }
+  }
+}
