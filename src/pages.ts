@@ -16,7 +16,7 @@ import type { ApiParts } from './api/api-parts.ts'
 import { homePage } from './api/home-page.ts'
 import { otherRoutes } from './api/other-routes-table.ts'
 import { PathTable } from './api/path-table.ts'
-import { securityHeaders } from './api/security-headers.ts'
+import { errorHeaders, securityHeaders } from './api/security-headers.ts'
 import { asTollgateError, type ErrorCode, TollgateError } from './base/errors.ts'
 import { formatId } from './base/ids.ts'
 import { pricingRows } from './catalog/listing.ts'
@@ -61,7 +61,10 @@ export function createPages(
     clientErrorHandler: () => {},
   })
   app.removeContentTypeParser('text/plain')
-  app.addHook('onRoute', ({ url, method }) => paths.add(url, [method].flat()))
+  app.addHook('onRoute', ({ url, method }) => {
+    // Whoever has no token is not told that it is there.
+    if (url !== metricsPath) paths.add(url, [method].flat())
+  })
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(headersOf(request, address))
   })
@@ -81,6 +84,8 @@ export function createPages(
   return app
 }
 
+const metricsPath = '/metrics'
+
 function addSigns(app: FastifyInstance, pages: Pages): void {
   app.get('/livez', (_request, reply) => reply.type('text/plain').send('ok\n'))
   app.get('/readyz', async (_request, reply) => {
@@ -90,7 +95,7 @@ function addSigns(app: FastifyInstance, pages: Pages): void {
       .type('text/plain')
       .send(ready ? 'ready\n' : 'not ready\n')
   })
-  app.get('/metrics', (request, reply) => metrics(pages, request, reply))
+  app.get(metricsPath, (request, reply) => metrics(pages, request, reply))
 }
 
 /** The only thing that Fastify meets before it has found a handler. */
@@ -126,7 +131,11 @@ function refuse(
   const error = ofTheTable(thrown)
   if (error.code === 'internal')
     control.log.error({ err: error, request: request.id }, 'a request to the control plane failed')
-  return answerError(reply.headers(headersOf(request, control.address)), error, request.id)
+  return answerError(
+    reply.headers({ ...headersOf(request, control.address), ...errorHeaders }),
+    error,
+    request.id,
+  )
 }
 
 /** What Fastify refuses before a handler sees it, by its status. */

@@ -120,11 +120,16 @@ function exampleObject({ properties = {}, required = [] }: JsonSchema): object {
   return Object.fromEntries(needed.map(([name, field]) => [name, exampleOf(field)]))
 }
 
-function exampleText({ format, pattern }: JsonSchema): string {
+/** Of texts with a form of their own: an amount, a month, a percentage. */
+const formed = ['example', '20.00', '2030-01', '5%'] as const
+
+function exampleText({ format, pattern, minLength = 0 }: JsonSchema): string {
   const prefix = idPrefix(pattern)
   if (prefix !== undefined) return `${prefix}_0000000000001`
-  if (pattern !== undefined && isAmount(pattern)) return '20.00'
-  return exampleByFormat[format ?? ''] ?? 'example'
+  const byFormat = exampleByFormat[format ?? '']
+  if (byFormat !== undefined) return byFormat
+  const form = pattern === undefined ? undefined : new RegExp(pattern, 'u')
+  return (formed.find((text) => form?.test(text) !== false) ?? formed[0]).padEnd(minLength, '-')
 }
 
 const exampleByFormat: Readonly<Record<string, string>> = {

@@ -36,3 +36,6 @@ export function securityHeaders(path: string, address: string): Readonly<Record<
     ...(address.startsWith('https:') ? { 'strict-transport-security': oneYear } : {}),
   }
 }
+
+/** Of an error, wherever it happens: it is no page. */
+export const errorHeaders: Readonly<Record<string, string>> = { ...noPage, 'cache-control': 'no-store' }
