@@ -26,6 +26,8 @@ import { openLedger } from './ledger/ledger.ts'
 import { ledgerThreads } from './ledger/threads.ts'
 import type { Ledger } from './ledger/types.ts'
 import type { RateLimits } from './limits/types.ts'
+import { type OpenPayments, openPayments } from './payments/payments.ts'
+import type { Payments } from './payments/types.ts'
 import { type Health, openHealth } from './providers/health.ts'
 import { connectors } from './providers/registry.ts'
 import { behaviours } from './sandbox/behaviours.ts'
@@ -58,6 +60,9 @@ export interface Parts {
   readonly addressHash: (folded: string) => Uint8Array
   readonly audit: Audit
   readonly changes: Changes
+  readonly payments: Payments
+  /** The same with what runs beside the requests. */
+  readonly openPayments: OpenPayments
   readonly catalog: Catalog
   readonly counter: Counter
   readonly health: Health
@@ -136,6 +141,12 @@ async function onStore(store: Store, { config, options, sources }: Plan): Promis
   const foldKey = secret.secret.keyFor('address-fold')
   const addressHash = (folded: string): Uint8Array => createHmac('sha256', foldKey).update(folded).digest()
   const keys = { access, builtInKeys, managementKeys }
+  const paying = openPayments({
+    ...{ store, ledger, clock, nextId, random, changes, log, limits },
+    stripe: config.stripe,
+    operator: config.operator,
+    codeKey: secret.secret.keyFor('redeem-code'),
+  })
   const parts = {
     store,
     settings,
@@ -146,6 +157,8 @@ async function onStore(store: Store, { config, options, sources }: Plan): Promis
     audit,
     catalog,
     changes,
+    payments: paying.payments,
+    openPayments: paying,
     counter,
     health,
   }
