@@ -23,9 +23,11 @@ export class Expiries {
     if (expiresMs === null || this.#timers.has(id)) return
     const leftMs = expiresMs - this.#clock.wallMs()
     if (leftMs > this.#nearMs) return
-    const timer = this.#clock.after(Math.max(0, leftMs), () => {
+    const timer = this.#clock.after(Math.max(1, leftMs), () => {
       this.#timers.delete(id)
-      this.#told(id)
+      // Timers run by a clock that the date does not follow when somebody sets it.
+      if (this.#clock.wallMs() < expiresMs) this.watch({ id, expiresMs })
+      else this.#told(id)
     })
     this.#timers.set(id, timer)
   }

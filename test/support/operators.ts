@@ -1,0 +1,66 @@
+/**
+ * Asks control-plane operations of a gateway in this process as the command line, as an operator or as the person of an
+ * account, and holds every answer against the contract. It opens no session: who asks is given.
+ */
+import assert from 'node:assert/strict'
+import type { ControlErrorBody, OperationName, OperationOutput } from '../../contract/operations.ts'
+import { operations } from '../../contract/operations.ts'
+import { systemClock } from '../../src/base/clock.ts'
+import type { Actor } from '../../src/control/actor.ts'
+import { dispatch } from '../../src/control/dispatch.ts'
+import type { ControlParts } from '../../src/control/parts.ts'
+import { noServer } from '../../src/server-facts.ts'
+import type { TestGateway } from './gateway.ts'
+
+export interface Asking {
+  /** The output of an operation that must succeed. */
+  done<Name extends OperationName>(name: Name, input: object): Promise<OperationOutput<Name>>
+  /** The refusal of one that must not. */
+  refused(
+    name: OperationName,
+    input: object,
+  ): Promise<ControlErrorBody['error'] & { readonly status: number }>
+}
+
+/** A person as tests need one; `loginMs` left out: just now. */
+export function personActor(id: string, more: { operator?: boolean; loginMs?: number } = {}): Actor {
+  return {
+    kind: 'person',
+    person: {
+      id,
+      name: id,
+      email: `${id}@example.org`,
+      verified: true,
+      confirmed: true,
+      operator: more.operator ?? false,
+      twoFactor: false,
+      createdMs: 0,
+      lastSeenMs: null,
+    },
+    loginMs: more.loginMs ?? systemClock.wallMs(),
+    address: null,
+  }
+}
+
+export function controlOf({ gateway, origin }: Pick<TestGateway, 'gateway' | 'origin'>): ControlParts {
+  return gateway.parts.control(origin, noServer(systemClock))
+}
+
+export function asking(control: ControlParts, actor: Actor): Asking {
+  return {
+    async done<Name extends OperationName>(name: Name, input: object) {
+      const { status, body } = await dispatch(control, actor, name, input)
+      assert.equal(status, 200, JSON.stringify(body))
+      return operations[name].output.parse(body) as OperationOutput<Name>
+    },
+    async refused(name, input) {
+      const { status, body } = await dispatch(control, actor, name, input)
+      assert.notEqual(
+        status,
+        200,
+        JSON.stringify(body, (_key, value) => String(value)),
+      )
+      return { ...(body as ControlErrorBody).error, status }
+    },
+  }
+}
