@@ -1,12 +1,248 @@
-/** Account. */
+/** One account as operators see it: balance, entries, keys, members, requests, and what can be done with it. */
+import { Link, useParams } from '@tanstack/react-router'
 import type { JSX } from 'react'
-import { Page } from '@/components/page'
+import { Badge } from '@/components/badge'
+import { Card } from '@/components/card'
+import { CopyButton } from '@/components/copy-button'
+import { Money } from '@/components/money'
+import { Problem } from '@/components/problem'
 import { Skeleton } from '@/components/skeleton'
+import { Stat } from '@/components/stat'
+import { type Column, Table } from '@/components/table'
+import { When } from '@/components/when'
+import type { OperationOutput } from '@/lib/api'
+import { useOperation } from '@/lib/operations'
+import { AccountActions } from './account-actions.tsx'
+import { type Account, AccountBadges } from './accounts.tsx'
+import { AdminFrame } from './page.tsx'
+import { linkLook } from './section.tsx'
+
+type Entry = OperationOutput<'entries.list'>[number]
+type Key = OperationOutput<'key.list'>[number]
+type Member = OperationOutput<'member.list'>[number]
+type Receipt = OperationOutput<'requests.list'>[number]
+const rowsShown = 20
 
 export function AdminAccountPage(): JSX.Element {
+  const { account = '' } = useParams({ strict: false })
+  const shown = useOperation('account.show', { account })
   return (
-    <Page title="Account">
-      <Skeleton className="h-72" />
-    </Page>
+    <AdminFrame title={`${shown.data?.name ?? 'Account'} · Admin`} here="accounts">
+      {shown.isError ? (
+        <Problem problem={shown.error} onRetry={() => void shown.refetch()} />
+      ) : shown.data === undefined ? (
+        <Skeleton className="h-112 rounded-xl" />
+      ) : (
+        <Shown account={shown.data} />
+      )}
+    </AdminFrame>
+  )
+}
+
+function Shown({ account }: { readonly account: Account }): JSX.Element {
+  return (
+    <div className="flex flex-col gap-6">
+      <div className="flex flex-wrap items-start justify-between gap-4">
+        <div className="min-w-0">
+          <Link
+            to="/console/admin/$section"
+            params={{ section: 'accounts' }}
+            className="text-sm text-ink-soft underline underline-offset-3 hover:text-ink"
+          >
+            All accounts
+          </Link>
+          <h2 className="mt-1 text-xl font-semibold tracking-tight break-words">{account.name}</h2>
+          <p className="flex flex-wrap items-center gap-x-2 text-ink-soft">
+            {account.email === null ? null : <span className="break-all">{account.email}</span>}
+            <span className="flex items-center font-mono text-[0.8125rem]">
+              {account.account}
+              <CopyButton text={account.account} what="the account's id" variant="ghost" className="size-8" />
+            </span>
+          </p>
+          <AccountBadges account={account} />
+        </div>
+        <div className="flex flex-wrap gap-2">
+          <AccountActions account={account} />
+        </div>
+      </div>
+      <div className="grid gap-4 sm:grid-cols-3">
+        <Stat
+          label="Available"
+          value={<Money amount={account.available} />}
+          hint="What the next request can use"
+        />
+        <Stat
+          label="Held"
+          value={<Money amount={account.held} />}
+          hint={`By ${account.openHolds} running ${account.openHolds === 1 ? 'request' : 'requests'}`}
+        />
+        <Stat
+          label="Balance"
+          value={<Money amount={account.posted} />}
+          hint={
+            <>
+              Made <When at={account.created} />
+            </>
+          }
+        />
+      </div>
+      <Entries account={account.account} />
+      <Keys account={account.account} />
+      <Members account={account.account} />
+      <Requests account={account.account} />
+    </div>
+  )
+}
+
+const entryColumns: readonly Column<Entry>[] = [
+  { id: 'at', header: 'When', cell: ({ at }) => <When at={at} /> },
+  { id: 'kind', header: 'What', cell: (entry) => entry.source ?? entry.kind },
+  {
+    id: 'reference',
+    header: 'Reference',
+    cell: (entry) => (
+      <span className="block max-w-64 truncate" title={entry.note ?? entry.reference ?? undefined}>
+        {entry.note ?? entry.reference ?? entry.request ?? ''}
+      </span>
+    ),
+  },
+  {
+    id: 'amount',
+    header: 'Amount',
+    align: 'right',
+    cell: ({ amount }) => <Money amount={amount} form="exact" signed />,
+  },
+  {
+    id: 'balance',
+    header: 'Balance after',
+    align: 'right',
+    wide: true,
+    cell: ({ balanceAfter }) => <Money amount={balanceAfter} form="exact" />,
+  },
+]
+
+function Entries({ account }: { readonly account: string }): JSX.Element {
+  const entries = useOperation('entries.list', { account, limit: rowsShown })
+  return (
+    <Card title="Ledger" description={`The last ${rowsShown} entries, as the account sees them.`} flush>
+      {entries.isError ? (
+        <Problem problem={entries.error} onRetry={() => void entries.refetch()} className="m-5 mt-0" />
+      ) : (
+        <Table caption="Entries" columns={entryColumns} rows={entries.data} keyOf={({ id }) => id} />
+      )}
+    </Card>
+  )
+}
+
+const keyColumns: readonly Column<Key>[] = [
+  { id: 'name', header: 'Name', cell: ({ name }) => name },
+  { id: 'label', header: 'Key', cell: ({ label }) => <code className="text-[0.8125rem]">{label}…</code> },
+  { id: 'state', header: 'State', cell: (key) => <KeyBadge state={key} /> },
+  { id: 'spent', header: 'Spent', align: 'right', cell: ({ spent }) => <Money amount={spent} /> },
+  {
+    id: 'used',
+    header: 'Last used',
+    wide: true,
+    cell: ({ lastUsed }) => (lastUsed === null ? 'never' : <When at={lastUsed} />),
+  },
+]
+
+function KeyBadge({ state }: { readonly state: Key }): JSX.Element {
+  if (state.revoked !== null) return <Badge tone="bad">Revoked</Badge>
+  if (state.disabled) return <Badge tone="warn">Disabled</Badge>
+  return <Badge tone="good">{state.builtIn ? 'Built in' : 'Live'}</Badge>
+}
+
+function Keys({ account }: { readonly account: string }): JSX.Element {
+  const keys = useOperation('key.list', { account })
+  return (
+    <Card title="API keys" flush>
+      {keys.isError ? (
+        <Problem problem={keys.error} onRetry={() => void keys.refetch()} className="m-5 mt-0" />
+      ) : (
+        <Table caption="API keys" columns={keyColumns} rows={keys.data} keyOf={({ id }) => id} expected={2} />
+      )}
+    </Card>
+  )
+}
+
+const memberColumns: readonly Column<Member>[] = [
+  { id: 'name', header: 'Name', cell: ({ name }) => name },
+  { id: 'email', header: 'E-mail address', cell: ({ email }) => email },
+  { id: 'role', header: 'Role', cell: ({ role }) => <Badge>{role}</Badge> },
+  { id: 'since', header: 'Since', wide: true, cell: ({ since }) => <When at={since} /> },
+]
+
+function Members({ account }: { readonly account: string }): JSX.Element {
+  const members = useOperation('member.list', { account })
+  return (
+    <Card title="Members" flush>
+      {members.isError ? (
+        <Problem problem={members.error} onRetry={() => void members.refetch()} className="m-5 mt-0" />
+      ) : (
+        <Table
+          caption="Members"
+          columns={memberColumns}
+          rows={members.data}
+          keyOf={({ person }) => person}
+          expected={1}
+          empty={
+            <p className="px-5 pb-5 text-ink-soft">Nobody signs in for it: it is used by its keys alone.</p>
+          }
+        />
+      )}
+    </Card>
+  )
+}
+
+const requestColumns: readonly Column<Receipt>[] = [
+  { id: 'started', header: 'When', cell: ({ started }) => <When at={started} /> },
+  {
+    id: 'model',
+    header: 'Model',
+    cell: ({ model }) => <span className="font-mono text-[0.8125rem]">{model}</span>,
+  },
+  {
+    id: 'end',
+    header: 'End',
+    cell: ({ endReason }) => (
+      <Badge tone={endReason === 'complete' ? 'good' : 'warn'}>{endReason.replace('_', ' ')}</Badge>
+    ),
+  },
+  { id: 'charged', header: 'Charged', align: 'right', cell: ({ charged }) => <Money amount={charged} /> },
+  {
+    id: 'absorbed',
+    header: 'Borne by the house',
+    align: 'right',
+    wide: true,
+    cell: ({ absorbed }) => <Money amount={absorbed} />,
+  },
+  {
+    id: 'receipt',
+    header: <span className="sr-only">Receipt</span>,
+    cell: ({ id }) => (
+      <Link to="/console/requests/$request" params={{ request: id }} className={linkLook}>
+        Receipt
+      </Link>
+    ),
+  },
+]
+
+function Requests({ account }: { readonly account: string }): JSX.Element {
+  const requests = useOperation('requests.list', { account, limit: rowsShown })
+  return (
+    <Card title="Requests" description={`The last ${rowsShown}.`} flush>
+      {requests.isError ? (
+        <Problem problem={requests.error} onRetry={() => void requests.refetch()} className="m-5 mt-0" />
+      ) : (
+        <Table
+          caption="Requests"
+          columns={requestColumns}
+          rows={requests.data}
+          keyOf={({ id }) => id}
+          empty={<p className="px-5 pb-5 text-ink-soft">No request yet.</p>}
+        />
+      )}
+    </Card>
   )
 }

@@ -1,12 +1,89 @@
-/** Admin. */
-import type { JSX } from 'react'
+/** Admin: what the operators of an installation look after, a section each; which one stands in the address. */
+import { Link, useParams } from '@tanstack/react-router'
+import { ShieldAlert } from 'lucide-react'
+import { type ComponentType, type JSX, lazy, Suspense } from 'react'
+import { Empty } from '@/components/empty'
 import { Page } from '@/components/page'
 import { Skeleton } from '@/components/skeleton'
+import { useMe } from '@/lib/account'
+import { cn } from '@/lib/class-names'
+import { type SectionId, sections } from './sections.ts'
+
+const parts: Readonly<Record<SectionId, ComponentType>> = {
+  accounts: lazy(async () => ({ default: (await import('./accounts.tsx')).Accounts })),
+  people: lazy(async () => ({ default: (await import('./people.tsx')).People })),
+  models: lazy(async () => ({ default: (await import('./models.tsx')).Models })),
+  upstreams: lazy(async () => ({ default: (await import('./upstreams.tsx')).Upstreams })),
+  codes: lazy(async () => ({ default: (await import('./codes.tsx')).Codes })),
+  payments: lazy(async () => ({ default: (await import('./payments.tsx')).Payments })),
+  losses: lazy(async () => ({ default: (await import('./losses.tsx')).Losses })),
+  audit: lazy(async () => ({ default: (await import('./audit.tsx')).Audit })),
+  system: lazy(async () => ({ default: (await import('./system.tsx')).System })),
+}
 
 export function AdminPage(): JSX.Element {
+  const { section } = useParams({ strict: false })
+  const shown = sections.find(([id]) => id === section) ?? sections[0]
   return (
-    <Page title="Admin">
-      <Skeleton className="h-72" />
+    <AdminFrame title={`${shown[1]} · Admin`} here={shown[0]}>
+      <Part id={shown[0]} />
+    </AdminFrame>
+  )
+}
+
+function Part({ id }: { readonly id: SectionId }): JSX.Element {
+  const Shown = parts[id]
+  return (
+    <Suspense fallback={<Skeleton className="h-96 rounded-xl" />}>
+      <Shown />
+    </Suspense>
+  )
+}
+
+export interface AdminFrameProps {
+  readonly title: string
+  readonly here: SectionId
+  readonly children: JSX.Element
+}
+
+/** The heading and the sections, for operators alone. */
+export function AdminFrame({ title, here, children }: AdminFrameProps): JSX.Element {
+  const { person } = useMe()
+  if (!person.operator) {
+    return (
+      <Page title="Admin">
+        <Empty
+          icon={<ShieldAlert />}
+          title="This is for operators"
+          text="Whoever runs this server can make you one, on the section People."
+          className="rounded-xl border border-line bg-surface"
+        />
+      </Page>
+    )
+  }
+  return (
+    <Page title={title} heading="Admin">
+      <nav
+        aria-label="Admin sections"
+        className="-mt-2 flex gap-1 overflow-x-auto border-b border-line [scrollbar-width:none]"
+      >
+        {sections.map(([id, label]) => (
+          <Link
+            key={id}
+            to="/console/admin/$section"
+            params={{ section: id }}
+            search={{}}
+            aria-current={id === here ? 'page' : undefined}
+            className={cn(
+              '-mb-px flex h-10 shrink-0 items-center border-b-2 border-transparent px-3 font-medium text-ink-soft -outline-offset-2 hover:text-ink',
+              id === here && 'border-accent text-ink',
+            )}
+          >
+            {label}
+          </Link>
+        ))}
+      </nav>
+      {children}
     </Page>
   )
 }

@@ -1,0 +1,180 @@
+/** What operators do with an account: give credit, suspend and resume it, lift a restriction. */
+import { Ban, CirclePlay, Coins, LockOpen } from 'lucide-react'
+import { type JSX, useState } from 'react'
+import { Button } from '@/components/button'
+import { ConfirmDialog } from '@/components/confirm-dialog'
+import { Field } from '@/components/field'
+import { Input, Textarea } from '@/components/input'
+import { toast } from '@/components/toaster'
+import { useChange } from '@/lib/operations'
+import { usd } from '@/lib/usd'
+import type { Account } from './accounts.tsx'
+import { errorAt, FormDialog } from './form-dialog.tsx'
+
+interface ActionProps {
+  readonly account: Account
+}
+
+export function AccountActions({ account }: ActionProps): JSX.Element {
+  return (
+    <>
+      <GiveCredit account={account} />
+      {account.restricted === null ? null : <Unrestrict account={account} />}
+      {account.suspended === null ? <Suspend account={account} /> : <Resume account={account} />}
+    </>
+  )
+}
+
+function GiveCredit({ account }: ActionProps): JSX.Element {
+  const [isOpen, setOpen] = useState(false)
+  const [amount, setAmount] = useState('')
+  const [reference, setReference] = useState('')
+  const [note, setNote] = useState('')
+  const credit = useChange('credit', {
+    changes: ['balance', 'account', 'billing'],
+    onProblem: () => undefined,
+    onDone({ created, balance }) {
+      setOpen(false)
+      setAmount('')
+      setReference('')
+      setNote('')
+      if (created) toast.good(`${usd(amount)} was credited. The balance is ${usd(balance)}.`)
+      else toast.problem('This reference was credited before, so nothing was changed.')
+    },
+  })
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>
+        <Coins aria-hidden="true" />
+        Give credit
+      </Button>
+      <FormDialog
+        open={isOpen}
+        onOpenChange={setOpen}
+        title="Give credit"
+        description={`It is added to the balance of ${account.name} at once and stands in its ledger for good.`}
+        action="Give credit"
+        pending={credit.isPending}
+        disabled={amount.trim() === '' || reference.trim() === '' || note.trim() === ''}
+        problem={credit.error}
+        fields={['amount', 'reference', 'note']}
+        onSubmit={() =>
+          credit.mutate({ account: account.account, amount: amount.trim(), reference, note: note.trim() })
+        }
+      >
+        <Field label="Amount in USD" {...errorAt(credit.error, 'amount')}>
+          <Input
+            inputMode="decimal"
+            placeholder="25.00"
+            value={amount}
+            onChange={(event) => setAmount(event.target.value)}
+          />
+        </Field>
+        <Field
+          label="Reference"
+          hint="What tells this credit from every other, such as an invoice number. The same reference credits only once."
+          {...errorAt(credit.error, 'reference')}
+        >
+          <Input value={reference} onChange={(event) => setReference(event.target.value)} />
+        </Field>
+        <Field label="Reason" hint="The account sees it in its ledger." {...errorAt(credit.error, 'note')}>
+          <Textarea value={note} onChange={(event) => setNote(event.target.value)} />
+        </Field>
+      </FormDialog>
+    </>
+  )
+}
+
+function Suspend({ account }: ActionProps): JSX.Element {
+  const [isOpen, setOpen] = useState(false)
+  const [reason, setReason] = useState('')
+  const suspend = useChange('account.suspend', {
+    changes: ['account'],
+    onProblem: () => undefined,
+    onDone() {
+      setOpen(false)
+      setReason('')
+      toast.good(`${account.name} is suspended.`)
+    },
+  })
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>
+        <Ban aria-hidden="true" />
+        Suspend
+      </Button>
+      <FormDialog
+        open={isOpen}
+        onOpenChange={setOpen}
+        title={`Suspend ${account.name}?`}
+        description="Its requests are refused from now on, with every key. Its balance stays, and you can resume it."
+        action="Suspend the account"
+        tone="danger"
+        pending={suspend.isPending}
+        problem={suspend.error}
+        fields={['reason']}
+        onSubmit={() =>
+          suspend.mutate({
+            account: account.account,
+            ...(reason.trim() === '' ? {} : { reason: reason.trim() }),
+          })
+        }
+      >
+        <Field label="Reason" optional hint="Kept in the audit." {...errorAt(suspend.error, 'reason')}>
+          <Textarea value={reason} onChange={(event) => setReason(event.target.value)} />
+        </Field>
+      </FormDialog>
+    </>
+  )
+}
+
+function Resume({ account }: ActionProps): JSX.Element {
+  const resume = useChange('account.resume', {
+    changes: ['account'],
+    onDone: () => toast.good(`${account.name} can make requests again.`),
+  })
+  return (
+    <Button
+      variant="primary"
+      pending={resume.isPending}
+      onClick={() => resume.mutate({ account: account.account })}
+    >
+      <CirclePlay aria-hidden="true" />
+      Resume
+    </Button>
+  )
+}
+
+function Unrestrict({ account }: ActionProps): JSX.Element {
+  const [isOpen, setOpen] = useState(false)
+  const unrestrict = useChange('account.unrestrict', {
+    changes: ['account'],
+    onDone() {
+      setOpen(false)
+      toast.good(`${account.name} has all features again.`)
+    },
+  })
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>
+        <LockOpen aria-hidden="true" />
+        Lift the restriction
+      </Button>
+      <ConfirmDialog
+        open={isOpen}
+        onOpenChange={setOpen}
+        title={`Lift the restriction of ${account.name}?`}
+        action="Lift it"
+        tone="primary"
+        pending={unrestrict.isPending}
+        onConfirm={() => unrestrict.mutate({ account: account.account })}
+      >
+        <p>
+          Its requests cost more than they had reserved, so it lost documents by address, tools that run at
+          the provider, and stopping what it pays for by leaving. It gets them back, and you bear again what
+          they cost beyond their hold.
+        </p>
+      </ConfirmDialog>
+    </>
+  )
+}

@@ -1,0 +1,164 @@
+/** All accounts: found by name, address or id; a new one is made with its credit and first key. */
+import { Plus, Users } from 'lucide-react'
+import { type JSX, useState } from 'react'
+import { Badge } from '@/components/badge'
+import { Button } from '@/components/button'
+import { Card } from '@/components/card'
+import { Empty } from '@/components/empty'
+import { Field } from '@/components/field'
+import { Input } from '@/components/input'
+import { Money } from '@/components/money'
+import { Problem } from '@/components/problem'
+import { type Column, Table } from '@/components/table'
+import { When } from '@/components/when'
+import type { OperationOutput } from '@/lib/api'
+import { useChange, useOperation } from '@/lib/operations'
+import { useSearch } from '@/lib/search'
+import { errorAt, FormDialog } from './form-dialog.tsx'
+import { AccountLink, Pager, SearchField } from './section.tsx'
+import { ShownOnce } from './shown-once.tsx'
+
+export type Account = OperationOutput<'account.show'>
+const pageRows = 50
+
+const columns: readonly Column<Account>[] = [
+  {
+    id: 'account',
+    header: 'Account',
+    cell: (account) => (
+      <>
+        <AccountLink id={account.account}>{account.name}</AccountLink>
+        <span className="block text-sm text-ink-soft">{account.email ?? account.account}</span>
+      </>
+    ),
+  },
+  {
+    id: 'state',
+    header: 'State',
+    cell: (account) => <AccountBadges account={account} />,
+  },
+  {
+    id: 'available',
+    header: 'Available',
+    align: 'right',
+    cell: ({ available }) => <Money amount={available} />,
+  },
+  { id: 'held', header: 'Held', align: 'right', wide: true, cell: ({ held }) => <Money amount={held} /> },
+  { id: 'created', header: 'Made', wide: true, cell: ({ created }) => <When at={created} /> },
+]
+
+export function AccountBadges({ account }: { readonly account: Account }): JSX.Element {
+  return (
+    <span className="flex flex-wrap gap-1">
+      <Badge>{account.kind === 'personal' ? 'Personal' : 'Organization'}</Badge>
+      {account.suspended === null ? null : <Badge tone="bad">Suspended</Badge>}
+      {account.restricted === null ? null : <Badge tone="warn">Restricted</Badge>}
+    </span>
+  )
+}
+
+export function Accounts(): JSX.Element {
+  const { q, after } = useSearch()
+  const [isMaking, setMaking] = useState(false)
+  const accounts = useOperation(
+    'account.list',
+    {
+      limit: pageRows,
+      ...(q === undefined || q === '' ? {} : { search: q }),
+      ...(after === undefined ? {} : { after }),
+    },
+    { keep: true },
+  )
+  const last = accounts.data?.length === pageRows ? accounts.data.at(-1)?.account : undefined
+  return (
+    <>
+      <div className="flex flex-wrap gap-2">
+        <SearchField label="Search by name, e-mail address or id" />
+        <Button variant="primary" onClick={() => setMaking(true)}>
+          <Plus aria-hidden="true" />
+          New account
+        </Button>
+      </div>
+      {accounts.isError ? (
+        <Problem problem={accounts.error} onRetry={() => void accounts.refetch()} />
+      ) : (
+        <Card flush>
+          <Table
+            caption="Accounts"
+            columns={columns}
+            rows={accounts.data}
+            keyOf={({ account }) => account}
+            empty={
+              <Empty
+                icon={<Users />}
+                title={q === undefined ? 'No account yet' : 'No account fits'}
+                text={
+                  q === undefined
+                    ? 'Accounts come with people who sign up.'
+                    : 'Try a part of the name or address.'
+                }
+              />
+            }
+          />
+          <Pager name="after" next={last} label="Pages of accounts" />
+        </Card>
+      )}
+      <NewAccount open={isMaking} onOpenChange={setMaking} />
+    </>
+  )
+}
+
+function NewAccount({
+  open,
+  onOpenChange,
+}: {
+  readonly open: boolean
+  readonly onOpenChange: (open: boolean) => void
+}): JSX.Element {
+  const [email, setEmail] = useState('')
+  const [credit, setCredit] = useState('')
+  const [key, setKey] = useState<string>()
+  const create = useChange('account.create', {
+    changes: ['account'],
+    onProblem: () => undefined,
+    onDone(made) {
+      onOpenChange(false)
+      setEmail('')
+      setCredit('')
+      setKey(made.key)
+    },
+  })
+  if (key !== undefined) {
+    return (
+      <ShownOnce title="The account is made" label="API key" text={key} onClose={() => setKey(undefined)}>
+        This is its first key. It is shown only now; hand it over in a safe way.
+      </ShownOnce>
+    )
+  }
+  return (
+    <FormDialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title="New account"
+      description="A personal account with a first key, for somebody who uses keys alone. People who sign up get theirs by themselves."
+      action="Make the account"
+      pending={create.isPending}
+      disabled={email.trim() === ''}
+      problem={create.error}
+      fields={['email', 'credit']}
+      onSubmit={() => create.mutate({ email, ...(credit.trim() === '' ? {} : { credit: credit.trim() }) })}
+    >
+      <Field label="E-mail address" {...errorAt(create.error, 'email')}>
+        <Input type="email" required value={email} onChange={(event) => setEmail(event.target.value)} />
+      </Field>
+      <Field
+        label="Credit in USD"
+        optional
+        hint="Left empty: the usual starting credit. 0 for none."
+        {...errorAt(create.error, 'credit')}
+      >
+        <Input inputMode="decimal" value={credit} onChange={(event) => setCredit(event.target.value)} />
+      </Field>
+    </FormDialog>
+  )
+}

@@ -1,0 +1,194 @@
+/** Adds a model that the catalog does not know, or replaces what is known of one. */
+import { Plus } from 'lucide-react'
+import { type JSX, useState } from 'react'
+import { Button } from '@/components/button'
+import { Checkbox } from '@/components/checkbox'
+import { Field } from '@/components/field'
+import { Input } from '@/components/input'
+import { Select } from '@/components/select'
+import { toast } from '@/components/toaster'
+import type { ApiError, OperationAsk } from '@/lib/api'
+import { useChange } from '@/lib/operations'
+import { errorAt, FormDialog } from './form-dialog.tsx'
+import { emptyPrice, isPriced, newPriceOf, RatesFields } from './rates-fields.tsx'
+
+const apis = {
+  '': 'As its provider has it',
+  chat: 'Chat Completions',
+  responses: 'Responses',
+  messages: 'Messages',
+  generateContent: 'Gemini',
+  embeddings: 'Embeddings',
+} as const
+const media = ['image', 'pdf', 'audio'] as const
+
+const emptyModel = {
+  model: '',
+  provider: '',
+  upstreamModel: '',
+  api: '' as keyof typeof apis,
+  context: '',
+  output: '',
+  inputs: [] as readonly string[],
+  reasons: false,
+  takesTools: true,
+}
+const ownFields = ['model', 'provider', 'upstreamModel', 'contextTokens', 'outputTokensMax']
+
+function asked(draft: typeof emptyModel, price: typeof emptyPrice): OperationAsk<'models.add'> {
+  const { model, provider, upstreamModel, api, context, output, inputs, reasons, takesTools } = draft
+  return {
+    model: model.trim(),
+    ...(provider.trim() === '' ? {} : { provider: provider.trim() }),
+    ...(upstreamModel.trim() === '' ? {} : { upstreamModel: upstreamModel.trim() }),
+    ...(api === '' ? {} : { api }),
+    contextTokens: Number(context),
+    outputTokensMax: Number(output),
+    inputs: ['text', ...inputs],
+    reasons,
+    takesTools,
+    ...(isPriced(price) ? { price: newPriceOf(price) } : {}),
+  }
+}
+
+export function AddModel(): JSX.Element {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button variant="primary" onClick={() => setOpen(true)}>
+        <Plus aria-hidden="true" />
+        Add a model
+      </Button>
+      {isOpen ? <AddDialog onClose={() => setOpen(false)} /> : null}
+    </>
+  )
+}
+
+function AddDialog({ onClose }: { readonly onClose: () => void }): JSX.Element {
+  const [draft, setDraft] = useState(emptyModel)
+  const [price, setPrice] = useState(emptyPrice)
+  const add = useChange('models.add', {
+    changes: ['models'],
+    onProblem: () => undefined,
+    onDone({ model, sold, reason }) {
+      onClose()
+      if (sold) toast.good(`${model} is sold.`)
+      else toast.problem(`${model} is known, and not sold: ${reason ?? 'it has no price'}`)
+    },
+  })
+  const set = (changes: Partial<typeof emptyModel>): void => setDraft({ ...draft, ...changes })
+  const isWhole = draft.model.trim() !== '' && /^\d+$/.test(draft.context) && /^\d+$/.test(draft.output)
+  return (
+    <FormDialog
+      open
+      onOpenChange={onClose}
+      title="Add a model"
+      description="Clients ask for it by this name. Without a price it is known, and not sold."
+      action="Add the model"
+      size="large"
+      pending={add.isPending}
+      disabled={!isWhole}
+      problem={add.error}
+      fields={ownFields}
+      onSubmit={() => add.mutate(asked(draft, price))}
+    >
+      <Names draft={draft} set={set} problem={add.error} />
+      <Abilities draft={draft} set={set} />
+      <RatesFields draft={price} onChange={setPrice} problem={add.error} />
+    </FormDialog>
+  )
+}
+
+interface PartProps {
+  readonly draft: typeof emptyModel
+  readonly set: (changes: Partial<typeof emptyModel>) => void
+}
+
+function Names({ draft, set, problem }: PartProps & { readonly problem: ApiError | null }): JSX.Element {
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
+      <Field label="Name" {...errorAt(problem, 'model')}>
+        <Input
+          value={draft.model}
+          spellCheck={false}
+          onChange={(event) => set({ model: event.target.value })}
+        />
+      </Field>
+      <Field
+        label="Provider"
+        optional
+        hint="Left empty: by the beginning of the name."
+        {...errorAt(problem, 'provider')}
+      >
+        <Input
+          value={draft.provider}
+          spellCheck={false}
+          onChange={(event) => set({ provider: event.target.value })}
+        />
+      </Field>
+      <Field
+        label="Name at the provider"
+        optional
+        hint="Where it differs."
+        {...errorAt(problem, 'upstreamModel')}
+      >
+        <Input
+          value={draft.upstreamModel}
+          spellCheck={false}
+          onChange={(event) => set({ upstreamModel: event.target.value })}
+        />
+      </Field>
+      <Field label="Format upstream" hint="In which it is asked for.">
+        <Select value={draft.api} onChange={(event) => set({ api: event.target.value as keyof typeof apis })}>
+          {Object.entries(apis).map(([id, label]) => (
+            <option key={id} value={id}>
+              {label}
+            </option>
+          ))}
+        </Select>
+      </Field>
+      <Field label="Context in tokens" {...errorAt(problem, 'contextTokens')}>
+        <Input
+          inputMode="numeric"
+          value={draft.context}
+          onChange={(event) => set({ context: event.target.value })}
+        />
+      </Field>
+      <Field label="Output at most, in tokens" {...errorAt(problem, 'outputTokensMax')}>
+        <Input
+          inputMode="numeric"
+          value={draft.output}
+          onChange={(event) => set({ output: event.target.value })}
+        />
+      </Field>
+    </div>
+  )
+}
+
+function Abilities({ draft, set }: PartProps): JSX.Element {
+  return (
+    <fieldset>
+      <legend className="font-medium">What it can do</legend>
+      <div className="grid sm:grid-cols-2">
+        <Checkbox
+          label="Takes tools"
+          checked={draft.takesTools}
+          onChange={(takesTools) => set({ takesTools })}
+        />
+        <Checkbox label="Reasons" checked={draft.reasons} onChange={(reasons) => set({ reasons })} />
+        {media.map((medium) => (
+          <Checkbox
+            key={medium}
+            label={`Takes ${medium === 'pdf' ? 'PDF' : medium}`}
+            checked={draft.inputs.includes(medium)}
+            onChange={(isTaken) =>
+              set({
+                inputs: isTaken ? [...draft.inputs, medium] : draft.inputs.filter((one) => one !== medium),
+              })
+            }
+          />
+        ))}
+      </div>
+    </fieldset>
+  )
+}

@@ -1,0 +1,146 @@
+/** The audit: who changed what, when, from where, and how it ended. */
+
+import { operations } from 'virtual:operations'
+import { ScrollText } from 'lucide-react'
+import { Fragment, type JSX, useState } from 'react'
+import { Badge, type Tone } from '@/components/badge'
+import { Button } from '@/components/button'
+import { Card } from '@/components/card'
+import { Code } from '@/components/code'
+import { Dialog } from '@/components/dialog'
+import { Empty } from '@/components/empty'
+import { Problem } from '@/components/problem'
+import { Select } from '@/components/select'
+import { type Column, Table } from '@/components/table'
+import { When } from '@/components/when'
+import type { OperationOutput } from '@/lib/api'
+import { useOperation } from '@/lib/operations'
+import { useSearch, useSetSearch } from '@/lib/search'
+import { AccountLink, Pager, SearchField } from './section.tsx'
+
+type Deed = OperationOutput<'audit.list'>[number]
+const pageRows = 50
+
+/** Operations that leave a trace, by how they are asked for. */
+const changing = Object.entries(operations)
+  .filter(([, [method]]) => method !== 'GET')
+  .map(([name]) => name)
+  .sort()
+
+export function Audit(): JSX.Element {
+  const { before, operation, q: account } = useSearch()
+  const setSearch = useSetSearch()
+  const [shown, setShown] = useState<Deed>()
+  const isAccount = account !== undefined && /^acct_[0-9a-z]{13}$/.test(account)
+  const deeds = useOperation(
+    'audit.list',
+    {
+      limit: pageRows,
+      ...(before === undefined ? {} : { before }),
+      ...(operation === undefined ? {} : { operation }),
+      ...(isAccount ? { account } : {}),
+    },
+    { keep: true },
+  )
+  return (
+    <>
+      <div className="flex flex-wrap gap-2">
+        <SearchField label="Account id acct_…" />
+        <Select
+          aria-label="Operation"
+          value={operation ?? ''}
+          onChange={(event) => setSearch({ operation: event.target.value, before: undefined })}
+          className="w-56"
+        >
+          <option value="">All operations</option>
+          {changing.map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </Select>
+      </div>
+      {deeds.isError ? (
+        <Problem problem={deeds.error} onRetry={() => void deeds.refetch()} />
+      ) : (
+        <Card flush>
+          <Table
+            caption="Audit"
+            columns={columnsOf(setShown)}
+            rows={deeds.data}
+            keyOf={({ id }) => id}
+            expected={10}
+            empty={
+              <Empty
+                icon={<ScrollText />}
+                title="Nothing was changed"
+                text="Every change leaves a row here."
+              />
+            }
+          />
+          <Pager
+            name="before"
+            next={deeds.data?.length === pageRows ? deeds.data.at(-1)?.id : undefined}
+            label="Pages of the audit"
+          />
+        </Card>
+      )}
+      {shown === undefined ? null : <Details deed={shown} onClose={() => setShown(undefined)} />}
+    </>
+  )
+}
+
+function columnsOf(onShow: (deed: Deed) => void): readonly Column<Deed>[] {
+  return [
+    { id: 'at', header: 'When', cell: ({ at }) => <When at={at} /> },
+    { id: 'actor', header: 'Who', cell: ({ actor }) => actor },
+    {
+      id: 'operation',
+      header: 'What',
+      cell: ({ operation }) => <span className="font-mono text-[0.8125rem]">{operation}</span>,
+    },
+    {
+      id: 'account',
+      header: 'Account',
+      wide: true,
+      cell: ({ account }) => (account === null ? '' : <AccountLink id={account}>{account}</AccountLink>),
+    },
+    { id: 'outcome', header: 'Outcome', cell: ({ outcome }) => <Outcome outcome={outcome} /> },
+    {
+      id: 'details',
+      header: <span className="sr-only">Details</span>,
+      align: 'right',
+      cell: (deed) => (
+        <Button variant="ghost" size="small" onClick={() => onShow(deed)}>
+          Details
+        </Button>
+      ),
+    },
+  ]
+}
+
+function Outcome({ outcome }: { readonly outcome: string }): JSX.Element {
+  const tones: Readonly<Record<string, Tone>> = { done: 'good', started: 'warn' }
+  const words: Readonly<Record<string, string>> = { done: 'Done', started: 'Never ended' }
+  return <Badge tone={tones[outcome] ?? 'bad'}>{words[outcome] ?? outcome}</Badge>
+}
+
+function Details({ deed, onClose }: { readonly deed: Deed; readonly onClose: () => void }): JSX.Element {
+  const rows: readonly (readonly [string, JSX.Element | string])[] = [
+    ['When', <When key="when" at={deed.at} exact />],
+    ['Who', deed.actor],
+    ['From', deed.address ?? 'the machine itself'],
+    ['Outcome', deed.outcome],
+  ]
+  return (
+    <Dialog open onOpenChange={onClose} title={deed.operation}>
+      <dl className="mb-4 grid grid-cols-[auto_1fr] gap-x-6 gap-y-1.5">
+        {rows.map(([name, value]) => (
+          <Fragment key={name}>
+            <dt className="text-ink-soft">{name}</dt>
+            <dd className="min-w-0 break-words">{value}</dd>
+          </Fragment>
+        ))}
+      </dl>
+      <Code code={JSON.stringify(deed.input, null, 2)} language="What was asked, without secrets" wrap />
+    </Dialog>
+  )
+}

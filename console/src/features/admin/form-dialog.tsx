@@ -1,0 +1,75 @@
+/** A window with a form that carries out one operation: its fields, what is wrong, what it will do. */
+import type { JSX, ReactNode } from 'react'
+import { Button } from '@/components/button'
+import { Dialog, DialogActions } from '@/components/dialog'
+import { Problem } from '@/components/problem'
+import type { ApiError } from '@/lib/api'
+
+export interface FormDialogProps {
+  readonly open: boolean
+  readonly onOpenChange: (open: boolean) => void
+  readonly title: string
+  readonly description?: ReactNode
+  /** The verb on the button. */
+  readonly action: string
+  readonly tone?: 'primary' | 'danger'
+  readonly pending: boolean
+  readonly disabled?: boolean
+  /** What the server said against it; shown over the buttons where no field shows it. */
+  readonly problem?: ApiError | null
+  /** Fields that show problems of their own. */
+  readonly fields?: readonly string[]
+  readonly size?: 'small' | 'medium' | 'large'
+  readonly onSubmit: () => void
+  readonly children: ReactNode
+}
+
+export function FormDialog(props: FormDialogProps): JSX.Element {
+  const { open, onOpenChange, title, description, size = 'medium' } = props
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title={title}
+      size={size}
+      {...(description === undefined ? {} : { description })}
+    >
+      <Form {...props} />
+    </Dialog>
+  )
+}
+
+function Form(props: FormDialogProps): JSX.Element {
+  const { onOpenChange, action, tone = 'primary', pending, disabled = false } = props
+  const { problem = null, fields = [], onSubmit, children } = props
+  const isShownByField = problem?.param !== undefined && fields.includes(problem.param.split('.')[0] ?? '')
+  return (
+    <form
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault()
+        event.stopPropagation()
+        if (!pending && !disabled) onSubmit()
+      }}
+    >
+      {children}
+      {problem === null || isShownByField ? null : <Problem problem={problem} />}
+      <DialogActions>
+        <Button onClick={() => onOpenChange(false)}>Cancel</Button>
+        <Button type="submit" variant={tone} pending={pending} disabled={disabled}>
+          {action}
+        </Button>
+      </DialogActions>
+    </form>
+  )
+}
+
+/** What the server said of one field, as the props of a `Field`. */
+export function errorAt(problem: ApiError | null, field: string): { readonly error?: string } {
+  const param = problem?.param
+  if (problem === null || param === undefined || param.split('.')[0] !== field) return {}
+  const text = problem.message.startsWith(`${param}: `)
+    ? problem.message.slice(param.length + 2)
+    : problem.message
+  return { error: `${text.charAt(0).toUpperCase()}${text.slice(1)}` }
+}

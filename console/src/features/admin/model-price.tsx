@@ -1,0 +1,112 @@
+/** The prices of one model: those that were, the present one, those to come; and a new one from a moment on. */
+import { type JSX, useState } from 'react'
+import { Badge } from '@/components/badge'
+import { Button } from '@/components/button'
+import { Dialog } from '@/components/dialog'
+import { Problem } from '@/components/problem'
+import { type Column, Table } from '@/components/table'
+import { toast } from '@/components/toaster'
+import { When } from '@/components/when'
+import type { OperationOutput } from '@/lib/api'
+import { useChange, useOperation } from '@/lib/operations'
+import { usd } from '@/lib/usd'
+import { FormDialog } from './form-dialog.tsx'
+import type { Model } from './models.tsx'
+import { emptyPrice, isPriced, newPriceOf, RatesFields } from './rates-fields.tsx'
+
+type Version = OperationOutput<'models.prices'>[number]
+
+interface PriceProps {
+  readonly model: Model
+  readonly onClose: () => void
+}
+
+/** Sets the price; options, fees and tiers of the present one stay. */
+export function SetPrice({ model, onClose }: PriceProps): JSX.Element {
+  const present = model.details?.price
+  const [draft, setDraft] = useState({
+    ...emptyPrice,
+    input: present?.input ?? '',
+    output: present?.output ?? '',
+    cacheRead: present?.cacheRead ?? '',
+    cacheWrite5m: present?.cacheWrite5m ?? '',
+    cacheWrite1h: present?.cacheWrite1h ?? '',
+    inputAudio: present?.inputAudio ?? '',
+    outputAudio: present?.outputAudio ?? '',
+  })
+  const price = useChange('models.price', {
+    changes: ['models'],
+    onProblem: () => undefined,
+    onDone() {
+      onClose()
+      toast.good(`${model.model} has a new price.`)
+    },
+  })
+  const kept =
+    present === undefined
+      ? {}
+      : {
+          options: present.options,
+          fees: present.fees,
+          tiers: present.tiers.map(({ inputAudio, outputAudio, ...tier }) => ({
+            ...tier,
+            ...(inputAudio === null ? {} : { inputAudio }),
+            ...(outputAudio === null ? {} : { outputAudio }),
+          })),
+        }
+  return (
+    <FormDialog
+      open
+      onOpenChange={onClose}
+      title={`Set the price of ${model.model}`}
+      description="A price that was used is never changed: a later one takes its place. Running requests keep theirs. Tiers, options and fees stay as they are."
+      action="Set the price"
+      pending={price.isPending}
+      disabled={!isPriced(draft)}
+      problem={price.error}
+      onSubmit={() => price.mutate({ model: model.model, price: newPriceOf(draft, kept) })}
+    >
+      <RatesFields draft={draft} onChange={setDraft} problem={price.error} />
+    </FormDialog>
+  )
+}
+
+export function PriceHistory({ model, onClose }: PriceProps): JSX.Element {
+  const prices = useOperation('models.prices', { model: model.model })
+  const presentId = model.details?.price.id
+  const columns: readonly Column<Version>[] = [
+    {
+      id: 'from',
+      header: 'From',
+      cell: ({ id, effectiveFrom }) => (
+        <span className="flex items-center gap-2">
+          {Date.parse(effectiveFrom) === 0 ? 'the beginning' : <When at={effectiveFrom} exact />}
+          {id === presentId ? <Badge tone="good">Now</Badge> : null}
+        </span>
+      ),
+    },
+    { id: 'input', header: 'Input', align: 'right', cell: ({ input }) => usd(input) },
+    { id: 'output', header: 'Output', align: 'right', cell: ({ output }) => usd(output) },
+    { id: 'source', header: 'Source', cell: ({ source }) => source },
+  ]
+  return (
+    <Dialog open onOpenChange={onClose} title={`Prices of ${model.model}`} size="large">
+      {prices.isError ? (
+        <Problem problem={prices.error} onRetry={() => void prices.refetch()} />
+      ) : (
+        <Table
+          caption="Prices"
+          columns={columns}
+          rows={prices.data}
+          keyOf={({ id }) => id}
+          expected={2}
+          className="-mx-5"
+          empty={<p className="text-ink-soft">It never had a price.</p>}
+        />
+      )}
+      <div className="mt-6 flex justify-end">
+        <Button onClick={onClose}>Close</Button>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,202 @@
+/** Models as operators see them: what is sold at which price, what is known and not sold, and why. */
+import { useQueryClient } from '@tanstack/react-query'
+import { Boxes, MoreHorizontal } from 'lucide-react'
+import { type JSX, useState } from 'react'
+import { Badge } from '@/components/badge'
+import { Button } from '@/components/button'
+import { Card } from '@/components/card'
+import { ConfirmDialog } from '@/components/confirm-dialog'
+import { Empty } from '@/components/empty'
+import { Menu, MenuItem } from '@/components/menu'
+import { Problem } from '@/components/problem'
+import { Select } from '@/components/select'
+import { type Column, Table } from '@/components/table'
+import { toast } from '@/components/toaster'
+import type { OperationOutput } from '@/lib/api'
+import { useChange, useOperation } from '@/lib/operations'
+import { useSearch, useSetSearch } from '@/lib/search'
+import { usd } from '@/lib/usd'
+import { AddModel } from './add-model.tsx'
+import { Markup } from './markup.tsx'
+import { PriceHistory, SetPrice } from './model-price.tsx'
+import { SearchField } from './section.tsx'
+
+export type Model = OperationOutput<'models.list'>[number]
+
+const kinds = { all: 'All', sold: 'Sold', unsold: 'Not sold' } as const
+
+export function Models(): JSX.Element {
+  const { q = '', sold } = useSearch()
+  const setSearch = useSetSearch()
+  const models = useOperation('models.list')
+  const rows = models.data?.filter(
+    (model) =>
+      model.model.toLowerCase().includes(q.toLowerCase()) &&
+      (sold === undefined || (sold === 'sold') === model.sold),
+  )
+  return (
+    <>
+      <Markup />
+      <div className="flex flex-wrap gap-2">
+        <SearchField label="Search models" />
+        <Select
+          aria-label="Which models are shown"
+          value={sold ?? 'all'}
+          onChange={(event) =>
+            setSearch({ sold: event.target.value === 'all' ? undefined : event.target.value })
+          }
+          className="w-36"
+        >
+          {Object.entries(kinds).map(([id, label]) => (
+            <option key={id} value={id}>
+              {label}
+            </option>
+          ))}
+        </Select>
+        <AddModel />
+      </div>
+      {models.isError ? (
+        <Problem problem={models.error} onRetry={() => void models.refetch()} />
+      ) : (
+        <ModelsTable rows={rows} />
+      )}
+    </>
+  )
+}
+
+type Doing = { readonly kind: 'price' | 'history' | 'disable'; readonly model: Model }
+
+function ModelsTable({ rows }: { readonly rows: readonly Model[] | undefined }): JSX.Element {
+  const [doing, setDoing] = useState<Doing>()
+  const close = (): void => setDoing(undefined)
+  const columns: readonly Column<Model>[] = [
+    {
+      id: 'model',
+      header: 'Model',
+      cell: ({ model, details }) => (
+        <>
+          <span className="font-mono text-[0.8125rem] font-medium">{model}</span>
+          <span className="block text-sm text-ink-soft">{details?.provider ?? ''}</span>
+        </>
+      ),
+    },
+    {
+      id: 'sold',
+      header: 'State',
+      cell: ({ sold, reason }) =>
+        sold ? (
+          <Badge tone="good">Sold</Badge>
+        ) : (
+          <span className="flex flex-col items-start gap-1">
+            <Badge tone="warn">Not sold</Badge>
+            <span className="max-w-64 text-sm whitespace-normal text-ink-soft">{reason}</span>
+          </span>
+        ),
+    },
+    { id: 'input', header: 'Input', align: 'right', cell: ({ details }) => priceText(details?.price.input) },
+    {
+      id: 'output',
+      header: 'Output',
+      align: 'right',
+      cell: ({ details }) => priceText(details?.price.output),
+    },
+    {
+      id: 'source',
+      header: 'Source',
+      wide: true,
+      cell: ({ details }) => (
+        <span className="block max-w-56 truncate text-ink-soft" title={details?.price.source}>
+          {details?.price.source}
+        </span>
+      ),
+    },
+    {
+      id: 'actions',
+      header: <span className="sr-only">Actions</span>,
+      align: 'right',
+      cell: (model) => <ModelMenu model={model} onDo={(kind) => setDoing({ kind, model })} />,
+    },
+  ]
+  return (
+    <Card flush>
+      <Table
+        caption="Models"
+        columns={columns}
+        rows={rows}
+        keyOf={({ model }) => model}
+        empty={<Empty icon={<Boxes />} title="No model fits" text="Try a part of the name." />}
+      />
+      {doing?.kind === 'price' ? <SetPrice model={doing.model} onClose={close} /> : null}
+      {doing?.kind === 'history' ? <PriceHistory model={doing.model} onClose={close} /> : null}
+      {doing?.kind === 'disable' ? <Disable model={doing.model} onClose={close} /> : null}
+    </Card>
+  )
+}
+
+function priceText(price: string | undefined): string {
+  return price === undefined ? '' : usd(price)
+}
+
+function ModelMenu({
+  model,
+  onDo,
+}: {
+  readonly model: Model
+  readonly onDo: (kind: Doing['kind']) => void
+}): JSX.Element {
+  const client = useQueryClient()
+  const enable = useChange('models.enable', {
+    changes: ['models'],
+    onDone({ model: name, sold, reason }) {
+      void client.invalidateQueries({ queryKey: ['pricing'] })
+      if (sold) toast.good(`${name} is sold again.`)
+      else toast.problem(`${name} is enabled, and still not sold: ${reason ?? ''}`)
+    },
+  })
+  return (
+    <Menu
+      trigger={
+        <Button variant="ghost" size="icon" aria-label={`What can be done with ${model.model}`}>
+          <MoreHorizontal aria-hidden="true" />
+        </Button>
+      }
+    >
+      <MenuItem onSelect={() => onDo('price')}>Set the price</MenuItem>
+      <MenuItem onSelect={() => onDo('history')}>All prices</MenuItem>
+      {model.sold ? (
+        <MenuItem tone="danger" onSelect={() => onDo('disable')}>
+          Stop selling it
+        </MenuItem>
+      ) : (
+        <MenuItem onSelect={() => enable.mutate({ model: model.model })}>Sell it again</MenuItem>
+      )}
+    </Menu>
+  )
+}
+
+function Disable({ model, onClose }: { readonly model: Model; readonly onClose: () => void }): JSX.Element {
+  const client = useQueryClient()
+  const disable = useChange('models.disable', {
+    changes: ['models'],
+    onDone() {
+      onClose()
+      void client.invalidateQueries({ queryKey: ['pricing'] })
+      toast.good(`${model.model} is not sold any more.`)
+    },
+  })
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={onClose}
+      title={`Stop selling ${model.model}?`}
+      action="Stop selling it"
+      pending={disable.isPending}
+      onConfirm={() => disable.mutate({ model: model.model })}
+    >
+      <p>
+        Requests for it get 404 from now on, and it leaves the price list. Requests that run go on. You can
+        sell it again at any time.
+      </p>
+    </ConfirmDialog>
+  )
+}

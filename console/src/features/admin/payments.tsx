@@ -1,0 +1,102 @@
+/** The top-ups of all accounts, the latest first. */
+import { Banknote } from 'lucide-react'
+import type { JSX } from 'react'
+import { Badge, type Tone } from '@/components/badge'
+import { Card } from '@/components/card'
+import { Empty } from '@/components/empty'
+import { Money } from '@/components/money'
+import { Problem } from '@/components/problem'
+import { type Column, Table } from '@/components/table'
+import { When } from '@/components/when'
+import type { OperationOutput } from '@/lib/api'
+import { useOperation } from '@/lib/operations'
+import { useSearch } from '@/lib/search'
+import { isZero } from '@/lib/usd'
+import { AccountLink, Pager } from './section.tsx'
+
+type Payment = OperationOutput<'payments.list'>[number]
+const pageRows = 50
+/** Payments change at their provider; no event of the operator's own account tells it. */
+const everyMs = 15_000
+
+const stateWords: Readonly<Record<Payment['state'], readonly [Tone, string]>> = {
+  open: ['neutral', 'At the payment page'],
+  processing: ['info', 'Under way'],
+  action_required: ['warn', 'Waits for its owner'],
+  paid: ['good', 'Paid'],
+  failed: ['bad', 'Failed'],
+  expired: ['neutral', 'Not paid'],
+  refunded: ['warn', 'Refunded'],
+  partly_refunded: ['warn', 'Partly refunded'],
+  disputed: ['bad', 'Disputed'],
+}
+
+const columns: readonly Column<Payment>[] = [
+  { id: 'created', header: 'When', cell: ({ created }) => <When at={created} /> },
+  {
+    id: 'account',
+    header: 'Account',
+    cell: ({ account, email }) => <AccountLink id={account}>{email ?? account}</AccountLink>,
+  },
+  {
+    id: 'state',
+    header: 'State',
+    cell: ({ state, problem }) => {
+      const [tone, words] = stateWords[state]
+      return (
+        <span className="flex flex-col items-start gap-1">
+          <Badge tone={tone}>{words}</Badge>
+          {problem === null ? null : (
+            <span className="max-w-64 text-sm whitespace-normal text-ink-soft">{problem}</span>
+          )}
+        </span>
+      )
+    },
+  },
+  { id: 'way', header: 'Way', wide: true, cell: ({ automatic }) => (automatic ? 'Automatic' : 'By hand') },
+  {
+    id: 'amount',
+    header: 'Amount',
+    align: 'right',
+    cell: ({ amount }) => <Money amount={amount} form="exact" />,
+  },
+  {
+    id: 'refunded',
+    header: 'Refunded',
+    align: 'right',
+    wide: true,
+    cell: ({ refunded }) => (isZero(refunded) ? '' : <Money amount={refunded} form="exact" />),
+  },
+]
+
+export function Payments(): JSX.Element {
+  const { before } = useSearch()
+  const payments = useOperation(
+    'payments.list',
+    { limit: pageRows, ...(before === undefined ? {} : { before }) },
+    { keep: true, everyMs },
+  )
+  if (payments.isError) return <Problem problem={payments.error} onRetry={() => void payments.refetch()} />
+  return (
+    <Card title="Payments" description="Top-ups of all accounts." flush>
+      <Table
+        caption="Payments"
+        columns={columns}
+        rows={payments.data}
+        keyOf={({ id }) => id}
+        empty={
+          <Empty
+            icon={<Banknote />}
+            title="No payment yet"
+            text="Top-ups show here as soon as somebody begins one. Without a payment provider you give credit on an account's page, or by codes."
+          />
+        }
+      />
+      <Pager
+        name="before"
+        next={payments.data?.length === pageRows ? payments.data.at(-1)?.id : undefined}
+        label="Pages of payments"
+      />
+    </Card>
+  )
+}

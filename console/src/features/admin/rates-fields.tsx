@@ -1,0 +1,110 @@
+/** The fields of a price, and what of them is sent: USD per million tokens, from a moment on. */
+import type { JSX } from 'react'
+import { Field } from '@/components/field'
+import { Input } from '@/components/input'
+import type { ApiError, OperationAsk } from '@/lib/api'
+
+export type NewPrice = OperationAsk<'models.price'>['price']
+
+const rateFields = [
+  ['input', 'Input', true],
+  ['output', 'Output', true],
+  ['cacheRead', 'Cached input', false],
+  ['cacheWrite5m', 'Cache write, 5 minutes', false],
+  ['cacheWrite1h', 'Cache write, 1 hour', false],
+  ['inputAudio', 'Audio in', false],
+  ['outputAudio', 'Audio out', false],
+] as const
+type RateName = (typeof rateFields)[number][0]
+
+export interface PriceDraft extends Readonly<Record<RateName, string>> {
+  /** As the browser's field has it, in the reader's zone; empty: from now on. */
+  readonly from: string
+  readonly source: string
+}
+
+export const emptyPrice: PriceDraft = {
+  input: '',
+  output: '',
+  cacheRead: '',
+  cacheWrite5m: '',
+  cacheWrite1h: '',
+  inputAudio: '',
+  outputAudio: '',
+  from: '',
+  source: '',
+}
+
+/** Whether enough is filled in. */
+export function isPriced({ input, output }: PriceDraft): boolean {
+  return input.trim() !== '' && output.trim() !== ''
+}
+
+/** The price as it is sent: tiers, options and fees of the present one go on where the new one says nothing of them. */
+export function newPriceOf(draft: PriceDraft, present: Partial<NewPrice> = {}): NewPrice {
+  const rates = rateFields.flatMap(([name]) => {
+    const text = draft[name].trim()
+    return text === '' ? [] : [[name, text] as const]
+  })
+  const { tiers, options, fees } = present
+  return {
+    ...(Object.fromEntries(rates) as Pick<NewPrice, 'input' | 'output'>),
+    ...(tiers === undefined ? {} : { tiers }),
+    ...(options === undefined ? {} : { options }),
+    ...(fees === undefined ? {} : { fees }),
+    ...(draft.from === '' ? {} : { effectiveFrom: new Date(draft.from).toISOString() }),
+    ...(draft.source.trim() === '' ? {} : { source: draft.source.trim() }),
+  }
+}
+
+export interface RatesFieldsProps {
+  readonly draft: PriceDraft
+  readonly onChange: (draft: PriceDraft) => void
+  readonly problem: ApiError | null
+}
+
+export function RatesFields({ draft, onChange, problem }: RatesFieldsProps): JSX.Element {
+  const errorAt = (field: string): { error?: string } =>
+    problem?.param === `price.${field}` ? { error: problem.message.replace(`price.${field}: `, '') } : {}
+  return (
+    <>
+      <fieldset className="grid grid-cols-2 gap-3">
+        <legend className="mb-2 text-sm text-ink-soft">
+          USD per million tokens. What stays empty follows from the input price.
+        </legend>
+        {rateFields.map(([name, label, isNeeded]) => (
+          <Field key={name} label={label} optional={!isNeeded} {...errorAt(name)}>
+            <Input
+              inputMode="decimal"
+              value={draft[name]}
+              onChange={(event) => onChange({ ...draft, [name]: event.target.value })}
+            />
+          </Field>
+        ))}
+      </fieldset>
+      <Field
+        label="From"
+        optional
+        hint="Left empty: from now on. In your own time zone."
+        {...errorAt('effectiveFrom')}
+      >
+        <Input
+          type="datetime-local"
+          value={draft.from}
+          onChange={(event) => onChange({ ...draft, from: event.target.value })}
+        />
+      </Field>
+      <Field
+        label="Source"
+        optional
+        hint="Where the price comes from. It stands on the price list."
+        {...errorAt('source')}
+      >
+        <Input
+          value={draft.source}
+          onChange={(event) => onChange({ ...draft, source: event.target.value })}
+        />
+      </Field>
+    </>
+  )
+}

@@ -1,0 +1,14 @@
+/** The sections of the admin pages, in their order. */
+export const sections = [
+  ['accounts', 'Accounts'],
+  ['people', 'People'],
+  ['models', 'Models'],
+  ['upstreams', 'Upstreams'],
+  ['codes', 'Codes'],
+  ['payments', 'Payments'],
+  ['losses', 'Losses'],
+  ['audit', 'Audit'],
+  ['system', 'System'],
+] as const
+
+export type SectionId = (typeof sections)[number][0]

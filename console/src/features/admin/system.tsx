@@ -1,0 +1,178 @@
+/** The state of the installation, what an operator should look at, and the check of every balance. */
+import { useQuery } from '@tanstack/react-query'
+import { CircleCheck, TriangleAlert } from 'lucide-react'
+import type { JSX, ReactNode } from 'react'
+import { Badge } from '@/components/badge'
+import { Banner } from '@/components/banner'
+import { Button } from '@/components/button'
+import { Card } from '@/components/card'
+import { Money } from '@/components/money'
+import { Problem } from '@/components/problem'
+import { Skeleton } from '@/components/skeleton'
+import { Stat } from '@/components/stat'
+import { When } from '@/components/when'
+import { type ApiError, call, type OperationOutput } from '@/lib/api'
+import { bytes, count, duration } from '@/lib/format'
+import { useOperation } from '@/lib/operations'
+
+type State = OperationOutput<'system.show'>
+type Verified = OperationOutput<'ledger.verify'>
+const everyMs = 5_000
+const houseNames: Readonly<Record<string, string>> = {
+  revenue: 'Revenue from requests',
+  promo: 'Given away',
+  clearing: 'Paid in',
+  absorbed_loss: 'Borne for customers',
+  refunds: 'Refunded',
+}
+
+export function System(): JSX.Element {
+  const system = useOperation('system.show', {}, { everyMs })
+  if (system.isError) return <Problem problem={system.error} onRetry={() => void system.refetch()} />
+  return (
+    <>
+      {system.data?.warnings.map((warning) => (
+        <Banner key={warning} tone="warn" title="Look at this:">
+          {warning}
+        </Banner>
+      ))}
+      <div className="grid gap-4 sm:grid-cols-2 xl:grid-cols-4">
+        <Stat
+          label="Running requests"
+          value={shownOf(system.data, ({ running }) => count(running))}
+          hint={system.data?.draining === true ? 'Shutting down' : 'At this moment'}
+        />
+        <Stat label="Accounts" value={shownOf(system.data, ({ accounts }) => count(accounts))} />
+        <Stat label="Memory" value={shownOf(system.data, ({ memoryBytes }) => bytes(memoryBytes))} />
+        <Stat
+          label="Delay of the event loop"
+          value={shownOf(system.data, ({ eventLoopDelayMs }) => duration(eventLoopDelayMs))}
+        />
+      </div>
+      <div className="grid items-start gap-6 lg:grid-cols-2">
+        <Card title="Installation">
+          {system.data === undefined ? <Skeleton className="h-56" /> : <Facts state={system.data} />}
+        </Card>
+        <Card title="The house" description="The other side of every entry: what customers gained, it gave.">
+          {system.data === undefined ? (
+            <Skeleton className="h-40" />
+          ) : (
+            <Pairs
+              rows={Object.entries(system.data.house).map(([name, amount]) => [
+                houseNames[name] ?? name,
+                <Money key={name} amount={amount} form="exact" />,
+              ])}
+            />
+          )}
+        </Card>
+      </div>
+      <Verify />
+    </>
+  )
+}
+
+function shownOf(state: State | undefined, read: (state: State) => ReactNode): ReactNode {
+  return state === undefined ? <Skeleton className="h-8 w-20" /> : read(state)
+}
+
+function Facts({ state }: { readonly state: State }): JSX.Element {
+  const { database } = state
+  const size = database.bytes === null ? '' : `, ${bytes(database.bytes)}`
+  return (
+    <Pairs
+      rows={[
+        ['Version', `${state.version}, on Node ${state.node}`],
+        ['Running since', <When key="since" at={state.startedAt} />],
+        [
+          'Address',
+          <span key="address" className="break-all">
+            {state.address}
+          </span>,
+        ],
+        ['Database', `${database.kind === 'sqlite' ? 'SQLite' : 'PostgreSQL'}${size}`],
+        ['Sign-up', state.signup],
+        ['Mail', state.mail ? 'is sent' : 'is not set up'],
+        ['Payments', state.payments === 'stripe' ? 'by Stripe' : 'by operators and codes'],
+      ]}
+    />
+  )
+}
+
+function Pairs({ rows }: { readonly rows: readonly (readonly [string, ReactNode])[] }): JSX.Element {
+  return (
+    <dl>
+      {rows.map(([name, value]) => (
+        <div key={name} className="flex justify-between gap-6 border-b border-line py-2 last:border-0">
+          <dt className="text-ink-soft">{name}</dt>
+          <dd className="tabular min-w-0 text-right">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+/** Asked for by hand: it reads the whole ledger. */
+function Verify(): JSX.Element {
+  const verified = useQuery<Verified, ApiError>({
+    queryKey: ['ledger.verify'],
+    queryFn: () => call('ledger.verify'),
+    enabled: false,
+    retry: false,
+  })
+  return (
+    <Card
+      title="Ledger"
+      description="Computes every balance and hold anew from the entries and compares. Requests go on meanwhile."
+      actions={
+        <Button pending={verified.isFetching} onClick={() => void verified.refetch()}>
+          Check the ledger
+        </Button>
+      }
+    >
+      <div aria-live="polite" className="min-h-6">
+        {verified.isFetching ? (
+          <div className="flex flex-col gap-2">
+            <p className="text-ink-soft">Reading every entry…</p>
+            <span aria-hidden="true" className="h-1 w-full animate-pulse rounded-full bg-accent" />
+          </div>
+        ) : verified.isError ? (
+          <Problem problem={verified.error} onRetry={() => void verified.refetch()} />
+        ) : verified.data === undefined ? (
+          <p className="text-ink-soft">Not checked since this page was opened.</p>
+        ) : (
+          <Outcome verified={verified.data} />
+        )}
+      </div>
+    </Card>
+  )
+}
+
+function Outcome({ verified }: { readonly verified: Verified }): JSX.Element {
+  const { ok, accounts, entries, openHolds, drift } = verified
+  return (
+    <div className="flex flex-col gap-3">
+      <p className="flex items-center gap-2">
+        {ok ? (
+          <CircleCheck aria-hidden="true" className="size-5 text-good" />
+        ) : (
+          <TriangleAlert aria-hidden="true" className="size-5 text-bad" />
+        )}
+        <span className="font-medium">
+          {ok ? 'Every balance is right.' : 'The ledger contradicts itself.'}
+        </span>
+        <Badge tone={ok ? 'good' : 'bad'}>
+          {count(accounts)} accounts, {count(entries)} entries, {count(openHolds)} open holds
+        </Badge>
+      </p>
+      {drift.length === 0 ? null : (
+        <ul className="list-disc space-y-1 pl-5">
+          {drift.map((line) => (
+            <li key={line} className="break-words">
+              {line}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,187 @@
+/** Upstreams: where requests go, how each is doing, and those that were added here. */
+import { MoreHorizontal, Plus, Server } from 'lucide-react'
+import { type JSX, useState } from 'react'
+import { Badge, type Tone } from '@/components/badge'
+import { Button } from '@/components/button'
+import { Card } from '@/components/card'
+import { ConfirmDialog } from '@/components/confirm-dialog'
+import { Empty } from '@/components/empty'
+import { Menu, MenuItem } from '@/components/menu'
+import { Problem } from '@/components/problem'
+import { type Column, Table } from '@/components/table'
+import { toast } from '@/components/toaster'
+import { When } from '@/components/when'
+import type { OperationOutput } from '@/lib/api'
+import { count } from '@/lib/format'
+import { useChange, useOperation } from '@/lib/operations'
+import { UpstreamForm } from './upstream-form.tsx'
+
+export type Upstream = OperationOutput<'upstreams.list'>[number]
+type State = Upstream['health']['state']
+
+const everyMs = 10_000
+const healthWords: Readonly<Record<State, readonly [Tone, string]>> = {
+  healthy: ['good', 'Healthy'],
+  cooling: ['warn', 'Rests a moment'],
+  ejected: ['bad', 'Taken out'],
+  unused: ['neutral', 'Not used yet'],
+}
+
+type Doing = { readonly kind: 'add' } | { readonly kind: 'edit' | 'remove'; readonly upstream: Upstream }
+
+export function Upstreams(): JSX.Element {
+  // Health changes with every request and is told by no event.
+  const upstreams = useOperation('upstreams.list', {}, { everyMs })
+  const [doing, setDoing] = useState<Doing>()
+  const close = (): void => setDoing(undefined)
+  return (
+    <>
+      <Card
+        title="Upstreams"
+        description="A request goes to a healthy one of its model's provider; the next one stands in when it fails."
+        actions={
+          <Button variant="primary" size="small" onClick={() => setDoing({ kind: 'add' })}>
+            <Plus aria-hidden="true" />
+            Add an upstream
+          </Button>
+        }
+        flush
+      >
+        {upstreams.isError ? (
+          <Problem problem={upstreams.error} onRetry={() => void upstreams.refetch()} className="m-5 mt-0" />
+        ) : (
+          <Table
+            caption="Upstreams"
+            columns={columnsOf(setDoing)}
+            rows={upstreams.data}
+            keyOf={({ name }) => name}
+            expected={3}
+            empty={
+              <Empty
+                icon={<Server />}
+                title="No upstream yet"
+                text="Add a provider's credential, and its models are sold at once."
+              />
+            }
+          />
+        )}
+      </Card>
+      {doing?.kind === 'add' ? <UpstreamForm upstream={undefined} onClose={close} /> : null}
+      {doing?.kind === 'edit' ? <UpstreamForm upstream={doing.upstream} onClose={close} /> : null}
+      {doing?.kind === 'remove' ? <Remove upstream={doing.upstream} onClose={close} /> : null}
+    </>
+  )
+}
+
+function columnsOf(onDo: (doing: Doing) => void): readonly Column<Upstream>[] {
+  return [
+    {
+      id: 'name',
+      header: 'Name',
+      cell: ({ name, provider, origin }) => (
+        <>
+          <span className="font-medium">{name}</span>
+          <span className="block text-sm text-ink-soft">{origin ?? `${provider}, its own address`}</span>
+        </>
+      ),
+    },
+    { id: 'health', header: 'Health', cell: (upstream) => <HealthOf upstream={upstream} /> },
+    {
+      id: 'requests',
+      header: 'Requests',
+      align: 'right',
+      wide: true,
+      cell: ({ health }) => count(health.requests),
+    },
+    {
+      id: 'failures',
+      header: 'Failures',
+      align: 'right',
+      wide: true,
+      cell: ({ health }) => count(health.failures),
+    },
+    { id: 'weight', header: 'Weight', align: 'right', wide: true, cell: ({ weight }) => weight },
+    {
+      id: 'credential',
+      header: 'Credential',
+      wide: true,
+      cell: ({ credentialEnd }) => <code className="text-[0.8125rem]">…{credentialEnd}</code>,
+    },
+    {
+      id: 'actions',
+      header: <span className="sr-only">Actions</span>,
+      align: 'right',
+      cell: (upstream) =>
+        upstream.from === 'configuration' ? (
+          <span
+            className="text-sm text-ink-soft"
+            title="Set in tollgate.yaml or the environment, and changed there"
+          >
+            configuration
+          </span>
+        ) : (
+          <Menu
+            trigger={
+              <Button variant="ghost" size="icon" aria-label={`What can be done with ${upstream.name}`}>
+                <MoreHorizontal aria-hidden="true" />
+              </Button>
+            }
+          >
+            <MenuItem onSelect={() => onDo({ kind: 'edit', upstream })}>Change it</MenuItem>
+            <MenuItem tone="danger" onSelect={() => onDo({ kind: 'remove', upstream })}>
+              Remove it
+            </MenuItem>
+          </Menu>
+        ),
+    },
+  ]
+}
+
+function HealthOf({ upstream: { health, disabled } }: { readonly upstream: Upstream }): JSX.Element {
+  const [tone, words] = healthWords[health.state]
+  if (disabled) return <Badge>Disabled</Badge>
+  return (
+    <span className="flex flex-col items-start gap-1">
+      <Badge tone={tone}>{words}</Badge>
+      {health.until === null ? null : (
+        <span className="text-sm text-ink-soft">
+          until <When at={health.until} exact />
+        </span>
+      )}
+      {health.lastError === null ? null : (
+        <span className="max-w-72 text-sm whitespace-normal text-ink-soft">{health.lastError}</span>
+      )}
+    </span>
+  )
+}
+
+function Remove({
+  upstream,
+  onClose,
+}: {
+  readonly upstream: Upstream
+  readonly onClose: () => void
+}): JSX.Element {
+  const remove = useChange('upstreams.remove', {
+    changes: ['upstreams', 'models'],
+    onDone() {
+      onClose()
+      toast.good(`${upstream.name} is removed, with its credential.`)
+    },
+  })
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={onClose}
+      title={`Remove ${upstream.name}?`}
+      action="Remove it"
+      pending={remove.isPending}
+      onConfirm={() => remove.mutate({ upstream: upstream.name })}
+    >
+      <p>
+        Its credential is erased and no request goes there any more. Where it is the only one of{' '}
+        {upstream.provider}, the models of that provider are not sold from now on.
+      </p>
+    </ConfirmDialog>
+  )
+}
