@@ -63,7 +63,7 @@ function Legend({ series }: Pick<ChartProps, 'series'>): JSX.Element {
   return (
     <ul className="flex min-w-0 flex-wrap gap-x-4 gap-y-1 text-sm text-ink-soft">
       {series.map(({ id, label }, index) => (
-        <li key={id} className="flex min-w-0 items-center gap-1.5">
+        <li key={id} title={label} className="flex max-w-56 min-w-0 items-center gap-1.5">
           <span
             aria-hidden="true"
             className="size-2.5 shrink-0 rounded-xs"

@@ -1,19 +1,19 @@
 /** An amount: rounded for the eye, exact in its title. */
 import type { JSX } from 'react'
 import { cn } from '@/lib/class-names'
-import { exactUsd, roundUsd, usd } from '@/lib/usd'
+import { columnUsd, exactUsd, roundUsd, usd } from '@/lib/usd'
 
 export interface MoneyProps {
   /** A decimal text of the API. */
   readonly amount: string
-  /** `exact`: every digit, for lines that must add up; `round`: cents. */
-  readonly form?: 'short' | 'exact' | 'round'
+  /** `exact`: every digit, for lines that must add up; `round`: cents; `column`: aligned with those above and below. */
+  readonly form?: 'short' | 'exact' | 'round' | 'column'
   /** Puts a plus before what is gained. */
   readonly signed?: boolean
   readonly className?: string
 }
 
-const forms = { short: usd, exact: exactUsd, round: roundUsd }
+const forms = { short: usd, exact: exactUsd, round: roundUsd, column: columnUsd }
 
 export function Money({ amount, form = 'short', signed = false, className }: MoneyProps): JSX.Element {
   const isGain = signed && !amount.startsWith('-') && /[1-9]/.test(amount)

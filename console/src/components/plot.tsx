@@ -40,9 +40,20 @@ function optionsOf(props: ChartProps & { height: number }, element: HTMLElement)
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { show: kind === 'line' } },
     padding: [8, 8, 0, 0],
-    scales: { x: { time: true }, y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.08 : 1] } },
+    // Steps begin in UTC, so their marks on the axis stand there too.
+    tzDate: (seconds) => UPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
+    scales: {
+      x: { time: true, range: rangeOf(props) },
+      y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.08 : 1] },
+    },
     axes: [
-      { ...axis, grid: { show: false }, values: (_plot, at) => at.map((s) => shortTime(s, formatTime)) },
+      {
+        ...axis,
+        size: 28,
+        space: labelWidth(props),
+        grid: { show: false },
+        values: (_plot, at) => at.map((s) => shortTime(s, formatTime)),
+      },
       {
         ...axis,
         size: 64,
@@ -53,6 +64,22 @@ function optionsOf(props: ChartProps & { height: number }, element: HTMLElement)
     series: [{}, ...series.map((_, index) => seriesOf(index, kind, series.length))],
     plugins: [hint(props)],
   }
+}
+
+/** Bars stand around their moment: the first and the last one need room for their other half. */
+function rangeOf({
+  times,
+  kind = 'line',
+}: ChartProps): (plot: UPlot, low: number, high: number) => [number, number] {
+  const [first = '', second = first] = times
+  const half = kind === 'line' ? 0 : (Date.parse(second) - Date.parse(first)) / 2_000 || 1_800
+  return (_plot, low, high) => [low - half, high + half]
+}
+
+/** In pixels, so that the marks of the axis do not touch. */
+function labelWidth({ times, formatTime }: ChartProps): number {
+  const [first] = times
+  return first === undefined ? 60 : 24 + 6.5 * formatTime(first).length
 }
 
 function shortTime(seconds: number, formatTime: ChartProps['formatTime']): string {

@@ -32,7 +32,7 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
   if (rows?.length === 0) return <>{empty ?? <p className="px-5 py-6 text-ink-soft">Nothing yet.</p>}</>
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-    <section aria-label={caption} tabIndex={0} className={cn('overflow-x-auto', className)}>
+    <section aria-label={caption} tabIndex={0} className={cn('relative overflow-x-auto', className)}>
       <table className="w-full border-collapse text-left">
         <caption className="sr-only">{caption}</caption>
         <thead>

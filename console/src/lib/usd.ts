@@ -18,6 +18,11 @@ export function exactUsd(text: string): string {
   return dollars(text, () => 9)
 }
 
+/** As `usd`, with four decimals at least, so that amounts of a column stand below each other. */
+export function columnUsd(text: string): string {
+  return usd(text).replace(/\.\d+$/, (decimals) => decimals.padEnd(5, '0'))
+}
+
 /** Rounded to cents, for what is large: totals on cards and axes. */
 export function roundUsd(text: string): string {
   return dollars(text, () => 2)
