@@ -88,12 +88,12 @@ function Balance({ billing }: { readonly billing: Billing | undefined }): JSX.El
       <Stat
         label="Balance"
         value={billing === undefined ? bone : <Money amount={billing.posted} />}
-        hint="with what running requests hold"
+        hint="with what is held"
       />
       <Stat
         label="Held"
         value={billing === undefined ? bone : <Money amount={billing.held} />}
-        hint="by running requests; the rest of it comes back"
+        hint="by running requests"
       />
       <Stat
         label="Available"

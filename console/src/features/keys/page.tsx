@@ -101,7 +101,7 @@ function columns(now: number, memberNames: ReadonlyMap<string, string>): readonl
             params={{ key: key.id }}
             className="font-medium underline decoration-line-strong underline-offset-3 hover:decoration-ink"
           >
-            <Name>{key.name}</Name>
+            <Name className="max-w-52">{key.name}</Name>
           </Link>
           <code className="block font-mono text-xs text-ink-soft">{key.label}</code>
         </>
@@ -121,14 +121,23 @@ function columns(now: number, memberNames: ReadonlyMap<string, string>): readonl
       cell: (key) =>
         key.lastUsed === null ? <span className="text-ink-soft">Never</span> : <When at={key.lastUsed} />,
     },
-    { id: 'spent', header: 'Spent', align: 'right', cell: (key) => <Money amount={key.spent} /> },
+    {
+      id: 'spent',
+      header: 'Spent',
+      align: 'right',
+      cell: (key) => <Money amount={key.spent} form="column" />,
+    },
     { id: 'budget', header: 'Budget', cell: (key) => <BudgetUse {...key} /> },
     {
       id: 'by',
       header: 'Made by',
       wide: true,
-      cell: (key) => <MadeBy createdBy={key.createdBy} memberNames={memberNames} />,
+      cell: (key) => (
+        <>
+          <MadeBy createdBy={key.createdBy} memberNames={memberNames} />
+          <When at={key.created} className="block text-xs text-ink-soft" />
+        </>
+      ),
     },
-    { id: 'created', header: 'Made', wide: true, cell: (key) => <When at={key.created} /> },
   ]
 }

@@ -11,7 +11,7 @@ import { useOperation } from '@/lib/operations'
 import { ErrorLink } from '../requests/badges.tsx'
 import { Name } from '../usage/name.tsx'
 
-const shownAtFirst = 10
+const shownAtFirst = 6
 
 export function Refusals({ apiKey }: { readonly apiKey: string }): JSX.Element {
   const refusals = useOperation('key.refusals', { key: apiKey })
@@ -64,8 +64,12 @@ export function Refusals({ apiKey }: { readonly apiKey: string }): JSX.Element {
               {
                 id: 'message',
                 header: 'What the client was told',
-                className: 'min-w-72 whitespace-normal',
-                cell: (row) => <bdi className="break-words">{row.message}</bdi>,
+                className: 'min-w-96 whitespace-normal',
+                cell: (row) => (
+                  <bdi className="line-clamp-2 break-words" title={row.message}>
+                    {row.message}
+                  </bdi>
+                ),
               },
             ]}
           />

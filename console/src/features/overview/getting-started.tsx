@@ -30,7 +30,7 @@ export function GettingStarted({ hasArrived }: { readonly hasArrived: boolean })
           : 'Three steps; this page notices when each is done.'
       }
     >
-      <ol className="flex flex-col gap-6">
+      <ol className="flex flex-col gap-6 pt-2">
         <Step number={1} title="Create an API key" isDone={hasKey}>
           <MakeKey hasKey={hasKey} isKnown={keys.data !== undefined} />
         </Step>

@@ -26,7 +26,7 @@ export function Numbers({ overview }: { readonly overview: Overview | undefined 
         value={of(({ available }) => <Money amount={available} />)}
         hint={hint(({ posted, held }) => (
           <>
-            <Money amount={posted} /> less <Money amount={held} /> held
+            <Money amount={posted} /> − <Money amount={held} /> held
           </>
         ))}
       />
@@ -66,7 +66,7 @@ export function Numbers({ overview }: { readonly overview: Overview | undefined 
           </span>
         ))}
       />
-      <Latency overview={overview} />
+      {overview?.firstRequest === null ? null : <Latency overview={overview} />}
     </div>
   )
 }
@@ -96,25 +96,31 @@ function Latency({ overview }: { readonly overview: Overview | undefined }): JSX
     ['To the end', latencyMs],
   ] as const
   return (
-    <dl className="flex flex-wrap gap-x-8 gap-y-2 rounded-xl border border-line bg-surface px-5 py-3 sm:col-span-2 lg:col-span-4">
-      <div className="text-sm font-medium text-ink-soft">Latency today</div>
-      {pairs.map(([label, value]) => (
-        <div key={label} className="flex flex-wrap items-baseline gap-x-2">
-          <dt className="text-sm text-ink-soft">{label}</dt>
-          <dd className="tabular min-h-5 font-medium">
-            {overview === undefined ? (
-              <Skeleton className="h-5 w-36" />
-            ) : value == null ? (
-              '–'
-            ) : (
-              <>
-                {duration(value.p50)} <span className="font-normal text-ink-soft">half of them,</span>{' '}
-                {duration(value.p95)} <span className="font-normal text-ink-soft">95 of 100</span>
-              </>
-            )}
-          </dd>
-        </div>
-      ))}
-    </dl>
+    <section
+      aria-label="Latency today"
+      className="flex flex-wrap items-baseline gap-x-8 gap-y-2 rounded-xl border border-line bg-surface px-5 py-3 sm:col-span-2 lg:col-span-4"
+    >
+      <p className="text-sm font-medium text-ink-soft">Latency today</p>
+      <dl className="flex flex-wrap gap-x-8 gap-y-2">
+        {pairs.map(([label, value]) => (
+          <div key={label} className="flex flex-wrap items-baseline gap-x-2">
+            <dt className="text-sm text-ink-soft">{label}</dt>
+            <dd className="tabular min-h-5 font-medium">
+              {overview === undefined ? (
+                <Skeleton className="h-5 w-36" />
+              ) : value == null ? (
+                '–'
+              ) : (
+                <>
+                  {duration(value.p50)}{' '}
+                  <span className="font-normal text-ink-soft">median, 95 of 100 within</span>{' '}
+                  {duration(value.p95)}
+                </>
+              )}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
   )
 }

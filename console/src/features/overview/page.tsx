@@ -35,7 +35,7 @@ export function OverviewPage(): JSX.Element {
               Add credit
             </LinkButton>
           ) : null}
-          {mayBuild ? (
+          {mayBuild && !showsWay ? (
             <LinkButton to="/console/keys" search={{ create: 'yes' }} variant="primary">
               <Plus aria-hidden="true" />
               Create key

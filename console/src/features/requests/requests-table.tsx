@@ -63,7 +63,12 @@ export function RequestsTable({
           cell: (row) => count(outputTokens(row)),
         },
         { id: 'took', header: 'Took', align: 'right', cell: (row) => duration(tookMs(row)) },
-        { id: 'charged', header: 'Charged', align: 'right', cell: (row) => <Money amount={row.charged} /> },
+        {
+          id: 'charged',
+          header: 'Charged',
+          align: 'right',
+          cell: (row) => <Money amount={row.charged} form="column" />,
+        },
       ]}
     />
   )

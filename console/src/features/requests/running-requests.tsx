@@ -47,7 +47,12 @@ export function RunningRequests(): JSX.Element {
             cell: (row) => `${dialectName(row.dialect)}${row.streamed ? ', streamed' : ''}`,
           },
           { id: 'started', header: 'Started', cell: (row) => <When at={row.started} /> },
-          { id: 'held', header: 'Held', align: 'right', cell: (row) => <Money amount={row.held} /> },
+          {
+            id: 'held',
+            header: 'Held',
+            align: 'right',
+            cell: (row) => <Money amount={row.held} form="column" />,
+          },
           {
             id: 'stop',
             header: <span className="sr-only">Stop</span>,

@@ -71,6 +71,11 @@ function sumColumns(stack: Stack): readonly Column<GroupOfUsage>[] {
       wide: true,
       cell: (row) => `${Math.round(permilleOf(row.charged, stack.totals.charged) / 10)} %`,
     },
-    { id: 'charged', header: 'Spent', align: 'right', cell: (row) => <Money amount={row.charged} /> },
+    {
+      id: 'charged',
+      header: 'Spent',
+      align: 'right',
+      cell: (row) => <Money amount={row.charged} form="column" />,
+    },
   ]
 }

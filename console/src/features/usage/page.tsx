@@ -95,7 +95,7 @@ function TotalsRow({ stack }: { readonly stack: Stack | undefined }): JSX.Elemen
       <Stat
         label="Tokens in"
         value={totals === undefined ? bone : <Short value={totals.tokensIn} />}
-        hint="with what caches read and wrote"
+        hint="with cached ones"
       />
       <Stat
         label="Tokens out"
