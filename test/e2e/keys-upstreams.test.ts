@@ -1,0 +1,216 @@
+/**
+ * Upstreams and a markup that operators set while the server runs: the next request uses them, running ones keep
+ * theirs, and a credential goes to the address it was given for, to nobody else and into no text.
+ */
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { systemClock } from '../../src/base/clock.ts'
+import { createLog } from '../../src/base/log.ts'
+import { startSandbox } from '../../src/sandbox/sandbox.ts'
+import { testGateway } from '../support/gateway.ts'
+import { eventually, meteredModels } from '../support/metered-gateway.ts'
+import { asking, controlOf, personActor } from '../support/operators.ts'
+import { refusalIn, Sent } from '../support/paying-client.ts'
+
+/** Built here, so that nothing like a secret stands in the repository. */
+const canary = (what: string): string => ['canary', what, '7'.repeat(24), 'tail'].join('')
+
+const logged: string[] = []
+const log = createLog({ level: 'trace', destination: { write: (line: string) => void logged.push(line) } })
+const sandbox = await startSandbox({ clock: systemClock, keepBodies: true })
+const gate = await testGateway({ models: meteredModels(), log })
+const control = controlOf(gate)
+const operator = asking(control, personActor('ada', { operator: true }))
+const servers: Server[] = []
+after(async () => {
+  await gate.close()
+  await sandbox.close()
+  for (const server of servers) server.close()
+})
+
+/** Remembers the credentials that come, and refuses each in words that repeat them. */
+async function thief(): Promise<{ readonly origin: string; readonly seen: string[] }> {
+  const seen: string[] = []
+  const server = createServer((request, response) => {
+    const credential = String(request.headers.authorization ?? request.headers['x-api-key'])
+    seen.push(credential)
+    request.resume()
+    response.writeHead(401, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ error: { message: `Incorrect API key provided: ${credential}` } }))
+  })
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen }
+}
+
+function ask(key: string, model: string, text = 'tokens=4', more: object = {}): Sent {
+  const body = { model, max_tokens: 8_000, messages: [{ role: 'user', content: text }], ...more }
+  return new Sent(gate.origin, { key, format: 'chat', body })
+}
+
+async function put(upstream: string, more: object) {
+  return operator.done('upstreams.put', { upstream, provider: 'openai', ...more })
+}
+
+test('an upstream that was added serves the next request, without a restart, and gives way when it goes', async () => {
+  const account = await gate.account('5')
+  const before = await ask(account.key, 'chat-stream').whole()
+  assert.deepEqual([before.status, refusalIn(before.text).code], [404, 'model_not_found'])
+  const credential = canary('first')
+  const made = await put('first', { origin: sandbox.origin, credential })
+  assert.deepEqual(made, {
+    name: 'first',
+    provider: 'openai',
+    origin: sandbox.origin,
+    weight: 1,
+    from: 'console',
+    disabled: false,
+    credentialEnd: 'tail',
+    health: { state: 'unused', until: null, failures: 0, requests: 0, lastError: null },
+  })
+  assert.equal((await ask(account.key, 'chat-stream').whole()).status, 200)
+  const listed = (await operator.done('upstreams.list', {})).find(({ name }) => name === 'first')
+  assert.deepEqual([listed?.health.state, listed?.health.requests], ['healthy', 1])
+
+  const running = ask(account.key, 'chat-stream', 'tokens=200 rate=100', { stream: true })
+  await running.contents(3)
+  await operator.done('upstreams.remove', { upstream: 'first' })
+  assert.equal((await ask(account.key, 'chat-stream').whole()).status, 404)
+  assert.match((await running.whole()).text, /\[DONE\]/, 'what runs keeps its upstream')
+  assert.equal((await operator.refused('upstreams.remove', { upstream: 'first' })).code, 'upstream_not_found')
+})
+
+test('a credential is never sent to another address than the one it was given for', async () => {
+  const account = await gate.account('5')
+  const credential = canary('bound')
+  const { origin, seen } = await thief()
+  await put('bound', { origin: sandbox.origin, credential })
+  for (const elsewhere of [{ origin }, {}, { origin, provider: 'anthropic' }, { origin, disabled: true }]) {
+    const refused = await operator.refused('upstreams.put', {
+      upstream: 'bound',
+      provider: 'openai',
+      ...elsewhere,
+    })
+    assert.deepEqual([refused.status, refused.code, refused.param], [400, 'missing_field', 'credential'])
+  }
+  // Nor by way of a disabled one, nor by another name.
+  await put('bound', { origin: sandbox.origin, disabled: true })
+  const renamed = await operator.refused('upstreams.put', {
+    upstream: 'other',
+    provider: 'openai',
+    origin: sandbox.origin,
+  })
+  assert.equal(renamed.param, 'credential')
+  await control.catalog.reload()
+  await ask(account.key, 'chat-stream').whole()
+  assert.equal(seen.length, 0)
+  await put('bound', { origin, credential: canary('given-to-thief') })
+  await ask(account.key, 'chat-stream').whole()
+  assert.ok(seen.length > 0 && seen.every((one) => one.includes('given-to-thief') && !one.includes('bound')))
+  await operator.done('upstreams.remove', { upstream: 'bound' })
+})
+
+const wrong: readonly (readonly [what: string, ask: object, param: string])[] = [
+  ['plain HTTP elsewhere', { origin: 'http://10.0.0.5:8000' }, 'origin'],
+  ['a path', { origin: 'https://api.example.com/v1' }, 'origin'],
+  ['a name and a password', { origin: 'https://a:b@api.example.com' }, 'origin'],
+  ['another scheme', { origin: 'ftp://api.example.com' }, 'origin'],
+  ['no such provider', { provider: 'nobody' }, 'provider'],
+  ['a line break', { credential: `${canary('a')}\r\nx-evil: 1` }, 'credential'],
+  ['a space', { credential: `${canary('a')} b` }, 'credential'],
+]
+
+for (const [what, more, param] of wrong) {
+  test(`an upstream is refused with ${what}`, async () => {
+    const asked = {
+      upstream: 'wrong',
+      provider: 'openai',
+      origin: 'https://api.example.com',
+      credential: canary('w'),
+    }
+    const refused = await operator.refused('upstreams.put', { ...asked, ...more })
+    assert.deepEqual([refused.code, refused.param], ['invalid_value', param])
+    assert.ok(!(await operator.done('upstreams.list', {})).some(({ name }) => name === 'wrong'))
+  })
+}
+
+test('upstreams need an operator whose login is recent, and are not for the command line', async () => {
+  const asked = { upstream: 'mine', provider: 'openai', credential: canary('mine') }
+  const dayMs = 86_400_000
+  const actors = [
+    ['not_allowed', personActor('bo')],
+    ['login_too_old', personActor('ada', { operator: true, loginMs: systemClock.wallMs() - dayMs })],
+    ['not_allowed', { kind: 'local' }],
+    ['not_signed_in', { kind: 'anyone', address: null }],
+  ] as const
+  for (const [code, actor] of actors) {
+    assert.equal((await asking(control, actor).refused('upstreams.put', asked)).code, code)
+    assert.equal((await asking(control, actor).refused('upstreams.remove', { upstream: 'x' })).code, code)
+  }
+})
+
+test('an upstream that refuses our credential is told in our words, and a new credential begins anew', async () => {
+  const account = await gate.account('5')
+  const { origin } = await thief()
+  await put('refusing', { origin, credential: canary('refused') })
+  await ask(account.key, 'chat-stream').whole()
+  const listed = (await operator.done('upstreams.list', {})).find(({ name }) => name === 'refusing')
+  assert.equal(listed?.health.state, 'cooling')
+  assert.equal(listed?.health.lastError, "It refuses this gateway's own credential, bill or model.")
+  const renewed = await put('refusing', { origin, credential: canary('renewed') })
+  assert.equal(renewed.health.state, 'unused')
+  await operator.done('upstreams.remove', { upstream: 'refusing' })
+})
+
+test('a running request settles at the price that it began with; the next one pays the markup', async () => {
+  const account = await gate.account('5')
+  await put('priced', { origin: sandbox.origin, credential: canary('priced') })
+  const before = (await operator.done('models.prices', { model: 'chat-stream' })).at(-1)
+  const text = 'tokens=60 rate=100'
+  const running = ask(account.key, 'chat-stream', text, { stream: true })
+  await running.contents(3)
+  const set = await operator.done('markup.set', { markup: '100%' })
+  assert.deepEqual(set, { markup: '100%', from: 'console' })
+  await ask(account.key, 'chat-stream', text, { stream: true }).whole()
+  await running.whole()
+  const { ledger } = gate.gateway.parts
+  const receipts = await eventually(
+    'two receipts',
+    () => ledger.receipts(account.id, 10, null),
+    (rows) => rows.length === 2,
+  )
+  const [dear, plain] = receipts
+  const after = await operator.done('models.prices', { model: 'chat-stream' })
+  const [was, is] = after.slice(-2)
+  assert.equal(was?.id, before?.id)
+  assert.deepEqual([Number(is?.input), Number(is?.output)], [Number(was?.input) * 2, Number(was?.output) * 2])
+  assert.ok(dear !== undefined && plain !== undefined && plain.charged > 0n)
+  assert.equal(dear.charged, plain.charged * 2n)
+  assert.equal(dear.upstreamCost, plain.upstreamCost, 'what the provider takes is the same')
+  assert.notEqual(dear.priceVersion, plain.priceVersion)
+  assert.deepEqual((await operator.done('markup.set', { markup: null })).markup, null)
+})
+
+test('no credential stands in a file, a log line, an answer or the audit', async () => {
+  await put('hidden', { origin: sandbox.origin, credential: canary('hidden') })
+  await operator.refused('upstreams.put', {
+    upstream: 'hidden',
+    provider: 'openai',
+    credential: `${canary('hidden')} x`,
+  })
+  const answers = JSON.stringify([
+    await operator.done('upstreams.list', {}),
+    await operator.done('audit.list', { limit: 1_000 }),
+    await operator.done('models.list', {}),
+  ])
+  assert.ok(answers.includes('"upstreams.put"') && answers.includes('(not kept)'))
+  const files = readdirSync(gate.dataFolder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name)).toString('latin1'))
+  assert.ok(files.length > 2)
+  for (const text of [answers, ...logged, ...files]) assert.ok(!text.includes('7'.repeat(24)))
+})
