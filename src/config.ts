@@ -137,6 +137,19 @@ export const limitDefaults = {
   keysPerAccountMax: 1_000,
   lastUsedStepMs: 60_000,
 
+  // Usage
+  refusalsKeptPerKey: 100,
+  refusalsQueuedMax: 10_000,
+  refusalsFlushMs: 1_000,
+  refusalsShownDays: 30,
+  usageStepsMax: 1_000,
+  usageRowsMax: 20_000,
+  usageSliceRowsMax: 2_000,
+  receiptsScannedMax: 200_000,
+  csvReceiptsScannedMax: 2_000_000,
+  csvAtOnceMax: 2,
+  runningShownMax: 1_000,
+
   // The console
   /** How long after a login what asks for a recent one is allowed. */
   recentLoginMs: 900_000,

@@ -5,6 +5,8 @@
  * `const opened = await openStore({ dataDirectory, threads: ledgerThreads, … })`
  * `const { ledger, nextId, recovered, close } = await openLedger(opened.store, { clock, limits })`
  */
+import type { Topic } from '../../contract/events.ts'
+import type { Changes } from '../base/changes.ts'
 import { type Clock, systemClock, type Timer } from '../base/clock.ts'
 import { idSource, type NextId } from '../base/ids.ts'
 import type { Store } from '../store/store.ts'
@@ -15,7 +17,7 @@ import type { LedgerOperations } from './operations.ts'
 import type { LedgerReads } from './reads.ts'
 import { closeOrphans } from './recovery.ts'
 import { packDraft } from './rows.ts'
-import type { Ledger, Settlement, SettleResult } from './types.ts'
+import type { Ledger, LedgerReading, Settlement, SettleResult } from './types.ts'
 import { openWaiters } from './waiters.ts'
 
 export interface LedgerLimits {
@@ -27,11 +29,15 @@ export interface LedgerLimits {
   readonly driftLinesMax: number
   /** How long providers keep what answers leave there. */
   readonly keptMs: number
+  /** The latest refusals of each key that stay readable one by one. */
+  readonly refusalsKeptPerKey: number
 }
 
 export interface LedgerOptions {
   readonly clock: Clock
   readonly limits: LedgerLimits
+  /** Hears what has changed for whom; absent: nobody watches. */
+  readonly changes?: Pick<Changes, 'publish'>
   /** Hears of work behind the requests that failed: closing holds that were left open. */
   readonly onTrouble: (error: unknown) => void
 }
@@ -77,55 +83,116 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
   return { ledger, nextId, processSlot, recovered, close: stopSweeping }
 }
 
-function ledgerOn(store: Store, run: Run, processSlot: number, { clock, limits }: LedgerOptions): Ledger {
-  const read: Read = (name, ...values) => store.read([name, ...values]) as never
-  const readApart: Read = (name, ...values) => store.readApart([name, ...values]) as never
+function ledgerOn(store: Store, run: Run, processSlot: number, options: LedgerOptions): Ledger {
+  const { clock, limits, changes } = options
   const waiters = openWaiters(clock, limits.holdWaitersPerAccountMax)
-  const wake = (account: bigint | null): void => {
+  const suspended = new Set<(account: bigint) => void>()
+  const tell = (account: bigint | null, topics: readonly Topic[], request: bigint | null = null): void => {
+    if (account !== null) changes?.publish(account, topics, request)
+  }
+  /** Money came back to the account: whoever waits for it tries again. */
+  const freed = (account: bigint | null, topics: readonly Topic[], request: bigint | null = null): void => {
     if (account !== null) waiters.wake(account)
+    tell(account, topics, request)
+  }
+  const stop = (account: bigint): void => {
+    for (const listener of suspended) listener(account)
   }
   const admitSettings = { process: processSlot, reserveShare: limits.reserveShare }
 
   return {
-    admit: async (ask) => unpackAdmission(await run('admit', packAsk(ask, admitSettings))),
-    release: async (id) => wake(await run('release', id)),
-    settle: (settlement) => settle(run, settlement, limits, wake),
+    async admit(ask) {
+      const admission = unpackAdmission(await run('admit', packAsk(ask, admitSettings)))
+      if (admission.kind === 'held') tell(ask.account, ['running', 'balance'])
+      return admission
+    },
+    release: async (id) => freed(await run('release', id), ['running', 'balance']),
+    settle: (settlement) =>
+      settle(run, settlement, limits, (account) => freed(account, settledTopics, settlement.id)),
     checkpoint: ({ id, cost, draft }) => run('checkpoint', id, cost, packDraft(draft)),
-    detach: async (id) => wake(await run('detach', id)),
-    shrink: async (id, amount) => wake(await run('shrink', id, amount)),
+    detach: async (id) => freed(await run('detach', id), ['running']),
+    shrink: async (id, amount) => freed(await run('shrink', id, amount), ['running', 'balance']),
+    refused: (refusals) => run('refuse', refusals, limits.refusalsKeptPerKey),
+    ...creditsOn(run, freed, stop),
+    createAccount: (account) => run('createAccount', account),
+    async suspend(account, atMs) {
+      await run('suspend', account, atMs)
+      if (atMs !== null) stop(account)
+      tell(account, ['account'])
+    },
+    onSuspended(listener) {
+      suspended.add(listener)
+      return () => suspended.delete(listener)
+    },
+    async assign(account, to) {
+      const result = await run('assign', account, to)
+      tell(account, ['account'])
+      return result
+    },
+    shareMeter: (key, withKey, account) => run('shareMeter', key, withKey, account),
+    async unrestrict(account) {
+      await run('unrestrict', account)
+      tell(account, ['account'])
+    },
+    whenReleased: (account, waitMs) => waiters.wait(account, waitMs),
+    ...readsOn(store, limits),
+  }
+}
+
+const settledTopics: readonly Topic[] = ['balance', 'requests', 'running']
+
+type Credits = Pick<
+  Ledger,
+  'credit' | 'signupCredit' | 'payTopUp' | 'returnTopUp' | 'restoreTopUp' | 'redeem'
+>
+
+/** Money that comes and goes without a request. */
+function creditsOn(
+  run: Run,
+  freed: (account: bigint, topics: readonly Topic[]) => void,
+  stop: (account: bigint) => void,
+): Credits {
+  const topics: readonly Topic[] = ['balance', 'billing']
+  return {
     async credit(ask) {
       const result = await run('credit', ask)
-      if (result.kind === 'credited') wake(ask.account)
+      if (result.kind === 'credited') freed(ask.account, topics)
       return result
     },
     async signupCredit(ask) {
       const result = await run('signupCredit', ask)
-      if (result.kind === 'credited') wake(ask.account)
+      if (result.kind === 'credited') freed(ask.account, topics)
       return result
     },
     async payTopUp(ask) {
       const result = await run('payTopUp', ask)
-      if (result.kind === 'paid') wake(result.account)
+      if (result.kind === 'paid') freed(result.account, topics)
       return result
     },
-    returnTopUp: (ask) => run('returnTopUp', ask),
+    async returnTopUp(ask) {
+      const result = await run('returnTopUp', ask)
+      if (result.kind !== 'returned') return result
+      if (ask.freeze !== null) stop(result.account)
+      freed(result.account, [...topics, 'account'])
+      return result
+    },
     async restoreTopUp(ask) {
       const result = await run('restoreTopUp', ask)
-      if (result.kind === 'restored') wake(result.account)
+      if (result.kind === 'restored') freed(result.account, [...topics, 'account'])
       return result
     },
     async redeem(ask) {
       const result = await run('redeem', ask)
-      if (result.kind === 'credited') wake(ask.account)
+      if (result.kind === 'credited') freed(ask.account, topics)
       return result
     },
-    createAccount: (account) => run('createAccount', account),
-    suspend: (account, atMs) => run('suspend', account, atMs),
-    assign: (account, to) => run('assign', account, to),
-    shareMeter: (key, withKey, account) => run('shareMeter', key, withKey, account),
-    unrestrict: (account) => run('unrestrict', account),
-    whenReleased: (account, waitMs) => waiters.wait(account, waitMs),
+  }
+}
 
+function readsOn(store: Store, limits: LedgerLimits): LedgerReading {
+  const read: Read = (name, ...values) => store.read([name, ...values]) as never
+  const readApart: Read = (name, ...values) => store.readApart([name, ...values]) as never
+  return {
     account: (id) => read('account', id),
     accountByEmail: (email) => read('accountByEmail', email),
     accountByOwner: (owner) => read('accountByOwner', owner),
@@ -135,6 +202,7 @@ function ledgerOn(store: Store, run: Run, processSlot: number, { clock, limits }
     receipt: (id) => read('receipt', id),
     running: (id) => read('running', id),
     receipts: (account, limit, beforeId) => read('receipts', account, limit, beforeId),
+    searchReceipts: (ask) => read('searchReceipts', ask),
     kept: (account, ids, nowMs) => read('kept', account, ids, nowMs - limits.keptMs),
     keySpend: (key, window, nowMs) => read('keySpend', key, window, nowMs),
     house: () => readApart('house'),
@@ -146,7 +214,7 @@ async function settle(
   run: Run,
   settlement: Settlement,
   { absorbedNanoPerDayMax, keptMs }: LedgerLimits,
-  wake: (account: bigint) => void,
+  closed: (account: bigint) => void,
 ): Promise<SettleResult> {
   const { id, nowMs, dueMs, cost, absorbed, absorbedEntryId, receipt, kept = [] } = settlement
   // The thread's clock is the machine's, which need not be the one that the caller's times are of.
@@ -165,7 +233,7 @@ async function settle(
   )
   if (typeof result === 'string') return { kind: result }
   const [charged, borne, available, account] = result
-  wake(account)
+  closed(account)
   return { kind: 'settled', charged, absorbed: borne, available }
 }
 

@@ -10,6 +10,7 @@ import { holdOperations } from './holding.ts'
 import { assertAmount, nanoMax } from './money.ts'
 import { redeeming } from './redeeming.ts'
 import { overruling, topUpOperations } from './refunding.ts'
+import { refusing } from './refusing.ts'
 import { type Orphan, orphanColumns, toOrphan } from './rows.ts'
 import { settling } from './settling.ts'
 import { sharingMeters } from './sharing-meters.ts'
@@ -46,6 +47,7 @@ function ledgerOperations(database: Database, rows: StateRows, usage: UsageRows)
     suspend: { durable: true, run: suspending(database, rows) },
     assign: { durable: true, run: assigning(database) },
     shareMeter: { durable: true, run: sharingMeters(database, rows) },
+    refuse: { durable: false, run: refusing(database, usage) },
     unrestrict: { durable: true, run: unrestricting(rows) },
     claimProcess: { durable: true, run: claiming(database) },
     orphans: { durable: false, run: findingOrphans(database) },

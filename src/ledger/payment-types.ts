@@ -35,7 +35,7 @@ export interface ReturnAsk {
 }
 
 export type ReturnResult =
-  | { readonly kind: 'returned'; readonly created: boolean }
+  | { readonly kind: 'returned'; readonly created: boolean; readonly account: bigint }
   | { readonly kind: 'not_paid' }
   /** The reference took another amount, or more is taken than was paid. */
   | { readonly kind: 'conflict' }

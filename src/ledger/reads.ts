@@ -9,6 +9,7 @@ import { type Database, type Output, prepare, type Statement } from '../store/sq
 import type { ReadTable } from '../store/sqlite/reader.ts'
 import { listingEntries } from './entry-reads.ts'
 import { findingKept } from './kept.ts'
+import { searchingReceipts } from './receipt-search.ts'
 import {
   accountColumns,
   meterColumns,
@@ -38,6 +39,7 @@ export function ledgerReads(database: Database) {
     accountCount: { run: () => Number(countAccounts.row()?.[0]) },
     receipt: { run: (id: bigint) => one(receipt, toReceiptRow, id) },
     receipts: { run: listingReceipts(database) },
+    searchReceipts: { run: searchingReceipts(database) },
     running: { run: (id: bigint) => one(running, toRunningRow, id) },
     kept: { run: findingKept(database) },
     keySpend: { run: readingSpend(database) },

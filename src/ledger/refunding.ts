@@ -132,14 +132,14 @@ function returning(database: Database, rows: StateRows) {
     const earlier = findReturn.row(source, reference)
     if (earlier !== undefined) {
       const isSame = earlier[0] === topUp.id && earlier[1] === amount
-      return isSame ? { kind: 'returned', created: false } : { kind: 'conflict' }
+      return isSame ? { kind: 'returned', created: false, account: topUp.account } : { kind: 'conflict' }
     }
     const sums = sumsAfter(topUp, source, amount)
     if (sums.refunded > topUp.amount || sums.disputed > topUp.amount) return { kind: 'conflict' }
     take(topUp.account, ask)
     insertReturn.run(entryId, topUp.id, source, reference, amount)
     save(topUp, sums)
-    return { kind: 'returned', created: true }
+    return { kind: 'returned', created: true, account: topUp.account }
   }
 }
 

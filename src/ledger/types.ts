@@ -4,6 +4,7 @@
  */
 import type { BudgetWindow, KeyBudget, RateLimits, Rates } from '../limits/types.ts'
 import type { PaymentLedger, ReturnSource } from './payment-types.ts'
+import type { ReceiptSearch, ReceiptsFound, Refusals } from './usage-types.ts'
 
 /** One request asking for everything it may use, all or nothing. */
 export interface AdmissionAsk {
@@ -321,6 +322,8 @@ export interface Ledger extends PaymentLedger {
   signupCredit(ask: SignupAsk): Promise<SignupResult>
   createAccount(account: NewAccount): Promise<{ kind: 'created' } | { kind: 'exists'; id: bigint }>
   suspend(account: bigint, atMs: number | null): Promise<void>
+  /** Called as soon as this process has suspended an account; returns how to stop listening. */
+  onSuspended(listener: (account: bigint) => void): () => void
   /** Changes who owns an account and what it is called; refuses a second account of one owner or address. */
   assign(account: bigint, to: AccountAssignment): Promise<'assigned' | 'taken' | 'no_account'>
   /** A key that was never used counts on the meter of another one from now on. */
@@ -332,6 +335,8 @@ export interface Ledger extends PaymentLedger {
    * Call it before the `admit` whose `wait` it answers, so that nothing is missed in between.
    */
   whenReleased(account: bigint, waitMs: number): Promise<void>
+  /** Writes down requests that were refused; moves nothing. */
+  refused(refusals: Refusals): Promise<void>
 
   account(id: bigint): Promise<AccountRow | undefined>
   accountByEmail(email: string): Promise<AccountRow | undefined>
@@ -342,6 +347,8 @@ export interface Ledger extends PaymentLedger {
   receipt(id: bigint): Promise<ReceiptRow | undefined>
   running(id: bigint): Promise<RunningRow | undefined>
   receipts(account: bigint, limit: number, beforeId: bigint | null): Promise<readonly ReceiptRow[]>
+  /** One bounded step of a search, which goes on where the last one ended. */
+  searchReceipts(ask: ReceiptSearch): Promise<ReceiptsFound>
   /** Of these ids those that answers to this account left at their providers and that are kept there still. */
   kept(account: bigint, ids: readonly string[], nowMs: number): Promise<readonly KeptRow[]>
   /** Spent and held by a key in its budget's present window. */
@@ -350,3 +357,22 @@ export interface Ledger extends PaymentLedger {
   house(): Promise<Readonly<Record<string, bigint>>>
   verify(): Promise<VerifyReport>
 }
+
+/** The part of it that only reads. */
+export type LedgerReading = Pick<
+  Ledger,
+  | 'account'
+  | 'accountByEmail'
+  | 'accountByOwner'
+  | 'accounts'
+  | 'entries'
+  | 'accountCount'
+  | 'receipt'
+  | 'running'
+  | 'receipts'
+  | 'searchReceipts'
+  | 'kept'
+  | 'keySpend'
+  | 'house'
+  | 'verify'
+>
