@@ -16,10 +16,11 @@ export function Root(): JSX.Element {
   useEffect(() => {
     setAttendant({
       signIn() {
-        const { pathname, href } = router.state.location
-        if (pathname.startsWith('/console/sign-in')) return
+        // Pages outside the frame can be read by everybody.
+        const { matches, location } = router.state
+        if (!matches.some(({ routeId }) => routeId === '/frame')) return
         queryClient.clear()
-        void router.navigate({ to: '/console/sign-in', search: { next: href } })
+        void router.navigate({ to: '/console/sign-in', search: { next: location.href } })
       },
       confirm() {
         setAsking(true)

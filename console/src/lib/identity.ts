@@ -29,22 +29,42 @@ function problemOf(status: number, value: unknown): ApiError {
     readonly message?: string
     readonly error?: { readonly code: string; readonly message: string }
   }
-  if (body.error !== undefined && typeof body.error === 'object') return new ApiError(status, body.error)
-  if (status === 429)
-    return new ApiError(status, {
-      code: 'too_many_attempts',
-      message: 'Too many attempts. Wait a minute, then try again.',
-    })
+  if (typeof body.error === 'object') return new ApiError(status, body.error)
+  const tooMany = 'Too many attempts. Wait a minute, then try again.'
   return new ApiError(status, {
-    code: body.code ?? 'internal',
-    message: body.message ?? 'The server did not accept this.',
+    code: body.code ?? (status === 429 ? 'too_many_attempts' : 'internal'),
+    message: status === 429 ? tooMany : sentence(body.message ?? 'The server did not accept this'),
   })
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`
+}
+
+/** What comes of a right password: in, or asked for a second factor. */
+export type SignedIn = { readonly twoFactorRedirect?: boolean }
+
+export function signIn(email: string, password: string): Promise<Outcome<SignedIn>> {
+  return identity('POST', '/sign-in/email', { email, password })
 }
 
 export function signOut(): Promise<Outcome<unknown>> {
   return identity('POST', '/sign-out')
 }
 
+export type SecondFactor = 'totp' | 'backup'
+
+export function proveSecondFactor(factor: SecondFactor, code: string): Promise<Outcome<unknown>> {
+  const path = factor === 'totp' ? '/two-factor/verify-totp' : '/two-factor/verify-backup-code'
+  return identity('POST', path, { code: code.replace(factor === 'totp' ? /\s+/g : /^\s+|\s+$/g, '') })
+}
+
 export function resendVerification(email: string): Promise<Outcome<unknown>> {
   return identity('POST', '/send-verification-email', { email, callbackURL: '/console/verify' })
+}
+
+/** Where to go to sign in with somebody else's word; comes back to `next`. */
+export function signInWith(provider: string, next: string): Promise<Outcome<{ readonly url: string }>> {
+  const back = { callbackURL: next, errorCallbackURL: '/console/sign-in' }
+  return identity('POST', '/sign-in/social', { provider, ...back })
 }

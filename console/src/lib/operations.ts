@@ -101,7 +101,7 @@ export function useOperation<Name extends OperationName>(
 }
 
 export interface ChangeOptions<Name extends OperationName> {
-  readonly onDone?: (output: OperationOutput<Name>) => void
+  readonly onDone?: (output: OperationOutput<Name>) => void | Promise<void>
   /** Told what went wrong instead of the toast. */
   readonly onProblem?: (problem: ApiError) => void
   /** What is to be asked again afterwards. */
@@ -120,7 +120,7 @@ export function useChange<Name extends OperationName>(
     mutationFn: (input) => call(name, ...([input] as unknown as Asking<Name>)),
     async onSuccess(output) {
       await refresh(client, options.changes ?? [])
-      options.onDone?.(output)
+      await options.onDone?.(output)
     },
     onError(problem) {
       if (options.onProblem === undefined) toast.problem(problem.message)

@@ -1,12 +1,133 @@
-/** Invitation. */
+/** An invitation into an organization: what it is, and the choice to take it. */
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate, useRouterState } from '@tanstack/react-router'
+import { Building2 } from 'lucide-react'
 import type { JSX } from 'react'
-import { Page } from '@/components/page'
+import { Button, LinkButton } from '@/components/button'
+import { Empty } from '@/components/empty'
+import { Problem } from '@/components/problem'
 import { Skeleton } from '@/components/skeleton'
+import { toast } from '@/components/toaster'
+import { identity } from '@/lib/identity'
+import { useOperation } from '@/lib/operations'
+import { useSearch } from '@/lib/search'
+import { useSubmit } from '@/lib/use-submit'
+import { AuthFrame } from './auth-frame.tsx'
+
+interface Invitation {
+  readonly id: string
+  readonly email: string
+  readonly role: string
+  readonly organizationName: string
+  readonly inviterEmail: string
+}
 
 export function InvitationPage(): JSX.Element {
+  const { id } = useSearch()
+  const me = useOperation('me.show')
   return (
-    <Page title="Invitation">
-      <Skeleton className="h-72" />
-    </Page>
+    <AuthFrame title="Invitation">
+      {id === undefined ? <Gone /> : null}
+      {id !== undefined && me.isPending ? <Skeleton className="h-48" /> : null}
+      {id !== undefined && me.error !== null ? <SignInFirst /> : null}
+      {id !== undefined && me.data !== undefined ? <Choice id={id} email={me.data.person.email} /> : null}
+    </AuthFrame>
+  )
+}
+
+function SignInFirst(): JSX.Element {
+  const next = useRouterState({ select: ({ location }) => location.href })
+  return (
+    <Empty
+      icon={<Building2 />}
+      title="You are invited to an organization"
+      text="Sign in, or create an account with the address that the invitation was sent to. Then you can accept it."
+      action={
+        <>
+          <LinkButton to="/console/sign-in" search={{ next }} variant="primary">
+            Sign in
+          </LinkButton>
+          <LinkButton to="/console/sign-up" search={{ next }}>
+            Create an account
+          </LinkButton>
+        </>
+      }
+    />
+  )
+}
+
+function Choice({ id, email }: { readonly id: string; readonly email: string }): JSX.Element {
+  const query = new URLSearchParams({ id }).toString()
+  const invitation = useQuery({
+    queryKey: ['invitation', id],
+    queryFn: () => identity<Invitation>('GET', `/organization/get-invitation?${query}`),
+    retry: false,
+  })
+  if (invitation.data === undefined) return <Skeleton className="h-48" />
+  if (invitation.data.kind === 'refused') return <Gone email={email} />
+  return <Offer invitation={invitation.data.value} />
+}
+
+function Offer({ invitation }: { readonly invitation: Invitation }): JSX.Element {
+  const submit = useSubmit()
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const answer = (
+    path: '/organization/accept-invitation' | '/organization/reject-invitation',
+    said: string,
+  ) =>
+    submit.run(
+      () => identity('POST', path, { invitationId: invitation.id }),
+      async () => {
+        await client.invalidateQueries()
+        toast.good(said)
+        await navigate({ to: '/console', search: {} })
+      },
+    )
+  return (
+    <>
+      <p>
+        <strong>{invitation.inviterEmail}</strong> invites you into{' '}
+        <strong>{invitation.organizationName}</strong> as <strong>{invitation.role}</strong>. Its members use
+        one balance, each by their role.
+      </p>
+      {submit.problem === undefined ? null : <Problem problem={submit.problem} />}
+      <div className="flex flex-col gap-2">
+        <Button
+          variant="primary"
+          className="h-10"
+          pending={submit.isPending}
+          onClick={() =>
+            void answer('/organization/accept-invitation', `You are in ${invitation.organizationName} now.`)
+          }
+        >
+          Accept
+        </Button>
+        <Button
+          className="h-10"
+          onClick={() => void answer('/organization/reject-invitation', 'The invitation is declined.')}
+        >
+          Decline
+        </Button>
+      </div>
+    </>
+  )
+}
+
+function Gone({ email }: { readonly email?: string }): JSX.Element {
+  return (
+    <Empty
+      title="There is no such invitation"
+      text={
+        email === undefined
+          ? 'A part of the link may be lost. Ask for a new one.'
+          : `It was used, withdrawn or is too old, or it was not sent to ${email}. Ask whoever invited you.`
+      }
+      action={
+        <LinkButton to="/console" search={{}}>
+          Go to the console
+        </LinkButton>
+      }
+    />
   )
 }

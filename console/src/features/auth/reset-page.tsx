@@ -1,12 +1,70 @@
-/** Reset. */
-import type { JSX } from 'react'
-import { Page } from '@/components/page'
-import { Skeleton } from '@/components/skeleton'
+/** Setting a new password with the token of a link. */
+import { Link, useNavigate } from '@tanstack/react-router'
+import { type JSX, useState } from 'react'
+import { Button, LinkButton } from '@/components/button'
+import { Empty } from '@/components/empty'
+import { Problem } from '@/components/problem'
+import { toast } from '@/components/toaster'
+import { identity } from '@/lib/identity'
+import { useSearch } from '@/lib/search'
+import { useSubmit } from '@/lib/use-submit'
+import { AuthFrame, textLink } from './auth-frame.tsx'
+import { PasswordField } from './credentials.tsx'
 
 export function ResetPage(): JSX.Element {
+  const { token, error } = useSearch()
   return (
-    <Page title="Reset">
-      <Skeleton className="h-72" />
-    </Page>
+    <AuthFrame
+      title="Set a new password"
+      footer={
+        <Link to="/console/sign-in" search={{}} className={textLink}>
+          Back to sign-in
+        </Link>
+      }
+    >
+      {token === undefined || error !== undefined ? <BadLink /> : <NewPassword token={token} />}
+    </AuthFrame>
+  )
+}
+
+function BadLink(): JSX.Element {
+  return (
+    <Empty
+      title="This link does not work"
+      text="It was used already, is too old, or a part of it was lost."
+      action={
+        <LinkButton to="/console/forgot" search={{}} variant="primary">
+          Ask for a new one
+        </LinkButton>
+      }
+    />
+  )
+}
+
+function NewPassword({ token }: { readonly token: string }): JSX.Element {
+  const [password, setPassword] = useState('')
+  const submit = useSubmit()
+  const navigate = useNavigate()
+  return (
+    <form
+      className="flex flex-col gap-5"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void submit.run(
+          () => identity('POST', '/reset-password', { newPassword: password, token }),
+          async () => {
+            toast.good('The new password is set. Sign in with it.')
+            await navigate({ to: '/console/sign-in', search: {} })
+          },
+        )
+      }}
+    >
+      <p className="text-ink-soft">All sessions of this account end when the password changes.</p>
+      {submit.problem === undefined ? null : <Problem problem={submit.problem} />}
+      <PasswordField kind="new" label="New password" value={password} onChange={setPassword} focused />
+      <Button type="submit" variant="primary" className="h-10 w-full" pending={submit.isPending}>
+        Set the password
+      </Button>
+    </form>
   )
 }

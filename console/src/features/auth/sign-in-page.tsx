@@ -1,12 +1,114 @@
-/** SignIn. */
-import type { JSX } from 'react'
-import { Page } from '@/components/page'
-import { Skeleton } from '@/components/skeleton'
+/** Signing in. Whoever is in already goes on at once. */
+import { Link, useNavigate } from '@tanstack/react-router'
+import { type JSX, useEffect, useState } from 'react'
+import { Banner } from '@/components/banner'
+import { Button } from '@/components/button'
+import { Problem } from '@/components/problem'
+import { signIn } from '@/lib/identity'
+import { useOperation } from '@/lib/operations'
+import { useSearch } from '@/lib/search'
+import { useSubmit } from '@/lib/use-submit'
+import { safeNext, useEnter, useNext } from '@/lib/where-next'
+import { AuthFrame, textLink } from './auth-frame.tsx'
+import { EmailField, PasswordField } from './credentials.tsx'
+import { OtherWays } from './other-ways.tsx'
 
 export function SignInPage(): JSX.Element {
+  const { next: wanted, error } = useSearch()
+  const next = useNext()
+  const installation = useOperation('installation.show')
+  const me = useOperation('me.show')
+  const enter = useEnter()
+  const isIn = me.data !== undefined
+  useEffect(() => {
+    if (isIn) void enter(next)
+  }, [isIn, next, enter])
   return (
-    <Page title="SignIn">
-      <Skeleton className="h-72" />
-    </Page>
+    <AuthFrame
+      title="Sign in"
+      description={wanted === undefined ? 'To your Tollgate console.' : 'To go on to the page you asked for.'}
+      footer={
+        <p>
+          New here?{' '}
+          <Link to="/console/sign-up" search={{ next: wanted }} className={textLink}>
+            Create an account
+          </Link>
+        </p>
+      }
+    >
+      {installation.data?.needsSetup === true ? <NeedsSetup /> : null}
+      {installation.error === null ? null : (
+        <Problem problem={installation.error} onRetry={() => void installation.refetch()} />
+      )}
+      {error === undefined ? null : (
+        <Banner tone="bad" title="That did not sign you in.">
+          {reasonOf(error)}
+        </Banner>
+      )}
+      <PasswordForm next={next} />
+      {installation.data === undefined ? null : (
+        <OtherWays installation={installation.data} next={next} passkeys="offered" />
+      )}
+    </AuthFrame>
+  )
+}
+
+/** What another provider's sign-in came back with. */
+function reasonOf(error: string): string {
+  return providerErrors[error] ?? 'The provider did not confirm who you are. Try again, or use another way.'
+}
+
+const providerErrors: Readonly<Record<string, string>> = {
+  access_denied: 'You did not allow it at the provider.',
+  signup_disabled: 'There is no account for this address yet, and sign-up is not open here.',
+  account_not_linked:
+    'An account with this e-mail address exists already. Sign in with its password; then the provider can be added.',
+}
+
+function PasswordForm({ next }: { readonly next: string }): JSX.Element {
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  const submit = useSubmit()
+  const navigate = useNavigate()
+  const enter = useEnter()
+  return (
+    <form
+      className="flex flex-col gap-5"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void submit.run(
+          () => signIn(email.trim(), password),
+          (value) =>
+            value.twoFactorRedirect === true
+              ? navigate({ to: '/console/two-factor', search: { next: safeNext(next) } })
+              : enter(next),
+        )
+      }}
+    >
+      {submit.problem === undefined ? null : <Problem problem={submit.problem} />}
+      <EmailField value={email} onChange={setEmail} focused />
+      <div className="flex flex-col gap-2">
+        <PasswordField kind="present" value={password} onChange={setPassword} />
+        <Link
+          to="/console/forgot"
+          search={{}}
+          className="self-end text-sm text-ink-soft underline hover:text-ink"
+        >
+          Forgot the password?
+        </Link>
+      </div>
+      <Button type="submit" variant="primary" className="h-10 w-full" pending={submit.isPending}>
+        Sign in
+      </Button>
+    </form>
+  )
+}
+
+function NeedsSetup(): JSX.Element {
+  return (
+    <Banner title="This server has no administrator yet.">
+      Open the setup link that it printed when it started, or make a new one with{' '}
+      <code className="font-mono text-sm">node bin/tollgate.js setup-link</code>.
+    </Banner>
   )
 }

@@ -1,12 +1,124 @@
-/** SignUp. */
-import type { JSX } from 'react'
-import { Page } from '@/components/page'
+/** Making an account, in the way that this installation has it: open to everybody, by invitation, or not at all. */
+import { Link, useNavigate } from '@tanstack/react-router'
+import { type JSX, type ReactNode, useState } from 'react'
+import { Button } from '@/components/button'
+import { Empty } from '@/components/empty'
+import { Problem } from '@/components/problem'
 import { Skeleton } from '@/components/skeleton'
+import type { OperationOutput } from '@/lib/api'
+import { identity } from '@/lib/identity'
+import { useOperation } from '@/lib/operations'
+import { useSearch } from '@/lib/search'
+import { isZero, usd } from '@/lib/usd'
+import { useSubmit } from '@/lib/use-submit'
+import { useEnter, useNext } from '@/lib/where-next'
+import { AuthFrame, textLink } from './auth-frame.tsx'
+import { EmailField, NameField, PasswordField } from './credentials.tsx'
+import { OtherWays } from './other-ways.tsx'
+
+type Installation = OperationOutput<'installation.show'>
 
 export function SignUpPage(): JSX.Element {
+  const { next: wanted, invite } = useSearch()
+  const installation = useOperation('installation.show')
+  const facts = installation.data
+  const mayEnter =
+    facts !== undefined && (facts.signup === 'open' || (facts.signup === 'invite' && invite !== undefined))
   return (
-    <Page title="SignUp">
-      <Skeleton className="h-72" />
-    </Page>
+    <AuthFrame
+      title="Create an account"
+      description={facts === undefined || !mayEnter ? undefined : welcome(facts)}
+      footer={
+        <p>
+          Have an account already?{' '}
+          <Link to="/console/sign-in" search={{ next: wanted }} className={textLink}>
+            Sign in
+          </Link>
+        </p>
+      }
+    >
+      {installation.error === null ? null : (
+        <Problem problem={installation.error} onRetry={() => void installation.refetch()} />
+      )}
+      {facts === undefined ? <Skeleton className="h-72" /> : null}
+      {facts !== undefined && !mayEnter ? <NotOpen facts={facts} /> : null}
+      {facts !== undefined && mayEnter ? <SignUpForm installation={facts} invite={invite} /> : null}
+    </AuthFrame>
+  )
+}
+
+function welcome({ signupCredit, mail }: Installation): ReactNode {
+  if (isZero(signupCredit)) return 'One key for every model that this server offers.'
+  const condition = mail ? 'your address is verified' : 'an administrator has confirmed you'
+  return `You start with ${usd(signupCredit)} of credit once ${condition}.`
+}
+
+function NotOpen({ facts }: { readonly facts: Installation }): JSX.Element {
+  if (facts.needsSetup) {
+    return (
+      <Empty
+        title="This server is not set up yet"
+        text="Its administrator opens the setup link first. It was printed when the server started."
+      />
+    )
+  }
+  return facts.signup === 'invite' ? (
+    <Empty
+      title="Sign-up is by invitation"
+      text="Ask whoever runs this server for an invitation. The link that you get opens this page with a form."
+    />
+  ) : (
+    <Empty
+      title="Sign-up is closed"
+      text="This server takes no new accounts. Whoever runs it can make one for you."
+    />
+  )
+}
+
+interface SignUpFormProps {
+  readonly installation: Installation
+  readonly invite: string | undefined
+}
+
+function SignUpForm({ installation, invite }: SignUpFormProps): JSX.Element {
+  const invited = useSearch().email
+  const [name, setName] = useState('')
+  const [email, setEmail] = useState(invited ?? '')
+  const [password, setPassword] = useState('')
+  const submit = useSubmit()
+  const next = useNext()
+  const enter = useEnter()
+  const navigate = useNavigate()
+  const join = () =>
+    identity<{ readonly token: string | null }>('POST', '/sign-up/email', {
+      name: name.trim(),
+      email: email.trim(),
+      password,
+      callbackURL: '/console/verify',
+      ...(invite === undefined ? {} : { invite }),
+    })
+  return (
+    <>
+      <form
+        className="flex flex-col gap-5"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void submit.run(join, ({ token }) =>
+            token === null
+              ? navigate({ to: '/console/verify', search: { email: email.trim() } })
+              : enter(next),
+          )
+        }}
+      >
+        {submit.problem === undefined ? null : <Problem problem={submit.problem} />}
+        <NameField value={name} onChange={setName} focused />
+        <EmailField value={email} onChange={setEmail} />
+        <PasswordField kind="new" value={password} onChange={setPassword} />
+        <Button type="submit" variant="primary" className="h-10 w-full" pending={submit.isPending}>
+          Create the account
+        </Button>
+      </form>
+      <OtherWays installation={installation} next={next} passkeys="left out" />
+    </>
   )
 }

@@ -1,12 +1,107 @@
-/** Verify. */
-import type { JSX } from 'react'
-import { Page } from '@/components/page'
+/** The end of the link that confirms an address, and what to do while it is on its way. */
+import { useQuery } from '@tanstack/react-query'
+import { MailCheck, MailWarning, MailX } from 'lucide-react'
+import { type JSX, useState } from 'react'
+import { Button, LinkButton } from '@/components/button'
+import { Empty } from '@/components/empty'
+import { Problem } from '@/components/problem'
 import { Skeleton } from '@/components/skeleton'
+import { identity, resendVerification } from '@/lib/identity'
+import { useSearch } from '@/lib/search'
+import { useSubmit } from '@/lib/use-submit'
+import { AuthFrame } from './auth-frame.tsx'
+import { EmailField } from './credentials.tsx'
 
 export function VerifyPage(): JSX.Element {
+  const { token, email, error } = useSearch()
   return (
-    <Page title="Verify">
-      <Skeleton className="h-72" />
-    </Page>
+    <AuthFrame title="Confirm your address">
+      {token === undefined ? null : <Verification token={token} />}
+      {token === undefined && error !== undefined ? <Failed email={email} /> : null}
+      {token === undefined && error === undefined && email !== undefined ? <Sent email={email} /> : null}
+      {token === undefined && error === undefined && email === undefined ? <Confirmed /> : null}
+    </AuthFrame>
+  )
+}
+
+function Verification({ token }: { readonly token: string }): JSX.Element {
+  const query = new URLSearchParams({ token }).toString()
+  const outcome = useQuery({
+    queryKey: ['verify', token],
+    queryFn: () => identity('GET', `/verify-email?${query}`),
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  })
+  if (outcome.data === undefined) return <Skeleton className="h-40" />
+  return outcome.data.kind === 'done' ? <Confirmed /> : <Failed email={undefined} />
+}
+
+function Confirmed(): JSX.Element {
+  return (
+    <div role="status">
+      <Empty
+        icon={<MailCheck />}
+        title="Your address is confirmed"
+        text="Everything is ready."
+        action={
+          <LinkButton to="/console" search={{}} variant="primary">
+            Go to the console
+          </LinkButton>
+        }
+      />
+    </div>
+  )
+}
+
+function Sent({ email }: { readonly email: string }): JSX.Element {
+  return (
+    <>
+      <Empty
+        icon={<MailWarning />}
+        title="Look into your mail"
+        text={`A link was sent to ${email}. Open it to confirm that the address is yours.`}
+      />
+      <Resend email={email} />
+    </>
+  )
+}
+
+function Failed({ email }: { readonly email: string | undefined }): JSX.Element {
+  return (
+    <>
+      <Empty
+        icon={<MailX />}
+        title="This link does not work"
+        text="It was used already, or it is too old. A new one is sent in a moment."
+      />
+      <Resend email={email} />
+    </>
+  )
+}
+
+function Resend({ email: known }: { readonly email: string | undefined }): JSX.Element {
+  const [email, setEmail] = useState(known ?? '')
+  const [isSent, setSent] = useState(false)
+  const submit = useSubmit()
+  return (
+    <form
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void submit.run(
+          () => resendVerification(email.trim()),
+          () => setSent(true),
+        )
+      }}
+    >
+      {submit.problem === undefined ? null : <Problem problem={submit.problem} />}
+      {known === undefined ? <EmailField value={email} onChange={setEmail} /> : null}
+      <Button type="submit" pending={submit.isPending} className="h-10 w-full">
+        Send the link again
+      </Button>
+      <p role="status" className="min-h-5 text-center text-sm text-ink-soft">
+        {isSent ? 'If the address waits for it, a new link is on its way.' : ''}
+      </p>
+    </form>
   )
 }

@@ -1,12 +1,117 @@
-/** Setup. */
-import type { JSX } from 'react'
-import { Page } from '@/components/page'
+/** Becoming the first administrator with the token of the setup link. */
+import { Link } from '@tanstack/react-router'
+import { KeyRound, ShieldCheck, Wallet } from 'lucide-react'
+import { type JSX, useState } from 'react'
+import { Button, LinkButton } from '@/components/button'
+import { Code } from '@/components/code'
+import { Empty } from '@/components/empty'
+import { Problem } from '@/components/problem'
 import { Skeleton } from '@/components/skeleton'
+import { AuthFrame, textLink } from '@/features/auth/auth-frame'
+import { EmailField, NameField, PasswordField } from '@/features/auth/credentials'
+import { type ApiError, call } from '@/lib/api'
+import { type Outcome, signIn } from '@/lib/identity'
+import { useOperation } from '@/lib/operations'
+import { useSearch } from '@/lib/search'
+import { useSubmit } from '@/lib/use-submit'
+import { useEnter } from '@/lib/where-next'
 
 export function SetupPage(): JSX.Element {
+  const { token } = useSearch()
+  const installation = useOperation('installation.show')
+  const needsSetup = installation.data?.needsSetup
   return (
-    <Page title="Setup">
-      <Skeleton className="h-72" />
-    </Page>
+    <AuthFrame
+      title="Set up this server"
+      footer={
+        <Link to="/console/sign-in" search={{}} className={textLink}>
+          Sign in instead
+        </Link>
+      }
+    >
+      {installation.error === null ? null : (
+        <Problem problem={installation.error} onRetry={() => void installation.refetch()} />
+      )}
+      {installation.isPending ? <Skeleton className="h-96" /> : null}
+      {needsSetup === false ? <Done /> : null}
+      {needsSetup === true && token === undefined ? <NoToken /> : null}
+      {needsSetup === true && token !== undefined ? <Claim token={token} /> : null}
+    </AuthFrame>
+  )
+}
+
+function Done(): JSX.Element {
+  return (
+    <Empty
+      icon={<ShieldCheck />}
+      title="This server has an administrator"
+      text="The setup link was used; it works once."
+      action={
+        <LinkButton to="/console/sign-in" search={{}} variant="primary">
+          Sign in
+        </LinkButton>
+      }
+    />
+  )
+}
+
+function NoToken(): JSX.Element {
+  return (
+    <>
+      <p className="text-ink-soft">
+        The first administrator comes in by the setup link that the server printed when it started. On the
+        machine itself this command makes a new one:
+      </p>
+      <Code language="Shell" code="node bin/tollgate.js setup-link" what="the command" />
+    </>
+  )
+}
+
+const effects = [
+  [ShieldCheck, 'You become the administrator, with the rights to everything on this server.'],
+  [Wallet, 'The local account with its credit becomes your personal account.'],
+  [KeyRound, 'The key that was made at the first start keeps working and is yours.'],
+] as const
+
+function Claim({ token }: { readonly token: string }): JSX.Element {
+  const [name, setName] = useState('')
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  const submit = useSubmit()
+  const enter = useEnter()
+  const claim = async (): Promise<Outcome<unknown>> => {
+    try {
+      await call('setup.claim', { token, name: name.trim(), email: email.trim(), password })
+    } catch (error) {
+      return { kind: 'refused', problem: error as ApiError }
+    }
+    return signIn(email.trim(), password)
+  }
+  return (
+    <>
+      <ul className="flex flex-col gap-2.5">
+        {effects.map(([Icon, text]) => (
+          <li key={text} className="flex gap-3 text-ink-soft">
+            <Icon aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-accent" />
+            {text}
+          </li>
+        ))}
+      </ul>
+      <form
+        className="flex flex-col gap-5"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void submit.run(claim, () => enter('/console'))
+        }}
+      >
+        {submit.problem === undefined ? null : <Problem problem={submit.problem} />}
+        <NameField value={name} onChange={setName} focused />
+        <EmailField value={email} onChange={setEmail} />
+        <PasswordField kind="new" value={password} onChange={setPassword} />
+        <Button type="submit" variant="primary" className="h-10 w-full" pending={submit.isPending}>
+          Become the administrator
+        </Button>
+      </form>
+    </>
   )
 }

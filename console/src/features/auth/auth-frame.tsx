@@ -1,0 +1,57 @@
+/** The frame of the pages on which people come in: one column, one thing to do. */
+import { Link } from '@tanstack/react-router'
+import { type JSX, type ReactNode, useEffect, useRef } from 'react'
+import { Logo } from '@/layout/logo'
+import { ThemeMenu } from '@/layout/theme-menu'
+
+export interface AuthFrameProps {
+  readonly title: string
+  readonly description?: ReactNode
+  readonly children: ReactNode
+  /** The other way, below the form. */
+  readonly footer?: ReactNode
+}
+
+export function AuthFrame({ title, description, children, footer }: AuthFrameProps): JSX.Element {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    document.title = `${title} · Tollgate`
+    // A form that has a first field keeps the focus there.
+    if (document.activeElement === document.body) heading.current?.focus({ preventScroll: true })
+  }, [title])
+  return (
+    <div className="flex min-h-dvh flex-col">
+      <header className="flex h-14 items-center justify-between px-4 sm:px-6">
+        <Link to="/console/sign-in" search={{}} aria-label="Tollgate, sign in" className="rounded-md">
+          <Logo />
+        </Link>
+        <ThemeMenu />
+      </header>
+      <main className="mx-auto flex w-full max-w-[26rem] flex-1 flex-col px-4 pt-[8vh] pb-12">
+        <h1
+          ref={heading}
+          tabIndex={-1}
+          className="text-2xl leading-8 font-semibold tracking-tight outline-none"
+        >
+          {title}
+        </h1>
+        {description === undefined ? null : <div className="mt-1.5 text-ink-soft">{description}</div>}
+        <div className="mt-6 flex flex-col gap-5">{children}</div>
+        {footer === undefined ? null : (
+          <div className="mt-8 border-t border-line pt-5 text-ink-soft">{footer}</div>
+        )}
+      </main>
+      <footer className="flex justify-center gap-6 px-4 py-6 text-sm text-ink-soft">
+        <Link to="/pricing" search={{}} className="hover:text-ink hover:underline">
+          Pricing
+        </Link>
+        <a href="/docs" className="hover:text-ink hover:underline">
+          Documentation
+        </a>
+      </footer>
+    </div>
+  )
+}
+
+/** A link inside a sentence of these pages. */
+export const textLink = 'font-medium text-accent underline underline-offset-2 hover:text-accent-strong'

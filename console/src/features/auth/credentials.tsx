@@ -1,0 +1,91 @@
+/** The fields that several of these pages share: e-mail address, password, a new password. */
+import { Eye, EyeOff } from 'lucide-react'
+import { type JSX, useState } from 'react'
+import { Button } from '@/components/button'
+import { Field } from '@/components/field'
+import { Input } from '@/components/input'
+
+export const passwordLengthMin = 10
+
+interface TextProps {
+  readonly value: string
+  readonly onChange: (value: string) => void
+  readonly error?: string | undefined
+  readonly focused?: boolean
+}
+
+export function EmailField({ value, onChange, error, focused }: TextProps): JSX.Element {
+  return (
+    <Field label="E-mail address" error={error}>
+      <Input
+        type="email"
+        name="email"
+        autoComplete="username"
+        required
+        maxLength={254}
+        autoFocus={focused}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    </Field>
+  )
+}
+
+export function NameField({ value, onChange, error, focused }: TextProps): JSX.Element {
+  return (
+    <Field label="Your name" error={error}>
+      <Input
+        name="name"
+        autoComplete="name"
+        required
+        maxLength={100}
+        autoFocus={focused}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    </Field>
+  )
+}
+
+interface PasswordProps extends TextProps {
+  readonly label?: string
+  /** `new`: a password manager offers to make one. */
+  readonly kind: 'present' | 'new'
+}
+
+export function PasswordField(props: PasswordProps): JSX.Element {
+  const { label = 'Password', kind, value, onChange, error, focused } = props
+  const [isShown, setShown] = useState(false)
+  return (
+    <div className="relative">
+      <Field
+        label={label}
+        error={error}
+        {...(kind === 'new' ? { hint: `At least ${passwordLengthMin} characters; a sentence is best.` } : {})}
+      >
+        <Input
+          type={isShown ? 'text' : 'password'}
+          name={kind === 'new' ? 'new-password' : 'password'}
+          autoComplete={kind === 'new' ? 'new-password' : 'current-password'}
+          required
+          minLength={kind === 'new' ? passwordLengthMin : undefined}
+          maxLength={200}
+          autoFocus={focused}
+          className="pr-11"
+          value={value}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      </Field>
+      <Button
+        variant="ghost"
+        size="icon"
+        aria-label={isShown ? `Hide ${label.toLowerCase()}` : `Show ${label.toLowerCase()}`}
+        aria-pressed={isShown}
+        className="absolute top-7 right-0 max-sm:size-10"
+        onClick={() => setShown(!isShown)}
+      >
+        {isShown ? <EyeOff aria-hidden="true" /> : <Eye aria-hidden="true" />}
+      </Button>
+    </div>
+  )
+}

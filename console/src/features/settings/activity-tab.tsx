@@ -1,0 +1,81 @@
+/** Who changed what in the account that is shown. */
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { History } from 'lucide-react'
+import type { JSX } from 'react'
+import { Badge } from '@/components/badge'
+import { Button } from '@/components/button'
+import { Card } from '@/components/card'
+import { Empty } from '@/components/empty'
+import { Problem } from '@/components/problem'
+import { type Column, Table } from '@/components/table'
+import { When } from '@/components/when'
+import { useAccount } from '@/lib/account'
+import { type ApiError, call, type OperationOutput } from '@/lib/api'
+
+type Row = OperationOutput<'audit.own'>[number]
+const pageRows = 50
+
+export function ActivityTab(): JSX.Element {
+  const { id } = useAccount()
+  const audit = useInfiniteQuery<
+    readonly Row[],
+    ApiError,
+    readonly Row[],
+    readonly string[],
+    string | undefined
+  >({
+    queryKey: ['audit.own', id],
+    queryFn: ({ pageParam }) =>
+      call('audit.own', {
+        account: id,
+        limit: pageRows,
+        ...(pageParam === undefined ? {} : { before: pageParam }),
+      }),
+    initialPageParam: undefined,
+    getNextPageParam: (last) => (last.length < pageRows ? undefined : last.at(-1)?.id),
+    select: ({ pages }) => pages.flat(),
+  })
+  return (
+    <Card
+      flush
+      title="Activity"
+      description="Every change in this account: by whom, when, and what came of it."
+    >
+      {audit.error !== null ? (
+        <Problem problem={audit.error} onRetry={() => void audit.refetch()} className="mx-5 mb-5" />
+      ) : (
+        <Table
+          caption="Activity"
+          rows={audit.data}
+          keyOf={({ id }) => id}
+          columns={columns}
+          empty={<Empty icon={<History />} title="Nothing has been changed yet" />}
+        />
+      )}
+      {audit.hasNextPage ? (
+        <div className="flex justify-center border-t border-line p-3">
+          <Button size="small" pending={audit.isFetchingNextPage} onClick={() => void audit.fetchNextPage()}>
+            Show earlier changes
+          </Button>
+        </div>
+      ) : null}
+    </Card>
+  )
+}
+
+const columns: readonly Column<Row>[] = [
+  { id: 'at', header: 'When', cell: ({ at }) => <When at={at} /> },
+  { id: 'actor', header: 'Who', cell: ({ actor }) => actor },
+  {
+    id: 'operation',
+    header: 'What',
+    cell: ({ operation }) => <code className="font-mono text-sm">{operation}</code>,
+  },
+  {
+    id: 'outcome',
+    header: 'Outcome',
+    cell: ({ outcome }) => (
+      <Badge tone={outcome === 'done' ? 'good' : 'warn'}>{outcome.replaceAll('_', ' ')}</Badge>
+    ),
+  },
+]

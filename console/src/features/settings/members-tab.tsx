@@ -1,0 +1,264 @@
+/** Who acts for the organization that is shown, as what, and who is invited. */
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { type JSX, useState } from 'react'
+import { Badge } from '@/components/badge'
+import { Button } from '@/components/button'
+import { Card } from '@/components/card'
+import { ConfirmDialog } from '@/components/dialog'
+import { Problem } from '@/components/problem'
+import { Select } from '@/components/select'
+import { type Column, Table } from '@/components/table'
+import { toast } from '@/components/toaster'
+import { When } from '@/components/when'
+import { type Role, useAccount, useMay, useMe } from '@/lib/account'
+import { identity, type Outcome } from '@/lib/identity'
+import { refresh } from '@/lib/operations'
+import { useSubmit } from '@/lib/use-submit'
+import { InviteDialog } from './invite-dialog.tsx'
+import { orThrow } from './or-throw.ts'
+import { roleWords } from './role-words.ts'
+
+interface Member {
+  readonly id: string
+  readonly userId: string
+  readonly role: Role
+  readonly createdAt: string
+  readonly user: { readonly name: string; readonly email: string }
+}
+
+interface Invitation {
+  readonly id: string
+  readonly email: string
+  readonly role: string
+  readonly status: string
+  readonly expiresAt: string
+}
+
+export function MembersTab(): JSX.Element {
+  const { organization } = useAccount()
+  const isManager = useMay('owner', 'admin')
+  if (organization === null) return <p className="text-ink-soft">A personal account has one member: you.</p>
+  return (
+    <div className="flex flex-col gap-6">
+      <MembersCard organization={organization} />
+      {isManager ? <InvitationsCard organization={organization} /> : null}
+      <Card title="Roles">
+        <dl className="grid gap-x-6 gap-y-2 sm:grid-cols-[8rem_1fr]">
+          {roleWords.map(([role, words]) => (
+            <div key={role} className="contents">
+              <dt className="font-medium capitalize">{role}</dt>
+              <dd className="text-ink-soft max-sm:mb-2">{words}</dd>
+            </div>
+          ))}
+        </dl>
+      </Card>
+    </div>
+  )
+}
+
+interface OfOrganization {
+  readonly organization: string
+}
+
+/** Runs a change of the members or invitations and asks for both again. */
+function useMemberChange(organization: string) {
+  const submit = useSubmit()
+  const client = useQueryClient()
+  const run = (exchange: () => Promise<Outcome<unknown>>, said: string, then?: () => void): void =>
+    void submit.run(exchange, async () => {
+      await client.invalidateQueries({ queryKey: ['organization', organization] })
+      await refresh(client, ['people'])
+      toast.good(said)
+      then?.()
+    })
+  return { submit, run }
+}
+
+function MembersCard({ organization }: OfOrganization): JSX.Element {
+  const isManager = useMay('owner', 'admin')
+  const { person } = useMe()
+  const [doomed, setDoomed] = useState<Member | undefined>(undefined)
+  const [isInviting, setInviting] = useState(false)
+  const { submit, run } = useMemberChange(organization)
+  const query = new URLSearchParams({ organizationId: organization }).toString()
+  const members = useQuery({
+    queryKey: ['organization', organization, 'members'],
+    queryFn: async () =>
+      orThrow(
+        await identity<{ readonly members: readonly Member[] }>('GET', `/organization/list-members?${query}`),
+      ).members,
+  })
+  const setRole = ({ id, user }: Member, role: string): void =>
+    run(
+      () =>
+        identity('POST', '/organization/update-member-role', {
+          memberId: id,
+          role,
+          organizationId: organization,
+        }),
+      `${user.name} is ${role} now.`,
+    )
+  return (
+    <Card
+      flush
+      title="Members"
+      actions={
+        isManager ? (
+          <Button variant="primary" size="small" onClick={() => setInviting(true)}>
+            Invite somebody
+          </Button>
+        ) : undefined
+      }
+    >
+      {submit.problem === undefined ? null : <Problem problem={submit.problem} className="mx-5 mb-4" />}
+      {members.error !== null ? (
+        <Problem problem={members.error} onRetry={() => void members.refetch()} className="mx-5 mb-5" />
+      ) : (
+        <Table
+          caption="Members"
+          expected={2}
+          rows={members.data}
+          keyOf={({ id }) => id}
+          columns={memberColumns({ me: person.id, isManager, setRole, setDoomed })}
+        />
+      )}
+      {isInviting ? <InviteDialog organization={organization} onClose={() => setInviting(false)} /> : null}
+      {doomed === undefined ? null : (
+        <ConfirmDialog
+          open
+          onOpenChange={() => setDoomed(undefined)}
+          title={`Remove ${doomed.user.name}?`}
+          action="Remove"
+          pending={submit.isPending}
+          onConfirm={() =>
+            run(
+              () =>
+                identity('POST', '/organization/remove-member', {
+                  memberIdOrEmail: doomed.id,
+                  organizationId: organization,
+                }),
+              `${doomed.user.name} is removed.`,
+              () => setDoomed(undefined),
+            )
+          }
+        >
+          <p>
+            {doomed.user.email} can no longer see or use this account. Keys that they made keep working until
+            somebody revokes them.
+          </p>
+        </ConfirmDialog>
+      )}
+    </Card>
+  )
+}
+
+interface MemberActions {
+  readonly me: string
+  readonly isManager: boolean
+  readonly setRole: (member: Member, role: string) => void
+  readonly setDoomed: (member: Member) => void
+}
+
+function memberColumns({ me, isManager, setRole, setDoomed }: MemberActions): readonly Column<Member>[] {
+  return [
+    {
+      id: 'name',
+      header: 'Name',
+      cell: ({ user, userId }) => (
+        <span>
+          <span className="font-medium">{user.name}</span>
+          {userId === me ? <Badge className="ml-2">You</Badge> : null}
+          <span className="block text-sm text-ink-soft">{user.email}</span>
+        </span>
+      ),
+    },
+    {
+      id: 'role',
+      header: 'Role',
+      cell: (member) =>
+        isManager && member.userId !== me ? (
+          <Select
+            aria-label={`Role of ${member.user.name}`}
+            className="w-36"
+            value={member.role}
+            onChange={(event) => setRole(member, event.target.value)}
+          >
+            {roleWords.map(([role]) => (
+              <option key={role} value={role}>
+                {role}
+              </option>
+            ))}
+          </Select>
+        ) : (
+          <Badge>{member.role}</Badge>
+        ),
+    },
+    { id: 'since', header: 'Member', cell: ({ createdAt }) => <When at={createdAt} />, wide: true },
+    {
+      id: 'remove',
+      header: <span className="sr-only">Remove</span>,
+      align: 'right',
+      cell: (member) =>
+        isManager && member.userId !== me ? (
+          <Button
+            size="small"
+            variant="ghost"
+            aria-label={`Remove ${member.user.name}`}
+            onClick={() => setDoomed(member)}
+          >
+            Remove
+          </Button>
+        ) : null,
+    },
+  ]
+}
+
+function InvitationsCard({ organization }: OfOrganization): JSX.Element | null {
+  const { submit, run } = useMemberChange(organization)
+  const query = new URLSearchParams({ organizationId: organization }).toString()
+  const invitations = useQuery({
+    queryKey: ['organization', organization, 'invitations'],
+    queryFn: async () =>
+      orThrow(await identity<readonly Invitation[]>('GET', `/organization/list-invitations?${query}`)).filter(
+        ({ status }) => status === 'pending',
+      ),
+  })
+  if (invitations.error !== null)
+    return <Problem problem={invitations.error} onRetry={() => void invitations.refetch()} />
+  if (invitations.data === undefined || invitations.data.length === 0) return null
+  return (
+    <Card flush title="Invitations" description="Not accepted yet.">
+      {submit.problem === undefined ? null : <Problem problem={submit.problem} className="mx-5 mb-4" />}
+      <Table
+        caption="Invitations"
+        rows={invitations.data}
+        keyOf={({ id }) => id}
+        columns={[
+          { id: 'email', header: 'E-mail address', cell: ({ email }) => email },
+          { id: 'role', header: 'Role', cell: ({ role }) => <Badge>{role}</Badge> },
+          { id: 'ends', header: 'Ends', cell: ({ expiresAt }) => <When at={expiresAt} />, wide: true },
+          {
+            id: 'cancel',
+            header: <span className="sr-only">Withdraw</span>,
+            align: 'right',
+            cell: ({ id, email }) => (
+              <Button
+                size="small"
+                variant="ghost"
+                aria-label={`Withdraw the invitation of ${email}`}
+                onClick={() =>
+                  run(
+                    () => identity('POST', '/organization/cancel-invitation', { invitationId: id }),
+                    'The invitation is withdrawn.',
+                  )
+                }
+              >
+                Withdraw
+              </Button>
+            ),
+          },
+        ]}
+      />
+    </Card>
+  )
+}

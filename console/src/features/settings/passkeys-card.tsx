@@ -1,0 +1,148 @@
+/** The passkeys of the person: adding one, and removing it. */
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Fingerprint, Trash2 } from 'lucide-react'
+import { type JSX, useState } from 'react'
+import { Button } from '@/components/button'
+import { Card } from '@/components/card'
+import { ConfirmDialog, Dialog, DialogActions } from '@/components/dialog'
+import { Field } from '@/components/field'
+import { Input } from '@/components/input'
+import { Problem } from '@/components/problem'
+import { Skeleton } from '@/components/skeleton'
+import { toast } from '@/components/toaster'
+import { When } from '@/components/when'
+import { identity } from '@/lib/identity'
+import { useOperation } from '@/lib/operations'
+import { addPasskey, canUsePasskeys, type Passkey } from '@/lib/passkeys'
+import { useSubmit } from '@/lib/use-submit'
+import { orThrow } from './or-throw.ts'
+
+const queryKey = ['passkeys']
+
+export function PasskeysCard(): JSX.Element {
+  const installation = useOperation('installation.show')
+  const off = installation.data?.passkeysOff ?? null
+  const [isAdding, setAdding] = useState(false)
+  const cannot = off ?? (canUsePasskeys() ? null : 'This browser cannot use passkeys here.')
+  return (
+    <Card
+      title="Passkeys"
+      description="Sign in with fingerprint, face or security key in place of the password."
+      actions={
+        cannot === null ? (
+          <Button size="small" onClick={() => setAdding(true)}>
+            Add a passkey
+          </Button>
+        ) : undefined
+      }
+    >
+      {cannot === null ? <List /> : <p className="text-ink-soft">{cannot}</p>}
+      {isAdding ? <Add onClose={() => setAdding(false)} /> : null}
+    </Card>
+  )
+}
+
+function List(): JSX.Element {
+  const passkeys = useQuery({
+    queryKey,
+    queryFn: async () => orThrow(await identity<readonly Passkey[]>('GET', '/passkey/list-user-passkeys')),
+  })
+  const [doomed, setDoomed] = useState<Passkey | undefined>(undefined)
+  const submit = useSubmit()
+  const client = useQueryClient()
+  if (passkeys.error !== null)
+    return <Problem problem={passkeys.error} onRetry={() => void passkeys.refetch()} />
+  if (passkeys.data === undefined) return <Skeleton className="h-10" />
+  if (passkeys.data.length === 0) return <p className="text-ink-soft">You have none yet.</p>
+  const remove = (passkey: Passkey): Promise<void> =>
+    submit.run(
+      () => identity('POST', '/passkey/delete-passkey', { id: passkey.id }),
+      async () => {
+        await client.invalidateQueries({ queryKey })
+        setDoomed(undefined)
+        toast.good('The passkey is removed.')
+      },
+    )
+  return (
+    <>
+      <ul className="flex flex-col divide-y divide-line">
+        {passkeys.data.map((passkey) => (
+          <li key={passkey.id} className="flex items-center gap-3 py-2">
+            <Fingerprint aria-hidden="true" className="size-4 text-ink-soft" />
+            <span className="min-w-0 flex-1 truncate font-medium">{nameOf(passkey)}</span>
+            <span className="text-sm text-ink-soft">
+              added <When at={passkey.createdAt} />
+            </span>
+            <Button
+              variant="ghost"
+              size="icon"
+              aria-label={`Remove ${nameOf(passkey)}`}
+              onClick={() => setDoomed(passkey)}
+            >
+              <Trash2 aria-hidden="true" />
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {doomed === undefined ? null : (
+        <ConfirmDialog
+          open
+          onOpenChange={() => setDoomed(undefined)}
+          title={`Remove ${nameOf(doomed)}?`}
+          action="Remove"
+          pending={submit.isPending}
+          onConfirm={() => void remove(doomed)}
+        >
+          <p>It no longer signs you in. The device keeps its part, which is useless then.</p>
+          {submit.problem === undefined ? null : <Problem problem={submit.problem} />}
+        </ConfirmDialog>
+      )}
+    </>
+  )
+}
+
+function nameOf({ name }: Passkey): string {
+  return name == null || name === '' ? 'Passkey' : name
+}
+
+function Add({ onClose }: { readonly onClose: () => void }): JSX.Element {
+  const [name, setName] = useState('')
+  const submit = useSubmit()
+  const client = useQueryClient()
+  return (
+    <Dialog open onOpenChange={onClose} title="Add a passkey" size="small">
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          event.stopPropagation()
+          void submit.run(
+            () => addPasskey(name.trim()),
+            async () => {
+              await client.invalidateQueries({ queryKey })
+              toast.good('The passkey is added.')
+              onClose()
+            },
+          )
+        }}
+      >
+        {submit.problem === undefined ? null : <Problem problem={submit.problem} />}
+        <Field label="Name" hint="To tell it from others: “Laptop”, “Blue security key”.">
+          <Input
+            required
+            autoFocus
+            maxLength={100}
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+        </Field>
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="primary" pending={submit.isPending}>
+            Add
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}

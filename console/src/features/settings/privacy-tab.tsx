@@ -1,0 +1,76 @@
+/** All that is kept of the person: taking it along, and deleting the account. */
+import { useNavigate } from '@tanstack/react-router'
+import { type JSX, useState } from 'react'
+import { Button } from '@/components/button'
+import { Card } from '@/components/card'
+import { ConfirmDialog } from '@/components/dialog'
+import { Problem } from '@/components/problem'
+import { toast } from '@/components/toaster'
+import { useMe } from '@/lib/account'
+import type { ApiError } from '@/lib/api'
+import { queryClient, useChange } from '@/lib/operations'
+import { saveFile } from '@/lib/save-file'
+
+export function PrivacyTab(): JSX.Element {
+  return (
+    <div className="grid items-start gap-6 lg:grid-cols-2">
+      <ExportCard />
+      <DeleteCard />
+    </div>
+  )
+}
+
+function ExportCard(): JSX.Element {
+  const save = useChange('me.export', { onDone: saveFile })
+  return (
+    <Card
+      title="Take your data along"
+      description="One JSON file with your person, accounts, keys, entries and requests. Secrets are not in it."
+    >
+      <Button pending={save.isPending} onClick={() => save.mutate({})}>
+        Download
+      </Button>
+    </Card>
+  )
+}
+
+function DeleteCard(): JSX.Element {
+  const { person } = useMe()
+  const [isOpen, setOpen] = useState(false)
+  const [problem, setProblem] = useState<ApiError | undefined>(undefined)
+  const navigate = useNavigate()
+  const remove = useChange('me.delete', {
+    onProblem: setProblem,
+    async onDone() {
+      queryClient.clear()
+      toast.good('Your account is deleted.')
+      await navigate({ to: '/console/sign-in', search: {} })
+    },
+  })
+  return (
+    <Card
+      title="Delete your account"
+      description="Your sessions, keys and name go for good; what is left of the balance is lost. The ledger keeps its entries without them."
+    >
+      <Button variant="danger" onClick={() => setOpen(true)}>
+        Delete the account
+      </Button>
+      <ConfirmDialog
+        open={isOpen}
+        onOpenChange={setOpen}
+        title="Delete your account?"
+        action="Delete for good"
+        typed={person.email}
+        typedLabel={`Type ${person.email} to confirm`}
+        pending={remove.isPending}
+        onConfirm={() => {
+          setProblem(undefined)
+          remove.mutate({ email: person.email })
+        }}
+      >
+        <p>All your keys stop working at once, and nobody can bring the account back.</p>
+        {problem === undefined ? null : <Problem problem={problem} />}
+      </ConfirmDialog>
+    </Card>
+  )
+}

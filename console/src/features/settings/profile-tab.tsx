@@ -1,0 +1,117 @@
+/** Name and e-mail address of the person. */
+import { useQueryClient } from '@tanstack/react-query'
+import { type JSX, useState } from 'react'
+import { Badge } from '@/components/badge'
+import { Button } from '@/components/button'
+import { Card } from '@/components/card'
+import { Field } from '@/components/field'
+import { Input } from '@/components/input'
+import { Problem } from '@/components/problem'
+import { toast } from '@/components/toaster'
+import { EmailField } from '@/features/auth/credentials'
+import { useMe } from '@/lib/account'
+import { identity } from '@/lib/identity'
+import { refresh, useOperation } from '@/lib/operations'
+import { useSubmit } from '@/lib/use-submit'
+
+export function ProfileTab(): JSX.Element {
+  return (
+    <div className="grid items-start gap-6 lg:grid-cols-2">
+      <NameCard />
+      <AddressCard />
+    </div>
+  )
+}
+
+function NameCard(): JSX.Element {
+  const { person } = useMe()
+  const [name, setName] = useState(person.name)
+  const submit = useSubmit()
+  const client = useQueryClient()
+  return (
+    <Card title="Name" description="Members of your organizations see it.">
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void submit.run(
+            () => identity('POST', '/update-user', { name: name.trim() }),
+            async () => {
+              await refresh(client, ['people', 'account'])
+              toast.good('Your name is saved.')
+            },
+          )
+        }}
+      >
+        {submit.problem === undefined ? null : <Problem problem={submit.problem} />}
+        <Field label="Your name">
+          <Input
+            name="name"
+            autoComplete="name"
+            required
+            maxLength={100}
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+        </Field>
+        <Button
+          type="submit"
+          variant="primary"
+          className="self-start"
+          pending={submit.isPending}
+          disabled={name.trim() === '' || name.trim() === person.name}
+        >
+          Save
+        </Button>
+      </form>
+    </Card>
+  )
+}
+
+function AddressCard(): JSX.Element {
+  const { person } = useMe()
+  const installation = useOperation('installation.show')
+  const [email, setEmail] = useState('')
+  const submit = useSubmit()
+  const client = useQueryClient()
+  const sendsMail = installation.data?.mail === true
+  return (
+    <Card
+      title="E-mail address"
+      description={sendsMail ? 'A change counts once you confirm it from your mail.' : 'You sign in with it.'}
+    >
+      <p className="mb-4 flex flex-wrap items-center gap-2">
+        <span className="font-medium break-all">{person.email}</span>
+        {person.confirmed ? <Badge tone="good">Confirmed</Badge> : <Badge tone="warn">Not confirmed</Badge>}
+      </p>
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          const next = email.trim()
+          void submit.run(
+            () => identity('POST', '/change-email', { newEmail: next, callbackURL: '/console/verify' }),
+            async () => {
+              await refresh(client, ['people', 'account'])
+              setEmail('')
+              toast.good(
+                sendsMail ? 'Look into your mail to confirm the change.' : 'Your address is changed.',
+              )
+            },
+          )
+        }}
+      >
+        {submit.problem === undefined ? null : <Problem problem={submit.problem} />}
+        <EmailField value={email} onChange={setEmail} />
+        <Button
+          type="submit"
+          className="self-start"
+          pending={submit.isPending}
+          disabled={email.trim() === ''}
+        >
+          Change the address
+        </Button>
+      </form>
+    </Card>
+  )
+}

@@ -1,0 +1,121 @@
+/** Where the person is signed in, and the way to end that. */
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Monitor, Smartphone } from 'lucide-react'
+import type { JSX } from 'react'
+import { Badge } from '@/components/badge'
+import { Button } from '@/components/button'
+import { Card } from '@/components/card'
+import { Problem } from '@/components/problem'
+import { type Column, Table } from '@/components/table'
+import { toast } from '@/components/toaster'
+import { When } from '@/components/when'
+import { identity } from '@/lib/identity'
+import { useSubmit } from '@/lib/use-submit'
+import { deviceOf } from './device.ts'
+import { orThrow } from './or-throw.ts'
+
+interface Session {
+  readonly id: string
+  readonly token: string
+  readonly userAgent?: string | null
+  readonly ipAddress?: string | null
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+const queryKey = ['sessions']
+
+export function SessionsCard(): JSX.Element {
+  const sessions = useQuery({
+    queryKey,
+    queryFn: async () => orThrow(await identity<readonly Session[]>('GET', '/list-sessions')),
+  })
+  const present = useQuery({
+    queryKey: ['session'],
+    queryFn: async () =>
+      orThrow(await identity<{ readonly session: { readonly id: string } } | null>('GET', '/get-session')),
+  })
+  const here = present.data?.session.id
+  const submit = useSubmit()
+  const client = useQueryClient()
+  const end = (path: '/revoke-session' | '/revoke-other-sessions', body: object, said: string) =>
+    void submit.run(
+      () => identity('POST', path, body),
+      async () => {
+        await client.invalidateQueries({ queryKey })
+        toast.good(said)
+      },
+    )
+  return (
+    <Card
+      flush
+      title="Sessions"
+      description="The browsers in which you are signed in."
+      actions={
+        (sessions.data?.length ?? 0) > 1 ? (
+          <Button
+            size="small"
+            pending={submit.isPending}
+            onClick={() => end('/revoke-other-sessions', {}, 'You are signed out everywhere else.')}
+          >
+            Sign out everywhere else
+          </Button>
+        ) : undefined
+      }
+    >
+      {submit.problem === undefined ? null : <Problem problem={submit.problem} className="mx-5 mb-4" />}
+      {sessions.error !== null ? (
+        <Problem problem={sessions.error} onRetry={() => void sessions.refetch()} className="mx-5 mb-5" />
+      ) : (
+        <Table
+          caption="Sessions"
+          expected={1}
+          rows={sessions.data === undefined ? undefined : latestFirst(sessions.data)}
+          keyOf={({ id }) => id}
+          columns={columnsFor(here, ({ token }) =>
+            end('/revoke-session', { token }, 'That session is ended.'),
+          )}
+        />
+      )}
+    </Card>
+  )
+}
+
+function latestFirst(sessions: readonly Session[]): readonly Session[] {
+  return sessions.toSorted((a, b) => b.updatedAt.localeCompare(a.updatedAt))
+}
+
+function columnsFor(here: string | undefined, onEnd: (session: Session) => void): readonly Column<Session>[] {
+  return [
+    {
+      id: 'device',
+      header: 'Browser',
+      cell: (session) => <Device session={session} isHere={session.id === here} />,
+    },
+    { id: 'address', header: 'Address', cell: ({ ipAddress }) => (ipAddress ?? '') || '–', wide: true },
+    { id: 'began', header: 'Signed in', cell: ({ createdAt }) => <When at={createdAt} /> },
+    {
+      id: 'end',
+      header: <span className="sr-only">End</span>,
+      align: 'right',
+      cell: (session) =>
+        session.id === here ? null : (
+          <Button size="small" variant="ghost" onClick={() => onEnd(session)}>
+            Sign out
+          </Button>
+        ),
+    },
+  ]
+}
+
+function Device({ session, isHere }: { readonly session: Session; readonly isHere: boolean }): JSX.Element {
+  const { name, isPhone } = deviceOf(session.userAgent ?? '')
+  const Icon = isPhone ? Smartphone : Monitor
+  return (
+    <span className="flex items-center gap-2.5">
+      <Icon aria-hidden="true" className="size-4 shrink-0 text-ink-soft" />
+      <span className="font-medium">{name}</span>
+      {isHere ? <Badge tone="good">This one</Badge> : null}
+    </span>
+  )
+}

@@ -1,0 +1,140 @@
+/** The second factor: turning it on with an authenticator app, new backup codes, turning it off. */
+import { useQueryClient } from '@tanstack/react-query'
+import { type JSX, useState } from 'react'
+import { Badge } from '@/components/badge'
+import { Button } from '@/components/button'
+import { Card } from '@/components/card'
+import { Dialog, DialogActions } from '@/components/dialog'
+import { Problem } from '@/components/problem'
+import { toast } from '@/components/toaster'
+import { PasswordField } from '@/features/auth/credentials'
+import { useMe } from '@/lib/account'
+import { identity, type Outcome } from '@/lib/identity'
+import { refresh } from '@/lib/operations'
+import { useSubmit } from '@/lib/use-submit'
+import { BackupCodes } from './backup-codes.tsx'
+import { EnrolTwoFactor } from './enrol-two-factor.tsx'
+
+type Open = 'turn on' | 'new codes' | 'turn off'
+
+export function TwoFactorCard(): JSX.Element {
+  const { person } = useMe()
+  const [open, setOpen] = useState<Open | undefined>(undefined)
+  const close = (): void => setOpen(undefined)
+  return (
+    <Card
+      title={
+        <span className="flex items-center gap-2">
+          Two-factor authentication
+          {person.twoFactor ? <Badge tone="good">On</Badge> : <Badge>Off</Badge>}
+        </span>
+      }
+      description="A code of an app on your phone beside the password: a stolen password is not enough."
+    >
+      <div className="flex flex-wrap gap-2">
+        {person.twoFactor ? (
+          <>
+            <Button onClick={() => setOpen('new codes')}>New backup codes</Button>
+            <Button variant="ghost" onClick={() => setOpen('turn off')}>
+              Turn off
+            </Button>
+          </>
+        ) : (
+          <Button variant="primary" onClick={() => setOpen('turn on')}>
+            Turn on
+          </Button>
+        )}
+      </div>
+      {open === 'turn on' ? <EnrolTwoFactor onClose={close} /> : null}
+      {open === 'new codes' ? <NewCodes onClose={close} /> : null}
+      {open === 'turn off' ? <TurnOff onClose={close} /> : null}
+    </Card>
+  )
+}
+
+interface Closing {
+  readonly onClose: () => void
+}
+
+function NewCodes({ onClose }: Closing): JSX.Element {
+  const [codes, setCodes] = useState<readonly string[] | undefined>(undefined)
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      held={codes !== undefined}
+      title="New backup codes"
+      description={codes === undefined ? 'The present ones stop working.' : undefined}
+      size="small"
+    >
+      {codes === undefined ? (
+        <WithPassword<{ readonly backupCodes: readonly string[] }>
+          action="Make new codes"
+          exchange={(password) => identity('POST', '/two-factor/generate-backup-codes', { password })}
+          onDone={({ backupCodes }) => setCodes(backupCodes)}
+          onClose={onClose}
+        />
+      ) : (
+        <BackupCodes codes={codes} onClose={onClose} />
+      )}
+    </Dialog>
+  )
+}
+
+function TurnOff({ onClose }: Closing): JSX.Element {
+  const client = useQueryClient()
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title="Turn off two-factor authentication"
+      description="Your password alone opens your account then."
+      size="small"
+    >
+      <WithPassword
+        action="Turn off"
+        danger
+        exchange={(password) => identity('POST', '/two-factor/disable', { password })}
+        onDone={async () => {
+          await refresh(client, ['people', 'account'])
+          toast.good('Two-factor authentication is off.')
+          onClose()
+        }}
+        onClose={onClose}
+      />
+    </Dialog>
+  )
+}
+
+interface WithPasswordProps<Value> extends Closing {
+  readonly action: string
+  readonly danger?: boolean
+  readonly exchange: (password: string) => Promise<Outcome<Value>>
+  readonly onDone: (value: Value) => void | Promise<void>
+}
+
+/** Asks for the password, then does it. */
+export function WithPassword<Value>(props: WithPasswordProps<Value>): JSX.Element {
+  const { action, danger = false, exchange, onDone, onClose } = props
+  const [password, setPassword] = useState('')
+  const submit = useSubmit()
+  return (
+    <form
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault()
+        event.stopPropagation()
+        void submit.run(() => exchange(password), onDone)
+      }}
+    >
+      {submit.problem === undefined ? null : <Problem problem={submit.problem} />}
+      <PasswordField kind="present" value={password} onChange={setPassword} focused />
+      <DialogActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" variant={danger ? 'danger' : 'primary'} pending={submit.isPending}>
+          {action}
+        </Button>
+      </DialogActions>
+    </form>
+  )
+}

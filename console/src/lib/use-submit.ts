@@ -1,0 +1,34 @@
+/** Sending a form: once at a time, with what went wrong kept until the next try. */
+import { useState } from 'react'
+import type { ApiError } from './api.ts'
+import type { Outcome } from './identity.ts'
+
+export interface Submit {
+  readonly isPending: boolean
+  readonly problem: ApiError | undefined
+  readonly clear: () => void
+  /** Runs the exchange; `done` is called with what came of it. A second call while one runs does nothing. */
+  readonly run: <Value>(
+    exchange: () => Promise<Outcome<Value>>,
+    done: (value: Value) => void | Promise<void>,
+  ) => Promise<void>
+}
+
+export function useSubmit(): Submit {
+  const [isPending, setPending] = useState(false)
+  const [problem, setProblem] = useState<ApiError | undefined>(undefined)
+  return {
+    isPending,
+    problem,
+    clear: () => setProblem(undefined),
+    async run(exchange, done) {
+      if (isPending) return
+      setPending(true)
+      setProblem(undefined)
+      const outcome = await exchange()
+      if (outcome.kind === 'refused') setProblem(outcome.problem)
+      else await done(outcome.value)
+      setPending(false)
+    },
+  }
+}
