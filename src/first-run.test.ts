@@ -34,7 +34,7 @@ Try it:
 Clients take the base address http://127.0.0.1:8080/v1 for Chat Completions and Responses,
 http://127.0.0.1:8080/v1/alt for Messages, http://127.0.0.1:8080 for Gemini. Each of them reaches every model.
 
-Set up this installation:
+Open the console as its administrator (the link works once):
 
   ${setupLink}
 `,
@@ -56,7 +56,7 @@ Try it:
 Clients take the base address https://gate.example/v1 for Chat Completions and Responses,
 https://gate.example/v1/alt for Messages, https://gate.example for Gemini. Each of them reaches every model.
 
-Set up this installation:
+Open the console as its administrator (the link works once):
 
   ${setupLink}
 `,

@@ -87,7 +87,7 @@ ${command(start.key, place)}
 Clients take the base address ${place.address}/v1 for Chat Completions and Responses,
 ${place.address}/v1/alt for Messages, ${place.address} for Gemini. Each of them reaches every model.
 
-Set up this installation:
+Open the console as its administrator (the link works once):
 
   ${start.setupLink}
 `
