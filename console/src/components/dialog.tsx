@@ -31,6 +31,8 @@ export function Dialog(props: DialogProps): JSX.Element {
         <Radix.Overlay className="motion-fade fixed inset-0 z-40 bg-veil" />
         <Radix.Content
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}
+          // What is to be filled in comes before the button that closes.
+          onOpenAutoFocus={focusFirstField}
           onEscapeKeyDown={stay}
           onPointerDownOutside={stay}
           onInteractOutside={stay}
@@ -59,6 +61,14 @@ export function Dialog(props: DialogProps): JSX.Element {
       </Radix.Portal>
     </Radix.Root>
   )
+}
+
+function focusFirstField(event: Event): void {
+  const content = event.currentTarget as HTMLElement | null
+  const field = content?.querySelector<HTMLElement>('form :is(input, select, textarea):not(:disabled)')
+  if (field == null) return
+  event.preventDefault()
+  field.focus()
 }
 
 /** The row of buttons at the end of a dialog or form. */
