@@ -65,7 +65,7 @@ export function Entries(): JSX.Element {
       {entries.error !== null ? (
         <Problem className="m-5 mt-0" problem={entries.error} onRetry={() => void entries.refetch()} />
       ) : (
-        <EntriesTable entries={entries.data} />
+        <EntriesTable entries={entries.data} isFiltered={kind !== undefined} />
       )}
       {before !== undefined || hasOlder ? (
         <nav
@@ -88,14 +88,20 @@ export function Entries(): JSX.Element {
   )
 }
 
-function EntriesTable({ entries }: { readonly entries: readonly Entry[] | undefined }): JSX.Element {
+interface EntriesTableProps {
+  readonly entries: readonly Entry[] | undefined
+  readonly isFiltered: boolean
+}
+
+function EntriesTable({ entries, isFiltered }: EntriesTableProps): JSX.Element {
+  const emptyWords = isFiltered ? 'No entry of this kind.' : 'Nothing came or went yet.'
   return (
     <Table
       caption="Entries of the ledger, the latest first"
       rows={entries}
       keyOf={({ id }) => id}
       expected={8}
-      empty={<p className="flex h-24 items-center px-5 text-ink-soft">No entry of this kind yet.</p>}
+      empty={<p className="flex h-24 items-center px-5 text-ink-soft">{emptyWords}</p>}
       columns={[
         { id: 'at', header: 'When', cell: (row) => <Moment at={row.at} /> },
         {
@@ -132,6 +138,7 @@ function EntriesTable({ entries }: { readonly entries: readonly Entry[] | undefi
           id: 'balance',
           header: 'Balance after',
           align: 'right',
+          wide: true,
           cell: (row) => <Money amount={row.balanceAfter} form="exact" />,
         },
       ]}

@@ -28,9 +28,9 @@ export function LowBalance({ alertDays }: { readonly alertDays: number | null })
         label="Warn when the balance lasts for less than"
         hint={
           sendsMail === false
-            ? 'This server sends no mail, so the warning stands on the pages of the console alone.'
+            ? 'At the rate of the last seven days. This server sends no mail, so the warning stands on the overview alone.'
             : mayPay
-              ? 'At the rate of the last seven days. The warning comes by mail, once each time.'
+              ? 'At the rate of the last seven days. The warning comes by mail, once each time, and stands on the overview.'
               : payersOnly
         }
       >

@@ -31,7 +31,7 @@ export function TopUps(): JSX.Element {
             </p>
           }
           columns={[
-            { id: 'created', header: 'Begun', cell: (row) => <Moment at={row.created} /> },
+            { id: 'created', header: 'Begun', cell: (row) => <Moment at={row.created} dayOnly /> },
             { id: 'state', header: 'State', cell: (row) => <State topUp={row} /> },
             {
               id: 'how',

@@ -101,7 +101,7 @@ function columns(now: number, memberNames: ReadonlyMap<string, string>): readonl
             params={{ key: key.id }}
             className="font-medium underline decoration-line-strong underline-offset-3 hover:decoration-ink"
           >
-            <Name className="max-w-52">{key.name}</Name>
+            <Name className="max-w-52 max-sm:max-w-36">{key.name}</Name>
           </Link>
           <code className="block font-mono text-xs text-ink-soft">{key.label}</code>
         </>
@@ -118,6 +118,7 @@ function columns(now: number, memberNames: ReadonlyMap<string, string>): readonl
     {
       id: 'used',
       header: 'Last used',
+      wide: true,
       cell: (key) =>
         key.lastUsed === null ? <span className="text-ink-soft">Never</span> : <When at={key.lastUsed} />,
     },
@@ -127,7 +128,7 @@ function columns(now: number, memberNames: ReadonlyMap<string, string>): readonl
       align: 'right',
       cell: (key) => <Money amount={key.spent} form="column" />,
     },
-    { id: 'budget', header: 'Budget', cell: (key) => <BudgetUse {...key} /> },
+    { id: 'budget', header: 'Budget', wide: true, cell: (key) => <BudgetUse {...key} /> },
     {
       id: 'by',
       header: 'Made by',

@@ -7,7 +7,7 @@ import { Skeleton } from '@/components/skeleton'
 import { Stat } from '@/components/stat'
 import { Tooltip } from '@/components/tooltip'
 import type { OperationOutput } from '@/lib/api'
-import { count, duration } from '@/lib/format'
+import { count, duration, shortCount } from '@/lib/format'
 import { daysLeftWords } from '../billing/billing-words.ts'
 
 export type Overview = OperationOutput<'overview.show'>
@@ -60,9 +60,9 @@ export function Numbers({ overview }: { readonly overview: Overview | undefined 
               search={{ range: 'today', ended: 'badly' }}
               className="underline underline-offset-3"
             >
-              {count(today.errors)} ended badly
+              {shortCount(today.errors)} ended badly
             </Link>
-            , {count(today.refused)} refused
+            , {shortCount(today.refused)} refused
           </span>
         ))}
       />

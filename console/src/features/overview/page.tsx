@@ -8,6 +8,7 @@ import { Page } from '@/components/page'
 import { Problem } from '@/components/problem'
 import { useAccount, useMay } from '@/lib/account'
 import { useOperation } from '@/lib/operations'
+import { RunningLow } from '../billing/running-low.tsx'
 import { RequestsTable } from '../requests/requests-table.tsx'
 import { RunningRequests } from '../requests/running-requests.tsx'
 import { Activity } from './activity.tsx'
@@ -49,6 +50,7 @@ export function OverviewPage(): JSX.Element {
       ) : (
         <>
           {showsWay ? <GettingStarted hasArrived={!isNew} /> : null}
+          <RunningLow />
           <Numbers overview={overview.data} />
           {isNew ? null : <Activity overview={overview.data} />}
         </>

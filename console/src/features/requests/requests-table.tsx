@@ -37,12 +37,15 @@ export function RequestsTable({
           id: 'model',
           header: 'Model',
           cell: (row) => (
-            <RequestLink id={row.id}>
-              <Name>{row.model}</Name>
-            </RequestLink>
+            <>
+              <RequestLink id={row.id}>
+                <Name className="max-sm:max-w-36">{row.model}</Name>
+              </RequestLink>
+              <When at={row.started} className="block text-xs text-ink-soft md:hidden" />
+            </>
           ),
         },
-        { id: 'started', header: 'Started', cell: (row) => <When at={row.started} /> },
+        { id: 'started', header: 'Started', wide: true, cell: (row) => <When at={row.started} /> },
         { id: 'ended', header: 'Ended', cell: (row) => <EndBadge endReason={row.endReason} /> },
         ...(keyNames === undefined
           ? []
@@ -62,7 +65,7 @@ export function RequestsTable({
           wide: true,
           cell: (row) => count(outputTokens(row)),
         },
-        { id: 'took', header: 'Took', align: 'right', cell: (row) => duration(tookMs(row)) },
+        { id: 'took', header: 'Took', align: 'right', wide: true, cell: (row) => duration(tookMs(row)) },
         {
           id: 'charged',
           header: 'Charged',

@@ -36,7 +36,7 @@ export function RunningRequests(): JSX.Element {
             header: 'Model',
             cell: (row) => (
               <RequestLink id={row.id}>
-                <Name>{row.model}</Name>
+                <Name className="max-sm:max-w-32">{row.model}</Name>
               </RequestLink>
             ),
           },
@@ -46,7 +46,7 @@ export function RunningRequests(): JSX.Element {
             wide: true,
             cell: (row) => `${dialectName(row.dialect)}${row.streamed ? ', streamed' : ''}`,
           },
-          { id: 'started', header: 'Started', cell: (row) => <When at={row.started} /> },
+          { id: 'started', header: 'Started', wide: true, cell: (row) => <When at={row.started} /> },
           {
             id: 'held',
             header: 'Held',

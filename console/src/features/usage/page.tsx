@@ -89,7 +89,13 @@ function TotalsRow({ stack }: { readonly stack: Stack | undefined }): JSX.Elemen
         label="Requests"
         value={totals === undefined ? bone : count(totals.requests)}
         hint={
-          totals === undefined ? '' : `${count(totals.errors)} ended badly, ${count(totals.refused)} refused`
+          totals === undefined ? (
+            ''
+          ) : (
+            <span title={`${count(totals.refused)} more were refused`}>
+              {count(totals.errors)} ended badly
+            </span>
+          )
         }
       />
       <Stat
