@@ -12,7 +12,7 @@ export interface Amount {
 }
 
 /** What spreadsheets take for the beginning of a formula, also behind characters that they skip. */
-const formula = /^[\s\u0000-\u001f]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/
+const formula = /^[\s\p{Cc}]*[=+\-@＝＋－＠]|^[\t\r\n]/u
 
 export function csvText(header: readonly string[], rows: readonly (readonly Cell[])[]): string {
   return [header, ...rows].map((cells) => `${cells.map(cellText).join(',')}\r\n`).join('')

@@ -3,15 +3,16 @@
  * index of its own, so that neither costs a request more. Never a basis for moving money.
  */
 import { idAtMs } from '../base/ids.ts'
+import { dayMs } from '../limits/calendar.ts'
 import { type Database, type Output, prepare } from '../store/sqlite/connection.ts'
 import { least } from './money.ts'
-import type { EntryFilter, EntryKind, EntryRow } from './payment-types.ts'
+import type { DayMoved, EntryFilter, EntryKind, EntryRow, Movement } from './payment-types.ts'
 
 const columns =
   'e.id, e.created_ms, e.kind, e.amount, e.balance_after, e.source, e.reference, e.note, e.request'
 
 /** An id tells when its request began; it is settled within this time, whatever the clocks do. */
-const settledWithinMs = 2 * 24 * 3_600_000
+const settledWithinMs = 2 * dayMs
 const lastId = (1n << 63n) - 1n
 
 export function listingEntries(database: Database) {
@@ -44,6 +45,33 @@ export function listingEntries(database: Database) {
       .toSorted((a, b) => (a.id < b.id ? 1 : -1))
       .slice(0, limit)
   }
+}
+
+const isMovement = "kind <> 'usage' AND kind <> 'absorbed' AND account = ?1"
+
+/** Credits and refunds; what the house bore comes and goes with the use that it was borne for. */
+export function summingMovements(database: Database) {
+  const select = prepare(
+    database,
+    `SELECT kind, source, count(*), sum(amount) FROM entry
+      WHERE ${isMovement} AND created_ms >= ?2 AND created_ms < ?3 GROUP BY kind, source ORDER BY kind, source`,
+  )
+  return (account: bigint, fromMs: number, toMs: number): readonly Movement[] =>
+    select.rows(account, BigInt(fromMs), BigInt(toMs)).map(([kind, source, count, amount]) => ({
+      kind: kind as Movement['kind'],
+      source: source as string,
+      count: Number(count),
+      amount: amount as bigint,
+    }))
+}
+
+export function summingDays(database: Database) {
+  const select = prepare(
+    database,
+    `SELECT created_ms / ${dayMs} AS day, sum(amount) FROM entry WHERE ${isMovement} GROUP BY day ORDER BY day`,
+  )
+  return (account: bigint): readonly DayMoved[] =>
+    select.rows(account).map(([day, amount]) => ({ day: Number(day), amount: amount as bigint }))
 }
 
 function toEntryRow(row: Output[]): EntryRow {

@@ -198,6 +198,8 @@ function readsOn(store: Store, limits: LedgerLimits): LedgerReading {
     accountByOwner: (owner) => read('accountByOwner', owner),
     accounts: (limit, afterId, search) => read('accounts', limit, afterId, search),
     entries: (filter) => read('entries', filter),
+    movements: (account, fromMs, toMs) => read('movements', account, fromMs, toMs),
+    movedByDay: (account) => read('movedByDay', account),
     accountCount: () => read('accountCount'),
     receipt: (id) => read('receipt', id),
     running: (id) => read('running', id),

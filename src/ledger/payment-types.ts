@@ -92,6 +92,20 @@ export interface EntryRow {
   readonly request: bigint | null
 }
 
+/** What filled an account or took back from it, summed by what it was. */
+export interface Movement {
+  readonly kind: 'credit' | 'refund'
+  readonly source: string
+  readonly count: number
+  readonly amount: bigint
+}
+
+/** The same summed by UTC day since 1970. */
+export interface DayMoved {
+  readonly day: number
+  readonly amount: bigint
+}
+
 /** The part of the ledger that payments and billing use. */
 export interface PaymentLedger {
   payTopUp(ask: PayAsk): Promise<PayResult>
@@ -100,4 +114,7 @@ export interface PaymentLedger {
   redeem(ask: CodeAsk): Promise<CodeResult>
   /** The latest first, by id. */
   entries(filter: EntryFilter): Promise<readonly EntryRow[]>
+  /** Credits and refunds from `fromMs`, without `toMs`; use is not among them. */
+  movements(account: bigint, fromMs: number, toMs: number): Promise<readonly Movement[]>
+  movedByDay(account: bigint): Promise<readonly DayMoved[]>
 }

@@ -7,7 +7,7 @@ import { rollSpend, spentIn } from '../limits/budget.ts'
 import type { BudgetWindow } from '../limits/types.ts'
 import { type Database, type Output, prepare, type Statement } from '../store/sqlite/connection.ts'
 import type { ReadTable } from '../store/sqlite/reader.ts'
-import { listingEntries } from './entry-reads.ts'
+import { listingEntries, summingDays, summingMovements } from './entry-reads.ts'
 import { findingKept } from './kept.ts'
 import { searchingReceipts } from './receipt-search.ts'
 import {
@@ -36,6 +36,8 @@ export function ledgerReads(database: Database) {
     accountByOwner: { run: (owner: string) => one(accountByOwner, toAccountRow, owner) },
     accounts: { run: listingAccounts(database) },
     entries: { run: listingEntries(database) },
+    movements: { run: summingMovements(database) },
+    movedByDay: { run: summingDays(database) },
     accountCount: { run: () => Number(countAccounts.row()?.[0]) },
     receipt: { run: (id: bigint) => one(receipt, toReceiptRow, id) },
     receipts: { run: listingReceipts(database) },

@@ -366,6 +366,8 @@ export type LedgerReading = Pick<
   | 'accountByOwner'
   | 'accounts'
   | 'entries'
+  | 'movements'
+  | 'movedByDay'
   | 'accountCount'
   | 'receipt'
   | 'running'

@@ -1,0 +1,76 @@
+/** `entries.list` and `entries.csv`: an account's ledger, the latest first. */
+import type { OperationInput } from '../../../contract/operations.ts'
+import { formatUsd } from '../../../contract/usd.ts'
+import { assert } from '../../base/assert.ts'
+import { formatId, parseId } from '../../base/ids.ts'
+import type { EntryFilter, EntryRow } from '../../ledger/payment-types.ts'
+import { csvText } from '../csv.ts'
+import { isoTime } from '../iso-time.ts'
+import type { ControlParts } from '../parts.ts'
+import { accountVerb } from '../verb.ts'
+import { entryOutput } from './output.ts'
+
+export const listEntries = accountVerb('entries.list', async (parts, input, { account }) => {
+  const before = input.before === undefined ? null : parseId('ent', input.before)
+  assert(before !== undefined, 'an id of parsed input is an id')
+  const rows = await parts.ledger.entries({ ...filterOf(account.id, input), limit: input.limit, before })
+  return rows.map(entryOutput)
+})
+
+const header = [
+  'id',
+  'time',
+  'kind',
+  'amount_usd',
+  'balance_after_usd',
+  'source',
+  'reference',
+  'note',
+  'request',
+]
+
+export const entriesCsv = accountVerb('entries.csv', async (parts, input, { account }) => {
+  const rows = await all(parts, filterOf(account.id, input))
+  const text = csvText(
+    header,
+    rows.map((row) => [
+      formatId('ent', row.id),
+      isoTime(row.atMs),
+      row.kind,
+      { amount: formatUsd(row.amount) },
+      { amount: formatUsd(row.balanceAfter) },
+      row.source,
+      row.reference,
+      row.note,
+      row.request === null ? null : formatId('req', row.request),
+    ]),
+  )
+  return { name: `entries-${formatId('acct', account.id)}.csv`, text }
+})
+
+type Span = Pick<EntryFilter, 'account' | 'kind' | 'fromMs' | 'toMs'>
+
+function filterOf(account: bigint, input: Pick<OperationInput<'entries.csv'>, 'kind' | 'from' | 'to'>): Span {
+  const { kind, from, to } = input
+  return {
+    account,
+    kind: kind ?? null,
+    fromMs: from === undefined ? null : Date.parse(from),
+    toMs: to === undefined ? null : Date.parse(to),
+  }
+}
+
+/** A file is read in lots, so that nobody else waits for all of it. */
+const lot = 2_000
+
+async function all({ ledger, limits }: ControlParts, span: Span): Promise<readonly EntryRow[]> {
+  const rows: EntryRow[] = []
+  for (let before: bigint | null = null; rows.length < limits.csvRowsMax; ) {
+    const limit = Math.min(lot, limits.csvRowsMax - rows.length)
+    const next: readonly EntryRow[] = await ledger.entries({ ...span, limit, before })
+    rows.push(...next)
+    if (next.length < limit) break
+    before = next.at(-1)?.id ?? null
+  }
+  return rows
+}

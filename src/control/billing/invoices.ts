@@ -1,0 +1,209 @@
+/**
+ * `invoice.list` and `invoice.show`: one statement for each month that is over, one receipt for each payment. The lines
+ * of a statement are what the balance gained and lost; use belongs to the month in which its requests began.
+ */
+import type { OperationOutput } from '../../../contract/operations.ts'
+import { formatUsd } from '../../../contract/usd.ts'
+import { TollgateError } from '../../base/errors.ts'
+import { formatId, parseId } from '../../base/ids.ts'
+import type { Movement } from '../../ledger/payment-types.ts'
+import type { AccountRow } from '../../ledger/types.ts'
+import { dateOf, dayMs, dayOf, firstDayOf, monthOf } from '../../limits/calendar.ts'
+import type { TopUp } from '../../payments/types.ts'
+import { isoTime } from '../iso-time.ts'
+import type { ControlParts } from '../parts.ts'
+import { accountVerb } from '../verb.ts'
+
+type Invoice = OperationOutput<'invoice.show'>
+type Line = Invoice['lines'][number]
+
+/** Receipts in one list; the latest. */
+const receiptsMax = 1_000
+
+export const listInvoices = accountVerb('invoice.list', async (parts, _input, { account }) => {
+  const topUps = await parts.payments.topUps({ account: account.id, limit: receiptsMax, before: null })
+  const receipts = topUps.flatMap((topUp) =>
+    topUp.paidMs === null
+      ? []
+      : [
+          {
+            id: formatId('top', topUp.id),
+            kind: 'payment' as const,
+            issuedMs: topUp.paidMs,
+            total: topUp.amount - topUp.refunded,
+          },
+        ],
+  )
+  const statements = [...(await monthsMoved(parts, account))].map(([month, total]) => ({
+    id: monthText(month),
+    kind: 'statement' as const,
+    issuedMs: firstMs(month + 1),
+    total,
+  }))
+  return [...receipts, ...statements]
+    .toSorted((a, b) => b.issuedMs - a.issuedMs)
+    .map(({ id, kind, issuedMs, total }) => ({
+      id,
+      kind,
+      issued: isoTime(issuedMs),
+      total: formatUsd(total),
+    }))
+})
+
+export const showInvoice = accountVerb('invoice.show', async (parts, { invoice }, { account }) => {
+  const topUp = parseId('top', invoice)
+  const found =
+    topUp === undefined
+      ? await statement(parts, account, invoice)
+      : await receipt(parts, account, await parts.payments.topUp(topUp))
+  if (found !== undefined) return found
+  throw new TollgateError('invoice_not_found', {
+    message: `There is no statement or receipt ${invoice}. A statement is there once its month is over.`,
+    param: 'invoice',
+  })
+})
+
+async function receipt(
+  parts: ControlParts,
+  account: AccountRow,
+  topUp: TopUp | undefined,
+): Promise<Invoice | undefined> {
+  if (topUp === undefined || topUp.paidMs === null || topUp.account !== account.id) return undefined
+  const { amount, refunded, paidMs } = topUp
+  const paid: Line = { text: 'Balance top-up', quantity: 1, amount: formatUsd(amount) }
+  const back: Line = { text: 'Refunded', quantity: null, amount: formatUsd(-refunded) }
+  const total = formatUsd(amount - refunded)
+  return {
+    ...(await parties(parts, account)),
+    id: formatId('top', topUp.id),
+    kind: 'payment',
+    issued: isoTime(paidMs),
+    from: isoTime(paidMs),
+    to: isoTime(paidMs),
+    opening: formatUsd(0n),
+    closing: total,
+    lines: refunded === 0n ? [paid] : [paid, back],
+    total,
+  }
+}
+
+async function statement(
+  parts: ControlParts,
+  account: AccountRow,
+  text: string,
+): Promise<Invoice | undefined> {
+  const month = monthOfText(text)
+  const [fromMs, toMs] = [firstMs(month), firstMs(month + 1)]
+  if (toMs > parts.clock.wallMs() || toMs <= account.createdMs) return undefined
+  const lines = [
+    ...(await movementLines(parts, account, fromMs, toMs)),
+    ...(await linesOfUse(parts, account, fromMs, toMs)),
+  ]
+  const total = lines.reduce((sum, { nano }) => sum + nano, 0n)
+  const opening = [...(await monthsMoved(parts, account))]
+    .filter(([earlier]) => earlier < month)
+    .reduce((sum, [, moved]) => sum + moved, 0n)
+  return {
+    ...(await parties(parts, account)),
+    id: text,
+    kind: 'statement',
+    issued: isoTime(toMs),
+    from: isoTime(fromMs),
+    to: isoTime(toMs),
+    opening: formatUsd(opening),
+    closing: formatUsd(opening + total),
+    lines: lines.map(({ nano, ...line }) => ({ ...line, amount: formatUsd(nano) })),
+    total: formatUsd(total),
+  }
+}
+
+async function parties(
+  { payments }: ControlParts,
+  account: AccountRow,
+): Promise<Pick<Invoice, 'seller' | 'buyer' | 'account'>> {
+  const { invoiceTo } = await payments.setting(account.id)
+  const buyer = invoiceTo === '' ? [account.name, account.email].filter(Boolean).join('\n') : invoiceTo
+  return { seller: payments.seller, buyer, account: formatId('acct', account.id) }
+}
+
+interface Sum extends Omit<Line, 'amount'> {
+  readonly nano: bigint
+}
+
+const movementWords: Readonly<Record<string, string>> = {
+  'credit signup': 'Starting credit',
+  'credit payment': 'Top-ups',
+  'credit code': 'Codes redeemed',
+  'credit manual': 'Credit from the operator',
+  'credit refund': 'Refunds that came back',
+  'credit dispute': 'Disputes that were won',
+  'refund refund': 'Payments refunded',
+  'refund dispute': 'Payments disputed',
+}
+
+async function movementLines(
+  { ledger }: ControlParts,
+  { id }: AccountRow,
+  fromMs: number,
+  toMs: number,
+): Promise<readonly Sum[]> {
+  const toLine = ({ kind, source, count, amount }: Movement): Sum => ({
+    text: movementWords[`${kind} ${source}`] ?? `${kind} ${source}`,
+    quantity: count,
+    nano: amount,
+  })
+  return (await ledger.movements(id, fromMs, toMs)).map(toLine)
+}
+
+async function linesOfUse(
+  { usage }: ControlParts,
+  { id: account }: AccountRow,
+  fromMs: number,
+  toMs: number,
+): Promise<readonly Sum[]> {
+  const rows = await usage.sums({
+    account,
+    fromMs,
+    toMs,
+    step: 'month',
+    group: 'model',
+    model: null,
+    key: null,
+  })
+  return rows
+    .filter(({ sums }) => sums.charged > 0n)
+    .map(({ group, sums }) => ({ text: `Use of ${group}`, quantity: sums.requests, nano: -sums.charged }))
+}
+
+/** What each month that is over moved, those in which nothing did left out; in their order. */
+async function monthsMoved(
+  { ledger, usage, clock }: ControlParts,
+  { id: account, createdMs }: AccountRow,
+): Promise<ReadonlyMap<number, bigint>> {
+  const nowMs = clock.wallMs()
+  const present = monthOf(dayOf(nowMs))
+  const span = { fromMs: createdMs, toMs: nowMs, step: 'month' as const, group: 'none' as const }
+  const [used, moved] = await Promise.all([
+    usage.sums({ account, ...span, model: null, key: null }),
+    ledger.movedByDay(account),
+  ])
+  const months = new Map<number, bigint>()
+  const add = (month: number, amount: bigint): void => {
+    if (month < present && amount !== 0n) months.set(month, (months.get(month) ?? 0n) + amount)
+  }
+  for (const { atMs, sums } of used) add(monthOf(dayOf(atMs)), -sums.charged)
+  for (const { day, amount } of moved) add(monthOf(day), amount)
+  return new Map([...months].toSorted(([a], [b]) => a - b))
+}
+
+const firstMs = (month: number): number => firstDayOf(month) * dayMs
+
+function monthText(month: number): string {
+  const { year, month: ofYear } = dateOf(firstDayOf(month))
+  return `${year}-${String(ofYear).padStart(2, '0')}`
+}
+
+function monthOfText(text: string): number {
+  const [year = 0, month = 1] = text.split('-').map(Number)
+  return year * 12 + month - 1
+}

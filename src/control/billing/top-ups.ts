@@ -1,0 +1,52 @@
+/** `top-up.create`, `top-up.list`, `top-up.show` and, for operators, `payments.list`. */
+import { assert } from '../../base/assert.ts'
+import { TollgateError } from '../../base/errors.ts'
+import { parseId } from '../../base/ids.ts'
+import { nanoOf } from '../amount.ts'
+import { accountVerb, verb } from '../verb.ts'
+import { topUpOutput } from './output.ts'
+
+export const createTopUp = accountVerb('top-up.create', async (parts, input, { account, actor }) => {
+  const email = account.email ?? (actor.kind === 'person' ? actor.person.email : null)
+  const topUp = await parts.payments.beginTopUp({
+    account: account.id,
+    email,
+    amount: nanoOf(input.amount),
+    saveMethod: input.saveMethod,
+    address: parts.address,
+  })
+  return topUpOutput(topUp)
+})
+
+export const listTopUps = accountVerb('top-up.list', async (parts, { limit, before }, { account }) => {
+  const topUps = await parts.payments.topUps({ account: account.id, limit, before: idOf(before) })
+  return topUps.map(topUpOutput)
+})
+
+export const showTopUp = accountVerb('top-up.show', async (parts, input) => {
+  const id = idOf(input.topUp)
+  const topUp = id === null ? undefined : await parts.payments.freshTopUp(id)
+  if (topUp !== undefined) return topUpOutput(topUp)
+  throw new TollgateError('top_up_not_found', {
+    message: `No top-up has the id ${input.topUp}.`,
+    param: 'topUp',
+  })
+})
+
+export const listPayments = verb('payments.list', async (parts, { limit, before }) => {
+  const topUps = await parts.payments.topUps({ account: null, limit, before: idOf(before) })
+  const accounts = [...new Set(topUps.map(({ account }) => account))]
+  const emails = new Map(
+    await Promise.all(
+      accounts.map(async (id) => [id, (await parts.ledger.account(id))?.email ?? null] as const),
+    ),
+  )
+  return topUps.map((topUp) => ({ ...topUpOutput(topUp), email: emails.get(topUp.account) ?? null }))
+})
+
+function idOf(text: string | undefined): bigint | null {
+  if (text === undefined) return null
+  const id = parseId('top', text)
+  assert(id !== undefined, 'an id of parsed input is an id')
+  return id
+}

@@ -1,0 +1,20 @@
+/** `billing.update`: what an account wants of automatic top-ups, of warnings, and on its invoices. */
+import { nanoOf } from '../amount.ts'
+import { accountVerb } from '../verb.ts'
+import { billingOutput } from './output.ts'
+
+export const updateBilling = accountVerb('billing.update', async (parts, input, { account }) => {
+  const { autoTopUp, alertDays, invoiceTo } = input
+  await parts.payments.change(account.id, {
+    ...(autoTopUp === undefined
+      ? {}
+      : {
+          autoTopUp:
+            autoTopUp === null ? null : { below: nanoOf(autoTopUp.below), amount: nanoOf(autoTopUp.amount) },
+        }),
+    ...(alertDays === undefined ? {} : { alertDays }),
+    ...(invoiceTo === undefined ? {} : { invoiceTo }),
+  })
+  parts.changes.publish(account.id, ['billing'])
+  return billingOutput(parts, account)
+})
