@@ -48,6 +48,11 @@ export function setAttendant(next: Attendant): void {
   attendant = next
 }
 
+/** Asks the person to prove again who they are. */
+export function confirmItsYou(): Promise<boolean> {
+  return attendant.confirm()
+}
+
 /** The input of an operation; to be left out where nothing must be said. */
 export type Asking<Name extends OperationName> =
   Record<never, never> extends OperationAsk<Name> ? [input?: OperationAsk<Name>] : [input: OperationAsk<Name>]

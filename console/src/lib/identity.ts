@@ -2,17 +2,43 @@
  * Signing in and out and all that belongs to a person's login, at `/api/auth/…`. Every outcome is a value; nothing
  * here throws. Knows nothing of React.
  */
-import { ApiError, send } from './api.ts'
+import { ApiError, confirmItsYou, send } from './api.ts'
 
 export type Outcome<Value> =
   | { readonly kind: 'done'; readonly value: Value }
   | { readonly kind: 'refused'; readonly problem: ApiError }
 
-/** One exchange with the identity part of the server. */
+/** One exchange with the identity part of the server; where it wants a recent login, the person is asked for it. */
 export async function identity<Value>(
   method: 'GET' | 'POST',
   path: `/${string}`,
   body?: object,
+): Promise<Outcome<Value>> {
+  const outcome = await attempt<Value>(method, path, body)
+  if (!wantsRecentLogin(outcome) || !(await confirmItsYou())) return outcome
+  return attempt(method, path, body)
+}
+
+/** The same for what a page shows by itself: nobody is asked anything. Throws what is refused, as queries want it. */
+export async function look<Value>(path: `/${string}`): Promise<Value> {
+  const outcome = await attempt<Value>('GET', path, undefined)
+  if (outcome.kind === 'refused') throw outcome.problem
+  return outcome.value
+}
+
+/** Whether it was refused for a login that is too long ago. */
+export function isTooOld(problem: Error): boolean {
+  return problem instanceof ApiError && ['SESSION_NOT_FRESH', 'login_too_old'].includes(problem.code)
+}
+
+function wantsRecentLogin(outcome: Outcome<unknown>): boolean {
+  return outcome.kind === 'refused' && isTooOld(outcome.problem)
+}
+
+async function attempt<Value>(
+  method: 'GET' | 'POST',
+  path: `/${string}`,
+  body: object | undefined,
 ): Promise<Outcome<Value>> {
   const text = method === 'POST' ? JSON.stringify(body ?? {}) : undefined
   const answer = await send(method, `/api/auth${path}`, text)

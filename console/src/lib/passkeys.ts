@@ -1,7 +1,7 @@
 /**
  * Passkeys: the browser's part between two exchanges with the server. Cancelling is an outcome like any other.
  */
-import { ApiError } from './api.ts'
+import { ApiError, type OperationOutput } from './api.ts'
 import { identity, type Outcome } from './identity.ts'
 
 export interface Passkey {
@@ -10,13 +10,27 @@ export interface Passkey {
   readonly createdAt: string
 }
 
-/** Whether this browser can make and use them here. */
-export function canUsePasskeys(): boolean {
-  return (
+/**
+ * Why passkeys do not work on this page, in words; null: they do. An installation on loopback keeps them for
+ * `localhost`, whichever of its names the page was opened with.
+ */
+export function passkeyProblem({
+  address,
+  passkeysOff,
+}: OperationOutput<'installation.show'>): string | null {
+  const server = new URL(address)
+  const isLoopback = loopback.includes(server.hostname)
+  if (isLoopback && location.hostname !== 'localhost') {
+    return `Browsers keep passkeys for names, not for IP addresses such as ${location.hostname}. Open ${server.protocol}//localhost${server.port === '' ? '' : `:${server.port}`}/console instead.`
+  }
+  if (!isLoopback && passkeysOff !== null) return passkeysOff
+  const isAble =
     typeof PublicKeyCredential === 'function' &&
     typeof PublicKeyCredential.parseCreationOptionsFromJSON === 'function'
-  )
+  return isAble ? null : 'This browser is too old for passkeys, or does not allow them here.'
 }
+
+const loopback = ['127.0.0.1', 'localhost', '[::1]']
 
 export async function addPasskey(name: string): Promise<Outcome<unknown>> {
   const query = new URLSearchParams({ name }).toString()

@@ -9,7 +9,7 @@ import { Dialog, DialogActions } from '@/components/dialog'
 import { Problem } from '@/components/problem'
 import { signIn } from '@/lib/identity'
 import { useOperation } from '@/lib/operations'
-import { canUsePasskeys, signInWithPasskey } from '@/lib/passkeys'
+import { passkeyProblem, signInWithPasskey } from '@/lib/passkeys'
 import { useSubmit } from '@/lib/use-submit'
 import { PasswordField } from './credentials.tsx'
 import { SecondFactorForm } from './second-factor-form.tsx'
@@ -63,7 +63,7 @@ function FirstFactor({ onAnswer, onSecond }: FirstFactorProps): JSX.Element {
       {/* Password managers look for the name beside the password. */}
       <input type="hidden" name="email" autoComplete="username" value={email} />
       <PasswordField kind="present" value={password} onChange={setPassword} focused />
-      {installation.data?.passkeysOff === null && canUsePasskeys() ? (
+      {installation.data !== undefined && passkeyProblem(installation.data) === null ? (
         <Button onClick={() => void submit.run(signInWithPasskey, () => onAnswer(true))}>
           <Fingerprint aria-hidden="true" />
           Use a passkey

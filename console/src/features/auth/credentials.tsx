@@ -14,9 +14,14 @@ interface TextProps {
   readonly focused?: boolean
 }
 
-export function EmailField({ value, onChange, error, focused }: TextProps): JSX.Element {
+interface EmailProps extends TextProps {
+  readonly label?: string
+}
+
+export function EmailField(props: EmailProps): JSX.Element {
+  const { label = 'E-mail address', value, onChange, error, focused } = props
   return (
-    <Field label="E-mail address" error={error}>
+    <Field label={label} error={error}>
       <Input
         type="email"
         name="email"

@@ -5,7 +5,7 @@ import { Button } from '@/components/button'
 import { Problem } from '@/components/problem'
 import type { OperationOutput } from '@/lib/api'
 import { signInWith } from '@/lib/identity'
-import { canUsePasskeys, signInWithPasskey } from '@/lib/passkeys'
+import { passkeyProblem, signInWithPasskey } from '@/lib/passkeys'
 import { useSubmit } from '@/lib/use-submit'
 import { useEnter } from '@/lib/where-next'
 
@@ -19,7 +19,7 @@ interface OtherWaysProps {
 export function OtherWays({ installation, next, passkeys }: OtherWaysProps): JSX.Element | null {
   const submit = useSubmit()
   const enter = useEnter()
-  const hasPasskeys = passkeys === 'offered' && installation.passkeysOff === null && canUsePasskeys()
+  const hasPasskeys = passkeys === 'offered' && passkeyProblem(installation) === null
   if (!hasPasskeys && installation.signInWith.length === 0) return null
   return (
     <div className="flex flex-col gap-3">

@@ -11,11 +11,10 @@ import { type Column, Table } from '@/components/table'
 import { toast } from '@/components/toaster'
 import { When } from '@/components/when'
 import { type Role, useAccount, useMay, useMe } from '@/lib/account'
-import { identity, type Outcome } from '@/lib/identity'
+import { identity, look, type Outcome } from '@/lib/identity'
 import { refresh } from '@/lib/operations'
 import { useSubmit } from '@/lib/use-submit'
 import { InviteDialog } from './invite-dialog.tsx'
-import { orThrow } from './or-throw.ts'
 import { roleWords } from './role-words.ts'
 
 interface Member {
@@ -84,9 +83,7 @@ function MembersCard({ organization }: OfOrganization): JSX.Element {
   const members = useQuery({
     queryKey: ['organization', organization, 'members'],
     queryFn: async () =>
-      orThrow(
-        await identity<{ readonly members: readonly Member[] }>('GET', `/organization/list-members?${query}`),
-      ).members,
+      (await look<{ readonly members: readonly Member[] }>(`/organization/list-members?${query}`)).members,
   })
   const setRole = ({ id, user }: Member, role: string): void =>
     run(
@@ -219,7 +216,7 @@ function InvitationsCard({ organization }: OfOrganization): JSX.Element | null {
   const invitations = useQuery({
     queryKey: ['organization', organization, 'invitations'],
     queryFn: async () =>
-      orThrow(await identity<readonly Invitation[]>('GET', `/organization/list-invitations?${query}`)).filter(
+      (await look<readonly Invitation[]>(`/organization/list-invitations?${query}`)).filter(
         ({ status }) => status === 'pending',
       ),
   })

@@ -11,19 +11,17 @@ import { Problem } from '@/components/problem'
 import { Skeleton } from '@/components/skeleton'
 import { toast } from '@/components/toaster'
 import { When } from '@/components/when'
-import { identity } from '@/lib/identity'
+import { identity, look } from '@/lib/identity'
 import { useOperation } from '@/lib/operations'
-import { addPasskey, canUsePasskeys, type Passkey } from '@/lib/passkeys'
+import { addPasskey, type Passkey, passkeyProblem } from '@/lib/passkeys'
 import { useSubmit } from '@/lib/use-submit'
-import { orThrow } from './or-throw.ts'
 
 const queryKey = ['passkeys']
 
 export function PasskeysCard(): JSX.Element {
   const installation = useOperation('installation.show')
-  const off = installation.data?.passkeysOff ?? null
   const [isAdding, setAdding] = useState(false)
-  const cannot = off ?? (canUsePasskeys() ? null : 'This browser cannot use passkeys here.')
+  const cannot = installation.data === undefined ? null : passkeyProblem(installation.data)
   return (
     <Card
       title="Passkeys"
@@ -45,7 +43,7 @@ export function PasskeysCard(): JSX.Element {
 function List(): JSX.Element {
   const passkeys = useQuery({
     queryKey,
-    queryFn: async () => orThrow(await identity<readonly Passkey[]>('GET', '/passkey/list-user-passkeys')),
+    queryFn: () => look<readonly Passkey[]>('/passkey/list-user-passkeys'),
   })
   const [doomed, setDoomed] = useState<Passkey | undefined>(undefined)
   const submit = useSubmit()

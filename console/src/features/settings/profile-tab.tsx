@@ -71,47 +71,45 @@ function NameCard(): JSX.Element {
 function AddressCard(): JSX.Element {
   const { person } = useMe()
   const installation = useOperation('installation.show')
-  const [email, setEmail] = useState('')
-  const submit = useSubmit()
-  const client = useQueryClient()
-  const sendsMail = installation.data?.mail === true
   return (
-    <Card
-      title="E-mail address"
-      description={sendsMail ? 'A change counts once you confirm it from your mail.' : 'You sign in with it.'}
-    >
+    <Card title="E-mail address" description="You sign in with it.">
       <p className="mb-4 flex flex-wrap items-center gap-2">
         <span className="font-medium break-all">{person.email}</span>
         {person.confirmed ? <Badge tone="good">Confirmed</Badge> : <Badge tone="warn">Not confirmed</Badge>}
       </p>
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          const next = email.trim()
-          void submit.run(
-            () => identity('POST', '/change-email', { newEmail: next, callbackURL: '/console/verify' }),
-            async () => {
-              await refresh(client, ['people', 'account'])
-              setEmail('')
-              toast.good(
-                sendsMail ? 'Look into your mail to confirm the change.' : 'Your address is changed.',
-              )
-            },
-          )
-        }}
-      >
-        {submit.problem === undefined ? null : <Problem problem={submit.problem} />}
-        <EmailField value={email} onChange={setEmail} />
-        <Button
-          type="submit"
-          className="self-start"
-          pending={submit.isPending}
-          disabled={email.trim() === ''}
-        >
-          Change the address
-        </Button>
-      </form>
+      {installation.data?.mail === true ? <AddressForm /> : null}
+      {installation.data?.mail === false ? (
+        <p className="text-ink-soft">
+          This server sends no mail, so a new address could not be confirmed, and it cannot be changed here.
+        </p>
+      ) : null}
     </Card>
+  )
+}
+
+function AddressForm(): JSX.Element {
+  const [email, setEmail] = useState('')
+  const submit = useSubmit()
+  return (
+    <form
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault()
+        const next = email.trim()
+        void submit.run(
+          () => identity('POST', '/change-email', { newEmail: next, callbackURL: '/console/verify' }),
+          () => {
+            setEmail('')
+            toast.good('Look into your mail: the change counts once you confirm it there.')
+          },
+        )
+      }}
+    >
+      {submit.problem === undefined ? null : <Problem problem={submit.problem} />}
+      <EmailField label="New e-mail address" value={email} onChange={setEmail} />
+      <Button type="submit" className="self-start" pending={submit.isPending} disabled={email.trim() === ''}>
+        Change the address
+      </Button>
+    </form>
   )
 }

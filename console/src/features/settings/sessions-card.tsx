@@ -5,14 +5,15 @@ import type { JSX } from 'react'
 import { Badge } from '@/components/badge'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
+import { Empty } from '@/components/empty'
 import { Problem } from '@/components/problem'
 import { type Column, Table } from '@/components/table'
 import { toast } from '@/components/toaster'
 import { When } from '@/components/when'
-import { identity } from '@/lib/identity'
+import { confirmItsYou } from '@/lib/api'
+import { identity, isTooOld, look } from '@/lib/identity'
 import { useSubmit } from '@/lib/use-submit'
 import { deviceOf } from './device.ts'
-import { orThrow } from './or-throw.ts'
 
 interface Session {
   readonly id: string
@@ -28,12 +29,11 @@ const queryKey = ['sessions']
 export function SessionsCard(): JSX.Element {
   const sessions = useQuery({
     queryKey,
-    queryFn: async () => orThrow(await identity<readonly Session[]>('GET', '/list-sessions')),
+    queryFn: () => look<readonly Session[]>('/list-sessions'),
   })
   const present = useQuery({
     queryKey: ['session'],
-    queryFn: async () =>
-      orThrow(await identity<{ readonly session: { readonly id: string } } | null>('GET', '/get-session')),
+    queryFn: () => look<{ readonly session: { readonly id: string } } | null>('/get-session'),
   })
   const here = present.data?.session.id
   const submit = useSubmit()
@@ -64,9 +64,11 @@ export function SessionsCard(): JSX.Element {
       }
     >
       {submit.problem === undefined ? null : <Problem problem={submit.problem} className="mx-5 mb-4" />}
-      {sessions.error !== null ? (
+      {sessions.error !== null && isTooOld(sessions.error) ? <AskFirst onProved={sessions.refetch} /> : null}
+      {sessions.error !== null && !isTooOld(sessions.error) ? (
         <Problem problem={sessions.error} onRetry={() => void sessions.refetch()} className="mx-5 mb-5" />
-      ) : (
+      ) : null}
+      {sessions.error === null ? (
         <Table
           caption="Sessions"
           expected={1}
@@ -76,8 +78,23 @@ export function SessionsCard(): JSX.Element {
             end('/revoke-session', { token }, 'That session is ended.'),
           )}
         />
-      )}
+      ) : null}
     </Card>
+  )
+}
+
+/** Where somebody is signed in is shown to a recent login alone. */
+function AskFirst({ onProved }: { readonly onProved: () => Promise<unknown> }): JSX.Element {
+  const ask = async (): Promise<void> => {
+    if (await confirmItsYou()) await onProved()
+  }
+  return (
+    <Empty
+      icon={<Monitor />}
+      title="Your login is a while ago"
+      text="Confirm that it is you to see and end your sessions."
+      action={<Button onClick={() => void ask()}>Confirm it is you</Button>}
+    />
   )
 }
 
