@@ -1,0 +1,252 @@
+/**
+ * Who may make, see, change and replace the keys of an account: by role, by scope of a management key, as a stranger.
+ * What belongs to somebody else is answered like what does not exist.
+ */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { Role, Scope } from '../../contract/operation.ts'
+import { systemClock } from '../../src/base/clock.ts'
+import { formatId } from '../../src/base/ids.ts'
+import type { Actor } from '../../src/control/actor.ts'
+import { organizationOwner } from '../../src/control/authorize.ts'
+import { openPolicy } from '../../src/control/key/policy.ts'
+import type { ControlParts } from '../../src/control/parts.ts'
+import { testGateway } from '../support/gateway.ts'
+import { type Asking, asking, controlOf, personActor } from '../support/operators.ts'
+
+const gate = await testGateway({ limits: { keysPerAccountMax: 8 } })
+after(() => gate.close())
+const { ledger, access, managementKeys, builtInKeys } = gate.gateway.parts
+
+/** Who is what where; accounts, keys and everything that decides are the real ones. */
+const members = new Map<string, { readonly organization: string; readonly role: Role }>()
+const real = controlOf(gate)
+const control: ControlParts = {
+  ...real,
+  identity: {
+    ...real.identity,
+    async memberships(person) {
+      const member = members.get(person)
+      return member === undefined ? [] : [{ ...member, name: member.organization, sinceMs: 0 }]
+    },
+  },
+}
+
+interface Organization {
+  readonly account: string
+  readonly id: bigint
+  readonly as: (role: Role, person?: string) => Asking
+}
+
+let made = 0
+
+async function organization(): Promise<Organization> {
+  made += 1
+  const name = `house${made}`
+  const { id } = await gate.account('1')
+  const assigned = await ledger.assign(id, { owner: organizationOwner(name), email: null, name })
+  assert.equal(assigned, 'assigned')
+  return {
+    id,
+    account: formatId('acct', id),
+    as(role, person = `${role}-of-${name}`) {
+      members.set(person, { organization: name, role })
+      return asking(control, personActor(person))
+    },
+  }
+}
+
+async function withScopes(account: bigint, scopes: readonly Scope[]): Promise<Asking> {
+  const { secret } = await managementKeys.create({ account, name: 'robot', scopes, expiresMs: null })
+  const row = await managementKeys.identify(secret)
+  assert.ok(row !== undefined)
+  const actor: Actor = { kind: 'management_key', address: null, ...row }
+  return asking(control, actor)
+}
+
+const changes = ['key.update', 'key.rotate', 'key.revoke'] as const
+
+test('owners and admins change every key, developers those that they made, others none', async () => {
+  const { as, account } = await organization()
+  const { id: key } = await as('developer').done('key.create', { account, name: 'mine' })
+  const { id: others } = await as('owner').done('key.create', { account, name: 'theirs' })
+  const seen = await as('developer').done('key.list', { account })
+  assert.deepEqual(
+    seen.slice(1).map(({ name, createdBy }) => [name, createdBy]),
+    [
+      ['mine', 'developer-of-house1'],
+      ['theirs', 'owner-of-house1'],
+    ],
+  )
+  for (const change of changes) {
+    for (const refused of [
+      await as('developer').refused(change, { key: others }),
+      await as('developer', 'another').refused(change, { key }),
+      await as('billing').refused(change, { key }),
+    ]) {
+      assert.deepEqual([refused.status, refused.code], [403, 'not_allowed'], change)
+    }
+  }
+  assert.equal((await as('billing').refused('key.create', { account, name: 'x' })).code, 'not_allowed')
+  assert.equal((await as('developer').done('key.update', { key, name: 'renamed' })).name, 'renamed')
+  assert.equal((await as('admin').done('key.update', { key: others, disabled: true })).disabled, true)
+  const next = await as('developer').done('key.rotate', { key })
+  assert.equal((await as('developer').done('key.revoke', { key: next.id })).already, false)
+  assert.equal((await as('owner').done('key.revoke', { key: others })).revoked, true)
+})
+
+test("a stranger's key, management key or account is answered like one that does not exist", async () => {
+  const own = await organization()
+  const { id: account, keyId } = await gate.account('1')
+  const foreign = formatId('key', keyId)
+  const { id: foreignManagement } = await managementKeys.create({
+    account,
+    name: 'x',
+    scopes: ['keys:read'],
+    expiresMs: null,
+  })
+  const strangers = [
+    own.as('owner'),
+    asking(control, personActor('ada', { operator: true })),
+    await withScopes(own.id, ['keys:read', 'keys:write']),
+  ]
+  const random = formatId('key', 12_345n)
+  for (const stranger of strangers) {
+    for (const change of changes) {
+      const [real, invented] = [
+        await stranger.refused(change, { key: foreign }),
+        await stranger.refused(change, { key: random }),
+      ]
+      assert.deepEqual(real, { ...invented, message: invented.message.replace(random, foreign) })
+      assert.deepEqual([real.status, real.code], [404, 'key_not_found'])
+    }
+    const create = await stranger.refused('key.create', { account: formatId('acct', account), name: 'x' })
+    assert.deepEqual([create.status, create.code], [404, 'account_not_found'])
+  }
+  const revoke = await own.as('owner').refused('management-key.revoke', {
+    managementKey: formatId('mkey', foreignManagement),
+  })
+  assert.deepEqual([revoke.status, revoke.code], [404, 'key_not_found'])
+  assert.equal((await access.key(keyId))?.revokedMs, null)
+  assert.equal((await managementKeys.key(foreignManagement))?.revokedMs, null)
+})
+
+test('a management key does what its scopes name, for its account alone, and makes no other', async () => {
+  const { account, id, as } = await organization()
+  const reads = await withScopes(id, ['keys:read'])
+  assert.ok((await reads.done('key.list', {})).length > 0)
+  for (const [name, input] of [
+    ['key.create', { name: 'x' }],
+    ['account.show', {}],
+    ['management-key.create', { name: 'x', scopes: ['keys:read'] }],
+    ['management-key.list', {}],
+    ['upstreams.list', {}],
+    ['audit.own', {}],
+  ] as const) {
+    assert.equal((await reads.refused(name, input)).code, 'not_allowed', name)
+  }
+  const writes = await withScopes(id, ['keys:write'])
+  const { id: key } = await writes.done('key.create', { name: 'by robot' })
+  const row = (await as('owner').done('key.list', { account })).find((one) => one.id === key)
+  assert.equal(row?.createdBy, null)
+  assert.equal((await writes.refused('key.list', {})).code, 'not_allowed')
+  const next = await writes.done('key.rotate', { key, overlapHours: 0 })
+  assert.equal((await writes.done('key.revoke', { key: next.id })).already, false)
+})
+
+test('management keys are made by owners and admins who signed in a moment ago, shown once, and revoked', async () => {
+  const { as, account, id } = await organization()
+  const asked = { account, name: 'reports', scopes: ['usage:read', 'usage:read', 'keys:read'] }
+  for (const role of ['developer', 'billing'] as const) {
+    assert.equal((await as(role).refused('management-key.create', asked)).code, 'not_allowed')
+    assert.equal((await as(role).refused('management-key.list', { account })).code, 'not_allowed')
+  }
+  as('owner')
+  const old = personActor(`owner-of-house${made}`, { loginMs: systemClock.wallMs() - 86_400_000 })
+  assert.equal((await asking(control, old).refused('management-key.create', asked)).code, 'login_too_old')
+  assert.equal(
+    (await as('owner').refused('management-key.create', { ...asked, scopes: ['root'] })).code,
+    'invalid_value',
+  )
+  const key = await as('admin').done('management-key.create', asked)
+  assert.equal((await managementKeys.identify(key.key))?.account, id)
+  const [listed, ...more] = await as('owner').done('management-key.list', { account })
+  assert.deepEqual([listed?.id, listed?.scopes, more], [key.id, ['usage:read', 'keys:read'], []])
+  assert.ok(!JSON.stringify(listed).includes(key.key.slice(-20)))
+  await as('admin').done('management-key.revoke', { managementKey: key.id })
+  assert.equal(await managementKeys.identify(key.key), undefined)
+  assert.notEqual((await as('owner').done('management-key.list', { account }))[0]?.revoked, null)
+})
+
+test('fields that are not to be set are refused, in every operation on keys', async () => {
+  const { as, account } = await organization()
+  const { id: key } = await as('owner').done('key.create', { account, name: 'plain' })
+  for (const [name, input] of [
+    ['key.create', { account, name: 'x', createdBy: 'ada' }],
+    ['key.create', { account, name: 'x', limits: { perDay: 1 } }],
+    ['key.update', { key, account }],
+    ['key.update', { key, createdBy: 'ada' }],
+    ['key.update', { key, revoked: null }],
+    ['key.update', { key, spent: '0.00' }],
+    ['key.rotate', { key, models: null }],
+    ['management-key.create', { account, name: 'x', scopes: ['keys:read'], operator: true }],
+  ] as const) {
+    assert.equal((await as('owner').refused(name, input)).code, 'invalid_value', JSON.stringify(input))
+  }
+  for (const [name, input] of [
+    ['key.create', { account, name: 'x', expires: '2020-01-01T00:00:00Z' }],
+    ['key.update', { key, expires: '2020-01-01T00:00:00Z' }],
+    ['management-key.create', { account, name: 'x', scopes: ['keys:read'], expires: '2020-01-01T00:00:00Z' }],
+  ] as const) {
+    const refused = await as('owner').refused(name, input)
+    assert.deepEqual([refused.code, refused.param], ['invalid_value', 'expires'])
+  }
+})
+
+test("the playground's key is limited and disabled like any other, and neither replaced nor revoked", async () => {
+  const { as, account, id } = await organization()
+  await builtInKeys.identify(id, openPolicy('organization'))
+  const key = (await as('owner').done('key.list', { account })).find(({ builtIn }) => builtIn)?.id ?? ''
+  for (const change of ['key.rotate', 'key.revoke'] as const) {
+    assert.equal((await as('owner').refused(change, { key })).code, 'conflict')
+  }
+  assert.equal((await as('owner').done('key.update', { key, disabled: true })).disabled, true)
+  assert.equal((await builtInKeys.identify(id, openPolicy('organization'))).kind, 'disabled')
+})
+
+test('an account has so many keys at once and no more; revoked ones make room', async () => {
+  const { as, account } = await organization()
+  const keys = []
+  for (let count = 1; count < 8; count += 1) {
+    keys.push(await as('owner').done('key.create', { account, name: `key ${count}` }))
+  }
+  assert.equal((await as('owner').refused('key.create', { account, name: 'one more' })).code, 'conflict')
+  await as('owner').done('key.revoke', { key: keys[0]?.id })
+  await as('owner').done('key.create', { account, name: 'one more' })
+})
+
+test('what was done to keys stands in the audit with who did it, and no key', async () => {
+  const { as, account } = await organization()
+  const { id: key } = await as('developer').done('key.create', { account, name: 'seen' })
+  await as('owner').done('key.rotate', { key })
+  await as('developer', 'another').refused('key.revoke', { key })
+  const rows = await as('owner').done('audit.own', { account })
+  assert.deepEqual(
+    rows.map(({ actor, operation, outcome }) => [actor, operation, outcome]),
+    [
+      ['another@example.org', 'key.revoke', 'not_allowed'],
+      [`owner-of-house${made}@example.org`, 'key.rotate', 'done'],
+      [`developer-of-house${made}@example.org`, 'key.create', 'done'],
+    ],
+  )
+  const operator = asking(control, personActor('ada', { operator: true }))
+  const found = await operator.done('audit.list', { account, actor: 'another@example.org' })
+  assert.deepEqual(
+    found.map(({ operation, input }) => [operation, input]),
+    [['key.revoke', { key }]],
+  )
+  assert.equal((await as('developer').refused('audit.own', { account })).code, 'not_allowed')
+  const page = await operator.done('audit.list', { account, limit: 1 })
+  const next = await operator.done('audit.list', { account, limit: 1, before: page[0]?.id })
+  assert.notEqual(next[0]?.id, page[0]?.id)
+})
