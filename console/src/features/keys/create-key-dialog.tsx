@@ -10,6 +10,7 @@ import { keepFreshKey } from '../connect/fresh-key.ts'
 import { KeyFields } from './key-fields.tsx'
 import { emptyKeyForm, type KeyProblems, readKeyForm } from './key-form.ts'
 import { ShownOnce } from './shown-once.tsx'
+import { useFocusProblem } from './use-focus-problem.ts'
 
 export interface CreateKeyDialogProps {
   readonly open: boolean
@@ -54,6 +55,7 @@ function Questions({ onMade, onCancel }: QuestionsProps): JSX.Element {
   const [form, setForm] = useState(() => emptyKeyForm(account.kind))
   const [problems, setProblems] = useState<KeyProblems>({})
   const [problem, setProblem] = useState<ApiError>()
+  const formElement = useFocusProblem(problems)
   const create = useChange('key.create', { changes: ['keys'], onProblem: setProblem })
   const submit = (): void => {
     const read = readKeyForm(form, Date.now(), undefined)
@@ -72,6 +74,7 @@ function Questions({ onMade, onCancel }: QuestionsProps): JSX.Element {
   }
   return (
     <form
+      ref={formElement}
       noValidate
       onSubmit={(event) => {
         event.preventDefault()

@@ -9,6 +9,7 @@ import { useChange } from '@/lib/operations'
 import type { KeyDialogProps } from './key-actions.tsx'
 import { KeyFields } from './key-fields.tsx'
 import { formOfKey, type KeyProblems, readKeyForm } from './key-form.ts'
+import { useFocusProblem } from './use-focus-problem.ts'
 
 export function EditKeyDialog({ apiKey, open, onClose }: KeyDialogProps): JSX.Element {
   return (
@@ -22,6 +23,7 @@ function Questions({ apiKey, onClose }: Omit<KeyDialogProps, 'open'>): JSX.Eleme
   const [form, setForm] = useState(() => formOfKey(apiKey))
   const [problems, setProblems] = useState<KeyProblems>({})
   const [problem, setProblem] = useState<ApiError>()
+  const formElement = useFocusProblem(problems)
   const update = useChange('key.update', {
     changes: ['keys'],
     onProblem: setProblem,
@@ -32,6 +34,7 @@ function Questions({ apiKey, onClose }: Omit<KeyDialogProps, 'open'>): JSX.Eleme
   })
   return (
     <form
+      ref={formElement}
       noValidate
       onSubmit={(event) => {
         event.preventDefault()

@@ -1,6 +1,6 @@
 /** A key just after it was made: the only time it is shown, how to try it, and whether a request arrived. */
 import { TriangleAlert } from 'lucide-react'
-import type { JSX } from 'react'
+import { type JSX, useEffect, useRef } from 'react'
 import { Button } from '@/components/button'
 import { Code } from '@/components/code'
 import { DialogActions } from '@/components/dialog'
@@ -21,8 +21,14 @@ export function ShownOnce({ id, secret, models, onDone }: ShownOnceProps): JSX.E
   const address = useAddress()
   const sold = useSoldModels()
   const model = modelToTry(sold.data ?? [], models)
+  const place = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    // What had the focus is gone; reading goes on at the top, with the button that copies the key.
+    place.current?.querySelector('button')?.focus({ preventScroll: true })
+    place.current?.parentElement?.scrollTo({ top: 0 })
+  }, [])
   return (
-    <div className="flex flex-col gap-5">
+    <div ref={place} className="flex flex-col gap-5">
       <p className="flex items-start gap-2.5 rounded-lg border border-warn/30 bg-warn-soft px-4 py-3">
         <TriangleAlert aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-warn" />
         <span>

@@ -66,7 +66,7 @@ export function Numbers({ overview }: { readonly overview: Overview | undefined 
           </span>
         ))}
       />
-      {overview?.firstRequest === null ? null : <Latency overview={overview} />}
+      <Latency overview={overview} />
     </div>
   )
 }
@@ -98,12 +98,12 @@ function Latency({ overview }: { readonly overview: Overview | undefined }): JSX
   return (
     <section
       aria-label="Latency today"
-      className="flex flex-wrap items-baseline gap-x-8 gap-y-2 rounded-xl border border-line bg-surface px-5 py-3 sm:col-span-2 lg:col-span-4"
+      className="flex flex-wrap items-center gap-x-8 gap-y-2 rounded-xl border border-line bg-surface px-5 py-3 sm:col-span-2 lg:col-span-4"
     >
       <p className="text-sm font-medium text-ink-soft">Latency today</p>
       <dl className="flex flex-wrap gap-x-8 gap-y-2">
         {pairs.map(([label, value]) => (
-          <div key={label} className="flex flex-wrap items-baseline gap-x-2">
+          <div key={label} className="flex flex-wrap items-center gap-x-2">
             <dt className="text-sm text-ink-soft">{label}</dt>
             <dd className="tabular min-h-5 font-medium">
               {overview === undefined ? (

@@ -36,8 +36,8 @@ export function OverviewPage(): JSX.Element {
               Add credit
             </LinkButton>
           ) : null}
-          {mayBuild && !showsWay ? (
-            <LinkButton to="/console/keys" search={{ create: 'yes' }} variant="primary">
+          {mayBuild ? (
+            <LinkButton to="/console/keys" search={{ create: 'yes' }}>
               <Plus aria-hidden="true" />
               Create key
             </LinkButton>
@@ -49,9 +49,9 @@ export function OverviewPage(): JSX.Element {
         <Problem problem={overview.error} onRetry={() => void overview.refetch()} />
       ) : (
         <>
-          {showsWay ? <GettingStarted hasArrived={!isNew} /> : null}
           <RunningLow />
           <Numbers overview={overview.data} />
+          {showsWay ? <GettingStarted hasArrived={!isNew} /> : null}
           {isNew ? null : <Activity overview={overview.data} />}
         </>
       )}
