@@ -7,6 +7,7 @@ import { parseDocument } from 'yaml'
 import { z } from 'zod'
 import { usdPattern } from '../contract/usd.ts'
 import { nearest } from './base/nearest.ts'
+import { peopleSections } from './config-identity.ts'
 
 type LimitDefault = number | bigint | null | { readonly numerator: bigint; readonly denominator: bigint }
 type LimitDefaults = Readonly<Record<string, LimitDefault>>
@@ -146,6 +147,7 @@ export function settingsSchema(defaults: LimitDefaults) {
     plainOrigins: z.array(fields.origin).max(100).optional(),
     sandbox: z.enum(['on', 'off', 'auto'], 'must be on, off or auto').optional(),
     operator: z.strictObject({ name: words.optional(), contact: words.optional() }).optional(),
+    ...peopleSections,
   })
 }
 

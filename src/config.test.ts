@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { type Config, type Environment, limitDefaults, readConfig, variableNames } from './config.ts'
 import { knownNames, settingsSchema } from './config-file.ts'
+import { mailNames } from './config-identity.ts'
 import { paymentNames } from './config-payments.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-config-'))
@@ -347,6 +348,7 @@ test('the page on configuration names every setting, limit and variable, and not
     ...variableNames,
     ...credentials,
     ...paymentNames,
+    ...mailNames,
   ])
   assert.deepEqual(
     [...named].filter((name) => !known.has(name ?? '')),

@@ -6,6 +6,16 @@ import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { didYouMean, fields, readSettings, type Settings } from './config-file.ts'
+import {
+  isLoopbackOnly,
+  type MailSetting,
+  type mailNames,
+  mailOf,
+  type SignInSetting,
+  type SignUp,
+  signInOf,
+  signUpOf,
+} from './config-identity.ts'
 import { type paymentNames, type StripeSetting, stripeOf } from './config-payments.ts'
 
 /** Every limit has a name, a unit and a default here. */
@@ -164,6 +174,36 @@ export const limitDefaults = {
   eventsRecheckMs: 5_000,
   eventsUnsentBytesMax: 64 * 1024,
 
+  // People
+  passwordCharactersMin: 10,
+  passwordCharactersMax: 200,
+  passwordHashesMax: 2,
+  passwordHashesQueuedMax: 64,
+  attemptsWindowMs: 900_000,
+  guessesPerPersonMax: 10,
+  guessesPerNetworkMax: 100,
+  signUpsPerNetworkMax: 2_000,
+  lettersPerAddressMax: 5,
+  lettersPerNetworkMax: 100,
+  attemptsKeptMax: 50_000,
+  uniformAnswerMs: 250,
+  sessionDaysMax: 30,
+  sessionCachedMs: 5_000,
+  sessionsCachedMax: 10_000,
+  lastSeenStepMs: 600_000,
+  invitationDaysMax: 7,
+  resetLinkMs: 86_400_000,
+  openInvitationsMax: 100,
+  organizationsPerPersonMax: 20,
+  membersPerOrganizationMax: 1_000,
+
+  // Mail
+  mailConnectionsMax: 3,
+  mailQueueMax: 1_000,
+  mailTriesMax: 4,
+  mailRetryMs: 30_000,
+  mailMs: 20_000,
+
   // The command line's way to a running server
   adminBytesMax: 16 * 1024 * 1024,
   adminTimeoutMs: 600_000,
@@ -251,6 +291,12 @@ export interface Config {
   readonly operator: { readonly name: string; readonly contact: string | null }
   /** null: credit is the operator's own business. */
   readonly stripe: StripeSetting | null
+  /** Who may sign up. */
+  readonly signup: SignUp
+  /** Providers of sign-in beside passwords. */
+  readonly signIn: readonly SignInSetting[]
+  /** null: this installation sends no mail. */
+  readonly mail: MailSetting | null
   /** Where a test makes the process fail; null outside tests. */
   readonly failpoint: string | null
   readonly limits: Limits
@@ -293,6 +339,7 @@ type Variable =
   | (typeof variableNames)[number]
   | (typeof environmentUpstreams)[number]['credential']
   | (typeof paymentNames)[number]
+  | (typeof mailNames)[number]
 
 interface Field<Value> {
   safeParse(
@@ -361,6 +408,7 @@ function assembled(reader: VariableReader, settings: Settings, workingFolder: st
   const host = reader.value('TOLLGATE_HOST', fields.host) ?? server.host ?? '127.0.0.1'
   const port = reader.value('TOLLGATE_PORT', fields.port) ?? server.port
   const publicUrl = reader.value('TOLLGATE_PUBLIC_URL', fields.origin) ?? server.publicUrl
+  const mail = mailOf(reader)
   return {
     host,
     port: { number: port ?? defaultPort, chosen: port !== undefined },
@@ -379,6 +427,12 @@ function assembled(reader: VariableReader, settings: Settings, workingFolder: st
     plainOrigins: (settings.plainOrigins ?? []).map(originOf),
     sandbox: sandboxOf(settings.sandbox ?? 'auto', host, publicUrl !== undefined),
     stripe: stripeOf(reader),
+    signup: signUpOf(settings.signup, {
+      hasMail: mail !== null,
+      isLoopback: isLoopbackOnly(host, publicUrl ?? null),
+    }),
+    signIn: signInOf(settings.signIn),
+    mail,
     failpoint: reader.text('TOLLGATE_FAILPOINT') ?? null,
     limits: { ...limitDefaults, ...(settings.limits as Partial<Limits> | undefined) },
   }

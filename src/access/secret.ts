@@ -27,6 +27,7 @@ export type Purpose =
   | 'management-key-hash'
   | 'upstream-credentials'
   | 'redeem-code'
+  | 'identity'
 
 export interface RootSecret {
   /** 32 bytes for this purpose alone; the same for the same root secret. */
