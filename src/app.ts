@@ -22,6 +22,7 @@ import type { Health } from './providers/health.ts'
 import type { Sender } from './providers/send.ts'
 import type { Running } from './running.ts'
 import type { Counter } from './tokens/count.ts'
+import type { RefusalLog } from './usage/refusal-log.ts'
 import type { ReadLimits } from './wire/codec.ts'
 
 export interface App {
@@ -50,6 +51,8 @@ export interface App {
   readonly read: ReadLimits
   /** Places for reading on after a client left, per account. */
   readonly readingOn: Places
+  /** Refused requests, for the people whose keys they came with. */
+  readonly refusals: Pick<RefusalLog, 'note' | 'flush'>
   readonly running: Running
   readonly sender: Sender
   /** The catalog of this moment; a request reads it once. */

@@ -38,6 +38,7 @@ import { type Sandbox, startSandbox } from './sandbox/sandbox.ts'
 import { serve } from './serve.ts'
 import { serverFacts } from './server-facts.ts'
 import type { Settings } from './store/settings.ts'
+import { RefusalLog } from './usage/refusal-log.ts'
 
 export interface GatewayOptions {
   readonly config: Config
@@ -153,7 +154,7 @@ async function listening(options: GatewayOptions, opened: Opened): Promise<Gatew
   const control = parts.control(address, serverFacts(app, pressure))
   door.letPlay(control)
   const streams = new EventStreams(clock, config.limits)
-  const fastify = createPages(pagesOf(options, parts, { app, control, streams }), (handler) => {
+  const { app: fastify } = createPages(pagesOf(options, parts, { app, control, streams }), (handler) => {
     pages.handler = handler
     return server.node
   })
@@ -188,6 +189,7 @@ async function listening(options: GatewayOptions, opened: Opened): Promise<Gatew
       await fastify.close()
       await admin.close()
       pressure.stop()
+      app.refusals.flush()
       if (!(await within(clock, closeMs, app.background.drained()))) {
         log.error({ works: app.background.count }, 'not all was written; the next start closes what is open')
       }
@@ -236,6 +238,7 @@ async function drain(
   const deadline = clock.after(drainMs, of.stopRequests)
   await running.whenIdle()
   deadline.cancel()
+  of.app.refusals.flush()
   // Settlements that the store does not take now; while it is away there is no end to them.
   await within(clock, Math.max(closeMs, deadlineMs - clock.monoMs()), background.drained())
 }
@@ -252,13 +255,16 @@ function createApp(
   const { limits } = config
   const running = new Running()
   const { health } = parts
+  const metrics = createMetrics(running)
+  const background = new Background(clock, log)
+  parts.ledger.onSuspended((account) => running.stopAccount(account, accountSuspended()))
   parts.access.onStopped((key, by) => running.stopKey(key, keyStopped(by)))
   return {
     get address() {
       return state.place.address
     },
     access: parts.access,
-    background: new Background(clock, log),
+    background,
     bodies: { budget: new ByteBudget(limits.bodyBudgetBytes), limits, clock },
     clock,
     connectorOf,
@@ -274,7 +280,7 @@ function createApp(
     ledger: parts.ledger,
     limits,
     log,
-    metrics: createMetrics(running),
+    metrics,
     nextId: parts.nextId,
     order(candidates, caller, call) {
       if (candidates.length < 2) return candidates
@@ -285,6 +291,7 @@ function createApp(
     pressure: state.pressure,
     read: { depthMax: limits.jsonDepthMax, valuesMax: limits.jsonValuesMax, integerMax: limits.integerMax },
     readingOn: new Places(limits.readOnPerAccountMax),
+    refusals: refusalLog({ clock, limits }, parts, { background, metrics }),
     running,
     sender: openSender({ limits, clock }),
     get snapshot() {
@@ -295,6 +302,22 @@ function createApp(
     },
     waiting: new Places(limits.holdWaitersPerAccountMax),
   }
+}
+
+function refusalLog(
+  of: { readonly clock: Clock; readonly limits: Config['limits'] },
+  { ledger, changes }: Parts,
+  { background, metrics }: Pick<App, 'background' | 'metrics'>,
+): RefusalLog {
+  return new RefusalLog({
+    ...of,
+    begin: (work) => background.run('refusals', work),
+    write: (lot) => ledger.refused(lot),
+    dropped: (count) => metrics.refusalsDropped(count),
+    written(accounts) {
+      for (const account of accounts) changes.publish(account, ['refusals', 'requests'])
+    },
+  })
 }
 
 /** The first start may take the next free port instead of one that is taken; a later one must be where it was. */
@@ -340,6 +363,12 @@ const stoppedWords: Readonly<Record<StoppedBy, string>> = {
   revoked: 'was revoked',
   disabled: 'was disabled',
   expired: 'expired',
+}
+
+function accountSuspended(): TollgateError {
+  return new TollgateError('account_suspended', {
+    message: 'The account was suspended while this request ran.',
+  })
 }
 
 function keyStopped(by: StoppedBy): TollgateError {

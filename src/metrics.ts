@@ -9,6 +9,8 @@ export interface Metrics {
   readonly registry: Registry
   requestEnded(line: Line, outcome: string, seconds: number): void
   upstreamFailed(provider: string, code: string): void
+  /** Refused requests that could not be written down. */
+  refusalsDropped(count: number): void
 }
 
 export function createMetrics(running: { readonly count: number }): Metrics {
@@ -32,6 +34,11 @@ export function createMetrics(running: { readonly count: number }): Metrics {
     labelNames: ['provider', 'code'],
     registers: [registry],
   })
+  const dropped = new Counter({
+    name: 'tollgate_refusals_dropped_total',
+    help: 'Refused requests that people cannot look up, because there were too many or the store took none.',
+    registers: [registry],
+  })
   new Gauge({
     name: 'tollgate_requests_running',
     help: 'Requests that hold money right now.',
@@ -47,5 +54,6 @@ export function createMetrics(running: { readonly count: number }): Metrics {
       duration.observe({ dialect: line.dialect.name }, seconds)
     },
     upstreamFailed: (provider, code) => failures.inc({ provider, code }),
+    refusalsDropped: (count) => dropped.inc(count),
   }
 }

@@ -23,7 +23,6 @@ import type { Config } from './config.ts'
 import { localAccountSetting } from './control/find-account.ts'
 import type { ControlParts, ServerFacts } from './control/parts.ts'
 import { openLedger } from './ledger/ledger.ts'
-import { ledgerThreads } from './ledger/threads.ts'
 import type { Ledger } from './ledger/types.ts'
 import type { RateLimits } from './limits/types.ts'
 import { type OpenPayments, openPayments } from './payments/payments.ts'
@@ -35,7 +34,10 @@ import { noServer } from './server-facts.ts'
 import { databaseBytes } from './store/database-bytes.ts'
 import { type Settings, settingsOf } from './store/settings.ts'
 import { openStore, type Store } from './store/store.ts'
+import { storeThreads } from './store-threads.ts'
 import { type Counter, openCounter } from './tokens/count.ts'
+import type { Usage } from './usage/types.ts'
+import { openUsage } from './usage/usage.ts'
 
 export interface PartsOptions {
   readonly clock: Clock
@@ -66,6 +68,7 @@ export interface Parts {
   readonly catalog: Catalog
   readonly counter: Counter
   readonly health: Health
+  readonly usage: Usage
   /** What control-plane operations work with; `address`: where people reach the server. */
   control(address: string, server: ServerFacts): ControlParts
   close(): Promise<void>
@@ -83,7 +86,7 @@ export async function openParts(config: Config, options: PartsOptions): Promise<
   if (mistakes.length > 0) return { kind: 'refused', messages: mistakes }
   const opened = await openStore({
     dataDirectory: config.dataFolder,
-    threads: ledgerThreads,
+    threads: storeThreads,
     clock: options.clock,
     limits: config.limits,
     onLost: options.onLost,
@@ -118,6 +121,7 @@ async function onStore(store: Store, { config, options, sources }: Plan): Promis
   const opened = await openLedger(store, {
     clock,
     limits,
+    changes,
     onTrouble: (error) => log.error({ err: error }, 'closing holds that were left open failed'),
   })
   const { ledger, nextId } = opened
@@ -138,6 +142,7 @@ async function onStore(store: Store, { config, options, sources }: Plan): Promis
   const catalog = await openCatalog({ store, clock, nextId, settings, sealing, sources })
   const health = openHealth({ clock, limits })
   const counter = openCounter({ clock, limits })
+  const usage = openUsage(store, { clock, limits })
   const foldKey = secret.secret.keyFor('address-fold')
   const addressHash = (folded: string): Uint8Array => createHmac('sha256', foldKey).update(folded).digest()
   const keys = { access, builtInKeys, managementKeys }
@@ -161,6 +166,7 @@ async function onStore(store: Store, { config, options, sources }: Plan): Promis
     openPayments: paying,
     counter,
     health,
+    usage,
   }
   return {
     kind: 'open',

@@ -56,6 +56,7 @@ export async function serve(
     const error = asTollgateError(thrown)
     app.metrics.requestEnded(line, error.code, secondsSince(app, line))
     app.log[levelOf(error)]({ err: error, request: line.requestId }, 'request refused')
+    noteRefusal(app, line, error)
     refuse(app, line, error)
   } finally {
     app.running.leave(line.id)
@@ -88,7 +89,11 @@ async function perform(app: App, line: Line, caller: Caller, { call, plan: fitte
       plan,
       course,
       delivered: checkpoints(app, line, { plan, held, reply }),
-      settle: (ending) => settle(app, line, { plan, held, reply }, ending),
+      settle(ending) {
+        // Nothing was sent, so no receipt will tell of it.
+        if (reply.attempts.length === 0 && ending.error !== null) noteRefusal(app, line, ending.error)
+        return settle(app, line, { plan, held, reply }, ending)
+      },
     })
   } catch (error) {
     await giveBack(app, held)
@@ -96,6 +101,18 @@ async function perform(app: App, line: Line, caller: Caller, { call, plan: fitte
   } finally {
     course.end()
   }
+}
+
+/** For the people whose key it came with; what nobody is told, or what only says that nothing was found, is no refusal. */
+function noteRefusal(app: App, line: Line, error: TollgateError): void {
+  const known = app.running.known(line.id)
+  const owner = known ?? error.details.owner
+  if (owner === undefined || line.client.gone || error.code === 'generation_not_found') return
+  const model = known?.model ?? null
+  const { account, key } = owner
+  const { code, status, details } = error
+  const refusal = { id: line.id, account, key, code, status, model, message: details.message }
+  app.refusals.note(refusal, model === null ? null : (app.snapshot.models.get(model)?.name ?? null))
 }
 
 function secondsSince(app: App, line: Line): number {

@@ -2,8 +2,6 @@
  * The words of usage as people read it: sums of receipts by time and group, refusals, running requests. Values only;
  * never consulted for balances. A request belongs to the hour in which it began, the hour that its id tells.
  */
-import type { BudgetWindow } from '../limits/types.ts'
-
 export type UsageStep = 'hour' | 'day' | 'month'
 export type UsageGroup = 'none' | 'model' | 'key'
 
@@ -84,7 +82,10 @@ export interface RunningRequest {
 
 /** What a key has to show for itself. */
 export interface KeyUse {
-  /** The minute in which its last request began or ended; null: it was never used. */
+  /**
+   * The minute in which its last request began or ended, of one that took another key's place perhaps only the hour;
+   * null: it was never used.
+   */
   readonly lastUsedMs: number | null
   /** All that was ever charged to it. */
   readonly spent: bigint
@@ -104,14 +105,13 @@ export interface Losses {
 }
 
 export interface Usage {
-  /** One row for each step and group; steps in which nothing happened are there too, groups only where they were seen. */
+  /**
+   * One row for each step and group; steps in which nothing happened are there too, groups that did nothing in the
+   * whole range are not. Throws 400 for a range of too many steps or rows.
+   */
   sums(ask: SumsAsk): Promise<readonly SumsRow[]>
-  /** When each key was last used; keys that never were are left out. */
-  lastUsed(keys: readonly bigint[]): Promise<ReadonlyMap<bigint, number>>
-  /** The same with what was charged to each; every key that was asked for is there. */
+  /** When each key was last used, and what was charged to it; every key that was asked for is there. */
   keyUse(keys: readonly bigint[]): Promise<ReadonlyMap<bigint, KeyUse>>
-  /** Charged to a key in the present window of UTC time. */
-  spentInWindow(key: bigint, window: BudgetWindow): Promise<bigint>
   /** How many days the balance lasts at the rate of the last seven days; null: nothing was spent in them. */
   daysLeft(account: bigint): Promise<number | null>
   /** What the house bore, by account, in whole hours of the range; at most `limit` accounts, the total over all. */

@@ -122,6 +122,8 @@ export const usage: Migration = {
     usageHour,
     // For what the house bore, over all accounts.
     'CREATE INDEX usage_hour_lossy ON usage_hour (hour, account) WHERE lossy > 0',
+    // For what one key did, whoever pays for it; a row's place in it never changes.
+    'CREATE INDEX usage_hour_key ON usage_hour (key, hour)',
     refusalHour,
     refusal,
     'CREATE INDEX refusal_account ON refusal (account, id)',

@@ -1,0 +1,109 @@
+/**
+ * Refused requests on their way to the ledger: counted alike ones together in memory, written every second. Costs a
+ * refusal nothing but this; what is more than the bounds is forgotten, and counted.
+ */
+import type { Clock, Timer } from '../base/clock.ts'
+import { hourOf } from '../base/ids.ts'
+import type { Refusal } from './types.ts'
+
+export interface RefusalLogLimits {
+  readonly refusalsKeptPerKey: number
+  readonly refusalsQueuedMax: number
+  readonly refusalsFlushMs: number
+}
+
+interface Counted {
+  readonly account: bigint
+  readonly hour: number
+  readonly key: bigint
+  readonly code: string
+  readonly model: string
+  count: number
+}
+
+/** What is written in one go. */
+export interface RefusalLot {
+  readonly counts: readonly Readonly<Counted>[]
+  readonly rows: readonly Refusal[]
+}
+
+export interface RefusalLogParts {
+  readonly clock: Clock
+  readonly limits: RefusalLogLimits
+  /** Runs the writing apart from requests, and is waited for at the end of the process. */
+  readonly begin: (work: () => Promise<void>) => void
+  readonly write: (lot: RefusalLot) => Promise<void>
+  /** So many refusals were forgotten. */
+  readonly dropped: (count: number) => void
+  /** The accounts whose refusals can be read now. */
+  readonly written: (accounts: ReadonlySet<bigint>) => void
+}
+
+/** More of a text of the caller's than this is not kept. */
+const modelCharactersMax = 200
+const messageCharactersMax = 1_000
+
+export class RefusalLog {
+  readonly #parts: RefusalLogParts
+  #counts = new Map<string, Counted>()
+  #rows = new Map<bigint, Refusal[]>()
+  #rowCount = 0
+  #timer: Timer | undefined
+
+  constructor(parts: RefusalLogParts) {
+    this.#parts = parts
+  }
+
+  /** `knownModel`: the model, when it is one; others are counted together, for anybody can make up names. */
+  note(refusal: Refusal, knownModel: string | null): void {
+    const { limits, clock, dropped } = this.#parts
+    const { account, key, code } = refusal
+    const [hour, model] = [hourOf(refusal.id), knownModel ?? '']
+    const name = `${key} ${hour} ${code} ${model}`
+    const counted = this.#counts.get(name)
+    if (counted !== undefined) counted.count += 1
+    else if (this.#counts.size < limits.refusalsQueuedMax)
+      this.#counts.set(name, { account, hour, key, code, model, count: 1 })
+    else return dropped(1)
+    this.#keep(refusal)
+    this.#timer ??= clock.after(limits.refusalsFlushMs, () => this.flush())
+  }
+
+  /** The latest of each key: more than these would be forgotten again at once. */
+  #keep(refusal: Refusal): void {
+    const { refusalsKeptPerKey, refusalsQueuedMax } = this.#parts.limits
+    const ofKey = this.#rows.get(refusal.key) ?? []
+    if (ofKey.length >= refusalsKeptPerKey) ofKey.shift()
+    else if (this.#rowCount < refusalsQueuedMax) this.#rowCount += 1
+    else return
+    this.#rows.set(refusal.key, ofKey)
+    const { model, message } = refusal
+    ofKey.push({
+      ...refusal,
+      model: model === null ? null : model.slice(0, modelCharactersMax),
+      message: message.slice(0, messageCharactersMax),
+    })
+  }
+
+  /** Begins to write what was noted. */
+  flush(): void {
+    this.#timer?.cancel()
+    this.#timer = undefined
+    if (this.#counts.size === 0) return
+    const { begin, write, written, dropped } = this.#parts
+    const counts = [...this.#counts.values()]
+    const rows = [...this.#rows.values()].flat()
+    this.#counts = new Map()
+    this.#rows = new Map()
+    this.#rowCount = 0
+    begin(async () => {
+      try {
+        await write({ counts, rows })
+      } catch (error) {
+        dropped(counts.reduce((sum, { count }) => sum + count, 0))
+        throw error
+      }
+      written(new Set(counts.map(({ account }) => account)))
+    })
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * Usage as the rest of the program asks for it: reads on the store's reading thread, slice by slice, added up here.
+ * Never asks the thread that writes, and is never asked for balances that money moves by.
+ */
+import type { Clock } from '../base/clock.ts'
+import { TollgateError } from '../base/errors.ts'
+import type { Store } from '../store/store.ts'
+import type { Place, Slice, SliceGroup, UsageReads } from './reads.ts'
+import { type Hours, hourMs, hoursOf, stepsOf } from './steps.ts'
+import { addSums, type GrowingSums, noSums } from './sums.ts'
+import type { SumsAsk, SumsRow, Usage } from './types.ts'
+
+export interface UsageLimits {
+  readonly usageStepsMax: number
+  readonly usageRowsMax: number
+  readonly usageSliceRowsMax: number
+  readonly refusalsKeptPerKey: number
+  readonly refusalsShownDays: number
+  readonly runningShownMax: number
+}
+
+type Read = <Name extends keyof UsageReads>(
+  name: Name,
+  ...values: Parameters<UsageReads[Name]['run']>
+) => Promise<ReturnType<UsageReads[Name]['run']>>
+
+const hoursPerDay = 24
+const rateDays = 7
+
+export function openUsage(
+  store: Pick<Store, 'read'>,
+  { clock, limits }: { readonly clock: Clock; readonly limits: UsageLimits },
+): Usage {
+  // The types of both ends come from the same table; only the way between them is untyped.
+  const read: Read = (name, ...values) => store.read([name, ...values]) as never
+
+  async function sums(ask: SumsAsk): Promise<readonly SumsRow[]> {
+    const hours = hoursOf(ask)
+    const steps = stepsOf(hours, ask.step, limits.usageStepsMax)
+    if (steps.length > limits.usageStepsMax) throw tooMuch('steps', limits.usageStepsMax)
+    const groups = await readGroups(read, ask, { hours, limits })
+    if (groups.size * steps.length > limits.usageRowsMax) throw tooMuch('rows', limits.usageRowsMax)
+    return steps.flatMap((hour) =>
+      [...groups].map(([group, byStep]) => ({
+        atMs: hour * hourMs,
+        group,
+        sums: byStep.get(hour) ?? noSums(),
+      })),
+    )
+  }
+
+  return {
+    sums,
+    keyUse: async (keys) => new Map(await read('keyUse', keys)),
+    async daysLeft(account) {
+      const toMs = clock.wallMs()
+      const fromMs = toMs - rateDays * hoursPerDay * hourMs
+      const rows = await sums({ account, fromMs, toMs, step: 'day', group: 'none', model: null, key: null })
+      const charged = rows.reduce((sum, row) => sum + row.sums.charged, 0n)
+      const { posted, firstHour } = await read('balance', account, hoursOf({ fromMs, toMs }).from)
+      if (charged === 0n || firstHour === null) return null
+      return daysOf(posted, charged, Math.ceil(toMs / hourMs) - firstHour)
+    },
+    async losses({ limit, ...range }) {
+      const { from, to } = hoursOf(range)
+      return read('losses', from, to, limit)
+    },
+    async refusals(account, key) {
+      const fromHour = Math.floor(clock.wallMs() / hourMs) - limits.refusalsShownDays * hoursPerDay
+      return read('refusals', account, key, { fromHour, latestMax: limits.refusalsKeptPerKey })
+    },
+    running: (account) => read('runningOf', account, limits.runningShownMax),
+    firstRequestMs: (account) => read('firstRequest', account),
+  }
+}
+
+type Groups = Map<SliceGroup, Map<number, GrowingSums>>
+
+/** Slice by slice, so that others get their turn on the thread between two of them. */
+async function readGroups(
+  read: Read,
+  { fromMs: _from, toMs: _to, ...ask }: SumsAsk,
+  { hours, limits }: { readonly hours: Hours; readonly limits: UsageLimits },
+): Promise<Groups> {
+  const groups: Groups = new Map(ask.group === 'none' ? [[null, new Map()]] : [])
+  let after: Place | null = [BigInt(hours.from), -1n, '']
+  while (after !== null) {
+    const slice: Slice = await read('usageSlice', {
+      ...ask,
+      after,
+      toHour: hours.to,
+      rowsMax: limits.usageSliceRowsMax,
+    })
+    for (const [hour, group, sums] of slice.parts) {
+      const byStep = groups.get(group) ?? new Map<number, GrowingSums>()
+      groups.set(group, byStep)
+      const sum = byStep.get(hour) ?? noSums()
+      byStep.set(hour, sum)
+      addSums(sum, sums)
+    }
+    after = slice.next
+  }
+  return groups
+}
+
+/** At the rate since the first request of these days, and not faster than if that had been a day ago. */
+function daysOf(posted: bigint, charged: bigint, hours: number): number {
+  const spentIn = BigInt(Math.min(Math.max(hours, hoursPerDay), rateDays * hoursPerDay))
+  const tenths = (posted * spentIn * 10n) / (charged * BigInt(hoursPerDay))
+  return Number(tenths > 0n ? tenths : 0n) / 10
+}
+
+function tooMuch(what: 'steps' | 'rows', max: number): TollgateError {
+  return new TollgateError('invalid_value', {
+    message: `from: this would be more than ${max} ${what}; ask for a shorter time, longer steps or no groups.`,
+    param: 'from',
+  })
+}
