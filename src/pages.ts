@@ -41,11 +41,14 @@ export function isPage(path: string): boolean {
   return path.startsWith('/console') || path.startsWith('/docs') || path === '/favicon.ico'
 }
 
-/** The routes, on the server that `serverFactory` hands over; it is never told to listen. */
+/**
+ * The routes, on the server that `serverFactory` hands over; it is never told to listen. `paths` tells all of them once
+ * `app` is ready.
+ */
 export function createPages(
   pages: Pages,
   serverFactory: (handler: RequestListener) => Server,
-): FastifyInstance {
+): { readonly app: FastifyInstance; readonly paths: PathTable } {
   const { control } = pages.api
   const { address } = control
   const paths = new PathTable()
@@ -81,7 +84,7 @@ export function createPages(
     return refuse(pages, request, reply, otherMethod(methods))
   })
   app.setErrorHandler((thrown, request, reply) => refuse(pages, request, reply, thrown))
-  return app
+  return { app, paths }
 }
 
 const metricsPath = '/metrics'

@@ -13,5 +13,5 @@ export function addApi(app: FastifyInstance, parts: ApiParts): void {
   addEvents(app, parts)
   addDocs(app, parts)
   const { payments, limits } = parts.control
-  if (payments?.handleWebhook) addWebhook(app, payments.handleWebhook, limits)
+  if (payments.handleWebhook !== null) addWebhook(app, payments.handleWebhook, limits)
 }

@@ -23,6 +23,12 @@ export const otherRoutes = {
     summary: 'Server-sent events: what has changed in an account',
     policy: 'Whoever may use account.show, for as long as they may.',
   },
+  play: {
+    methods: ['GET', 'POST'],
+    path: '/api/play/v1/*',
+    summary: 'The playground: requests to models for whoever is signed in; answered by the data plane',
+    policy: 'Owners, administrators and developers of the account that pays. Pages of other sites may not.',
+  },
   pricing: {
     methods: ['GET'],
     path: '/api/pricing',

@@ -1,6 +1,7 @@
 /** Which methods an address takes, so that a wrong method is told from a wrong address. Pure. */
 
 interface Row {
+  readonly path: string
   readonly pattern: RegExp
   readonly methods: readonly string[]
 }
@@ -16,7 +17,12 @@ export class PathTable {
         part.startsWith(':') ? '[^/]+' : part === '*' ? '.*' : part.replaceAll(/[^\w-]/g, '\\$&'),
       )
       .join('/')
-    this.#rows.push({ pattern: new RegExp(`^${source}$`), methods })
+    this.#rows.push({ path, pattern: new RegExp(`^${source}$`), methods })
+  }
+
+  /** Every address that was added, as `GET /api/keys/:key`. */
+  addresses(): readonly string[] {
+    return this.#rows.flatMap(({ path, methods }) => methods.map((method) => `${method} ${path}`))
   }
 
   /** In alphabetical order; empty where there is nothing. */

@@ -1,0 +1,77 @@
+/** Nothing is mounted below `/api` that has no policy: the routes of the real server, against the contract and one table. */
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import { after, before, test } from 'node:test'
+import { operations } from '../../contract/operations.ts'
+import { EventStreams } from '../../src/api/event-streams.ts'
+import { type OtherRoute, otherRoutes } from '../../src/api/other-routes-table.ts'
+import { systemClock } from '../../src/base/clock.ts'
+import { limitDefaults } from '../../src/config.ts'
+import { createPages } from '../../src/pages.ts'
+import { noServer } from '../../src/server-facts.ts'
+import { type TestGateway, testGateway } from '../support/gateway.ts'
+
+let gateway: TestGateway
+let mounted: readonly string[]
+
+before(async () => {
+  gateway = await testGateway()
+  const { parts, app: serving } = gateway.gateway
+  const { app, paths } = createPages(
+    {
+      api: {
+        control: parts.control(gateway.origin, noServer(systemClock)),
+        answerAuth: parts.answerAuth,
+        clientAddress: parts.clientAddress,
+        streams: new EventStreams(systemClock, limitDefaults),
+        docsFolder: new URL('../../docs/', import.meta.url),
+      },
+      metrics: serving.metrics,
+      metricsToken: null,
+      ready: async () => true,
+      consoleFiles: async () => {},
+    },
+    (handler) => createServer(handler),
+  )
+  await app.ready()
+  mounted = paths.addresses().filter((address) => address.includes(' /api'))
+  await app.close()
+})
+after(() => gateway.close())
+
+/** `HEAD` is `GET` without the body. */
+const withHead = (method: string) => (method === 'GET' ? ['GET', 'HEAD'] : [method])
+
+const ofContract = Object.values(operations).flatMap(({ http }) =>
+  http === null
+    ? []
+    : withHead(http[0]).map((method) => `${method} ${http[1].replaceAll(/\{(\w+)\}/g, ':$1')}`),
+)
+const ofTable = Object.values<OtherRoute>(otherRoutes).flatMap(({ methods, path }) =>
+  methods.flatMap(withHead).map((method) => `${method} ${path}`),
+)
+
+test('every route is of the contract or of the table', () => {
+  assert.ok(mounted.length > 60)
+  for (const address of mounted) {
+    assert.ok(ofContract.includes(address) || ofTable.includes(address), `${address} has no policy`)
+  }
+})
+
+test('every operation of the contract is there, once', () => {
+  for (const address of ofContract) {
+    assert.equal(mounted.filter((one) => one === address).length, 1, address)
+  }
+})
+
+test('every row of the table says who may use it, and is there where it is meant to be', () => {
+  const absent = Object.values<OtherRoute>(otherRoutes).filter(
+    ({ path }) => !mounted.some((address) => address.endsWith(` ${path}`)),
+  )
+  assert.deepEqual(
+    absent,
+    [otherRoutes.play, otherRoutes.webhook],
+    'the data plane plays, and without payments there is no webhook',
+  )
+  for (const { policy } of Object.values<OtherRoute>(otherRoutes)) assert.match(policy, /\w.+\.$/)
+})
