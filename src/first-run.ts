@@ -10,7 +10,7 @@ import { startingCredit } from './control/account/create.ts'
 import { localAccountSetting } from './control/find-account.ts'
 import { openPolicy } from './control/key/policy.ts'
 import type { ControlParts } from './control/parts.ts'
-import { isSetupToken, makeSetupToken, setupLinkOf } from './control/setup/token.ts'
+import { makeSetupToken, setupLinkOf } from './control/setup/token.ts'
 
 export type Start =
   | { readonly kind: 'first'; readonly balance: bigint; readonly key: string; readonly setupLink: string }
@@ -117,47 +117,3 @@ export function announceStart(
   writeFileSync(path, text, { mode: 0o600 })
   return `${startText({ kind: 'again' }, place)}The first key and the setup link are in ${path}\n`
 }
-
-/** The page behind the setup link: how to set the installation up from the command line; undefined for another token. */
-export async function setupPage(
-  settings: ControlParts['settings'],
-  token: string,
-): Promise<string | undefined> {
-  return (await isSetupToken(settings, token)) ? page : undefined
-}
-
-const page = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<title>Set up Tollgate</title>
-<style>
-body { font: 1rem/1.5 system-ui, sans-serif; max-width: 42rem; margin: 3rem auto; padding: 0 1rem; color-scheme: light dark }
-code { font-family: ui-monospace, monospace; overflow-wrap: anywhere }
-dd { margin: 0 0 1rem }
-</style>
-</head>
-<body>
-<main>
-<h1>This installation is ready to be set up</h1>
-<p>On the machine that runs the server, in its folder:</p>
-<dl>
-<dt><code>node bin/tollgate.js account create --email you@example.org</code></dt>
-<dd>makes an account with its starting credit, and a key.</dd>
-<dt><code>node bin/tollgate.js credit you@example.org 20 --reference first</code></dt>
-<dd>adds credit to it.</dd>
-<dt><code>node bin/tollgate.js key create you@example.org --name editor</code></dt>
-<dd>makes a further key.</dd>
-<dt><code>node bin/tollgate.js models</code></dt>
-<dd>lists what is sold, and why something is not.</dd>
-<dt><code>node bin/tollgate.js doctor</code></dt>
-<dd>checks the machine, the configuration and the models.</dd>
-</dl>
-<p>Requests to models of OpenAI and Anthropic work once the server is started with
-<code>OPENAI_API_KEY</code> or <code>ANTHROPIC_API_KEY</code>.</p>
-</main>
-</body>
-</html>
-`
