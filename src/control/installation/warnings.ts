@@ -16,7 +16,7 @@ const checks: readonly Check[] = [
     const verified = await lastVerified(settings)
     if (verified === undefined || verified.lines === 0) return []
     return [
-      `The ledger contradicted itself in ${verified.lines} places when it was verified at ${isoTime(verified.atMs)}. \`tollgate ledger verify\` names them.`,
+      `The ledger contradicted itself when it was verified at ${isoTime(verified.atMs)}: ${verified.lines} times. \`tollgate ledger verify\` says where.`,
     ]
   },
   async ({ usage, clock, limits }) => {

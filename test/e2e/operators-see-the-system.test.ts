@@ -1,0 +1,135 @@
+/**
+ * What operators are shown of an installation: its state, what the house bore, and a sentence for each thing that they
+ * should look at, as long as it is so.
+ */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { parseUsd } from '../../contract/usd.ts'
+import { systemClock } from '../../src/base/clock.ts'
+import { formatId } from '../../src/base/ids.ts'
+import type { ControlParts } from '../../src/control/parts.ts'
+import type { IdentityFacts } from '../../src/identity/types.ts'
+import type { TestAccount } from '../support/gateway.ts'
+import { eventually, meteredGateway } from '../support/metered-gateway.ts'
+import { type Asking, asking, controlOf, personActor } from '../support/operators.ts'
+
+const gate = await meteredGateway({
+  limits: { absorbedNanoPerDayMax: parseUsd('0.01')!, absorbedNanoPerDayWarn: parseUsd('0.02')! },
+})
+after(() => gate.close().finally(() => gate.sandbox.close()))
+const real = controlOf(gate)
+
+const facts: IdentityFacts = { signup: 'open', mail: false, signInWith: [], passkeysOff: null }
+
+/** The same installation, reached at an address and with or without mail. */
+function operator(address: string, mail: boolean): Asking {
+  const identity = { ...real.identity, facts: { ...facts, mail } }
+  const control: ControlParts = { ...real, address, identity }
+  return asking(control, personActor('ada', { operator: true }))
+}
+
+const local = operator(gate.origin, false)
+const publicly = operator('https://gate.example', true)
+
+async function warnings(of: Asking): Promise<readonly string[]> {
+  return (await of.done('system.show', {})).warnings
+}
+
+test('an installation on this machine that is well has no warning, and tells its state', async () => {
+  const account = await gate.account('5')
+  const shown = await local.done('system.show', {})
+  assert.deepEqual(shown.warnings, [])
+  assert.deepEqual(
+    [shown.address, shown.mail, shown.signup, shown.payments],
+    [gate.origin, false, 'open', 'none'],
+  )
+  assert.deepEqual([shown.node, shown.database.kind], [process.version, 'sqlite'])
+  assert.ok((shown.database.bytes ?? 0) > 0)
+  assert.equal(shown.house.promo, '-10.00', 'that of the local account, and that of the new one')
+  await gate.account('0')
+  assert.equal((await local.done('system.show', {})).accounts, shown.accounts + 1)
+  assert.ok(account.id > 0n)
+})
+
+test('a public address without mail, or with the sandbox, is told; on this machine neither', async () => {
+  assert.match((await warnings(operator('https://gate.example', false))).join('\n'), /No mail can be sent/)
+  assert.doesNotMatch((await warnings(publicly)).join('\n'), /No mail/)
+  assert.match((await warnings(publicly)).join('\n'), /The sandbox is on/)
+  for (const address of ['http://localhost:8080', 'http://127.0.0.1:1', 'http://[::1]:80']) {
+    assert.deepEqual(await warnings(operator(address, false)), [])
+  }
+})
+
+test('losses of today are told from a sum on, and listed by account, the largest first', async () => {
+  const lossy = async (extra: number): Promise<TestAccount> => {
+    const account = await gate.account('0.05')
+    const body = {
+      model: 'chat-over',
+      max_tokens: 100,
+      messages: [{ role: 'user', content: `tokens=3 extra=${extra}` }],
+    }
+    await gate.ask(account, body).whole()
+    await gate.receiptOf(account)
+    return account
+  }
+  const small = await lossy(3_500)
+  assert.deepEqual(await warnings(local), [])
+  const large = await lossy(20_000)
+  const told = await eventually(
+    'a warning',
+    () => warnings(local),
+    (list) => list.length > 0,
+  )
+  assert.match(told[0] ?? '', /^Requests of today cost the house 0\.\d+ USD\./)
+  const { total, accounts } = await local.done('losses.list', {})
+  assert.deepEqual(
+    accounts.map(({ account }) => account),
+    [large.id, small.id].map((id) => formatId('acct', id)),
+  )
+  assert.ok(accounts[0]?.restricted !== null && accounts[0]?.email?.includes('@'))
+  const sum = accounts.reduce((all, { absorbed }) => all + (parseUsd(absorbed) ?? 0n), 0n)
+  assert.equal(parseUsd(total), sum)
+  const before = { to: new Date(systemClock.wallMs() - 7 * 86_400_000).toISOString() }
+  assert.deepEqual(await local.done('losses.list', before), { total: '0.00', accounts: [] })
+  assert.deepEqual((await local.done('losses.list', { limit: 1 })).accounts.length, 1)
+})
+
+test('an upstream that refuses us and a model without a price are told by name', async () => {
+  const quiet = await warnings(local)
+  const { health, catalog } = gate.gateway.parts
+  await catalog.add({ id: 'gpt-without-price', context: 1_000, maxOutput: 100 })
+  const refusal = {
+    code: 'upstream_unavailable',
+    retry: 'elsewhere',
+    status: null,
+    message: 'no',
+    retryAfterMs: null,
+    cooldownMs: 60_000,
+    operator: true,
+  } as const
+  health.failed('openai', refusal)
+  const told = (await warnings(local)).filter((line) => !quiet.includes(line))
+  assert.deepEqual(told, [
+    "The upstream openai: It refuses this gateway's own credential, bill or model.",
+    'Not sold for want of a price or of limits: gpt-without-price. `tollgate models` says why.',
+  ])
+  health.served('openai')
+  await catalog.disable('gpt-without-price')
+  assert.deepEqual(await warnings(local), quiet)
+})
+
+test('a ledger that contradicted itself when it was verified is told until it is in order', async () => {
+  const quiet = await warnings(local)
+  const { store } = gate.gateway.parts
+  const { id } = await gate.account('1')
+  const setPosted = (posted: bigint) =>
+    store.database.updateTable('account').set({ posted }).where('id', '=', id).execute()
+  await setPosted(parseUsd('2')!)
+  assert.deepEqual(await warnings(local), quiet, 'nobody has looked yet')
+  assert.equal((await local.done('ledger.verify', {})).ok, false)
+  const told = (await warnings(local)).filter((line) => !quiet.includes(line))
+  assert.match(told.join('\n'), /^The ledger contradicted itself when .*: 1 times\./)
+  await setPosted(parseUsd('1')!)
+  assert.equal((await local.done('ledger.verify', {})).ok, true)
+  assert.deepEqual(await warnings(local), quiet)
+})
