@@ -245,7 +245,7 @@ export const variableNames = [
 ] as const
 
 /** Where people keep a key of ours for their clients: in the same shell, and not read here. */
-export const clientNames = ['TOLLGATE_KEY', 'TOLLGATE_API_KEY'] as const
+export const clientNames = ['TOLLGATE_KEY', 'TOLLGATE_API_KEY', 'TOLLGATE_MANAGEMENT_KEY'] as const
 
 /** The clients', and those that the launcher and the test runner set for their own ends. */
 const otherNames: readonly string[] = [...clientNames, 'TOLLGATE_TETHERED', 'TOLLGATE_SKIPPED_CASES_FILE']
