@@ -94,9 +94,24 @@ function Shown({ account }: { readonly account: Account }): JSX.Element {
   )
 }
 
+const entryWords: Readonly<Record<string, string>> = {
+  usage: 'Request',
+  absorbed: 'Borne by the house',
+  signup: 'Starting credit',
+  payment: 'Top-up',
+  code: 'Code',
+  manual: 'Given by an operator',
+  refund: 'Refund',
+  dispute: 'Dispute',
+}
+
 const entryColumns: readonly Column<Entry>[] = [
   { id: 'at', header: 'When', cell: ({ at }) => <When at={at} /> },
-  { id: 'kind', header: 'What', cell: (entry) => entry.source ?? entry.kind },
+  {
+    id: 'kind',
+    header: 'What',
+    cell: (entry) => entryWords[entry.source ?? entry.kind] ?? entry.source ?? entry.kind,
+  },
   {
     id: 'reference',
     header: 'Reference',
@@ -136,7 +151,12 @@ function Entries({ account }: { readonly account: string }): JSX.Element {
 
 const keyColumns: readonly Column<Key>[] = [
   { id: 'name', header: 'Name', cell: ({ name }) => name },
-  { id: 'label', header: 'Key', cell: ({ label }) => <code className="text-[0.8125rem]">{label}…</code> },
+  {
+    id: 'label',
+    header: 'Key',
+    cell: ({ label, builtIn }) =>
+      builtIn ? 'none: it cannot be sent' : <code className="text-[0.8125rem]">{label}…</code>,
+  },
   { id: 'state', header: 'State', cell: (key) => <KeyBadge state={key} /> },
   { id: 'spent', header: 'Spent', align: 'right', cell: ({ spent }) => <Money amount={spent} /> },
   {

@@ -39,7 +39,10 @@ export function Arrival({ account }: { readonly account: string }): JSX.Element 
 }
 
 /** The latest of something, once it is another one than when the page first knew; null: there was none. */
-function useNewcomer<Item extends object>(latest: Item | null | undefined, idOf: (item: Item) => string): Item | undefined {
+function useNewcomer<Item extends object>(
+  latest: Item | null | undefined,
+  idOf: (item: Item) => string,
+): Item | undefined {
   const [first, setFirst] = useState<string | null>()
   const id = latest == null ? latest : idOf(latest)
   if (first === undefined && id !== undefined) setFirst(id)

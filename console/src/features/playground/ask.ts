@@ -66,8 +66,8 @@ async function read(stream: ReadableStream<Uint8Array>, { signal, onSaid }: Aske
         if (heard.kind === 'failed') return heard
         if (heard.kind === 'end') return { kind: 'complete' }
         said = heard.said
+        onSaid(said)
       }
-      onSaid(said)
     }
   } catch {
     return signal.aborted ? { kind: 'stopped' } : { kind: 'failed', problem: cut }

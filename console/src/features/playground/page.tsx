@@ -2,7 +2,7 @@
  * The playground: a conversation with any model that is sold, paid by the account like every request, under a key of
  * the console's own that nobody can see or send.
  */
-import { Code2, MessagesSquare, Plus } from 'lucide-react'
+import { Code2, MessagesSquare, Plus, SlidersHorizontal } from 'lucide-react'
 import { type JSX, useEffect, useRef, useState } from 'react'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
@@ -15,6 +15,7 @@ import { useAccount, useMay, useMe } from '@/lib/account'
 import { useSearch, useSetSearch } from '@/lib/search'
 import { modelFor } from '../connect/model-choice.ts'
 import { isChatModel, type SoldModel, useSoldModels } from '../pricing/sold-models.ts'
+import { useMedia } from '../pricing/use-media.ts'
 import { Answer } from './answer.tsx'
 import { CodeDialog } from './code-dialog.tsx'
 import { Composer } from './composer.tsx'
@@ -121,7 +122,7 @@ function Played({
           />
         </div>
       </div>
-      <Card title="Settings" className="max-lg:order-first lg:sticky lg:top-20">
+      <Aside model={model.model}>
         <SettingsPanel
           models={models}
           model={model}
@@ -129,13 +130,34 @@ function Played({
           settings={settings}
           onChange={conversation.setSettings}
         />
-      </Card>
+      </Aside>
       <CodeDialog
         open={isCodeShown}
         onOpenChange={setCodeShown}
         body={requestBody(model.model, next, settings, on.takes)}
       />
     </div>
+  )
+}
+
+/** Beside the conversation where there is room, else folded above it. */
+function Aside({ model, children }: { readonly model: string; readonly children: JSX.Element }): JSX.Element {
+  if (useMedia('(min-width: 1024px)')) {
+    return (
+      <Card title="Settings" className="sticky top-20">
+        {children}
+      </Card>
+    )
+  }
+  return (
+    <details className="order-first rounded-xl border border-line bg-surface px-5">
+      <summary className="flex min-h-12 items-center gap-2 font-medium">
+        <SlidersHorizontal aria-hidden="true" className="size-4 text-ink-soft" />
+        Settings
+        <span className="min-w-0 truncate font-mono text-[0.8125rem] font-normal text-ink-soft">{model}</span>
+      </summary>
+      <div className="pt-2 pb-5">{children}</div>
+    </details>
   )
 }
 

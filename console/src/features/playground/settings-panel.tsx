@@ -44,7 +44,7 @@ export function SettingsPanel({
         />
       </Field>
       <div className="grid grid-cols-2 gap-3">
-        <Field label="Temperature" optional {...mistake(temperatureMistake(settings.temperature))}>
+        <Field label="Temperature" {...mistake(temperatureMistake(settings.temperature))}>
           <Input
             inputMode="decimal"
             placeholder="Usual"
@@ -52,7 +52,7 @@ export function SettingsPanel({
             onChange={(event) => onChange({ temperature: event.target.value })}
           />
         </Field>
-        <Field label="Output limit" optional {...mistake(limitMistake(settings.outputLimit, model))}>
+        <Field label="Output limit" {...mistake(limitMistake(settings.outputLimit, model))}>
           <Input
             inputMode="numeric"
             placeholder={count(model.outputTokensMax)}

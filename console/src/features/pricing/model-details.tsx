@@ -29,11 +29,11 @@ export function ModelDetails({ model }: { readonly model: SoldModel }): JSX.Elem
   const options = Object.entries(price.options)
   const fees = Object.entries(price.fees)
   return (
-    <div className="grid gap-x-10 gap-y-6 md:grid-cols-2">
+    <div className="grid grid-cols-1 gap-x-10 gap-y-6 md:grid-cols-2">
       <Part title="USD per million tokens">
         <RatesTable price={price} />
       </Part>
-      <div className="flex flex-col gap-6">
+      <div className="flex min-w-0 flex-col gap-6">
         {options.length === 0 ? null : (
           <Part title="Options, as a factor on every price">
             <Pairs rows={options.map(([name, factor]) => [name, `× ${factor}`])} mono />
@@ -84,7 +84,12 @@ function PriceFrom({ price }: { readonly price: Price }): JSX.Element {
 function RatesTable({ price }: { readonly price: Price }): JSX.Element {
   const shown = classes.filter(([name]) => price[name] !== null)
   return (
-    <div className="overflow-x-auto">
+    <section
+      aria-label="Prices by kind of token"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+      tabIndex={0}
+      className="overflow-x-auto"
+    >
       <table className="w-full text-left">
         <thead>
           <tr className="border-b border-line text-sm text-ink-soft">
@@ -124,7 +129,7 @@ function RatesTable({ price }: { readonly price: Price }): JSX.Element {
       {price.tiers.length === 0 ? null : (
         <p className="mt-2 text-sm text-ink-soft">The higher price is that of the whole request.</p>
       )}
-    </div>
+    </section>
   )
 }
 
@@ -148,7 +153,7 @@ function Pairs({
     <dl>
       {rows.map(([name, value]) => (
         <div key={name} className="flex justify-between gap-6 border-b border-line py-1.5 last:border-0">
-          <dt className={mono ? 'font-mono text-[0.8125rem]' : 'text-ink-soft'}>{name}</dt>
+          <dt className={mono ? 'font-mono text-[0.8125rem]' : 'whitespace-nowrap text-ink-soft'}>{name}</dt>
           <dd className="tabular min-w-0 text-right break-words">{value}</dd>
         </div>
       ))}

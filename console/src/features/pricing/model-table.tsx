@@ -1,6 +1,6 @@
 /** The price list: a table to compare on wide screens, cards on phones. A row opens to all that is known. */
 import { ArrowDown, ArrowUp, ChevronRight } from 'lucide-react'
-import { Fragment, type JSX, useId, useState, useSyncExternalStore } from 'react'
+import { Fragment, type JSX, useId, useState } from 'react'
 import { cn } from '@/lib/class-names'
 import { count, shortCount } from '@/lib/format'
 import { usd } from '@/lib/usd'
@@ -8,6 +8,7 @@ import { Abilities, ModelDetails } from './model-details.tsx'
 import { ModelName } from './model-name.tsx'
 import { type Sort, sorts, type View } from './pricing-view.ts'
 import type { SoldModel } from './sold-models.ts'
+import { useMedia } from './use-media.ts'
 
 export interface ModelTableProps {
   readonly models: readonly SoldModel[]
@@ -15,16 +16,10 @@ export interface ModelTableProps {
   readonly onSort: (sort: Sort) => void
 }
 
-const narrow = matchMedia('(max-width: 767px)')
-
-function subscribe(listener: () => void): () => void {
-  narrow.addEventListener('change', listener)
-  return () => narrow.removeEventListener('change', listener)
-}
+const phones = '(max-width: 767px)'
 
 export function ModelTable(props: ModelTableProps): JSX.Element {
-  const isNarrow = useSyncExternalStore(subscribe, () => narrow.matches)
-  return isNarrow ? <Cards models={props.models} /> : <Wide {...props} />
+  return useMedia(phones) ? <Cards models={props.models} /> : <Wide {...props} />
 }
 
 interface Head {
@@ -166,7 +161,7 @@ function Row({ model }: { readonly model: SoldModel }): JSX.Element {
             key={sort}
             title={exact?.(model)}
             className={cn(
-              'tabular px-3.5 py-2.5 text-right align-top whitespace-nowrap last:pr-5',
+              'tabular px-3.5 py-2.5 text-right align-top whitespace-nowrap',
               roomy === true && 'max-xl:hidden',
             )}
           >

@@ -66,7 +66,10 @@ function Chosen({ models }: { readonly models: readonly SoldModel[] }): JSX.Elem
     })
   const isNarrowed = view.words !== '' || view.provider !== undefined || view.can.length > 0
   return (
-    <section aria-label="Price list" className="flex flex-col gap-4">
+    <section aria-labelledby="price-list" className="flex flex-col gap-4">
+      <h2 id="price-list" className="sr-only">
+        Price list
+      </h2>
       <Filters models={models} view={view} />
       <p aria-live="polite" className="text-sm text-ink-soft">
         {rows.length === models.length
@@ -112,7 +115,7 @@ function Filters({
   return (
     <search className="flex flex-col gap-3">
       <div className="flex flex-wrap gap-2">
-        <span className="relative min-w-0 flex-1 basis-64">
+        <span className="relative min-w-0 flex-1 basis-64 max-sm:basis-full">
           <SearchIcon
             aria-hidden="true"
             className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-ink-soft"
