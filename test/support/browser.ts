@@ -150,7 +150,7 @@ async function unpacked(): Promise<string> {
 /** The fonts of the package, and where there are others those. */
 function fontsIn(folder: string): string {
   const places = [join(folder, 'fonts'), '/usr/share/fonts'].map((place) => `<dir>${place}</dir>`).join('')
-  return `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig>${places}<cachedir>${folder}/cache</cachedir></fontconfig>`
+  return `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig>${places}<alias><family>monospace</family><prefer><family>DejaVu Sans Mono</family></prefer></alias><cachedir>${folder}/cache</cachedir></fontconfig>`
 }
 
 /** The package unpacks into the temporary folder of its process. */

@@ -10,7 +10,7 @@ export const buttonLook = cva(
   {
     variants: {
       variant: {
-        primary: 'border-transparent bg-accent text-on-accent not-disabled:hover:bg-accent-strong',
+        primary: 'border-transparent bg-accent-fill text-on-accent not-disabled:hover:bg-accent-fill-strong',
         secondary: 'border-line bg-surface text-ink not-disabled:hover:bg-sunken',
         ghost: 'border-transparent text-ink-soft not-disabled:hover:bg-sunken not-disabled:hover:text-ink',
         danger: 'border-transparent bg-bad text-on-bad not-disabled:hover:bg-bad-strong',

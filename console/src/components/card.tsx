@@ -18,14 +18,16 @@ export function Card({ title, description, actions, flush, className, children }
   return (
     <section className={cn('min-w-0 rounded-xl border border-line bg-surface', className)}>
       {hasHead ? (
-        <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2 px-5 pt-4 pb-3">
+        <div className="flex items-start justify-between gap-x-4 gap-y-2.5 px-5 pt-4 pb-3 max-sm:flex-wrap">
           <div className="min-w-0">
             {title === undefined ? null : (
               <h2 className="text-[0.9375rem] font-semibold tracking-tight">{title}</h2>
             )}
             {description === undefined ? null : <p className="mt-0.5 text-ink-soft">{description}</p>}
           </div>
-          {actions === undefined ? null : <div className="flex flex-wrap gap-2">{actions}</div>}
+          {actions === undefined ? null : (
+            <div className="flex shrink-0 flex-wrap gap-2 max-sm:shrink">{actions}</div>
+          )}
         </div>
       ) : null}
       {children === undefined ? null : (

@@ -4,7 +4,7 @@ import type { ComponentPropsWithRef, JSX } from 'react'
 import { cn } from '@/lib/class-names'
 
 const look =
-  'w-full rounded-md border border-line-strong/60 bg-surface px-3 text-ink transition-colors hover:border-line-strong focus-visible:border-accent aria-invalid:border-bad disabled:bg-sunken disabled:text-ink-soft max-sm:text-[16px]'
+  'w-full rounded-md border border-line-strong/60 bg-surface px-3 text-ink transition-colors hover:border-line-strong focus-visible:border-accent focus-visible:-outline-offset-1 aria-invalid:border-bad disabled:bg-sunken disabled:text-ink-soft max-sm:text-[16px]'
 
 export function Input({ className, ...rest }: ComponentPropsWithRef<'input'>): JSX.Element {
   return <input {...rest} className={cn(look, 'h-9 max-sm:h-10', className)} />

@@ -1,4 +1,4 @@
-/** A list of things to do that opens from a button. */
+/** A list of things to do that opens from a button, in the place where that stands. */
 import { DropdownMenu } from 'radix-ui'
 import type { JSX, ReactElement, ReactNode } from 'react'
 import { cn } from '@/lib/class-names'
@@ -20,22 +20,20 @@ export function Menu({
   children,
 }: MenuProps): JSX.Element {
   return (
-    <DropdownMenu.Root>
+    <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content
-          align={align}
-          side={side}
-          sideOffset={6}
-          collisionPadding={8}
-          className={cn(
-            'motion-fade z-50 max-h-[70vh] min-w-48 overflow-y-auto rounded-lg border border-line bg-raised p-1 shadow-lg shadow-black/5',
-            className,
-          )}
-        >
-          {children}
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
+      <DropdownMenu.Content
+        align={align}
+        side={side}
+        sideOffset={6}
+        collisionPadding={8}
+        className={cn(
+          'motion-fade z-50 max-h-[70vh] min-w-48 overflow-y-auto rounded-lg border border-line bg-raised p-1 shadow-lg shadow-black/5',
+          className,
+        )}
+      >
+        {children}
+      </DropdownMenu.Content>
     </DropdownMenu.Root>
   )
 }

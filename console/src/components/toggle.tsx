@@ -24,7 +24,7 @@ export function Switch({ label, hint, checked, onChange, disabled, className }: 
         onCheckedChange={onChange}
         disabled={disabled ?? false}
         aria-describedby={hint === undefined ? undefined : `${id}-hint`}
-        className="relative h-6 w-11 shrink-0 rounded-full border border-line-strong bg-sunken transition-colors data-[state=checked]:border-accent data-[state=checked]:bg-accent disabled:opacity-60"
+        className="relative h-6 w-11 shrink-0 rounded-full border border-line-strong bg-sunken transition-colors data-[state=checked]:border-accent-fill data-[state=checked]:bg-accent-fill disabled:opacity-60"
       >
         <RadixSwitch.Thumb className="block size-4 translate-x-[3px] rounded-full bg-line-strong transition-transform data-[state=checked]:translate-x-[23px] data-[state=checked]:bg-on-accent" />
       </RadixSwitch.Root>
@@ -42,7 +42,7 @@ export function Checkbox({ label, hint, checked, onChange, disabled, className }
         onCheckedChange={(next) => onChange(next === true)}
         disabled={disabled ?? false}
         aria-describedby={hint === undefined ? undefined : `${id}-hint`}
-        className="mt-px flex size-5 shrink-0 items-center justify-center rounded-sm border border-line-strong bg-surface text-on-accent data-[state=checked]:border-accent data-[state=checked]:bg-accent disabled:opacity-60"
+        className="mt-px flex size-5 shrink-0 items-center justify-center rounded-sm border border-line-strong bg-surface text-on-accent data-[state=checked]:border-accent-fill data-[state=checked]:bg-accent-fill disabled:opacity-60"
       >
         <RadixCheckbox.Indicator>
           <Check aria-hidden="true" className="size-3.5" strokeWidth={3} />

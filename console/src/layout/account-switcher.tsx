@@ -17,13 +17,13 @@ export function AccountSwitcher(): JSX.Element {
       trigger={
         <button
           type="button"
-          aria-label={`Account: ${account.name}. Change it`}
           className="flex h-11 w-full min-w-0 items-center gap-2.5 rounded-lg border border-line bg-surface px-3 text-left hover:bg-sunken"
         >
           <AccountIcon kind={account.kind} />
           <span className="min-w-0 flex-1">
             <span className="block truncate leading-5 font-medium">{account.name}</span>
             <span className="block text-xs leading-4 text-ink-soft">{kindText(account.kind)}</span>
+            <span className="sr-only">, change the account</span>
           </span>
           <ChevronsUpDown aria-hidden="true" className="size-4 shrink-0 text-ink-soft" />
         </button>

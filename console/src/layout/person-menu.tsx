@@ -25,11 +25,11 @@ export function PersonMenu(): JSX.Element {
       trigger={
         <button
           type="button"
-          aria-label={`Signed in as ${person.email}`}
           aria-busy={isLeaving || undefined}
           className="flex size-9 items-center justify-center rounded-full border border-line bg-accent-soft text-sm font-semibold text-accent max-sm:size-10"
         >
-          {initials(person.name, person.email)}
+          <span aria-hidden="true">{initials(person.name, person.email)}</span>
+          <span className="sr-only">Signed in as {person.email}</span>
         </button>
       }
     >

@@ -1,5 +1,6 @@
 /** Who acts for the organization that is shown, as what, and who is invited. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Trash2 } from 'lucide-react'
 import { type JSX, useState } from 'react'
 import { Badge } from '@/components/badge'
 import { Button } from '@/components/button'
@@ -176,7 +177,7 @@ function memberColumns({ me, isManager, setRole, setDoomed }: MemberActions): re
         isManager && member.userId !== me ? (
           <Select
             aria-label={`Role of ${member.user.name}`}
-            className="w-36"
+            className="w-32"
             value={member.role}
             onChange={(event) => setRole(member, event.target.value)}
           >
@@ -198,12 +199,12 @@ function memberColumns({ me, isManager, setRole, setDoomed }: MemberActions): re
       cell: (member) =>
         isManager && member.userId !== me ? (
           <Button
-            size="small"
+            size="icon"
             variant="ghost"
             aria-label={`Remove ${member.user.name}`}
             onClick={() => setDoomed(member)}
           >
-            Remove
+            <Trash2 aria-hidden="true" />
           </Button>
         ) : null,
     },

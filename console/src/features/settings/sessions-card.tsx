@@ -110,7 +110,7 @@ function columnsFor(here: string | undefined, onEnd: (session: Session) => void)
       cell: (session) => <Device session={session} isHere={session.id === here} />,
     },
     { id: 'address', header: 'Address', cell: ({ ipAddress }) => (ipAddress ?? '') || '–', wide: true },
-    { id: 'began', header: 'Signed in', cell: ({ createdAt }) => <When at={createdAt} /> },
+    { id: 'began', header: 'Signed in', cell: ({ createdAt }) => <When at={createdAt} />, wide: true },
     {
       id: 'end',
       header: <span className="sr-only">End</span>,
@@ -131,7 +131,12 @@ function Device({ session, isHere }: { readonly session: Session; readonly isHer
   return (
     <span className="flex items-center gap-2.5">
       <Icon aria-hidden="true" className="size-4 shrink-0 text-ink-soft" />
-      <span className="font-medium">{name}</span>
+      <span>
+        <span className="font-medium">{name}</span>
+        <span className="block text-sm text-ink-soft md:hidden">
+          Signed in <When at={session.createdAt} />
+        </span>
+      </span>
       {isHere ? <Badge tone="good">This one</Badge> : null}
     </span>
   )
