@@ -272,6 +272,11 @@ test('every operation has a command, and every command an output that the contra
       ['key', 'create', person, '--name', 'n', '--budget', '1', '--window', 'day', '--models', 'a,b'],
     ],
     ['key.list', ['key', 'list', person]],
+    [
+      'key.update',
+      ['key', 'update', String(made.id), '--budget', 'none', '--models', 'a', '--concurrent', 'none'],
+    ],
+    ['key.rotate', ['key', 'rotate', String(made.id), '--overlap-hours', '1']],
     ['key.revoke', ['key', 'revoke', String(made.id)]],
     ['credit', ['credit', person, '1', '--reference', 'x', '--note', 'y']],
     ['models.list', ['models']],

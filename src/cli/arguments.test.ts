@@ -33,6 +33,17 @@ const understood: readonly [line: string, words: string, input: unknown][] = [
   ],
   [`key revoke ${key}`, 'key revoke', { key }],
   [
+    `key update ${key} --budget none --expires none --models none --concurrent none --disabled yes`,
+    'key update',
+    { key, budget: null, expires: null, models: null, limits: { concurrent: null }, disabled: true },
+  ],
+  [
+    `key update ${key} --budget 5 --window day --models a,b --concurrent 2`,
+    'key update',
+    { key, budget: { amount: '5', window: 'day' }, models: ['a', 'b'], limits: { concurrent: 2 } },
+  ],
+  [`key rotate ${key} --overlap-hours 0`, 'key rotate', { key, overlapHours: 0 }],
+  [
     'credit a@b.org 12.50 --reference i-1',
     'credit',
     { account: 'a@b.org', amount: '12.50', reference: 'i-1' },
