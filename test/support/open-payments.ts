@@ -1,0 +1,126 @@
+/**
+ * Payments over a real ledger and a stand-in for Stripe, with the webhook behind real HTTP, for tests that need no
+ * gateway around them.
+ */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Changes } from '../../src/base/changes.ts'
+import { systemRandom } from '../../src/base/ids.ts'
+import { createLog } from '../../src/base/log.ts'
+import { type Limits, limitDefaults } from '../../src/config.ts'
+import { type OpenPayments, openPayments } from '../../src/payments/payments.ts'
+import type { TopUp } from '../../src/payments/types.ts'
+import { type ManualClock, manualClock } from './manual-clock.ts'
+import { type Lifetime, openTestLedger, type TestLedger } from './open-ledger.ts'
+import { type StripeServer, startStripeServer } from './stripe-server.ts'
+
+export interface PaymentScene {
+  readonly open: OpenPayments
+  readonly on: TestLedger
+  readonly clock: ManualClock
+  readonly stripe: StripeServer
+  readonly webhookUrl: string
+  /** Lines of the log. */
+  readonly logged: string[]
+  /** A new account with nothing. */
+  account(): Promise<bigint>
+  begin(account: bigint, cents: number, saveMethod?: boolean): Promise<TopUp>
+  topUp(id: bigint): Promise<TopUp>
+  /** The id of the payment page of a top-up. */
+  session(id: bigint): Promise<string>
+  posted(account: bigint): Promise<bigint>
+  drift(): Promise<readonly string[]>
+}
+
+export const address = 'https://gate.example'
+const secretKey = ['sk', 'test', 'scene'].join('_')
+const webhookSecret = ['whsec', 'scene'].join('_')
+export const nanoPerCent = 10_000_000n
+
+export interface SceneOptions {
+  readonly limits?: Partial<Limits>
+  readonly failpoints?: string
+}
+
+export async function paymentScene(context: Lifetime, options: SceneOptions = {}): Promise<PaymentScene> {
+  const clock = manualClock()
+  const limits: Limits = { ...limitDefaults, ...options.limits }
+  const { failpoints } = options
+  const on = await openTestLedger(context, {
+    clock,
+    limits,
+    ...(failpoints === undefined ? {} : { failpoints }),
+  })
+  const stripe = await startStripeServer({ secretKey, webhookSecret, nowMs: clock.wallMs })
+  context.after(stripe.close)
+  const logged: string[] = []
+  const { store, ledger, nextId } = on
+  const open = openPayments({
+    ...{ store, ledger, clock, nextId, limits },
+    random: systemRandom,
+    changes: new Changes(clock, limits),
+    log: createLog({ level: 'debug', destination: { write: (line: string) => void logged.push(line) } }),
+    stripe: { secretKey, webhookSecret, mode: 'test', apiOrigin: stripe.origin },
+    operator: { name: 'Tollgate', contact: null },
+    codeKey: new Uint8Array(32).fill(7),
+  })
+  const webhookUrl = await listen(context, open)
+  stripe.sendTo(webhookUrl)
+  const { payments } = open
+  return {
+    open,
+    on,
+    clock,
+    stripe,
+    webhookUrl,
+    logged,
+    async account() {
+      const id = nextId()
+      const email = `${id}@example.org`
+      await ledger.createAccount({ id, kind: 'personal', email, name: 'payer', nowMs: clock.wallMs() })
+      return id
+    },
+    begin: (account, cents, saveMethod = false) =>
+      payments.beginTopUp({
+        account,
+        email: `${account}@example.org`,
+        amount: BigInt(cents) * nanoPerCent,
+        saveMethod,
+        address,
+      }),
+    async topUp(id) {
+      const found = await payments.topUp(id)
+      if (found === undefined) throw new Error('no such top-up')
+      return found
+    },
+    async session(id) {
+      const url = (await payments.topUp(id))?.payUrl ?? ''
+      return url.slice(url.lastIndexOf('/') + 1)
+    },
+    posted: async (account) => (await ledger.account(account))?.posted ?? -1n,
+    drift: async () => (await ledger.verify()).drift,
+  }
+}
+
+/** The webhook at an address of its own. */
+async function listen(context: Lifetime, { payments }: OpenPayments): Promise<string> {
+  const server = createServer(async (request, response) => {
+    const parts: Buffer[] = []
+    for await (const part of request) parts.push(part as Buffer)
+    const signature = request.headers['stripe-signature']
+    const reply = await payments.handleWebhook?.(
+      Buffer.concat(parts),
+      typeof signature === 'string' ? signature : undefined,
+    )
+    response.writeHead(reply?.status ?? 404).end(reply?.body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  context.after(
+    () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  )
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+}
