@@ -29,7 +29,7 @@ export function Invoices(): JSX.Element {
           expected={3}
           empty={
             <p className="flex min-h-24 items-center px-5 text-ink-soft">
-              A statement for each month and a receipt for each payment will stand here.
+              A statement for each month that is over and a receipt for each payment will stand here.
             </p>
           }
           columns={[

@@ -20,14 +20,13 @@ export function Returned(): JSX.Element | null {
 
 function Outcome({ id }: { readonly id: string }): JSX.Element {
   const setSearch = useSetSearch()
-  const isCanceled = useSearch().canceled !== undefined
   const topUp = useTopUp(id)
   const close = (
     <Button
       variant="ghost"
       size="icon"
       aria-label="Close this message"
-      onClick={() => setSearch({ 'top-up': undefined, canceled: undefined })}
+      onClick={() => setSearch({ 'top-up': undefined })}
     >
       <X aria-hidden="true" />
     </Button>
@@ -49,21 +48,19 @@ function Outcome({ id }: { readonly id: string }): JSX.Element {
       </Banner>
     )
   }
+  const goOn = payUrl === null ? null : <AnchorButton href={payUrl}>Go on paying</AnchorButton>
   if (state === 'open') {
     return (
       <Banner
-        tone={isCanceled ? 'warn' : 'info'}
-        title={isCanceled ? 'Not paid yet.' : 'Waiting for the payment to be confirmed…'}
+        title="Waiting for the payment to be confirmed…"
         action={
           <>
-            {payUrl === null ? null : <AnchorButton href={payUrl}>Go on paying</AnchorButton>}
+            {goOn}
             {close}
           </>
         }
       >
-        {isCanceled
-          ? 'You came back before the payment was made.'
-          : 'This changes by itself; you can go on meanwhile.'}
+        If you have paid, this changes by itself within seconds. If you have not, you can go on.
       </Banner>
     )
   }
@@ -73,7 +70,7 @@ function Outcome({ id }: { readonly id: string }): JSX.Element {
       title={`${topUpWords[state].label}.`}
       action={
         <>
-          {payUrl === null ? null : <AnchorButton href={payUrl}>Go on paying</AnchorButton>}
+          {goOn}
           {close}
         </>
       }

@@ -89,7 +89,10 @@ function Ended({ filter }: EndedProps): JSX.Element {
   )
   const keyNames = useKeyNames()
   const last = list.data?.at(-1)
-  const hasOlder = list.data?.length === pageSize
+  const found = list.data?.length ?? 0
+  // A search ends its page early after looking at many that do not match; there may be more before them.
+  const isSearch = filter.model !== undefined || filter.key !== undefined || filter.ended !== undefined
+  const hasOlder = found === pageSize || (isSearch && found > 0)
   if (list.error !== null) return <Problem problem={list.error} onRetry={() => void list.refetch()} />
   return (
     <>
