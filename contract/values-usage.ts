@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { accountId, keyId, requestId, time, usdOut } from './values.ts'
 
-/** Tokens by class. */
+/** Tokens by class; audio counts with the tokens of its direction. */
 export const tokens = z.strictObject({
   inputUncached: z.int(),
   cacheRead: z.int(),

@@ -72,7 +72,7 @@ export const key = z.strictObject({
   showBalance: z.boolean(),
   /** Who made it: a person's id; null: the command line. */
   createdBy: z.string().nullable(),
-  /** The start of its last request, to the minute. */
+  /** When its last request began or ended, to the minute; of a key that took the place of another, perhaps to the hour. */
   lastUsed: time.nullable(),
   /** All that was ever charged to it, and what its budget's present window has seen. */
   spent: usdOut,

@@ -157,7 +157,8 @@ export const limitDefaults = {
   usageSliceRowsMax: 2_000,
   receiptsScannedMax: 200_000,
   csvReceiptsScannedMax: 2_000_000,
-  csvAtOnceMax: 2,
+  csvAtOnceMax: 4,
+  csvPerAccountMax: 1,
   runningShownMax: 1_000,
 
   // The console

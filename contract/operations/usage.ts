@@ -32,6 +32,8 @@ const requestsInput = z.strictObject({
   ...ofAccount,
   ...range,
   ...narrowed,
+  /** Left out: all of the past. A request belongs to the time at which it began. */
+  from: time.optional(),
   /** `well`: ended complete; `badly`: every other end. */
   ended: z.enum(['well', 'badly']).optional(),
   limit: listLimit.default(20),
@@ -86,6 +88,7 @@ export const usageOperations = {
     effect: 'reads',
     http: ['GET', '/api/requests'],
     input: requestsInput,
+    /** Fewer than `limit` need not be the last; none at all are. */
     output: z.array(receipt),
   }),
   'requests.csv': operation({

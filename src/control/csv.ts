@@ -15,7 +15,12 @@ export interface Amount {
 const formula = /^[\s\p{Cc}]*[=+\-@＝＋－＠]|^[\t\r\n]/u
 
 export function csvText(header: readonly string[], rows: readonly (readonly Cell[])[]): string {
-  return [header, ...rows].map((cells) => `${cells.map(cellText).join(',')}\r\n`).join('')
+  return csvLines([header, ...rows])
+}
+
+/** Rows to add to a text that has its header. */
+export function csvLines(rows: readonly (readonly Cell[])[]): string {
+  return rows.map((cells) => `${cells.map(cellText).join(',')}\r\n`).join('')
 }
 
 function cellText(cell: Cell): string {

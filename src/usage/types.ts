@@ -120,6 +120,8 @@ export interface Usage {
   refusals(account: bigint, key: bigint | null): Promise<RefusalReport>
   /** Those that hold money, the latest first. */
   running(account: bigint): Promise<readonly RunningRequest[]>
+  /** Makes a large file for an account; throws 503 while too many are made. */
+  makingFile<File>(account: bigint, make: () => Promise<File>): Promise<File>
   /** When the account's first request began; null: it never made one. */
   firstRequestMs(account: bigint): Promise<number | null>
 }

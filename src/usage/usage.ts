@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../base/clock.ts'
 import { TollgateError } from '../base/errors.ts'
+import { Places } from '../base/places.ts'
 import type { Store } from '../store/store.ts'
 import type { Place, Slice, SliceGroup, UsageReads } from './reads.ts'
 import { type Hours, hourMs, hoursOf, stepsOf } from './steps.ts'
@@ -17,6 +18,8 @@ export interface UsageLimits {
   readonly refusalsKeptPerKey: number
   readonly refusalsShownDays: number
   readonly runningShownMax: number
+  readonly csvAtOnceMax: number
+  readonly csvPerAccountMax: number
 }
 
 type Read = <Name extends keyof UsageReads>(
@@ -33,6 +36,7 @@ export function openUsage(
 ): Usage {
   // The types of both ends come from the same table; only the way between them is untyped.
   const read: Read = (name, ...values) => store.read([name, ...values]) as never
+  const [files, filesOf] = [new Places(limits.csvAtOnceMax), new Places(limits.csvPerAccountMax)]
 
   async function sums(ask: SumsAsk): Promise<readonly SumsRow[]> {
     const hours = hoursOf(ask)
@@ -69,9 +73,32 @@ export function openUsage(
       const fromHour = Math.floor(clock.wallMs() / hourMs) - limits.refusalsShownDays * hoursPerDay
       return read('refusals', account, key, { fromHour, latestMax: limits.refusalsKeptPerKey })
     },
+    async makingFile(account, make) {
+      if (!files.take(everybody)) throw busy()
+      try {
+        if (!filesOf.take(account)) throw busy()
+        try {
+          return await make()
+        } finally {
+          filesOf.giveBack(account)
+        }
+      } finally {
+        files.giveBack(everybody)
+      }
+    },
     running: (account) => read('runningOf', account, limits.runningShownMax),
     firstRequestMs: (account) => read('firstRequest', account),
   }
+}
+
+/** Stands for all accounts together. */
+const everybody = 0n
+
+function busy(): TollgateError {
+  return new TollgateError('overloaded', {
+    message: 'Other files are being made at present; try again in a moment.',
+    retryAfterMs: 5_000,
+  })
 }
 
 type Groups = Map<SliceGroup, Map<number, GrowingSums>>

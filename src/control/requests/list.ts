@@ -1,10 +1,20 @@
 /** `requests.list`: the receipts of an account's requests, the latest first. */
-import { parseId } from '../../base/ids.ts'
 import { accountVerb } from '../verb.ts'
 import { receiptOutput } from './receipt-output.ts'
+import { receiptLots, searchOf, tooWide } from './search.ts'
 
-export const listRequests = accountVerb('requests.list', async (parts, { limit, before }, { account }) => {
-  const beforeId = before === undefined ? null : (parseId('req', before) ?? null)
-  const receipts = await parts.ledger.receipts(account.id, limit, beforeId)
-  return receipts.map(receiptOutput)
+/** What was found within the bound is told; nothing at all would say that there is no more. */
+export const listRequests = accountVerb('requests.list', async (parts, input, { account }) => {
+  const search = searchOf(account.id, input, input.before ?? null)
+  const { receiptsScannedMax } = parts.limits
+  const outputs: ReturnType<typeof receiptOutput>[] = []
+  let looked = 0
+  for await (const { receipts, scanned } of receiptLots(parts, search, input.limit)) {
+    outputs.push(...receipts.map(receiptOutput))
+    looked += scanned
+    if (looked < receiptsScannedMax) continue
+    if (outputs.length === 0) throw tooWide(receiptsScannedMax)
+    break
+  }
+  return outputs
 })

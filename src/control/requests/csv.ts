@@ -1,0 +1,65 @@
+/** `requests.csv`: the receipts of an account's requests as a file, the latest first, made in lots. */
+import { formatUsd } from '../../../contract/usd.ts'
+import { formatId } from '../../base/ids.ts'
+import type { ReceiptRow } from '../../ledger/types.ts'
+import { type Cell, csvLines, csvText } from '../csv.ts'
+import { isoTime, isoTimeOrNull } from '../iso-time.ts'
+import { accountVerb } from '../verb.ts'
+import { receiptLots, searchOf, tooWide } from './search.ts'
+
+const usd = (nano: bigint): Cell => ({ amount: formatUsd(nano) })
+
+/** Column by column: its name, and what it tells of a receipt. */
+const columns: readonly (readonly [name: string, cell: (row: ReceiptRow) => Cell])[] = [
+  ['id', ({ id }) => formatId('req', id)],
+  ['started', ({ startedMs }) => isoTime(startedMs)],
+  ['first_byte', ({ firstByteMs }) => isoTimeOrNull(firstByteMs)],
+  ['ended', ({ endedMs }) => isoTime(endedMs)],
+  ['key', ({ key }) => formatId('key', key)],
+  ['model', ({ model }) => model],
+  ['dialect', ({ dialect }) => dialect],
+  ['streamed', ({ streamed }) => String(streamed)],
+  ['provider', ({ provider }) => provider],
+  ['upstream_request_id', ({ upstreamRequestId }) => upstreamRequestId],
+  ['status', ({ status }) => status],
+  ['end_reason', ({ endReason }) => endReason],
+  ['error', ({ errorCode }) => errorCode],
+  ['usage_source', ({ usageSource }) => usageSource],
+  ['input_uncached_tokens', ({ inputUncached }) => inputUncached],
+  ['cache_read_tokens', ({ cacheRead }) => cacheRead],
+  ['cache_write_5m_tokens', ({ cacheWrite5m }) => cacheWrite5m],
+  ['cache_write_1h_tokens', ({ cacheWrite1h }) => cacheWrite1h],
+  ['input_audio_tokens', ({ inputAudio }) => inputAudio],
+  ['output_tokens', ({ output }) => output],
+  ['output_audio_tokens', ({ outputAudio }) => outputAudio],
+  ['reasoning_tokens', ({ reasoning }) => reasoning],
+  ['fees', ({ fees }) => (Object.keys(fees).length === 0 ? null : JSON.stringify(fees))],
+  ['price', ({ priceVersion }) => formatId('prc', priceVersion)],
+  ['held_usd', ({ hold }) => usd(hold)],
+  ['charged_usd', ({ charged }) => usd(charged)],
+  ['upstream_cost_usd', ({ upstreamCost }) => usd(upstreamCost)],
+  ['attempts', ({ attempts }) => attempts.length],
+]
+
+export const requestsCsv = accountVerb('requests.csv', (parts, input, { account }) =>
+  parts.usage.makingFile(account.id, async () => {
+    const { csvRowsMax, csvReceiptsScannedMax } = parts.limits
+    const texts = [
+      csvText(
+        columns.map(([name]) => name),
+        [],
+      ),
+    ]
+    let looked = 0
+    for await (const { receipts, scanned } of receiptLots(
+      parts,
+      searchOf(account.id, input, null),
+      csvRowsMax,
+    )) {
+      looked += scanned
+      if (looked > csvReceiptsScannedMax) throw tooWide(csvReceiptsScannedMax)
+      texts.push(csvLines(receipts.map((row) => columns.map(([, cell]) => cell(row)))))
+    }
+    return { name: `requests-${formatId('acct', account.id)}.csv`, text: texts.join('') }
+  }),
+)

@@ -1,0 +1,64 @@
+/** Receipts by what they tell, in bounded steps that each keep the reading thread for a moment. The latest first. */
+import type { OperationInput } from '../../../contract/operations.ts'
+import { assert } from '../../base/assert.ts'
+import { TollgateError } from '../../base/errors.ts'
+import { firstIdAt, parseId } from '../../base/ids.ts'
+import type { ReceiptSearch, ReceiptsFound } from '../../ledger/usage-types.ts'
+import type { ControlParts } from '../parts.ts'
+
+type Filter = OperationInput<'requests.csv'>
+type Search = Omit<ReceiptSearch, 'limit' | 'scannedMax'>
+
+const stepRows = 500
+const afterAll = (1n << 63n) - 1n
+
+/** `before`: an id that the receipts are older than; null: none. A `from` that is left out has no bound. */
+export function searchOf(
+  account: bigint,
+  { from, to, model, key, ended }: Filter,
+  before: string | null,
+): Search {
+  const keyId = key === undefined ? null : parseId('key', key)
+  const beforeId = before === null ? afterAll : parseId('req', before)
+  assert(keyId !== undefined && beforeId !== undefined, 'an id of parsed input is an id')
+  const toId = to === undefined ? afterAll : firstIdAt(Date.parse(to))
+  return {
+    account,
+    fromId: from === undefined ? 0n : firstIdAt(Date.parse(from)),
+    beforeId: toId < beforeId ? toId : beforeId,
+    key: keyId,
+    model: model ?? null,
+    ended: ended ?? null,
+  }
+}
+
+/**
+ * Gives what is found in lots, at most `rowsMax` receipts. Whoever takes them counts what was looked at, and stops
+ * when it is enough.
+ */
+export async function* receiptLots(
+  { ledger, limits }: Pick<ControlParts, 'ledger' | 'limits'>,
+  search: Search,
+  rowsMax: number,
+): AsyncGenerator<ReceiptsFound, void> {
+  let rows = 0
+  let next: bigint | null = search.beforeId
+  while (rows < rowsMax && next !== null) {
+    const found: ReceiptsFound = await ledger.searchReceipts({
+      ...search,
+      beforeId: next,
+      limit: Math.min(stepRows, rowsMax - rows),
+      scannedMax: limits.usageSliceRowsMax,
+    })
+    yield found
+    rows += found.receipts.length
+    next = found.next
+  }
+}
+
+export function tooWide(scannedMax: number): TollgateError {
+  return new TollgateError('invalid_value', {
+    message: `from: more than ${scannedMax} requests would have to be looked through; ask for a shorter time.`,
+    param: 'from',
+  })
+}

@@ -1,0 +1,102 @@
+/** Usage by step and group, with the groups in words. */
+import type { OperationInput, OperationOutput } from '../../../contract/operations.ts'
+import { assert } from '../../base/assert.ts'
+import { formatId, parseId } from '../../base/ids.ts'
+import { addSums, type GrowingSums, noSums } from '../../usage/sums.ts'
+import type { SumsAsk, SumsRow } from '../../usage/types.ts'
+import { isoTime } from '../iso-time.ts'
+import type { ControlParts } from '../parts.ts'
+import { spanOf } from './span.ts'
+import { sumsOutput } from './sums-output.ts'
+
+export type UsageInput = OperationInput<'usage.show'>
+type UsageRowOut = OperationOutput<'usage.show'>[number]
+
+/** A row whose group has its text and its words. */
+interface Named extends Pick<SumsRow, 'atMs' | 'sums'> {
+  readonly group: string | null
+  readonly label: string | null
+}
+
+export async function usageOf(
+  parts: ControlParts,
+  account: bigint,
+  input: UsageInput,
+): Promise<UsageRowOut[]> {
+  const rows = await parts.usage.sums({ account, ...askOf(parts, input) })
+  const named = await naming[input.group](parts, account, rows)
+  return named.map(rowOutput)
+}
+
+export function rowOutput({ atMs, group, label, sums }: Named): UsageRowOut {
+  return { at: isoTime(atMs), group, label, ...sumsOutput(sums) }
+}
+
+function askOf(
+  parts: ControlParts,
+  { from, to, by, group, model, key }: UsageInput,
+): Omit<SumsAsk, 'account'> {
+  const id = key === undefined ? null : parseId('key', key)
+  assert(id !== undefined, 'an id of parsed input is an id')
+  return {
+    ...spanOf(parts, { from, to }),
+    step: by,
+    group: group === 'member' ? 'key' : group,
+    model: model ?? null,
+    key: id,
+  }
+}
+
+type Naming = (
+  parts: ControlParts,
+  account: bigint,
+  rows: readonly SumsRow[],
+) => Promise<readonly Named[]> | readonly Named[]
+
+const naming: Readonly<Record<UsageInput['group'], Naming>> = {
+  none: (_parts, _account, rows) => rows.map(({ atMs, sums }) => ({ atMs, sums, group: null, label: null })),
+  model: (_parts, _account, rows) =>
+    rows.map(({ atMs, sums, group }) => ({
+      atMs,
+      sums,
+      group: String(group),
+      label: group === '' ? 'No known model' : String(group),
+    })),
+  async key({ access }, account, rows) {
+    const names = new Map((await access.list(account)).map(({ id, name }) => [id, name]))
+    return rows.map(({ atMs, sums, group }) => ({
+      atMs,
+      sums,
+      group: formatId('key', group as bigint),
+      label: names.get(group as bigint) ?? null,
+    }))
+  },
+  member: byMember,
+}
+
+/** The keys that one person made, together; those that nobody is known to have made are a group of their own: ''. */
+async function byMember(
+  { access, identity }: ControlParts,
+  account: bigint,
+  rows: readonly SumsRow[],
+): Promise<readonly Named[]> {
+  const makers = new Map((await access.list(account)).map(({ id, createdBy }) => [id, createdBy ?? '']))
+  const sums = new Map<string, { atMs: number; group: string; sums: GrowingSums }>()
+  for (const row of rows) {
+    const group = makers.get(row.group as bigint) ?? ''
+    const name = `${row.atMs} ${group}`
+    const sum = sums.get(name) ?? { atMs: row.atMs, group, sums: noSums() }
+    sums.set(name, sum)
+    addSums(sum.sums, row.sums)
+  }
+  const people = new Set([...sums.values()].map(({ group }) => group))
+  const labels = new Map(
+    await Promise.all(
+      [...people].map(async (person) => {
+        const known = person === '' ? undefined : await identity.person(person)
+        return [person, known?.name ?? (person === '' ? 'No person' : null)] as const
+      }),
+    ),
+  )
+  return [...sums.values()].map((row) => ({ ...row, label: labels.get(row.group) ?? null }))
+}

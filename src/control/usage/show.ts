@@ -1,0 +1,54 @@
+/** `usage.show` and `usage.csv`: usage by hour, day or month, split by model, key or member. */
+import { formatId } from '../../base/ids.ts'
+import { csvText } from '../csv.ts'
+import { accountVerb } from '../verb.ts'
+import { usageOf } from './rows.ts'
+
+export const showUsage = accountVerb('usage.show', (parts, input, { account }) =>
+  usageOf(parts, account.id, input),
+)
+
+const header = [
+  'from',
+  'group',
+  'label',
+  'requests',
+  'errors',
+  'refused',
+  'input_uncached_tokens',
+  'cache_read_tokens',
+  'cache_write_tokens',
+  'output_tokens',
+  'reasoning_tokens',
+  'charged_usd',
+  'latency_p50_ms',
+  'latency_p95_ms',
+  'first_byte_p50_ms',
+  'first_byte_p95_ms',
+]
+
+export const usageCsv = accountVerb('usage.csv', async (parts, input, { account }) => {
+  const rows = await usageOf(parts, account.id, input)
+  const text = csvText(
+    header,
+    rows.map(({ at, group, label, tokens, charged, latencyMs, firstByteMs, ...counts }) => [
+      at,
+      group,
+      label,
+      counts.requests,
+      counts.errors,
+      counts.refused,
+      tokens.inputUncached,
+      tokens.cacheRead,
+      tokens.cacheWrite,
+      tokens.output,
+      tokens.reasoning,
+      { amount: charged },
+      latencyMs?.p50 ?? null,
+      latencyMs?.p95 ?? null,
+      firstByteMs?.p50 ?? null,
+      firstByteMs?.p95 ?? null,
+    ]),
+  )
+  return { name: `usage-${formatId('acct', account.id)}.csv`, text }
+})

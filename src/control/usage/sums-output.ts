@@ -1,0 +1,25 @@
+/** Sums as the control plane shows them. */
+import type { OperationOutput } from '../../../contract/operations.ts'
+import { formatUsd } from '../../../contract/usd.ts'
+import { quantile } from '../../base/histogram.ts'
+import type { Sums } from '../../usage/types.ts'
+
+type SumsOut = OperationOutput<'overview.show'>['today']
+
+export function sumsOutput(sums: Sums): SumsOut {
+  const { requests, errors, refused, inputUncached, cacheRead, cacheWrite, output, reasoning } = sums
+  return {
+    requests,
+    errors,
+    refused,
+    tokens: { inputUncached, cacheRead, cacheWrite, output, reasoning },
+    charged: formatUsd(sums.charged),
+    latencyMs: quantiles(sums.latency),
+    firstByteMs: quantiles(sums.firstByte),
+  }
+}
+
+function quantiles(durations: readonly number[]): SumsOut['latencyMs'] {
+  const [p50, p95] = [quantile(durations, 0.5), quantile(durations, 0.95)]
+  return p50 === null || p95 === null ? null : { p50, p95 }
+}
