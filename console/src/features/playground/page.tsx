@@ -2,7 +2,7 @@
  * The playground: a conversation with any model that is sold, paid by the account like every request, under a key of
  * the console's own that nobody can see or send.
  */
-import { Code2, MessagesSquare, Plus, SlidersHorizontal } from 'lucide-react'
+import { ChevronDown, Code2, MessagesSquare, Plus, SlidersHorizontal } from 'lucide-react'
 import { type JSX, useEffect, useRef, useState } from 'react'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
@@ -150,11 +150,15 @@ function Aside({ model, children }: { readonly model: string; readonly children:
     )
   }
   return (
-    <details className="order-first rounded-xl border border-line bg-surface px-5">
+    <details className="group order-first rounded-xl border border-line bg-surface px-5">
       <summary className="flex min-h-12 items-center gap-2 font-medium">
         <SlidersHorizontal aria-hidden="true" className="size-4 text-ink-soft" />
         Settings
         <span className="min-w-0 truncate font-mono text-[0.8125rem] font-normal text-ink-soft">{model}</span>
+        <ChevronDown
+          aria-hidden="true"
+          className="ml-auto size-4 shrink-0 text-ink-soft transition-transform group-open:rotate-180"
+        />
       </summary>
       <div className="pt-2 pb-5">{children}</div>
     </details>

@@ -1,5 +1,5 @@
 /** What the price list shows of all models: searched, filtered and sorted as the address says. Pure. */
-import { compareUsd } from '@/lib/usd'
+import { compareUsd } from '../../lib/usd.ts'
 import type { SoldModel } from './sold-models.ts'
 
 /** What a model can do, as a person asks for it. */

@@ -1,0 +1,165 @@
+/**
+ * Recipes: they say what docs/clients.md says was seen working, no name of a model can break out of one, and the key
+ * stands nowhere but where it is meant to.
+ */
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { isPublic } from './recipe.ts'
+import { type Facts, recipeOf, recipes, type Snippet } from './recipes.ts'
+
+const address = 'https://gate.example.org'
+const facts = (part: Partial<Facts> = {}): Facts => ({
+  address,
+  model: { name: 'NAME', dialects: ['openai-chat'] },
+  key: null,
+  ...part,
+})
+
+function snippetsOf(id: string, given = facts()): readonly Snippet[] {
+  const recipe = recipeOf(id)
+  assert.ok(recipe !== undefined, `there is a recipe ${id}`)
+  return recipe.steps(given).flatMap(({ snippet }) => (snippet === undefined ? [] : [snippet]))
+}
+
+const docs = readFileSync(new URL('../../../../docs/clients.md', import.meta.url), 'utf8')
+
+/** The lines of code below a heading of the page on clients, without remarks. */
+function documented(heading: string): readonly string[] {
+  const section = docs.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0]
+  assert.ok(section !== undefined, `docs/clients.md has the heading ${heading}`)
+  return [...section.matchAll(/```\w*\n(.*?)```/gs)]
+    .flatMap(([, code = '']) => code.split('\n'))
+    .map((line) =>
+      line
+        .replace(/\s+#.*$/, '')
+        .replaceAll('{root}', address)
+        .trim(),
+    )
+    .filter((line) => line !== '')
+}
+
+for (const [id, heading] of [
+  ['claude-code', 'Claude Code'],
+  ['codex', 'Codex CLI'],
+  ['gemini-cli', 'Gemini CLI'],
+] as const) {
+  test(`the recipe of ${heading} is the one that was seen working`, () => {
+    const text = snippetsOf(id)
+      .map((snippet) => snippet.text)
+      .join('\n')
+    for (const line of documented(heading)) assert.ok(text.includes(line), `${line}\nis not in\n${text}`)
+  })
+}
+
+test('the recipe of opencode is the one that was seen working', () => {
+  const [json] = snippetsOf('opencode').filter(({ language }) => language === 'json')
+  assert.deepEqual(JSON.parse(json?.text ?? ''), JSON.parse(documented('opencode').join('\n')))
+})
+
+for (const [id, parts] of [
+  ['openai-typescript', [`baseURL: '${address}/v1'`]],
+  ['anthropic-typescript', [`baseURL: '${address}/v1/alt'`]],
+  ['google-genai', [`httpOptions: { baseUrl: '${address}' }`, `http_options={'base_url': '${address}'}`]],
+  ['openai-python', [`base_url='${address}/v1'`]],
+  ['anthropic-python', [`base_url='${address}/v1/alt'`]],
+  [
+    'ai-sdk',
+    [`createOpenAICompatible`, `name: 'tollgate'`, `baseURL: '${address}/v1'`, 'includeUsage: true'],
+  ],
+  ['langchain', [`configuration: { baseURL: '${address}/v1' }`, `base_url='${address}/v1'`]],
+  ['aider', [`OPENAI_API_BASE=${address}/v1`, 'OPENAI_API_KEY=$TOLLGATE_KEY', '--model openai/NAME']],
+  ['cursor', [`${address}/v1`]],
+  ['cline', [`${address}/v1`]],
+  ['continue', ['provider: openai', `apiBase: ${address}/v1`]],
+] as const) {
+  test(`the recipe ${id} names the address that its client needs`, () => {
+    const text = snippetsOf(id)
+      .map((snippet) => snippet.text)
+      .join('\n')
+    for (const part of parts) assert.ok(text.includes(part), `${part}\nis not in\n${text}`)
+  })
+}
+
+test('Continue is asked in the format of Messages for models that have no other', () => {
+  const model = { name: 'NAME', dialects: ['anthropic'] }
+  const text = snippetsOf('continue', facts({ model })).at(-1)?.text ?? ''
+  assert.match(text, /provider: anthropic/)
+  assert.ok(text.includes(`apiBase: ${address}/v1/\n`), 'the slash is needed')
+})
+
+const hostile = [
+  `a'b"c\\d`,
+  '$(touch /tmp/x)',
+  '`id`',
+  "');process.exit(7);('",
+  '"]}{[',
+  'x;y&z|w>v',
+  '#no:remark',
+  '*?!~{}',
+] as const
+
+/** Reads a snippet as its language would, and gives the words in it; throws where it is none. */
+const readers: Readonly<Partial<Record<Snippet['language'], (text: string) => void>>> = {
+  sh: (text) => ran('sh', ['-n'], text),
+  json: (text) => void JSON.parse(text),
+  typescript: (text) => ran(process.execPath, ['--check', '--input-type=module', '-'], text),
+  python: (text) => ran('python3', ['-c', 'import ast,sys; ast.parse(sys.stdin.read())'], text),
+}
+
+function ran(program: string, words: readonly string[], input: string): void {
+  const { status, stderr, error } = spawnSync(program, words, { input, encoding: 'utf8' })
+  // A machine without the language cannot read it.
+  if (error !== undefined && 'code' in error && error.code === 'ENOENT') return
+  assert.equal(status, 0, `${stderr}\n${input}`)
+}
+
+for (const name of ['gpt-5', ...hostile]) {
+  test(`every recipe can be read with a model named ${name}`, () => {
+    for (const { id } of recipes) {
+      for (const { language, text } of snippetsOf(id, facts({ model: { name, dialects: [] } }))) {
+        assert.doesNotThrow(() => readers[language]?.(text), `${id}:\n${text}`)
+      }
+    }
+  })
+}
+
+test('a shell passes a hostile name on as one word', () => {
+  for (const name of hostile) {
+    const lines = snippetsOf('claude-code', facts({ model: { name, dialects: [] } })).at(-1)?.text ?? ''
+    const script = `claude() { printf %s "$2"; }\n${lines}`
+    assert.equal(spawnSync('sh', { input: script, encoding: 'utf8' }).stdout, name)
+  }
+})
+
+test('the key stands in the step that is for it alone, and nowhere before it was made', () => {
+  const key = ['sk', 'tg', 'AbCdEf12345-secret'].join('-')
+  for (const { id } of recipes) {
+    const without = JSON.stringify(recipeOf(id)?.steps(facts()))
+    assert.ok(!without.includes(key))
+    const shown = snippetsOf(id, facts({ key })).filter(({ text }) => text.includes(key))
+    assert.ok(shown.length >= 1, `${id} shows the key once it is known`)
+    for (const { language, text } of shown) {
+      const isMeant = language === 'sh' ? text === `export TOLLGATE_KEY=${key}` : language !== 'typescript'
+      assert.ok(isMeant, `${id}: ${text}`)
+    }
+  }
+})
+
+for (const [one, expected] of [
+  ['https://gate.example.org', true],
+  ['http://gate.example.org', false],
+  ['https://localhost', false],
+  ['https://127.0.0.1:8443', false],
+  ['https://10.1.2.3', false],
+  ['https://192.168.1.2', false],
+  ['https://172.20.0.1', false],
+  ['https://172.40.0.1', true],
+  ['https://[::1]:8080', false],
+  ['https://[fd00::1]', false],
+  ['https://gate.internal', false],
+] as const) {
+  test(`${one} can${expected ? '' : 'not'} be reached from elsewhere`, () =>
+    assert.equal(isPublic(one), expected))
+}

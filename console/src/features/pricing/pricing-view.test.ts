@@ -1,0 +1,78 @@
+/** The price list: what is searched, filtered and sorted, and that odd addresses show the usual list. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { shown, viewOf } from './pricing-view.ts'
+import type { SoldModel } from './sold-models.ts'
+
+const price = {
+  id: 'p',
+  effectiveFrom: '',
+  cacheRead: '1',
+  cacheWrite5m: '1',
+  cacheWrite1h: '1',
+  inputAudio: null,
+  outputAudio: null,
+  tiers: [],
+  options: {},
+  fees: {},
+  source: '',
+}
+
+function model(name: string, part: Partial<SoldModel> & { input?: string; output?: string } = {}): SoldModel {
+  const { input = '1.00', output = '2.00', ...rest } = part
+  return {
+    model: name,
+    displayName: name.toUpperCase(),
+    provider: 'one',
+    dialects: ['openai-chat'],
+    contextTokens: 1_000,
+    inputTokensMax: 1_000,
+    outputTokensMax: 100,
+    inputs: ['text'],
+    outputs: ['text'],
+    reasons: false,
+    takesTools: false,
+    released: null,
+    deprecated: false,
+    price: { ...price, input, output },
+    next: [],
+    ...rest,
+  }
+}
+
+const models = [
+  model('alpha', { released: '2026-01-01', input: '10.00', takesTools: true, inputs: ['text', 'image'] }),
+  model('beta', { released: '2026-05-01', input: '9.000000001', provider: 'two', contextTokens: 9_000 }),
+  model('gamma', {
+    released: null,
+    input: '0.10',
+    reasons: true,
+    takesTools: true,
+    dialects: ['openai-embeddings'],
+  }),
+]
+
+for (const [search, names] of [
+  [{}, ['beta', 'alpha', 'gamma']],
+  [{ sort: 'newest', order: 'reversed' }, ['gamma', 'alpha', 'beta']],
+  [{ sort: 'name' }, ['alpha', 'beta', 'gamma']],
+  [{ sort: 'name', order: 'reversed' }, ['gamma', 'beta', 'alpha']],
+  [{ sort: 'input' }, ['gamma', 'beta', 'alpha']],
+  [{ sort: 'input', order: 'reversed' }, ['alpha', 'beta', 'gamma']],
+  [{ sort: 'context' }, ['beta', 'alpha', 'gamma']],
+  [{ q: 'BET' }, ['beta']],
+  [{ q: 'two  eta' }, ['beta']],
+  [{ provider: 'one' }, ['alpha', 'gamma']],
+  [{ can: 'tools' }, ['alpha', 'gamma']],
+  [{ can: 'tools,images' }, ['alpha']],
+  [{ can: 'embeddings' }, ['gamma']],
+  [{ q: 'nothing' }, []],
+  [{ sort: 'constructor', can: 'toString,tools', order: 'x' }, ['alpha', 'gamma']],
+] as const) {
+  test(`${JSON.stringify(search)} shows ${names.join(', ') || 'nothing'}`, () => {
+    assert.deepEqual(
+      shown(models, viewOf(search)).map(({ model: name }) => name),
+      names,
+    )
+  })
+}
