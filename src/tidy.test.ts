@@ -109,7 +109,8 @@ interface Ban {
 }
 
 const anySource = /^(src|contract)\/.*(?<!\.test)\.ts$/
-const anyCode = /^(src|contract|test|bench|scripts|bin)\/.*\.(ts|js)$/
+const anyCode = /^(src|contract|console|test|bench|scripts|bin)\/.*\.(tsx?|js)$/
+const anyConsole = /^console\/src\/.*(?<!\.test)\.tsx?$/
 const owners = /^src\/(access|audit|catalog|identity|ledger|payments|store|usage)\//
 const text = (...parts: string[]) => parts.join('')
 
@@ -224,6 +225,15 @@ const bans: readonly Ban[] = [
     bad: ['src/base/a.test.ts', text('test.', "only('one', () => {})")],
   },
   {
+    name: 'text-is-no-markup',
+    pattern:
+      /\bdangerouslySetInnerHTML\b|\.(?:innerHTML|outerHTML|srcdoc)\s*=|\binsertAdjacentHTML\b|\bdocument\.write\b|\beval\s*\(|\bnew Function\b/,
+    over: 'bare',
+    within: anyConsole,
+    instead: 'names, models and their answers are texts: let React write them',
+    bad: ['console/src/features/a/page.tsx', 'return <p dangerouslySetInnerHTML={{ __html: name }} />'],
+  },
+  {
     name: 'empty-names',
     pattern:
       /\b(?:const|let|function|class|interface|type)\s+(?:utils?|helpers?|common|misc|manager|service|handler|data|info|ctx|req|res)\b/i,
@@ -251,6 +261,39 @@ function banned({ name, pattern, over, within, except, instead }: Ban, tree: Tre
 function isAllowed(name: string, lines: readonly string[], line: number): boolean {
   const allowance = new RegExp(`tidy-allow ${name}: \\S`)
   return [lines[line - 1], lines[line - 2]].some((text) => text !== undefined && allowance.test(text))
+}
+
+// The console: its folders, downward only.
+
+/** Folder of console/src → the folders that it may import. Files directly in console/src may import all. */
+const consoleLayers: Readonly<Record<string, readonly string[]>> = {
+  lib: ['lib'],
+  components: ['lib', 'components'],
+  layout: ['lib', 'components', 'layout', 'features/auth'],
+}
+
+const consoleFolder = (path: string) => /^console\/src\/((?:features\/)?[^/]+)\//.exec(path)?.[1] ?? 'console'
+
+function mayConsoleImport(path: string, target: string, isTypeOnly: boolean): boolean {
+  // Schemas stay on the server: they are half as large as the console itself.
+  if (target.startsWith('contract/')) return isTypeOnly || target === 'contract/usd.ts'
+  if (!target.startsWith('console/src/')) return false
+  return consoleLayers[consoleFolder(path)]?.includes(consoleFolder(target)) ?? true
+}
+
+function importedAcrossConsole(tree: Tree): string[] {
+  const packages = Object.keys(manifest(tree).devDependencies ?? {})
+  return [...tree]
+    .filter(([path]) => anyConsole.test(path) && !path.endsWith('.d.ts'))
+    .flatMap(([path, whole]) =>
+      importsOf(path, whole)
+        .filter(({ target, isOurs, isTypeOnly }) =>
+          isOurs
+            ? !mayConsoleImport(path, target, isTypeOnly)
+            : target !== 'virtual:operations' && !packages.includes(packageName(target)),
+        )
+        .map(({ target }) => `${path} imports ${target}`),
+    )
 }
 
 // Packages: where each may be imported.
@@ -345,7 +388,10 @@ const fileRules: readonly Rule[] = [
   },
 ]
 
-const entries = /^(src\/main\.ts|src\/.*thread\.ts|(bench|console)\/.*)$/
+const entries =
+  /^(src\/main\.ts|src\/.*thread\.ts|bench\/.*|console\/vite\.config\.ts|console\/src\/main\.tsx)$/
+/** Read by the build or the types, imported by nobody. */
+const standsAlone = /\.d\.ts$|^console\/src\/lib\/remove-scroll\.tsx$/
 
 function deadFiles(tree: Tree): string[] {
   // Before there is a main, nothing can be reached from it.
@@ -356,11 +402,11 @@ function deadFiles(tree: Tree): string[] {
     if (reached.has(path)) continue
     reached.add(path)
     const whole = tree.get(path) ?? ''
-    waiting.push(...importsOf(path, whole).map(({ target }) => target))
+    waiting.push(...importsOf(path, whole).flatMap(({ target }) => [target, `${target}.ts`, `${target}.tsx`]))
   }
-  return sources(tree)
-    .map(([path]) => path)
-    .filter((path) => !reached.has(path))
+  return [...tree.keys()]
+    .filter((path) => isSource(path) || anyConsole.test(path))
+    .filter((path) => !reached.has(path) && !standsAlone.test(path))
 }
 
 function circles(tree: Tree): string[] {
@@ -370,11 +416,12 @@ function circles(tree: Tree): string[] {
     if (trail.includes(path)) found.push([...trail.slice(trail.indexOf(path)), path].join(' → '))
     if (done.has(path) || trail.includes(path)) return
     for (const { target, isOurs, isTypeOnly } of importsOf(path, tree.get(path) ?? '')) {
-      if (isOurs && !isTypeOnly) walk(target, [...trail, path])
+      const file = ['', '.ts', '.tsx'].map((ending) => `${target}${ending}`).find((name) => tree.has(name))
+      if (isOurs && !isTypeOnly && file !== undefined) walk(file, [...trail, path])
     }
     done.add(path)
   }
-  for (const [path] of sources(tree)) walk(path, [])
+  for (const [path] of [...tree].filter(([path]) => isSource(path) || anyConsole.test(path))) walk(path, [])
   return found
 }
 
@@ -538,6 +585,14 @@ const rules: readonly Rule[] = [
       [...new Set(sources(tree).map(([path]) => posix.dirname(path).split('/').slice(0, 2).join('/')))]
         .filter((folder) => folder.startsWith('src/') && layers[folder.slice(4)] === undefined)
         .map((folder) => `${folder} is not in the table of layers`),
+  },
+  {
+    name: "the console's folders import downward only, and of the contract its types alone",
+    bad: {
+      'console/src/lib/a.ts':
+        "import { Card } from '@/components/card'\nimport { key } from '../../../contract/values.ts'",
+    },
+    check: importedAcrossConsole,
   },
   {
     name: 'packages are imported where they belong',

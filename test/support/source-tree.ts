@@ -9,7 +9,7 @@ import { splitSource } from './source-text.ts'
 export type Tree = ReadonlyMap<string, string>
 
 export interface Import {
-  /** A path of the tree for a file of ours, else the name that stands in the source. */
+  /** A path of the tree for a file of ours, without its ending where the source leaves that out; else the name. */
   readonly target: string
   readonly isOurs: boolean
   readonly isTypeOnly: boolean
@@ -36,6 +36,15 @@ export function readTree(root: string): Tree {
 const importForm =
   /\b(import|export)\b(\s+type\b)?([^;'"`()=]*?\bfrom)?\s*(['"])( *)\4|\bimport\(\s*(['"])( *)\6/g
 
+/** How sources of the console name each other. */
+const consoleRoot = '@/'
+
+function pathOf(name: string, folder: string): string {
+  return name.startsWith(consoleRoot)
+    ? posix.join('console/src', name.slice(consoleRoot.length))
+    : posix.join(folder, name)
+}
+
 /** The imports and re-exports of one source, in their order. */
 export function importsOf(path: string, text: string): readonly Import[] {
   const { code, bare } = splitSource(text)
@@ -43,8 +52,8 @@ export function importsOf(path: string, text: string): readonly Import[] {
     const end = match.index + match[0].length - 1
     const length = (match[5] ?? match[7] ?? '').length
     const name = code.slice(end - length, end)
-    const isOurs = name.startsWith('.')
-    const target = isOurs ? posix.join(posix.dirname(path), name) : name
+    const isOurs = name.startsWith('.') || name.startsWith(consoleRoot)
+    const target = isOurs ? pathOf(name, posix.dirname(path)) : name
     return { target, isOurs, isTypeOnly: match[2] !== undefined }
   })
 }

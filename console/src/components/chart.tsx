@@ -3,6 +3,7 @@ import { ChartLine, Table2 } from 'lucide-react'
 import { type JSX, lazy, Suspense, useState } from 'react'
 import { cn } from '@/lib/class-names'
 import { Button } from './button.tsx'
+import { seriesColours } from './series-colours.ts'
 import { Skeleton } from './skeleton.tsx'
 import { Table } from './table.tsx'
 
@@ -55,9 +56,6 @@ export function Chart(props: ChartProps): JSX.Element {
     </figure>
   )
 }
-
-/** Colours that can be told apart in light, dark and with colour blindness; the legend names them too. */
-export const seriesColours = ['#059669', '#3b82f6', '#d97706', '#a855f7', '#db2777', '#64748b'] as const
 
 function Legend({ series }: Pick<ChartProps, 'series'>): JSX.Element {
   return (

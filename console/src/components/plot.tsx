@@ -3,7 +3,8 @@ import { type JSX, useEffect, useRef } from 'react'
 import UPlot, { type AlignedData, type Options, type Series as PlotSeries } from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { useIsDark } from '@/lib/theme'
-import { type ChartProps, seriesColours } from './chart.tsx'
+import type { ChartProps } from './chart.tsx'
+import { seriesColours } from './series-colours.ts'
 
 export function Plot(props: ChartProps & { readonly height: number }): JSX.Element {
   const place = useRef<HTMLDivElement>(null)

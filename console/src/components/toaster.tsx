@@ -1,48 +1,12 @@
-/** Short messages on what just happened, read out too. They leave by themselves; problems stay until closed. */
+/** Shows short messages on what just happened, and has them read out. */
 import { CircleCheck, TriangleAlert, X } from 'lucide-react'
-import { type JSX, useSyncExternalStore } from 'react'
+import type { JSX } from 'react'
+import { closeMessage, toast, useMessages } from '@/lib/toast'
 
-interface Message {
-  readonly id: number
-  readonly tone: 'good' | 'bad'
-  readonly text: string
-}
-
-const shownMs = 5_000
-const shownMax = 4
-let messages: readonly Message[] = []
-let nextId = 1
-const listeners = new Set<() => void>()
-
-function show(tone: Message['tone'], text: string): void {
-  const id = nextId
-  nextId += 1
-  const others = messages.filter((message) => message.text !== text)
-  set([...others, { id, tone, text }].slice(-shownMax))
-  if (tone === 'good') setTimeout(() => close(id), shownMs)
-}
-
-function close(id: number): void {
-  set(messages.filter((message) => message.id !== id))
-}
-
-function set(next: readonly Message[]): void {
-  messages = next
-  for (const listener of listeners) listener()
-}
-
-export const toast = {
-  good: (text: string): void => show('good', text),
-  problem: (text: string): void => show('bad', text),
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
+export { toast }
 
 export function Toaster(): JSX.Element {
-  const shown = useSyncExternalStore(subscribe, () => messages)
+  const shown = useMessages()
   return (
     <section
       aria-label="Messages"
@@ -63,7 +27,7 @@ export function Toaster(): JSX.Element {
           <button
             type="button"
             aria-label="Close the message"
-            onClick={() => close(id)}
+            onClick={() => closeMessage(id)}
             className="flex size-6 items-center justify-center rounded-md text-ink-soft hover:bg-sunken max-sm:size-10"
           >
             <X aria-hidden="true" className="size-4" />

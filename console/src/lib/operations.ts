@@ -12,7 +12,6 @@ import {
   useQueryClient,
 } from '@tanstack/react-query'
 import type { Topic } from '../../../contract/events.ts'
-import { toast } from '../components/toaster.tsx'
 import {
   ApiError,
   type Asking,
@@ -21,6 +20,7 @@ import {
   type OperationName,
   type OperationOutput,
 } from './api.ts'
+import { toast } from './toast.ts'
 
 export type { Topic } from '../../../contract/events.ts'
 

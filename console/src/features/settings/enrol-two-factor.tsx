@@ -12,7 +12,7 @@ import { refresh } from '@/lib/operations'
 import { useSubmit } from '@/lib/use-submit'
 import { BackupCodes } from './backup-codes.tsx'
 import { QrCode } from './qr-code.tsx'
-import { WithPassword } from './two-factor-card.tsx'
+import { WithPassword } from './with-password.tsx'
 
 interface Enrolment {
   readonly totpURI: string

@@ -4,16 +4,14 @@ import { type JSX, useState } from 'react'
 import { Badge } from '@/components/badge'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
-import { Dialog, DialogActions } from '@/components/dialog'
-import { Problem } from '@/components/problem'
+import { Dialog } from '@/components/dialog'
 import { toast } from '@/components/toaster'
-import { PasswordField } from '@/features/auth/credentials'
 import { useMe } from '@/lib/account'
-import { identity, type Outcome } from '@/lib/identity'
+import { identity } from '@/lib/identity'
 import { refresh } from '@/lib/operations'
-import { useSubmit } from '@/lib/use-submit'
 import { BackupCodes } from './backup-codes.tsx'
 import { EnrolTwoFactor } from './enrol-two-factor.tsx'
+import { WithPassword } from './with-password.tsx'
 
 type Open = 'turn on' | 'new codes' | 'turn off'
 
@@ -103,38 +101,5 @@ function TurnOff({ onClose }: Closing): JSX.Element {
         onClose={onClose}
       />
     </Dialog>
-  )
-}
-
-interface WithPasswordProps<Value> extends Closing {
-  readonly action: string
-  readonly danger?: boolean
-  readonly exchange: (password: string) => Promise<Outcome<Value>>
-  readonly onDone: (value: Value) => void | Promise<void>
-}
-
-/** Asks for the password, then does it. */
-export function WithPassword<Value>(props: WithPasswordProps<Value>): JSX.Element {
-  const { action, danger = false, exchange, onDone, onClose } = props
-  const [password, setPassword] = useState('')
-  const submit = useSubmit()
-  return (
-    <form
-      className="flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault()
-        event.stopPropagation()
-        void submit.run(() => exchange(password), onDone)
-      }}
-    >
-      {submit.problem === undefined ? null : <Problem problem={submit.problem} />}
-      <PasswordField kind="present" value={password} onChange={setPassword} focused />
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" variant={danger ? 'danger' : 'primary'} pending={submit.isPending}>
-          {action}
-        </Button>
-      </DialogActions>
-    </form>
   )
 }

@@ -1,0 +1,46 @@
+/** Short messages on what just happened: who says them, and who shows them. Good ones leave by themselves; problems stay. */
+import { useSyncExternalStore } from 'react'
+
+export interface Message {
+  readonly id: number
+  readonly tone: 'good' | 'bad'
+  readonly text: string
+}
+
+const shownMs = 5_000
+const shownMax = 4
+let messages: readonly Message[] = []
+let nextId = 1
+const listeners = new Set<() => void>()
+
+function show(tone: Message['tone'], text: string): void {
+  const id = nextId
+  nextId += 1
+  const others = messages.filter((message) => message.text !== text)
+  set([...others, { id, tone, text }].slice(-shownMax))
+  if (tone === 'good') setTimeout(() => closeMessage(id), shownMs)
+}
+
+export function closeMessage(id: number): void {
+  set(messages.filter((message) => message.id !== id))
+}
+
+function set(next: readonly Message[]): void {
+  messages = next
+  for (const listener of listeners) listener()
+}
+
+export const toast = {
+  good: (text: string): void => show('good', text),
+  problem: (text: string): void => show('bad', text),
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** What is shown now. */
+export function useMessages(): readonly Message[] {
+  return useSyncExternalStore(subscribe, () => messages)
+}
