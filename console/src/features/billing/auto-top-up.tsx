@@ -12,7 +12,7 @@ import { toast } from '@/components/toaster'
 import { useAccount } from '@/lib/account'
 import { compareUsd, roundUsd } from '@/lib/format'
 import { useChange } from '@/lib/operations'
-import { typedAmount } from '../usage/amount.ts'
+import { typedAmount, typedPayment } from '../usage/amount.ts'
 import type { Billing } from './billing-words.ts'
 import { payersOnly, useMayPay } from './use-may-pay.ts'
 
@@ -109,7 +109,7 @@ function Amounts({ autoTopUp, minimum, maximum }: AmountsProps): JSX.Element {
       toast.good(billing.autoTopUp === null ? 'Automatic top-ups are off.' : 'Automatic top-ups are on.'),
   })
   const save = (): void => {
-    const [belowAmount, topUpAmount] = [typedAmount(below), typedAmount(amount)]
+    const [belowAmount, topUpAmount] = [typedAmount(below), typedPayment(amount)]
     const isBelowBad = belowAmount === undefined || !/[1-9]/.test(belowAmount)
     const isAmountBad =
       topUpAmount === undefined ||

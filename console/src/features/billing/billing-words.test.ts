@@ -1,16 +1,17 @@
 /** Billing in words: how long a balance lasts, which amounts are offered, what an invoice is called. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { amountPresets, daysLeftWords, invoiceName } from './billing-words.ts'
+import { amountPresets, daysLeftShort, daysLeftWords, invoiceName } from './billing-words.ts'
 
-for (const [days, words] of [
-  [null, 'nothing spent in 7 days'],
-  [0.4, 'less than a day'],
-  [1.9, 'about a day'],
-  [12.7, 'about 12 days'],
-  [4_000, 'more than ten years'],
+for (const [days, words, short] of [
+  [null, 'nothing spent in 7 days', '–'],
+  [0.4, 'less than a day', '< 1 day'],
+  [1.9, 'about a day', '~ 1 day'],
+  [12.7, 'about 12 days', '~ 12 days'],
+  [4_000, 'more than ten years', '> 10 years'],
 ] as const) {
-  test(`${days} days are ${words}`, () => assert.equal(daysLeftWords(days), words))
+  test(`${days} days are ${words}`, () =>
+    assert.deepEqual([daysLeftWords(days), daysLeftShort(days)], [words, short]))
 }
 
 for (const [minimum, maximum, presets] of [

@@ -80,6 +80,15 @@ export function daysLeftWords(days: number | null): string {
   return `about ${Math.floor(days).toLocaleString('en-US')} days`
 }
 
+/** The same where there is little room: `–`, `< 1 day`, `~ 12 days`, `> 10 years`. */
+export function daysLeftShort(days: number | null): string {
+  if (days === null) return '–'
+  if (days < 1) return '< 1 day'
+  if (days < 2) return '~ 1 day'
+  if (days > 3_650) return '> 10 years'
+  return `~ ${Math.floor(days).toLocaleString('en-US')} days`
+}
+
 /** The amounts offered at once, within what is allowed. */
 export function amountPresets(minimum: string, maximum: string): readonly string[] {
   const whole = (text: string) => Number(text.split('.')[0])

@@ -10,7 +10,7 @@ import { Tabs } from '@/components/tabs'
 import { useAccount } from '@/lib/account'
 import { useOperation } from '@/lib/operations'
 import { AutoTopUp } from './auto-top-up.tsx'
-import { type Billing, daysLeftWords } from './billing-words.ts'
+import { type Billing, daysLeftShort } from './billing-words.ts'
 import { Entries } from './entries.tsx'
 import { InvoiceTo } from './invoice-to.tsx'
 import { Invoices } from './invoices.tsx'
@@ -102,13 +102,7 @@ function Balance({ billing }: { readonly billing: Billing | undefined }): JSX.El
       />
       <Stat
         label="Lasts"
-        value={
-          billing === undefined
-            ? bone
-            : billing.daysLeft === null
-              ? '–'
-              : daysLeftWords(billing.daysLeft).replace('about ', '~ ')
-        }
+        value={billing === undefined ? bone : daysLeftShort(billing.daysLeft)}
         hint={billing?.daysLeft === null ? 'nothing was spent in 7 days' : 'at the rate of the last 7 days'}
       />
     </div>

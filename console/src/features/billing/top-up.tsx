@@ -13,7 +13,7 @@ import { useAccount } from '@/lib/account'
 import type { ApiError } from '@/lib/api'
 import { compareUsd, roundUsd } from '@/lib/format'
 import { useChange } from '@/lib/operations'
-import { typedAmount } from '../usage/amount.ts'
+import { typedPayment } from '../usage/amount.ts'
 import { amountPresets, type Billing } from './billing-words.ts'
 import { payersOnly, useMayPay } from './use-may-pay.ts'
 
@@ -80,10 +80,12 @@ function ByStripe({ minimum, maximum }: Stripe): JSX.Element {
     },
   })
   const submit = (): void => {
-    const amount = typedAmount(text)
+    const amount = typedPayment(text)
     const isAllowed =
       amount !== undefined && compareUsd(amount, minimum) >= 0 && compareUsd(amount, maximum) <= 0
-    setError(isAllowed ? undefined : `An amount from ${roundUsd(minimum)} to ${roundUsd(maximum)}.`)
+    setError(
+      isAllowed ? undefined : `An amount in whole cents from ${roundUsd(minimum)} to ${roundUsd(maximum)}.`,
+    )
     if (!isAllowed || amount === undefined || create.isPending) return
     setProblem(undefined)
     create.mutate({ account: account.id, amount, saveMethod })

@@ -8,7 +8,7 @@ import { Stat } from '@/components/stat'
 import { Tooltip } from '@/components/tooltip'
 import type { OperationOutput } from '@/lib/api'
 import { count, duration, shortCount } from '@/lib/format'
-import { daysLeftWords } from '../billing/billing-words.ts'
+import { daysLeftShort } from '../billing/billing-words.ts'
 
 export type Overview = OperationOutput<'overview.show'>
 
@@ -32,9 +32,7 @@ export function Numbers({ overview }: { readonly overview: Overview | undefined 
       />
       <Stat
         label="Lasts"
-        value={of(({ daysLeft }) =>
-          daysLeft === null ? '–' : daysLeftWords(daysLeft).replace('about ', '~ '),
-        )}
+        value={of(({ daysLeft }) => daysLeftShort(daysLeft))}
         hint={hint(({ daysLeft }) =>
           daysLeft === null ? 'nothing was spent in 7 days' : 'at the rate of the last 7 days',
         )}

@@ -53,7 +53,11 @@ export function Receipt({ receipt, back }: ReceiptProps): JSX.Element {
         <Stat
           label="Charged"
           value={<Money amount={receipt.charged} />}
-          hint={<Money amount={receipt.charged} form="exact" />}
+          hint={
+            <>
+              of <Money amount={receipt.held} /> held
+            </>
+          }
         />
         <Stat label="Tokens in" value={count(inputTokens(receipt))} hint={cacheHint(receipt)} />
         <Stat

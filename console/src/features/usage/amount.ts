@@ -42,3 +42,9 @@ export function typedAmount(text: string): string | undefined {
   const plain = text.trim().replace(/^\$\s*/, '')
   return /^\d{1,7}(?:\.\d{1,9})?$/.test(plain) ? plain : undefined
 }
+
+/** The same for what is paid: whole cents. */
+export function typedPayment(text: string): string | undefined {
+  const amount = typedAmount(text)
+  return amount === undefined || /\.\d{2}\d*[1-9]/.test(amount) ? undefined : amount
+}

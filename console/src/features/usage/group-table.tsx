@@ -40,7 +40,7 @@ function nameColumn(group: Group, onChange: GroupTableProps['onChange']): Column
       if (group === 'none') return 'All requests'
       if (id === null)
         return <span className="text-ink-soft">{group === 'member' ? 'Command line' : 'None'}</span>
-      if (typeof id === 'symbol' || !canNarrow) return <Name>{row.label}</Name>
+      if (typeof id === 'symbol' || id === '' || !canNarrow) return <Name>{row.label}</Name>
       return (
         <button
           type="button"

@@ -1,7 +1,7 @@
 /** Sums of usage are exact, steps without rows are there, small groups become one. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { amountOf, nanoOf, permilleOf, typedAmount } from './amount.ts'
+import { amountOf, nanoOf, permilleOf, typedAmount, typedPayment } from './amount.ts'
 import { others, stackOf, type UsageRow } from './usage-stack.ts'
 
 const day = (n: number) => `2026-11-0${n}T00:00:00.000Z`
@@ -75,4 +75,16 @@ for (const [typed, amount] of [
   ['1e3', undefined],
 ] as const) {
   test(`«${typed}» is ${amount ?? 'no amount'}`, () => assert.equal(typedAmount(typed), amount))
+}
+
+for (const [typed, amount] of [
+  ['5', '5'],
+  ['5.10', '5.10'],
+  ['5.1000', '5.1000'],
+  ['5.105', undefined],
+  ['5.1001', undefined],
+  ['five', undefined],
+] as const) {
+  test(`«${typed}» ${amount === undefined ? 'cannot be paid' : 'can be paid'}`, () =>
+    assert.equal(typedPayment(typed), amount))
 }
