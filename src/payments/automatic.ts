@@ -19,6 +19,7 @@ import type { Letters } from './types.ts'
 export interface AutomaticLimits extends CheckoutLimits {
   readonly automaticTopUpsPerDayMax: number
   readonly automaticTopUpsAtOnceMax: number
+  readonly topUpCheckMs: number
 }
 
 export interface AutomaticParts extends Omit<CheckoutParts, 'limits'> {
@@ -37,9 +38,12 @@ const shortAccountsMax = 500
 
 /** One look: finishes what was begun and not told, then charges who is short. */
 export async function topUpAutomatically(parts: AutomaticParts): Promise<void> {
-  const { topUps, billing, provider, limits } = parts
+  const { topUps, billing, provider, clock, limits } = parts
   const atOnceMax = limits.automaticTopUpsAtOnceMax
   await inLots(await topUps.unsent(atOnceMax), atOnceMax, (row) => resume(parts, row))
+  const nowMs = clock.wallMs()
+  const failed = await topUps.pageless({ nowMs, triedMs: nowMs - limits.topUpCheckMs }, atOnceMax)
+  await inLots(failed, atOnceMax, (row) => carryOn(parts, row))
   const short = await billing.short(provider.mode, shortAccountsMax)
   await inLots(short, atOnceMax, (account) => begin(parts, account))
 }
@@ -90,18 +94,14 @@ async function attempt(
   topUp: Charged,
   payer: Payer & { readonly method: string },
 ): Promise<void> {
+  const { topUps, clock } = parts
   try {
     const result = await charge(parts, topUp, payer)
     if (result.kind === 'declined') return await decline(parts, topUp, result)
-    const { id: paymentIntent } = result.payment
-    await parts.topUps.note(topUp.id, { paymentIntent }, parts.clock.wallMs())
+    await topUps.note(topUp.id, { paymentIntent: result.payment.id }, clock.wallMs())
     await parts.follow(topUp.id, noHint)
-    const row = await parts.topUps.find(topUp.id)
-    if (row !== undefined && (row.state === 'failed' || row.state === 'action_required')) {
-      const problem = row.problem ?? 'The payment did not succeed.'
-      const needsOwner = row.state === 'action_required'
-      await decline(parts, topUp, { kind: 'declined', needsOwner, problem, payment: paymentIntent })
-    }
+    const row = await topUps.find(topUp.id)
+    if (row?.state === 'failed' || row?.state === 'action_required') await carryOn(parts, row)
   } catch (thrown) {
     await refuse(parts, topUp, asTollgateError(thrown))
   }
@@ -132,26 +132,40 @@ async function decline(
   topUp: Charged,
   { needsOwner, problem, payment }: Extract<ChargeResult, { kind: 'declined' }>,
 ): Promise<void> {
-  const { topUps, billing, provider, clock, changes, log } = parts
+  const { topUps, clock } = parts
   const state = needsOwner ? 'action_required' : 'failed'
-  await topUps.note(topUp.id, { state, problem }, clock.wallMs())
-  await billing.rest(topUp.account, problem)
+  const known = payment === null ? {} : { paymentIntent: payment }
+  await topUps.note(topUp.id, { state, problem, ...known }, clock.wallMs())
+  const row = await topUps.find(topUp.id)
+  if (row !== undefined) await carryOn(parts, row)
+}
+
+/** One that failed: no further ones, its owner is told, once, and gets a page to pay at. */
+async function carryOn(parts: AutomaticParts, row: TopUpRow): Promise<void> {
+  const { billing, changes } = parts
+  const problem = row.problem ?? 'The payment did not succeed.'
+  const { autoTopUp, autoTopUpProblem } = await billing.setting(row.account)
+  const isNew = autoTopUp !== null && autoTopUpProblem === null
+  if (isNew) await billing.rest(row.account, problem)
+  await givePage(parts, row)
+  changes.publish(row.account, ['billing'])
+  if (isNew) await tellOwner(parts, row, problem)
+}
+
+async function givePage(parts: AutomaticParts, row: TopUpRow): Promise<void> {
+  const { provider, topUps, clock, log } = parts
+  const { id, account, amount, paymentIntent } = row
   try {
-    // The owner pays at a page of their own; the payment that failed must not succeed beside it.
-    if (payment !== null) await provider.cancelPayment(payment)
-    const email = (await parts.account(topUp.account))?.email ?? null
-    const { id, account, amount } = topUp
+    // The payment that failed must not succeed beside the page.
+    if (paymentIntent !== null) await provider.cancelPayment(paymentIntent)
+    const email = (await parts.account(account))?.email ?? null
     const page = { topUp: id, account, email, amount, saveMethod: true, address: parts.address }
-    await openPage({ ...parts, limits: parts.limits }, { ...page, key: `${formatId('top', id)}-page` })
+    await openPage(parts, { ...page, key: `${formatId('top', id)}-page-${clock.wallMs()}` })
   } catch (thrown) {
     const { code, details } = asTollgateError(thrown)
-    log.warn(
-      { topUp: formatId('top', topUp.id), code, detail: details.detail },
-      'a failed top-up has no page',
-    )
+    log.warn({ topUp: formatId('top', id), code, detail: details.detail }, 'a failed top-up has no page yet')
+    await topUps.note(id, {}, clock.wallMs())
   }
-  changes.publish(topUp.account, ['billing'])
-  await tellOwner(parts, topUp, problem)
 }
 
 async function tellOwner(

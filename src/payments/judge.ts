@@ -3,7 +3,7 @@
  * contradict our row and must not move money. Pure: decides, and does nothing.
  */
 import { formatId } from '../base/ids.ts'
-import type { CheckoutFact, Marks, PaymentFact } from './provider.ts'
+import type { CheckoutFact, Marks, PaymentFact, PaymentStatus } from './provider.ts'
 import type { TopUpNews, TopUpRow } from './top-up-rows.ts'
 
 export type Judgement =
@@ -71,6 +71,8 @@ function mispaid(row: TopUpRow, payment: PaymentFact, checkout: CheckoutFact | n
   return undefined
 }
 
+const underWay: readonly PaymentStatus[] = ['processing', 'succeeded']
+
 /** An automatic one that failed waits for its owner at a payment page, and says so until they come. */
 function newsOfCheckout(row: TopUpRow, checkout: CheckoutFact): TopUpNews {
   const { id: session, status, url, payment } = checkout
@@ -84,17 +86,17 @@ function newsOfCheckout(row: TopUpRow, checkout: CheckoutFact): TopUpNews {
       ? { session, state: 'failed', payUrl: null }
       : { ...known, state: 'expired', payUrl: null }
   }
-  const isFailed = payment === null || payment.status === 'failed' || payment.status === 'waiting'
-  if (isFailed || payment.status === 'canceled') return { ...known, ...failed(payment) }
+  if (payment === null || !underWay.includes(payment.status))
+    return { ...known, ...failed(payment), payUrl: null }
   return { ...known, state: 'processing', problem: null, payUrl: null }
 }
 
 const failed = (payment: PaymentFact | null): TopUpNews => ({
   state: 'failed',
   problem: payment?.problem ?? 'The payment did not succeed.',
-  payUrl: null,
 })
 
+/** Of an automatic top-up; where its owner can pay it by hand does not follow from here. */
 function newsOfPayment(payment: PaymentFact): TopUpNews {
   const paymentIntent = payment.id
   switch (payment.status) {

@@ -55,6 +55,11 @@ export interface TopUpRows {
   ): Promise<readonly bigint[]>
   /** Automatic ones that the provider was perhaps never told of. */
   unsent(limit: number): Promise<readonly TopUpRow[]>
+  /** Automatic ones of the last day that failed and have no page where their owner can pay; not those just tried. */
+  pageless(
+    times: { readonly nowMs: number; readonly triedMs: number },
+    limit: number,
+  ): Promise<readonly TopUpRow[]>
 }
 
 const dayMs = 86_400_000
@@ -122,7 +127,9 @@ export function topUpRows({ database }: Pick<Store, 'database'>): TopUpRows {
 }
 
 /** What the provider has to be asked about again. */
-function waitingRows({ database }: Pick<Store, 'database'>): Pick<TopUpRows, 'unsettled' | 'unsent'> {
+function waitingRows({
+  database,
+}: Pick<Store, 'database'>): Pick<TopUpRows, 'unsettled' | 'unsent' | 'pageless'> {
   return {
     async unsettled({ openMs, disputedMs }, limit) {
       const found = await database
@@ -153,6 +160,20 @@ function waitingRows({ database }: Pick<Store, 'database'>): Pick<TopUpRows, 'un
         .where('payment_intent', 'is', null)
         .where('session', 'is', null)
         .orderBy('id')
+        .limit(limit)
+        .execute()
+      return found.map(toRow)
+    },
+    async pageless({ nowMs, triedMs }, limit) {
+      const found = await database
+        .selectFrom('top_up')
+        .selectAll()
+        .where('automatic', '=', 1n)
+        .where('state', 'in', ['failed', 'action_required'])
+        .where('session', 'is', null)
+        .where('created_ms', '>', BigInt(nowMs - dayMs))
+        .where('checked_ms', '<=', BigInt(triedMs))
+        .orderBy('checked_ms')
         .limit(limit)
         .execute()
       return found.map(toRow)

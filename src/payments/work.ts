@@ -17,7 +17,6 @@ import type { Letters } from './types.ts'
 
 export interface WorkLimits extends AutomaticLimits {
   readonly automaticTopUpsMs: number
-  readonly topUpCheckMs: number
   readonly topUpsCheckedMax: number
   readonly alertCheckMs: number
   readonly alertsCheckedMax: number

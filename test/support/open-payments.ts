@@ -8,7 +8,7 @@ import { Changes } from '../../src/base/changes.ts'
 import { systemRandom } from '../../src/base/ids.ts'
 import { createLog } from '../../src/base/log.ts'
 import { type Limits, limitDefaults } from '../../src/config.ts'
-import { type OpenPayments, openPayments } from '../../src/payments/payments.ts'
+import { type OpenPayments, openPayments, type PaymentOptions } from '../../src/payments/payments.ts'
 import type { TopUp } from '../../src/payments/types.ts'
 import { type ManualClock, manualClock } from './manual-clock.ts'
 import { type Lifetime, openTestLedger, type TestLedger } from './open-ledger.ts'
@@ -16,6 +16,8 @@ import { type StripeServer, startStripeServer } from './stripe-server.ts'
 
 export interface PaymentScene {
   readonly open: OpenPayments
+  /** What it was opened with. */
+  readonly options: PaymentOptions
   readonly on: TestLedger
   readonly clock: ManualClock
   readonly stripe: StripeServer
@@ -55,7 +57,7 @@ export async function paymentScene(context: Lifetime, options: SceneOptions = {}
   context.after(stripe.close)
   const logged: string[] = []
   const { store, ledger, nextId } = on
-  const open = openPayments({
+  const given: PaymentOptions = {
     ...{ store, ledger, clock, nextId, limits },
     random: systemRandom,
     changes: new Changes(clock, limits),
@@ -63,12 +65,14 @@ export async function paymentScene(context: Lifetime, options: SceneOptions = {}
     stripe: { secretKey, webhookSecret, mode: 'test', apiOrigin: stripe.origin },
     operator: { name: 'Tollgate', contact: null },
     codeKey: new Uint8Array(32).fill(7),
-  })
+  }
+  const open = openPayments(given)
   const webhookUrl = await listen(context, open)
   stripe.sendTo(webhookUrl)
   const { payments } = open
   return {
     open,
+    options: given,
     on,
     clock,
     stripe,

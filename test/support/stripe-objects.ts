@@ -227,6 +227,11 @@ export class StripeBooks {
     return intent
   }
 
+  /** A transfer for an automatic charge does not arrive. */
+  fail(id: string): void {
+    this.#fail(this.intent(id), 'payment_intent_payment_attempt_failed', 'The transfer did not arrive.')
+  }
+
   cancel(id: string): Intent | 'too late' {
     const intent = this.intent(id)
     if (intent.status === 'succeeded' || intent.status === 'canceled') return 'too late'

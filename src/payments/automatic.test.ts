@@ -1,0 +1,289 @@
+/**
+ * Automatic top-ups and warnings as time passes: who is charged, once, how a bank's no is carried to the owner, and
+ * what happens when the process or the provider goes away in between. Real ledger, official library, time by hand.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Lifetime } from '../../test/support/open-ledger.ts'
+import {
+  nanoPerCent,
+  type PaymentScene,
+  paymentScene,
+  type SceneOptions,
+} from '../../test/support/open-payments.ts'
+import { Background } from '../base/background.ts'
+import { limitDefaults } from '../config.ts'
+import type { Letter } from './types.ts'
+import { startPaymentWork } from './work.ts'
+
+const usd = (cents: number): bigint => BigInt(cents) * nanoPerCent
+const dayMs = 86_400_000
+
+interface Working extends PaymentScene {
+  readonly letters: Letter[]
+  readonly background: Background
+  /** Days that every balance lasts. */
+  readonly rate: { days: number | null }
+  /** Lets so much time pass, and waits for what began in it. */
+  pass(ms: number): Promise<void>
+  stop(): void
+}
+
+async function working(context: Lifetime, options: SceneOptions = {}): Promise<Working> {
+  const scene = await paymentScene(context, options)
+  const { clock, on, open } = scene
+  const letters: Letter[] = []
+  const rate = { days: null as number | null }
+  const background = new Background(clock, scene.options.log)
+  const stop = startPaymentWork(open, {
+    background,
+    clock,
+    log: scene.options.log,
+    letters: {
+      async send(_account, letter) {
+        letters.push(letter)
+        return true
+      },
+    },
+    account: on.ledger.account,
+    daysLeft: async () => rate.days,
+    address: 'https://gate.example',
+    limits: { ...limitDefaults, ...options.limits },
+  })
+  return {
+    ...scene,
+    letters,
+    background,
+    rate,
+    stop,
+    async pass(ms) {
+      clock.advance(ms)
+      await background.drained()
+    },
+  }
+}
+
+/** An account with a saved card, 10 USD, and 20 more wanted once less than 15 are left. */
+async function wanting(scene: Working): Promise<bigint> {
+  const account = await scene.account()
+  const { id } = await scene.begin(account, 1_000, true)
+  scene.stripe.books.pay(await scene.session(id), 'card')
+  await scene.stripe.settled()
+  await scene.open.payments.change(account, { autoTopUp: { below: usd(1_500), amount: usd(2_000) } })
+  return account
+}
+
+const automaticOnes = async ({ open }: Working, account: bigint) =>
+  (await open.payments.topUps({ account, limit: 50, before: null })).filter(({ automatic }) => automatic)
+
+const textOf = ({ letters }: Working): string => letters.at(-1)?.text ?? ''
+
+test('a balance that falls below its mark is filled, once', async (context) => {
+  const scene = await working(context)
+  const account = await wanting(scene)
+  await scene.pass(5_000)
+  assert.equal(await scene.posted(account), usd(3_000))
+  await scene.stripe.settled()
+  for (let looks = 0; looks < 5; looks += 1) await scene.pass(5_000)
+  const [topUp, ...more] = await automaticOnes(scene, account)
+  assert.deepEqual([topUp?.state, topUp?.amount, more.length], ['paid', usd(2_000), 0])
+  assert.equal(scene.stripe.asked.get('POST /v1/payment_intents'), 1)
+  assert.deepEqual(scene.letters, [])
+  assert.deepEqual(await scene.drift(), [])
+})
+
+for (const [bank, state, words] of [
+  ['declines', 'failed', 'Your card has insufficient funds.'],
+  ['wants_authentication', 'action_required', 'Your bank wants you to confirm this payment.'],
+] as const) {
+  test(`a bank that ${bank}: the owner is told and pays at a page; until then nothing is charged`, async (context) => {
+    const scene = await working(context)
+    const account = await wanting(scene)
+    scene.stripe.books.bank = bank
+    await scene.pass(5_000)
+    await scene.stripe.settled()
+    const [topUp] = await automaticOnes(scene, account)
+    assert.deepEqual([topUp?.state, topUp?.problem], [state, words])
+    assert.equal((await scene.open.payments.setting(account)).autoTopUpProblem, words)
+    assert.equal(scene.letters.length, 1)
+    assert.match(scene.letters[0]?.text ?? '', /automatic top-up of 20\.00 USD did not succeed/)
+    for (let looks = 0; looks < 5; looks += 1) await scene.pass(5_000)
+    assert.equal((await automaticOnes(scene, account)).length, 1)
+    assert.ok([...scene.stripe.books.intents.values()].some(({ status }) => status === 'canceled'))
+
+    scene.stripe.books.pay(await scene.session(topUp?.id ?? 0n), 'card')
+    await scene.stripe.settled()
+    assert.equal((await scene.topUp(topUp?.id ?? 0n)).state, 'paid')
+    assert.equal(await scene.posted(account), usd(3_000))
+    assert.equal((await scene.open.payments.setting(account)).autoTopUpProblem, null)
+    assert.deepEqual(await scene.drift(), [])
+  })
+}
+
+test('a transfer that fails later is told like a card that was declined', async (context) => {
+  const scene = await working(context)
+  const account = await wanting(scene)
+  scene.stripe.books.bank = 'processes'
+  await scene.pass(5_000)
+  const [begun] = await automaticOnes(scene, account)
+  const { paymentIntent = null } = (await scene.open.paying?.topUps.find(begun?.id ?? 0n)) ?? {}
+  scene.stripe.books.fail(paymentIntent ?? '')
+  await scene.stripe.settled()
+  await scene.pass(limitDefaults.topUpCheckMs)
+  await scene.pass(limitDefaults.automaticTopUpsMs)
+  const [failed, ...more] = await automaticOnes(scene, account)
+  assert.deepEqual(
+    [failed?.state, failed?.problem, more.length],
+    ['failed', 'The transfer did not arrive.', 0],
+  )
+  assert.ok(failed?.payUrl !== null)
+  assert.equal(scene.letters.length, 1)
+  assert.equal((await scene.open.payments.setting(account)).autoTopUpProblem, 'The transfer did not arrive.')
+})
+
+test('a transfer under way is waited for', async (context) => {
+  const scene = await working(context)
+  const account = await wanting(scene)
+  scene.stripe.books.bank = 'processes'
+  for (let looks = 0; looks < 5; looks += 1) await scene.pass(5_000)
+  const [topUp, ...more] = await automaticOnes(scene, account)
+  assert.deepEqual([topUp?.state, more.length], ['processing', 0])
+})
+
+test('so many a day, and the next day again', async (context) => {
+  const scene = await working(context, { limits: { automaticTopUpsPerDayMax: 2 } })
+  const account = await wanting(scene)
+  await scene.open.payments.change(account, { autoTopUp: { below: usd(1_000_000), amount: usd(500) } })
+  for (let looks = 0; looks < 5; looks += 1) await scene.pass(5_000)
+  assert.equal((await automaticOnes(scene, account)).length, 2)
+  await scene.pass(dayMs)
+  for (let looks = 0; looks < 5; looks += 1) await scene.pass(5_000)
+  assert.equal((await automaticOnes(scene, account)).length, 4)
+  assert.equal(await scene.posted(account), usd(3_000))
+})
+
+test('an answer that was lost is asked for again and charges once', async (context) => {
+  const scene = await working(context, { limits: { stripeRetriesMax: 1 } })
+  const account = await wanting(scene)
+  scene.stripe.sendTo(null)
+  scene.stripe.trouble('lost')
+  await scene.pass(5_000)
+  assert.equal(await scene.posted(account), usd(1_000))
+  assert.deepEqual(
+    (await automaticOnes(scene, account)).map(({ state }) => state),
+    ['open'],
+  )
+  scene.stripe.trouble('none')
+  await scene.pass(5_000)
+  assert.equal(await scene.posted(account), usd(3_000))
+  assert.equal(scene.stripe.books.intents.size, 2)
+})
+
+test('what was never told to the provider is not charged a day later', async (context) => {
+  const scene = await working(context, { limits: { stripeRetriesMax: 1 } })
+  const account = await wanting(scene)
+  scene.stripe.trouble('down')
+  await scene.pass(5_000)
+  await scene.open.payments.change(account, { autoTopUp: null })
+  scene.clock.setWallMs(scene.clock.wallMs() + dayMs)
+  scene.stripe.trouble('none')
+  await scene.pass(5_000)
+  assert.deepEqual(
+    (await automaticOnes(scene, account)).map(({ state }) => state),
+    ['expired'],
+  )
+  assert.equal(await scene.posted(account), usd(1_000))
+})
+
+test('a frozen account is not charged', async (context) => {
+  const scene = await working(context)
+  const account = await wanting(scene)
+  await scene.on.ledger.suspend(account, 1)
+  await scene.pass(5_000)
+  assert.deepEqual(await automaticOnes(scene, account), [])
+})
+
+test('a payment that nobody told of is found by asking', async (context) => {
+  const scene = await working(context)
+  const account = await scene.account()
+  const { id } = await scene.begin(account, 1_000)
+  scene.stripe.sendTo(null)
+  scene.stripe.books.pay(await scene.session(id), 'card')
+  await scene.pass(5_000)
+  assert.equal((await scene.topUp(id)).state, 'open')
+  await scene.pass(limitDefaults.topUpCheckMs)
+  assert.equal((await scene.topUp(id)).state, 'paid')
+  assert.equal(await scene.posted(account), usd(1_000))
+})
+
+test('one top-up that the provider does not know keeps no other waiting', async (context) => {
+  const scene = await working(context, { limits: { topUpsCheckedMax: 1 } })
+  const account = await scene.account()
+  const lost = await scene.begin(account, 1_000)
+  scene.stripe.books.sessions.clear()
+  const { id } = await scene.begin(account, 1_000)
+  scene.stripe.sendTo(null)
+  scene.stripe.books.pay(await scene.session(id), 'card')
+  for (let looks = 0; looks < 3; looks += 1) await scene.pass(limitDefaults.topUpCheckMs)
+  assert.equal((await scene.topUp(id)).state, 'paid')
+  assert.equal((await scene.topUp(lost.id)).state, 'open')
+})
+
+test('a row that never got its page expires', async (context) => {
+  const scene = await working(context)
+  const account = await scene.account()
+  const draft = { account, amount: usd(500), mode: 'test' as const, provider: 'stripe' }
+  const nowMs = scene.clock.wallMs()
+  const { topUps } = scene.open.paying ?? assert.fail('there is a provider')
+  await topUps.insert({ ...draft, id: 77n, automatic: false, saveMethod: false, nowMs })
+  await scene.pass(limitDefaults.topUpCheckMs)
+  assert.equal((await scene.topUp(77n)).state, 'open')
+  scene.clock.setWallMs(nowMs + limitDefaults.checkoutMs)
+  await scene.pass(limitDefaults.topUpCheckMs)
+  assert.equal((await scene.topUp(77n)).state, 'expired')
+})
+
+test('a warning is sent once, and again after a credit', async (context) => {
+  const scene = await working(context)
+  const account = await wanting(scene)
+  await scene.open.payments.change(account, { autoTopUp: null, alertDays: 7 })
+  scene.rate.days = 20
+  await scene.pass(limitDefaults.alertCheckMs)
+  assert.deepEqual(scene.letters, [])
+  scene.rate.days = 3.5
+  for (let looks = 0; looks < 3; looks += 1) await scene.pass(limitDefaults.alertCheckMs)
+  assert.equal(scene.letters.length, 1)
+  assert.match(textOf(scene), /lasts for about 3 days/)
+  scene.rate.days = 9
+  await scene.pass(limitDefaults.alertCheckMs)
+  scene.rate.days = 0.5
+  await scene.pass(limitDefaults.alertCheckMs)
+  assert.equal(scene.letters.length, 2)
+  assert.match(textOf(scene), /lasts for less than a day/)
+  const { id } = await scene.begin(account, 500)
+  scene.stripe.books.pay(await scene.session(id), 'card')
+  await scene.stripe.settled()
+  await scene.pass(limitDefaults.alertCheckMs)
+  assert.equal(scene.letters.length, 3)
+})
+
+test('work that was stopped begins no more', async (context) => {
+  const scene = await working(context)
+  await wanting(scene)
+  scene.stop()
+  await scene.pass(dayMs)
+  assert.equal(scene.stripe.asked.get('POST /v1/payment_intents'), undefined)
+})
+
+test('events that were carried out are forgotten after their time', async (context) => {
+  const scene = await working(context)
+  const { id } = await scene.begin(await scene.account(), 1_000)
+  scene.stripe.books.pay(await scene.session(id), 'card')
+  await scene.stripe.settled()
+  const count = async () =>
+    (await scene.on.store.database.selectFrom('webhook_event').select('id').execute()).length
+  assert.equal(await count(), 2)
+  scene.clock.setWallMs(scene.clock.wallMs() + limitDefaults.webhookEventsKeptMs)
+  await scene.pass(limitDefaults.topUpCheckMs)
+  assert.equal(await count(), 0)
+})
