@@ -8,7 +8,7 @@ import { signIn } from '@/lib/identity'
 import { useOperation } from '@/lib/operations'
 import { useSearch } from '@/lib/search'
 import { useSubmit } from '@/lib/use-submit'
-import { safeNext, useEnter, useNext } from '@/lib/where-next'
+import { useEnter, useNext } from '@/lib/where-next'
 import { AuthFrame, textLink } from './auth-frame.tsx'
 import { EmailField, PasswordField } from './credentials.tsx'
 import { OtherWays } from './other-ways.tsx'
@@ -80,7 +80,7 @@ function PasswordForm({ next }: { readonly next: string }): JSX.Element {
           () => signIn(email.trim(), password),
           (value) =>
             value.twoFactorRedirect === true
-              ? navigate({ to: '/console/two-factor', search: { next: safeNext(next) } })
+              ? navigate({ to: '/console/two-factor', search: { next } })
               : enter(next),
         )
       }}

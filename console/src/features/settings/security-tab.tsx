@@ -2,7 +2,6 @@
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
-import { Checkbox } from '@/components/checkbox'
 import { Problem } from '@/components/problem'
 import { toast } from '@/components/toaster'
 import { PasswordField } from '@/features/auth/credentials'
@@ -30,10 +29,9 @@ export function SecurityTab(): JSX.Element {
 function PasswordCard(): JSX.Element {
   const [present, setPresent] = useState('')
   const [next, setNext] = useState('')
-  const [others, setOthers] = useState(true)
   const submit = useSubmit()
   return (
-    <Card title="Password">
+    <Card title="Password" description="A new one signs you out everywhere else.">
       <form
         className="flex flex-col gap-4"
         onSubmit={(event) => {
@@ -43,12 +41,11 @@ function PasswordCard(): JSX.Element {
               identity('POST', '/change-password', {
                 currentPassword: present,
                 newPassword: next,
-                revokeOtherSessions: others,
               }),
             () => {
               setPresent('')
               setNext('')
-              toast.good('The new password is set.')
+              toast.good('The new password is set, and you are signed out everywhere else.')
             },
           )
         }}
@@ -56,12 +53,6 @@ function PasswordCard(): JSX.Element {
         {submit.problem === undefined ? null : <Problem problem={submit.problem} />}
         <PasswordField label="Present password" kind="present" value={present} onChange={setPresent} />
         <PasswordField label="New password" kind="new" value={next} onChange={setNext} />
-        <Checkbox
-          label="Sign out everywhere else"
-          hint="Other browsers need the new password then."
-          checked={others}
-          onChange={setOthers}
-        />
         <Button
           type="submit"
           variant="primary"

@@ -1,0 +1,28 @@
+/** Numbers and times as people read them. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { bytes, count, day, duration, month, percent, relative, shortCount } from './format.ts'
+
+const nowMs = Date.parse('2026-11-21T12:00:00Z')
+
+const cases: readonly (readonly [made: string, expected: string])[] = [
+  [count(12_304), '12,304'],
+  [shortCount(12_304), '12.3K'],
+  [percent(0), '0 %'],
+  [percent(0.0123), '1.2 %'],
+  [percent(0.5), '50 %'],
+  [duration(840), '840 ms'],
+  [duration(1_234), '1.23 s'],
+  [duration(12_304), '12.3 s'],
+  [duration(125_000), '2 min 5 s'],
+  [duration(7_260_000), '2 h 1 min'],
+  [bytes(512), '512 B'],
+  [bytes(98_765_432), '94.2 MiB'],
+  [relative('2026-11-21T11:59:40Z', nowMs), 'just now'],
+  [relative('2026-11-21T10:00:00Z', nowMs), '2 hours ago'],
+  [relative('2026-11-24T12:00:00Z', nowMs), 'in 3 days'],
+  [day('2026-11-05T23:59:59Z'), '5 Nov 2026'],
+  [month('2026-11-01T00:00:00Z'), 'November 2026'],
+]
+
+for (const [made, expected] of cases) test(expected, () => assert.equal(made, expected))
