@@ -22,7 +22,7 @@ export function keyState(key: Key, nowMs: number): KeyState {
     return { kind: 'expired', label: 'Expired', tone: 'neutral', works: false }
   }
   if (key.disabled) return { kind: 'disabled', label: 'Disabled', tone: 'warn', works: false }
-  if (isBudgetUsed(key)) return { kind: 'budget_used', label: 'Budget used up', tone: 'bad', works: false }
+  if (isBudgetUsed(key)) return { kind: 'budget_used', label: 'Over budget', tone: 'bad', works: false }
   if (key.replacedBy !== null)
     return { kind: 'replaced', label: 'Replaced, ends soon', tone: 'warn', works: true }
   if (expiresMs !== undefined && expiresMs - nowMs < soonMs) {

@@ -59,11 +59,11 @@ function sumColumns(stack: Stack): readonly Column<GroupOfUsage>[] {
   const bad = (value: number) => <span className={value === 0 ? 'text-ink-soft' : ''}>{count(value)}</span>
   const short = (value: number) => <span title={count(value)}>{shortCount(value)}</span>
   return [
-    { id: 'requests', header: 'Requests', align: 'right', cell: (row) => count(row.requests) },
+    { id: 'requests', header: 'Requests', align: 'right', wide: true, cell: (row) => count(row.requests) },
     { id: 'errors', header: 'Ended badly', align: 'right', wide: true, cell: (row) => bad(row.errors) },
     { id: 'refused', header: 'Refused', align: 'right', wide: true, cell: (row) => bad(row.refused) },
-    { id: 'in', header: 'Tokens in', align: 'right', cell: (row) => short(row.tokensIn) },
-    { id: 'out', header: 'Tokens out', align: 'right', cell: (row) => short(row.tokensOut) },
+    { id: 'in', header: 'Tokens in', align: 'right', wide: true, cell: (row) => short(row.tokensIn) },
+    { id: 'out', header: 'Tokens out', align: 'right', wide: true, cell: (row) => short(row.tokensOut) },
     {
       id: 'share',
       header: 'Share',

@@ -12,12 +12,7 @@ const forms: Readonly<Record<Step, Intl.DateTimeFormat>> = {
   day: new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' }),
   month: new Intl.DateTimeFormat('en-GB', { month: 'short', year: 'numeric', timeZone: 'UTC' }),
 }
-const timeForm = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' })
-
 /** `5 Nov`, `5 Nov, 14:00`, `Nov 2026`. */
 export function stepWords(step: Step): (iso: string) => string {
   return (iso) => forms[step].format(new Date(iso))
 }
-
-/** `14:00` alone, where all steps are of one day. */
-export const hourWords = (iso: string) => timeForm.format(new Date(iso))
