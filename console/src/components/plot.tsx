@@ -40,7 +40,8 @@ function optionsOf(props: ChartProps & { height: number }, element: HTMLElement)
     height,
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { show: kind === 'line' } },
-    padding: [8, 8, 0, 0],
+    // The last mark of the axis may stand at the edge.
+    padding: [8, labelWidth(props) / 3, 0, 0],
     // Steps begin in UTC, so their marks on the axis stand there too.
     tzDate: (seconds) => UPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
     scales: {
