@@ -42,17 +42,19 @@ export function searchingReceipts(database: Database): (ask: ReceiptSearch) => R
   function some(ask: ReceiptSearch): ReceiptsFound {
     const found = new Found(ask)
     const [first, last] = [hourOf(ask.fromId), hourOf(ask.beforeId - 1n)]
-    let looked: bigint | undefined
+    let [present, looked]: (bigint | undefined)[] = []
     for (const row of hours.each(ask.account, BigInt(first), BigInt(last))) {
       const hour = row[0] as bigint
-      // Rows of an hour stand together, and one that may hold something is enough to look through it.
-      if (hour === looked) continue
       const { fromId, beforeId } = within(ask, Number(hour))
-      if (found.isFull(beforeId)) return found.told
-      if (!mayHold(ask, row)) continue
+      if (hour !== present && found.endsBefore(beforeId)) break
+      present = hour
+      found.hourRows += 1
+      // Rows of an hour stand together, and one that may hold something is enough to look through it.
+      if (hour === looked || !mayHold(ask, row)) continue
       looked = hour
       for (const [id, key, model, isWell] of scan.each(ask.account, fromId, beforeId)) {
-        if (found.isFull((id as bigint) + 1n)) return found.told
+        if (found.endsAt(id as bigint)) return found.told
+        found.receiptsSeen += 1
         if (!isMeant(ask, { key, model, isWell })) continue
         const whole = receipt.row(id as bigint)
         if (whole !== undefined) found.receipts.push(toReceiptRow(whole))
@@ -64,30 +66,44 @@ export function searchingReceipts(database: Database): (ask: ReceiptSearch) => R
   return (ask) => (ask.key === null && ask.model === null && ask.ended === null ? all(ask) : some(ask))
 }
 
-/** What was found so far, and whether that is enough. */
+/**
+ * What was found so far, and whether that is enough. Whole hours are skipped or begun, and in one that was begun as
+ * many receipts are looked at as in any other, so that each call comes further than the last.
+ */
 class Found {
   readonly receipts: ReceiptRow[] = []
+  hourRows = 0
+  receiptsSeen = 0
   readonly #ask: ReceiptSearch
-  #scanned = 0
   #next: bigint | null = null
 
   constructor(ask: ReceiptSearch) {
     this.#ask = ask
   }
 
-  /** Called for each row before it is looked at; `before`: where to go on with it. */
-  isFull(before: bigint): boolean {
+  /** Whether it ends before the hour whose ids are smaller than `before`. */
+  endsBefore(before: bigint): boolean {
+    return this.#ends(this.hourRows + this.receiptsSeen, before)
+  }
+
+  /** Whether it ends before this receipt was looked at. */
+  endsAt(id: bigint): boolean {
+    return this.#ends(this.receiptsSeen, id + 1n)
+  }
+
+  #ends(seen: number, next: bigint): boolean {
     const { limit, scannedMax } = this.#ask
-    if (this.receipts.length >= limit || this.#scanned >= scannedMax) {
-      this.#next = before
-      return true
-    }
-    this.#scanned += 1
-    return false
+    const isEnough = this.receipts.length >= limit || seen >= scannedMax
+    if (isEnough) this.#next = next
+    return isEnough
   }
 
   get told(): ReceiptsFound {
-    return { receipts: this.receipts, scanned: this.#scanned, next: this.#next }
+    return {
+      receipts: this.receipts,
+      scanned: this.hourRows + this.receiptsSeen,
+      next: this.#next,
+    }
   }
 }
 

@@ -1,0 +1,107 @@
+/** Refusals on their way: counted together, written once, bounded, and no work where there are none. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { manualClock } from '../../test/support/manual-clock.ts'
+import { firstIdAt } from '../base/ids.ts'
+import { RefusalLog, type RefusalLot } from './refusal-log.ts'
+import type { Refusal } from './types.ts'
+
+const atMs = Date.UTC(2026, 0, 1, 12, 30)
+
+function open(limits: { refusalsKeptPerKey?: number; refusalsQueuedMax?: number } = {}, fails = false) {
+  const clock = manualClock(atMs)
+  const lots: RefusalLot[] = []
+  const told: bigint[][] = []
+  const works: Promise<void>[] = []
+  let dropped = 0
+  const log = new RefusalLog({
+    clock,
+    limits: { refusalsKeptPerKey: 3, refusalsQueuedMax: 5, refusalsFlushMs: 1_000, ...limits },
+    begin: (work) => void works.push(work()),
+    async write(lot) {
+      if (fails) throw new Error('on purpose')
+      lots.push(lot)
+    },
+    dropped(count) {
+      dropped += count
+    },
+    written: (accounts) => void told.push([...accounts]),
+  })
+  return { clock, log, lots, told, works, dropped: () => dropped }
+}
+
+const refusal = (number: number, key = 7n): Refusal => ({
+  id: firstIdAt(atMs) + BigInt(number),
+  account: 5n,
+  key,
+  code: 'rate_limited',
+  status: 429,
+  model: 'a-model',
+  message: 'Not now.',
+})
+const hour = atMs / 3_600_000 - 0.5
+
+test('alike refusals are one count; the latest of a key stay one by one', async () => {
+  const { clock, log, lots, told, works } = open()
+  assert.equal(clock.pending(), 0)
+  for (let number = 0; number < 10; number += 1) log.note(refusal(number), 'a-model')
+  log.note({ ...refusal(10), model: 'x'.repeat(500), message: 'y'.repeat(5_000) }, null)
+  assert.equal(clock.pending(), 1)
+  clock.advance(999)
+  assert.deepEqual(lots, [])
+  clock.advance(1)
+  await Promise.all(works)
+  const same = { account: 5n, hour, key: 7n, code: 'rate_limited' }
+  assert.deepEqual(lots, [
+    {
+      counts: [
+        { ...same, model: 'a-model', count: 10 },
+        { ...same, model: '', count: 1 },
+      ],
+      rows: [refusal(8), refusal(9), { ...refusal(10), model: 'x'.repeat(200), message: 'y'.repeat(1_000) }],
+    },
+  ])
+  assert.deepEqual(told, [[5n]])
+  clock.advance(10_000)
+  assert.equal(lots.length, 1)
+  assert.equal(clock.pending(), 0)
+})
+
+test('more kinds than the bound are forgotten and counted', async () => {
+  const { clock, log, lots, works, dropped } = open()
+  for (let number = 0; number < 20; number += 1) log.note(refusal(number, BigInt(number)), 'a-model')
+  assert.equal(dropped(), 15)
+  log.note(refusal(20, 0n), 'a-model')
+  clock.advance(1_000)
+  await Promise.all(works)
+  assert.deepEqual(
+    lots[0]?.counts.map(({ key, count }) => [key, count]),
+    [
+      [0n, 2],
+      [1n, 1],
+      [2n, 1],
+      [3n, 1],
+      [4n, 1],
+    ],
+  )
+  assert.equal(lots[0]?.rows.length, 5)
+})
+
+test('what cannot be written is counted as forgotten', async () => {
+  const { log, works, told, dropped } = open({}, true)
+  for (let number = 0; number < 4; number += 1) log.note(refusal(number), 'a-model')
+  log.flush()
+  await assert.rejects(Promise.all(works), /on purpose/)
+  assert.equal(dropped(), 4)
+  assert.deepEqual(told, [])
+})
+
+test('the end of the process writes at once what waits, and nothing twice', async () => {
+  const { clock, log, lots, works } = open()
+  log.note(refusal(1), null)
+  log.flush()
+  log.flush()
+  clock.advance(5_000)
+  await Promise.all(works)
+  assert.equal(lots.length, 1)
+})
