@@ -4,7 +4,8 @@ import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { plainAsk, plainDraft } from '../../test/support/ledger-values.ts'
-import { openTestLedger, temporaryDirectory } from '../../test/support/open-ledger.ts'
+import { openTestLedger, type TestLedger, temporaryDirectory } from '../../test/support/open-ledger.ts'
+import { insertCode, insertTopUp } from '../../test/support/top-up-rows.ts'
 import { openForReading, openForWriting } from '../store/sqlite/connection.ts'
 import { verify } from './verify.ts'
 
@@ -12,7 +13,7 @@ const driftLinesMax = 100
 
 /** Two accounts with credit, settled requests (one with a loss, one for nothing), an open hold and a detached one. */
 async function sound(): Promise<string> {
-  const { ledger, nextId, dataDirectory, shut } = await openTestLedger({ after })
+  const { ledger, nextId, store, dataDirectory, shut } = await openTestLedger({ after })
   const accounts = [11n, 12n]
   for (const id of accounts) {
     await ledger.createAccount({ id, kind: 'personal', email: null, name: 'n', nowMs: 1 })
@@ -41,9 +42,38 @@ async function sound(): Promise<string> {
   await admit(1_004n, 11n, 50n)
   await admit(1_005n, 11n, 60n)
   await ledger.detach(1_005n)
-  assert.deepEqual(await ledger.verify(), { ok: true, accounts: 2, entries: 5, openHolds: 2, drift: [] })
+  await payingAccount(store, ledger)
+  assert.deepEqual(await ledger.verify(), { ok: true, accounts: 3, entries: 12, openHolds: 2, drift: [] })
   await shut()
   return dataDirectory
+}
+
+/**
+ * A third account: a top-up with a refund that stays and one that came back, one in dispute that freezes it, a code that
+ * was redeemed, and use that the house bore below zero.
+ */
+async function payingAccount(store: TestLedger['store'], ledger: TestLedger['ledger']): Promise<void> {
+  const account = 13n
+  await ledger.createAccount({ id: account, kind: 'personal', email: null, name: 'n', nowMs: 1 })
+  for (const [id, amount] of [
+    [31n, 500n],
+    [32n, 300n],
+    [33n, 100n],
+  ] as const) {
+    await insertTopUp(store, { id, account, amount })
+  }
+  await ledger.payTopUp({ entryId: 301n, topUp: 31n, paymentIntent: 'pi_31', nowMs: 1 })
+  await ledger.payTopUp({ entryId: 302n, topUp: 32n, paymentIntent: 'pi_32', nowMs: 1 })
+  const back = { nowMs: 1, note: null, freeze: null }
+  const [refund, dispute] = [{ source: 'refund' as const }, { source: 'dispute' as const }]
+  await ledger.returnTopUp({ ...back, ...refund, entryId: 303n, topUp: 31n, reference: 're_1', amount: 200n })
+  await ledger.returnTopUp({ ...back, ...refund, entryId: 304n, topUp: 31n, reference: 're_2', amount: 100n })
+  await ledger.restoreTopUp({ ...refund, entryId: 305n, reference: 're_2', nowMs: 1 })
+  const hash = new Uint8Array([1])
+  await insertCode(store, { id: 41n, hash, amount: 50n, usesMax: 2 })
+  await ledger.redeem({ entryId: 306n, hash, account, nowMs: 1 })
+  const disputed = { ...dispute, entryId: 307n, topUp: 32n, reference: 'du_1', amount: 300n }
+  await ledger.returnTopUp({ ...back, ...disputed, freeze: 'A payment is in dispute.' })
 }
 
 const loosen = `
@@ -261,6 +291,84 @@ const tampering: readonly [text: string, sql: string, found: RegExp][] = [
     'UPDATE usage_hour SET refused = 3 WHERE key = 21',
     /^usage of account 11, .*: tells of 3 refusals, by code they are 0$/,
   ],
+  [
+    'a top-up is paid that nobody paid',
+    "UPDATE top_up SET state = 'paid', paid_ms = 1, payment_intent = 'pi_33' WHERE id = 33",
+    /^top-up 33: is paid with 100, its entry credited 0/,
+  ],
+  [
+    'a paid top-up waits again',
+    "UPDATE top_up SET state = 'open', paid_ms = NULL, refunded = 0 WHERE id = 31",
+    /^top-up 31: is open with 500, its entry credited 500/,
+  ],
+  [
+    'a top-up grows',
+    'UPDATE top_up SET amount = 501 WHERE id = 31',
+    /^top-up 31: .* 501, its entry credited 500/,
+  ],
+  [
+    'a top-up changes its account',
+    'UPDATE top_up SET account = 11 WHERE id = 31',
+    /^entry 301: payment pi_31 is of no top-up of its account/,
+  ],
+  ['a top-up vanishes', 'DELETE FROM top_up WHERE id = 31', /^entry 301: payment pi_31 is of no top-up/],
+  [
+    'a credit calls itself a payment',
+    "UPDATE entry SET source = 'payment', counter = 'clearing' WHERE id = 111",
+    /^entry 111: payment first of 11 is of no top-up/,
+  ],
+  [
+    'less was refunded than was',
+    'UPDATE top_up SET refunded = 100 WHERE id = 31',
+    /^top-up 31: 100 refunded and 0 disputed, its returns sum to 200 and 0/,
+  ],
+  [
+    'a refund that came back counts',
+    "UPDATE top_up_return SET restored_entry = NULL WHERE reference = 're_2'",
+    /^entry 305: refund re_2 returned is of no top-up/,
+  ],
+  [
+    'a refund that stays came back',
+    "UPDATE top_up_return SET restored_entry = 999 WHERE reference = 're_1'",
+    /^refund re_1: 200 was given back, its entry gave 0/,
+  ],
+  [
+    'a refund grows',
+    "UPDATE top_up_return SET amount = 201 WHERE reference = 're_1'",
+    /^refund re_1: is of 201, its entry took 200/,
+  ],
+  [
+    'a refund is of another top-up',
+    "UPDATE top_up_return SET top_up = 32 WHERE reference = 're_1'",
+    /^top-up 31: 200 refunded and 0 disputed, its returns sum to 0 and 0/,
+  ],
+  [
+    'a refund loses its row',
+    "DELETE FROM top_up_return WHERE reference = 're_1'",
+    /^entry 303: refund re_1 is of no top-up/,
+  ],
+  [
+    'a disputed top-up is paid',
+    "UPDATE top_up SET state = 'paid' WHERE id = 32",
+    /^top-up 32: is paid with 0 refunded and 300 disputed/,
+  ],
+  [
+    'an account is frozen for nothing',
+    "INSERT INTO billing_setting (account, frozen) VALUES (11, 'so')",
+    /^account 11: is frozen without a payment in dispute/,
+  ],
+  ['a code was used less', 'UPDATE redeem_code SET uses = 0', /^code 41: was used 0 times, its uses are 1/],
+  [
+    'a code gives more',
+    'UPDATE redeem_code SET amount = 51',
+    /^code 41: gives account 13 51, its entry gave 50/,
+  ],
+  ['a use vanishes', 'DELETE FROM code_use', /^entry 306: nobody used the code/],
+  [
+    'usage leaves a balance below zero',
+    'UPDATE entry SET balance_after = -1 WHERE id = 1003',
+    /^entry 1003: -1200 against revenue is no usage/,
+  ],
   ['an account vanishes', 'DELETE FROM account WHERE id = 12', /^entry 112: account 12 does not exist/],
 ]
 
@@ -301,6 +409,11 @@ test('the rows guard themselves: none of that is possible while the guards are t
     ['UPDATE account SET held = -1', /CHECK/],
     ['UPDATE account SET running = open_holds + 1', /CHECK/],
     ['UPDATE key_meter SET held = -1', /CHECK/],
+    ['UPDATE top_up SET refunded = amount + 1', /CHECK/],
+    ["UPDATE top_up SET state = 'paid' WHERE id = 33", /CHECK/],
+    ["UPDATE top_up SET payment_intent = 'pi_31' WHERE id = 33", /UNIQUE/],
+    ['UPDATE redeem_code SET uses = uses_max + 1', /CHECK/],
+    ['INSERT INTO code_use VALUES (41, 13, 999)', /UNIQUE/],
     [
       "INSERT INTO entry (id, account, position, counter, kind, amount, balance_after, created_ms) VALUES (1, 11, 9, 'promo', 'credit', 5, 5, 1)",
       /CHECK/,
