@@ -23,6 +23,9 @@ const named = {
   '/favicon.ico': 'favicon.svg',
 }
 
+/** Only for a file that was found: an error must not be kept. */
+const forGood = { cacheControl: true, maxAge: '1y', immutable: true }
+
 /** The routes of the console in `folder`, which may appear and change while the server runs. */
 export function consoleFiles(folder: string): FastifyPluginAsync {
   return async (app) => {
@@ -34,9 +37,7 @@ export function consoleFiles(folder: string): FastifyPluginAsync {
       cacheControl: false,
     })
     app.get<{ Params: { '*': string } }>('/console/assets/*', (request, reply) =>
-      reply
-        .header('cache-control', 'public, max-age=31536000, immutable')
-        .sendFile(join('assets', request.params['*'])),
+      reply.sendFile(join('assets', request.params['*']), forGood),
     )
     for (const [path, file] of Object.entries(named)) app.get(path, (_request, reply) => fresh(reply, file))
     for (const path of ['/console', '/console/*', '/pricing']) addIndex(app, path, folder)
