@@ -29,6 +29,8 @@ export interface TestGatewayOptions {
   readonly log?: Log
   /** Reuses a folder that an earlier gateway left. */
   readonly dataFolder?: string
+  /** What else the environment says. */
+  readonly environment?: Readonly<Record<string, string>>
 }
 
 export interface TestAccount {
@@ -113,6 +115,7 @@ function testConfig(options: TestGatewayOptions, dataFolder: string): Config {
       : { GEMINI_API_KEY: 'upstream-credential', TOLLGATE_GOOGLE_URL: options.google }),
     ...(options.failpoint === undefined ? {} : { TOLLGATE_FAILPOINT: options.failpoint }),
     ...(options.metricsToken === undefined ? {} : { TOLLGATE_METRICS_TOKEN: options.metricsToken }),
+    ...options.environment,
   }
   const read = readConfig({ TOLLGATE_DATA: dataFolder, TOLLGATE_PORT: '0', ...providers }, dataFolder)
   if (read.kind === 'mistakes') throw new Error(read.mistakes.join('\n'))
