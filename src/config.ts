@@ -197,6 +197,8 @@ export const limitDefaults = {
   openInvitationsMax: 100,
   organizationsPerPersonMax: 20,
   membersPerOrganizationMax: 1_000,
+  issuerMs: 5_000,
+  issuerRetryMs: 60_000,
 
   // Mail
   mailConnectionsMax: 3,

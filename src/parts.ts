@@ -7,7 +7,7 @@ import { openAccess } from './access/access.ts'
 import { type BuiltInKeys, openBuiltInKeys } from './access/built-in-keys.ts'
 import { openManagementKeys } from './access/management-keys.ts'
 import { openSealing } from './access/sealing.ts'
-import { openSecret } from './access/secret.ts'
+import { openSecret, type RootSecret } from './access/secret.ts'
 import type { Access, ManagementKeys } from './access/types.ts'
 import { type Audit, openAudit } from './audit/audit.ts'
 import { Changes } from './base/changes.ts'
@@ -27,6 +27,7 @@ import type { Ledger } from './ledger/types.ts'
 import type { RateLimits } from './limits/types.ts'
 import { type OpenPayments, openPayments } from './payments/payments.ts'
 import type { Payments } from './payments/types.ts'
+import { type OpenPeople, openPeopleParts, type PeopleParts } from './people-parts.ts'
 import { type Health, openHealth } from './providers/health.ts'
 import { connectors } from './providers/registry.ts'
 import { behaviours } from './sandbox/behaviours.ts'
@@ -49,7 +50,7 @@ export interface PartsOptions {
   readonly onLost: (error: Error) => void
 }
 
-export interface Parts {
+export interface Parts extends PeopleParts {
   readonly store: Store
   readonly settings: Settings
   readonly ledger: Ledger
@@ -110,12 +111,40 @@ interface Plan {
   readonly sources: GivenSources
 }
 
-async function onStore(store: Store, { config, options, sources }: Plan): Promise<PartsResult> {
-  const { clock, random, log } = options
-  const { limits, dataFolder } = config
+async function onStore(store: Store, plan: Plan): Promise<PartsResult> {
+  const { config, options } = plan
+  const { dataFolder } = config
   const settings = settingsOf(store)
+  const { random } = options
   const secret = await openSecret({ dataFolder, configured: config.secret, random, settings })
   if (secret.kind === 'refused') return { kind: 'refused', messages: [secret.message] }
+  const opened = await openPeopleParts(config, {
+    ...options,
+    key: secret.secret.keyFor('identity'),
+    address: configuredAddress(config),
+  })
+  if (opened.kind === 'refused') return { kind: 'refused', messages: [opened.message] }
+  const { people } = opened
+  try {
+    const parts = await withPeople({ store, settings, people, secret: secret.secret }, plan)
+    return { kind: 'open', parts }
+  } catch (error) {
+    await people.close()
+    throw error
+  }
+}
+
+interface Base {
+  readonly store: Store
+  readonly settings: Settings
+  readonly people: OpenPeople
+  readonly secret: RootSecret
+}
+
+async function withPeople(base: Base, { config, options, sources }: Plan): Promise<Parts> {
+  const { store, settings, people, secret } = base
+  const { clock, random, log } = options
+  const { limits } = config
   const audit = openAudit(store)
   const changes = new Changes(clock, limits)
   const opened = await openLedger(store, {
@@ -126,7 +155,7 @@ async function onStore(store: Store, { config, options, sources }: Plan): Promis
   })
   const { ledger, nextId } = opened
   const rates = await accountRates(settings, nextId, limits)
-  const hashKey = secret.secret.keyFor('api-key-hash')
+  const hashKey = secret.keyFor('api-key-hash')
   const access = openAccess({ store, clock, nextId, random, hashKey, accountRates: rates, limits })
   const builtInKeys = openBuiltInKeys({ store, access, clock, nextId, random, accountRates: rates })
   const managementKeys = openManagementKeys({
@@ -134,23 +163,23 @@ async function onStore(store: Store, { config, options, sources }: Plan): Promis
     clock,
     nextId,
     random,
-    hashKey: secret.secret.keyFor('management-key-hash'),
+    hashKey: secret.keyFor('management-key-hash'),
     limits,
     onTrouble: (error) => log.error({ err: error }, 'the last use of a management key was not kept'),
   })
-  const sealing = openSealing(secret.secret.keyFor('upstream-credentials'), random)
+  const sealing = openSealing(secret.keyFor('upstream-credentials'), random)
   const catalog = await openCatalog({ store, clock, nextId, settings, sealing, sources })
   const health = openHealth({ clock, limits })
   const counter = openCounter({ clock, limits })
   const usage = openUsage(store, { clock, limits })
-  const foldKey = secret.secret.keyFor('address-fold')
+  const foldKey = secret.keyFor('address-fold')
   const addressHash = (folded: string): Uint8Array => createHmac('sha256', foldKey).update(folded).digest()
   const keys = { access, builtInKeys, managementKeys }
   const paying = openPayments({
     ...{ store, ledger, clock, nextId, random, changes, log, limits },
     stripe: config.stripe,
     operator: config.operator,
-    codeKey: secret.secret.keyFor('redeem-code'),
+    codeKey: secret.keyFor('redeem-code'),
   })
   const parts = {
     store,
@@ -167,18 +196,21 @@ async function onStore(store: Store, { config, options, sources }: Plan): Promis
     counter,
     health,
     usage,
+    ...people.parts,
   }
   return {
-    kind: 'open',
-    parts: {
-      ...parts,
-      recovered: opened.recovered,
-      control: (address, server) => controlParts(parts, { ...options, config, address, server }),
-      async close() {
-        await counter.close()
-        await opened.close()
-        await store.close()
-      },
+    ...parts,
+    recovered: opened.recovered,
+    control(address, server) {
+      const control = controlParts(parts, { ...options, config, address, server })
+      people.serve(control)
+      return control
+    },
+    async close() {
+      await people.close()
+      await counter.close()
+      await opened.close()
+      await store.close()
     },
   }
 }

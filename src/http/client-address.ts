@@ -1,0 +1,93 @@
+/**
+ * Who is at the other end of a connection: the peer itself, or whom a trusted proxy says it speaks for. Forwarding
+ * headers are read from the right, hop by hop, and only as far as each hop is one of ours. Pure.
+ */
+import type { IncomingMessage } from 'node:http'
+import { BlockList, isIP } from 'node:net'
+
+/** What a request shows of where it came from. */
+export interface Arrival {
+  /** The address of the connection's other end. */
+  readonly peer: string | undefined
+  readonly forwarded: string | undefined
+  readonly xForwardedFor: string | undefined
+}
+
+export type ClientAddress = (arrival: Arrival) => string
+
+/** Longer chains are nobody's real proxies. */
+const hopsMax = 32
+
+export function arrivalOf({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>): Arrival {
+  const forwardedFor = headers['x-forwarded-for']
+  return {
+    peer: socket.remoteAddress,
+    forwarded: headers.forwarded,
+    xForwardedFor: Array.isArray(forwardedFor) ? forwardedFor.join(',') : forwardedFor,
+  }
+}
+
+/** `trustedProxies`: addresses and networks. Without any, the peer is the client. */
+export function clientAddressOf(trustedProxies: readonly string[]): ClientAddress {
+  const trusted = blockList(trustedProxies)
+  const isTrusted = (address: string) => trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+
+  function behind(proxy: string, hops: readonly string[]): string {
+    let client = proxy
+    for (const hop of hops.slice(-hopsMax).toReversed()) {
+      const address = plain(hop)
+      // What a trusted proxy wrote and is no address ends what can be believed.
+      if (address === undefined) return client
+      client = address
+      if (!isTrusted(address)) return client
+    }
+    return client
+  }
+  return ({ peer, forwarded, xForwardedFor }) => {
+    const own = plain(peer ?? '')
+    if (own === undefined || !isTrusted(own)) return own ?? ''
+    const said = [
+      ...(xForwardedFor === undefined ? [] : [behind(own, xForwardedFor.split(','))]),
+      ...(forwarded === undefined ? [] : [behind(own, forwardedHops(forwarded))]),
+    ]
+    const [client = own, other = client] = said
+    // A proxy adds to one of them; the other one is then the client's own invention, and nobody can tell which it is.
+    return client === other ? client : own
+  }
+}
+
+/** The `for` of each element (RFC 7239), in order; one without it stands as something that is no address. */
+function forwardedHops(text: string): readonly string[] {
+  if (text.trim() === '') return []
+  return text.split(',').map((element) => {
+    const pair = element.split(';').find((part) => /^\s*for\s*=/i.test(part))
+    return pair === undefined
+      ? ''
+      : pair
+          .slice(pair.indexOf('=') + 1)
+          .trim()
+          .replace(/^"|"$/g, '')
+  })
+}
+
+/** An address without brackets, port, zone and the IPv4-in-IPv6 form; undefined when it is none. */
+function plain(text: string): string | undefined {
+  const trimmed = text.trim()
+  const bracketed = /^\[([^\]]+)\](?::\d{1,5})?$/.exec(trimmed)?.[1]
+  const withPort = /^(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}$/.exec(trimmed)?.[1]
+  const address = (bracketed ?? withPort ?? trimmed).replace(/%.*$/, '').toLowerCase()
+  const mapped = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/.exec(address)?.[1]
+  const result = mapped ?? address
+  return isIP(result) === 0 ? undefined : result
+}
+
+function blockList(networks: readonly string[]): BlockList {
+  const list = new BlockList()
+  for (const network of networks) {
+    const [address = '', bits] = network.split('/')
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
+    if (bits === undefined) list.addAddress(address, family)
+    else list.addSubnet(address, Number(bits), family)
+  }
+  return list
+}

@@ -1,0 +1,258 @@
+/**
+ * Everything that arrives below `/api/auth`, from the request to the answer: throttled, cut down to what each address
+ * takes, judged by the rule of sign-up, then handed to better-auth, whose answer leaves without a token in it.
+ */
+import type { Clock } from '../base/clock.ts'
+import type { Limits } from '../config.ts'
+import { type AuthAnswer, type AuthRequest, jsonAnswer, ownRefusal, parsed, refusal } from './answers.ts'
+import type { Attempts, Counted, Taken } from './attempts.ts'
+import { clientAddressHeader, type Engine } from './engine.ts'
+import { presenting } from './hashed-sessions.ts'
+import type { Joining } from './joining.ts'
+import { networkOf } from './network.ts'
+import { isCommonPassword } from './passwords.ts'
+import { longest, type Rule, rules } from './rules-table.ts'
+import { handleOf, hashToken, tokenOf } from './session-token.ts'
+import type { Sessions } from './sessions.ts'
+import { sessionCookie } from './site.ts'
+import type { SignedIn } from './types.ts'
+
+export interface AnsweringParts {
+  readonly engine: (path: string) => Promise<Engine>
+  readonly sessions: Sessions
+  readonly attempts: Attempts
+  readonly joining: Joining
+  readonly clock: Clock
+  readonly limits: Limits
+  readonly secret: string
+  readonly address: () => string
+  readonly hasMail: boolean
+  /** Whether the password is the person's; null: they have none. */
+  readonly isPassword: (person: string, password: string) => Promise<boolean | null>
+}
+
+type Body = Readonly<Record<string, unknown>>
+
+/** One request on its way, with what was learnt of it. */
+interface Asked {
+  readonly request: AuthRequest
+  /** Below `/api/auth`. */
+  readonly path: string
+  readonly rule: Rule
+  /** null: it has none. */
+  readonly body: Body | null
+  readonly token: string | undefined
+  readonly signedIn: SignedIn | null
+}
+
+const base = '/api/auth'
+
+export function openAnswering(parts: AnsweringParts): (request: AuthRequest) => Promise<AuthAnswer> {
+  return async (request) => {
+    const begunMs = parts.clock.monoMs()
+    const asked = await read(parts, request)
+    const answer = 'status' in asked ? asked : await throttled(parts, asked)
+    if (!('status' in asked) && isUniform(parts, asked, answer)) await nextStep(parts, begunMs)
+    return answer
+  }
+}
+
+async function read(parts: AnsweringParts, request: AuthRequest): Promise<Asked | AuthAnswer> {
+  const path = request.path.startsWith(`${base}/`) ? request.path.slice(base.length) : ''
+  const isPost = request.method === 'POST'
+  const text = Buffer.from(request.body).toString('utf8')
+  const isJson = /^application\/json\b/i.test(String(request.headers['content-type'] ?? ''))
+  if (isPost && text !== '' && !isJson) {
+    return refusal('unsupported_media_type', 'Send the body as application/json.')
+  }
+  const rule = isPost ? (rules[path] ?? {}) : {}
+  const body = isPost ? cutDown(parsed(text === '' ? '{}' : text), rule) : null
+  const wrong = body === null ? undefined : tooLong(body)
+  if (wrong !== undefined) return wrong
+  const { cookie } = request.headers
+  const headers = typeof cookie === 'string' ? { cookie } : {}
+  return {
+    request,
+    path,
+    rule,
+    body,
+    token: parts.sessions.tokenOf(headers),
+    signedIn: await parts.sessions.signedIn(headers),
+  }
+}
+
+function cutDown(body: Body, { fields, sets }: Rule): Body {
+  // An invitation is ours: it is read before better-auth sees the body.
+  const kept = fields === undefined ? Object.keys(body) : [...fields, 'invitation']
+  const entries = kept.filter((name) => Object.hasOwn(body, name)).map((name) => [name, body[name]])
+  return { ...Object.fromEntries(entries), ...sets }
+}
+
+function tooLong(body: Body): AuthAnswer | undefined {
+  for (const [param, max] of Object.entries(longest)) {
+    const value = body[param]
+    if (typeof value !== 'string' || value.length <= max) continue
+    return refusal('invalid_value', `${param} must be at most ${max} characters.`, { param })
+  }
+  return undefined
+}
+
+async function throttled(parts: AnsweringParts, asked: Asked): Promise<AuthAnswer> {
+  const taken = takeAttempt(parts, asked)
+  if (taken?.kind === 'refused') {
+    const { retryAfterMs } = taken
+    const minutes = Math.max(1, Math.ceil(retryAfterMs / 60_000))
+    const wait = minutes === 1 ? 'a minute' : `${minutes} minutes`
+    return refusal('too_many_attempts', `Too many attempts. Try again in ${wait}.`, { retryAfterMs })
+  }
+  const answer = await judged(parts, asked)
+  if (asked.rule.counts === 'guess' && answer.status < 400) taken?.giveBack()
+  return answer
+}
+
+function takeAttempt({ attempts, limits }: AnsweringParts, asked: Asked): Taken | undefined {
+  const { rule, request, body, signedIn } = asked
+  const { counts } = rule
+  if (counts === undefined) return undefined
+  const network = networkOf(request.clientAddress)
+  const given = rule.about === undefined ? signedIn?.person.id : body?.[rule.about]
+  const whom = typeof given === 'string' ? given.trim().toLowerCase() : null
+  const [perWhom, perNetwork] = {
+    guess: [limits.guessesPerPersonMax, limits.guessesPerNetworkMax],
+    letter: [limits.lettersPerAddressMax, limits.lettersPerNetworkMax],
+    'sign-up': [null, limits.signUpsPerNetworkMax],
+  }[counts]
+  const counted: Counted[] = [{ key: `${counts} ${network}`, max: perNetwork ?? 0 }]
+  // Never by whom alone: nobody far away can keep a person out.
+  if (whom !== null && perWhom !== null && perWhom !== undefined) {
+    counted.push({ key: `${counts} ${network} ${hashToken(whom)}`, max: perWhom })
+  }
+  return attempts.take(counted)
+}
+
+async function judged(parts: AnsweringParts, asked: Asked): Promise<AuthAnswer> {
+  const { path, body, rule, signedIn } = asked
+  if (rule.newPassword !== undefined && body !== null) {
+    const email = typeof body.email === 'string' ? body.email : (signedIn?.person.email ?? '')
+    if (isCommonPassword(String(body[rule.newPassword] ?? ''), email)) return commonPassword
+  }
+  if (path === '/confirm-login') return confirmLogin(parts, asked)
+  if (path !== '/sign-up/email') return passedOn(parts, asked)
+  const { email, invitation } = body ?? {}
+  const admission = await parts.joining.judge(
+    String(email ?? '').toLowerCase(),
+    typeof invitation === 'string' ? invitation : null,
+  )
+  if (admission.kind === 'closed') return refusal('sign_up_closed', admission.message)
+  return parts.joining.admitting(admission.email, () => passedOn(parts, asked))
+}
+
+const commonPassword = jsonAnswer(400, {
+  code: 'PASSWORD_TOO_COMMON',
+  message: 'This password is among those that are tried first. Choose another one.',
+})
+
+/** `POST /confirm-login {password}` or `{code}`: the session's person proves again who they are. */
+async function confirmLogin(parts: AnsweringParts, asked: Asked): Promise<AuthAnswer> {
+  const { signedIn, body } = asked
+  if (signedIn === null) return refusal('not_signed_in', 'Sign in first.')
+  const { password, code } = body ?? {}
+  if (typeof password === 'string') {
+    const isRight = await parts.isPassword(signedIn.person.id, password)
+    if (isRight === null) return jsonAnswer(400, noPassword)
+    if (!isRight) return jsonAnswer(401, { code: 'INVALID_PASSWORD', message: 'The password is not right.' })
+  } else if (typeof code === 'string' && signedIn.person.twoFactor) {
+    const answer = await passedOn(parts, { ...asked, path: '/two-factor/verify-totp', body: { code } })
+    if (answer.status >= 400) return answer
+  } else {
+    return refusal('missing_field', 'Send the password, or the code of the second factor.', {
+      param: 'password',
+    })
+  }
+  await parts.sessions.renew(signedIn.session)
+  return jsonAnswer(200, { status: true })
+}
+
+const noPassword = {
+  code: 'CREDENTIAL_ACCOUNT_NOT_FOUND',
+  message: 'There is no password here. Sign in again with your provider or passkey instead.',
+}
+
+async function passedOn(parts: AnsweringParts, asked: Asked): Promise<AuthAnswer> {
+  const engine = await parts.engine(asked.path)
+  const answer = await presenting(asked.token, () => engine.handler(webRequest(parts, asked)))
+  const text = await answer.text()
+  if (asked.request.method !== 'GET') parts.sessions.forget()
+  const own = ownRefusal(answer.status, text)
+  if (own !== undefined) return own
+  return withoutTokens(parts, asked, { answer, text })
+}
+
+function webRequest({ address }: AnsweringParts, { request, path, body }: Asked): Request {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (value === undefined || dropped.test(name)) continue
+    headers.set(name, typeof value === 'string' ? value : value.join(', '))
+  }
+  headers.set(clientAddressHeader, request.clientAddress)
+  const query = request.query === '' ? '' : `?${request.query}`
+  const { invitation: _ours, ...rest } = body ?? {}
+  return new Request(`${address()}${base}${path}${query}`, {
+    method: request.method,
+    headers,
+    ...(body === null ? {} : { body: JSON.stringify(rest) }),
+  })
+}
+
+/** What belongs to the connection, to another body, or claims to know the client. */
+const dropped =
+  /^(?:connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect|content-length|host|forwarded|x-forwarded-.*|x-real-ip|x-tollgate-.*|:.*)$/i
+
+const passedHeaders = /^(?:content-type|location|cache-control|retry-after|x-retry-after)$/i
+
+/** A token leaves in a cookie only; where it stood in the text stands the session's handle. */
+async function withoutTokens(
+  parts: AnsweringParts,
+  { path, token }: Asked,
+  { answer, text }: { readonly answer: Response; readonly text: string },
+): Promise<AuthAnswer> {
+  const name = sessionCookie(parts.address())
+  const own = answer.headers.getSetCookie()
+  const fresh = own
+    .filter((cookie) => cookie.startsWith(`${name}=`))
+    .map((cookie) => tokenOf(cookie.slice(name.length + 1).split(';', 1)[0], parts.secret))
+    .find((found) => found !== undefined)
+  // A link in a letter proves an address; it signs nobody in.
+  const isUnasked = path === '/verify-email' && token === undefined
+  if (fresh !== undefined && isUnasked) await parts.sessions.end(fresh)
+  // Whoever proves anew who they are goes on with a session of its own.
+  if (fresh !== undefined && token !== undefined && fresh !== token) await parts.sessions.end(token)
+  const cookies = isUnasked ? own.filter((cookie) => !cookie.startsWith(`${name}=`)) : own
+  const shown = [fresh, token]
+    .filter((known) => known !== undefined)
+    .reduce((said, known) => said.replaceAll(known, handleOf(hashToken(known))), text)
+  return {
+    status: answer.status,
+    headers: [
+      ...[...answer.headers].filter(([header]) => passedHeaders.test(header)),
+      ...(answer.headers.has('cache-control') ? [] : [['cache-control', 'no-store'] as const]),
+      ...cookies.map((cookie) => ['set-cookie', cookie] as const),
+    ],
+    body: Buffer.from(shown),
+  }
+}
+
+function isUniform({ hasMail }: AnsweringParts, { rule, path }: Asked, { status }: AuthAnswer): boolean {
+  if (rule.uniform === undefined || status === 429) return false
+  // Without mail whoever signs up is signed in, and that says it anyway.
+  if (path === '/sign-up/email' && !hasMail) return false
+  return rule.uniform === 'always' || status >= 400
+}
+
+/** How long something took says nothing when it always takes a whole number of steps. */
+function nextStep({ clock, limits }: AnsweringParts, begunMs: number): Promise<void> {
+  const step = limits.uniformAnswerMs
+  const spentMs = clock.monoMs() - begunMs
+  const leftMs = Math.ceil(spentMs / step) * step - spentMs
+  return new Promise((resolve) => clock.after(leftMs, resolve))
+}

@@ -1,0 +1,112 @@
+/** Passwords that are tried first wherever somebody guesses: well-known ones of ten and more characters, in lower case. */
+
+const words = `
+!@#$%^&*() !qaz2wsx3edc !qaz@wsx3edc 0000000000 0123456789 0147258369 0987654321 102030405060
+1029384756 1111111111 1111122222 111222333444 1122334455 112233445566 11223344556677 1212121212
+123!@#qweqwe 1231231231 123123123123 123321123321 1234!@#$qwer 12344321qw 1234512345 123454321a
+1234554321 1234567890 12345678900 123456789012 1234567890a 1234567890q 1234567891 12345678910
+123456789a 123456789abc 123456789q 123456abcd 123456abcdef 123456qwerty 12345abcde 12345qwert
+1234qwerasdf 1234qwerty 123654789a 123qwe123qwe 123qweasdzxc 1357924680 1472583690 147852369a
+147896325a 159357456258 159753159753 1q2w3e4r5t 1q2w3e4r5t6y 1q2w3e4r5t6y7u 1qaz!qaz1qaz
+1qaz2wsx3edc 1qaz2wsx3edc4rfv 1qazxsw23edc 5201314520 55555555555 6666666666 741852963123
+741852963a 7777777777 7894561230 789456123123 789456123a 8888888888 9876543210 987654321a
+987654321q 9999999999 a123456789 a1234567890 a12345678910 a1b2c3d4e5 a1b2c3d4e5f6 aa123456789
+aaaaaaaaaa aabbccddee abc1234567 abc12345678 abc123456789 abc123abc123 abcabcabc1 abcd123456
+abcd1234567 abcd12345678 abcde12345 abcde123456 abcdef1234 abcdef12345 abcdef123456 abcdefg123
+abcdefg1234 abcdefghij abcdefghijk abcdefghijkl abcdefghijklmnopqrstuvwxyz abracadabra admin12345
+admin123456 admin1234567 admin@1234 admin@12345 admin@123456 adminadmin adminadmin1 adminadmin123
+administrator administrator1 administrator123 adminpassword aini1314520 alejandra1 alejandro1
+alejandro123 alexander1 alexander123 alexandra1 alexandra123 allahuakbar amanda1234 andrea1234
+andrew1234 android123 android1234 anthony123 anthony1234 anything12 arsenal123 arsenal1234
+asd1234567 asd123asd123 asdasd123123 asdasd1234 asdf123456 asdf1234567 asdfasdfasdf asdfghjkl1
+asdfghjkl123 asdfghjkl; asdfqwer1234 ashley1234 ashley12345 asshole123 asshole1234 australia1
+australia123 autumn2020 autumn2021 autumn2022 autumn2023 autumn2024 autumn2025 autumn2026
+babyboy123 babyboy1234 babygirl12 babygirl123 babygirl1234 backup1234 bangladesh bangladesh1
+barcelona1 barcelona10 barcelona123 baseball12 baseball123 baseball1234 basketball basketball1
+basketball23 batman1234 batman12345 benjamin12 benjamin123 besiktas1903 bismillah1 bismillah123
+bismillah786 bitch12345 blackberry blackberry1 blessed123 blink182123 brittany12 brittany123
+bubblegum1 bubbles123 bubbles1234 bullshit12 bullshit123 business12 business123 buster1234
+butterfly1 butterfly12 butterfly123 california california1 callofduty callofduty1 catherine1
+changeme12 changeme123 changeme1234 changemenow changethis changethis1 charlie123 charlie1234
+cheerleader cheerleader1 cheese1234 cheese12345 chelsea123 chelsea1234 chevrolet1 chicago123
+chicago1234 chocolate1 chocolate12 chocolate123 christ1234 christian1 christian123 christina1
+christine1 christopher christopher1 cinderella cinderella1 cisco12345 cisco123456 college123
+company123 company1234 computer12 computer123 computer1234 contrasena contrasena1 contrasena123
+contraseña contraseña1 cookie1234 cookie12345 corporate1 correcthorse correcthorsebatterystaple
+corvette12 counterstrike cowboys123 cristiano1 cristiano7 cristianoronaldo cupcake123 cupcake1234
+daniel1234 daniel12345 daniela123 darthvader darthvader1 database12 database123 dearbook123
+december12 december123 december25 default123 default1234 defaultpassword diamond123 diamond1234
+dolphin123 dolphins12 dolphins123 donaldduck dragon1234 dragon12345 dragon123456 dragonball
+dragonball1 dragonballz dragonballz1 eagle12345 eagles1234 elephant12 elephant123 elizabeth1
+elizabeth123 elizabeth2 everything everything1 facebook12 facebook123 facebook1234 february12
+fenerbahce fenerbahce1907 fernando12 fernando123 ferrari123 ferrari1234 flower1234 flower12345
+football12 football123 football1234 forever123 forever1234 foreverlove foreveryoung fortnite12
+fortnite123 francisco1 francisco123 freedom123 freedom1234 fuckoff123 fuckoff1234 fuckyou123
+fuckyou1234 fuckyou12345 fuckyoubitch gabriela12 galatasaray gandalf123 gateway123 gateway1234
+ginger1234 godbless12 godbless123 godisgood1 godislove1 golden1234 goodbye123 goodluck12
+goodluck123 goodmorning google1234 google12345 greenday12 guest12345 guest123456 hannah1234
+harleydavidson harrypotter harrypotter1 harrypotter7 hello12345 hello123456 hello1234567
+hellohello hellohello1 hellokitty hellokitty1 hellokitty123 helloworld helloworld1 helloworld123
+hockey1234 hogwarts12 hunter1234 hunter12345 idontknow1 idontknow123 ilovejesus ilovejesus1
+ilovemydog ilovemyfamily ilovemymom ilovemyself iloveyou!! iloveyou12 iloveyou123 iloveyou1234
+iloveyoubaby iloveyouso iloveyousomuch indonesia1 indonesia123 instagram1 instagram123 internet12
+internet123 internet1234 iphone1234 ironmaiden ironmaiden1 ironmaiden666 ironman123 january123
+jennifer12 jennifer123 jessica123 jessica1234 jesus12345 jesus123456 jesus4ever jesuschrist
+jesuschrist1 jesusislord jesuslives jonathan12 jonathan123 jordan1234 jordan2345 joshua1234
+justin1234 justinbieber juventus12 juventus123 katherine1 killer1234 ladygaga12 lakers1234
+lakers2424 lamborghini lasvegas12 letmein123 letmein1234 letmein12345 letmeinnow letmeinplease
+library123 linkedin12 linkedin123 linkinpark linkinpark1 linkinpark123 lion123456 liverpool1
+liverpool123 liverpoolfc lollipop12 lollipop123 lordoftherings loremipsum loremipsum1 losangeles
+lovelove12 lovelove123 lovely1234 loveme1234 loveme12345 loverboy12 lovergirl1 loveyou123
+loveyou1234 maggie1234 manager123 manager1234 manchester manchester1 manchesterunited manutd1234
+master1234 master12345 masterpassword matthew123 matthew1234 mercedes12 mercedes123 mercedesbenz
+messi12345 metallica1 metallica123 michael123 michael1234 michaeljordan michelle12 michelle123
+mickeymouse mickeymouse1 microsoft1 microsoft123 minecraft1 minecraft12 minecraft123 minecraft1234
+mnbvcxzlkj mohammed12 mohammed123 monkey1234 monkey12345 monkey123456 motdepasse motdepasse1
+motdepasse123 motherfucker motherfucker1 motorcycle motorola12 muhammad12 muhammad123 mustang123
+mustang1967 mypassword mypassword1 mypassword123 myspace123 myspace1234 mysql12345 naruto1234
+naruto12345 network123 newpassword newpassword1 newpassword123 newyork123 newyorkcity neymar1234
+nicholas12 nicholas123 nicole1234 nopassword nopassword1 nothing123 nothing1234 november11
+november12 october123 onedirection opensesame opensesame1 oracle1234 orange1234 orange12345
+p@55w0rd123 p@ssw0rd12 p@ssw0rd123 p@ssw0rd1234 p@ssword123 p@ssword1234 pa$$word123 pa55word123
+pakistan12 pakistan123 pakistan786 panther123 panthers12 passw0rd12 passw0rd123 passw0rd1234
+password!1 password!23 password#1 password1! password12 password123 password123! password1234
+password12345 password123456 password2020 password2021 password2022 password2023 password2024
+password2025 password2026 password@123 passwordpassword passwort123 passwort1234 patriots12
+patriots123 peanutbutter pepper1234 philadelphia philippines philippines1 phoenix123 phoenix1234
+poiuytrewq pokemon123 pokemon1234 porsche911 porsche9111 postgres12 postgres123 postgres1234
+princess12 princess123 princess1234 purple1234 purple12345 pussy12345 q123456789 q1w2e3r4t5
+q1w2e3r4t5y6 qazwsxedc123 qazwsxedcrfv qwe1234567 qwe123qwe123 qweasd1234 qweasdzxc1 qweasdzxc123
+qweqwe123123 qweqweqwe1 qwer123456 qwer1234qwer qwerasdfzxcv qwerty1234 qwerty12345 qwerty123456
+qwerty1234567 qwertyqwerty qwertyuiop qwertyuiop1 qwertyuiop123 qwertyuiop[] rainbow123
+rainbow1234 realmadrid realmadrid1 realmadrid7 remember12 remember123 remember1234 robert1234
+roblox1234 ronaldinho ronaldinho10 ronaldo123 ronaldo1234 root123456 rootpassword rootroot12
+router1234 samantha12 samantha123 samsung123 samsung1234 samsung12345 sasuke1234 school1234
+scoobydoo1 scoobydoo123 scoobydoo2 scorpion12 scorpion123 sebastian1 sebastian123 secret1234
+secret12345 secret123456 security12 security123 security1234 september1 september11 september123
+server1234 server12345 service123 sexybitch1 sexygirl12 sexygirl123 sexymama12 shadow1234
+shadow12345 silver1234 skywalker1 skywalker123 slipknot12 slipknot123 slipknot666 snowball12
+snowflake1 snowwhite1 soccer1234 soccer12345 soccer123456 softball12 something1 something123
+spiderman1 spiderman12 spiderman123 spongebob1 spongebob12 spongebob123 spring2020 spring2021
+spring2022 spring2023 spring2024 spring2025 spring2026 startrek12 startrek123 starwars12
+starwars123 starwars1977 steelers12 steelers123 stephanie1 stephanie123 strawberry strawberry1
+strawberry123 student123 student1234 summer2020 summer2021 summer2022 summer2023 summer2024
+summer2024! summer2025 summer2025! summer2026 summer2026! sunflower1 sunflower123 sunshine12
+sunshine123 sunshine1234 superman12 superman123 superman1234 supersecret supersecret1 superuser1
+superuser123 support123 support1234 sweetheart sweetheart1 sweetie123 sweetpea12 sweetpea123
+taylorswift teacher123 temporary1 temporary123 temppass123 temppassword test123456 test1234567
+tester1234 testing123 testing1234 testpassword testtest12 testtest123 testtest1234 testuser123
+thequickbrownfox thomas1234 tiger12345 tiger123456 tigger1234 tinkerbell tinkerbell1 tollgate123
+tollgate1234 tollgate12345 topsecret1 topsecret123 trustno1trustno1 trustnobody trustnoone
+university university1 valentina1 valentina123 vampire123 victoria12 victoria123 volleyball
+volleyball1 wang123456 warcraft12 washington washington1 watermelon watermelon1 welcome123
+welcome1234 welcome12345 welcome2020 welcome2021 welcome2022 welcome2023 welcome2024 welcome2025
+welcome2026 welcome@123 welcomehome whatever12 whatever123 whatever1234 william123 william1234
+windows123 windows1234 winter2020 winter2021 winter2022 winter2023 winter2024 winter2024!
+winter2025 winter2025! winter2026 winter2026! wireless12 wireless123 woaini1314 woaini1314520
+woaini520520 wolverine1 wolverine123 worldofwarcraft yamaha1234 yankees123 yankees1234 yellow1234
+yourpassword youtube123 youtube1234 zaq12wsxcde3 zaq1xsw2cde3 zhang123456 zxc1234567 zxc123zxc123
+zxcvbnm,./ zxcvbnm123 zxcvbnm1234 zxczxczxc1
+`
+
+export const commonPasswords: ReadonlySet<string> = new Set(words.trim().split(/\s+/))

@@ -1,0 +1,247 @@
+/**
+ * better-auth, configured: which ways in there are, what a session is, how cookies look. Everything that people may
+ * reach passes `answering.ts` first; nothing else calls what is made here.
+ */
+import { passkey } from '@better-auth/passkey'
+import { type Auth, type BetterAuthOptions, betterAuth } from 'better-auth'
+import { getAdapter } from 'better-auth/db/adapter'
+import { organization } from 'better-auth/plugins/organization'
+import { twoFactor } from 'better-auth/plugins/two-factor'
+import type { Log } from '../base/log.ts'
+import type { Config, Limits } from '../config.ts'
+import type { IdentityDatabase } from './database.ts'
+import { withHashedSessions } from './hashed-sessions.ts'
+import type { Letters } from './letters.ts'
+import type { Passwords } from './passwords.ts'
+import { accessControl, organizationRoles } from './roles.ts'
+import { issuerProviders, socialProviders } from './sign-in-providers.ts'
+import { cookiePrefix, ownOrigins, passkeyPlace } from './site.ts'
+
+/** The header in which better-auth is told the client's address; whatever came under this name is taken away before. */
+export const clientAddressHeader = 'x-tollgate-client-address'
+
+export interface EngineParts {
+  readonly database: IdentityDatabase
+  /** Who people may sign in with beside a password. */
+  readonly providers: Config['signIn']
+  readonly limits: Limits
+  readonly log: Log
+  /** Signs cookies and links, and seals second factors. */
+  readonly secret: string
+  /** Where people reach the server. */
+  readonly address: string
+  readonly passwords: Passwords
+  /** null: no mail can be sent. */
+  readonly letters: Letters | null
+  readonly events: EngineEvents
+}
+
+export interface NewUser {
+  readonly id: string
+  readonly email: string
+  readonly emailVerified: boolean
+}
+
+/** What better-auth tells of people; awaited before it goes on. */
+export interface EngineEvents {
+  /** Throws when this person may not come in. */
+  mayJoin(user: Omit<NewUser, 'id'>): Promise<void>
+  joined(user: NewUser): Promise<void>
+  verified(user: NewUser): Promise<void>
+}
+
+export type Engine = Auth<BetterAuthOptions>
+
+const daySeconds = 24 * 3_600
+
+/** How the core's tables are called, and what more is kept of people. */
+function schemaOptions(): BetterAuthOptions {
+  return {
+    user: {
+      modelName: 'auth_user',
+      additionalFields: {
+        operator: { type: 'boolean', input: false, returned: false, required: false, defaultValue: false },
+        confirmed: { type: 'boolean', input: false, returned: false, required: false, defaultValue: false },
+        lastSeenAt: { type: 'date', input: false, returned: false, required: false },
+      },
+    },
+    session: { modelName: 'auth_session' },
+    account: { modelName: 'auth_account' },
+    verification: { modelName: 'auth_verification' },
+  }
+}
+
+const pluginSchemas = {
+  organization: {
+    organization: { modelName: 'auth_organization' },
+    member: { modelName: 'auth_member' },
+    invitation: { modelName: 'auth_invitation' },
+  },
+  twoFactor: { twoFactor: { modelName: 'auth_two_factor' } },
+  passkey: { passkey: { modelName: 'auth_passkey' } },
+} as const
+
+/** Call it once the schema is in place. */
+export async function makeEngine(parts: EngineParts): Promise<Engine> {
+  const options = engineOptions(parts)
+  // No transactions: one would stay open while a password is hashed, and every step here stands for itself.
+  const database = { db: parts.database, type: 'sqlite', transaction: false } as const
+  const adapter = await getAdapter({ ...options, database })
+  return betterAuth({ ...options, database: () => withHashedSessions(adapter) }) as Engine
+}
+
+/** All but where the tables are. */
+export function engineOptions(parts: EngineParts): BetterAuthOptions {
+  const { address, providers, log, secret } = parts
+  const schema = schemaOptions()
+  const isSecure = address.startsWith('https:')
+  return {
+    appName: 'Tollgate',
+    baseURL: address,
+    basePath: '/api/auth',
+    secret,
+    trustedOrigins: [...ownOrigins(address)],
+    telemetry: { enabled: false },
+    rateLimit: { enabled: false },
+    logger: { level: 'error', log: (level, message) => log[level]({ part: 'identity' }, quiet(message)) },
+    onAPIError: { errorURL: `${address}/console/sign-in` },
+    disabledPaths: [...notOffered],
+    ...schema,
+    ...people(parts),
+    session: {
+      ...schema.session,
+      expiresIn: parts.limits.sessionDaysMax * daySeconds,
+      updateAge: daySeconds,
+      freshAge: Math.floor(parts.limits.recentLoginMs / 1_000),
+      cookieCache: { enabled: false },
+    },
+    account: {
+      ...schema.account,
+      encryptOAuthTokens: true,
+      accountLinking: { enabled: true, trustedProviders: [] },
+    },
+    verification: { ...schema.verification, storeIdentifier: 'hashed' },
+    socialProviders: socialProviders(providers),
+    plugins: plugins(parts),
+    advanced: {
+      cookiePrefix: cookiePrefix(address),
+      useSecureCookies: false,
+      defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', path: '/', secure: isSecure },
+      disableCSRFCheck: false,
+      disableOriginCheck: false,
+      trustedProxyHeaders: false,
+      ipAddress: { ipAddressHeaders: [clientAddressHeader] },
+    },
+  }
+}
+
+/** Ways that the console does not use, or that would go round a rule of this installation. */
+const notOffered: readonly string[] = [
+  '/update-session',
+  '/delete-user',
+  '/delete-user/callback',
+  '/get-access-token',
+  '/refresh-token',
+  '/account-info',
+  '/two-factor/send-otp',
+  '/two-factor/verify-otp',
+  '/two-factor/get-totp-uri',
+  '/verify-password',
+  '/ok',
+]
+
+function people({ letters, passwords, limits, events, database }: EngineParts): BetterAuthOptions {
+  const fresh = schemaOptions()
+  return {
+    user: {
+      ...fresh.user,
+      changeEmail: {
+        enabled: letters !== null,
+        ...(letters === null ? {} : { sendChangeEmailConfirmation: letters.confirmChange }),
+      },
+    },
+    emailAndPassword: {
+      enabled: true,
+      minPasswordLength: limits.passwordCharactersMin,
+      maxPasswordLength: limits.passwordCharactersMax,
+      requireEmailVerification: letters !== null,
+      revokeSessionsOnPasswordReset: true,
+      password: { hash: passwords.hash, verify: passwords.verify },
+      ...(letters === null
+        ? {}
+        : { sendResetPassword: letters.resetPassword, onExistingUserSignUp: letters.alreadyHere }),
+    },
+    ...(letters === null
+      ? {}
+      : {
+          emailVerification: {
+            sendVerificationEmail: letters.verifyAddress,
+            sendOnSignUp: true,
+            sendOnSignIn: true,
+            autoSignInAfterVerification: true,
+            expiresIn: daySeconds,
+            afterEmailVerification: (user) => events.verified(user),
+          },
+        }),
+    databaseHooks: {
+      user: {
+        create: {
+          before: (user) => events.mayJoin(user),
+          after: (user) => events.joined(user),
+        },
+      },
+      account: {
+        // Who somebody is was learnt already; what opens their account elsewhere is not kept.
+        create: { before: async (login) => ({ data: { ...login, ...noTokens } }) },
+        update: { before: async (login) => ({ data: { ...login, ...noTokens } }) },
+      },
+      session: {
+        create: {
+          after: async ({ userId, createdAt }) => {
+            await database
+              .updateTable('auth_user')
+              .set({ lastSeenAt: createdAt.toISOString() })
+              .where('id', '=', userId)
+              .execute()
+          },
+        },
+      },
+    },
+  }
+}
+
+const noTokens = { accessToken: null, refreshToken: null, idToken: null }
+
+function plugins({ providers, letters, address, limits }: EngineParts): BetterAuthOptions['plugins'] {
+  const place = passkeyPlace(address)
+  return [
+    organization({
+      ac: accessControl,
+      roles: organizationRoles,
+      creatorRole: 'owner',
+      organizationLimit: limits.organizationsPerPersonMax,
+      membershipLimit: limits.membersPerOrganizationMax,
+      invitationLimit: limits.openInvitationsMax,
+      invitationExpiresIn: limits.invitationDaysMax * daySeconds,
+      cancelPendingInvitationsOnReInvite: true,
+      requireEmailVerificationOnInvitation: letters !== null,
+      // Its account stays in the ledger, with whatever is on it.
+      disableOrganizationDeletion: true,
+      schema: pluginSchemas.organization,
+      ...(letters === null ? {} : { sendInvitationEmail: letters.joinOrganization }),
+    }),
+    twoFactor({ issuer: 'Tollgate', schema: pluginSchemas.twoFactor }),
+    passkey({
+      rpID: place.name,
+      rpName: 'Tollgate',
+      origin: [...place.origins],
+      schema: pluginSchemas.passkey,
+    }),
+    issuerProviders(providers),
+  ]
+}
+
+/** Addresses of people do not belong into a log. */
+function quiet(message: string): string {
+  return message.replace(/[^\s@<>"]+@[^\s@<>"]+/g, '…')
+}

@@ -1,0 +1,137 @@
+/**
+ * The letters that people get: what each says, in plain text. Every link in them begins with the configured address,
+ * never with what a request claims. Sends through `mail` and waits for nothing.
+ */
+import type { Mail } from '../mail/mail.ts'
+
+interface Addressee {
+  readonly name: string
+  readonly email: string
+}
+
+interface LinkLetter {
+  readonly user: Addressee
+  readonly url: string
+  readonly token: string
+}
+
+interface JoinLetter {
+  readonly id: string
+  readonly email: string
+  readonly role: string
+  readonly organization: { readonly name: string }
+  readonly inviter: { readonly user: { readonly name: string } }
+}
+
+export interface Letters {
+  verifyAddress(of: LinkLetter): Promise<void>
+  resetPassword(of: LinkLetter): Promise<void>
+  /** Somebody signed up with an address that is here already. */
+  alreadyHere(of: { readonly user: Addressee }): Promise<void>
+  confirmChange(of: LinkLetter & { readonly newEmail: string }): Promise<void>
+  joinOrganization(of: JoinLetter): Promise<void>
+  /** false: not sent. */
+  invite(of: { readonly email: string; readonly link: string; readonly days: number }): boolean
+}
+
+export interface LettersParts {
+  readonly mail: Mail
+  readonly address: string
+  /** Who runs the installation, as people are told. */
+  readonly operator: { readonly name: string; readonly contact: string | null }
+}
+
+const nameShownMax = 100
+
+export function openLetters({ mail, address, operator }: LettersParts): Letters {
+  const closing = [
+    '',
+    '-- ',
+    `${operator.name}, ${address}`,
+    ...(operator.contact === null ? [] : [operator.contact]),
+  ]
+  const send = (to: string, subject: string, lines: readonly string[]): boolean =>
+    mail.send({ to, subject, text: [...lines, ...closing, ''].join('\n') }) === 'taken'
+  return {
+    async verifyAddress({ user, url }) {
+      send(user.email, `Confirm your address for ${operator.name}`, [
+        greeting(user),
+        '',
+        `please confirm that this address is yours by opening this link within a day:`,
+        '',
+        landing(url, '/console/verify'),
+        '',
+        'If you did not ask for this, somebody typed your address by mistake; you need do nothing.',
+      ])
+    },
+    async resetPassword({ user, token }) {
+      send(user.email, `Set a new password for ${operator.name}`, [
+        greeting(user),
+        '',
+        'somebody asked for a new password for your account. This link sets one; it works once, for an hour:',
+        '',
+        `${address}/console/reset?token=${encodeURIComponent(token)}`,
+        '',
+        'If it was not you, you need do nothing: your password stays as it is.',
+      ])
+    },
+    async alreadyHere({ user }) {
+      send(user.email, `You already have an account at ${operator.name}`, [
+        greeting(user),
+        '',
+        'somebody tried to sign up with this address, but it has an account already. If it was you, sign in instead:',
+        '',
+        `${address}/console/sign-in`,
+        '',
+        `If you forgot the password, set a new one at ${address}/console/forgot.`,
+        'If it was not you, you need do nothing.',
+      ])
+    },
+    async confirmChange({ user, newEmail, url }) {
+      send(user.email, `Confirm your new address for ${operator.name}`, [
+        greeting(user),
+        '',
+        `somebody who is signed in as you wants to change the address of your account to ${newEmail}.`,
+        'If that is you, open this link within a day; a second letter then goes to the new address:',
+        '',
+        landing(url, '/console/settings'),
+        '',
+        'If it is not you, change your password now: somebody else is using your account.',
+      ])
+    },
+    async joinOrganization({ id, email, role, organization, inviter }) {
+      send(email, `Join ${shown(organization.name)} at ${operator.name}`, [
+        'Hello,',
+        '',
+        `${shown(inviter.user.name)} invites you to join ${shown(organization.name)} as ${role}:`,
+        '',
+        `${address}/console/invitation?id=${encodeURIComponent(id)}`,
+        '',
+        `Sign in, or sign up, with this address (${email}) to accept.`,
+      ])
+    },
+    invite: ({ email, link, days }) =>
+      send(email, `You are invited to ${operator.name}`, [
+        'Hello,',
+        '',
+        `you may sign up with this address. The link works once, for ${days} days:`,
+        '',
+        link,
+      ]),
+  }
+}
+
+const greeting = ({ name }: Addressee) => `Hello ${shown(name)},`
+
+/** A name is one line and no address of its own, whatever somebody called themselves. */
+function shown(name: string): string {
+  const line = name.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').replace(/:\/\/|www\./gi, ' ')
+  return line.trim().slice(0, nameShownMax)
+}
+
+/** Where the link leads in the end, when whoever caused it did not say. */
+function landing(url: string, path: string): string {
+  const link = new URL(url)
+  if ((link.searchParams.get('callbackURL') ?? '/') === '/') link.searchParams.set('callbackURL', path)
+  return link.href
+}

@@ -1,0 +1,112 @@
+/**
+ * Passwords: hashed slowly by Argon2id, few at a time, and never the ones that everybody tries first. Keeps nothing.
+ */
+import { argon2, timingSafeEqual } from 'node:crypto'
+import { APIError } from 'better-auth/api'
+import type { RandomBytes } from '../base/ids.ts'
+import { commonPasswords } from './common-passwords-table.ts'
+
+export interface PasswordLimits {
+  readonly passwordHashesMax: number
+  readonly passwordHashesQueuedMax: number
+}
+
+export interface Passwords {
+  /** `$argon2id$v=19$m=…,t=…,p=1$salt$hash`. Throws APIError `overloaded` when too many wait. */
+  hash(password: string): Promise<string>
+  verify(of: { readonly hash: string; readonly password: string }): Promise<boolean>
+}
+
+/** What one guess costs: 19 MiB and two passes (OWASP's first choice). */
+const cost = { memory: 19_456, passes: 2, parallelism: 1 } as const
+const saltBytes = 16
+const hashBytes = 32
+
+export function openPasswords(random: RandomBytes, limits: PasswordLimits): Passwords {
+  const gate = openGate(limits)
+  return {
+    async hash(password) {
+      const salt = random(saltBytes)
+      const hash = await gate(() => derive(password, salt, cost))
+      const { memory, passes, parallelism } = cost
+      return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(salt)}$${base64(hash)}`
+    },
+    async verify({ hash, password }) {
+      const stored = parse(hash)
+      if (stored === undefined) return false
+      const given = await gate(() => derive(password, stored.salt, stored.cost))
+      return given.length === stored.hash.length && timingSafeEqual(given, stored.hash)
+    },
+  }
+}
+
+interface Cost {
+  readonly memory: number
+  readonly passes: number
+  readonly parallelism: number
+}
+
+function derive(password: string, nonce: Uint8Array, work: Cost): Promise<Uint8Array> {
+  // The same letter can be typed in two ways.
+  const message = Buffer.from(password.normalize('NFKC'))
+  return new Promise((resolve, reject) => {
+    argon2('argon2id', { message, nonce, tagLength: hashBytes, ...work }, (error, hash) =>
+      error === null ? resolve(hash) : reject(error),
+    )
+  })
+}
+
+const format = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/
+
+function parse(text: string): { cost: Cost; salt: Uint8Array; hash: Uint8Array } | undefined {
+  const [, memory, passes, parallelism, salt, hash] = format.exec(text) ?? []
+  if (salt === undefined || hash === undefined) return undefined
+  return {
+    cost: { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) },
+    salt: Buffer.from(salt, 'base64'),
+    hash: Buffer.from(hash, 'base64'),
+  }
+}
+
+const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64').replace(/=+$/, '')
+
+type Gate = <Result>(work: () => Promise<Result>) => Promise<Result>
+
+/** Hashing shares the machine with everything else: few at once, few waiting, the rest is refused. */
+function openGate({ passwordHashesMax, passwordHashesQueuedMax }: PasswordLimits): Gate {
+  const waiting: (() => void)[] = []
+  let running = 0
+  return async (work) => {
+    if (running >= passwordHashesMax) {
+      if (waiting.length >= passwordHashesQueuedMax) throw overloaded()
+      await new Promise<void>((resolve) => waiting.push(resolve))
+    } else {
+      running += 1
+    }
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      // The place goes to the next one without being free in between.
+      if (next === undefined) running -= 1
+      else next()
+    }
+  }
+}
+
+function overloaded(): APIError {
+  return new APIError('SERVICE_UNAVAILABLE', {
+    code: 'overloaded',
+    message: 'Too many people sign in at the moment. Try again shortly.',
+  })
+}
+
+const repeatedMax = 5
+
+/** Whether it is among what is tried first: a well-known one, the person's own address, or a few signs repeated. */
+export function isCommonPassword(password: string, email: string): boolean {
+  const text = password.normalize('NFKC').toLowerCase()
+  const [local = ''] = email.toLowerCase().split('@', 1)
+  if (commonPasswords.has(text) || text === email.toLowerCase() || text === local) return true
+  return new Set(text).size < repeatedMax
+}

@@ -1,0 +1,119 @@
+/**
+ * Sends mail, in the background and patiently: a letter waits in a bounded queue, is tried a few times, and nobody who
+ * causes one waits for the mail server. Knows no content; addresses never reach the log.
+ */
+import { createTransport, type Transporter } from 'nodemailer'
+import { Background } from '../base/background.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import { within } from '../base/within.ts'
+import type { Config } from '../config.ts'
+
+export interface Letter {
+  readonly to: string
+  readonly subject: string
+  /** Plain text. */
+  readonly text: string
+}
+
+export interface Mail {
+  /** Takes a letter; `full`: too many wait, and this one is not sent. */
+  send(letter: Letter): 'taken' | 'full'
+  /** Lets letters that are on their way arrive, at most as long as one try may take; none is tried again. */
+  close(): Promise<void>
+}
+
+export interface MailLimits {
+  readonly mailConnectionsMax: number
+  readonly mailQueueMax: number
+  readonly mailTriesMax: number
+  readonly mailRetryMs: number
+  readonly mailMs: number
+}
+
+export interface MailParts {
+  readonly clock: Clock
+  readonly log: Log
+  readonly limits: MailLimits
+}
+
+/** null without a mail server. */
+export function openMail(setting: Config['mail'], parts: MailParts): Mail | null {
+  if (setting === null) return null
+  const { clock, log, limits } = parts
+  const background = new Background(clock, log)
+  const closing = Promise.withResolvers<'closing'>()
+  const transport = createTransport({
+    url: setting.url,
+    pool: true,
+    maxConnections: limits.mailConnectionsMax,
+    connectionTimeout: limits.mailMs,
+    greetingTimeout: limits.mailMs,
+    socketTimeout: limits.mailMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+  let waiting = 0
+  return {
+    send(letter) {
+      if (waiting >= limits.mailQueueMax) {
+        log.error({ waiting }, 'a letter was not taken: too many wait for the mail server')
+        return 'full'
+      }
+      waiting += 1
+      background.run('mail', async () => {
+        try {
+          await deliver(transport, { from: setting.from, ...letter }, { ...parts, closing: closing.promise })
+        } finally {
+          waiting -= 1
+        }
+      })
+      return 'taken'
+    },
+    async close() {
+      closing.resolve('closing')
+      await within(clock, limits.mailMs, background.drained())
+      transport.close()
+    },
+  }
+}
+
+async function deliver(
+  transport: Transporter,
+  letter: Letter & { readonly from: string },
+  { clock, log, limits, closing }: MailParts & { readonly closing: Promise<'closing'> },
+): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await transport.sendMail({ ...letter, headers: { 'Auto-Submitted': 'auto-generated' } })
+      return
+    } catch (error) {
+      const isLast = tries >= limits.mailTriesMax || isRefusedForGood(error)
+      log[isLast ? 'error' : 'warn'](
+        { reason: reasonOf(error), tries },
+        isLast ? 'a letter could not be sent' : 'a letter is sent again later',
+      )
+      if (isLast) return
+    }
+    const pause = new Promise<'over'>((resolve) =>
+      clock.after(limits.mailRetryMs * tries, () => resolve('over')),
+    )
+    if ((await Promise.race([pause, closing])) === 'closing') {
+      log.error({ tries }, 'a letter was given up: the server ends')
+      return
+    }
+  }
+}
+
+/** The mail server says that it will never take it. */
+function isRefusedForGood(error: unknown): boolean {
+  const { responseCode } = error as { responseCode?: unknown }
+  return typeof responseCode === 'number' && responseCode >= 500
+}
+
+/** What went wrong, without whom it was for. */
+function reasonOf(error: unknown): string {
+  const { code, responseCode, message } = error as { code?: string; responseCode?: number; message?: string }
+  const text = (message ?? 'unknown').replace(/[^\s@<>"]+@[^\s@<>"]+/g, '…').slice(0, 300)
+  return [code, responseCode, text].filter((part) => part !== undefined).join(' ')
+}
