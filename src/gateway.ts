@@ -4,6 +4,7 @@
  */
 import type { RequestListener } from 'node:http'
 import type { StoppedBy } from './access/types.ts'
+import { accountLetters } from './account-letters.ts'
 import { openAdminSocket } from './admin-socket.ts'
 import { EventStreams } from './api/event-streams.ts'
 import type { App } from './app.ts'
@@ -27,6 +28,7 @@ import { RateMeter } from './limits/rate-meter.ts'
 import { createMetrics } from './metrics.ts'
 import { createPages, isPage, type Pages } from './pages.ts'
 import { openParts, type Parts } from './parts.ts'
+import { startPaymentWork } from './payments/work.ts'
 import { byKey } from './phases/authenticate.ts'
 import { isPlay, openDoor } from './play.ts'
 import { packageFolder } from './program.ts'
@@ -168,6 +170,12 @@ async function listening(options: GatewayOptions, opened: Opened): Promise<Gatew
   opened.undo.push(() => admin.close())
   const start = await beginInstallation(control)
   warnUnsold(parts, log)
+  const stopPayments = startPaymentWork(parts.openPayments, {
+    ...{ background: app.background, clock, log, address, limits: config.limits },
+    letters: accountLetters(parts),
+    account: parts.ledger.account,
+    daysLeft: parts.usage.daysLeft,
+  })
   const stopRequests = (): void => app.running.stopAll(shuttingDown())
   return {
     origin,
@@ -179,9 +187,13 @@ async function listening(options: GatewayOptions, opened: Opened): Promise<Gatew
     sandbox,
     lost: opened.lost,
     stopRequests,
-    drain: () => drain(options, { app, streams, draining, stopRequests }),
+    drain() {
+      stopPayments()
+      return drain(options, { app, streams, draining, stopRequests })
+    },
     async close() {
       draining.begun = true
+      stopPayments()
       streams.close()
       const { closeMs } = config.limits
       await within(clock, closeMs, app.running.whenIdle())

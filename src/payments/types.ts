@@ -100,7 +100,7 @@ export interface Letter {
 
 /** Writes to whoever pays for an account. */
 export interface Letters {
-  /** false: nobody can be written to, or it did not leave. Never rejects. */
+  /** false: nobody can be written to, or it was not taken. */
   send(account: bigint, letter: Letter): Promise<boolean>
 }
 
