@@ -274,6 +274,7 @@ const elsewhere: Partial<Readonly<Record<ErrorCode, string>>> = {
   request_timeout: 'bad-input-http.test.ts',
   store_unavailable: 'bad-input-keys.test.ts',
   settlement_delayed: 'last-word-waits.test.ts',
+  request_stopped: 'usage-equals-receipts.test.ts',
   slow_reader: 'memory-stays-bounded.test.ts',
   upgrade_required: '../conformance/addresses.test.ts',
 }
