@@ -85,6 +85,13 @@ export function proveSecondFactor(factor: SecondFactor, code: string): Promise<O
   return identity('POST', path, { code: code.replace(factor === 'totp' ? /\s+/g : /^\s+|\s+$/g, '') })
 }
 
+/** Proves that whoever is signed in is still the same, by password or by the code of the second factor. */
+export function confirmLogin(
+  proof: { readonly password: string } | { readonly code: string },
+): Promise<Outcome<unknown>> {
+  return identity('POST', '/confirm-login', proof)
+}
+
 export function resendVerification(email: string): Promise<Outcome<unknown>> {
   return identity('POST', '/send-verification-email', { email, callbackURL: '/console/verify' })
 }

@@ -1,25 +1,25 @@
 /**
  * Asks somebody who is signed in to prove again that it is them, before something that asks for a recent login: by
- * password with its second factor, or by passkey.
+ * password, by the code of the second factor, or by passkey.
  */
 import { Fingerprint } from 'lucide-react'
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
 import { Dialog, DialogActions } from '@/components/dialog'
+import { Field } from '@/components/field'
+import { Input } from '@/components/input'
 import { Problem } from '@/components/problem'
-import { signIn } from '@/lib/identity'
+import { confirmLogin } from '@/lib/identity'
 import { useOperation } from '@/lib/operations'
 import { passkeyProblem, signInWithPasskey } from '@/lib/passkeys'
 import { useSubmit } from '@/lib/use-submit'
 import { PasswordField } from './credentials.tsx'
-import { SecondFactorForm } from './second-factor-form.tsx'
 
 interface ConfirmItsYouProps {
   readonly onAnswer: (isProved: boolean) => void
 }
 
 export function ConfirmItsYou({ onAnswer }: ConfirmItsYouProps): JSX.Element {
-  const [step, setStep] = useState<'first' | 'second'>('first')
   return (
     <Dialog
       open
@@ -28,25 +28,24 @@ export function ConfirmItsYou({ onAnswer }: ConfirmItsYouProps): JSX.Element {
       description="Your login is a while ago, and this can change a lot."
       size="small"
     >
-      {step === 'first' ? (
-        <FirstFactor onAnswer={onAnswer} onSecond={() => setStep('second')} />
-      ) : (
-        <SecondFactorForm onProved={() => onAnswer(true)} />
-      )}
+      <ProofForm onAnswer={onAnswer} />
     </Dialog>
   )
 }
 
-interface FirstFactorProps extends ConfirmItsYouProps {
-  readonly onSecond: () => void
-}
+type Proof = 'password' | 'code'
 
-function FirstFactor({ onAnswer, onSecond }: FirstFactorProps): JSX.Element {
-  const [password, setPassword] = useState('')
+function ProofForm({ onAnswer }: ConfirmItsYouProps): JSX.Element {
+  const [proof, setProof] = useState<Proof>('password')
+  const [text, setText] = useState('')
   const submit = useSubmit()
   const me = useOperation('me.show')
-  const installation = useOperation('installation.show')
-  const email = me.data?.person.email ?? ''
+  const person = me.data?.person
+  const turn = (): void => {
+    setProof(proof === 'password' ? 'code' : 'password')
+    setText('')
+    submit.clear()
+  }
   return (
     <form
       className="flex flex-col gap-4"
@@ -54,21 +53,25 @@ function FirstFactor({ onAnswer, onSecond }: FirstFactorProps): JSX.Element {
         event.preventDefault()
         event.stopPropagation()
         void submit.run(
-          () => signIn(email, password),
-          ({ twoFactorRedirect }) => (twoFactorRedirect === true ? onSecond() : onAnswer(true)),
+          () => confirmLogin(proof === 'password' ? { password: text } : { code: text.replace(/\s+/g, '') }),
+          () => onAnswer(true),
         )
       }}
     >
       {submit.problem === undefined ? null : <Problem problem={submit.problem} />}
       {/* Password managers look for the name beside the password. */}
-      <input type="hidden" name="email" autoComplete="username" value={email} />
-      <PasswordField kind="present" value={password} onChange={setPassword} focused />
-      {installation.data !== undefined && passkeyProblem(installation.data) === null ? (
-        <Button onClick={() => void submit.run(signInWithPasskey, () => onAnswer(true))}>
-          <Fingerprint aria-hidden="true" />
-          Use a passkey
+      <input type="hidden" name="email" autoComplete="username" value={person?.email ?? ''} />
+      {proof === 'password' ? (
+        <PasswordField kind="present" value={text} onChange={setText} focused />
+      ) : (
+        <CodeField value={text} onChange={setText} />
+      )}
+      {person?.twoFactor === true ? (
+        <Button variant="ghost" onClick={turn}>
+          {proof === 'password' ? 'Use the authenticator app' : 'Use the password'}
         </Button>
       ) : null}
+      <PasskeyButton onProved={() => onAnswer(true)} />
       <DialogActions>
         <Button onClick={() => onAnswer(false)}>Cancel</Button>
         <Button type="submit" variant="primary" pending={submit.isPending}>
@@ -76,5 +79,43 @@ function FirstFactor({ onAnswer, onSecond }: FirstFactorProps): JSX.Element {
         </Button>
       </DialogActions>
     </form>
+  )
+}
+
+interface CodeFieldProps {
+  readonly value: string
+  readonly onChange: (value: string) => void
+}
+
+function CodeField({ value, onChange }: CodeFieldProps): JSX.Element {
+  return (
+    <Field label="Code of your authenticator app">
+      <Input
+        name="code"
+        autoComplete="one-time-code"
+        inputMode="numeric"
+        required
+        autoFocus
+        maxLength={10}
+        className="tabular font-mono tracking-widest"
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    </Field>
+  )
+}
+
+function PasskeyButton({ onProved }: { readonly onProved: () => void }): JSX.Element | null {
+  const installation = useOperation('installation.show')
+  const submit = useSubmit()
+  if (installation.data === undefined || passkeyProblem(installation.data) !== null) return null
+  return (
+    <>
+      {submit.problem === undefined ? null : <Problem problem={submit.problem} />}
+      <Button pending={submit.isPending} onClick={() => void submit.run(signInWithPasskey, onProved)}>
+        <Fingerprint aria-hidden="true" />
+        Use a passkey
+      </Button>
+    </>
   )
 }

@@ -19,11 +19,12 @@ import { OtherWays } from './other-ways.tsx'
 type Installation = OperationOutput<'installation.show'>
 
 export function SignUpPage(): JSX.Element {
-  const { next: wanted, invite } = useSearch()
+  const { next: wanted, invitation } = useSearch()
   const installation = useOperation('installation.show')
   const facts = installation.data
   const mayEnter =
-    facts !== undefined && (facts.signup === 'open' || (facts.signup === 'invite' && invite !== undefined))
+    facts !== undefined &&
+    (facts.signup === 'open' || (facts.signup === 'invite' && invitation !== undefined))
   return (
     <AuthFrame
       title="Create an account"
@@ -42,7 +43,7 @@ export function SignUpPage(): JSX.Element {
       )}
       {facts === undefined ? <Skeleton className="h-72" /> : null}
       {facts !== undefined && !mayEnter ? <NotOpen facts={facts} /> : null}
-      {facts !== undefined && mayEnter ? <SignUpForm installation={facts} invite={invite} /> : null}
+      {facts !== undefined && mayEnter ? <SignUpForm installation={facts} invitation={invitation} /> : null}
     </AuthFrame>
   )
 }
@@ -77,10 +78,10 @@ function NotOpen({ facts }: { readonly facts: Installation }): JSX.Element {
 
 interface SignUpFormProps {
   readonly installation: Installation
-  readonly invite: string | undefined
+  readonly invitation: string | undefined
 }
 
-function SignUpForm({ installation, invite }: SignUpFormProps): JSX.Element {
+function SignUpForm({ installation, invitation }: SignUpFormProps): JSX.Element {
   const invited = useSearch().email
   const [name, setName] = useState('')
   const [email, setEmail] = useState(invited ?? '')
@@ -95,7 +96,7 @@ function SignUpForm({ installation, invite }: SignUpFormProps): JSX.Element {
       email: email.trim(),
       password,
       callbackURL: '/console/verify',
-      ...(invite === undefined ? {} : { invite }),
+      ...(invitation === undefined ? {} : { invitation }),
     })
   return (
     <>
