@@ -1,0 +1,122 @@
+/**
+ * A payment from the refused request to the next one that is served: over the server's own address, with the page of
+ * the payment provider clicked through; and what a process that dies between credit and answer leaves.
+ */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { formatId } from '../../src/base/ids.ts'
+import { type TestGateway, testGateway } from '../support/gateway.ts'
+import { makeInstallation } from '../support/gateway-process.ts'
+import type { StripeEvent } from '../support/stripe-objects.ts'
+import { type StripeServer, startStripeServer } from '../support/stripe-server.ts'
+
+const keys = { secretKey: ['sk', 'test', 'e2e'].join('_'), webhookSecret: ['whsec', 'e2e'].join('_') }
+const tenUsd = 10_000_000_000n
+let stripe: StripeServer
+
+before(async () => {
+  stripe = await startStripeServer(keys)
+})
+after(() => stripe.close())
+
+const variables = () => ({
+  STRIPE_API_URL: stripe.origin,
+  STRIPE_SECRET_KEY: keys.secretKey,
+  STRIPE_WEBHOOK_SECRET: keys.webhookSecret,
+})
+
+const webhookOf = (origin: string): string => `${origin}/api/stripe/webhook`
+
+async function ask(origin: string, key: string): Promise<number> {
+  const response = await fetch(`${origin}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'sandbox-echo', messages: [{ role: 'user', content: 'hello' }] }),
+  })
+  await response.arrayBuffer()
+  return response.status
+}
+
+function begin({ gateway }: TestGateway, account: bigint) {
+  return gateway.parts.payments.beginTopUp({
+    account,
+    email: null,
+    amount: tenUsd,
+    saveMethod: false,
+    address: gateway.place.address,
+  })
+}
+
+test('402, paid at the page, and the very next request is served', async (context) => {
+  const on = await testGateway({ environment: variables() })
+  context.after(on.close)
+  stripe.sendTo(webhookOf(on.origin))
+  const { id, key } = await on.account('0')
+  assert.equal(await ask(on.origin, key), 402)
+  const topUp = await begin(on, id)
+  const told = Promise.withResolvers<readonly string[]>()
+  on.gateway.parts.changes.watch(id, ({ topics }) => topics.includes('balance') && told.resolve(topics))
+
+  const page = await fetch(topUp.payUrl ?? '')
+  assert.match(await page.text(), /10\.00 USD/)
+  const paid = await fetch(`${topUp.payUrl}/card`, { method: 'POST', redirect: 'manual' })
+  assert.match(paid.headers.get('location') ?? '', new RegExp(`top-up=${formatId('top', topUp.id)}$`))
+  for (const { status } of await stripe.settled()) assert.equal(status, 200)
+
+  assert.equal(await ask(on.origin, key), 200)
+  const { posted } = await on.balance(id)
+  assert.ok(posted > 0n && posted < tenUsd)
+  assert.deepEqual((await on.gateway.parts.ledger.verify()).drift, [])
+  assert.ok((await told.promise).includes('billing'))
+})
+
+test('without a provider there is nothing at the address of its messages', async (context) => {
+  const on = await testGateway()
+  context.after(on.close)
+  stripe.sendTo(webhookOf(on.origin))
+  const event = stripe.books.event('checkout.session.completed', { id: 'cs_test_1' })
+  assert.equal((await stripe.deliver(event)).status, 404)
+})
+
+test('what is no message of the provider is refused at the door', async (context) => {
+  const on = await testGateway({ environment: variables() })
+  context.after(on.close)
+  const url = webhookOf(on.origin)
+  const headers = { 'content-type': 'application/json' }
+  assert.equal((await fetch(url, { method: 'POST', headers, body: '{}' })).status, 400)
+  const huge = 'x'.repeat(on.gateway.app.limits.webhookBodyBytesMax + 1)
+  assert.equal((await fetch(url, { method: 'POST', headers, body: huge })).status, 413)
+})
+
+test('a process that dies between the credit and its answer has credited once (E7)', async (context) => {
+  const installation = makeInstallation()
+  context.after(installation.remove)
+  const on = await testGateway({ dataFolder: installation.dataFolder, environment: variables() })
+  const { id } = await on.account('0')
+  const topUp = await begin(on, id)
+  await on.close()
+  const account = formatId('acct', id)
+
+  const dying = await installation.start({
+    failpoint: 'after-commit-payTopUp:kill',
+    environment: variables(),
+  })
+  stripe.sendTo(webhookOf(dying.origin))
+  const session = (topUp.payUrl ?? '').split('/').at(-1) ?? ''
+  stripe.books.pay(session, 'card')
+  for (const { status } of await stripe.settled()) assert.equal(status, 0)
+  assert.equal((await dying.ended).signal, 'SIGKILL')
+
+  const started = await installation.start({ environment: variables() })
+  stripe.sendTo(webhookOf(started.origin))
+  assert.equal((await installation.ask('account.show', { account })).posted, '10.00')
+  const told = stripe.books.events.filter(({ data }) =>
+    JSON.stringify(data).includes(session),
+  ) as StripeEvent[]
+  assert.equal(told.length, 1)
+  for (const event of [...told, ...told]) {
+    assert.deepEqual(await stripe.deliver(event), { status: 200, body: 'done\n' })
+  }
+  assert.equal((await installation.ask('account.show', { account })).posted, '10.00')
+  assert.deepEqual((await installation.ask('ledger.verify', {})).drift, [])
+})
