@@ -80,7 +80,9 @@ export function createPages(
   app.register(pages.consoleFiles)
   app.setNotFoundHandler((request, reply) => {
     const methods = paths.methodsAt(pathOf(request))
-    if (methods.length === 0) return refuse(pages, request, reply, nothingHere(address))
+    // A file that a wildcard would hold, and that is not there.
+    const isMissing = methods.length === 0 || methods.includes(request.method)
+    if (isMissing) return refuse(pages, request, reply, nothingHere(address))
     return refuse(pages, request, reply, otherMethod(methods))
   })
   app.setErrorHandler((thrown, request, reply) => refuse(pages, request, reply, thrown))
@@ -149,12 +151,17 @@ const refusedByStatus: ReadonlyMap<number, readonly [code: ErrorCode, message: s
 ])
 
 function ofTheTable(thrown: unknown): TollgateError {
-  const isFastifys = thrown instanceof Error && 'code' in thrown && String(thrown.code).startsWith('FST_ERR_')
-  const status = isFastifys && 'statusCode' in thrown ? Number(thrown.statusCode) : 0
-  const [code, message] = refusedByStatus.get(status) ?? []
+  if (!(thrown instanceof Error) || !('statusCode' in thrown)) return asTollgateError(thrown)
+  const status = Number(thrown.statusCode)
+  const isFastifys = 'code' in thrown && String(thrown.code).startsWith('FST_ERR_')
+  // Else what sends files does not like the path: there is no such file.
+  if (!isFastifys && status >= 400 && status < 500) return noSuchFile
+  const [code, message] = (isFastifys ? refusedByStatus.get(status) : undefined) ?? []
   if (code === undefined || message === undefined) return asTollgateError(thrown)
   return new TollgateError(code, { message, cause: thrown })
 }
+
+const noSuchFile = new TollgateError('unknown_path', { message: 'There is no such file.' })
 
 async function metrics(pages: Pages, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { metricsToken } = pages

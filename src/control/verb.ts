@@ -96,7 +96,17 @@ async function recorded<Output>(
 function parseInput<Name extends OperationName>(name: Name, given: unknown): OperationInput<Name> {
   const parsed = operations[name].input.safeParse(given)
   if (!parsed.success) throw inputMistake(given, parsed.error)
+  // Databases end a text there, or refuse it: a search for nothing else would find everything.
+  if (holdsNul(parsed.data)) {
+    throw new TollgateError('invalid_value', { message: 'A text holds the character U+0000.' })
+  }
   return parsed.data as OperationInput<Name>
+}
+
+/** At any depth of what a schema has let through. */
+function holdsNul(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes('\0')
+  return typeof value === 'object' && value !== null && Object.values(value).some(holdsNul)
 }
 
 /** The first mistake in an input, as a row of the error table. */

@@ -65,20 +65,20 @@ function assertPageError(answer: RawAnswer | undefined, status: number, code: Er
   assertGuarded(answer!)
 }
 
-/** Neither framed nor sniffed, running nothing, telling nobody where one came from, for no other origin. */
-function assertGuarded(answer: RawAnswer): void {
+const policyParts = {
+  page: ["default-src 'self'", "object-src 'none'", "form-action 'self'"],
+  'no page': ["default-src 'none'", "form-action 'none'"],
+} as const
+
+/** Neither framed nor sniffed, running nothing but our own files, telling other sites nothing, for no other origin. */
+function assertGuarded(answer: RawAnswer, what: keyof typeof policyParts = 'no page'): void {
   assert.equal(headerOf(answer, 'x-content-type-options'), 'nosniff')
-  assert.equal(headerOf(answer, 'referrer-policy'), 'no-referrer')
+  assert.equal(headerOf(answer, 'referrer-policy'), what === 'page' ? 'same-origin' : 'no-referrer')
   const policy = headerOf(answer, 'content-security-policy') ?? ''
-  for (const part of [
-    "default-src 'none'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ]) {
+  for (const part of ["base-uri 'none'", "frame-ancestors 'none'", ...policyParts[what]]) {
     assert.ok(policy.includes(part), policy)
   }
-  assert.doesNotMatch(policy, /script-src|unsafe-eval|\*/)
+  assert.doesNotMatch(policy, /script-src|unsafe-|\*/)
   assert.doesNotMatch(answer.head, /^access-control-|^set-cookie|^server:|^x-powered-by/im)
 }
 
@@ -93,18 +93,40 @@ const nowhere = [
   'GET /api/constructor',
   'GET /api/..%2fmetrics',
   'GET /api/../metrics',
-  'GET /console/x',
-  'GET /console/../metrics',
+  'GET /consolex',
+  'GET /console/assets/..%2f..%2findex.html',
+  'GET /docs/errors/__proto__',
+  'GET /docs/errors/..%2fapi',
+  'GET /docs/decisions/dependencies',
   'GET /docs/..%2f..%2fetc%2fpasswd',
-  'POST /livez',
-  'DELETE /readyz',
   'PUT /metrics',
-  'OPTIONS /api/pricing',
+  'GET /api/account/',
+  'GET /api/Account',
+  'GET /api/account.',
+  'GET /api/auth',
+  'POST /api/stripe/webhook',
 ]
 
 test('what is not there is a JSON 404', async () => {
   for (const start of nowhere) assertPageError(await ask(start), 404, 'unknown_path')
 })
+
+for (const [start, allow] of [
+  ['POST /livez', 'GET, HEAD'],
+  ['DELETE /readyz', 'GET, HEAD'],
+  ['OPTIONS /api/pricing', 'GET, HEAD'],
+  ['PUT /api/keys', 'GET, HEAD, POST'],
+  ['GET /api/setup', 'POST'],
+  ['GET /api/keys/key_0000000000001', 'DELETE, PATCH'],
+  ['DELETE /api/auth/session', 'GET, HEAD, POST'],
+  ['POST /docs', 'GET, HEAD'],
+] as const) {
+  test(`${start}: the address takes ${allow}`, async () => {
+    const answer = await ask(start)
+    assert.equal(headerOf(answer!, 'allow'), allow)
+    assertPageError(answer, 405, 'method_not_allowed')
+  })
+}
 
 test('metrics are not there without the token, and there with it', async () => {
   for (const line of [
@@ -139,42 +161,49 @@ test('signs of life and pages are there for anybody, and guarded', async () => {
     ['/livez', /^text\/plain/],
     ['/readyz', /^text\/plain/],
     ['/', /^text\/html; charset=utf-8/],
+    ['/docs', /^text\/html; charset=utf-8/],
+    ['/docs/api', /^text\/html; charset=utf-8/],
+    ['/docs/control-api', /^text\/html; charset=utf-8/],
+    ['/docs/errors', /^text\/html; charset=utf-8/],
+    ['/docs/errors/conflict', /^text\/html; charset=utf-8/],
+    ['/api/openapi.json', /^application\/json/],
     ['/api/pricing', /^application\/json/],
   ] as const) {
     const answer = await ask(`GET ${path}`, 'Origin: https://evil.test\r\n')
     assert.equal(answer?.status, 200)
     assert.match(headerOf(answer!, 'content-type') ?? '', type)
     assert.match(headerOf(answer!, 'x-request-id') ?? '', /^req_/)
-    assertGuarded(answer!)
+    assertGuarded(answer!, String(type).includes('html') ? 'page' : 'no page')
   }
 })
 
-test('a setup link opens with its token alone', async () => {
+test('a setup link is no more than its token, and looking at it uses nothing up', async () => {
   const { start } = gateway.gateway
   assert.ok(start.kind === 'first')
   const link = new URL(start.setupLink)
-  const opened = await ask(`GET ${link.pathname}${link.search}`)
-  assert.equal(opened?.status, 200, opened?.body)
-  assertGuarded(opened!)
   const token = link.searchParams.get('token') ?? ''
-  for (const query of [
-    '',
-    '?token=',
-    '?token=x',
-    `?token=${token}x`,
-    `?token=${token}&token=${token}`,
-    `?token[]=${token}`,
-    `?Token=${token}`,
-    `?token=${start.key}`,
-    '?token=%00',
-    '?token=%zz',
-    '?__proto__[token]=x',
-    "?token='%20OR%201=1",
-    `?token=${'x'.repeat(8_000)}`,
-  ]) {
+  for (const query of [link.search, '', '?token=x', `?token=${token}&token=${token}`, '?token=%00']) {
     const answer = await ask(`GET /console/setup${query}`)
-    assert.equal(answer?.status, 404, `${query}: ${answer?.body}`)
-    assertGuarded(answer!)
+    assert.match(headerOf(answer!, 'content-type') ?? '', /^text\/html/)
+    assert.ok(!answer!.body.includes(token))
+    assertGuarded(answer!, 'page')
+  }
+  const person = { name: 'N', email: 'n@example.org', password: 'long enough to count' }
+  for (const [wrong, status] of [
+    ['x', 404],
+    [`${token}x`, 404],
+    [token.toUpperCase(), 404],
+    [start.key, 400],
+    ["' OR 1=1", 404],
+    ['x'.repeat(201), 400],
+    ['', 400],
+    [[token], 400],
+    [null, 400],
+  ] as const) {
+    const answer = await post('/api/setup', 'application/json', JSON.stringify({ ...person, token: wrong }))
+    const code = status === 404 ? 'setup_link_not_valid' : 'invalid_value'
+    if (wrong !== start.key) assertPageError(answer, status, code)
+    assert.notEqual(answer?.status, 200)
   }
   assert.ok(!logged.includes(token) && !logged.includes(start.key.slice(24)))
 })
@@ -191,6 +220,13 @@ test('what a page cannot read is the fault of who sent it', async () => {
     [post('/api/x', 'application/json', ''), 400, 'invalid_json'],
     [post('/api/x', 'application/json', '[]'), 404, 'unknown_path'],
     [post('/', 'application/json', JSON.stringify('x'.repeat(2_000_000))), 413, 'body_too_large'],
+    [post('/api/setup', 'text/plain', '{}'), 415, 'unsupported_media_type'],
+    [post('/api/setup', 'application/x-www-form-urlencoded', 'token=x'), 415, 'unsupported_media_type'],
+    [post('/api/setup', 'multipart/form-data; boundary=x', '--x--'), 415, 'unsupported_media_type'],
+    [post('/api/setup', 'application/jsonp', '{}'), 415, 'unsupported_media_type'],
+    [post('/api/setup', 'application/json', '[]'), 400, 'invalid_value'],
+    [post('/api/setup', 'application/json', '"token"'), 400, 'invalid_value'],
+    [post('/api/setup?token=x', 'application/json', '{}'), 400, 'invalid_value'],
     [ask('GET /api/%zz'), 400, 'malformed_http'],
     [ask('GET /console/%c0%af'), 400, 'malformed_http'],
   ]

@@ -31,8 +31,11 @@ export function sendTo(
   { method, path, headers = {}, body }: Sending,
 ): Promise<ControlAnswer> {
   const { hostname, port } = new URL(origin)
+  // Node sends the body of a DELETE without saying how long it is.
+  const framing = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+  const sent = { ...headers, ...framing }
   return new Promise((resolve, reject) => {
-    const asking = request({ hostname, port, path, method, headers, agent: false }, (answer) => {
+    const asking = request({ hostname, port, path, method, headers: sent, agent: false }, (answer) => {
       const pieces: Buffer[] = []
       answer.on('data', (piece: Buffer) => pieces.push(piece))
       answer.on('error', reject)

@@ -1,0 +1,73 @@
+/** Every change through the control plane leaves a row of who, what, from where and how it ended; no reading does. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type OperationName, operations } from '../../contract/operations.ts'
+import { inputOf } from '../../src/api/operation-schemas.ts'
+import { exampleOf } from '../../src/api/schema-text.ts'
+import type { ControlClient } from '../support/control-client.ts'
+import { type TwoTenants, twoTenants } from '../support/two-tenants.ts'
+
+let world: TwoTenants
+before(async () => {
+  world = await twoTenants()
+})
+after(() => world.close())
+
+const names = (Object.keys(operations) as OperationName[]).filter((name) => operations[name].http !== null)
+
+/** What opens something is never written down. */
+const secretFields = ['password', 'token', 'credential', 'code']
+const secret = 'known to nobody else'
+
+/** Whoever may ask for an operation, with an input that gets past the door. */
+function asking(name: OperationName): {
+  readonly client: ControlClient
+  readonly actor: string
+  readonly input: object
+} {
+  const { policy } = operations[name]
+  const { properties = {} } = inputOf(name)
+  const hidden = secretFields.filter((field) => Object.hasOwn(properties, field) && name !== 'code.revoke')
+  const example = {
+    ...(exampleOf(inputOf(name)) as Readonly<Record<string, unknown>>),
+    ...Object.fromEntries(hidden.map((field) => [field, secret])),
+  }
+  const { stranger, operator, anyone, belongings } = world
+  if (policy.of === 'installation') return { client: operator.client, actor: operator.email, input: example }
+  if (policy.of === 'everybody') return { client: anyone, actor: 'anyone', input: example }
+  const own = Object.fromEntries(
+    (['account', 'key', 'managementKey', 'request', 'topUp'] as const)
+      .filter((field) => Object.hasOwn(inputOf(name).properties ?? {}, field))
+      .map((field) => [field, belongings[field]]),
+  )
+  return { client: stranger.client, actor: stranger.email, input: { ...example, ...own } }
+}
+
+const changing = names.filter((name) => operations[name].effect === 'changes')
+/** What ends the means to ask goes last. */
+const ordered = changing.toSorted((a, b) => Number(a === 'me.delete') - Number(b === 'me.delete'))
+
+for (const name of ordered) {
+  test(`${name} is written down`, async () => {
+    const { client, actor, input } = asking(name)
+    const answer = await client.ask(name, input as Record<string, unknown>)
+    const code = (answer.body as { error?: { code: string } } | undefined)?.error?.code ?? 'done'
+    const [row] = await world.operator.client.done('audit.list', { operation: name, limit: 1 })
+    assert.deepEqual(
+      [row?.operation, row?.actor, row?.outcome, row?.address],
+      [name, actor, code, '127.0.0.1'],
+      answer.text,
+    )
+    assert.ok(!JSON.stringify(row).includes(secret))
+  })
+}
+
+test('reading leaves no row', async () => {
+  const before = await world.operator.client.done('audit.list', { limit: 1 })
+  for (const name of names) {
+    if (operations[name].effect === 'changes') continue
+    const { client, input } = asking(name)
+    await client.ask(name, input as Record<string, unknown>)
+  }
+  assert.deepEqual(await world.operator.client.done('audit.list', { limit: 1 }), before)
+})
