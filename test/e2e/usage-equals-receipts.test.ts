@@ -238,6 +238,19 @@ test('an empty balance is a refusal too, and nobody’s key is nobody’s refusa
   assert.deepEqual(counts, [{ code: 'insufficient_balance', count: 1 }])
 })
 
+test('what this server has no room for is a refusal as well', async (context) => {
+  const small = await testGateway({ limits: { bodyBudgetBytes: 1_000 } })
+  context.after(() => small.close())
+  const account = await small.account('5')
+  const body = chat('sandbox-echo', 'x'.repeat(2_000))
+  const answer = await new Sent(small.origin, { key: account.key, format: 'chat', body }).whole()
+  assert.equal(answer.status, 503)
+  // The end of the process writes what waits.
+  await small.gateway.drain()
+  const { counts } = await small.gateway.parts.usage.refusals(account.id, account.keyId)
+  assert.deepEqual(counts, [{ code: 'overloaded', count: 1 }])
+})
+
 test('a running request is listed, and ends when it is stopped, with a bill for what came', async () => {
   const account = await gate.account('5')
   const client = await consoleOf(account)
