@@ -310,7 +310,7 @@ function createApp(
       return parts.catalog.snapshot
     },
     get topUpUrl() {
-      return `${state.place.address}/`
+      return `${state.place.address}/console/billing`
     },
     waiting: new Places(limits.holdWaitersPerAccountMax),
   }

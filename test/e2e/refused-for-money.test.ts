@@ -64,7 +64,7 @@ for (const format of formats) {
       assert.equal(answer.headers['retry-after'], undefined)
       const { facts, message } = answer
       assert.deepEqual([facts.available, facts.held, facts.scope], ['0.01', '0.00', 'account'])
-      assert.equal(facts.topup_url, `${gate.origin}/`)
+      assert.equal(facts.topup_url, `${gate.origin}/console/billing`)
       assert.ok(parseUsd(String(facts.required))! > parseUsd('0.01')!)
       for (const part of [facts.required, facts.available, facts.affordable_max_tokens, facts.topup_url]) {
         assert.ok(message.includes(String(part)), `${message} names ${String(part)}`)
