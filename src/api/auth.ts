@@ -3,7 +3,8 @@
  * but that pages of other sites change nothing here.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { ApiParts, AuthAnswer } from './api-parts.ts'
+import type { AuthAnswer } from '../identity/answers.ts'
+import type { ApiParts } from './api-parts.ts'
 import { otherRoutes } from './other-routes-table.ts'
 import { mustBeSameSite } from './same-site.ts'
 

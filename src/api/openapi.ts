@@ -2,6 +2,7 @@
 import { type ErrorCode, errors } from '../../contract/errors.ts'
 import type { Policy } from '../../contract/operation.ts'
 import { type OperationName, operations } from '../../contract/operations.ts'
+import { sessionCookie } from '../identity/site.ts'
 import { policyText, usualErrors } from './operation-policy-text.ts'
 import {
   answerOf,
@@ -59,24 +60,26 @@ export function openApi({
     externalDocs: { url: `${address}/docs` },
     tags: sections.map(({ name, text }) => ({ name, description: text })),
     paths: pathsOf(),
-    components: { schemas: { ...answerSchemas, Error: errorSchema }, securitySchemes },
+    components: {
+      schemas: { ...answerSchemas, Error: errorSchema },
+      securitySchemes: securitySchemes(sessionCookie(address)),
+    },
   }
 }
 
-const securitySchemes = {
+const securitySchemes = (cookie: string) => ({
   session: {
     type: 'apiKey',
     in: 'cookie',
-    name: 'session',
-    description:
-      'The session cookie that signing in sets; its whole name depends on the address of the installation.',
+    name: cookie,
+    description: 'The session cookie that signing in sets.',
   },
   managementKey: {
     type: 'http',
     scheme: 'bearer',
     description: 'A management key of an account, with chosen scopes.',
   },
-} as const
+})
 
 const errorSchema = {
   type: 'object',

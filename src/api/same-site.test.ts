@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TollgateError } from '../base/errors.ts'
 import type { Actor } from '../control/actor.ts'
-import { mustBeSameSite, ownOrigins } from './same-site.ts'
+import { mustBeSameSite } from './same-site.ts'
 
 const address = 'https://gateway.example'
 const own = { origin: address }
@@ -65,8 +65,3 @@ for (const { actor, method = 'POST', headers, at = address, passes } of cases) {
     else assert.throws(ask, (error) => error instanceof TollgateError && error.code === 'cross_site')
   })
 }
-
-test('only loopback has several spellings', () => {
-  assert.deepEqual(ownOrigins('https://gateway.example/'), ['https://gateway.example'])
-  assert.equal(ownOrigins('http://localhost:8080').length, 3)
-})

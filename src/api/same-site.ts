@@ -5,6 +5,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { TollgateError } from '../base/errors.ts'
 import type { Actor } from '../control/actor.ts'
+import { ownOrigins } from '../identity/site.ts'
 
 export interface Asked {
   readonly method: string
@@ -34,13 +35,4 @@ export function mustBeSameSite({ method, headers }: Asked, actor: Actor['kind'],
         'A request with a session says where it comes from: the header Origin is missing. Programs use a management key.',
     })
   }
-}
-
-const loopbackNames: readonly string[] = ['127.0.0.1', 'localhost', '[::1]']
-
-/** The origin of `address`; on loopback every way to write it. */
-export function ownOrigins(address: string): readonly string[] {
-  const { protocol, hostname, port, origin } = new URL(address)
-  if (!loopbackNames.includes(hostname)) return [origin]
-  return loopbackNames.map((name) => `${protocol}//${name}${port === '' ? '' : `:${port}`}`)
 }
