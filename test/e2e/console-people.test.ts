@@ -1,0 +1,384 @@
+/**
+ * People come into the console and set their accounts up, in a real browser: setup, sign-up, sign-in, second factor,
+ * passkey, sessions, organizations, the ways out. Every page they see is judged by axe, and no script, file or policy
+ * may fail behind it.
+ */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { systemClock } from '../../src/base/clock.ts'
+import { openBrowser, type Page, type TestBrowser, type Visit } from '../support/browser.ts'
+import { type TestGateway, testGateway } from '../support/gateway.ts'
+import { totpCode } from '../support/totp.ts'
+
+const password = 'a long enough password'
+let gateway: TestGateway
+let browser: TestBrowser
+/** By name: passkeys belong to no IP address. */
+let origin: string
+let setupLink: string
+
+before(async () => {
+  gateway = await testGateway()
+  const { start } = gateway.gateway
+  assert.ok(start.kind === 'first')
+  setupLink = start.setupLink
+  origin = gateway.origin.replace('127.0.0.1', 'localhost')
+  browser = await openBrowser()
+})
+after(async () => {
+  await browser.close()
+  await gateway.close()
+})
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor()
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+const field = (page: Page, name: string) => page.getByLabel(name, { exact: true })
+const inDialog = (page: Page) => page.getByRole('dialog')
+
+/** Somebody new, signed in, at the overview. */
+async function newcomer(name: string): Promise<{ visit: Visit; page: Page; email: string }> {
+  const visit = await browser.visit(origin)
+  const { page } = visit
+  const email = `${name}@example.org`
+  await page.goto('/console/sign-up')
+  await field(page, 'Your name').fill(name)
+  await field(page, 'E-mail address').fill(email)
+  await field(page, 'Password').fill(password)
+  await button(page, 'Create the account').click()
+  await heading(page, 'Overview')
+  return { visit, page, email }
+}
+
+async function signIn(page: Page, email: string, secret = password): Promise<void> {
+  await field(page, 'E-mail address').fill(email)
+  await field(page, 'Password').fill(secret)
+  await button(page, 'Sign in').click()
+}
+
+async function signOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /^Signed in as/ }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await heading(page, 'Sign in')
+}
+
+test('the setup link makes the first administrator, once, with the local account and its credit', async () => {
+  const visit = await browser.visit(origin)
+  const { page } = visit
+  await page.goto('/console/sign-in')
+  await page.getByText('This server has no administrator yet.').waitFor()
+  await page.goto(new URL(setupLink).pathname + new URL(setupLink).search)
+  await heading(page, 'Set up this server')
+  await page.getByText('becomes your personal account').waitFor()
+  await visit.accessible()
+  await field(page, 'Your name').fill('Operator')
+  await field(page, 'E-mail address').fill('operator@example.org')
+  await field(page, 'Password').fill(password)
+  await button(page, 'Become the administrator').click()
+  await heading(page, 'Overview')
+  await page.getByText('$5.00').first().waitFor()
+  await page.getByRole('link', { name: 'Admin' }).waitFor()
+  await page.goto(new URL(setupLink).pathname + new URL(setupLink).search)
+  await page.getByText('This server has an administrator').waitFor()
+  visit.clean()
+  await visit.close()
+})
+
+test('whoever signs up is told what they wait for, and comes back in with their password alone', async () => {
+  const { visit, page, email } = await newcomer('grace')
+  await page.getByText('An administrator has to confirm you.').waitFor()
+  assert.equal(await page.getByRole('link', { name: 'Admin' }).count(), 0)
+  await signOut(page)
+  await visit.accessible()
+  await signIn(page, email, 'another long password')
+  await page.getByRole('alert').getByText('Invalid email or password').waitFor()
+  await visit.accessible()
+  await signIn(page, email)
+  await heading(page, 'Overview')
+  visit.clean()
+  await visit.close()
+})
+
+test('a deep link survives signing in, and no link leads elsewhere', async () => {
+  const { visit, page, email } = await newcomer('deep')
+  await signOut(page)
+  await page.goto('/console/settings?tab=security')
+  await heading(page, 'Sign in')
+  await signIn(page, email)
+  await heading(page, 'Settings')
+  assert.equal(new URL(page.url()).search, '?tab=security')
+  await page.getByRole('tab', { name: 'Security', selected: true }).waitFor()
+  await signOut(page)
+  await page.goto(`/console/sign-in?next=${encodeURIComponent('//example.org/console')}`)
+  await signIn(page, email)
+  await heading(page, 'Overview')
+  assert.equal(new URL(page.url()).origin, origin)
+  visit.clean()
+  await visit.close()
+})
+
+test('the keyboard alone is enough to come in and to sign out', async () => {
+  const { visit, page, email } = await newcomer('keys')
+  await signOut(page)
+  await page.goto('/console/sign-in')
+  await page.locator('input[name=email]:focus').waitFor()
+  await page.keyboard.type(email)
+  await page.keyboard.press('Tab')
+  await page.keyboard.type(password)
+  await page.keyboard.press('Enter')
+  await heading(page, 'Overview')
+  await page.getByRole('button', { name: /^Signed in as/ }).focus()
+  await page.keyboard.press('Enter')
+  await page.locator('[role=menu]').waitFor()
+  await page.keyboard.press('End')
+  await page.locator('[role=menuitem]:focus').getByText('Sign out').waitFor()
+  await page.keyboard.press('Enter')
+  await heading(page, 'Sign in')
+  visit.clean()
+  await visit.close()
+})
+
+test('a second factor is turned on with an app, asked for, opened by a backup code once, and turned off', async () => {
+  const { visit, page, email } = await newcomer('factor')
+  await page.goto('/console/settings?tab=security')
+  await button(page, 'Turn on').click()
+  await inDialog(page).getByLabel('Password', { exact: true }).fill(password)
+  await button(page, 'Continue').click()
+  await page.getByRole('img', { name: 'Setup code for an authenticator app' }).waitFor()
+  const secret = (await inDialog(page).locator('code').textContent()) ?? ''
+  await visit.accessible()
+  await field(page, 'Code of the app').fill(totpCode(secret, systemClock.wallMs()))
+  await inDialog(page).getByRole('button', { name: 'Turn on' }).click()
+  await inDialog(page).getByText('I keep them in a safe place').waitFor()
+  const codes = await inDialog(page).getByRole('listitem').allTextContents()
+  assert.equal(codes.length, 10)
+  await visit.accessible()
+  await inDialog(page).getByText('I keep them in a safe place').click()
+  await button(page, 'Done').click()
+  await page.getByText('On', { exact: true }).waitFor()
+  await signOut(page)
+
+  await page.goto('/console/keys')
+  await signIn(page, email)
+  await heading(page, 'Second step')
+  await visit.accessible()
+  await field(page, 'Code of your authenticator app').fill('000000')
+  await button(page, 'Continue').click()
+  await page.getByRole('alert').waitFor()
+  await field(page, 'Code of your authenticator app').fill(totpCode(secret, systemClock.wallMs()))
+  await button(page, 'Continue').click()
+  await heading(page, 'API Keys')
+  await signOut(page)
+
+  for (const outcome of ['opens', 'is used up'] as const) {
+    await page.goto('/console/sign-in')
+    await signIn(page, email)
+    await heading(page, 'Second step')
+    await button(page, 'Use a backup code').click()
+    await field(page, 'Backup code').fill(codes[0] ?? '')
+    await button(page, 'Continue').click()
+    if (outcome === 'is used up') await page.getByRole('alert').waitFor()
+    else {
+      await heading(page, 'Overview')
+      await signOut(page)
+    }
+  }
+  await field(page, 'Backup code').fill(codes[1] ?? '')
+  await button(page, 'Continue').click()
+  await heading(page, 'Overview')
+  await page.goto('/console/settings?tab=security')
+  await button(page, 'Turn off').click()
+  await inDialog(page).getByLabel('Password', { exact: true }).fill(password)
+  await inDialog(page).getByRole('button', { name: 'Turn off' }).click()
+  await page.getByText('Off', { exact: true }).waitFor()
+  visit.clean()
+  await visit.close()
+})
+
+test('a passkey is made, signs in without the password, and is removed', async () => {
+  const { visit, page } = await newcomer('passkey')
+  const devtools = await visit.context.newCDPSession(page)
+  await devtools.send('WebAuthn.enable')
+  await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
+  await page.goto('/console/settings?tab=security')
+  await button(page, 'Add a passkey').click()
+  await inDialog(page).getByLabel('Name').fill('Laptop')
+  await button(page, 'Add').click()
+  await page.getByRole('listitem').getByText('Laptop').waitFor()
+  await visit.accessible()
+  await signOut(page)
+  await button(page, 'Use a passkey').click()
+  await heading(page, 'Overview')
+  await page.goto('/console/settings?tab=security')
+  await page.getByRole('button', { name: 'Remove Laptop' }).click()
+  await button(page, 'Remove').click()
+  await page.getByText('You have none yet.').waitFor()
+  visit.clean()
+  await visit.close()
+})
+
+test('at an IP address the page says why passkeys do not work there, and where they do', async () => {
+  const visit = await browser.visit(gateway.origin)
+  const { page } = visit
+  await page.goto('/console/sign-in')
+  await signIn(page, 'operator@example.org')
+  await heading(page, 'Overview')
+  await page.goto('/console/settings?tab=security')
+  await page.getByText('not for IP addresses such as 127.0.0.1').waitFor()
+  await page.getByText(`Open ${origin}/console instead.`).waitFor()
+  assert.equal(await button(page, 'Add a passkey').count(), 0)
+  visit.clean()
+  await visit.close()
+})
+
+test('sessions are listed, and one that is ended is out at its next step', async () => {
+  const { visit, page, email } = await newcomer('sessions')
+  const other = await browser.visit(origin)
+  await other.page.goto('/console/sign-in')
+  await signIn(other.page, email)
+  await heading(other.page, 'Overview')
+  await page.goto('/console/settings?tab=security')
+  await page.getByText('This one').waitFor()
+  await page.getByRole('row').getByRole('button', { name: 'Sign out' }).click()
+  await page.getByText('That session is ended.').waitFor()
+  await other.page.goto('/console/keys')
+  await heading(other.page, 'Sign in')
+  for (const { clean, close } of [visit, other]) {
+    clean()
+    await close()
+  }
+})
+
+test('a changed password signs out everywhere else, and the old one opens nothing', async () => {
+  const { visit, page, email } = await newcomer('password')
+  const other = await browser.visit(origin)
+  await other.page.goto('/console/sign-in')
+  await signIn(other.page, email)
+  await heading(other.page, 'Overview')
+  await page.goto('/console/settings?tab=security')
+  await field(page, 'Present password').fill(password)
+  await field(page, 'New password').fill('an even longer password')
+  await button(page, 'Change the password').click()
+  await page.getByText('you are signed out everywhere else').waitFor()
+  await other.page.goto('/console')
+  await heading(other.page, 'Sign in')
+  await signIn(other.page, email)
+  await other.page.getByRole('alert').waitFor()
+  await signIn(other.page, email, 'an even longer password')
+  await heading(other.page, 'Overview')
+  await page.goto('/console/settings')
+  await heading(page, 'Settings')
+  for (const { clean, close } of [visit, other]) {
+    clean()
+    await close()
+  }
+})
+
+test('an organization is made, somebody joins it by a link, changes role, and leaves', async () => {
+  const owner = await newcomer('founder')
+  const { page } = owner
+  await page.getByRole('button', { name: /change the account/ }).click()
+  await page.getByRole('menuitem', { name: 'New organization' }).click()
+  await inDialog(page).getByLabel('Name').fill('Example Ltd')
+  await button(page, 'Make it').click()
+  await page.getByText('Example Ltd is made.').waitFor()
+  await heading(page, 'Overview')
+  assert.match(new URL(page.url()).search, /^\?account=acct_/)
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await page.getByRole('tab', { name: 'Members' }).click()
+  await button(page, 'Invite somebody').click()
+  await inDialog(page).getByLabel('E-mail address').fill('joiner@example.org')
+  await inDialog(page).getByLabel('Role').selectOption('developer')
+  await button(page, 'Invite').click()
+  const link = await inDialog(page).locator('code').textContent()
+  await owner.visit.accessible()
+  await button(page, 'Done').click()
+  await page.getByRole('cell', { name: 'joiner@example.org', exact: true }).waitFor()
+  await owner.visit.accessible()
+
+  const joiner = await newcomer('joiner')
+  await joiner.page.goto(new URL(link ?? '').pathname + new URL(link ?? '').search)
+  await joiner.page.getByText('Example Ltd').waitFor()
+  await joiner.visit.accessible()
+  await button(joiner.page, 'Accept').click()
+  await heading(joiner.page, 'Overview')
+  await joiner.page.getByRole('button', { name: /change the account/ }).click()
+  await joiner.page.getByRole('menuitemcheckbox', { name: 'Example Ltd' }).click()
+  await joiner.page.waitForURL(/account=acct_/)
+  await joiner.page.goto(`/console/settings${new URL(joiner.page.url()).search}&tab=members`)
+  await joiner.page.getByRole('cell', { name: /founder@example.org/ }).waitFor()
+  assert.equal(await button(joiner.page, 'Invite somebody').count(), 0, 'a developer invites nobody')
+
+  await page.reload()
+  await page.getByLabel('Role of joiner').selectOption('admin')
+  await page.getByText('joiner is admin now.').waitFor()
+  await joiner.page.reload()
+  await button(joiner.page, 'Invite somebody').waitFor()
+  await joiner.page.getByRole('tab', { name: 'Organizations' }).click()
+  await button(joiner.page, 'Leave').click()
+  await inDialog(joiner.page).getByRole('button', { name: 'Leave' }).click()
+  await joiner.page.getByText('You left Example Ltd.').waitFor()
+  await joiner.page.getByText('You are in no organization').waitFor()
+  for (const { visit } of [owner, joiner]) {
+    visit.clean()
+    await visit.close()
+  }
+})
+
+test('a management key is made with its scopes, shown once, works, and is revoked', async () => {
+  const { visit, page } = await newcomer('managing')
+  await page.goto('/console/settings?tab=management-keys')
+  await page.getByText('No management key yet').waitFor()
+  await button(page, 'New management key').click()
+  await inDialog(page).getByLabel('Name').fill('Export')
+  await inDialog(page).getByText('See the account, its balance and its members').click()
+  await visit.accessible()
+  await button(page, 'Make the key').click()
+  await inDialog(page).getByText('This is the only time it is shown.').waitFor()
+  const key = (await inDialog(page).locator('code').textContent()) ?? ''
+  const ask = () => fetch(`${gateway.origin}/api/account`, { headers: { authorization: `Bearer ${key}` } })
+  assert.equal((await ask()).status, 200)
+  await page.keyboard.press('Escape')
+  await inDialog(page).waitFor()
+  await button(page, 'Done').click()
+  assert.equal(await page.getByText(key).count(), 0)
+  await button(page, 'Revoke Export').click()
+  await inDialog(page).getByRole('button', { name: 'Revoke' }).click()
+  await page.getByRole('cell', { name: 'Revoked' }).waitFor()
+  assert.equal((await ask()).status, 401)
+  await page.getByRole('tab', { name: 'Activity' }).click()
+  await page.getByRole('cell', { name: 'management-key.revoke' }).waitFor()
+  await visit.accessible()
+  visit.clean()
+  await visit.close()
+})
+
+test('a person takes their data along, and is deleted only by their address typed again', async () => {
+  const { visit, page, email } = await newcomer('leaving')
+  await page.goto('/console/settings?tab=privacy')
+  const saving = page.waitForEvent('download')
+  await button(page, 'Download').click()
+  const file = await (await saving).createReadStream()
+  const text = Buffer.concat(await file.toArray()).toString()
+  assert.ok(text.includes(email))
+  assert.equal(typeof JSON.parse(text), 'object')
+  await button(page, 'Delete the account').click()
+  const final = button(page, 'Delete for good')
+  assert.equal(await final.isDisabled(), true)
+  await inDialog(page).getByRole('textbox').fill(email)
+  await visit.accessible()
+  await final.click()
+  await heading(page, 'Sign in')
+  await signIn(page, email)
+  await page.getByRole('alert').waitFor()
+  visit.clean()
+  await visit.close()
+})
