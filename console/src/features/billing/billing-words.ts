@@ -71,6 +71,13 @@ export function entryWords(entry: Entry): string {
   return sources.get(entry.source) ?? entry.source
 }
 
+/** What was written to it; else what it is called elsewhere, where that helps to find it. */
+export function noteOf({ note, source, reference }: Pick<Entry, 'note' | 'source' | 'reference'>): string {
+  const isFindable =
+    source === 'payment' || source === 'manual' || source === 'refund' || source === 'dispute'
+  return note ?? (isFindable ? reference : null) ?? ''
+}
+
 /** `0.4` → `less than a day`, `12.7` → `about 12 days`. */
 export function daysLeftWords(days: number | null): string {
   if (days === null) return 'nothing spent in 7 days'

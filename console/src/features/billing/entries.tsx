@@ -13,7 +13,7 @@ import { useOperation } from '@/lib/operations'
 import { useSearch, useSetSearch } from '@/lib/search'
 import { RequestLink } from '../requests/request-link.tsx'
 import { Moment } from '../usage/moment.tsx'
-import { type Entry, entryKindLabels, entryKinds, entryWords } from './billing-words.ts'
+import { type Entry, entryKindLabels, entryKinds, entryWords, noteOf } from './billing-words.ts'
 
 const pageSize = 25
 
@@ -119,7 +119,7 @@ function EntriesTable({ entries, isFiltered }: EntriesTableProps): JSX.Element {
           header: 'Note',
           wide: true,
           className: 'max-w-72 truncate text-ink-soft',
-          cell: (row) => <bdi title={row.note ?? row.reference ?? ''}>{row.note ?? row.reference ?? ''}</bdi>,
+          cell: (row) => <bdi title={noteOf(row)}>{noteOf(row)}</bdi>,
         },
         {
           id: 'amount',

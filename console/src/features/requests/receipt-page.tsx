@@ -87,8 +87,11 @@ function Running({ request }: { readonly request: RunningRequest }): JSX.Element
       }
     >
       <div role="status" aria-live="polite">
-        <Card description="It has not ended yet. Its receipt appears here by itself when it has.">
-          <dl className="grid gap-x-8 gap-y-4 pt-5 sm:grid-cols-2 lg:grid-cols-4">
+        <Card
+          title="Still running"
+          description="It has not ended yet. Its receipt appears here by itself when it has."
+        >
+          <dl className="grid gap-x-8 gap-y-4 pt-2 sm:grid-cols-2 lg:grid-cols-4">
             <Fact label="Held of the balance">
               <Money amount={request.held} form="exact" />
             </Fact>

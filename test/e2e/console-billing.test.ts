@@ -1,0 +1,90 @@
+/** Billing in the console, in a real browser, where no payment provider is set up: codes, the ledger, the warning, what stands on invoices. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page, Visit } from '../support/browser.ts'
+import { type ConsolePerson, consolePerson } from '../support/console-person.ts'
+
+let person: ConsolePerson
+let visit: Visit
+let page: Page
+before(async () => {
+  person = await consolePerson()
+  const { key } = await person.client.done('key.create', { name: 'pays' })
+  assert.equal((await person.ask(key, 'sandbox-echo')).status, 200)
+  visit = await person.visit()
+  page = visit.page
+})
+after(() => person.close())
+
+test('without a payment provider the page says how top-ups work here', async () => {
+  await page.goto('/console/billing')
+  await page.getByText('No payment provider is set up on this server.').waitFor()
+  const { account } = await person.client.done('account.show', {})
+  await page.getByText(account).waitFor()
+  await visit.accessible()
+  visit.clean()
+})
+
+test('a code is redeemed once, and every window knows the balance without a reload', async () => {
+  await page.goto('/console/billing')
+  const other = await visit.window()
+  await other.goto('/console/billing')
+  await other.getByRole('region', { name: /^Entries/ }).waitFor()
+  const { code } = await person.client.done('code.create', { amount: '12.50' })
+  const field = page.getByRole('textbox', { name: 'Code' })
+  await field.fill('no such code')
+  await page.getByRole('button', { name: 'Redeem' }).click()
+  await page.getByRole('alert').waitFor()
+  await field.fill(code)
+  await page.getByRole('button', { name: 'Redeem' }).click()
+  await page.getByText('$12.50 added.').waitFor()
+  for (const window of [page, other]) {
+    await window.getByRole('cell', { name: 'Redeemed code' }).waitFor()
+    await window.getByRole('cell', { name: '+$12.50' }).waitFor()
+  }
+  await other.close()
+  await field.fill(code)
+  await page.getByRole('button', { name: 'Redeem' }).click()
+  await page.getByRole('alert').waitFor()
+  visit.clean()
+})
+
+test('the ledger is narrowed by kind, and its file has the same entries', async () => {
+  await page.goto('/console/billing')
+  await page.getByLabel('Kind').selectOption('usage')
+  await page.waitForURL(/kind=usage/)
+  const rows = page.getByRole('region', { name: /^Entries/ }).locator('tbody tr')
+  await page.getByRole('cell', { name: 'Redeemed code' }).waitFor({ state: 'detached' })
+  assert.equal(await rows.count(), 1)
+  const href = await page.getByRole('link', { name: 'CSV' }).getAttribute('href')
+  const file = await visit.context.request.get(href ?? '')
+  assert.equal((await file.text()).trim().split(/\r?\n/).length, 2)
+})
+
+test('the warning is chosen in days and kept', async () => {
+  await page.goto('/console/billing')
+  await page.getByLabel('Warn when the balance lasts for less than').selectOption('14')
+  await page.getByText('Saved.').waitFor()
+  await page.reload()
+  const choice = page.getByLabel('Warn when the balance lasts for less than')
+  await choice.waitFor()
+  assert.equal(await choice.inputValue(), '14')
+})
+
+test('what stands on invoices is kept as it was written', async () => {
+  await page.goto('/console/billing?tab=invoices')
+  await page.getByText('A statement for each month that is over').waitFor()
+  await page.getByLabel('Name and address').fill('Works <b>Ltd</b>\n1 Road')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('Saved.').waitFor()
+  await page.reload()
+  await page.getByText('Works <b>Ltd</b>').waitFor()
+  await visit.accessible()
+  visit.clean()
+})
+
+test('a statement that is not there says so', async () => {
+  await page.goto('/console/billing/invoices/2020-01')
+  await page.getByText('There is no such statement or receipt').waitFor()
+  await visit.accessible()
+})

@@ -1,0 +1,130 @@
+/** Paying in the console, in a real browser, at a stand-in for Stripe: paid, failed, confirmed with the bank, left alone, automatic, on paper. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page, Visit } from '../support/browser.ts'
+import { type ConsolePerson, consolePerson } from '../support/console-person.ts'
+import { type StripeServer, startStripeServer } from '../support/stripe-server.ts'
+
+const secrets = {
+  secretKey: ['sk', 'test', 'console'].join('_'),
+  webhookSecret: ['whsec', 'console'].join('_'),
+}
+let stripe: StripeServer
+let person: ConsolePerson
+let visit: Visit
+let page: Page
+before(async () => {
+  stripe = await startStripeServer(secrets)
+  person = await consolePerson({
+    environment: {
+      STRIPE_SECRET_KEY: secrets.secretKey,
+      STRIPE_WEBHOOK_SECRET: secrets.webhookSecret,
+      STRIPE_API_URL: stripe.origin,
+    },
+  })
+  stripe.sendTo(`${person.gateway.origin}/api/stripe/webhook`)
+  visit = await person.visit()
+  page = visit.page
+})
+after(async () => {
+  await person.close()
+  await stripe.close()
+})
+
+/** To the payment page, and on by one of its buttons. */
+async function pay(amount: string, button: string): Promise<void> {
+  await page.goto('/console/billing')
+  await page.getByLabel('Amount in USD').fill(amount)
+  await page.getByRole('button', { name: 'Pay at Stripe' }).click()
+  await page.getByRole('heading', { name: 'Pay' }).waitFor()
+  await page.getByRole('button', { name: button, exact: true }).click()
+}
+
+test('an amount that cannot be paid is told at its field', async () => {
+  await page.goto('/console/billing')
+  for (const amount of ['', '0.50', '12.345', '99999']) {
+    await page.getByLabel('Amount in USD').fill(amount)
+    await page.getByRole('button', { name: 'Pay at Stripe' }).click()
+    await page.getByText('An amount in whole cents from').waitFor()
+  }
+  await visit.accessible()
+  visit.clean()
+})
+
+test('a payment is usable when its page is left, in every window, without a reload', async () => {
+  const other = await visit.window()
+  await other.goto('/console/billing?tab=top-ups')
+  await other.getByText('No top-up yet.').waitFor()
+  await page.goto('/console/billing')
+  await page.getByRole('button', { name: '$25', exact: true }).click()
+  await page.getByLabel('Keep the card for automatic top-ups').click()
+  await page.getByRole('button', { name: 'Pay at Stripe' }).click()
+  await page.getByRole('heading', { name: 'Pay' }).waitFor()
+  await page.getByRole('button', { name: 'Pay', exact: true }).click()
+  await page.getByText('It is in the balance and usable now.').waitFor()
+  await page.getByText('$30.00').first().waitFor()
+  await other.getByText('Paid', { exact: true }).waitFor()
+  await other.getByText('$30.00').first().waitFor()
+  await other.close()
+  await visit.accessible()
+  visit.clean()
+})
+
+test('automatic top-ups are turned on with the saved card, and off', async () => {
+  await page.goto('/console/billing')
+  await page.getByText('ending in').waitFor()
+  await page.getByLabel('When less is available than').fill('2')
+  await page.getByLabel('Add', { exact: true }).fill('10')
+  await page.getByRole('button', { name: 'Turn on' }).click()
+  await page.getByText('Automatic top-ups are on.').waitFor()
+  const { autoTopUp } = await person.client.done('billing.show', {})
+  assert.deepEqual(autoTopUp, { below: '2.00', amount: '10.00' })
+  await page.getByRole('button', { name: 'Turn off' }).click()
+  await page.getByText('Automatic top-ups are off.').waitFor()
+  await page.getByRole('button', { name: 'Forget' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Forget card' }).click()
+  await page.getByText('It needs a saved card.').waitFor()
+  visit.clean()
+})
+
+test('whoever comes back without paying can go on, and pays after asking the bank', async () => {
+  await page.goto('/console/billing')
+  await page.getByLabel('Amount in USD').fill('7')
+  await page.getByRole('button', { name: 'Pay at Stripe' }).click()
+  await page.getByRole('link', { name: 'Back' }).click()
+  await page.getByText('Waiting for the payment to be confirmed').waitFor()
+  await visit.accessible()
+  await page.getByRole('link', { name: 'Go on paying' }).first().click()
+  await page.getByRole('button', { name: '3-D Secure' }).click()
+  await page.getByRole('button', { name: 'Yes, it is me' }).click()
+  await page.getByText('It is in the balance and usable now.').waitFor()
+  visit.clean()
+})
+
+test('a payment that fails changes nothing and can be tried again', async () => {
+  const { posted } = await person.client.done('account.show', {})
+  await pay('6', 'Fail')
+  await page.getByRole('alert').waitFor()
+  await page.getByRole('link', { name: 'Back' }).click()
+  await page.getByRole('link', { name: 'Go on paying' }).first().waitFor()
+  assert.equal((await person.client.done('account.show', {})).posted, posted)
+})
+
+test('the receipt of a payment stands alone on paper', async () => {
+  await page.goto('/console/billing?tab=top-ups')
+  await page.getByRole('link', { name: 'Receipt' }).first().click()
+  await page.getByRole('heading', { level: 1, name: 'Payment receipt' }).waitFor()
+  await page.getByRole('cell', { name: 'Balance top-up' }).waitFor()
+  await visit.accessible()
+  await page.emulateMedia({ media: 'print' })
+  for (const place of [
+    page.getByRole('navigation', { name: 'Sections' }),
+    page.getByRole('banner'),
+    page.getByRole('button', { name: 'Print' }),
+  ]) {
+    assert.equal(await place.isVisible(), false)
+  }
+  assert.equal(await page.getByRole('cell', { name: 'Balance top-up' }).isVisible(), true)
+  await page.emulateMedia({ media: 'screen' })
+  visit.clean()
+})

@@ -1,0 +1,173 @@
+/** Usage and requests in the console, in a real browser: sums that agree with the ledger, addresses that lead back, receipts, stopping. */
+import assert from 'node:assert/strict'
+import { request } from 'node:http'
+import { after, before, test } from 'node:test'
+import { parseUsd } from '../../contract/usd.ts'
+import type { Page, Visit } from '../support/browser.ts'
+import { type ConsolePerson, consolePerson } from '../support/console-person.ts'
+
+const requestCount = 60
+let person: ConsolePerson
+let visit: Visit
+let page: Page
+let key: string
+before(async () => {
+  person = await consolePerson()
+  const [one, other] = await Promise.all(
+    ['one', '"><script>alert(1)</script>'].map((name) => person.client.done('key.create', { name })),
+  )
+  assert.ok(one !== undefined && other !== undefined)
+  key = one.key
+  await inTurn(requestCount, (index) =>
+    person.ask(index % 3 === 0 ? other.key : one.key, index % 2 === 0 ? 'sandbox-echo' : 'sandbox-chat-echo'),
+  )
+  await person.ask(one.key, 'no-such-model')
+  visit = await person.visit()
+  page = visit.page
+})
+after(() => person.close())
+
+/** Ten at once, so that many do not wait for one another. */
+async function inTurn(
+  count: number,
+  ask: (index: number) => Promise<{ readonly status: number }>,
+): Promise<void> {
+  for (let from = 0; from < count; from += 10) {
+    const answers = await Promise.all(Array.from({ length: 10 }, (_, index) => ask(from + index)))
+    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200])
+  }
+}
+
+/** `−$0.0012` and `$1,204.99` as nano-USD. */
+function nanoOf(title: string | null): bigint {
+  const amount = parseUsd((title ?? '').replace(/[−$,]/g, ''))
+  assert.ok(amount !== undefined, `no amount: ${title}`)
+  return amount
+}
+
+const lastCells = (name: string) =>
+  page.getByRole('region', { name }).locator('tbody tr td:last-child [title]')
+
+test('what the groups cost adds up to what the ledger took, to the nano-dollar', async () => {
+  await page.goto('/console/usage?range=today&group=model')
+  await page.getByRole('cell', { name: 'sandbox-chat-echo' }).waitFor()
+  const cells = await lastCells('Usage by model').all()
+  const titles = await Promise.all(cells.map((cell) => cell.getAttribute('title')))
+  const { posted } = await person.client.done('account.show', {})
+  const spent = 5_000_000_000n - nanoOf(posted)
+  assert.equal(
+    titles.map(nanoOf).reduce((sum, amount) => sum + amount, 0n),
+    spent,
+  )
+  await page.getByRole('button', { name: 'Table', exact: true }).click()
+  const byHour = await page
+    .getByRole('region', { name: 'Spend by hour' })
+    .locator('tbody td:not(:first-child)')
+    .allTextContents()
+  assert.equal(
+    byHour.map(nanoOf).reduce((sum, amount) => sum + amount, 0n),
+    spent,
+  )
+  await visit.accessible()
+  visit.clean()
+})
+
+test('what is chosen stands in the address and is there after a reload', async () => {
+  await page.goto('/console/usage')
+  await page.getByRole('button', { name: 'Key', exact: true }).click()
+  await page.getByRole('button', { name: '7 days' }).click()
+  await page.getByLabel('Model').selectOption('sandbox-echo')
+  await page.waitForURL(/group=key/)
+  await page.reload()
+  for (const name of ['Key', '7 days']) {
+    const button = page.getByRole('button', { name, exact: true })
+    assert.equal(await button.getAttribute('aria-pressed'), 'true')
+  }
+  assert.equal(await page.getByLabel('Model').inputValue(), 'sandbox-echo')
+  await page.getByRole('button', { name: '"><script>alert(1)</script>' }).click()
+  await page.waitForURL((url) => url.searchParams.has('key') && !url.searchParams.has('group'))
+  assert.equal(await page.getByLabel('Model').inputValue(), 'sandbox-echo')
+  visit.clean()
+})
+
+test('the file of what is shown has its rows', async () => {
+  await page.goto('/console/requests?range=today&model=sandbox-echo')
+  const href = await page.getByRole('link', { name: 'CSV' }).getAttribute('href')
+  const file = await visit.context.request.get(href ?? '')
+  assert.match(file.headers()['content-disposition'] ?? '', /attachment/)
+  const lines = (await file.text()).trim().split(/\r?\n/)
+  assert.equal(lines.length, 1 + requestCount / 2)
+})
+
+test('older requests are a page away, and the newer ones again', async () => {
+  await page.goto('/console/requests')
+  const rows = page.getByRole('region', { name: 'Requests, the latest first' }).locator('tbody tr')
+  await page.getByRole('button', { name: 'Older' }).click()
+  await page.waitForURL(/before=req_/)
+  await page.getByRole('button', { name: 'Older', disabled: true }).waitFor()
+  assert.equal(await rows.count(), requestCount - 50)
+  await page.getByRole('button', { name: 'Newer' }).click()
+  await page.waitForURL((url) => !url.searchParams.has('before'))
+  await page.getByRole('button', { name: 'Newer', disabled: true }).waitFor()
+  assert.equal(await rows.count(), 50)
+  await visit.accessible()
+})
+
+test('a receipt tells what was used, held and charged', async () => {
+  await page.goto('/console/requests')
+  await page
+    .getByRole('link', { name: /^sandbox-/ })
+    .first()
+    .click()
+  await page.getByRole('heading', { name: 'Money' }).waitFor()
+  const id = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+  const receipt = await person.client.done('request.show', { request: id })
+  const money = page.locator('section', { has: page.getByRole('heading', { name: 'Money' }) })
+  const amount = (name: string) =>
+    money.locator('dl > div', { has: page.getByText(name, { exact: true }) }).locator('dd')
+  assert.equal(nanoOf(await amount('Charged').textContent()), parseUsd(receipt.charged))
+  assert.equal(nanoOf(await amount('Held').textContent()), parseUsd(receipt.held))
+  await page.getByText(receipt.price).waitFor()
+  await page.getByText('The answer arrived whole.').waitFor()
+  await visit.accessible()
+  visit.clean()
+})
+
+test('a running request is seen, stopped, and becomes a receipt by itself', async () => {
+  await page.goto('/console/requests')
+  await page.getByText('Nothing is running.').waitFor()
+  const ended = streamed('sandbox-stream', 'tokens=20000 rate=20')
+  await page.getByRole('button', { name: /^Stop the request/ }).waitFor()
+  await page
+    .getByRole('region', { name: 'Requests that run now' })
+    .getByRole('link', { name: /sandbox-stream/ })
+    .click()
+  await page.getByText('It has not ended yet.').waitFor()
+  await visit.accessible()
+  await page.getByRole('button', { name: 'Stop', exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Stop request' }).click()
+  await page.getByRole('heading', { name: 'Money' }).waitFor()
+  await ended
+  visit.clean()
+})
+
+/** Resolves when the connection is over, however that came. */
+function streamed(model: string, content: string): Promise<void> {
+  const body = JSON.stringify({ model, stream: true, messages: [{ role: 'user', content }] })
+  return new Promise((resolve) => {
+    const asking = request(
+      `${person.gateway.origin}/v1/chat/completions`,
+      {
+        method: 'POST',
+        agent: false,
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      },
+      (answer) => {
+        answer.resume()
+        answer.once('close', resolve)
+      },
+    )
+    asking.once('error', () => resolve())
+    asking.end(body)
+  })
+}
