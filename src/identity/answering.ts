@@ -182,11 +182,14 @@ async function passedOn(parts: AnsweringParts, asked: Asked): Promise<AuthAnswer
   const engine = await parts.engine(asked.path)
   const answer = await presenting(asked.token, () => engine.handler(webRequest(parts, asked)))
   const text = await answer.text()
-  if (asked.request.method !== 'GET') parts.sessions.forget()
+  if (asked.request.method !== 'GET' || changesByGet.test(asked.path)) parts.sessions.forget()
   const own = ownRefusal(answer.status, text)
   if (own !== undefined) return own
   return withoutTokens(parts, asked, { answer, text })
 }
+
+/** Links that people come back with: they change who somebody is. */
+const changesByGet = /^\/(?:verify-email|callback\/.*)$/
 
 function webRequest({ address }: AnsweringParts, { request, path, body }: Asked): Request {
   const headers = new Headers()

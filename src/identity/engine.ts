@@ -178,7 +178,8 @@ function people({ letters, passwords, limits, events, database }: EngineParts): 
             sendVerificationEmail: letters.verifyAddress,
             sendOnSignUp: true,
             sendOnSignIn: true,
-            autoSignInAfterVerification: true,
+            // A link proves an address. Who opens it is another question.
+            autoSignInAfterVerification: false,
             expiresIn: daySeconds,
             afterEmailVerification: (user) => events.verified(user),
           },

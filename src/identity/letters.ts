@@ -11,7 +11,6 @@ interface Addressee {
 
 interface LinkLetter {
   readonly user: Addressee
-  readonly url: string
   readonly token: string
 }
 
@@ -43,23 +42,17 @@ export interface LettersParts {
 
 const nameShownMax = 100
 
-export function openLetters({ mail, address, operator }: LettersParts): Letters {
-  const closing = [
-    '',
-    '-- ',
-    `${operator.name}, ${address}`,
-    ...(operator.contact === null ? [] : [operator.contact]),
-  ]
-  const send = (to: string, subject: string, lines: readonly string[]): boolean =>
-    mail.send({ to, subject, text: [...lines, ...closing, ''].join('\n') }) === 'taken'
+export function openLetters(parts: LettersParts): Letters {
+  const { operator } = parts
+  const { send, page } = desk(parts)
   return {
-    async verifyAddress({ user, url }) {
+    async verifyAddress({ user, token }) {
       send(user.email, `Confirm your address for ${operator.name}`, [
         greeting(user),
         '',
         `please confirm that this address is yours by opening this link within a day:`,
         '',
-        landing(url, '/console/verify'),
+        page('/console/verify', { token }),
         '',
         'If you did not ask for this, somebody typed your address by mistake; you need do nothing.',
       ])
@@ -70,7 +63,7 @@ export function openLetters({ mail, address, operator }: LettersParts): Letters 
         '',
         'somebody asked for a new password for your account. This link sets one; it works once, for an hour:',
         '',
-        `${address}/console/reset?token=${encodeURIComponent(token)}`,
+        page('/console/reset', { token }),
         '',
         'If it was not you, you need do nothing: your password stays as it is.',
       ])
@@ -81,20 +74,20 @@ export function openLetters({ mail, address, operator }: LettersParts): Letters 
         '',
         'somebody tried to sign up with this address, but it has an account already. If it was you, sign in instead:',
         '',
-        `${address}/console/sign-in`,
+        page('/console/sign-in'),
         '',
-        `If you forgot the password, set a new one at ${address}/console/forgot.`,
+        `If you forgot the password, set a new one: ${page('/console/forgot')}`,
         'If it was not you, you need do nothing.',
       ])
     },
-    async confirmChange({ user, newEmail, url }) {
+    async confirmChange({ user, newEmail, token }) {
       send(user.email, `Confirm your new address for ${operator.name}`, [
         greeting(user),
         '',
         `somebody who is signed in as you wants to change the address of your account to ${newEmail}.`,
         'If that is you, open this link within a day; a second letter then goes to the new address:',
         '',
-        landing(url, '/console/settings'),
+        page('/console/verify', { token }),
         '',
         'If it is not you, change your password now: somebody else is using your account.',
       ])
@@ -105,7 +98,7 @@ export function openLetters({ mail, address, operator }: LettersParts): Letters 
         '',
         `${shown(inviter.user.name)} invites you to join ${shown(organization.name)} as ${role}:`,
         '',
-        `${address}/console/invitation?id=${encodeURIComponent(id)}`,
+        page('/console/invitation', { id }),
         '',
         `Sign in, or sign up, with this address (${email}) to accept.`,
       ])
@@ -121,17 +114,24 @@ export function openLetters({ mail, address, operator }: LettersParts): Letters 
   }
 }
 
+/** How letters are sent and signed, and how their links are written. */
+function desk({ mail, address, operator }: LettersParts) {
+  const contact = operator.contact === null ? [] : [operator.contact]
+  const closing = ['', '-- ', `${operator.name}, ${address}`, ...contact, '']
+  return {
+    send: (to: string, subject: string, lines: readonly string[]): boolean =>
+      mail.send({ to, subject, text: [...lines, ...closing].join('\n') }) === 'taken',
+    page(path: string, query: Readonly<Record<string, string>> = {}): string {
+      const search = new URLSearchParams(query).toString()
+      return `${address}${path}${search === '' ? '' : `?${search}`}`
+    },
+  }
+}
+
 const greeting = ({ name }: Addressee) => `Hello ${shown(name)},`
 
 /** A name is one line and no address of its own, whatever somebody called themselves. */
 function shown(name: string): string {
   const line = name.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').replace(/:\/\/|www\./gi, ' ')
   return line.trim().slice(0, nameShownMax)
-}
-
-/** Where the link leads in the end, when whoever caused it did not say. */
-function landing(url: string, path: string): string {
-  const link = new URL(url)
-  if ((link.searchParams.get('callbackURL') ?? '/') === '/') link.searchParams.set('callbackURL', path)
-  return link.href
 }

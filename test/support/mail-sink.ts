@@ -1,0 +1,134 @@
+/**
+ * A mail server for tests: real SMTP over TCP on loopback, as far as a client needs it. Keeps every letter, and lets a
+ * test wait for the next one or refuse some.
+ */
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { createServer, type Socket } from 'node:net'
+import type { Lifetime } from './open-ledger.ts'
+
+export interface Received {
+  readonly from: string
+  readonly to: readonly string[]
+  readonly subject: string
+  /** The text as it was written, its encoding undone. */
+  readonly text: string
+  /** The letter as it came. */
+  readonly raw: string
+}
+
+export interface MailSink {
+  /** For SMTP_URL. */
+  readonly url: string
+  readonly letters: readonly Received[]
+  /** The next letter to this address that nobody has taken yet; waits for it. */
+  next(to: string): Promise<Received>
+  /** Answers as many of the next letters with this SMTP code instead of taking them. */
+  refuse(count: number, code: number): void
+  close(): Promise<void>
+}
+
+export async function mailSink(context: Lifetime): Promise<MailSink> {
+  const letters: Received[] = []
+  const taken = new Set<Received>()
+  const waiting = new Set<() => void>()
+  const sockets = new Set<Socket>()
+  const refusing = { left: 0, code: 0 }
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+    socket.on('error', () => socket.destroy())
+    converse(socket, (letter) => {
+      if (refusing.left > 0) {
+        refusing.left -= 1
+        return refusing.code
+      }
+      letters.push(letter)
+      for (const look of [...waiting]) look()
+      return 250
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const sink: MailSink = {
+    url: `smtp://127.0.0.1:${port}`,
+    letters,
+    next: (to) =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          const found = letters.find((letter) => !taken.has(letter) && letter.to.includes(to))
+          if (found === undefined) return
+          taken.add(found)
+          waiting.delete(look)
+          resolve(found)
+        }
+        waiting.add(look)
+        look()
+      }),
+    refuse(count, code) {
+      refusing.left = count
+      refusing.code = code
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy()
+      if (server.listening) await new Promise((resolve) => server.close(resolve))
+    },
+  }
+  context.after(() => sink.close())
+  return sink
+}
+
+/** One connection: commands line by line, a letter until the line with a dot alone. */
+function converse(socket: Socket, take: (letter: Received) => number): void {
+  let rest = ''
+  let letter: string[] | null = null
+  let from = ''
+  let to: string[] = []
+  const say = (line: string) => socket.write(`${line}\r\n`)
+  say('220 sink')
+  const command = (line: string): void => {
+    const verb = line.slice(0, 4).toUpperCase()
+    const address = /<([^>]*)>/.exec(line)?.[1] ?? ''
+    if (verb === 'MAIL') from = address
+    if (verb === 'RCPT') to.push(address)
+    if (verb === 'DATA') letter = []
+    if (verb === 'QUIT') {
+      say('221 bye')
+      socket.end()
+      return
+    }
+    say(verb === 'DATA' ? '354 go on' : verb === 'EHLO' ? '250 sink' : '250 ok')
+  }
+  socket.on('data', (piece) => {
+    rest += piece.toString('latin1')
+    for (let end = rest.indexOf('\r\n'); end >= 0; end = rest.indexOf('\r\n')) {
+      const line = rest.slice(0, end)
+      rest = rest.slice(end + 2)
+      if (letter === null) command(line)
+      else if (line !== '.') letter.push(line.replace(/^\.\./, '.'))
+      else {
+        say(`${take(read(letter.join('\r\n'), { from, to }))} done`)
+        letter = null
+        to = []
+      }
+    }
+  })
+}
+
+function read(raw: string, envelope: { from: string; to: readonly string[] }): Received {
+  const cut = raw.indexOf('\r\n\r\n')
+  const head = raw.slice(0, cut).replace(/\r\n[ \t]+/g, ' ')
+  const header = (name: string) => new RegExp(`^${name}: (.*)$`, 'im').exec(head)?.[1]?.trim() ?? ''
+  const isQuoted = /quoted-printable/i.test(header('content-transfer-encoding'))
+  const body = raw.slice(cut + 4)
+  const bytes = isQuoted ? unquoted(body) : body
+  const text = Buffer.from(bytes, 'latin1').toString('utf8').replace(/\r\n/g, '\n')
+  return { ...envelope, to: [...envelope.to], subject: header('subject'), text, raw }
+}
+
+function unquoted(text: string): string {
+  return text
+    .replace(/=\r\n/g, '')
+    .replace(/=([0-9A-F]{2})/gi, (_whole, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+}
