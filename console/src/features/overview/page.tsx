@@ -1,19 +1,24 @@
 /** What an account has, spends and runs, at a glance; and for a new one the way to its first request. */
 import { Plus, Wallet } from 'lucide-react'
-import { type JSX, useState } from 'react'
+import { type JSX, lazy, Suspense, useState } from 'react'
 import { LinkButton } from '@/components/button'
 import { Card } from '@/components/card'
 import { Empty } from '@/components/empty'
 import { Page } from '@/components/page'
 import { Problem } from '@/components/problem'
+import { Skeleton } from '@/components/skeleton'
 import { useAccount, useMay } from '@/lib/account'
 import { useOperation } from '@/lib/operations'
 import { RunningLow } from '../billing/running-low.tsx'
 import { RequestsTable } from '../requests/requests-table.tsx'
 import { RunningRequests } from '../requests/running-requests.tsx'
 import { Activity } from './activity.tsx'
-import { GettingStarted } from './getting-started.tsx'
 import { Numbers } from './numbers.tsx'
+
+/** Seen once in the life of an account, so not a part of what is loaded for every look at it. */
+const GettingStarted = lazy(async () => ({
+  default: (await import('./getting-started.tsx')).GettingStarted,
+}))
 
 export function OverviewPage(): JSX.Element {
   const account = useAccount()
@@ -51,7 +56,11 @@ export function OverviewPage(): JSX.Element {
         <>
           <RunningLow />
           <Numbers overview={overview.data} />
-          {showsWay ? <GettingStarted hasArrived={!isNew} /> : null}
+          {showsWay ? (
+            <Suspense fallback={<Skeleton className="h-160 rounded-xl" />}>
+              <GettingStarted hasArrived={!isNew} />
+            </Suspense>
+          ) : null}
           {isNew ? null : <Activity overview={overview.data} />}
         </>
       )}

@@ -39,7 +39,7 @@ export function RequestsTable({
           cell: (row) => (
             <>
               <RequestLink id={row.id}>
-                <Name className="max-sm:max-w-36">{row.model}</Name>
+                <Name className="max-sm:max-w-28">{row.model}</Name>
               </RequestLink>
               <When at={row.started} className="block text-xs text-ink-soft md:hidden" />
             </>
