@@ -4,6 +4,7 @@ import { LogOut, Settings, ShieldCheck } from 'lucide-react'
 import { type JSX, useState } from 'react'
 import { Menu, MenuItem, MenuLabel, MenuLine } from '@/components/menu'
 import { toast } from '@/components/toaster'
+import { forgetFreshKey } from '@/features/connect/fresh-key'
 import { useMe } from '@/lib/account'
 import { signOut } from '@/lib/identity'
 import { queryClient } from '@/lib/operations'
@@ -18,6 +19,7 @@ export function PersonMenu(): JSX.Element {
     setLeaving(false)
     if (outcome.kind === 'refused') return toast.problem(outcome.problem.message)
     queryClient.clear()
+    forgetFreshKey()
     await navigate({ to: '/console/sign-in', search: {} })
   }
   return (

@@ -1,6 +1,6 @@
 /**
  * The key that was made a moment ago, so that recipes can show it once more: in this page's memory alone, never in
- * storage, an address or the history. It is gone with a reload, and with `forgetFreshKey`.
+ * storage, an address or the history. It is gone with a reload and with whoever signs out.
  */
 import { useSyncExternalStore } from 'react'
 

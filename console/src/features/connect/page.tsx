@@ -3,7 +3,7 @@
  * client and the model stand in the address; the key never does.
  */
 import { useQueryClient } from '@tanstack/react-query'
-import { type JSX, useEffect } from 'react'
+import type { JSX } from 'react'
 import { Banner } from '@/components/banner'
 import { LinkButton } from '@/components/button'
 import { Card } from '@/components/card'
@@ -20,7 +20,7 @@ import { useOperation } from '@/lib/operations'
 import { useSearch, useSetSearch } from '@/lib/search'
 import { isChatModel, type SoldModel, useSoldModels } from '../pricing/sold-models.ts'
 import { Arrival } from './arrival.tsx'
-import { forgetFreshKey, useFreshKey } from './fresh-key.ts'
+import { useFreshKey } from './fresh-key.ts'
 import { modelFor } from './model-choice.ts'
 import { ModelSelect } from './model-select.tsx'
 import { type Recipe, recipeOf, recipes } from './recipes.ts'
@@ -32,8 +32,6 @@ const [firstRecipe] = recipes
 export function ConnectPage(): JSX.Element {
   const account = useAccount()
   const recipe = recipeOf(useSearch().client) ?? recipeOf('curl') ?? firstRecipe
-  // A key that was made a moment ago is shown on this page and forgotten with it.
-  useEffect(() => forgetFreshKey, [])
   if (recipe === undefined) throw new Error('there are recipes')
   return (
     <Page

@@ -51,7 +51,7 @@ export function keyStep({ key }: Pick<Facts, 'key'>): Step {
     text:
       key === null
         ? 'Put one of your API keys in place of the dots. A key is shown only when it is made.'
-        : 'This is the key that you have just made. It is not shown again after you leave.',
+        : 'This is the key that you have just made. It is not shown again once this page was reloaded.',
     snippet: { language: 'sh', text: `export TOLLGATE_KEY=${key ?? 'sk-tg-…'}` },
   }
 }
