@@ -56,6 +56,14 @@ export default defineConfig({
           groups: [
             { name: 'react', test: /node_modules[\\/](react|react-dom|scheduler)[\\/]/, priority: 2 },
             { name: 'chart', test: /node_modules[\\/]uplot[\\/]/, priority: 2 },
+            // What many pages share comes in few files: a browser asks for six at a time.
+            {
+              name: 'parts',
+              test: /console[\\/]src[\\/](components|lib|layout)[\\/]/,
+              minShareCount: 4,
+              priority: 1,
+            },
+            { name: 'icons', test: /node_modules[\\/]lucide-react[\\/]/, minShareCount: 3, priority: 1 },
           ],
         },
       },

@@ -20,55 +20,58 @@ export interface DialogProps {
 
 const widths = { small: 'sm:max-w-md', medium: 'sm:max-w-lg', large: 'sm:max-w-2xl' }
 
-export function Dialog(props: DialogProps): JSX.Element {
-  const { open, onOpenChange, title, description, size = 'medium', held = false, children } = props
-  const stay = (event: Event): void => {
-    if (held) event.preventDefault()
-  }
+export function Dialog({ open, onOpenChange, ...content }: DialogProps): JSX.Element {
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
         <Radix.Overlay className="motion-fade fixed inset-0 z-40 bg-veil" />
-        <Radix.Content
-          {...(description === undefined ? { 'aria-describedby': undefined } : {})}
-          // What is to be filled in comes before the button that closes.
-          onOpenAutoFocus={focusFirstField}
-          onEscapeKeyDown={stay}
-          onPointerDownOutside={stay}
-          onInteractOutside={stay}
-          className={cn(
-            'motion-appear fixed inset-x-0 bottom-0 z-50 mx-auto flex max-h-[92dvh] w-full flex-col overflow-hidden rounded-t-xl border border-line bg-raised sm:top-[8vh] sm:bottom-auto sm:max-h-[84vh] sm:rounded-xl',
-            widths[size],
-          )}
-        >
-          <div className="flex items-start justify-between gap-4 border-b border-line px-6 py-4">
-            <div className="min-w-0">
-              <Radix.Title className="text-lg font-semibold tracking-tight">{title}</Radix.Title>
-              {description === undefined ? null : (
-                <Radix.Description className="mt-1 text-ink-soft">{description}</Radix.Description>
-              )}
-            </div>
-            {held ? null : (
-              <Radix.Close asChild>
-                <Button variant="ghost" size="icon" aria-label="Close" className="-mt-1 -mr-2">
-                  <X aria-hidden="true" />
-                </Button>
-              </Radix.Close>
-            )}
-          </div>
-          <div className="overflow-y-auto px-6 py-5">{children}</div>
-        </Radix.Content>
+        <Content {...content} />
       </Radix.Portal>
     </Radix.Root>
   )
 }
 
-function focusFirstField(event: Event): void {
-  const content = event.currentTarget as HTMLElement | null
-  const field = content?.querySelector<HTMLElement>('form :is(input, select, textarea):not(:disabled)')
-  if (field == null) return
-  event.preventDefault()
-  field.focus()
+function Content(props: Omit<DialogProps, 'open' | 'onOpenChange'>): JSX.Element {
+  const { title, description, size = 'medium', held = false, children } = props
+  // Before anything in the dialog takes the focus: this is where it goes back to.
+  const [opener] = useState(() => document.activeElement)
+  const stay = (event: Event): void => {
+    if (held) event.preventDefault()
+  }
+  return (
+    <Radix.Content
+      {...(description === undefined ? { 'aria-describedby': undefined } : {})}
+      onEscapeKeyDown={stay}
+      onPointerDownOutside={stay}
+      onInteractOutside={stay}
+      onCloseAutoFocus={(event) => {
+        event.preventDefault()
+        const target = opener?.isConnected === true ? opener : document.getElementById('content')
+        if (target instanceof HTMLElement) target.focus({ preventScroll: true })
+      }}
+      className={cn(
+        'motion-appear fixed inset-x-0 bottom-0 z-50 mx-auto flex max-h-[92dvh] w-full flex-col overflow-hidden rounded-t-xl border border-line bg-raised sm:top-[8vh] sm:bottom-auto sm:max-h-[84vh] sm:rounded-xl',
+        widths[size],
+      )}
+    >
+      <div className="flex items-start justify-between gap-4 border-b border-line px-6 py-4">
+        <div className="min-w-0">
+          <Radix.Title className="text-lg font-semibold tracking-tight">{title}</Radix.Title>
+          {description === undefined ? null : (
+            <Radix.Description className="mt-1 text-ink-soft">{description}</Radix.Description>
+          )}
+        </div>
+        {held ? null : (
+          <Radix.Close asChild>
+            <Button variant="ghost" size="icon" aria-label="Close" className="-mt-1 -mr-2">
+              <X aria-hidden="true" />
+            </Button>
+          </Radix.Close>
+        )}
+      </div>
+      <div className="overflow-y-auto px-6 py-5">{children}</div>
+    </Radix.Content>
+  )
 }
 
 /** The row of buttons at the end of a dialog or form. */

@@ -7,10 +7,12 @@ import { Empty } from '@/components/empty'
 import { Problem } from '@/components/problem'
 import { Skeleton } from '@/components/skeleton'
 import { identity, resendVerification } from '@/lib/identity'
+import { useOperation } from '@/lib/operations'
 import { useSearch } from '@/lib/search'
 import { useSubmit } from '@/lib/use-submit'
 import { AuthFrame } from './auth-frame.tsx'
 import { EmailField } from './credentials.tsx'
+import { newAddressOf } from './verification-token.ts'
 
 export function VerifyPage(): JSX.Element {
   const { token, email, error } = useSearch()
@@ -33,19 +35,36 @@ function Verification({ token }: { readonly token: string }): JSX.Element {
     retry: false,
   })
   if (outcome.data === undefined) return <Skeleton className="h-40" />
-  return outcome.data.kind === 'done' ? <Confirmed /> : <Failed email={undefined} />
+  if (outcome.data.kind === 'refused') return <Failed email={undefined} />
+  const next = newAddressOf(token)
+  return next === undefined ? <Confirmed /> : <OneMore email={next} />
 }
 
+/** The first of two letters that change an address leads to the second. */
+function OneMore({ email }: { readonly email: string }): JSX.Element {
+  return (
+    <div role="status">
+      <Empty
+        icon={<MailWarning />}
+        title="One more letter"
+        text={`Now a link is on its way to ${email}. Your address changes once you open that one.`}
+      />
+    </div>
+  )
+}
+
+/** The link of a letter confirms an address and signs nobody in: mail is read by more programs than people. */
 function Confirmed(): JSX.Element {
+  const isIn = useOperation('me.show').data !== undefined
   return (
     <div role="status">
       <Empty
         icon={<MailCheck />}
         title="Your address is confirmed"
-        text="Everything is ready."
+        text={isIn ? 'Everything is ready.' : 'Everything is ready: sign in and make your first key.'}
         action={
-          <LinkButton to="/console" search={{}} variant="primary">
-            Go to the console
+          <LinkButton to={isIn ? '/console' : '/console/sign-in'} search={{}} variant="primary">
+            {isIn ? 'Go to the console' : 'Sign in'}
           </LinkButton>
         }
       />
