@@ -232,8 +232,15 @@ test('as a process: what the first start tells works as it stands there, and the
   assert.equal(answer.status, 200)
   const { choices } = (await answer.json()) as { choices: { message: { content: string } }[] }
   assert.equal(choices[0]?.message.content, 'Hello')
-  const setup = await fetch(/http\S+setup\?token=\S+/.exec(text)?.[0] ?? '')
-  assert.match(await setup.text(), /account create --email/)
+  const setupLink = new URL(/http\S+setup\?token=\S+/.exec(text)?.[0] ?? '')
+  assert.equal((await fetch(setupLink)).headers.get('content-type'), 'text/html; charset=utf-8')
+  const claim = { token: setupLink.searchParams.get('token'), name: 'Ada', email: 'ada@example.org' }
+  const claimed = await fetch(new URL('/api/setup', setupLink), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: setupLink.origin },
+    body: JSON.stringify({ ...claim, password: 'a long enough password' }),
+  })
+  assert.deepEqual([claimed.status, await claimed.json()], [200, { email: 'ada@example.org' }])
   const requests = await inBackground(folder, 'requests', 'local', '--json')
   output('requests.list', requests)
   assert.equal((JSON.parse(requests.stdout) as unknown[]).length, 1)
@@ -245,9 +252,12 @@ test('as a process: what the first start tells works as it stands there, and the
 })
 
 test('every operation has a command, and every command an output that the contract promises', async () => {
-  const environment = environmentOf(newFolder())
+  const folder = newFolder()
+  const environment = environmentOf(folder)
   const run = (...words: string[]) => called(environment, ...words)
   const person = 'cy@example.org'
+  const signedUp = 'eve@example.org'
+  await makePeople(folder, [signedUp, 'fay@example.org'])
   const model = ['--context', '1000', '--max-output', '100', '--provider', 'sandbox']
   const price = [
     '--input',
@@ -260,6 +270,7 @@ test('every operation has a command, and every command an output that the contra
     'service_tier:flex=0.5',
   ]
   const made = output('key.create', await withAccount(run, person))
+  const code = output('code.create', await run('code', 'create', '1', '--json'))
   const asked: readonly [operation: OperationName, words: readonly string[]][] = [
     ['account.create', ['account', 'create', '--email', 'dee@example.org', '--credit', '0']],
     ['account.show', ['account', 'show', person]],
@@ -294,6 +305,11 @@ test('every operation has a command, and every command an output that the contra
     ['people.list', ['people', '--state', 'all', '--search', 'x', '--limit', '5']],
     ['code.create', ['code', 'create', '10', '--uses', '2', '--note', 'n']],
     ['code.list', ['code', 'list']],
+    ['code.revoke', ['code', 'revoke', String(code.id)]],
+    ['people.confirm', ['people', 'confirm', signedUp]],
+    ['people.operator', ['people', 'operator', signedUp, '--operator', 'no']],
+    ['people.reset-link', ['people', 'reset-link', signedUp]],
+    ['people.invite', ['people', 'invite', 'gil@example.org']],
     ['requests.list', ['requests', person, '--limit', '5']],
     ['ledger.verify', ['ledger', 'verify']],
     ['setup.link', ['setup-link']],
@@ -313,6 +329,23 @@ test('every operation has a command, and every command an output that the contra
     assert.throws(() => JSON.parse(text.stdout))
   }
 })
+
+/** People who have come in: what only a browser does otherwise. */
+async function makePeople(folder: string, emails: readonly string[]): Promise<void> {
+  const config = readConfig(environmentOf(folder), folder)
+  assert.ok(config.kind === 'config')
+  const opened = await openCommandParts(config.config, { clock: systemClock, random: systemRandom })
+  assert.ok(opened.kind === 'open')
+  for (const email of emails) {
+    const made = await opened.control.identity.createOperator({
+      name: 'n',
+      email,
+      password: 'a long password',
+    })
+    assert.notEqual(made, 'exists')
+  }
+  await opened.close()
+}
 
 async function withAccount(run: (...words: string[]) => Promise<Ran>, email: string): Promise<Ran> {
   output('account.create', await run('account', 'create', '--email', email, '--json'))
