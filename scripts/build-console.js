@@ -2,7 +2,7 @@
  * Builds the console into a folder (`console/dist` unless another is named): bundles it, compresses what can be sent
  * compressed, notes what it was made from. What was there stays until the new build is whole.
  */
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
@@ -15,6 +15,7 @@ const compressFromBytes = 512
 
 const folder = resolve(process.argv[2] ?? builtFolder)
 const draft = `${folder}-${process.pid}`
+const earlier = `${draft}-earlier`
 const madeFrom = hashOfSources()
 try {
   await build({
@@ -25,10 +26,11 @@ try {
   await compressAll(draft)
   writeFileSync(join(draft, stampName), madeFrom)
   mkdirSync(dirname(folder), { recursive: true })
-  rmSync(folder, { recursive: true, force: true })
+  // A server may be sending files from there: it is without them for a moment only.
+  if (existsSync(folder)) renameSync(folder, earlier)
   renameSync(draft, folder)
 } finally {
-  rmSync(draft, { recursive: true, force: true })
+  for (const left of [draft, earlier]) rmSync(left, { recursive: true, force: true })
 }
 
 /** @param {string} place */
