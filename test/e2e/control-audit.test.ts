@@ -62,6 +62,23 @@ for (const name of ordered) {
   })
 }
 
+test('nobody chooses the address that is written down', async () => {
+  const { client, email } = world.operator
+  const spoofed = {
+    'x-forwarded-for': '203.0.113.9',
+    forwarded: 'for=203.0.113.9',
+    'x-real-ip': '203.0.113.9',
+    'x-tollgate-client-address': '203.0.113.9',
+    'x-forwarded-host': 'evil.test',
+  }
+  const body = JSON.stringify({ email: 'guest@example.org' })
+  const headers = { 'content-type': 'application/json', ...spoofed }
+  const { text } = await client.send({ method: 'POST', path: '/api/admin/invitations', headers, body })
+  assert.ok(!text.includes('evil.test'))
+  const [row] = await client.done('audit.list', { limit: 1 })
+  assert.deepEqual([row?.actor, row?.operation, row?.address], [email, 'people.invite', '127.0.0.1'])
+})
+
 test('reading leaves no row', async () => {
   const before = await world.operator.client.done('audit.list', { limit: 1 })
   for (const name of names) {
