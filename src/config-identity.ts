@@ -94,12 +94,15 @@ export const peopleSections = {
 
 type Provider = z.infer<typeof provider>
 
+/** Kinds that stand for one provider. */
+const namedKinds: readonly string[] = ['github', 'google']
+
 function checkProvider({ kind, issuer, id }: Provider, issues: z.RefinementCtx): void {
   const tell = (path: string, message: string) => issues.addIssue({ code: 'custom', path: [path], message })
   if (kind === 'oidc' && issuer === undefined) tell('issuer', 'is missing')
   if (kind !== 'oidc' && issuer !== undefined) tell('issuer', 'is for oidc alone')
   if (kind !== 'oidc' && id !== undefined && id !== kind) tell('id', `is always ${kind} here`)
-  if (kind === 'oidc' && (id === 'github' || id === 'google')) tell('id', `${id} is a provider of its own`)
+  if (kind === 'oidc' && namedKinds.includes(id ?? '')) tell('id', `${id} is a provider of its own`)
 }
 
 const idOf = ({ kind, id }: Provider) => id ?? kind

@@ -7,7 +7,7 @@ import type { Limits } from '../config.ts'
 import { type AuthAnswer, type AuthRequest, jsonAnswer, ownRefusal, parsed, refusal } from './answers.ts'
 import type { Attempts, Counted, Taken } from './attempts.ts'
 import { clientAddressHeader, type Engine } from './engine.ts'
-import { presenting } from './hashed-sessions.ts'
+import { exchanging } from './exchange.ts'
 import type { Joining } from './joining.ts'
 import { networkOf } from './network.ts'
 import { isCommonPassword } from './passwords.ts'
@@ -180,7 +180,7 @@ const noPassword = {
 
 async function passedOn(parts: AnsweringParts, asked: Asked): Promise<AuthAnswer> {
   const engine = await parts.engine(asked.path)
-  const answer = await presenting(asked.token, () => engine.handler(webRequest(parts, asked)))
+  const answer = await exchanging(asked.token, () => engine.handler(webRequest(parts, asked)))
   const text = await answer.text()
   if (asked.request.method !== 'GET' || changesByGet.test(asked.path)) parts.sessions.forget()
   const own = ownRefusal(answer.status, text)

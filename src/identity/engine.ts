@@ -10,6 +10,7 @@ import { twoFactor } from 'better-auth/plugins/two-factor'
 import type { Log } from '../base/log.ts'
 import type { Config, Limits } from '../config.ts'
 import type { IdentityDatabase } from './database.ts'
+import { throwTrouble, withNotedTrouble } from './exchange.ts'
 import { withHashedSessions } from './hashed-sessions.ts'
 import type { Letters } from './letters.ts'
 import type { Passwords } from './passwords.ts'
@@ -87,7 +88,7 @@ export async function makeEngine(parts: EngineParts): Promise<Engine> {
   // No transactions: one would stay open while a password is hashed, and every step here stands for itself.
   const database = { db: parts.database, type: 'sqlite', transaction: false } as const
   const adapter = await getAdapter({ ...options, database })
-  return betterAuth({ ...options, database: () => withHashedSessions(adapter) }) as Engine
+  return betterAuth({ ...options, database: () => withHashedSessions(withNotedTrouble(adapter)) }) as Engine
 }
 
 /** All but where the tables are. */
@@ -103,8 +104,9 @@ export function engineOptions(parts: EngineParts): BetterAuthOptions {
     trustedOrigins: [...ownOrigins(address)],
     telemetry: { enabled: false },
     rateLimit: { enabled: false },
-    logger: { level: 'error', log: (level, message) => log[level]({ part: 'identity' }, quiet(message)) },
-    onAPIError: { errorURL: `${address}/console/sign-in` },
+    // What callers did wrong is their answer's business; trouble of our own is thrown.
+    logger: { level: 'info', log: (level, message) => log.debug({ level }, quiet(message)) },
+    onAPIError: { errorURL: `${address}/console/sign-in`, onError: throwTrouble },
     disabledPaths: [...notOffered],
     ...schema,
     ...people(parts),

@@ -2,16 +2,9 @@
  * Stands between better-auth and its tables, and changes one thing: the column `token` of sessions holds a hash. What
  * comes in as a token is hashed; what goes out is the token of the request that asks, and a handle for any other.
  */
-import { AsyncLocalStorage } from 'node:async_hooks'
 import type { DBAdapter, Where } from 'better-auth'
+import { presentedToken } from './exchange.ts'
 import { handleOf, hashOfHandle, hashToken } from './session-token.ts'
-
-/** The token that the present request came with. */
-const presented = new AsyncLocalStorage<string | undefined>()
-
-export function presenting<Result>(token: string | undefined, run: () => Promise<Result>): Promise<Result> {
-  return presented.run(token, run)
-}
 
 interface SessionRow {
   readonly token: string
@@ -83,6 +76,6 @@ function tokenAskedFor({ where = [] }: Asked, { token }: SessionRow): string | u
 }
 
 function tokenPresented({ token }: SessionRow): string | undefined {
-  const own = presented.getStore()
+  const own = presentedToken()
   return own !== undefined && hashToken(own) === token ? own : undefined
 }

@@ -4,7 +4,7 @@
 import { argon2, timingSafeEqual } from 'node:crypto'
 import { APIError } from 'better-auth/api'
 import type { RandomBytes } from '../base/ids.ts'
-import { commonPasswords } from './common-passwords-table.ts'
+import { weakPasswords } from './weak-passwords-table.ts'
 
 export interface PasswordLimits {
   readonly passwordHashesMax: number
@@ -107,6 +107,6 @@ const repeatedMax = 5
 export function isCommonPassword(password: string, email: string): boolean {
   const text = password.normalize('NFKC').toLowerCase()
   const [local = ''] = email.toLowerCase().split('@', 1)
-  if (commonPasswords.has(text) || text === email.toLowerCase() || text === local) return true
+  if (weakPasswords.has(text) || text === email.toLowerCase() || text === local) return true
   return new Set(text).size < repeatedMax
 }

@@ -109,4 +109,4 @@ yourpassword youtube123 youtube1234 zaq12wsxcde3 zaq1xsw2cde3 zhang123456 zxc123
 zxcvbnm,./ zxcvbnm123 zxcvbnm1234 zxczxczxc1
 `
 
-export const commonPasswords: ReadonlySet<string> = new Set(words.trim().split(/\s+/))
+export const weakPasswords: ReadonlySet<string> = new Set(words.trim().split(/\s+/))

@@ -1,0 +1,54 @@
+/**
+ * What belongs to one exchange with better-auth and has no way through it: the token that the request came with, and
+ * the trouble of our own that better-auth would call a failure of the caller's.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { DBAdapter } from 'better-auth'
+import { isAPIError } from 'better-auth/api'
+import { TollgateError } from '../base/errors.ts'
+
+interface Exchange {
+  readonly token: string | undefined
+  trouble: TollgateError | undefined
+}
+
+const present = new AsyncLocalStorage<Exchange>()
+
+/** Runs one exchange; throws the trouble of our own that it met, whatever better-auth made of it. */
+export async function exchanging<Result>(
+  token: string | undefined,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  const exchange: Exchange = { token, trouble: undefined }
+  const result = await present.run(exchange, run)
+  // Swallowed on the way, and told as the caller's mistake.
+  if (exchange.trouble !== undefined) throw exchange.trouble
+  return result
+}
+
+export const presentedToken = (): string | undefined => present.getStore()?.token
+
+/** Throws on what is no answer to the caller, so that nobody answers it in the caller's stead. */
+export function throwTrouble(error: unknown): void {
+  if (!isAPIError(error)) throw error
+}
+
+/** The same adapter; that the database cannot be reached is not forgotten on the way. */
+export function withNotedTrouble(adapter: DBAdapter): DBAdapter {
+  const noted = Object.entries(adapter).map(([name, member]) =>
+    typeof member === 'function' && name !== 'transaction' ? [name, noting(member)] : [name, member],
+  )
+  return { ...adapter, ...Object.fromEntries(noted) }
+}
+
+function noting(run: (...values: never[]) => unknown): (...values: never[]) => Promise<unknown> {
+  return async (...values) => {
+    try {
+      return await run(...values)
+    } catch (error) {
+      const exchange = present.getStore()
+      if (exchange !== undefined && error instanceof TollgateError) exchange.trouble ??= error
+      throw error
+    }
+  }
+}
