@@ -459,7 +459,7 @@ for (const [path, shape] of unknown) {
   })
 }
 
-for (const path of ['/api/nothing', '/api/chat/completions', '/console/nothing', '/docs/nothing']) {
+for (const path of ['/api/nothing', '/api/chat/completions', '/docs/nothing']) {
   test(`${path} names the base addresses too`, async () => {
     for (const method of ['GET', 'POST']) {
       const body = method === 'POST' ? chat() : undefined
