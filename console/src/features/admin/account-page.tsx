@@ -22,10 +22,12 @@ type Key = OperationOutput<'key.list'>[number]
 type Member = OperationOutput<'member.list'>[number]
 type Receipt = OperationOutput<'requests.list'>[number]
 const rowsShown = 20
+/** Its changes are told to those who act for it. */
+const everyMs = 10_000
 
 export function AdminAccountPage(): JSX.Element {
   const { account = '' } = useParams({ strict: false })
-  const shown = useOperation('account.show', { account })
+  const shown = useOperation('account.show', { account }, { everyMs })
   return (
     <AdminFrame title={`${shown.data?.name ?? 'Account'} · Admin`} here="accounts">
       {shown.isError ? (
@@ -137,7 +139,7 @@ const entryColumns: readonly Column<Entry>[] = [
 ]
 
 function Entries({ account }: { readonly account: string }): JSX.Element {
-  const entries = useOperation('entries.list', { account, limit: rowsShown })
+  const entries = useOperation('entries.list', { account, limit: rowsShown }, { everyMs })
   return (
     <Card title="Ledger" description={`The last ${rowsShown} entries, as the account sees them.`} flush>
       {entries.isError ? (
@@ -249,7 +251,7 @@ const requestColumns: readonly Column<Receipt>[] = [
 ]
 
 function Requests({ account }: { readonly account: string }): JSX.Element {
-  const requests = useOperation('requests.list', { account, limit: rowsShown })
+  const requests = useOperation('requests.list', { account, limit: rowsShown }, { everyMs })
   return (
     <Card title="Requests" description={`The last ${rowsShown}.`} flush>
       {requests.isError ? (

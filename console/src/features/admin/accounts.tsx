@@ -20,6 +20,8 @@ import { ShownOnce } from './shown-once.tsx'
 
 export type Account = OperationOutput<'account.show'>
 const pageRows = 50
+/** Other accounts' changes are told to those who act for them. */
+const everyMs = 10_000
 
 const columns: readonly Column<Account>[] = [
   {
@@ -67,7 +69,7 @@ export function Accounts(): JSX.Element {
       ...(q === undefined || q === '' ? {} : { search: q }),
       ...(after === undefined ? {} : { after }),
     },
-    { keep: true },
+    { keep: true, everyMs },
   )
   const last = accounts.data?.length === pageRows ? accounts.data.at(-1)?.account : undefined
   return (

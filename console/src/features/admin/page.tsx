@@ -40,6 +40,11 @@ function Part({ id }: { readonly id: SectionId }): JSX.Element {
   )
 }
 
+/** On a phone the row of sections is longer than the screen. */
+function intoView(link: HTMLAnchorElement | null): void {
+  link?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+}
+
 export interface AdminFrameProps {
   readonly title: string
   readonly here: SectionId
@@ -74,6 +79,7 @@ export function AdminFrame({ title, here, children }: AdminFrameProps): JSX.Elem
             params={{ section: id }}
             search={{}}
             aria-current={id === here ? 'page' : undefined}
+            ref={id === here ? intoView : undefined}
             className={cn(
               '-mb-px flex h-10 shrink-0 items-center border-b-2 border-transparent px-3 font-medium text-ink-soft -outline-offset-2 hover:text-ink',
               id === here && 'border-accent text-ink',

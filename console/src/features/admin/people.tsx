@@ -25,6 +25,8 @@ import { AccountLink, SearchField } from './section.tsx'
 import { ShownOnce } from './shown-once.tsx'
 
 type Person = OperationOutput<'people.list'>[number]
+/** Who signs up elsewhere is told to no account of the operator's. */
+const everyMs = 10_000
 const states = { all: 'Everybody', to_confirm: 'To confirm', operators: 'Operators' } as const
 type State = keyof typeof states
 
@@ -36,7 +38,7 @@ export function People(): JSX.Element {
   const people = useOperation(
     'people.list',
     { state, ...(q === undefined || q === '' ? {} : { search: q }) },
-    { keep: true },
+    { keep: true, everyMs },
   )
   return (
     <>

@@ -105,7 +105,8 @@ function columnsOf(onDo: (doing: Doing) => void): readonly Column<Upstream>[] {
       id: 'credential',
       header: 'Credential',
       wide: true,
-      cell: ({ credentialEnd }) => <code className="text-[0.8125rem]">…{credentialEnd}</code>,
+      cell: ({ credentialEnd }) =>
+        credentialEnd === '' ? '' : <code className="text-[0.8125rem]">…{credentialEnd}</code>,
     },
     {
       id: 'actions',
