@@ -1,2 +1,0 @@
-/** The switch, by its usual name. */
-export { Switch } from './toggle.tsx'
