@@ -76,15 +76,6 @@ export function MenuItem(props: MenuItemProps): JSX.Element {
   )
 }
 
-/** A link in a menu; the child is the link. */
-export function MenuLink({ children }: { readonly children: ReactElement }): JSX.Element {
-  return (
-    <DropdownMenu.Item asChild className={itemLook}>
-      {children}
-    </DropdownMenu.Item>
-  )
-}
-
 export function MenuLabel({ children }: { readonly children: ReactNode }): JSX.Element {
   return (
     <DropdownMenu.Label className="px-2.5 pt-2 pb-1 text-sm font-medium text-ink-soft">
