@@ -41,6 +41,8 @@ function Content(props: Omit<DialogProps, 'open' | 'onOpenChange'>): JSX.Element
   return (
     <Radix.Content
       {...(description === undefined ? { 'aria-describedby': undefined } : {})}
+      // What is to be filled in comes before the button that closes.
+      onOpenAutoFocus={focusFirstField}
       onEscapeKeyDown={stay}
       onPointerDownOutside={stay}
       onInteractOutside={stay}
@@ -72,6 +74,14 @@ function Content(props: Omit<DialogProps, 'open' | 'onOpenChange'>): JSX.Element
       <div className="overflow-y-auto px-6 py-5">{children}</div>
     </Radix.Content>
   )
+}
+
+function focusFirstField(event: Event): void {
+  const content = event.currentTarget as HTMLElement | null
+  const field = content?.querySelector<HTMLElement>('form :is(input, select, textarea):not(:disabled)')
+  if (field == null) return
+  event.preventDefault()
+  field.focus()
 }
 
 /** The row of buttons at the end of a dialog or form. */

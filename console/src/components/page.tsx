@@ -1,6 +1,7 @@
 /** A page of the console: its one main heading, what can be done, and what is on it. */
 import { type JSX, type ReactNode, useEffect, useRef } from 'react'
 import { cn } from '@/lib/class-names'
+import { takesFirstPlace } from '@/lib/first-page'
 
 export interface PageProps {
   /** Also the title of the browser's tab. */
@@ -15,9 +16,6 @@ export interface PageProps {
   readonly children: ReactNode
 }
 
-/** The first page that is shown leaves the focus where the browser has it. */
-let isFirst = true
-
 export function Page(props: PageProps): JSX.Element {
   const { title, heading, description, actions, back, className, children } = props
   const headingElement = useRef<HTMLHeadingElement>(null)
@@ -25,8 +23,7 @@ export function Page(props: PageProps): JSX.Element {
     document.title = `${title} · Tollgate`
   }, [title])
   useEffect(() => {
-    if (!isFirst) headingElement.current?.focus({ preventScroll: true })
-    isFirst = false
+    if (!takesFirstPlace()) headingElement.current?.focus({ preventScroll: true })
   }, [])
   return (
     <div className={cn('mx-auto flex w-full max-w-6xl flex-col gap-6', className)}>

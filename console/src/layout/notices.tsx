@@ -2,11 +2,13 @@
 import type { JSX } from 'react'
 import { Banner } from '@/components/banner'
 import { Button, LinkButton } from '@/components/button'
+import { Money } from '@/components/money'
 import { toast } from '@/components/toaster'
+import { When } from '@/components/when'
 import { useAccount, useMay, useMe } from '@/lib/account'
 import { resendVerification } from '@/lib/identity'
 import { useOperation } from '@/lib/operations'
-import { isZero } from '@/lib/usd'
+import { compareUsd, isZero } from '@/lib/usd'
 
 export function Notices(): JSX.Element {
   return (
@@ -52,7 +54,6 @@ function Waiting(): JSX.Element | null {
 function AccountState(): JSX.Element | null {
   const { id, suspended } = useAccount()
   const { waitsFor } = useMe()
-  const isPayer = useMay('owner', 'admin', 'billing')
   const billing = useOperation('billing.show', { account: id })
   if (suspended) {
     return (
@@ -70,24 +71,48 @@ function AccountState(): JSX.Element | null {
       </Banner>
     )
   }
-  if (!isEmpty(state.posted) || waitsFor !== null) return null
+  if (waitsFor !== null) return null
+  return isEmpty(state.posted) ? <NoCredit /> : <ShortOfCredit available={state.available} />
+}
+
+function isEmpty(posted: string): boolean {
+  return posted.startsWith('-') || isZero(posted)
+}
+
+function NoCredit(): JSX.Element {
   return (
-    <Banner
-      tone="warn"
-      title="The balance is empty."
-      action={
-        isPayer ? (
-          <LinkButton to="/console/billing" size="small">
-            Add credit
-          </LinkButton>
-        ) : undefined
-      }
-    >
+    <Banner tone="warn" title="The balance is empty." action={<AddCredit />}>
       Requests are refused until it is topped up.
     </Banner>
   )
 }
 
-function isEmpty(posted: string): boolean {
-  return posted.startsWith('-') || isZero(posted)
+/** More than any request needs: with it nothing is refused for lack of credit, and nobody has to ask. */
+const ampleUsd = '10'
+
+/** A balance is seldom spent to the last digit: what is left of it may be too little for the next request. */
+function ShortOfCredit({ available }: { readonly available: string }): JSX.Element | null {
+  const { id } = useAccount()
+  const enabled = compareUsd(available, ampleUsd) < 0
+  const refusals = useOperation('refusals.list', { account: id }, { enabled })
+  const credits = useOperation('entries.list', { account: id, kind: 'credit', limit: 1 }, { enabled })
+  const refused = refusals.data?.latest.find(({ code }) => code === 'insufficient_balance')
+  if (!enabled || refused === undefined || credits.data === undefined) return null
+  const credited = credits.data[0]
+  if (credited !== undefined && credited.at > refused.at) return null
+  return (
+    <Banner tone="warn" title="Requests are refused for lack of credit." action={<AddCredit />}>
+      The last one <When at={refused.at} />. <Money amount={available} /> are available.
+    </Banner>
+  )
+}
+
+function AddCredit(): JSX.Element | null {
+  const isPayer = useMay('owner', 'admin', 'billing')
+  if (!isPayer) return null
+  return (
+    <LinkButton to="/console/billing" size="small">
+      Add credit
+    </LinkButton>
+  )
 }

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { type JSX, type ReactNode, useEffect, useRef } from 'react'
 import { Logo } from '@/layout/logo'
 import { ThemeMenu } from '@/layout/theme-menu'
+import { takesFirstPlace } from '@/lib/first-page'
 
 export interface AuthFrameProps {
   readonly title: string
@@ -16,6 +17,7 @@ export function AuthFrame({ title, description, children, footer }: AuthFramePro
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     document.title = `${title} · Tollgate`
+    takesFirstPlace()
     // A form that has a first field keeps the focus there.
     if (document.activeElement === document.body) heading.current?.focus({ preventScroll: true })
   }, [title])

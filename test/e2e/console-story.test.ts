@@ -1,0 +1,298 @@
+/**
+ * The whole story of a person, from signing up to paying and going on, in a real browser before a real server process,
+ * with real mail, a real shell with curl, and a payment page that is clicked through: once as most people do it, and
+ * once with nothing but the keyboard.
+ */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { after, before, test } from 'node:test'
+import { operations } from '../../contract/operations.ts'
+import { openBrowser, type Page, type TestBrowser } from '../support/browser.ts'
+import { type Installation, makeInstallation } from '../support/gateway-process.ts'
+import { keyboardOf } from '../support/keyboard.ts'
+import { type MailSink, mailSink } from '../support/mail-sink.ts'
+import { type StripeServer, startStripeServer } from '../support/stripe-server.ts'
+
+const password = 'a long enough password'
+const secrets = {
+  secretKey: ['sk', 'test', 'story'].join('_'),
+  webhookSecret: ['whsec', 'story'].join('_'),
+}
+/** A cent of starting credit, so that it is spent in a moment. */
+const settings = 'limits:\n  signupNano: 10000000\n'
+
+let browser: TestBrowser
+let installation: Installation
+let stripe: StripeServer
+let mail: MailSink
+let origin: string
+
+before(async () => {
+  browser = await openBrowser()
+  stripe = await startStripeServer(secrets)
+  mail = await mailSink({ after: () => undefined })
+  installation = makeInstallation(settings)
+  const server = await installation.start({
+    environment: {
+      SMTP_URL: mail.url,
+      MAIL_FROM: 'gate@example.org',
+      STRIPE_SECRET_KEY: secrets.secretKey,
+      STRIPE_WEBHOOK_SECRET: secrets.webhookSecret,
+      STRIPE_API_URL: stripe.origin,
+    },
+  })
+  origin = server.origin
+  stripe.sendTo(`${origin}/api/stripe/webhook`)
+})
+after(async () => {
+  await browser.close()
+  await installation.remove()
+  await stripe.close()
+  await mail.close()
+})
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor()
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+const section = (page: Page, name: string) =>
+  page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name })
+const clipboard = (page: Page) => page.evaluate('navigator.clipboard.readText()') as Promise<string>
+
+async function linkTo(email: string): Promise<string> {
+  const { text } = await mail.next(email)
+  const link = /https?:\S+/.exec(text)?.[0]
+  assert.ok(link !== undefined, text)
+  return link
+}
+
+/** What a shell prints that is given these lines, as a person would paste them. */
+async function inShell(...lines: readonly string[]): Promise<string> {
+  const shell = spawn('sh', ['-s'], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const pieces: Buffer[] = []
+  shell.stdout.on('data', (piece: Buffer) => pieces.push(piece))
+  shell.stdin.end(`${lines.join('\n')}\n`)
+  await once(shell, 'close')
+  return Buffer.concat(pieces).toString()
+}
+
+interface ChatAnswer {
+  readonly choices?: readonly { readonly message: { readonly content: string } }[]
+  readonly error?: { readonly code: string; readonly message: string }
+}
+
+const quiet = (line: string) => line.replace(/^curl /, 'curl -s ')
+
+test('a person signs up, connects, spends, tops up and goes on', async () => {
+  const visit = await browser.visit(origin)
+  const { page } = visit
+  const email = 'ada@example.org'
+
+  await page.goto('/console/sign-up')
+  await page.getByLabel('Your name', { exact: true }).fill('Ada')
+  await page.getByLabel('E-mail address', { exact: true }).fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await button(page, 'Create the account').click()
+  await heading(page, 'Confirm your address')
+  await page.goto(await linkTo(email))
+  await page.getByText('Your address is confirmed').waitFor()
+  await page.getByRole('main').getByRole('link', { name: 'Sign in' }).click()
+  await heading(page, 'Sign in')
+  await page.getByLabel('E-mail address', { exact: true }).fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await button(page, 'Sign in').click()
+  await heading(page, 'Overview')
+  await page.getByText('$0.01').first().waitFor()
+  await page.evaluate('window.isTheSame = true')
+
+  await section(page, 'API Keys').click()
+  await button(page, 'Create key').first().click()
+  await page.getByRole('textbox', { name: 'Name' }).fill('laptop')
+  await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
+  const shown = page.getByRole('dialog').locator('code').first()
+  await shown.filter({ hasText: 'sk-tg-' }).waitFor()
+  const key = (await shown.textContent()) ?? ''
+  await button(page, 'I have copied it').click()
+
+  const other = await visit.window()
+  await other.goto('/console')
+  await heading(other, 'Overview')
+
+  await section(page, 'Connect').click()
+  await heading(page, 'Connect')
+  await page.getByText('Waiting for your first request…').waitFor()
+  await button(page, 'Copy the text of “Keep your key in the shell”').click()
+  const exported = await clipboard(page)
+  assert.equal(exported, `export TOLLGATE_KEY=${key}`)
+  await button(page, 'Copy the text of “Ask in the format of Chat Completions”').click()
+  const line = await clipboard(page)
+  assert.ok(line.startsWith(`curl ${origin}/v1/chat/completions`), line)
+  const ask = async (command = line): Promise<ChatAnswer> =>
+    JSON.parse(await inShell(exported, quiet(command))) as ChatAnswer
+
+  const first = await ask()
+  assert.equal(first.choices?.[0]?.message.content, 'Say hello in one sentence.')
+  await page.getByText('It arrived.').waitFor()
+  await page.getByRole('link', { name: 'See its receipt' }).waitFor()
+  await other.getByText('Your first request arrived').waitFor()
+  await other
+    .getByRole('region', { name: 'Latest requests' })
+    .getByRole('link', { name: 'sandbox-echo' })
+    .waitFor()
+
+  // Half of what there is goes to each request, so a few of them leave too little for another.
+  const dear = line
+    .replace('sandbox-echo', 'sandbox-stream')
+    .replace('Say hello in one sentence.', 'tokens=200000')
+  let refused: ChatAnswer = {}
+  for (let turn = 0; turn < 20 && refused.error === undefined; turn += 1) refused = await ask(dear)
+  assert.equal(refused.error?.code, 'insufficient_balance', JSON.stringify(refused))
+  assert.ok(refused.error?.message.includes(`${origin}/console/billing`), refused.error?.message)
+  await page.getByText('It came here and was refused (402).').waitFor()
+  for (const window of [page, other])
+    await window.getByText('Requests are refused for lack of credit.').waitFor()
+
+  await page.getByRole('main').getByRole('link', { name: 'Add credit' }).click()
+  await heading(page, 'Billing')
+  assert.equal(await page.evaluate('window.isTheSame'), true, 'no page was loaded anew')
+  await button(page, '$10').click()
+  await button(page, 'Pay at Stripe').click()
+  await heading(page, 'Pay')
+  await button(page, 'Pay').click()
+  await heading(page, 'Billing')
+  await page.getByText('It is in the balance and usable now.').waitFor()
+  for (const window of [page, other]) {
+    await window.getByText('Requests are refused for lack of credit.').waitFor({ state: 'hidden' })
+  }
+  await other
+    .getByText(/^\$10\.0/)
+    .first()
+    .waitFor()
+  const again = await ask()
+  assert.equal(again.choices?.[0]?.message.content, 'Say hello in one sentence.')
+
+  await section(page, 'Requests').click()
+  await heading(page, 'Requests')
+  await page
+    .getByRole('region', { name: 'Requests, the latest first' })
+    .getByRole('link', { name: 'sandbox-echo' })
+    .first()
+    .click()
+  await page.getByText('The answer arrived whole.').waitFor()
+  const id = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+  const told = await visit.context.request.get(`/api/requests/${id}`)
+  const receipt = operations['request.show'].output.parse(await told.json())
+  const facts = (await page.getByRole('main').textContent()) ?? ''
+  const tokens = [receipt.usage.inputUncached, receipt.usage.output]
+  for (const fact of [
+    ...tokens,
+    `Held$${receipt.held}`,
+    `Charged$${receipt.charged}`,
+    receipt.price,
+    'laptop',
+  ]) {
+    assert.ok(facts.includes(String(fact)), `${fact} is not in ${facts}`)
+  }
+  await visit.accessible()
+
+  await section(page, 'API Keys').click()
+  await other.goto('/console/keys')
+  await button(page, 'Create key').first().click()
+  await page.getByRole('textbox', { name: 'Name' }).fill('seen in the other window')
+  await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
+  await other.getByRole('link', { name: 'seen in the other window' }).waitFor()
+  visit.clean()
+  await visit.close()
+})
+
+test('the keyboard alone leads from signing up to the receipt of the first request, and the focus is never lost', async () => {
+  const visit = await browser.visit(origin)
+  const { page } = visit
+  const keyboard = keyboardOf(page)
+  const email = 'grace@example.org'
+  /** The page is there, and reading and typing go on from somewhere on it. */
+  const arrive = async (name: string): Promise<void> => {
+    await heading(page, name)
+    await keyboard.focused()
+  }
+
+  await page.goto('/console/sign-up')
+  await heading(page, 'Create an account')
+  await page.locator('input:focus').waitFor()
+  for (const text of ['Grace', email, password]) {
+    await keyboard.type(text)
+    await keyboard.press('Tab')
+  }
+  await keyboard.reach('button', 'Create the account')
+  await keyboard.press('Enter')
+  await arrive('Confirm your address')
+  await page.goto(await linkTo(email))
+  await page.getByText('Your address is confirmed').waitFor()
+  await keyboard.reach('a', 'Sign in')
+  await keyboard.press('Enter')
+  await arrive('Sign in')
+  for (const text of [email, password]) {
+    await keyboard.type(text)
+    await keyboard.press('Tab')
+  }
+  await keyboard.reach('button', 'Sign in')
+  await keyboard.press('Enter')
+  await arrive('Overview')
+
+  await keyboard.reach('a', 'API Keys')
+  await keyboard.press('Enter')
+  await arrive('API Keys')
+  await keyboard.reach('button', 'Create key')
+  await keyboard.press('Space')
+  await page.getByRole('dialog').waitFor()
+  assert.equal((await keyboard.focused()).name, 'Name')
+  await keyboard.type('desk')
+  await keyboard.reach('button', 'Create key')
+  await keyboard.press('Enter')
+  await page.getByText('Copy it now.').waitFor()
+  assert.match((await keyboard.focused()).name, /^Copy/)
+  await keyboard.press('Space')
+  await page.getByText('Copied the key').waitFor()
+  const key = await clipboard(page)
+  assert.match(key, /^sk-tg-/)
+  await keyboard.reach('button', 'I have copied it')
+  await keyboard.press('Enter')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await keyboard.focused()
+
+  await keyboard.reach('a', 'Connect')
+  await keyboard.press('Enter')
+  await arrive('Connect')
+  await keyboard.reach('button', 'Claude Code')
+  await keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Claude Code' }).waitFor()
+  await keyboard.focused()
+  await keyboard.reach('button', 'curl')
+  await keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'curl' }).waitFor()
+  await keyboard.reach('select', 'Model')
+  await keyboard.press('ArrowDown')
+  await keyboard.press('ArrowUp')
+  await keyboard.reach('button', 'Copy the text of “Keep your key in the shell”')
+  await keyboard.press('Enter')
+  const exported = await clipboard(page)
+  assert.equal(exported, `export TOLLGATE_KEY=${key}`)
+  await keyboard.reach('button', 'Copy the text of “Ask in the format of Chat Completions”')
+  await keyboard.press('Enter')
+  const answer = JSON.parse(await inShell(exported, quiet(await clipboard(page)))) as ChatAnswer
+  assert.ok(answer.choices?.[0] !== undefined, JSON.stringify(answer))
+  await page.getByText('It arrived.').waitFor()
+  await keyboard.reach('a', 'See its receipt')
+  await keyboard.press('Enter')
+  await page.getByText('The answer arrived whole.').waitFor()
+  await keyboard.focused()
+
+  // What opens over a page gives the focus back to what opened it.
+  await keyboard.reach('button', /Signed in as/)
+  await keyboard.press('Enter')
+  await page.locator('[role=menuitem]:focus').waitFor()
+  await keyboard.press('Escape')
+  await page.locator('[role=menu]').waitFor({ state: 'detached' })
+  assert.match((await keyboard.focused()).name, /Signed in as/)
+  visit.clean()
+  await visit.close()
+})
