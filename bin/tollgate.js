@@ -3,9 +3,14 @@
 // installed and built first, else from the compiled package. Plain JavaScript that an old Node can read.
 // Writes nothing to stdout, which belongs to the command.
 import { existsSync, readFileSync } from 'node:fs'
+import module from 'node:module'
+import { fileURLToPath } from 'node:url'
 
 const source = new URL('../src/main.ts', import.meta.url)
 const compiled = new URL('../dist/src/main.js', import.meta.url)
+
+// Half of a start is compiling; what was compiled once is kept. An old Node has no such thing.
+module.enableCompileCache?.(fileURLToPath(new URL('../node_modules/.cache/tollgate', import.meta.url)))
 
 if (existsSync(source)) {
   const { prepare } = await import(new URL('../scripts/prepare.js', import.meta.url).href)

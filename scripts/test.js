@@ -61,7 +61,15 @@ function runTests() {
       ...options,
       ...files,
     ],
-    { stdio: 'inherit', env: { ...process.env, TOLLGATE_SKIPPED_CASES_FILE: skippedFile } },
+    {
+      stdio: 'inherit',
+      env: {
+        ...process.env,
+        TOLLGATE_SKIPPED_CASES_FILE: skippedFile,
+        // Each file is a process of its own; what one compiled, the next need not.
+        NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/tollgate'),
+      },
+    },
   )
   for (const name of forwardedSignals) process.on(name, () => runner.kill(name))
   return new Promise((resolve, reject) => {
