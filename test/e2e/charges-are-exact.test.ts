@@ -414,15 +414,18 @@ test('a model that is taken off sale while a request runs is served to its end, 
   assert.equal((await gate.ask(account, asked).whole()).status, 404)
 })
 
-test('a suspended account pays for what runs and starts nothing new, until it is resumed', async () => {
+test('the streams of a suspended account end and are paid, and it starts nothing new until it is resumed', async () => {
   const account = await gate.account('1')
   const messages = [{ role: 'user', content: 'tokens=40 rate=100' }]
   const asked = { model: 'chat-stream', max_tokens: 100, stream: true, messages }
   const running = gate.ask(account, asked)
   await running.contents(1)
   await gate.ledger.suspend(account.id, 1)
-  assert.match((await running.whole()).text, /\[DONE\]/)
+  const { text } = await running.whole()
+  assert.match(text, /"code":"account_suspended"/)
+  assert.doesNotMatch(text, /\[DONE\]/)
   const { charged } = await gate.receiptOf(account)
+  assert.ok(charged > 0n)
   assert.equal((await gate.balance(account.id)).posted, parseUsd('1')! - charged)
   assert.equal((await gate.ask(account, asked).whole()).status, 403)
   await gate.ledger.suspend(account.id, null)
