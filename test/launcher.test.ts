@@ -192,3 +192,46 @@ await exclusively(${JSON.stringify(join(folder, '.turn'))}, () => {}, async () =
   }
   assert.equal(existsSync(join(folder, '.turn')), false)
 })
+
+/** Stands in for the builder: notes that it ran, and what it was made from. */
+const builder = `
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { builtFolder, hashOfSources, root, stampName } from './console-sources.js'
+appendFileSync(join(root, 'builds'), 'built\\n')
+mkdirSync(builtFolder, { recursive: true })
+writeFileSync(join(builtFolder, stampName), hashOfSources())
+`
+
+test('the console is built for a server where its sources changed, and only there', async () => {
+  const folder = makeCheckout('console')
+  write(join(folder, 'scripts', 'build-console.js'), builder)
+  write(join(folder, 'console', 'vite.config.ts'), 'export default {}')
+  write(join(folder, 'console', 'src', 'main.tsx'), 'first')
+  const builds = () =>
+    existsSync(join(folder, 'builds')) ? readFileSync(join(folder, 'builds'), 'utf8').length : 0
+  const built = 'built\n'.length
+  const steps: readonly (readonly [verb: string, change: (() => void) | undefined, times: number])[] = [
+    ['account', undefined, 0],
+    ['serve', undefined, 1],
+    ['serve', undefined, 1],
+    ['serve', () => write(join(folder, 'console', 'src', 'main.test.ts'), 'a test changes no page'), 1],
+    ['serve', () => write(join(folder, 'console', 'src', 'main.tsx'), 'second'), 2],
+    ['serve', () => write(join(folder, 'contract', 'operations.ts'), '// the API'), 3],
+  ]
+  for (const [verb, change, times] of steps) {
+    change?.()
+    const { stdout, stderr, code } = await finish(start(folder, 'bin/tollgate.js', verb))
+    assert.deepEqual([JSON.parse(stdout).arguments, code], [[verb], 0])
+    assert.equal(builds(), times * built, `after ${verb}: ${stderr}`)
+  }
+})
+
+test('a console that cannot be built keeps no server from starting', async () => {
+  const folder = makeCheckout('broken console')
+  write(join(folder, 'scripts', 'build-console.js'), 'process.exit(1)')
+  write(join(folder, 'console', 'vite.config.ts'), 'export default {}')
+  const { stdout, stderr, code } = await finish(start(folder, 'bin/tollgate.js', 'serve'))
+  assert.deepEqual([JSON.parse(stdout).arguments, code], [['serve'], 0])
+  assert.match(stderr, /the console could not be built/)
+})
