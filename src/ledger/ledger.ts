@@ -172,7 +172,8 @@ function creditsOn(
     async returnTopUp(ask) {
       const result = await run('returnTopUp', ask)
       if (result.kind !== 'returned') return result
-      if (ask.freeze !== null) stop(result.account)
+      // What was known before may have been lifted by an operator since.
+      if (ask.freeze !== null && result.created) stop(result.account)
       freed(result.account, [...topics, 'account'])
       return result
     },

@@ -123,7 +123,7 @@ export function disputeFact(dispute: Stripe.Dispute): readonly ReturnFact[] {
 
 /** The events that tell of something a top-up may depend on. */
 export const subjectTypes =
-  /^(checkout\.session\.(completed|async_payment_succeeded|async_payment_failed|expired)|payment_intent\.(succeeded|payment_failed|processing|canceled)|charge\.refunded|(charge\.)?refund\.(created|updated|failed)|charge\.refund\.updated|charge\.dispute\.(created|updated|closed|funds_withdrawn|funds_reinstated))$/
+  /^(checkout\.session\.(completed|async_payment_succeeded|async_payment_failed|expired)|payment_intent\.(succeeded|payment_failed|processing|canceled)|charge\.refunded|(charge\.)?refund\.(created|updated|failed)|charge\.dispute\.(created|updated|closed|funds_withdrawn|funds_reinstated))$/
 
 /** The ids in an event's object, whichever kind it is; null where there are none. */
 export function subjectOf(object: unknown): EventSubject | null {
