@@ -12,6 +12,7 @@ const key: Key = {
   account: 'acct_0000000000001',
   name: 'ci',
   label: 'start of it',
+  builtIn: false,
   created: '2026-11-01T00:00:00.000Z',
   expires: '2026-12-24T10:11:12.000Z',
   revoked: null,
