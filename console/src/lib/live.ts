@@ -1,11 +1,12 @@
 /**
- * Hears from the server what has changed in an account, over one connection for the page, and lets everything that
+ * Hears from the server what has changed in an account, over one connection for all tabs, and lets everything that
  * shows it be asked again. Holds no state of its own: an event says what changed, not what it is now.
  */
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import type { Changed } from '../../../contract/events.ts'
 import { refresh, type Topic } from './operations.ts'
+import { watchTogether } from './shared-events.ts'
 
 type Listener = (changed: Changed) => void
 const listeners = new Set<Listener>()
@@ -41,20 +42,16 @@ export function useLive(account: string | undefined): void {
         void refresh(client, due)
       }, gatherMs)
     }
-    const source = new EventSource(`/api/events?account=${encodeURIComponent(account)}`)
-    let isFirst = true
-    source.addEventListener('open', () => {
-      if (!isFirst) gather(allTopics)
-      isFirst = false
-    })
-    source.addEventListener('changed', (event: MessageEvent<string>) => {
-      const changed = JSON.parse(event.data) as Changed
-      gather(changed.topics)
-      for (const listener of listeners) listener(changed)
+    const stop = watchTogether(account, {
+      onGap: () => gather(allTopics),
+      onChanged(changed) {
+        gather(changed.topics)
+        for (const listener of listeners) listener(changed)
+      },
     })
     return () => {
       clearTimeout(timer)
-      source.close()
+      stop()
     }
   }, [account, client])
 }

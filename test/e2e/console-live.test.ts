@@ -1,0 +1,38 @@
+/** Many tabs of one person: each hears what changes, and together they take one connection for it. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page, Visit } from '../support/browser.ts'
+import { type ConsolePerson, consolePerson } from '../support/console-person.ts'
+
+/** More than the connections that a browser opens to one server. */
+const tabCount = 8
+
+let person: ConsolePerson
+let visit: Visit
+before(async () => {
+  person = await consolePerson()
+  visit = await person.visit()
+})
+after(() => person.close())
+
+const shows = (tabs: readonly Page[], name: string) =>
+  Promise.all(tabs.map((tab) => tab.getByRole('link', { name }).waitFor()))
+
+test('eight tabs work, hear of every change, and one takes over when another closes', async () => {
+  const streams: string[] = []
+  visit.context.on('request', (request) => {
+    if (request.url().includes('/api/events')) streams.push(request.url())
+  })
+  const tabs = [visit.page]
+  while (tabs.length < tabCount) tabs.push(await visit.window())
+  for (const tab of tabs) await tab.goto('/console/keys')
+  await person.client.done('key.create', { name: 'seen by all' })
+  await shows(tabs, 'seen by all')
+  assert.ok(streams.length <= 2, `${streams.length} connections for ${tabs.length} tabs`)
+  const took = visit.context.waitForEvent('request', (request) => request.url().includes('/api/events'))
+  await tabs[0]?.close()
+  await took
+  await person.client.done('key.create', { name: 'seen by the rest' })
+  await shows(tabs.slice(1), 'seen by the rest')
+  visit.clean()
+})
