@@ -10,7 +10,8 @@ import { pictureTypes, readPictures } from './pictures.ts'
 export interface ComposerProps {
   readonly isRunning: boolean
   readonly takesPictures: boolean
-  readonly onSend: (text: string, pictures: readonly Picture[]) => void
+  /** Whether it was sent; what was not stays to be sent later. */
+  readonly onSend: (text: string, pictures: readonly Picture[]) => boolean
   readonly onStop: () => void
   readonly onDraft: (text: string, pictures: readonly Picture[]) => void
 }
@@ -32,9 +33,7 @@ export function Composer(props: ComposerProps): JSX.Element {
   }
   const canSend = !isRunning && (text.trim() !== '' || pictures.length > 0)
   const send = (): void => {
-    if (!canSend) return
-    onSend(text, pictures)
-    change('', [])
+    if (canSend && onSend(text, pictures)) change('', [])
   }
   const paste = (event: ClipboardEvent): void => {
     const files = [...event.clipboardData.files].filter(({ type }) => type.startsWith('image/'))
@@ -92,12 +91,12 @@ export function Composer(props: ComposerProps): JSX.Element {
           Enter sends, Shift and Enter begins a new line
         </span>
         {isRunning ? (
-          <Button onClick={onStop} className="ml-auto">
+          <Button key="stop" onClick={onStop} className="ml-auto">
             <Square aria-hidden="true" className="fill-current" />
             Stop
           </Button>
         ) : (
-          <Button type="submit" variant="primary" disabled={!canSend} className="ml-auto">
+          <Button key="send" type="submit" variant="primary" disabled={!canSend} className="ml-auto">
             <ArrowUp aria-hidden="true" />
             Send
           </Button>

@@ -36,7 +36,7 @@ export function Cost({ request, expectsNone }: CostProps): JSX.Element {
       <Link
         to="/console/requests/$request"
         params={{ request }}
-        className="underline decoration-line-strong underline-offset-3 hover:text-ink hover:decoration-ink"
+        className="inline-flex min-h-6 items-center underline decoration-line-strong underline-offset-3 hover:text-ink hover:decoration-ink"
       >
         Receipt
       </Link>

@@ -89,9 +89,11 @@ function Played({
   const [isCodeShown, setCodeShown] = useState(false)
   const { turns, settings } = conversation
   const on: With = { model: model.model, takes: takesOf(model) }
-  const send = (text: string, pictures: readonly Picture[]): void => {
-    if (isSound(settings, model)) conversation.send(text, pictures, on)
+  const send = (text: string, pictures: readonly Picture[]): boolean => {
+    const mayGo = isSound(settings, model)
+    if (mayGo) conversation.send(text, pictures, on)
     else toast.problem('One of the settings cannot be sent: mend the field that is marked.')
+    return mayGo
   }
   const next: readonly Turn[] = draft === undefined ? turns : [...turns, draft]
   return (

@@ -1,0 +1,115 @@
+/** Connect in a real browser: recipes with the person's own address, model and new key, and the request that arrives. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { recipes } from '../../console/src/features/connect/recipes.ts'
+import type { Page, Visit } from '../support/browser.ts'
+import { type ConsolePerson, consolePerson } from '../support/console-person.ts'
+
+let person: ConsolePerson
+let visit: Visit
+let page: Page
+before(async () => {
+  person = await consolePerson()
+  visit = await person.visit()
+  page = visit.page
+})
+after(() => person.close())
+
+const codes = () => page.getByRole('main').locator('pre').allTextContents()
+const everything = async () => (await codes()).join('\n')
+const client = (name: string) =>
+  page.getByRole('navigation', { name: 'Clients' }).getByRole('button', { name, exact: true })
+
+test('every client has a recipe with the own address and the chosen model, under an address of its own', async () => {
+  await page.goto('/console/connect')
+  const judged = new Set<string>()
+  for (const { id, name, group } of recipes) {
+    await client(name).click()
+    await page.getByRole('heading', { level: 2, name, exact: true }).waitFor()
+    assert.equal(new URL(page.url()).searchParams.get('client'), id)
+    const text = (await page.getByRole('main').textContent()) ?? ''
+    assert.ok(text.includes(person.gateway.origin), `${id} names the address`)
+    assert.ok(text.includes('sandbox-echo'), `${id} names the model`)
+    assert.ok(!/sk-tg-\w{10}/.test(text), `${id} shows no key`)
+    // Recipes of a group look alike.
+    if (!judged.has(group)) await visit.accessible()
+    judged.add(group)
+  }
+  visit.clean()
+})
+
+test('a link leads to a client with a model, and Cursor is told what it needs', async () => {
+  await page.goto('/console/connect?client=codex&model=sandbox-responses-echo')
+  await page.getByRole('heading', { level: 2, name: 'Codex CLI' }).waitFor()
+  assert.match(await everything(), /model = "sandbox-responses-echo"/)
+  await page.getByLabel('Model', { exact: true }).selectOption('sandbox-stream')
+  await page.getByText('model = "sandbox-stream"').waitFor()
+  assert.equal(new URL(page.url()).searchParams.get('model'), 'sandbox-stream')
+  await page.goto('/console/connect?client=cursor')
+  await page.getByText(/cannot be reached from there/).waitFor()
+  await page.goto('/console/connect?client=nonsense&model=nonsense')
+  await page.getByRole('heading', { level: 2, name: 'curl' }).waitFor()
+  assert.match(await everything(), /sandbox-echo/)
+  visit.clean()
+})
+
+test('a key that was just made stands in the recipes, in memory alone', async () => {
+  await page.goto('/console/keys?create=yes')
+  await page.getByRole('textbox', { name: 'Name' }).fill('for the recipes')
+  await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
+  const key = (await page.getByRole('dialog').locator('code').first().textContent()) ?? ''
+  assert.match(key, /^sk-tg-/)
+  await page.getByRole('button', { name: 'I have copied it' }).click()
+  await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Connect' }).click()
+  await page.getByText(`export TOLLGATE_KEY=${key}`).waitFor()
+  assert.ok(!page.url().includes(key))
+  const kept = await page.evaluate(
+    'JSON.stringify([history.state, { ...localStorage }, { ...sessionStorage }, document.cookie])',
+  )
+  assert.ok(!String(kept).includes(key), 'nowhere but in memory')
+  const inCode = (await codes()).filter((code) => code.includes(key))
+  assert.deepEqual(inCode, [`export TOLLGATE_KEY=${key}`])
+  await page.getByRole('button', { name: /^Copy the text of “Keep your key/ }).click()
+  assert.equal(await page.evaluate('navigator.clipboard.readText()'), `export TOLLGATE_KEY=${key}`)
+  await client('Continue').click()
+  await page.getByText(`apiKey: "${key}"`).waitFor()
+  await page.reload()
+  await page.getByText('apiKey: "$TOLLGATE_KEY"').waitFor()
+  assert.ok(!(await page.content()).includes(key), 'a reload forgets it')
+  visit.clean()
+})
+
+test('a request arrives on the page without a reload, with its cost and receipt; one that is refused says why', async () => {
+  const newcomer = await person.signUp('newcomer')
+  const theirs = await newcomer.visit()
+  const { page: own } = theirs
+  await own.goto('/console/connect')
+  await own.getByText('You need an API key first.').waitFor()
+  await own.getByText('Waiting for your first request…').waitFor()
+  const { key } = await newcomer.client.done('key.create', { name: 'one' })
+  await own.getByText('You need an API key first.').waitFor({ state: 'hidden' })
+  assert.equal((await person.ask(key, 'sandbox-echo')).status, 402)
+  await own.getByText('It came here and was refused (402).').waitFor()
+  await theirs.accessible()
+  const people = await person.client.done('people.list', { state: 'to_confirm' })
+  for (const { id } of people) await person.client.done('people.confirm', { person: id })
+  const answer = await person.ask(key, 'sandbox-echo')
+  assert.equal(answer.status, 200)
+  await own.getByText('It arrived.').waitFor()
+  await own.getByRole('link', { name: 'See its receipt' }).click()
+  await own.getByRole('heading', { level: 1 }).waitFor()
+  assert.ok(own.url().includes(String(answer.headers['x-request-id'])))
+  theirs.clean()
+  await theirs.close()
+})
+
+test('on a phone and in the dark it is whole as well', async () => {
+  const phone = await person.visit({ phone: true, theme: 'dark' })
+  await phone.page.goto('/console/connect')
+  await phone.page.getByLabel('Client', { exact: true }).selectOption({ label: 'Claude Code' })
+  await phone.page.getByRole('heading', { level: 2, name: 'Claude Code' }).waitFor()
+  assert.equal(await phone.page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
+  await phone.accessible()
+  phone.clean()
+  await phone.close()
+})

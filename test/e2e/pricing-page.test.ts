@@ -1,0 +1,135 @@
+/** The public price list in a real browser: what it shows is what requests are priced by, and the address keeps the view. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { openBrowser, type TestBrowser, type Visit } from '../support/browser.ts'
+import { type TestGateway, testGateway } from '../support/gateway.ts'
+
+let gateway: TestGateway
+let browser: TestBrowser
+before(async () => {
+  gateway = await testGateway({ openai: 'http://127.0.0.1:9', anthropic: 'http://127.0.0.1:9' })
+  browser = await openBrowser()
+})
+after(async () => {
+  await browser.close()
+  await gateway.close()
+})
+
+interface Row {
+  readonly model: string
+  readonly price: { readonly input: string; readonly output: string }
+}
+
+async function listed(): Promise<readonly Row[]> {
+  const answer = await fetch(`${gateway.origin}/api/pricing`)
+  return ((await answer.json()) as { readonly data: readonly Row[] }).data
+}
+
+async function opened(path: string, phone = false): Promise<Visit> {
+  const visit = await browser.visit(gateway.origin, { phone })
+  await visit.page.goto(path)
+  await visit.page.getByText(/^(\d+ of )?\d+ models$/).waitFor()
+  return visit
+}
+
+const namesOf = (visit: Visit) =>
+  visit.page
+    .getByRole('button', { name: /^Copy the name / })
+    .evaluateAll((buttons) =>
+      buttons.map((button) => String(button.ariaLabel).slice('Copy the name '.length)),
+    )
+
+test('nobody must sign in to read it, and it has every model that /v1/models has, in the same order', async () => {
+  const visit = await opened('/pricing')
+  const { key } = await gateway.account('1.00')
+  const answer = await fetch(`${gateway.origin}/v1/models`, { headers: { authorization: `Bearer ${key}` } })
+  const { data } = (await answer.json()) as { readonly data: readonly { readonly id: string }[] }
+  const [names, ids] = [await namesOf(visit), data.map(({ id }) => id)]
+  assert.deepEqual([...names].sort(), [...ids].sort())
+  assert.equal(await visit.page.title(), 'Pricing · Tollgate')
+  // All rows look alike; a few of them are judged sooner.
+  await visit.page.goto('/pricing?q=claude-opus')
+  await visit.page.getByText(/^\d+ of \d+ models$/).waitFor()
+  await visit.accessible()
+  visit.clean()
+  await visit.close()
+})
+
+test('the address keeps what was searched, filtered and sorted', async () => {
+  const visit = await opened('/pricing')
+  const { page } = visit
+  await page.getByRole('searchbox', { name: 'Search models' }).fill('claude')
+  await page.getByLabel('Provider').selectOption('anthropic')
+  await page.getByRole('button', { name: 'Reasoning', pressed: false }).click()
+  await page.getByRole('button', { name: 'Input', exact: true }).click()
+  await page.getByRole('button', { name: 'Input', exact: true }).click()
+  const names = await namesOf(visit)
+  assert.ok(names.length > 1)
+  const prices = new Map((await listed()).map(({ model, price }) => [model, Number(price.input)]))
+  const inputs = names.map((name) => prices.get(name) ?? Number.NaN)
+  assert.deepEqual(
+    inputs,
+    [...inputs].sort((one, other) => other - one),
+    'the dearest first',
+  )
+  const address = new URL(page.url())
+  assert.deepEqual(Object.fromEntries(address.searchParams), {
+    q: 'claude',
+    provider: 'anthropic',
+    can: 'reasoning',
+    sort: 'input',
+    order: 'reversed',
+  })
+  const again = await opened(address.pathname + address.search)
+  assert.deepEqual(await namesOf(again), names)
+  assert.equal(await again.page.getByRole('searchbox').inputValue(), 'claude')
+  await again.page.getByRole('searchbox').fill('no such thing')
+  await again.page.getByRole('button', { name: 'Show all models' }).click()
+  assert.equal((await namesOf(again)).length, prices.size)
+  visit.clean()
+  again.clean()
+  await visit.close()
+  await again.close()
+})
+
+test('a row opens to all of its prices, and the name is copied as it is sent', async () => {
+  const visit = await opened('/pricing?q=gpt-4.1&sort=name')
+  const { page } = visit
+  const opener = page.getByRole('button', { name: 'All about gpt-4.1', exact: true })
+  await opener.focus()
+  await page.keyboard.press('Enter')
+  assert.equal(await opener.getAttribute('aria-expanded'), 'true')
+  await page.getByRole('region', { name: 'Prices by kind of token' }).getByText('Cached input').waitFor()
+  await page.getByText('web_search').waitFor()
+  await visit.accessible()
+  await page.getByRole('button', { name: 'Copy the name gpt-4.1', exact: true }).click()
+  assert.equal(await page.evaluate('navigator.clipboard.readText()'), 'gpt-4.1')
+  visit.clean()
+  await visit.close()
+})
+
+test('on a phone there are cards, and nothing is wider than the screen', async () => {
+  const visit = await opened('/pricing?q=gpt-5.4', true)
+  const { page } = visit
+  assert.equal(await page.getByRole('table').count(), 0)
+  await page
+    .getByRole('button', { name: /^All about it/ })
+    .first()
+    .click()
+  await page.getByText('USD per million tokens', { exact: true }).waitFor()
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
+  await visit.accessible()
+  visit.clean()
+  await visit.close()
+})
+
+test('a server that is away is told with a way to try again', async () => {
+  const visit = await browser.visit(gateway.origin)
+  await visit.context.route('**/api/pricing', (route) => route.fulfill({ status: 503, json: {} }))
+  await visit.page.goto('/pricing')
+  await visit.page.getByText('The price list cannot be read now.').waitFor()
+  await visit.context.unroute('**/api/pricing')
+  await visit.page.getByRole('button', { name: 'Try again' }).click()
+  await visit.page.getByText(/^\d+ models$/).waitFor()
+  await visit.close()
+})
