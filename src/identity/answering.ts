@@ -47,6 +47,9 @@ interface Asked {
 
 const base = '/api/auth'
 
+/** One spelling for each address: what is parsed again on the way must not become another one, with other rules. */
+const plainPath = /^(?:\/[A-Za-z0-9_-]+)+$/
+
 export function openAnswering(parts: AnsweringParts): (request: AuthRequest) => Promise<AuthAnswer> {
   return async (request) => {
     const begunMs = parts.clock.monoMs()
@@ -59,6 +62,7 @@ export function openAnswering(parts: AnsweringParts): (request: AuthRequest) => 
 
 async function read(parts: AnsweringParts, request: AuthRequest): Promise<Asked | AuthAnswer> {
   const path = request.path.startsWith(`${base}/`) ? request.path.slice(base.length) : ''
+  if (!plainPath.test(path)) return refusal('unknown_path', 'There is nothing at this address.')
   const isPost = request.method === 'POST'
   const text = Buffer.from(request.body).toString('utf8')
   const isJson = /^application\/json\b/i.test(String(request.headers['content-type'] ?? ''))

@@ -122,3 +122,23 @@ test('letters and sign-ups are bounded', async (context) => {
   for (const who of [ann, bob]) assert.equal((await browser.post('/sign-up/email', who)).status, 200)
   assert.ok(isThrottled(await browser.post('/sign-up/email', { ...ann, email: 'carol@example.org' })))
 })
+
+const spellings = [
+  '/sign-in/./email',
+  '/x/../sign-in/email',
+  '/sign-in/email#x',
+  '/sign-in\t/email',
+  '/sign-in/email/',
+  '//sign-in/email',
+  '/sign-in%2Femail',
+  '/%73ign-in/email',
+  '/sign-in/%2e/email',
+  '\\sign-in\\email',
+  '/SIGN-IN/email',
+]
+
+test('no other spelling of an address goes round its rules', async (context) => {
+  const people = await testPeople(context)
+  await people.browser().post('/sign-up/email', ann)
+  for (const path of spellings) assert.equal((await people.browser().post(path, ann)).status, 404, path)
+})
