@@ -163,7 +163,8 @@ type Step =
       readonly kind: 'takeBack'
       readonly pick: number
       readonly source: 'refund' | 'dispute'
-      readonly amount: bigint
+      /** In per cent of what is left of it. */
+      readonly share: bigint
     }
   | { readonly kind: 'giveBack'; readonly pick: number }
   | { readonly kind: 'clock'; readonly jumpMs: number }
@@ -194,16 +195,16 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   {
-    weight: 2,
+    weight: 3,
     arbitrary: fc.record({ kind: fc.constant('topUp' as const), amount: fc.bigInt(1n, 900n) }),
   },
   {
-    weight: 2,
+    weight: 5,
     arbitrary: fc.record({
       kind: fc.constant('takeBack' as const),
       pick: fc.nat(6),
       source: fc.constantFrom('refund' as const, 'refund' as const, 'dispute' as const),
-      amount: fc.bigInt(1n, 900n),
+      share: fc.constantFrom(40n, 100n, 100n, 130n),
     }),
   },
   {
@@ -310,7 +311,11 @@ class Pair {
         await this.topUp(step.amount)
         break
       case 'takeBack': {
-        const { pick: topUp, source, amount } = step
+        const { source } = step
+        const topUp = step.pick % (model.topUps.length + 1)
+        const paid = model.topUps[topUp] ?? { amount: 10n, refunded: 0n, disputed: 0n }
+        const left = paid.amount - (source === 'refund' ? paid.refunded : paid.disputed)
+        const amount = most((left * step.share) / 100n, 1n)
         const answer = await ledger.returnTopUp({
           entryId: real.nextId(),
           topUp: this.topUps[topUp] ?? 1n,
