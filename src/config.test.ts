@@ -289,6 +289,11 @@ const wrongVariables: readonly [what: string, environment: Environment, told: st
     { TOLLGATE_PROT: '1' },
     'TOLLGATE_PROT: there is no such variable; did you mean TOLLGATE_PORT?',
   ],
+  [
+    'read by a library behind our back',
+    { BETTER_AUTH_TRUSTED_ORIGINS: 'https://elsewhere.example' },
+    'BETTER_AUTH_TRUSTED_ORIGINS: would change who is trusted; unset it',
+  ],
   ['out of range', { TOLLGATE_PORT: '65536' }, 'TOLLGATE_PORT: must be a whole number from 0 to 65535'],
   [
     'an address without its credential',

@@ -51,6 +51,9 @@ export const variableNames = [
   'TOLLGATE_FAILPOINT',
 ] as const
 
+/** A library below reads such variables by itself, and would believe what no setting of ours says. */
+const foreignPrefix = 'BETTER_AUTH_'
+
 /** Where people keep a key of ours for their clients: in the same shell, and not read here. */
 export const clientNames = ['TOLLGATE_KEY', 'TOLLGATE_API_KEY', 'TOLLGATE_MANAGEMENT_KEY'] as const
 
@@ -166,6 +169,8 @@ function variableReader(environment: Environment): VariableReader {
   const mistakes: string[] = []
   const text = (variable: Variable) => (environment[variable] === '' ? undefined : environment[variable])
   for (const variable of Object.keys(environment)) {
+    if (variable.startsWith(foreignPrefix))
+      mistakes.push(`${variable}: would change who is trusted; unset it`)
     if (!variable.startsWith('TOLLGATE_') || otherNames.includes(variable)) continue
     if ((variableNames as readonly string[]).includes(variable)) continue
     mistakes.push(`${variable}: there is no such variable${didYouMean(variable, variableNames)}`)
