@@ -3,7 +3,7 @@
  * the console's own that nobody can see or send.
  */
 import { ChevronDown, Code2, MessagesSquare, Plus, SlidersHorizontal } from 'lucide-react'
-import { type JSX, useEffect, useRef, useState } from 'react'
+import { type JSX, type RefObject, useEffect, useRef, useState } from 'react'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { Empty } from '@/components/empty'
@@ -169,13 +169,8 @@ function Aside({ model, children }: { readonly model: string; readonly children:
 
 function Talk({ conversation, on }: { readonly conversation: Conversation; readonly on: With }): JSX.Element {
   const { turns } = conversation
-  const end = useRef<HTMLDivElement>(null)
+  const log = useFollowed(turns.length)
   const last = turns.at(-1)
-  const length = last?.kind === 'answer' ? last.said.text.length : turns.length
-  // Follows the answer while the reader is at its end; whoever scrolled up is left alone.
-  useEffect(() => {
-    if (length > 0 && isNearEnd()) end.current?.scrollIntoView({ block: 'end' })
-  }, [length])
   if (turns.length === 0) {
     return (
       <Empty
@@ -187,7 +182,7 @@ function Talk({ conversation, on }: { readonly conversation: Conversation; reado
     )
   }
   return (
-    <div role="log" aria-label="Conversation" className="flex flex-col gap-6">
+    <div ref={log} role="log" aria-label="Conversation" className="flex flex-col gap-6">
       {turns.map((turn) =>
         turn.kind === 'user' ? (
           <Told key={turn.id} turn={turn} />
@@ -204,16 +199,35 @@ function Talk({ conversation, on }: { readonly conversation: Conversation; reado
           />
         ),
       )}
-      <div ref={end} className="scroll-mb-48" />
     </div>
   )
 }
 
-const nearPixels = 240
+const nearPixels = 120
 
-function isNearEnd(): boolean {
-  const { scrollHeight, scrollTop, clientHeight } = document.documentElement
-  return scrollHeight - scrollTop - clientHeight < nearPixels
+/** Keeps the end of what grows in sight while the reader is there; whoever scrolled up is left alone. */
+function useFollowed(turnCount: number): RefObject<HTMLDivElement | null> {
+  const element = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (element.current === null || turnCount === 0) return
+    const page = document.documentElement
+    const toEnd = (): void => window.scrollTo(0, page.scrollHeight)
+    let follows = true
+    const look = (): void => {
+      follows = page.scrollHeight - page.scrollTop - page.clientHeight < nearPixels
+    }
+    const observer = new ResizeObserver(() => {
+      if (follows) toEnd()
+    })
+    toEnd()
+    observer.observe(element.current)
+    addEventListener('scroll', look, { passive: true })
+    return () => {
+      observer.disconnect()
+      removeEventListener('scroll', look)
+    }
+  }, [turnCount])
+  return element
 }
 
 function Told({ turn }: { readonly turn: UserTurn }): JSX.Element {
