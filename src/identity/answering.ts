@@ -10,12 +10,19 @@ import { clientAddressHeader, type Engine } from './engine.ts'
 import { exchanging } from './exchange.ts'
 import type { Joining } from './joining.ts'
 import { networkOf } from './network.ts'
+import {
+  invitationsShown,
+  isAboutOrganizations,
+  isChangeOfMembers,
+  organizationNotThere,
+} from './organization-guard.ts'
 import { isCommonPassword } from './passwords.ts'
 import { longest, type Rule, rules } from './rules-table.ts'
 import { handleOf, hashToken, tokenOf } from './session-token.ts'
 import type { Sessions } from './sessions.ts'
 import { sessionCookie } from './site.ts'
-import type { SignedIn } from './types.ts'
+import type { Turns } from './turns.ts'
+import type { Identity, SignedIn } from './types.ts'
 
 export interface AnsweringParts {
   readonly engine: (path: string) => Promise<Engine>
@@ -29,6 +36,9 @@ export interface AnsweringParts {
   readonly hasMail: boolean
   /** Whether the password is the person's; null: they have none. */
   readonly isPassword: (person: string, password: string) => Promise<boolean | null>
+  readonly memberships: Identity['memberships']
+  /** For whatever changes who is in an organization. */
+  readonly inTurn: Turns
 }
 
 type Body = Readonly<Record<string, unknown>>
@@ -141,6 +151,7 @@ async function judged(parts: AnsweringParts, asked: Asked): Promise<AuthAnswer> 
     if (isCommonPassword(String(body[rule.newPassword] ?? ''), email)) return commonPassword
   }
   if (path === '/confirm-login') return confirmLogin(parts, asked)
+  if (isAboutOrganizations(asked)) return aboutOrganizations(parts, asked)
   if (path !== '/sign-up/email') return passedOn(parts, asked)
   const { email, invitation } = body ?? {}
   const admission = await parts.joining.judge(
@@ -149,6 +160,18 @@ async function judged(parts: AnsweringParts, asked: Asked): Promise<AuthAnswer> 
   )
   if (admission.kind === 'closed') return refusal('sign_up_closed', admission.message)
   return parts.joining.admitting(admission.email, () => passedOn(parts, asked))
+}
+
+async function aboutOrganizations(parts: AnsweringParts, asked: Asked): Promise<AuthAnswer> {
+  const { path, body, request, signedIn } = asked
+  const ask = { path, body, query: request.query }
+  const memberships = signedIn === null ? [] : await parts.memberships(signedIn.person.id)
+  const refused = organizationNotThere(ask, memberships)
+  if (refused !== undefined) return refused
+  const answer = isChangeOfMembers(asked)
+    ? await parts.inTurn(() => passedOn(parts, asked))
+    : await passedOn(parts, asked)
+  return invitationsShown(ask, memberships, answer)
 }
 
 const commonPassword = jsonAnswer(400, {

@@ -21,6 +21,7 @@ import { openPasswords, type Passwords } from './passwords.ts'
 import { openPeople } from './people.ts'
 import { openSessions } from './sessions.ts'
 import { passkeysOff } from './site.ts'
+import { takingTurns } from './turns.ts'
 import type { Identity, IdentityFacts } from './types.ts'
 
 export type { AuthAnswer, AuthRequest } from './answers.ts'
@@ -82,6 +83,7 @@ function onDatabase(options: IdentityOptions, { database, close }: Opened): Open
   const sessions = openSessions({ database, clock, log, limits, secret, address })
   const joining = openJoining({ signup, database, invitations, people })
   const engine = openEngine(options, { database, secret, passwords, letters, events: joining.events })
+  const inTurn = takingTurns()
   const forgetting = async <Result>(changed: Promise<Result>): Promise<Result> => {
     try {
       return await changed
@@ -98,7 +100,7 @@ function onDatabase(options: IdentityOptions, { database, close }: Opened): Open
     setOperator: (person, operator) => forgetting(people.setOperator(person, operator)),
     signedIn: sessions.signedIn,
     exported: (person) => exportPerson(database, person),
-    remove: (person) => forgetting(removePerson(database, person)),
+    remove: (person) => forgetting(inTurn(() => removePerson(database, person))),
     async resetLink(person) {
       const expiresMs = clock.wallMs() + limits.resetLinkMs
       const token = Buffer.from(random(linkBytes)).toString('base64url')
@@ -118,7 +120,8 @@ function onDatabase(options: IdentityOptions, { database, close }: Opened): Open
   }
   const attempts = openAttempts(clock, limits)
   const answer = openAnswering({
-    ...{ engine, sessions, attempts, joining, clock, limits, secret, address },
+    ...{ engine, sessions, attempts, joining, clock, limits, secret, address, inTurn },
+    memberships: people.memberships,
     hasMail: mail !== null,
     isPassword: (person, password) => isPassword(database, passwords, { person, password }),
   })

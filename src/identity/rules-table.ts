@@ -71,7 +71,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   '/organization/invite-member': {
     counts: 'letter',
     about: 'email',
-    fields: ['email', 'role', 'organizationId', 'resend'],
+    fields: ['email', 'role', 'organizationId'],
   },
 }
 
