@@ -37,6 +37,8 @@ export interface AnsweringParts {
   /** Whether the password is the person's; null: they have none. */
   readonly isPassword: (person: string, password: string) => Promise<boolean | null>
   readonly memberships: Identity['memberships']
+  /** Ends what opens something later, beside sessions. */
+  readonly endProofs: (person: string) => Promise<void>
   /** For whatever changes who is in an organization. */
   readonly inTurn: Turns
 }
@@ -151,6 +153,7 @@ async function judged(parts: AnsweringParts, asked: Asked): Promise<AuthAnswer> 
     if (isCommonPassword(String(body[rule.newPassword] ?? ''), email)) return commonPassword
   }
   if (path === '/confirm-login') return confirmLogin(parts, asked)
+  if (path === '/change-password') return changePassword(parts, asked)
   if (isAboutOrganizations(asked)) return aboutOrganizations(parts, asked)
   if (path !== '/sign-up/email') return passedOn(parts, asked)
   const { email, invitation } = body ?? {}
@@ -160,6 +163,12 @@ async function judged(parts: AnsweringParts, asked: Asked): Promise<AuthAnswer> 
   )
   if (admission.kind === 'closed') return refusal('sign_up_closed', admission.message)
   return parts.joining.admitting(admission.email, () => passedOn(parts, asked))
+}
+
+async function changePassword(parts: AnsweringParts, asked: Asked): Promise<AuthAnswer> {
+  const answer = await passedOn(parts, asked)
+  if (answer.status < 400 && asked.signedIn !== null) await parts.endProofs(asked.signedIn.person.id)
+  return answer
 }
 
 async function aboutOrganizations(parts: AnsweringParts, asked: Asked): Promise<AuthAnswer> {

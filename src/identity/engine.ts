@@ -14,6 +14,7 @@ import { throwTrouble, withNotedTrouble } from './exchange.ts'
 import { withHashedSessions } from './hashed-sessions.ts'
 import type { Letters } from './letters.ts'
 import type { Passwords } from './passwords.ts'
+import { endProofs } from './proofs.ts'
 import { accessControl, organizationRoles } from './roles.ts'
 import { issuerProviders, socialProviders } from './sign-in-providers.ts'
 import { cookiePrefix, ownOrigins, passkeyPlace } from './site.ts'
@@ -171,6 +172,7 @@ function people({ letters, passwords, limits, events, database }: EngineParts): 
       maxPasswordLength: limits.passwordCharactersMax,
       requireEmailVerification: letters !== null,
       revokeSessionsOnPasswordReset: true,
+      onPasswordReset: ({ user }) => endProofs(database, user.id),
       password: { hash: passwords.hash, verify: passwords.verify },
       ...(letters === null
         ? {}

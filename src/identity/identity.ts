@@ -19,6 +19,7 @@ import { exportPerson, removePerson } from './leaving.ts'
 import { type Letters, openLetters } from './letters.ts'
 import { openPasswords, type Passwords } from './passwords.ts'
 import { openPeople } from './people.ts'
+import { endProofs } from './proofs.ts'
 import { openSessions } from './sessions.ts'
 import { passkeysOff } from './site.ts'
 import { takingTurns } from './turns.ts'
@@ -122,6 +123,7 @@ function onDatabase(options: IdentityOptions, { database, close }: Opened): Open
   const answer = openAnswering({
     ...{ engine, sessions, attempts, joining, clock, limits, secret, address, inTurn },
     memberships: people.memberships,
+    endProofs: (person) => endProofs(database, person),
     hasMail: mail !== null,
     isPassword: (person, password) => isPassword(database, passwords, { person, password }),
   })

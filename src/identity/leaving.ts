@@ -1,5 +1,6 @@
 /** What is kept of a person, given to them whole, and how it goes when they go. Their ledger is not kept here. */
 import type { IdentityDatabase } from './database.ts'
+import { endProofs } from './proofs.ts'
 import type { Identity } from './types.ts'
 
 /** Everything of a person as JSON values, without hashes and secrets; undefined when there is no such person. */
@@ -66,7 +67,7 @@ export function removePerson(database: IdentityDatabase, id: string): Promise<Re
       else if (owners === 0) return 'only_owner'
     }
     if (alone.length > 0) await transaction.deleteFrom('auth_organization').where('id', 'in', alone).execute()
-    await transaction.deleteFrom('auth_verification').where('value', '=', id).execute()
+    await endProofs(transaction, id)
     await transaction.deleteFrom('auth_invitation').where('email', '=', user.email).execute()
     await transaction.deleteFrom('invitation').where('email', '=', user.email).execute()
     await transaction.deleteFrom('auth_user').where('id', '=', id).execute()

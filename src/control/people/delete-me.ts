@@ -1,12 +1,13 @@
 /**
- * `me.delete`: a person goes. The account is suspended first, so that whatever cuts this short leaves nothing that
- * works; its entries and receipts stay, because a ledger forgets nothing, without a name or an address.
+ * `me.delete`: a person goes, and with them the organizations that were theirs alone. Their accounts are suspended
+ * first, so that whatever cuts this short leaves nothing that works; entries and receipts stay, because a ledger
+ * forgets nothing, without a name or an address.
  */
 import { assert } from '../../base/assert.ts'
 import { TollgateError } from '../../base/errors.ts'
 import type { Person } from '../../identity/types.ts'
 import type { AccountRow } from '../../ledger/types.ts'
-import { personOwner } from '../authorize.ts'
+import { organizationOwner, personOwner } from '../authorize.ts'
 import type { ControlParts } from '../parts.ts'
 import { verb } from '../verb.ts'
 
@@ -19,17 +20,38 @@ export const deleteMe = verb('me.delete', async (parts, { email }, { actor }) =>
       param: 'email',
     })
   }
-  const account = await parts.ledger.accountByOwner(personOwner(person.id))
-  const wasSuspendedMs = account?.suspendedMs ?? null
-  if (account !== undefined) await parts.ledger.suspend(account.id, parts.clock.wallMs())
+  const going = await goingWith(parts, person)
+  for (const { account } of going) await parts.ledger.suspend(account.id, parts.clock.wallMs())
   const outcome = await parts.identity.remove(person.id)
-  if (outcome !== 'removed') {
-    if (account !== undefined) await parts.ledger.suspend(account.id, wasSuspendedMs)
-    throw refusal(outcome)
+  for (const { account, organization } of going) {
+    const isLeft = organization !== null && (await parts.identity.members(organization)).length > 0
+    if (outcome !== 'removed' || isLeft) await parts.ledger.suspend(account.id, account.suspendedMs)
+    else await closeAccount(parts, account, person)
   }
-  if (account !== undefined) await closeAccount(parts, account, person)
+  if (outcome !== 'removed') throw refusal(outcome)
   return { deleted: true }
 })
+
+interface Going {
+  readonly account: AccountRow
+  /** null: the personal account. */
+  readonly organization: string | null
+}
+
+/** Their own account, and those of organizations in which nobody else is: with them these go too. */
+async function goingWith({ identity, ledger }: ControlParts, { id }: Person): Promise<readonly Going[]> {
+  const owners: (readonly [owner: string, organization: string | null])[] = [[personOwner(id), null]]
+  for (const { organization } of await identity.memberships(id)) {
+    const isAlone = (await identity.members(organization)).length === 1
+    if (isAlone) owners.push([organizationOwner(organization), organization])
+  }
+  const going: Going[] = []
+  for (const [owner, organization] of owners) {
+    const account = await ledger.accountByOwner(owner)
+    if (account !== undefined) going.push({ account, organization })
+  }
+  return going
+}
 
 const reasons = {
   last_operator: 'Somebody must remain an operator: make another person one first.',
@@ -41,12 +63,15 @@ function refusal(outcome: keyof typeof reasons): TollgateError {
 }
 
 async function closeAccount(
-  { access, ledger }: ControlParts,
+  { access, ledger, managementKeys }: ControlParts,
   account: AccountRow,
   person: Person,
 ): Promise<void> {
   for (const { id, revokedMs } of await access.list(account.id)) {
     if (revokedMs === null) await access.revoke(id)
+  }
+  for (const { id, revokedMs } of await managementKeys.list(account.id)) {
+    if (revokedMs === null) await managementKeys.revoke(id)
   }
   const assigned = await ledger.assign(account.id, { owner: null, email: null, name: 'closed' })
   assert(assigned === 'assigned', `the account of ${person.id} is given back`)
