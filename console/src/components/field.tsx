@@ -31,7 +31,7 @@ export function Field({ label, hint, error, optional, className, children }: Fie
     <div className={cn('flex flex-col gap-1.5', className)}>
       <label htmlFor={id} className="font-medium">
         {label}
-        {optional === true ? <span className="ml-1.5 font-normal text-ink-soft">optional</span> : null}
+        {optional === true ? <span className="font-normal text-ink-soft"> optional</span> : null}
       </label>
       {cloneElement(children, {
         id,

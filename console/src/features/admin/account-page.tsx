@@ -12,6 +12,7 @@ import { type Column, Table } from '@/components/table'
 import { When } from '@/components/when'
 import type { OperationOutput } from '@/lib/api'
 import { useOperation } from '@/lib/operations'
+import { EndBadge } from '../requests/badges.tsx'
 import { AccountActions } from './account-actions.tsx'
 import { type Account, AccountBadges } from './accounts.tsx'
 import { AdminFrame } from './page.tsx'
@@ -102,7 +103,7 @@ const entryWords: Readonly<Record<string, string>> = {
   signup: 'Starting credit',
   payment: 'Top-up',
   code: 'Code',
-  manual: 'Given by an operator',
+  manual: 'Given by an administrator',
   refund: 'Refund',
   dispute: 'Dispute',
 }
@@ -172,7 +173,7 @@ const keyColumns: readonly Column<Key>[] = [
 function KeyBadge({ state }: { readonly state: Key }): JSX.Element {
   if (state.revoked !== null) return <Badge tone="bad">Revoked</Badge>
   if (state.disabled) return <Badge tone="warn">Disabled</Badge>
-  return <Badge tone="good">{state.builtIn ? 'Built in' : 'Live'}</Badge>
+  return <Badge tone="good">{state.builtIn ? 'Built in' : 'Active'}</Badge>
 }
 
 function Keys({ account }: { readonly account: string }): JSX.Element {
@@ -227,9 +228,7 @@ const requestColumns: readonly Column<Receipt>[] = [
   {
     id: 'end',
     header: 'End',
-    cell: ({ endReason }) => (
-      <Badge tone={endReason === 'complete' ? 'good' : 'warn'}>{endReason.replace('_', ' ')}</Badge>
-    ),
+    cell: ({ endReason }) => <EndBadge endReason={endReason} />,
   },
   { id: 'charged', header: 'Charged', align: 'right', cell: ({ charged }) => <Money amount={charged} /> },
   {

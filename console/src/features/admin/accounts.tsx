@@ -97,7 +97,7 @@ export function Accounts(): JSX.Element {
                 text={
                   q === undefined
                     ? 'Accounts come with people who sign up.'
-                    : 'Try a part of the name or address.'
+                    : 'Try a part of the name or address. The id of a request is looked up on the page Requests.'
                 }
               />
             }

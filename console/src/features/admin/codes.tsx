@@ -44,7 +44,7 @@ export function Codes(): JSX.Element {
       align: 'right',
       cell: (code) =>
         code.revoked === null ? (
-          <Button size="small" onClick={() => setEnded(code)} aria-label={`End the code ${code.label}`}>
+          <Button size="small" onClick={() => setEnded(code)} aria-label={`End it: the code ${code.label}`}>
             End it
           </Button>
         ) : null,
@@ -188,7 +188,12 @@ function NewCode(): JSX.Element {
             onChange={(event) => set({ expires: event.target.value })}
           />
         </Field>
-        <Field label="Note" optional hint="For you and other operators." {...errorAt(create.error, 'note')}>
+        <Field
+          label="Note"
+          optional
+          hint="For you and other administrators."
+          {...errorAt(create.error, 'note')}
+        >
           <Input value={draft.note} onChange={(event) => set({ note: event.target.value })} />
         </Field>
       </FormDialog>

@@ -170,11 +170,7 @@ function PersonBadges({ person }: { readonly person: Person }): JSX.Element {
   return (
     <span className="flex flex-wrap gap-1">
       {person.operator ? <Badge tone="info">Operator</Badge> : null}
-      {person.confirmed ? (
-        <Badge tone="good">{person.verified ? 'Verified' : 'Confirmed'}</Badge>
-      ) : (
-        <Badge tone="warn">To confirm</Badge>
-      )}
+      {person.confirmed ? <Badge tone="good">Confirmed</Badge> : <Badge tone="warn">To confirm</Badge>}
       {person.twoFactor ? <Badge>Two factors</Badge> : null}
     </span>
   )

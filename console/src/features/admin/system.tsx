@@ -92,7 +92,7 @@ function Facts({ state }: { readonly state: State }): JSX.Element {
         ['Database', `${database.kind === 'sqlite' ? 'SQLite' : 'PostgreSQL'}${size}`],
         ['Sign-up', state.signup],
         ['Mail', state.mail ? 'is sent' : 'is not set up'],
-        ['Payments', state.payments === 'stripe' ? 'by Stripe' : 'by operators and codes'],
+        ['Payments', state.payments === 'stripe' ? 'by Stripe' : 'by hand and codes'],
       ]}
     />
   )

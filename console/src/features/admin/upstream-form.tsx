@@ -40,7 +40,11 @@ export function UpstreamForm({ upstream, onClose }: UpstreamFormProps): JSX.Elem
     onProblem: () => undefined,
     onDone({ name }) {
       onClose()
-      toast.good(upstream === undefined ? `${name} is added.` : `${name} is changed.`)
+      toast.good(
+        upstream === undefined
+          ? `${name} is added. What it serves is sold from now on: see Models and the price list.`
+          : `${name} is changed.`,
+      )
     },
   })
   const set = (changes: Partial<UpstreamDraft>): void => setDraft({ ...draft, ...changes })
@@ -108,11 +112,7 @@ function UpstreamFields({ upstream, draft, set, goesElsewhere, problem }: Upstre
           onChange={(event) => set({ name: event.target.value })}
         />
       </Field>
-      <Field
-        label="Provider"
-        hint="openai, anthropic, google, or a compatible host such as openrouter."
-        {...errorAt(problem, 'provider')}
-      >
+      <Field label="Provider" hint="openai, anthropic or google." {...errorAt(problem, 'provider')}>
         <Input
           value={provider}
           spellCheck={false}

@@ -1,0 +1,350 @@
+/**
+ * The pages of operators in a real browser: people confirmed, credit given, accounts stopped, models sold, upstreams
+ * with credentials that are written and never shown, codes, the audit, the check of the ledger; and that what strangers
+ * call themselves stays text.
+ */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Clock, systemClock } from '../../src/base/clock.ts'
+import type { Page, Visit } from '../support/browser.ts'
+import { type ConsolePerson, consolePerson } from '../support/console-person.ts'
+
+/** A wall clock that a test may set forward. */
+let aheadMs = 0
+const clock: Clock = { ...systemClock, wallMs: () => systemClock.wallMs() + aheadMs }
+const hostile = '<img src=x onerror="window.hit=1">'
+
+let person: ConsolePerson
+let visit: Visit
+let page: Page
+before(async () => {
+  person = await consolePerson({ clock })
+  visit = await person.visit()
+  page = visit.page
+})
+after(() => person.close())
+
+const dialog = () => page.getByRole('dialog')
+const button = (name: string) => page.getByRole('main').getByRole('button', { name, exact: true })
+const inDialog = (name: string) => dialog().getByRole('button', { name, exact: true })
+const row = (text: string) => page.getByRole('row').filter({ hasText: text })
+const told = (text: string | RegExp) => page.getByRole('region', { name: 'Messages' }).getByText(text)
+
+async function section(name: string): Promise<void> {
+  await page.getByRole('navigation', { name: 'Admin sections' }).getByRole('link', { name }).click()
+  await page.waitForURL(new RegExp(`/console/admin/${name.toLowerCase()}`))
+}
+
+test('who is no operator sees no more than that', async () => {
+  const guest = await person.signUp('guest')
+  const theirs = await guest.visit()
+  assert.equal(await theirs.page.getByRole('link', { name: 'Admin' }).count(), 0)
+  await theirs.page.goto('/console/admin/accounts')
+  await theirs.page.getByText('This is for operators').waitFor()
+  await theirs.accessible()
+  theirs.clean()
+  await theirs.close()
+})
+
+test('people who wait are confirmed where no mail is sent, and their credit follows', async () => {
+  const strange = await person.client.post('/api/auth/sign-up/email', {
+    name: hostile,
+    email: 'strange@example.org',
+    password: 'a long enough password',
+  })
+  assert.equal(strange.status, 200, strange.text)
+  await page.goto('/console/admin/people?state=to_confirm')
+  await page.getByText('This server sends no mail.').waitFor()
+  await row('strange@example.org').getByText(hostile, { exact: true }).waitFor()
+  await visit.accessible()
+  await row('strange@example.org')
+    .getByRole('button', { name: /^Confirm / })
+    .click()
+  await told(`${hostile} is confirmed.`).waitFor()
+  await row('strange@example.org').waitFor({ state: 'hidden' })
+  await page.getByLabel('Who is shown').selectOption('all')
+  await row('strange@example.org').getByText('Confirmed').waitFor()
+  await row('strange@example.org').getByRole('link', { name: 'Open' }).click()
+  await page.getByRole('heading', { level: 2, name: hostile }).waitFor()
+  await page.getByText('$5.00').first().waitFor()
+  assert.equal(await page.evaluate('window.hit'), undefined)
+  await visit.accessible()
+  visit.clean()
+})
+
+test('somebody is invited, gets a link for a new password, and becomes an operator and none again', async () => {
+  await page.goto('/console/admin/people')
+  await button('Invite').click()
+  await dialog().getByLabel('E-mail address').fill('invited@example.org')
+  await inDialog('Invite').click()
+  await dialog().getByText('invited@example.org is invited').waitFor()
+  assert.match((await dialog().locator('code').textContent()) ?? '', /^http.*\/console\/sign-up/)
+  await inDialog('I have it').click()
+  const actions = row('guest@example.org').getByRole('button', { name: 'What can be done with guest' })
+  await actions.click()
+  await page.getByRole('menuitem', { name: 'Make a link for a new password' }).click()
+  assert.match((await dialog().locator('code').textContent()) ?? '', /^http.*\/console\/reset/)
+  await inDialog('I have it').click()
+  await actions.click()
+  await page.getByRole('menuitem', { name: 'Make an operator' }).click()
+  await inDialog('Make an operator').click()
+  await row('guest@example.org').getByText('Operator').waitFor()
+  await actions.click()
+  await page.getByRole('menuitem', { name: "Take the operator's rights away" }).click()
+  await inDialog('Take them away').click()
+  await row('guest@example.org').getByText('Operator').waitFor({ state: 'hidden' })
+  await row('operator@example.org')
+    .getByRole('button', { name: /^What can be done/ })
+    .click()
+  await page.getByRole('menuitem', { name: "Take the operator's rights away" }).click()
+  await inDialog('Take them away').click()
+  await told('Somebody must remain an operator.').waitFor()
+  await inDialog('Cancel').click()
+  visit.clean()
+})
+
+test('an account is found, gets credit once for a reference, and is stopped with a reason and resumed', async () => {
+  await page.goto('/console/admin')
+  await page.getByRole('searchbox').fill('guest')
+  await row('operator@example.org').waitFor({ state: 'hidden' })
+  assert.equal(new URL(page.url()).searchParams.get('q'), 'guest')
+  await page.getByRole('link', { name: 'guest', exact: true }).click()
+  await page.getByRole('heading', { level: 2, name: 'guest' }).waitFor()
+  for (const [amount, said] of [
+    ['2.5x', /Must be a decimal amount/],
+    ['2.50', undefined],
+    ['2.50', undefined],
+    ['9.99', /was used for another account or amount/],
+  ] as const) {
+    await button('Give credit').click()
+    await dialog().getByLabel('Amount in USD').fill(amount)
+    await dialog().getByLabel('Reference').fill('INV-7')
+    await dialog().getByLabel('Reason').fill(`for ${hostile}`)
+    await inDialog('Give credit').click()
+    if (said === undefined) continue
+    await dialog().getByRole('alert').getByText(said).waitFor()
+    await visit.accessible()
+    await inDialog('Cancel').click()
+  }
+  await told('$2.50 was credited. The balance is $2.50.').waitFor()
+  await told('This reference was credited before, so nothing was changed.').waitFor()
+  await page.getByRole('region', { name: 'Entries' }).getByText(`for ${hostile}`).waitFor()
+  await button('Suspend').click()
+  await dialog().getByLabel('Reason').fill('a test')
+  await inDialog('Suspend the account').click()
+  await page.getByText('Suspended', { exact: true }).waitFor()
+  await button('Resume').click()
+  await page.getByText('Suspended', { exact: true }).waitFor({ state: 'hidden' })
+  assert.equal(await page.evaluate('window.hit'), undefined)
+  visit.clean()
+})
+
+test('a login that is a while ago is asked for again, and what was asked is then done', async () => {
+  const proof = page.getByRole('dialog', { name: 'Confirm it is you' })
+  await button('Suspend').click()
+  aheadMs = 3_600_000
+  try {
+    await inDialog('Suspend the account').click()
+    await proof.waitFor()
+  } finally {
+    aheadMs = 0
+  }
+  await proof.getByLabel('Password', { exact: true }).fill('a long enough password')
+  await proof.getByRole('button', { name: 'Confirm', exact: true }).click()
+  await told('guest is suspended.').waitFor()
+  await button('Resume').click()
+  await told('guest can make requests again.').waitFor()
+  visit.clean()
+})
+
+test('an account is made with a key that is shown once', async () => {
+  await page.goto('/console/admin/accounts')
+  await button('New account').click()
+  await dialog().getByLabel('E-mail address').fill('keys-only@example.org')
+  await dialog().getByLabel('Credit in USD').fill('1')
+  await inDialog('Make the account').click()
+  const key = (await dialog().locator('code').textContent()) ?? ''
+  assert.match(key, /^sk-tg-/)
+  await page.keyboard.press('Escape')
+  assert.equal(await dialog().count(), 1, 'it does not vanish by a slip')
+  await inDialog('I have it').click()
+  assert.ok(!(await page.content()).includes(key))
+  assert.equal((await person.ask(key, 'sandbox-echo')).status, 200)
+  await row('keys-only@example.org').waitFor()
+  visit.clean()
+})
+
+test('a model is not sold, sold again, gets a price, and a new one is added', async () => {
+  const { key } = await person.client.done('key.create', { name: 'asks' })
+  await page.goto('/console/admin/models?q=sandbox-echo')
+  const actions = page.getByRole('button', { name: 'What can be done with sandbox-echo', exact: true })
+  await actions.click()
+  await page.getByRole('menuitem', { name: 'Stop selling it' }).click()
+  await dialog().getByText('Requests for it get 404 from now on').waitFor()
+  await inDialog('Stop selling it').click()
+  await told('sandbox-echo is not sold any more.').waitFor()
+  assert.equal((await person.ask(key, 'sandbox-echo')).status, 404)
+  await actions.click()
+  await page.getByRole('menuitem', { name: 'Sell it again' }).click()
+  await told('sandbox-echo is sold again.').waitFor()
+  await actions.click()
+  await page.getByRole('menuitem', { name: 'Set the price' }).click()
+  await dialog().getByLabel('Input', { exact: true }).fill('nothing')
+  await inDialog('Set the price').click()
+  await dialog().getByRole('alert').first().waitFor()
+  await visit.accessible()
+  await dialog().getByLabel('Input', { exact: true }).fill('1.25')
+  await dialog().getByLabel('Source').fill('a test')
+  await inDialog('Set the price').click()
+  await told('sandbox-echo has a new price.').waitFor()
+  await row('sandbox-echo').getByText('$1.25').waitFor()
+  const { data } = (await (await fetch(`${person.gateway.origin}/api/pricing`)).json()) as {
+    readonly data: readonly { readonly model: string; readonly price: Record<string, unknown> }[]
+  }
+  const price = data.find(({ model }) => model === 'sandbox-echo')?.price
+  assert.equal(price?.input, '1.25')
+  const options = price?.options as Record<string, string> | undefined
+  assert.equal(options?.['service_tier:flex'], '0.5', 'options stay')
+  await actions.click()
+  await page.getByRole('menuitem', { name: 'All prices' }).click()
+  await dialog().getByText('a test').waitFor()
+  await inDialog('Close').first().click()
+  await button('Add a model').click()
+  await dialog().getByLabel('Name', { exact: true }).fill('sandbox-new')
+  await dialog()
+    .getByLabel(/^Provider/)
+    .fill('sandbox')
+  await dialog().getByLabel('Context in tokens').fill('1000')
+  await dialog().getByLabel('Output at most, in tokens').fill('100')
+  await visit.accessible()
+  await inDialog('Add the model').click()
+  await told(/^sandbox-new is known, and not sold/).waitFor()
+  await page.getByRole('searchbox').fill('sandbox-new')
+  await row('sandbox-new').getByText('Not sold').waitFor()
+  visit.clean()
+})
+
+test('the markup is changed and taken away', async () => {
+  await page.goto('/console/admin/models')
+  for (const [text, shown] of [
+    ['7.5', '7.5%'],
+    ['', 'None'],
+  ] as const) {
+    await button('Change it').click()
+    await dialog().getByLabel('Percent').fill(text)
+    await inDialog('Change the markup').click()
+    await page.getByRole('main').getByText(shown, { exact: true }).waitFor()
+  }
+  visit.clean()
+})
+
+test('an upstream is added; its credential is written, never shown, and does not go elsewhere', async () => {
+  const credential = ['upstream', 'credential', 'abcdef123456'].join('-')
+  await page.goto('/console/admin/upstreams')
+  await button('Add an upstream').click()
+  await dialog().getByLabel('Name', { exact: true }).fill('second')
+  await dialog().getByLabel('Provider').fill('openai')
+  await dialog().getByLabel('Address').fill('http://127.0.0.1:9')
+  await dialog().getByLabel('Credential').fill(credential)
+  await visit.accessible()
+  await inDialog('Add the upstream').click()
+  await told('second is added.').waitFor()
+  await row('second').getByText('…3456').waitFor()
+  assert.ok(!(await page.content()).includes(credential))
+  await row('second')
+    .getByRole('button', { name: /^What can be done/ })
+    .click()
+  await page.getByRole('menuitem', { name: 'Change it' }).click()
+  assert.equal(await dialog().getByLabel('Credential').inputValue(), '')
+  await dialog().getByLabel('Weight').fill('3')
+  assert.equal(await inDialog('Change it').isEnabled(), true)
+  await dialog().getByLabel('Address').fill('http://127.0.0.1:10')
+  await dialog().getByText('needs the credential again').waitFor()
+  assert.equal(await inDialog('Change it').isEnabled(), false)
+  await dialog().getByLabel('Address').fill('http://127.0.0.1:9')
+  await inDialog('Change it').click()
+  await told('second is changed.').waitFor()
+  await row('second')
+    .getByRole('button', { name: /^What can be done/ })
+    .click()
+  await page.getByRole('menuitem', { name: 'Remove it' }).click()
+  await inDialog('Remove it').click()
+  await told('second is removed, with its credential.').waitFor()
+  const audit = await person.client.ask('audit.list', {})
+  assert.ok(!audit.text.includes(credential), 'nor does the audit keep it')
+  visit.clean()
+})
+
+test('a code is shown once, counted, and ended', async () => {
+  await page.goto('/console/admin/codes')
+  await page.getByText('No code yet').waitFor()
+  await button('New code').click()
+  await dialog().getByLabel('Amount in USD').fill('3')
+  await dialog().getByLabel('Uses').fill('2')
+  await dialog().getByLabel('Note').fill('for a test')
+  await inDialog('Make the code').click()
+  const code = (await dialog().locator('code').textContent()) ?? ''
+  assert.ok(code.length >= 10)
+  await inDialog('I have it').click()
+  await person.client.done('code.redeem', { code })
+  await page.reload()
+  await row('for a test').getByText('1 of 2').waitFor()
+  assert.ok(!(await page.content()).includes(code))
+  await visit.accessible()
+  await page.getByRole('button', { name: /^End it: the code/ }).click()
+  await inDialog('End it').click()
+  await row('for a test').getByText('Ended').waitFor()
+  visit.clean()
+})
+
+test('the audit tells what was done, by operation and account, and details without secrets', async () => {
+  await page.goto('/console/admin/audit')
+  await row('code.revoke').first().waitFor()
+  await visit.accessible()
+  await page.getByLabel('Operation').selectOption('credit')
+  await row('code.revoke').first().waitFor({ state: 'hidden' })
+  await row('credit').first().getByRole('button', { name: 'Details' }).click()
+  await dialog().getByText('INV-7').waitFor()
+  await visit.accessible()
+  await page.keyboard.press('Escape')
+  const account = (await row('credit').first().getByRole('link').textContent()) ?? ''
+  await page.getByRole('searchbox').fill(account)
+  await page.waitForURL(new RegExp(account))
+  await row(account).first().waitFor()
+  visit.clean()
+})
+
+test('the state of the installation is shown, and the ledger is checked', async () => {
+  await page.goto('/console/admin')
+  await section('System')
+  await page.getByText('Running requests').waitFor()
+  await button('Check the ledger').click()
+  await page.getByText('Every balance is right.').waitFor()
+  await page.getByText('Revenue from requests').waitFor()
+  await visit.accessible()
+  await section('Payments')
+  await page.getByText('No payment yet').waitFor()
+  await visit.accessible()
+  await section('Losses')
+  await page.getByText('Nothing was lost').waitFor()
+  await page.getByLabel('Span of time').selectOption('all')
+  await page.getByText('Nothing was lost').waitFor()
+  await visit.accessible()
+  visit.clean()
+})
+
+test('on a phone and in the dark nothing is wider than the screen, and the section that is shown is in sight', async () => {
+  const phone = await person.visit({ phone: true, theme: 'dark' })
+  for (const name of ['accounts', 'people', 'models?q=sandbox-e', 'upstreams', 'codes', 'audit', 'system']) {
+    await phone.page.goto(`/console/admin/${name}`)
+    await phone.page.getByRole('navigation', { name: 'Admin sections' }).waitFor()
+    await phone.page.waitForLoadState('networkidle')
+    assert.equal(await phone.page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true, name)
+    const here = phone.page.locator('[aria-label="Admin sections"] [aria-current="page"]')
+    const box = await here.boundingBox()
+    assert.ok(box !== null && box.x >= 0 && box.x + box.width <= 390, `${name} is in sight`)
+    await phone.accessible()
+  }
+  phone.clean()
+  await phone.close()
+})
