@@ -112,3 +112,23 @@ test('an account stays frozen until its last dispute is over', async (context) =
   assert.equal(await posted(on), 200n)
   assert.deepEqual(await drift(on), [])
 })
+
+test('a dispute that was won and is lost after all takes the money again, each turn once', async (context) => {
+  const on = await scene(context)
+  await pay(on)
+  const dispute = { source: 'dispute' as const, reference: 'du_1' }
+  for (let turn = 0; turn < 3; turn += 1) {
+    const taken = await Promise.all(
+      Array.from({ length: 5 }, () => take(on, { ...dispute, freeze: 'disputed' })),
+    )
+    assert.equal(taken.filter((result) => result.kind === 'returned' && result.created).length, 1)
+    assert.equal(await posted(on), 60n)
+    assert.equal((await on.ledger.account(account))?.suspendedMs, nowMs)
+    assert.deepEqual(await drift(on), [])
+    const given = await Promise.all(Array.from({ length: 5 }, () => give(on, dispute)))
+    assert.equal(given.filter((result) => result.kind === 'restored' && result.created).length, 1)
+    assert.equal(await posted(on), 100n)
+    assert.equal((await on.ledger.account(account))?.suspendedMs, null)
+    assert.deepEqual(await drift(on), [])
+  }
+})

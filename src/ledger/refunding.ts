@@ -109,12 +109,38 @@ function summing(database: Database) {
   }
 }
 
+/** What was taken last under a provider's reference, by the reference that our rows have for that turn. */
+interface Taken {
+  readonly topUp: bigint
+  readonly amount: bigint
+  readonly reference: string
+  readonly isRestored: boolean
+  /** How often it was taken. */
+  readonly turns: number
+}
+
+/** A dispute that was won can be lost after all: each later turn has a space and its number behind the reference. */
+function findingTaken(database: Database) {
+  const find = prepare(
+    database,
+    `SELECT top_up, amount, reference, restored_entry IS NOT NULL, count(*) OVER () FROM top_up_return
+      WHERE source = ?1 AND (reference = ?2 OR (reference > ?2 || ' ' AND reference < ?2 || '!'))
+      ORDER BY entry DESC LIMIT 1`,
+  )
+  return (source: ReturnAsk['source'], asked: string): Taken | undefined => {
+    const row = find.row(source, asked)
+    if (row === undefined) return undefined
+    const [topUp, amount, reference, restored, turns] = row as [bigint, bigint, string, bigint, bigint]
+    return { topUp, amount, reference, isRestored: restored === 1n, turns: Number(turns) }
+  }
+}
+
+/** A refund that failed stays failed; what is told of it again is old. */
+const canBeTakenAgain = (source: ReturnAsk['source']): boolean => source === 'dispute'
+
 function returning(database: Database, rows: StateRows) {
   const find = prepare(database, `SELECT ${paidColumns} FROM top_up WHERE id = ?`)
-  const findReturn = prepare(
-    database,
-    'SELECT top_up, amount FROM top_up_return WHERE source = ? AND reference = ?',
-  )
+  const findTaken = findingTaken(database)
   const insertReturn = prepare(
     database,
     'INSERT INTO top_up_return (entry, top_up, source, reference, amount) VALUES (?, ?, ?, ?, ?)',
@@ -122,21 +148,23 @@ function returning(database: Database, rows: StateRows) {
   const save = summing(database)
   const take = taking(database, rows)
   return (ask: ReturnAsk): ReturnResult => {
-    const { entryId, source, reference, amount } = ask
+    const { entryId, source, amount } = ask
     assertAmount(amount, 'what is taken back')
     assert(amount > 0n, 'more than nothing is taken back')
     const row = find.row(ask.topUp)
     if (row === undefined) return { kind: 'not_paid' }
     const topUp = toPaid(row)
     if (!topUp.isPaid) return { kind: 'not_paid' }
-    const earlier = findReturn.row(source, reference)
-    if (earlier !== undefined) {
-      const isSame = earlier[0] === topUp.id && earlier[1] === amount
+    const earlier = findTaken(source, ask.reference)
+    const isAgain = earlier?.isRestored === true && canBeTakenAgain(source)
+    if (earlier !== undefined && !isAgain) {
+      const isSame = earlier.topUp === topUp.id && earlier.amount === amount
       return isSame ? { kind: 'returned', created: false, account: topUp.account } : { kind: 'conflict' }
     }
     const sums = sumsAfter(topUp, source, amount)
     if (sums.refunded > topUp.amount || sums.disputed > topUp.amount) return { kind: 'conflict' }
-    take(topUp.account, ask)
+    const reference = earlier === undefined ? ask.reference : `${ask.reference} ${earlier.turns + 1}`
+    take(topUp.account, { ...ask, reference })
     insertReturn.run(entryId, topUp.id, source, reference, amount)
     save(topUp, sums)
     return { kind: 'returned', created: true, account: topUp.account }
@@ -205,10 +233,7 @@ export function overruling(database: Database) {
 }
 
 function restoring(database: Database, rows: StateRows, credit: Credit) {
-  const findReturn = prepare(
-    database,
-    'SELECT top_up, amount, restored_entry FROM top_up_return WHERE source = ? AND reference = ?',
-  )
+  const findTaken = findingTaken(database)
   const find = prepare(database, `SELECT ${paidColumns} FROM top_up WHERE id = ?`)
   const restore = prepare(
     database,
@@ -216,12 +241,12 @@ function restoring(database: Database, rows: StateRows, credit: Credit) {
   )
   const save = summing(database)
   const thaw = thawing(database, rows)
-  return ({ entryId, source, reference, nowMs }: RestoreAsk): RestoreResult => {
-    const row = findReturn.row(source, reference)
-    if (row === undefined) return { kind: 'nothing' }
-    const [id, amount, restoredEntry] = row as [bigint, bigint, bigint | null]
-    const topUp = toPaid(find.row(id) ?? [])
-    if (restoredEntry !== null) return { kind: 'restored', created: false, account: topUp.account }
+  return ({ entryId, source, reference: asked, nowMs }: RestoreAsk): RestoreResult => {
+    const taken = findTaken(source, asked)
+    if (taken === undefined) return { kind: 'nothing' }
+    const { amount, reference } = taken
+    const topUp = toPaid(find.row(taken.topUp) ?? [])
+    if (taken.isRestored) return { kind: 'restored', created: false, account: topUp.account }
     const credited = credit({
       entryId,
       account: topUp.account,

@@ -51,3 +51,24 @@ test('a day gives so much and no more, and the next day gives again', async (con
   const account = await on.newAccount()
   assert.equal((await on.ledger.signupCredit(on.ask(account, 'p11', { nowMs: 101 * day }))).kind, 'credited')
 })
+
+for (const [text, change] of [
+  ['another address', {}],
+  ['another address, when more is given than before', { amount: 7n * dollar }],
+] as const) {
+  test(`a person who had it and has ${text} gets no second one, and takes nothing from the day`, async (context) => {
+    const on = await open(context)
+    const account = await on.newAccount()
+    await on.ledger.signupCredit(on.ask(account, 'ada', { person: 'ada' }))
+    for (let changes = 0; changes < 9; changes += 1) {
+      const ask = on.ask(account, `ada ${changes}`, { person: 'ada', ...change })
+      assert.deepEqual(await on.ledger.signupCredit(ask), { kind: 'had_it' })
+    }
+    assert.deepEqual(await on.ledger.signupCredit(on.ask(await on.newAccount(), 'ada', { person: 'ada' })), {
+      kind: 'had_it',
+    })
+    assert.equal((await on.ledger.signupCredit(on.ask(await on.newAccount(), 'bob'))).kind, 'credited')
+    assert.equal((await on.ledger.house()).promo, -10n * dollar)
+    assert.deepEqual((await on.ledger.verify()).drift, [])
+  })
+}

@@ -11,7 +11,7 @@ import type { CreditAsk, CreditResult, SignupAsk, SignupResult } from './types.t
 export function signingUp(database: Database, credit: (ask: CreditAsk) => CreditResult) {
   const byAddress = prepare(database, 'SELECT account FROM signup_credit WHERE address = ?')
   const givenOn = prepare(database, 'SELECT coalesce(sum(amount), 0) FROM signup_credit WHERE day = ?')
-  const atItsMaking = prepare(database, "SELECT 1 FROM entry WHERE source = 'signup' AND reference = ?")
+  const given = prepare(database, "SELECT 1 FROM entry WHERE source = 'signup' AND reference = ?")
   const insert = prepare(
     database,
     'INSERT INTO signup_credit (address, account, amount, day) VALUES (?, ?, ?, ?)',
@@ -19,21 +19,27 @@ export function signingUp(database: Database, credit: (ask: CreditAsk) => Credit
   return (ask: SignupAsk): SignupResult => {
     if (byAddress.row(ask.addressHash) !== undefined) return { kind: 'had_it' }
     // Whoever made the account beforehand decided its credit.
-    if (atItsMaking.row(formatId('acct', ask.account)) !== undefined) return { kind: 'had_it' }
+    if (given.row(formatId('acct', ask.account)) !== undefined) return { kind: 'had_it' }
+    // Another address makes no other person.
+    const reference = `person:${ask.person}`
+    if (given.row(reference) !== undefined) return { kind: 'had_it' }
     const day = BigInt(dayOf(ask.nowMs))
-    const [given] = givenOn.row(day) ?? []
-    if ((given as bigint) + ask.amount > ask.perDayMax) return { kind: 'day_is_full' }
+    const [givenToday] = givenOn.row(day) ?? []
+    if ((givenToday as bigint) + ask.amount > ask.perDayMax) return { kind: 'day_is_full' }
     insert.run(ask.addressHash, ask.account, ask.amount, day)
     const credited = credit({
       entryId: ask.entryId,
       account: ask.account,
       amount: ask.amount,
       source: 'signup',
-      reference: `person:${ask.person}`,
+      reference,
       nowMs: ask.nowMs,
       note: null,
     })
-    assert(credited.kind === 'credited', `a starting credit is given, not ${credited.kind}`)
+    assert(
+      credited.kind === 'credited' && credited.created,
+      `a starting credit is given, not ${credited.kind}`,
+    )
     return { kind: 'credited', posted: credited.posted }
   }
 }
