@@ -61,7 +61,12 @@ Open the console as its administrator (the link works once):
   ${setupLink}
 `,
   ],
-  ['a second start', again, withSandbox, 'Tollgate is ready at http://127.0.0.1:8080\n'],
+  [
+    'a second start',
+    again,
+    withSandbox,
+    'Tollgate is ready at http://127.0.0.1:8080\nThe console is at http://127.0.0.1:8080/console\n',
+  ],
 ] as const) {
   test(`${what} tells its text`, () => assert.equal(startText(start, place), text))
 }

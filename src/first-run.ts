@@ -71,10 +71,12 @@ export interface Place {
   readonly modelToTry: string | null
 }
 
+const readyText = ({ address }: Place) => `Tollgate is ready at ${address}\n`
+
 /** What a person at the terminal reads when the server is ready. */
 export function startText(start: Start, place: Place): string {
-  const ready = `Tollgate is ready at ${place.address}\n`
-  if (start.kind === 'again') return ready
+  const ready = readyText(place)
+  if (start.kind === 'again') return `${ready}The console is at ${place.address}/console\n`
   return `${ready}
 The local account has ${formatUsd(start.balance)} USD. Its key is shown this once:
 
@@ -115,5 +117,5 @@ export function announceStart(
   if (output.isTerminal || start.kind === 'again') return text
   const path = join(output.dataFolder, 'first-run.txt')
   writeFileSync(path, text, { mode: 0o600 })
-  return `${startText({ kind: 'again' }, place)}The first key and the setup link are in ${path}\n`
+  return `${readyText(place)}The first key and the setup link are in ${path}\n`
 }

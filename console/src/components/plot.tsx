@@ -58,7 +58,7 @@ function optionsOf(props: ChartProps & { height: number }, element: HTMLElement)
       },
       {
         ...axis,
-        size: 64,
+        size: (_plot, values) => widthOf(values),
         grid: { stroke: line, width: 1 },
         values: (_plot, values) => values.map((value) => format(value)),
       },
@@ -82,6 +82,11 @@ function rangeOf({
 function labelWidth({ times, formatTime }: ChartProps): number {
   const [first] = times
   return first === undefined ? 60 : 24 + 6.5 * formatTime(first).length
+}
+
+/** In pixels, for the longest mark: tiny amounts have many digits. */
+function widthOf(values: readonly string[] | null): number {
+  return Math.max(64, ...(values ?? []).map((text) => 16 + 7 * text.length))
 }
 
 function shortTime(seconds: number, formatTime: ChartProps['formatTime']): string {

@@ -1,4 +1,8 @@
-/** What the person must know on every page: what their account waits for, and why requests are refused. */
+/**
+ * What the person must know on every page: what their account waits for, why requests are refused, and who waits for
+ * an administrator.
+ */
+import { useRouterState } from '@tanstack/react-router'
 import type { JSX } from 'react'
 import { Banner } from '@/components/banner'
 import { Button, LinkButton } from '@/components/button'
@@ -8,26 +12,33 @@ import { When } from '@/components/when'
 import { useAccount, useMay, useMe } from '@/lib/account'
 import { resendVerification } from '@/lib/identity'
 import { useOperation } from '@/lib/operations'
-import { compareUsd, isZero } from '@/lib/usd'
+import { compareUsd, isZero, usd } from '@/lib/usd'
 
 export function Notices(): JSX.Element {
   return (
     <div className="mx-auto mb-6 flex w-full max-w-6xl flex-col gap-2 empty:hidden print:hidden">
       <Waiting />
       <AccountState />
+      <ToConfirm />
     </div>
   )
 }
 
+/** Of the person themselves, so it says nothing of the accounts of their organizations. */
 function Waiting(): JSX.Element | null {
   const { waitsFor, person } = useMe()
+  const { kind } = useAccount()
   const installation = useOperation('installation.show')
   const credit = installation.data?.signupCredit
-  const gift = credit === undefined || isZero(credit) ? '' : ` Your starting credit follows then.`
-  if (waitsFor === 'confirmation') {
+  const gift =
+    credit === undefined || isZero(credit) ? '' : ` Your starting credit of ${usd(credit)} follows then.`
+  if (kind !== 'personal') return null
+  if (waitsFor === 'confirmation')
+    return <Unconfirmed gift={gift} hasNobody={installation.data?.needsSetup === true} />
+  if (waitsFor === 'tomorrow') {
     return (
-      <Banner title="An administrator has to confirm you.">
-        This server sends no mail, so the administrator does it by hand.{gift}
+      <Banner title="Your starting credit follows tomorrow (UTC).">
+        This server gives away so much a day, and today’s is given. It is here when you come back.
       </Banner>
     )
   }
@@ -51,27 +62,99 @@ function Waiting(): JSX.Element | null {
   )
 }
 
+interface UnconfirmedProps {
+  readonly gift: string
+  /** Nobody could: the setup link was not used yet. */
+  readonly hasNobody: boolean
+}
+
+function Unconfirmed({ gift, hasNobody }: UnconfirmedProps): JSX.Element {
+  const { person } = useMe()
+  const { id } = useAccount()
+  const billing = useOperation('billing.show', { account: id })
+  const payments = billing.data?.payments
+  const contact = payments?.kind === 'operator' ? payments.contact : null
+  const isPoor = billing.data !== undefined && isEmpty(billing.data.posted)
+  if (hasNobody) {
+    return (
+      <Banner tone="warn" title="An administrator has to confirm you, and there is none yet.">
+        Whoever started this server becomes it with the setup link: the server printed it, and{' '}
+        <code className="font-mono text-[0.8125rem]">node bin/tollgate.js setup-link</code> makes another.
+      </Banner>
+    )
+  }
+  return (
+    <Banner title="An administrator has to confirm you.">
+      This server sends no mail, so it is done by hand: tell whoever runs it that {person.email} waits.{gift}{' '}
+      This page shows it by itself{isPoor ? '; until then requests are refused.' : '.'}
+      {contact === null ? null : (
+        <span className="block whitespace-pre-line">
+          They say: <bdi>{contact}</bdi>
+        </span>
+      )}
+    </Banner>
+  )
+}
+
+/** Who signs up elsewhere is told to no account of the administrator's. */
+const toConfirmEveryMs = 15_000
+
+function ToConfirm(): JSX.Element | null {
+  const { operator } = useMe().person
+  const installation = useOperation('installation.show')
+  const isThere = useRouterState({ select: ({ location }) => location.pathname === '/console/admin/people' })
+  const enabled = operator && installation.data?.mail === false && !isThere
+  const people = useOperation(
+    'people.list',
+    { state: 'to_confirm', limit: 10 },
+    { enabled, everyMs: toConfirmEveryMs },
+  )
+  const [first, ...others] = people.data ?? []
+  if (!enabled || first === undefined) return null
+  return (
+    <Banner
+      title={others.length === 0 ? 'Somebody waits for you.' : 'People wait for you.'}
+      action={
+        <LinkButton
+          to="/console/admin/$section"
+          params={{ section: 'people' }}
+          search={{ state: 'to_confirm' }}
+          size="small"
+        >
+          Confirm people
+        </LinkButton>
+      }
+    >
+      <bdi>{first.name}</bdi> ({first.email})
+      {others.length === 0 ? ' has' : ` and ${others.length} more have`} signed up and cannot spend before you
+      confirm that you know them.
+    </Banner>
+  )
+}
+
 function AccountState(): JSX.Element | null {
-  const { id, suspended } = useAccount()
+  const { id, kind, suspended } = useAccount()
   const { waitsFor } = useMe()
   const billing = useOperation('billing.show', { account: id })
-  if (suspended) {
+  const state = billing.data
+  // A frozen account is suspended too; the reason says more.
+  if (suspended && state?.frozen != null) {
+    return (
+      <Banner tone="bad" title="This account is frozen.">
+        {state.frozen} Requests are refused until the bank has decided for whoever runs this server, or they
+        lift it.
+      </Banner>
+    )
+  }
+  if (suspended && !billing.isPending) {
     return (
       <Banner tone="bad" title="This account is suspended.">
         Requests are refused; the balance stays. Whoever runs this server can resume it.
       </Banner>
     )
   }
-  const state = billing.data
   if (state === undefined) return null
-  if (state.frozen !== null) {
-    return (
-      <Banner tone="bad" title="This account is frozen.">
-        {state.frozen}
-      </Banner>
-    )
-  }
-  if (waitsFor !== null) return null
+  if (waitsFor !== null && kind === 'personal') return null
   return isEmpty(state.posted) ? <NoCredit /> : <ShortOfCredit available={state.available} />
 }
 
@@ -80,9 +163,11 @@ function isEmpty(posted: string): boolean {
 }
 
 function NoCredit(): JSX.Element {
+  const isPayer = useMay(...payers)
   return (
     <Banner tone="warn" title="The balance is empty." action={<AddCredit />}>
       Requests are refused until it is topped up.
+      {isPayer ? null : ' Owners, admins and billing members of this organization do that.'}
     </Banner>
   )
 }
@@ -107,8 +192,10 @@ function ShortOfCredit({ available }: { readonly available: string }): JSX.Eleme
   )
 }
 
+const payers = ['owner', 'admin', 'billing'] as const
+
 function AddCredit(): JSX.Element | null {
-  const isPayer = useMay('owner', 'admin', 'billing')
+  const isPayer = useMay(...payers)
   if (!isPayer) return null
   return (
     <LinkButton to="/console/billing" size="small">

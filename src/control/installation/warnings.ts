@@ -27,7 +27,9 @@ const checks: readonly Check[] = [
   },
   ({ identity, address }) =>
     isPublic(address) && !identity.facts.mail
-      ? ['No mail can be sent (SMTP_URL is not set): people wait until an operator confirms them.']
+      ? [
+          'No mail can be sent (SMTP_URL is not set): people wait until an administrator confirms them on the page People.',
+        ]
       : [],
   ({ hasSandbox, address }) =>
     isPublic(address) && hasSandbox
@@ -38,7 +40,9 @@ const checks: readonly Check[] = [
   ({ catalog, hasSandbox }) => {
     const usable = catalog.upstreams.filter(({ disabled, trouble }) => !disabled && trouble === null)
     if (usable.length > (hasSandbox ? 1 : 0)) return []
-    return ['No upstream has a credential: only models of the sandbox can be asked, if that.']
+    return [
+      'No upstream has a credential, so only models of the sandbox can be asked, if that. Add one on the page Upstreams, or start with OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY set.',
+    ]
   },
   ({ catalog, health }) =>
     catalog.upstreams.flatMap(({ name, trouble }) => {

@@ -20,7 +20,10 @@ export const confirmPerson = verb('people.confirm', async (parts, { person }) =>
 export const setOperator = verb('people.operator', async (parts, { person, operator }) => {
   const found = await findPerson(parts, person)
   if ((await parts.identity.setOperator(found.id, operator)) === 'last') {
-    throw new TollgateError('conflict', { message: 'Somebody must remain an operator.', param: 'operator' })
+    throw new TollgateError('conflict', {
+      message: 'Somebody must remain an administrator.',
+      param: 'operator',
+    })
   }
   return personOutput(parts, { ...found, operator })
 })

@@ -54,7 +54,7 @@ async function goingWith({ identity, ledger }: ControlParts, { id }: Person): Pr
 }
 
 const reasons = {
-  last_operator: 'Somebody must remain an operator: make another person one first.',
+  last_operator: 'Somebody must remain an administrator: make another person one first.',
   only_owner: 'An organization would have no owner: give it another one, or delete it, first.',
 } as const
 

@@ -103,14 +103,17 @@ export async function giveStartingCredit(
     perDayMax: parts.limits.signupNanoPerDayMax,
     nowMs: parts.clock.wallMs(),
   })
-  if (given.kind === 'credited') parts.changes.publish(account.id, ['balance', 'billing'])
+  // What the person waited for is over with it, in every window.
+  if (given.kind === 'credited') parts.changes.publish(account.id, ['account', 'balance', 'billing'])
   return given.kind === 'day_is_full' ? 'tomorrow' : null
 }
 
 /** Everything that follows from a person being there, or being confirmed. */
 export async function welcome(parts: AccountParts, person: Person): Promise<WaitsFor> {
   const account = await openPersonalAccount(parts, person)
-  return giveStartingCredit(parts, person, account)
+  const waitsFor = await giveStartingCredit(parts, person, account)
+  parts.changes.publish(account.id, ['account'])
+  return waitsFor
 }
 
 export const accountText = (account: AccountRow) => formatId('acct', account.id)

@@ -51,7 +51,7 @@ export interface AdminFrameProps {
   readonly children: JSX.Element
 }
 
-/** The heading and the sections, for operators alone. */
+/** The heading and the sections, for those who run the installation alone. */
 export function AdminFrame({ title, here, children }: AdminFrameProps): JSX.Element {
   const { person } = useMe()
   if (!person.operator) {
@@ -59,7 +59,7 @@ export function AdminFrame({ title, here, children }: AdminFrameProps): JSX.Elem
       <Page title="Admin">
         <Empty
           icon={<ShieldAlert />}
-          title="This is for operators"
+          title="This is for administrators"
           text="Whoever runs this server can make you one, on the section People."
           className="rounded-xl border border-line bg-surface"
         />

@@ -27,7 +27,7 @@ import { ShownOnce } from './shown-once.tsx'
 type Person = OperationOutput<'people.list'>[number]
 /** Who signs up elsewhere is told to no account of the operator's. */
 const everyMs = 10_000
-const states = { all: 'Everybody', to_confirm: 'To confirm', operators: 'Operators' } as const
+const states = { all: 'Everybody', to_confirm: 'To confirm', operators: 'Administrators' } as const
 type State = keyof typeof states
 
 export function People(): JSX.Element {
@@ -169,7 +169,7 @@ function PeopleTable({
 function PersonBadges({ person }: { readonly person: Person }): JSX.Element {
   return (
     <span className="flex flex-wrap gap-1">
-      {person.operator ? <Badge tone="info">Operator</Badge> : null}
+      {person.operator ? <Badge tone="info">Administrator</Badge> : null}
       {person.confirmed ? <Badge tone="good">Confirmed</Badge> : <Badge tone="warn">To confirm</Badge>}
       {person.twoFactor ? <Badge>Two factors</Badge> : null}
     </span>
@@ -213,7 +213,7 @@ function PersonMenu({ person, onOperator, onLinked }: PersonMenuProps): JSX.Elem
       }
     >
       <MenuItem onSelect={onOperator}>
-        {person.operator ? "Take the operator's rights away" : 'Make an operator'}
+        {person.operator ? "Take the administrator's rights away" : 'Make an administrator'}
       </MenuItem>
       <MenuItem onSelect={() => reset.mutate({ person: person.id })}>Make a link for a new password</MenuItem>
     </Menu>
@@ -233,7 +233,7 @@ function OperatorDialog({
     changes: ['people'],
     onDone({ operator, name }) {
       onClose()
-      toast.good(operator ? `${name} is an operator.` : `${name} is no operator any more.`)
+      toast.good(operator ? `${name} is an administrator.` : `${name} is no administrator any more.`)
     },
   })
   const { operator, name } = person
@@ -241,8 +241,8 @@ function OperatorDialog({
     <ConfirmDialog
       open
       onOpenChange={onClose}
-      title={operator ? `Take the operator's rights from ${name}?` : `Make ${name} an operator?`}
-      action={operator ? 'Take them away' : 'Make an operator'}
+      title={operator ? `Take the administrator's rights from ${name}?` : `Make ${name} an administrator?`}
+      action={operator ? 'Take them away' : 'Make an administrator'}
       tone={operator ? 'danger' : 'primary'}
       pending={change.isPending}
       onConfirm={() => change.mutate({ person: person.id, operator: !operator })}
@@ -250,7 +250,7 @@ function OperatorDialog({
       <p>
         {operator
           ? `${isMe ? 'You' : name} will not see these pages any more. Accounts, keys and credit stay as they are.`
-          : `${name} will see every account, give credit, set prices and credentials, and make others operators.`}
+          : `${name} will see every account, give credit, set prices and credentials, and make others administrators.`}
       </p>
     </ConfirmDialog>
   )

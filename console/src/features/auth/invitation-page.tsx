@@ -8,6 +8,7 @@ import { Empty } from '@/components/empty'
 import { Problem } from '@/components/problem'
 import { Skeleton } from '@/components/skeleton'
 import { toast } from '@/components/toaster'
+import { call } from '@/lib/api'
 import { identity } from '@/lib/identity'
 import { useOperation } from '@/lib/operations'
 import { useSearch } from '@/lib/search'
@@ -18,6 +19,7 @@ interface Invitation {
   readonly id: string
   readonly email: string
   readonly role: string
+  readonly organizationId: string
   readonly organizationName: string
   readonly inviterEmail: string
 }
@@ -80,8 +82,13 @@ function Offer({ invitation }: { readonly invitation: Invitation }): JSX.Element
       () => identity('POST', path, { invitationId: invitation.id }),
       async () => {
         await client.invalidateQueries()
+        const { accounts } = await call('me.show')
         toast.good(said)
-        await navigate({ to: '/console', search: {} })
+        // Who accepted is where they were invited to; who declined is in no account of it.
+        const account = accounts.find(
+          ({ organization }) => organization === invitation.organizationId,
+        )?.account
+        await navigate({ to: '/console', search: account === undefined ? {} : { account } })
       },
     )
   return (

@@ -1,6 +1,7 @@
 /** Making an account, in the way that this installation has it: open to everybody, by invitation, or not at all. */
 import { Link, useNavigate } from '@tanstack/react-router'
 import { type JSX, type ReactNode, useState } from 'react'
+import { Banner } from '@/components/banner'
 import { Button } from '@/components/button'
 import { Empty } from '@/components/empty'
 import { Problem } from '@/components/problem'
@@ -43,6 +44,7 @@ export function SignUpPage(): JSX.Element {
       )}
       {facts === undefined ? <Skeleton className="h-72" /> : null}
       {facts !== undefined && !mayEnter ? <NotOpen facts={facts} /> : null}
+      {facts?.needsSetup === true && mayEnter ? <SetupFirst /> : null}
       {facts !== undefined && mayEnter ? <SignUpForm installation={facts} invitation={invitation} /> : null}
     </AuthFrame>
   )
@@ -52,6 +54,15 @@ function welcome({ signupCredit, mail }: Installation): ReactNode {
   if (isZero(signupCredit)) return 'One key for every model that this server offers.'
   const condition = mail ? 'your address is verified' : 'an administrator has confirmed you'
   return `You start with ${usd(signupCredit)} of credit once ${condition}.`
+}
+
+function SetupFirst(): JSX.Element {
+  return (
+    <Banner title="Did you start this server?">
+      Then open the setup link that it printed instead: it makes you the administrator, with the credit of the
+      local account. An account that is made here waits for one to confirm it.
+    </Banner>
+  )
 }
 
 function NotOpen({ facts }: { readonly facts: Installation }): JSX.Element {

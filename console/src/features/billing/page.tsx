@@ -1,6 +1,5 @@
 /** How the account pays: its balance, topping up, automatic top-ups and the warning, the ledger, invoices. */
 import type { JSX } from 'react'
-import { Banner } from '@/components/banner'
 import { Money } from '@/components/money'
 import { Page } from '@/components/page'
 import { Problem } from '@/components/problem'
@@ -33,11 +32,6 @@ export function BillingPage(): JSX.Element {
         <Problem problem={billing.error} onRetry={() => void billing.refetch()} />
       ) : (
         <>
-          {billing.data?.frozen == null ? null : (
-            <Banner tone="bad" title="Requests are refused for now.">
-              {billing.data.frozen}
-            </Banner>
-          )}
           <Balance billing={billing.data} />
           <div className="grid items-start gap-6 lg:grid-cols-2">
             {billing.data === undefined ? (

@@ -2,14 +2,14 @@
 import { ExternalLink } from 'lucide-react'
 import { type JSX, useState } from 'react'
 import { Badge } from '@/components/badge'
-import { Button } from '@/components/button'
+import { Button, LinkButton } from '@/components/button'
 import { Card } from '@/components/card'
 import { Checkbox } from '@/components/checkbox'
 import { Field } from '@/components/field'
 import { Input } from '@/components/input'
 import { Problem } from '@/components/problem'
 import { toast } from '@/components/toaster'
-import { useAccount } from '@/lib/account'
+import { useAccount, useMe } from '@/lib/account'
 import type { ApiError } from '@/lib/api'
 import { compareUsd, roundUsd } from '@/lib/format'
 import { useChange } from '@/lib/operations'
@@ -39,6 +39,25 @@ export function TopUp({ payments }: { readonly payments: Payments }): JSX.Elemen
 }
 
 function ByOperator({ contact }: Pick<Operator, 'contact'>): JSX.Element {
+  const { operator } = useMe().person
+  const account = useAccount()
+  if (operator) {
+    return (
+      <Card title="Top up" description="No payment provider is set up on this server.">
+        <p className="text-ink-soft">
+          You run it: give this account credit by hand, make codes for others, or set up Stripe.
+        </p>
+        <LinkButton
+          to="/console/admin/accounts/$account"
+          params={{ account: account.id }}
+          search={{}}
+          className="mt-3"
+        >
+          Give credit
+        </LinkButton>
+      </Card>
+    )
+  }
   return (
     <Card title="Top up" description="No payment provider is set up on this server.">
       <p>

@@ -27,7 +27,7 @@ export function TopUps(): JSX.Element {
           expected={3}
           empty={
             <p className="flex min-h-24 items-center px-5 text-ink-soft">
-              No top-up yet. Starting credit, codes and credit by the operator stand in the ledger.
+              No top-up yet. Starting credit, codes and credit by hand stand in the ledger.
             </p>
           }
           columns={[

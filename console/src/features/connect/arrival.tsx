@@ -21,7 +21,8 @@ export function Arrival({ account }: { readonly account: string }): JSX.Element 
     ({ request }) => request,
   )
   return (
-    <section aria-label="Your request" aria-live="polite">
+    // In sight while the recipe is read and run, however long it is.
+    <section aria-label="Your request" aria-live="polite" className="sticky bottom-3 z-10">
       {arrived !== undefined && (refused === undefined || refused.at < arrived.ended) ? (
         <Arrived receipt={arrived} />
       ) : refused !== undefined ? (

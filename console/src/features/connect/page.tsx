@@ -181,7 +181,10 @@ function RecipeCard({ recipe, account, address, models }: RecipeCardProps): JSX.
   return (
     <Card title={recipe.name} description={recipe.about}>
       <div className="flex flex-col gap-6">
-        <Field label="Model" hint="Every client reaches every model; requests are translated where needed.">
+        <Field
+          label="Model"
+          hint={`Every client reaches every model; requests are translated where needed.${model.provider === 'sandbox' ? ' This one lives inside this server; sandbox-echo answers with what it is told.' : ''}`}
+        >
           <ModelSelect models={models} value={model.model} onChange={(name) => setSearch({ model: name })} />
         </Field>
         <Steps steps={recipe.steps(facts)} />

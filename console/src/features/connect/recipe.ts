@@ -69,8 +69,13 @@ export const file = (title: string, language: Language, name: string, text: stri
   title,
   snippet: { language, file: name, text },
 })
+const howToRun = {
+  typescript: 'Save it as ask.mjs and run it with node ask.mjs.',
+  python: 'Save it as ask.py and run it with python ask.py.',
+} as const
 export const program = (title: string, language: 'typescript' | 'python', text: string): Step => ({
   title,
+  text: howToRun[language],
   snippet: { language, text },
 })
 export const speaks = ({ model }: Facts, dialect: string) => model.dialects.includes(dialect)

@@ -21,7 +21,12 @@ export function FirstRequest({ apiKey }: FirstRequestProps): JSX.Element {
   })
   const refusals = useOperation('refusals.list', { account: account.id })
   const arrived = requests.data?.[0]
-  const refused = refusals.data?.latest.find((refusal) => apiKey === undefined || refusal.key === apiKey)
+  const credits = useOperation('entries.list', { account: account.id, kind: 'credit', limit: 1 })
+  const creditedAt = credits.data?.[0]?.at ?? ''
+  const refused = refusals.data?.latest.find(
+    ({ key, code, at }) =>
+      (apiKey === undefined || key === apiKey) && (code !== 'insufficient_balance' || at > creditedAt),
+  )
   return (
     <div role="status" aria-live="polite" className="rounded-lg border border-line bg-sunken px-4 py-3">
       {arrived !== undefined ? (

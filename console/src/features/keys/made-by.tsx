@@ -9,7 +9,7 @@ export interface MadeByProps {
 }
 
 export function MadeBy({ createdBy, memberNames }: MadeByProps): JSX.Element {
-  if (createdBy === null) return <span className="text-ink-soft">Command line</span>
+  if (createdBy === null) return <span className="text-ink-soft">On the server</span>
   const name = memberNames.get(createdBy)
   return name === undefined ? (
     <span className="text-ink-soft">Former member</span>

@@ -4,6 +4,7 @@ import { type JSX, useEffect, useRef } from 'react'
 import { Button } from '@/components/button'
 import { Code } from '@/components/code'
 import { DialogActions } from '@/components/dialog'
+import { AboutModel } from './about-model.tsx'
 import { FirstRequest } from './first-request.tsx'
 import { SnippetChoice } from './snippet-choice.tsx'
 import { modelToTry, useSoldModels } from './sold-models.ts'
@@ -46,7 +47,10 @@ export function ShownOnce({ id, secret, models, onDone }: ShownOnceProps): JSX.E
               : 'No model is sold here yet, so there is nothing to ask.'}
           </p>
         ) : (
-          <SnippetChoice address={address} apiKey={secret} model={model} />
+          <>
+            <SnippetChoice address={address} apiKey={secret} model={model} />
+            <AboutModel model={model} />
+          </>
         )}
       </section>
       <FirstRequest apiKey={id} />

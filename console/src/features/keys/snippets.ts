@@ -38,7 +38,8 @@ export function snippets(parts: SnippetParts): readonly Snippet[] {
       id: 'openai-python',
       label: 'OpenAI SDK, Python',
       language: 'python',
-      text: `${importOs}from openai import OpenAI
+      text: `# pip install openai
+${importOs}from openai import OpenAI
 
 client = OpenAI(base_url=${quoted(`${address}/v1`)}, api_key=${pythonKey})
 answer = client.chat.completions.create(
@@ -51,7 +52,8 @@ print(answer.choices[0].message.content)`,
       id: 'openai-js',
       label: 'OpenAI SDK, JavaScript',
       language: 'javascript',
-      text: `import OpenAI from 'openai'
+      text: `// npm install openai; save this as ask.mjs and run: node ask.mjs
+import OpenAI from 'openai'
 
 const client = new OpenAI({ baseURL: ${quoted(`${address}/v1`)}, apiKey: ${scriptKey} })
 const answer = await client.chat.completions.create({
@@ -64,7 +66,8 @@ console.log(answer.choices[0].message.content)`,
       id: 'anthropic-python',
       label: 'Anthropic SDK, Python',
       language: 'python',
-      text: `${importOs}from anthropic import Anthropic
+      text: `# pip install anthropic
+${importOs}from anthropic import Anthropic
 
 client = Anthropic(base_url=${quoted(`${address}/v1/alt`)}, api_key=${pythonKey})
 answer = client.messages.create(
@@ -73,6 +76,21 @@ answer = client.messages.create(
     messages=[{"role": "user", "content": "Say hello."}],
 )
 print(answer.content[0].text)`,
+    },
+    {
+      id: 'anthropic-js',
+      label: 'Anthropic SDK, JavaScript',
+      language: 'javascript',
+      text: `// npm install @anthropic-ai/sdk; save this as ask.mjs and run: node ask.mjs
+import Anthropic from '@anthropic-ai/sdk'
+
+const client = new Anthropic({ baseURL: ${quoted(`${address}/v1/alt`)}, apiKey: ${scriptKey} })
+const answer = await client.messages.create({
+  model: ${quoted(model)},
+  max_tokens: 1024,
+  messages: [{ role: 'user', content: 'Say hello.' }],
+})
+console.log(answer.content[0].text)`,
     },
     {
       id: 'env',

@@ -6,14 +6,16 @@ import { Card } from '@/components/card'
 import { Code } from '@/components/code'
 import { CopyButton } from '@/components/copy-button'
 import { Skeleton } from '@/components/skeleton'
-import { useAccount, useMay } from '@/lib/account'
+import { useAccount, useMay, useMe } from '@/lib/account'
 import { cn } from '@/lib/class-names'
 import { useFreshKey } from '@/lib/fresh-key'
 import { useOperation } from '@/lib/operations'
+import { AboutModel } from '../keys/about-model.tsx'
 import { CreateKeyDialog } from '../keys/create-key-dialog.tsx'
 import { FirstRequest } from '../keys/first-request.tsx'
 import { keyState } from '../keys/key-state.ts'
-import { curlSnippet, keyVariable } from '../keys/snippets.ts'
+import { SnippetChoice } from '../keys/snippet-choice.tsx'
+import { keyVariable } from '../keys/snippets.ts'
 import { modelToTry, useSoldModels } from '../keys/sold-models.ts'
 import { useAddress } from '../keys/use-address.ts'
 
@@ -76,6 +78,7 @@ function Step({ number, title, isDone, children }: StepProps): JSX.Element {
 function MakeKey({ hasKey, isKnown }: { readonly hasKey: boolean; readonly isKnown: boolean }): JSX.Element {
   const [isOpen, setOpen] = useState(false)
   const mayMake = useMay('owner', 'admin', 'developer')
+  const { operator } = useMe().person
   if (!isKnown) return <Skeleton className="h-9 w-36" />
   if (!mayMake)
     return <p className="text-ink-soft">Ask an owner, admin or developer of this organization for one.</p>
@@ -83,7 +86,8 @@ function MakeKey({ hasKey, isKnown }: { readonly hasKey: boolean; readonly isKno
     <>
       {hasKey ? (
         <p className="text-ink-soft">
-          You have one. A key is shown only when it is made; if you did not keep it, make another.
+          You have one.{operator ? ' The first one was printed where the server started.' : ''} A key is shown
+          only when it is made; if you did not keep it, make another.
         </p>
       ) : null}
       <Button variant={hasKey ? 'secondary' : 'primary'} className="self-start" onClick={() => setOpen(true)}>
@@ -114,7 +118,7 @@ function Addresses(): JSX.Element {
         ))}
       </dl>
       <LinkButton to="/console/connect" className="self-start">
-        Set up Claude Code, Codex, Cursor and others
+        Set up your SDK, Claude Code, Cursor and others
       </LinkButton>
     </>
   )
@@ -132,15 +136,16 @@ function Try(): JSX.Element {
         <p className="text-ink-soft">
           {sold.data === undefined
             ? 'Reading the list of models…'
-            : 'No model is sold here yet: an operator adds a provider’s key first.'}
+            : 'No model is sold here yet: an administrator adds a provider’s key first.'}
         </p>
       ) : (
-        <Code
-          code={curlSnippet({ address, apiKey: fresh ?? keyVariable, model })}
-          language={
-            fresh === undefined ? `shell, with your key in ${keyVariable}` : 'shell, with your new key in it'
-          }
-        />
+        <>
+          {fresh === undefined ? (
+            <Code code={`export ${keyVariable.slice(1)}=sk-tg-…`} language="shell, with your key" />
+          ) : null}
+          <SnippetChoice address={address} apiKey={fresh ?? keyVariable} model={model} />
+          <AboutModel model={model} />
+        </>
       )}
       <FirstRequest />
     </>

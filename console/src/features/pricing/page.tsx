@@ -76,6 +76,12 @@ function Chosen({ models }: { readonly models: readonly SoldModel[] }): JSX.Elem
           ? `${models.length} models`
           : `${rows.length} of ${models.length} models`}
       </p>
+      {rows.some(({ provider }) => provider === 'sandbox') ? (
+        <p className="-mt-2 text-sm text-ink-soft">
+          Models of the provider sandbox are no real ones: they live inside this server, for trying without a
+          provider’s key. sandbox-echo answers with what it is told; many others fail on purpose.
+        </p>
+      ) : null}
       {rows.length === 0 ? (
         <Empty
           icon={<SearchX />}

@@ -16,6 +16,7 @@ import { Filters } from '../usage/filters.tsx'
 import { RangeControl } from '../usage/range-choice.tsx'
 import { stretchOf } from '../usage/usage-range.ts'
 import { useUsageSearch } from '../usage/use-usage-search.ts'
+import { FindRequest } from './find-request.tsx'
 import { RequestsTable } from './requests-table.tsx'
 import { RunningRequests } from './running-requests.tsx'
 
@@ -66,6 +67,7 @@ export function RequestsPage(): JSX.Element {
           <option value="well">Ended well</option>
           <option value="badly">Ended badly</option>
         </Select>
+        <FindRequest />
       </div>
       <Ended key={JSON.stringify(filter)} filter={filter} />
     </Page>
@@ -106,7 +108,7 @@ function Ended({ filter }: EndedProps): JSX.Element {
             <Empty
               icon={<Activity />}
               title={isPaged ? 'Nothing older' : 'No request in this range'}
-              text="Requests that were refused before they reached an upstream stand with their key."
+              text="Requests that were refused before they reached an upstream stand with their key, on the page API Keys."
               action={<LinkButton to="/console/connect">Connect a program</LinkButton>}
             />
           }

@@ -17,6 +17,7 @@ import { useKeyNames } from '../keys/use-names.ts'
 import { Fact } from '../usage/fact.tsx'
 import { Moment } from '../usage/moment.tsx'
 import { Name } from '../usage/name.tsx'
+import { ErrorLink } from './badges.tsx'
 import { Receipt } from './receipt.tsx'
 import { dialectName, type RunningRequest } from './receipt-words.ts'
 import { StopDialog } from './running-requests.tsx'
@@ -45,14 +46,7 @@ export function ReceiptPage(): JSX.Element {
       {receipt.error !== null && receipt.error.status !== 404 ? (
         <Problem problem={receipt.error} onRetry={() => void receipt.refetch()} />
       ) : receipt.error !== null ? (
-        <Card>
-          <Empty
-            icon={<ReceiptText />}
-            title="There is no receipt of this request"
-            text="It was refused before it reached an upstream, is of an account of somebody else, or was never made. What was refused stands with its key."
-            action={<LinkButton to="/console/requests">All requests</LinkButton>}
-          />
-        </Card>
+        <NoReceipt id={id} account={account.id} />
       ) : (
         <>
           <Skeleton className="h-40 rounded-xl" />
@@ -60,6 +54,31 @@ export function ReceiptPage(): JSX.Element {
         </>
       )}
     </Page>
+  )
+}
+
+/** What was refused has no receipt; the latest of it are known with what the client was told. */
+function NoReceipt({ id, account }: { readonly id: string; readonly account: string }): JSX.Element {
+  const refusals = useOperation('refusals.list', { account })
+  const refusal = refusals.data?.latest.find(({ request }) => request === id)
+  return (
+    <Card>
+      {refusal === undefined ? (
+        <Empty
+          icon={<ReceiptText />}
+          title="There is no receipt of this request"
+          text="It was refused before it reached an upstream, is of another account, or was never made. What was refused stands with its key, on the page API Keys."
+          action={<LinkButton to="/console/requests">All requests</LinkButton>}
+        />
+      ) : (
+        <Empty
+          icon={<ReceiptText />}
+          title={`It was refused with ${refusal.status}, and cost nothing`}
+          text={refusal.message}
+          action={<ErrorLink code={refusal.code} />}
+        />
+      )}
+    </Card>
   )
 }
 

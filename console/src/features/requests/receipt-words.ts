@@ -40,10 +40,10 @@ export const endWords: Readonly<Record<EndReason, EndWords>> = {
 }
 
 export const usageSourceWords: Readonly<Record<Receipt['usageSource'], string>> = {
-  reported: 'as the upstream reported them',
-  counted: 'as counted here, because the upstream did not report them',
-  estimated: 'as estimated here, because the upstream did not report them',
-  none: 'none were used',
+  reported: 'Tokens as the upstream reported them.',
+  counted: 'Tokens as counted here, because the upstream did not report them.',
+  estimated: 'Tokens as estimated here, because the upstream did not report them.',
+  none: 'Nothing was used.',
 }
 
 const dialects: ReadonlyMap<string, string> = new Map([

@@ -103,7 +103,7 @@ function Remarks({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element | n
       ) : null}
       {receipt.unpricedUsage ? (
         <Banner tone="warn" title="The answer reported a meter without a price here.">
-          Only what has a price was charged; the operator has been told.
+          Only what has a price was charged; whoever runs this server has been told.
         </Banner>
       ) : null}
       {receipt.settled === 'late' ? (
@@ -118,7 +118,7 @@ function Remarks({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element | n
 function Tokens({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
   const fees = Object.entries(receipt.usage.fees)
   return (
-    <Card title="Used" description={`Tokens ${usageSourceWords[receipt.usageSource]}.`}>
+    <Card title="Used" description={usageSourceWords[receipt.usageSource]}>
       <dl className="flex flex-col divide-y divide-line">
         {tokenLines(receipt).map(({ label, tokens, hint }) => (
           <Line key={label} label={label} hint={hint}>
@@ -168,7 +168,7 @@ function MoneyOf({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
           </Line>
         )}
         {person.operator ? (
-          <Line label="At the provider's list price" hint="seen by operators">
+          <Line label="At the provider's list price" hint="seen by administrators">
             <Money amount={receipt.upstreamCost} form="exact" />
           </Line>
         ) : null}
@@ -197,6 +197,7 @@ function Line({ label, hint, children }: LineProps): JSX.Element {
 
 function Details({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
   const keyNames = useKeyNames()
+  const { operator } = useMe().person
   return (
     <Card title="Details">
       <dl className="grid gap-x-8 gap-y-4 sm:grid-cols-2 lg:grid-cols-3">
@@ -219,6 +220,18 @@ function Details({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
             <Name>{keyNames.get(receipt.key) ?? receipt.key}</Name>
           </Link>
         </Fact>
+        {operator ? (
+          <Fact label="Account">
+            <Link
+              to="/console/admin/accounts/$account"
+              params={{ account: receipt.account }}
+              search={{}}
+              className="font-mono text-[0.8125rem] underline decoration-line-strong underline-offset-3"
+            >
+              {receipt.account}
+            </Link>
+          </Fact>
+        ) : null}
         <Fact label="Format">
           {dialectName(receipt.dialect)}
           {receipt.streamed ? ', streamed' : ''}

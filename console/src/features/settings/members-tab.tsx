@@ -191,7 +191,7 @@ function memberColumns({ me, isManager, setRole, setDoomed }: MemberActions): re
           <Badge>{member.role}</Badge>
         ),
     },
-    { id: 'since', header: 'Member', cell: ({ createdAt }) => <When at={createdAt} />, wide: true },
+    { id: 'since', header: 'Member since', cell: ({ createdAt }) => <When at={createdAt} />, wide: true },
     {
       id: 'remove',
       header: <span className="sr-only">Remove</span>,

@@ -39,7 +39,7 @@ function nameColumn(group: Group, onChange: GroupTableProps['onChange']): Column
       const { group: id } = row
       if (group === 'none') return 'All requests'
       if (id === null)
-        return <span className="text-ink-soft">{group === 'member' ? 'Command line' : 'None'}</span>
+        return <span className="text-ink-soft">{group === 'member' ? 'On the server' : 'None'}</span>
       if (typeof id === 'symbol' || id === '' || !canNarrow) return <Name>{row.label}</Name>
       return (
         <button

@@ -1,0 +1,39 @@
+/** The way to one request by the id that its answer told: in `x-request-id`, or beside an error. */
+import { useNavigate } from '@tanstack/react-router'
+import { Search } from 'lucide-react'
+import { type JSX, useState } from 'react'
+import { Button } from '@/components/button'
+import { Input } from '@/components/input'
+
+const isId = (text: string) => /^req_[0-9a-z]{13}$/.test(text)
+
+export function FindRequest(): JSX.Element {
+  const [text, setText] = useState('')
+  const navigate = useNavigate()
+  const id = text.trim()
+  return (
+    <search className="flex flex-1 basis-64 justify-end">
+      <form
+        className="flex gap-2"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (isId(id)) void navigate({ to: '/console/requests/$request', params: { request: id } })
+        }}
+      >
+        <Input
+          aria-label="Id of a request"
+          placeholder="req_…"
+          title="The x-request-id of an answer"
+          className="max-w-56 font-mono"
+          spellCheck={false}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+        <Button type="submit" disabled={!isId(id)}>
+          <Search aria-hidden="true" />
+          Find
+        </Button>
+      </form>
+    </search>
+  )
+}
