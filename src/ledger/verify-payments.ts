@@ -1,6 +1,6 @@
 /**
- * What must be true between top-ups, refunds, disputes, codes and the entries that moved their money: a table of
- * queries whose every row is a contradiction. Only reads.
+ * What must be true between top-ups, refunds, disputes, codes, starting credits and the entries that moved their money:
+ * a table of queries whose every row is a contradiction. Only reads.
  */
 import type { Check } from './verify.ts'
 
@@ -59,6 +59,15 @@ export const paymentChecks: readonly Check[] = [
       WHERE (e.kind = 'refund' OR e.source IN ('refund', 'dispute'))
         AND NOT EXISTS (SELECT 1 FROM top_up_return r WHERE r.entry = e.id OR r.restored_entry = e.id)`,
     tell: ([id, source, reference]) => `entry ${id}: ${source} ${reference} is of no top-up`,
+  },
+  {
+    sql: `SELECT coalesce(e.account, s.account) AS id, coalesce(e.total, 0), coalesce(s.total, 0)
+      FROM (SELECT account, sum(amount) AS total FROM entry
+        WHERE source = 'signup' AND reference LIKE 'person:%' GROUP BY account) e
+      FULL JOIN (SELECT account, sum(amount) AS total FROM signup_credit GROUP BY account) s ON s.account = e.account
+      WHERE coalesce(e.total, 0) <> coalesce(s.total, 0)`,
+    tell: ([account, given, forAddresses]) =>
+      `account ${account}: was given ${given} to start with, ${forAddresses} of it for an address`,
   },
   {
     sql: `SELECT c.id, c.uses, count(u.account) FROM redeem_code c LEFT JOIN code_use u ON u.code = c.id

@@ -43,18 +43,20 @@ async function sound(): Promise<string> {
   await admit(1_005n, 11n, 60n)
   await ledger.detach(1_005n)
   await payingAccount(store, ledger)
-  assert.deepEqual(await ledger.verify(), { ok: true, accounts: 3, entries: 12, openHolds: 2, drift: [] })
+  assert.deepEqual(await ledger.verify(), { ok: true, accounts: 3, entries: 13, openHolds: 2, drift: [] })
   await shut()
   return dataDirectory
 }
 
 /**
- * A third account: a top-up with a refund that stays and one that came back, one in dispute that freezes it, a code that
+ * A third account: a starting credit, a top-up with a refund that stays and one that came back, one in dispute that freezes it, a code that
  * was redeemed, and use that the house bore below zero.
  */
 async function payingAccount(store: TestLedger['store'], ledger: TestLedger['ledger']): Promise<void> {
   const account = 13n
   await ledger.createAccount({ id: account, kind: 'personal', email: null, name: 'n', nowMs: 1 })
+  const start = { entryId: 300n, account, person: 'p', addressHash: new Uint8Array([2]), amount: 5n }
+  await ledger.signupCredit({ ...start, perDayMax: 5n, nowMs: 1 })
   for (const [id, amount] of [
     [31n, 500n],
     [32n, 300n],
@@ -368,6 +370,36 @@ const tampering: readonly [text: string, sql: string, found: RegExp][] = [
     'usage leaves a balance below zero',
     'UPDATE entry SET balance_after = -1 WHERE id = 1003',
     /^entry 1003: -1200 against revenue is no usage/,
+  ],
+  [
+    'a starting credit is forgotten',
+    'DELETE FROM signup_credit',
+    /^account 13: was given 5 to start with, 0 of it for an address/,
+  ],
+  [
+    'an address had a starting credit that nobody got',
+    "INSERT INTO signup_credit VALUES (x'09', 11, 5, 0)",
+    /^account 11: was given 0 to start with, 5 of it for an address/,
+  ],
+  [
+    'a gift is told as paid',
+    "UPDATE entry SET counter = 'clearing' WHERE id = 111",
+    /^entry 111: 1000 against clearing is no credit/,
+  ],
+  [
+    'what came back is told as a gift',
+    "UPDATE entry SET counter = 'promo' WHERE id = 305",
+    /^entry 305: 100 against promo is no credit/,
+  ],
+  [
+    'a refund goes to another counter',
+    "UPDATE entry SET counter = 'refunds' WHERE id = 303",
+    /^entry 303: -200 against refunds is no refund/,
+  ],
+  [
+    'a right to hold more than a refund gave',
+    'UPDATE account SET overdrawn = 1000000 WHERE id = 13',
+    /^account 13: may hold 1000000 more/,
   ],
   ['an account vanishes', 'DELETE FROM account WHERE id = 12', /^entry 112: account 12 does not exist/],
 ]

@@ -117,8 +117,9 @@ const checks: readonly Check[] = [
           AND c.kind = 'absorbed' AND c.account = e.account AND c.request = e.id AND c.amount = -e.amount
           AND c.position = e.position - 1))
       WHEN 'absorbed' THEN counter = 'absorbed_loss' AND amount > 0 AND request IS NOT NULL
-      WHEN 'credit' THEN counter IN ('promo', 'clearing') AND amount > 0 AND source IS NOT NULL
-      WHEN 'refund' THEN counter IN ('refunds', 'clearing') AND amount < 0 AND source IS NOT NULL
+      WHEN 'credit' THEN amount > 0 AND source IS NOT NULL
+        AND counter = CASE WHEN source IN ('payment', 'refund', 'dispute') THEN 'clearing' ELSE 'promo' END
+      WHEN 'refund' THEN counter = 'clearing' AND amount < 0 AND source IS NOT NULL
       ELSE 0 END`,
     tell: ([id, kind, counter, amount]) => `entry ${id}: ${amount} against ${counter} is no ${kind}`,
   },
@@ -136,9 +137,10 @@ const checks: readonly Check[] = [
     tell: ([id, posted, held]) => `account ${id}: holds ${held}, more than its ${posted}`,
   },
   {
-    sql: `SELECT a.id, a.overdrawn FROM account a WHERE a.overdrawn > 0
-      AND NOT EXISTS (SELECT 1 FROM entry e WHERE e.account = a.id AND e.kind = 'refund')`,
-    tell: ([id, overdrawn]) => `account ${id}: may hold ${overdrawn} more than it has, without a refund`,
+    sql: `SELECT a.id, a.overdrawn FROM account a WHERE a.overdrawn > max(0, a.held - a.posted)
+      OR a.overdrawn > 0 AND NOT EXISTS (SELECT 1 FROM entry e WHERE e.account = a.id AND e.kind = 'refund')`,
+    tell: ([id, overdrawn]) =>
+      `account ${id}: may hold ${overdrawn} more than it has, more than a refund took`,
   },
   {
     sql: `SELECT k.id, k.account, k.receipt FROM kept k LEFT JOIN receipt r ON r.id = k.receipt AND r.account = k.account

@@ -141,6 +141,71 @@ test('a transfer that fails later is told like a card that was declined', async 
   assert.equal((await scene.open.payments.setting(account)).autoTopUpProblem, 'The transfer did not arrive.')
 })
 
+for (const [text, daysLater] of [
+  ['at once', 0],
+  ['after days', 5],
+] as const) {
+  test(`a transfer that fails ${text} is followed by no other charge`, async (context) => {
+    const scene = await working(context)
+    const account = await wanting(scene)
+    scene.stripe.books.bank = 'processes'
+    await scene.pass(5_000)
+    const [begun] = await automaticOnes(scene, account)
+    scene.clock.setWallMs(scene.clock.wallMs() + daysLater * dayMs)
+    const { paymentIntent = null } = (await scene.open.paying?.topUps.find(begun?.id ?? 0n)) ?? {}
+    scene.stripe.books.fail(paymentIntent ?? '')
+    await scene.stripe.settled()
+    for (let looks = 0; looks < 3; looks += 1) await scene.pass(limitDefaults.automaticTopUpsMs)
+    assert.equal((await automaticOnes(scene, account)).length, 1)
+    for (let looks = 0; looks < 3; looks += 1) await scene.pass(limitDefaults.topUpCheckMs)
+    const [failed, ...more] = await automaticOnes(scene, account)
+    assert.deepEqual([failed?.state, failed?.payUrl === null, more.length], ['failed', false, 0])
+    assert.equal(scene.letters.length, 1)
+    assert.equal(
+      (await scene.open.payments.setting(account)).autoTopUpProblem,
+      'The transfer did not arrive.',
+    )
+  })
+}
+
+test('a charge whose answer was lost, asked for again with another card, is no charge that failed', async (context) => {
+  const scene = await working(context, { limits: { stripeRetriesMax: 1 } })
+  const account = await wanting(scene)
+  scene.stripe.sendTo(null)
+  scene.stripe.trouble('lost')
+  await scene.pass(5_000)
+  scene.stripe.trouble('none')
+  const saved = { customer: [...scene.stripe.books.customers.keys()][0] ?? '', method: 'pm_2', words: 'Visa' }
+  await scene.open.billing.keepMethod(account, 'test', saved)
+  await scene.pass(5_000)
+  const [begun, ...more] = await automaticOnes(scene, account)
+  assert.deepEqual([begun?.state, begun?.payUrl, more.length], ['open', null, 0])
+  assert.deepEqual(scene.letters, [])
+  scene.stripe.sendTo(scene.webhookUrl)
+  const event = scene.stripe.books.events.findLast(({ type }) => type === 'payment_intent.succeeded')
+  await scene.stripe.deliver(event ?? assert.fail('it succeeded'))
+  assert.equal(await scene.posted(account), usd(3_000))
+  assert.equal((await automaticOnes(scene, account))[0]?.state, 'paid')
+})
+
+for (const state of ['open', 'failed', 'processing'] as const) {
+  test(`an automatic top-up of the other mode that is ${state} gets no page and stops no other`, async (context) => {
+    const scene = await working(context)
+    const account = await wanting(scene)
+    const { topUps } = scene.open.paying ?? assert.fail('there is a provider')
+    const nowMs = scene.clock.wallMs() - limitDefaults.topUpCheckMs
+    const draft = { id: 77n, account, amount: usd(2_000), mode: 'live' as const, provider: 'stripe', nowMs }
+    await topUps.insert({ ...draft, automatic: true, saveMethod: false })
+    const paymentIntent = state === 'processing' ? { paymentIntent: 'pi_other' } : {}
+    await topUps.note(77n, { state, ...paymentIntent }, nowMs)
+    await scene.pass(5_000)
+    assert.equal((await scene.topUp(77n)).payUrl, null)
+    assert.equal((await automaticOnes(scene, account)).length, 2)
+    assert.equal(await scene.posted(account), usd(3_000))
+    assert.deepEqual(scene.letters, [])
+  })
+}
+
 test('a transfer under way is waited for', async (context) => {
   const scene = await working(context)
   const account = await wanting(scene)

@@ -42,7 +42,8 @@ export async function topUpAutomatically(parts: AutomaticParts): Promise<void> {
   const atOnceMax = limits.automaticTopUpsAtOnceMax
   await inLots(await topUps.unsent(atOnceMax), atOnceMax, (row) => resume(parts, row))
   const nowMs = clock.wallMs()
-  const failed = await topUps.pageless({ nowMs, triedMs: nowMs - limits.topUpCheckMs }, atOnceMax)
+  const due = { mode: provider.mode, nowMs, triedMs: nowMs - limits.topUpCheckMs }
+  const failed = await topUps.pageless(due, atOnceMax)
   await inLots(failed, atOnceMax, (row) => carryOn(parts, row))
   const short = await billing.short(provider.mode, shortAccountsMax)
   await inLots(short, atOnceMax, (account) => begin(parts, account))
@@ -73,8 +74,8 @@ async function begin(parts: AutomaticParts, { account, amount, payer }: ShortAcc
 
 /** The process ended, or the provider could not be reached, before we knew what came of it. */
 async function resume(parts: AutomaticParts, row: TopUpRow): Promise<void> {
-  const { topUps, billing, clock } = parts
-  const payer = await billing.payer(row.account, row.mode)
+  const { topUps, billing, clock, provider } = parts
+  const payer = row.mode === provider.mode ? await billing.payer(row.account, row.mode) : undefined
   const isLate = row.createdMs + retriedWithinMs <= clock.wallMs()
   if (isLate || payer === undefined || payer.method === null) {
     await topUps.note(

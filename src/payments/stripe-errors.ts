@@ -19,6 +19,8 @@ const told: Readonly<Record<string, readonly [code: ErrorCode, message: string]>
     'payment_provider_unavailable',
     'The payment provider does not know this server.',
   ],
+  // The first question under the key is being answered still, or was another one: what came of it is not known here.
+  StripeIdempotencyError: ['payment_provider_unavailable', 'The payment provider is busy with this already.'],
   StripePermissionError: [
     'payment_provider_unavailable',
     'The payment provider does not let this server do that.',

@@ -40,7 +40,10 @@ export interface TopUpNews {
 
 export interface TopUpRows {
   insert(draft: TopUpDraft): Promise<void>
-  /** The same, unless the account has an automatic one under way or has had `perDayMax` in the last 24 hours. */
+  /**
+   * The same, unless the account has an automatic one of the same mode under way, or one that failed and was not told
+   * yet, or has had `perDayMax` in the last 24 hours.
+   */
   insertAutomatic(draft: TopUpDraft, perDayMax: number): Promise<boolean>
   find(id: bigint): Promise<TopUpRow | undefined>
   findByPayment(paymentIntent: string): Promise<TopUpRow | undefined>
@@ -55,15 +58,18 @@ export interface TopUpRows {
   ): Promise<readonly bigint[]>
   /** Automatic ones that the provider was perhaps never told of. */
   unsent(limit: number): Promise<readonly TopUpRow[]>
-  /** Automatic ones of the last day that failed and have no page where their owner can pay; not those just tried. */
+  /** Automatic ones that failed and have no page where their owner can pay; not those just tried. */
   pageless(
-    times: { readonly nowMs: number; readonly triedMs: number },
+    of: { readonly mode: string; readonly nowMs: number; readonly triedMs: number },
     limit: number,
   ): Promise<readonly TopUpRow[]>
 }
 
 const dayMs = 86_400_000
 const underWay = ['open', 'processing'] as const
+const unpaid = ['failed', 'action_required'] as const
+/** Banks take weeks to say that a debit did not succeed; whoever is not told of one by then is not told any more. */
+const tellingMs = 30 * dayMs
 
 export function topUpRows({ database }: Pick<Store, 'database'>): TopUpRows {
   const rows = () => database.selectFrom('top_up').selectAll()
@@ -73,18 +79,27 @@ export function topUpRows({ database }: Pick<Store, 'database'>): TopUpRows {
     },
     insertAutomatic: (draft, perDayMax) =>
       database.transaction().execute(async (transaction) => {
-        const earlier = await transaction
+        const earlier = transaction
           .selectFrom('top_up')
-          .select(['state', 'created_ms'])
+          .select('id')
           .where('account', '=', draft.account)
           .where('automatic', '=', 1n)
+          .where('mode', '=', draft.mode)
+        const unfinished = await earlier
           .where((where) =>
-            where.or([where('state', 'in', underWay), where('created_ms', '>', BigInt(draft.nowMs - dayMs))]),
+            where.or([
+              where('state', 'in', underWay),
+              where.and([
+                where('state', 'in', unpaid),
+                where('session', 'is', null),
+                where('created_ms', '>', BigInt(draft.nowMs - tellingMs)),
+              ]),
+            ]),
           )
-          .limit(perDayMax)
-          .execute()
-        const isUnderWay = earlier.some(({ state }) => state === 'open' || state === 'processing')
-        if (isUnderWay || earlier.length >= perDayMax) return false
+          .executeTakeFirst()
+        if (unfinished !== undefined) return false
+        const ofToday = earlier.where('created_ms', '>', BigInt(draft.nowMs - dayMs)).limit(perDayMax)
+        if ((await ofToday.execute()).length >= perDayMax) return false
         await transaction.insertInto('top_up').values(valuesOf(draft)).execute()
         return true
       }),
@@ -164,14 +179,15 @@ function waitingRows({
         .execute()
       return found.map(toRow)
     },
-    async pageless({ nowMs, triedMs }, limit) {
+    async pageless({ mode, nowMs, triedMs }, limit) {
       const found = await database
         .selectFrom('top_up')
         .selectAll()
         .where('automatic', '=', 1n)
-        .where('state', 'in', ['failed', 'action_required'])
+        .where('mode', '=', mode)
+        .where('state', 'in', unpaid)
         .where('session', 'is', null)
-        .where('created_ms', '>', BigInt(nowMs - dayMs))
+        .where('created_ms', '>', BigInt(nowMs - tellingMs))
         .where('checked_ms', '<=', BigInt(triedMs))
         .orderBy('checked_ms')
         .limit(limit)

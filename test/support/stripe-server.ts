@@ -107,7 +107,7 @@ interface State {
   readonly books: StripeBooks
   readonly asked: Map<string, number>
   /** By idempotency key. */
-  readonly answers: Map<string, Answer>
+  readonly answers: Map<string, Answer & { readonly asked: string }>
   readonly deliveries: Promise<Delivery>[]
   origin: string
   webhookUrl: string | null
@@ -187,9 +187,12 @@ async function answer(state: State, request: IncomingMessage, response: ServerRe
   const [, id = ''] = route.path.exec(url.pathname) ?? []
   const key = request.headers['idempotency-key']
   const earlier = typeof key === 'string' ? state.answers.get(key) : undefined
+  if (earlier !== undefined && earlier.asked !== body) {
+    return sendJson(response, failure(400, 'idempotency_error', 'This key came with other parameters before'))
+  }
   const found =
     earlier ?? route.answer(state.books, { id, form: new URLSearchParams(body), query: url.searchParams })
-  if (typeof key === 'string') state.answers.set(key, found)
+  if (typeof key === 'string') state.answers.set(key, { ...found, asked: body })
   flush(state)
   if (state.trouble === 'lost') {
     response.destroy()
