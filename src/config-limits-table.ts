@@ -167,6 +167,7 @@ export const limitDefaults = {
   signUpsPerNetworkMax: 2_000,
   lettersPerAddressMax: 5,
   lettersPerNetworkMax: 100,
+  attemptsPerSiteFactor: 4,
   attemptsKeptMax: 50_000,
   uniformAnswerMs: 250,
   sessionDaysMax: 30,

@@ -9,14 +9,14 @@ import type { Attempts, Counted, Taken } from './attempts.ts'
 import { clientAddressHeader, type Engine } from './engine.ts'
 import { exchanging } from './exchange.ts'
 import type { Joining } from './joining.ts'
-import { networkOf } from './network.ts'
+import { networkOf, siteOf } from './network.ts'
 import {
   invitationsShown,
   isAboutOrganizations,
   isChangeOfMembers,
   organizationNotThere,
 } from './organization-guard.ts'
-import { isCommonPassword } from './passwords.ts'
+import { isCommonPassword, type Passwords } from './passwords.ts'
 import { longest, type Rule, rules } from './rules-table.ts'
 import { handleOf, hashToken, tokenOf } from './session-token.ts'
 import type { Sessions } from './sessions.ts'
@@ -36,6 +36,8 @@ export interface AnsweringParts {
   readonly hasMail: boolean
   /** Whether the password is the person's; null: they have none. */
   readonly isPassword: (person: string, password: string) => Promise<boolean | null>
+  /** Runs something whose passwords are hashed on behalf of this place. */
+  readonly hashingFor: Passwords['hashingFor']
   readonly memberships: Identity['memberships']
   /** Ends what opens something later, beside sessions. */
   readonly endProofs: (person: string) => Promise<void>
@@ -121,28 +123,50 @@ async function throttled(parts: AnsweringParts, asked: Asked): Promise<AuthAnswe
     const wait = minutes === 1 ? 'a minute' : `${minutes} minutes`
     return refusal('too_many_attempts', `Too many attempts. Try again in ${wait}.`, { retryAfterMs })
   }
-  const answer = await judged(parts, asked)
-  if (asked.rule.counts === 'guess' && answer.status < 400) taken?.giveBack()
-  return answer
+  try {
+    const answer = await parts.hashingFor(networkOf(asked.request.clientAddress), () => judged(parts, asked))
+    if (wasNone(asked.rule, answer.status)) taken?.giveBack()
+    return answer
+  } catch (error) {
+    // Trouble of our own tells nobody whether a guess was right.
+    taken?.giveBack()
+    throw error
+  }
 }
 
-function takeAttempt({ attempts, limits }: AnsweringParts, asked: Asked): Taken | undefined {
+/** What was taken for an attempt and turned out to be none: a right guess, and a sign-up that came to nothing. */
+function wasNone({ counts }: Rule, status: number): boolean {
+  if (counts === 'guess') return status < 400
+  return counts === 'sign-up' && status >= 400
+}
+
+function takeAttempt(parts: AnsweringParts, asked: Asked): Taken | undefined {
+  const { attempts, limits } = parts
   const { rule, request, body, signedIn } = asked
   const { counts } = rule
   if (counts === undefined) return undefined
-  const network = networkOf(request.clientAddress)
   const given = rule.about === undefined ? signedIn?.person.id : body?.[rule.about]
   const whom = typeof given === 'string' ? given.trim().toLowerCase() : null
-  const [perWhom, perNetwork] = {
-    guess: [limits.guessesPerPersonMax, limits.guessesPerNetworkMax],
-    letter: [limits.lettersPerAddressMax, limits.lettersPerNetworkMax],
-    'sign-up': [null, limits.signUpsPerNetworkMax],
+  const bounds = {
+    guess: { kind: 'guess', perWhom: limits.guessesPerPersonMax, perPlace: limits.guessesPerNetworkMax },
+    letter: { kind: 'letter', perWhom: limits.lettersPerAddressMax, perPlace: limits.lettersPerNetworkMax },
+    // Where mail is sent every sign-up sends one, also to somebody who is here already.
+    'sign-up': {
+      kind: 'letter',
+      perWhom: parts.hasMail ? limits.lettersPerAddressMax : null,
+      perPlace: limits.signUpsPerNetworkMax,
+    },
   }[counts]
-  const counted: Counted[] = [{ key: `${counts} ${network}`, max: perNetwork ?? 0 }]
-  // Never by whom alone: nobody far away can keep a person out.
-  if (whom !== null && perWhom !== null && perWhom !== undefined) {
-    counted.push({ key: `${counts} ${network} ${hashToken(whom)}`, max: perWhom })
-  }
+  const { clientAddress } = request
+  const site = siteOf(clientAddress)
+  const places = [{ place: networkOf(clientAddress), share: 1 }]
+  if (site !== undefined) places.push({ place: site, share: limits.attemptsPerSiteFactor })
+  const counted = places.flatMap(({ place, share }): Counted[] => {
+    const ofPlace = { key: `${counts} ${place}`, max: bounds.perPlace * share }
+    // Never by whom alone: nobody far away can keep a person out.
+    if (whom === null || bounds.perWhom === null) return [ofPlace]
+    return [ofPlace, { key: `${bounds.kind} ${place} ${hashToken(whom)}`, max: bounds.perWhom * share }]
+  })
   return attempts.take(counted)
 }
 

@@ -43,14 +43,14 @@ export function jsonAnswer(status: number, value: unknown, headers: AuthAnswer['
 }
 
 /** Codes that better-auth was told to answer with by us. */
-const ours: readonly ErrorCode[] = ['sign_up_closed', 'overloaded']
+const ours: readonly ErrorCode[] = ['sign_up_closed']
 
 export function ownRefusal(status: number, text: string): AuthAnswer | undefined {
   if (status < 400) return undefined
   const { code, message } = parsed(text) as { code?: unknown; message?: unknown }
   const own = ours.find((known) => known === code)
   if (own === undefined) return undefined
-  return refusal(own, String(message), own === 'overloaded' ? { retryAfterMs: 1_000 } : {})
+  return refusal(own, String(message))
 }
 
 /** The object in a text; empty for anything else. */

@@ -33,11 +33,14 @@ export function openAttempts(
   /** The one that began first comes first. */
   const windows = new Map<string, Window>()
 
-  function current(key: string, nowMs: number): Window {
+  function live(key: string, nowMs: number): Window | undefined {
     const known = windows.get(key)
-    if (known !== undefined && nowMs - known.sinceMs < attemptsWindowMs) return known
-    windows.delete(key)
+    return known !== undefined && nowMs - known.sinceMs < attemptsWindowMs ? known : undefined
+  }
+
+  function begin(key: string, nowMs: number): Window {
     const window = { sinceMs: nowMs, count: 0 }
+    windows.delete(key)
     windows.set(key, window)
     for (const oldest of windows.keys()) {
       if (windows.size <= attemptsKeptMax) break
@@ -49,17 +52,18 @@ export function openAttempts(
   return {
     take(keys) {
       const nowMs = clock.monoMs()
-      const counted = keys.map(({ key, max }) => ({ window: current(key, nowMs), max }))
-      const full = counted.filter(({ window, max }) => window.count >= max)
-      if (full.length > 0) {
-        const leftMs = full.map(({ window }) => window.sinceMs + attemptsWindowMs - nowMs)
-        return { kind: 'refused', retryAfterMs: Math.max(...leftMs) }
-      }
-      for (const { window } of counted) window.count += 1
+      const known = keys.map(({ key, max }) => ({ key, max, window: live(key, nowMs) }))
+      const leftMs = known
+        .filter(({ window, max }) => (window?.count ?? 0) >= max)
+        .map(({ window }) => (window?.sinceMs ?? nowMs) + attemptsWindowMs - nowMs)
+      // Only what was granted is remembered: refusals cost nothing, and would push out what they are refused for.
+      if (leftMs.length > 0) return { kind: 'refused', retryAfterMs: Math.max(...leftMs) }
+      const counted = known.map(({ key, window }) => window ?? begin(key, nowMs))
+      for (const window of counted) window.count += 1
       return {
         kind: 'taken',
         giveBack: () => {
-          for (const { window } of counted) window.count = Math.max(0, window.count - 1)
+          for (const window of counted) window.count = Math.max(0, window.count - 1)
         },
       }
     },

@@ -122,6 +122,7 @@ function onDatabase(options: IdentityOptions, { database, close }: Opened): Open
   const attempts = openAttempts(clock, limits)
   const answer = openAnswering({
     ...{ engine, sessions, attempts, joining, clock, limits, secret, address, inTurn },
+    hashingFor: passwords.hashingFor,
     memberships: people.memberships,
     endProofs: (person) => endProofs(database, person),
     hasMail: mail !== null,

@@ -1,18 +1,30 @@
-/** What counts as one place for throttling: an IPv4 address, or the /64 of an IPv6 address. Pure. */
+/**
+ * What counts as one place for throttling: an IPv4 address, or the /64 of an IPv6 address, and the site around it that
+ * one customer of a provider gets. Pure.
+ */
 import { isIP } from 'node:net'
 
 const groupsOfAddress = 8
 const groupsOfNetwork = 4
+const groupsOfSite = 3
+const bitsOfGroup = 16
 
-export function networkOf(address: string): string {
+export const networkOf = (address: string): string => prefixOf(address, groupsOfNetwork)
+
+/** The /48 of an IPv6 address; undefined for IPv4, where an address is all that somebody gets. */
+export function siteOf(address: string): string | undefined {
+  return isIP(address) === 6 ? prefixOf(address, groupsOfSite) : undefined
+}
+
+function prefixOf(address: string, groups: number): string {
   if (isIP(address) !== 6) return address
   const [head = '', tail] = address.split('::', 2)
   const before = groupsOf(head)
   const after = groupsOf(tail ?? '')
   const missing = groupsOfAddress - before.length - after.length
   const all = [...before, ...Array.from({ length: Math.max(0, missing) }, () => '0'), ...after]
-  const network = all.slice(0, groupsOfNetwork).map((group) => Number.parseInt(group, 16).toString(16))
-  return `${network.join(':')}::/64`
+  const prefix = all.slice(0, groups).map((group) => Number.parseInt(group, 16).toString(16))
+  return `${prefix.join(':')}::/${groups * bitsOfGroup}`
 }
 
 const groupsOf = (text: string) => (text === '' ? [] : text.split(':'))

@@ -1,8 +1,9 @@
 /**
  * Passwords: hashed slowly by Argon2id, few at a time, and never the ones that everybody tries first. Keeps nothing.
  */
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { argon2, timingSafeEqual } from 'node:crypto'
-import { APIError } from 'better-auth/api'
+import { TollgateError } from '../base/errors.ts'
 import type { RandomBytes } from '../base/ids.ts'
 import { weakPasswords } from './weak-passwords-table.ts'
 
@@ -12,9 +13,11 @@ export interface PasswordLimits {
 }
 
 export interface Passwords {
-  /** `$argon2id$v=19$m=…,t=…,p=1$salt$hash`. Throws APIError `overloaded` when too many wait. */
+  /** `$argon2id$v=19$m=…,t=…,p=1$salt$hash`. Throws `overloaded` when too many wait. */
   hash(password: string): Promise<string>
   verify(of: { readonly hash: string; readonly password: string }): Promise<boolean>
+  /** Runs something whose passwords wait among those of this place; places take turns. */
+  hashingFor<Result>(place: string, run: () => Promise<Result>): Promise<Result>
 }
 
 /** What one guess costs: 19 MiB and two passes (OWASP's first choice). */
@@ -23,8 +26,11 @@ const saltBytes = 16
 const hashBytes = 32
 
 export function openPasswords(random: RandomBytes, limits: PasswordLimits): Passwords {
-  const gate = openGate(limits)
+  const place = new AsyncLocalStorage<string>()
+  const fair = openGate(limits)
+  const gate: Gate = (work) => fair(place.getStore() ?? '', work)
   return {
+    hashingFor: (from, run) => place.run(from, run),
     async hash(password) {
       const salt = random(saltBytes)
       const hash = await gate(() => derive(password, salt, cost))
@@ -71,33 +77,68 @@ function parse(text: string): { cost: Cost; salt: Uint8Array; hash: Uint8Array }
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64').replace(/=+$/, '')
 
 type Gate = <Result>(work: () => Promise<Result>) => Promise<Result>
+type FairGate = <Result>(place: string, work: () => Promise<Result>) => Promise<Result>
 
-/** Hashing shares the machine with everything else: few at once, few waiting, the rest is refused. */
-function openGate({ passwordHashesMax, passwordHashesQueuedMax }: PasswordLimits): Gate {
-  const waiting: (() => void)[] = []
+interface Waiting {
+  readonly begin: () => void
+  readonly refuse: (reason: TollgateError) => void
+}
+
+/**
+ * Hashing shares the machine with everything else: few at once, few waiting, the rest is refused. Places take turns,
+ * and when it is full whoever takes most of it gives way: a flood from one place keeps nobody else out.
+ */
+function openGate({ passwordHashesMax, passwordHashesQueuedMax }: PasswordLimits): FairGate {
+  /** The place whose turn is next comes first; none is empty. */
+  const queues = new Map<string, Waiting[]>()
   let running = 0
-  return async (work) => {
-    if (running >= passwordHashesMax) {
-      if (waiting.length >= passwordHashesQueuedMax) throw overloaded()
-      await new Promise<void>((resolve) => waiting.push(resolve))
-    } else {
-      running += 1
-    }
+  let queued = 0
+
+  function makeRoom(place: string): void {
+    if (queued < passwordHashesQueuedMax) return
+    const [longest] = [...queues].toSorted(([, one], [, other]) => other.length - one.length)
+    const own = queues.get(place)?.length ?? 0
+    if (longest === undefined || longest[1].length <= own + 1) throw overloaded()
+    longest[1].pop()?.refuse(overloaded())
+    queued -= 1
+  }
+  function waited(place: string): Promise<void> {
+    makeRoom(place)
+    queued += 1
+    return new Promise((begin, refuse) => {
+      const own = queues.get(place)
+      if (own === undefined) queues.set(place, [{ begin, refuse }])
+      else own.push({ begin, refuse })
+    })
+  }
+  function next(): Waiting | undefined {
+    const [first] = queues
+    if (first === undefined) return undefined
+    const [place, own] = first
+    const turn = own.shift()
+    queued -= 1
+    queues.delete(place)
+    if (own.length > 0) queues.set(place, own)
+    return turn
+  }
+  return async (place, work) => {
+    if (running >= passwordHashesMax) await waited(place)
+    else running += 1
     try {
       return await work()
     } finally {
-      const next = waiting.shift()
+      const turn = next()
       // The place goes to the next one without being free in between.
-      if (next === undefined) running -= 1
-      else next()
+      if (turn === undefined) running -= 1
+      else turn.begin()
     }
   }
 }
 
-function overloaded(): APIError {
-  return new APIError('SERVICE_UNAVAILABLE', {
-    code: 'overloaded',
+function overloaded(): TollgateError {
+  return new TollgateError('overloaded', {
     message: 'Too many people sign in at the moment. Try again shortly.',
+    retryAfterMs: 1_000,
   })
 }
 

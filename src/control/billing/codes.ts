@@ -2,12 +2,14 @@
 import { formatUsd } from '../../../contract/usd.ts'
 import { TollgateError } from '../../base/errors.ts'
 import { formatId, parseId } from '../../base/ids.ts'
+import { networkOf } from '../../identity/network.ts'
 import { nanoOf } from '../amount.ts'
 import { accountVerb, verb } from '../verb.ts'
 import { codeOutput } from './output.ts'
 
 export const redeemCode = accountVerb('code.redeem', async (parts, { code }, { account, actor }) => {
-  const address = actor.kind === 'local' ? null : actor.address
+  const from = actor.kind === 'local' ? null : actor.address
+  const address = from === null ? null : networkOf(from)
   const { amount, posted } = await parts.payments.redeem({ account: account.id, code, address })
   return { amount: formatUsd(amount), balance: formatUsd(posted) }
 })
