@@ -11,7 +11,7 @@ export interface Timer {
 export interface Clock {
   /** Milliseconds since 1970-01-01 UTC. May jump; never subtract two of these to get a duration. */
   wallMs(): number
-  /** Milliseconds since an arbitrary start; never goes backwards. */
+  /** Milliseconds since an arbitrary start, the same in all threads of a process; never goes backwards. */
   monoMs(): number
   /** Runs `run` once after `delayMs`. The timer does not keep the process alive. */
   after(delayMs: number, run: () => void): Timer
@@ -19,7 +19,10 @@ export interface Clock {
 
 export const systemClock: Clock = {
   wallMs: () => Date.now(),
-  monoMs: () => performance.now(),
+  monoMs() {
+    const [seconds, nanoseconds] = process.hrtime()
+    return seconds * 1_000 + nanoseconds / 1e6
+  },
   after(delayMs, run) {
     const timeout = setTimeout(run, delayMs)
     timeout.unref()

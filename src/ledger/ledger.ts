@@ -220,8 +220,8 @@ async function settle(
   closed: (account: bigint) => void,
 ): Promise<SettleResult> {
   const { id, nowMs, dueMs, cost, absorbed, absorbedEntryId, receipt, kept = [] } = settlement
-  // The thread's clock is the machine's, which need not be the one that the caller's times are of.
-  const lateAfterMs = systemClock.wallMs() + (dueMs - nowMs)
+  // The thread's clock is the machine's, which need not be the one that the caller's times are of, and may be set meanwhile.
+  const lateAfterMonoMs = systemClock.monoMs() + (dueMs - nowMs)
   const result = await run(
     'settle',
     id,
@@ -229,7 +229,7 @@ async function settle(
     cost,
     absorbed,
     absorbedEntryId,
-    lateAfterMs,
+    lateAfterMonoMs,
     absorbedNanoPerDayMax,
     packDraft(receipt),
     packKept(kept, nowMs - keptMs),

@@ -31,7 +31,7 @@ export type PackedSettlement = readonly [
   absorbed: bigint,
   absorbedEntryId: bigint,
   /** A commit after this moment of the machine's clock is late. */
-  lateAfterMs: number,
+  lateAfterMonoMs: number,
   /** More than this on one day restricts the account. */
   absorbedNanoPerDayMax: bigint,
   draft: PackedDraft,
@@ -97,7 +97,7 @@ export function settling(database: Database, rows: StateRows, usage: UsageRows) 
   const keep = keeping(database)
 
   return (...settlement: PackedSettlement): PackedSettled => {
-    const [id, nowMs, cost, absorbed, absorbedEntryId, lateAfterMs, absorbedNanoPerDayMax, draft, kept] =
+    const [id, nowMs, cost, absorbed, absorbedEntryId, lateAfterMonoMs, absorbedNanoPerDayMax, draft, kept] =
       settlement
     assertAmount(cost, 'the cost of a request')
     assertAmount(absorbed, 'what the house bears')
@@ -122,7 +122,7 @@ export function settling(database: Database, rows: StateRows, usage: UsageRows) 
       window: correctTokens(rollWindow(meter.window, nowMs), used),
     })
     rows.removeHold(id)
-    if (systemClock.wallMs() > lateAfterMs) draft[settledLatePlace] = 1
+    if (systemClock.monoMs() > lateAfterMonoMs) draft[settledLatePlace] = 1
     insertReceipt.run(
       id,
       hold.account,

@@ -10,7 +10,7 @@ import type { Failpoints } from '../base/failpoint.ts'
 import type { NextId } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
 import { costOf, type PricedUsage } from '../ledger/price.ts'
-import type { Ledger, ReceiptDraft, Settlement, UsageSource } from '../ledger/types.ts'
+import type { Attempt, Ledger, ReceiptDraft, Settlement, UsageSource } from '../ledger/types.ts'
 import type { Counter } from '../tokens/count.ts'
 import type { InputSample } from '../tokens/text.ts'
 import type { Bill, Ending, Hold, Line, Plan, Reply } from '../values.ts'
@@ -176,14 +176,24 @@ function settlementOf(
     absorbed: (bill.payer === 'house' ? listCost : hidden) + wasted,
     absorbedEntryId: settling.nextId(),
     kept: keptBy(request, ending),
-    receipt: draft(line, request, {
-      ending,
-      usage,
-      source: sourceOf(bill, request),
-      upstreamCost: listCost + wasted,
-      unpriced: unknown.length > 0,
-    }),
+    receipt: {
+      ...draft(line, request, {
+        ending,
+        usage,
+        source: sourceOf(bill, request),
+        upstreamCost: listCost + wasted,
+        unpriced: unknown.length > 0,
+      }),
+      attempts: untilEnd(request.reply.attempts, steadyClock(settling.clock, line).wallMs()),
+    },
   }
+}
+
+/** The attempt that served was noted when its answer began; it went on as long as the answer did. */
+function untilEnd(attempts: readonly Attempt[], endedMs: number): readonly Attempt[] {
+  const last = attempts.at(-1)
+  if (last === undefined || last.failure !== null) return attempts
+  return [...attempts.slice(0, -1), { ...last, endedMs }]
 }
 
 /** What a finished answer left at its provider; ids that are not told in the caller's format are no use to it. */

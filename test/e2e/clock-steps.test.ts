@@ -104,6 +104,11 @@ suite('a clock that is set', { concurrency: 1 }, () => {
         assertDuration(attempt.startedMs, attempt.firstByteMs)
         assertDuration(attempt.startedMs, attempt.endedMs)
       }
+      const served = receipt.attempts.at(-1)
+      assert(
+        (served?.endedMs ?? 0) - (served?.startedMs ?? 0) >= 600,
+        'it served for as long as the answer went on',
+      )
     }
   })
 
