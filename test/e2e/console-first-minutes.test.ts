@@ -1,0 +1,186 @@
+/**
+ * The first minutes by the screen alone, in a real browser before a real server process: whoever started it follows the
+ * setup link, makes a key and runs the program that the page shows, as it is shown; a second person signs up, waits,
+ * is confirmed in another browser, and their first request is paid. Nobody loads a page anew.
+ */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import OpenAI from 'openai'
+import { openBrowser, type Page, type TestBrowser, type Visit } from '../support/browser.ts'
+import { type Installation, makeInstallation } from '../support/gateway-process.ts'
+
+const password = 'a long enough password'
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+let browser: TestBrowser
+let installation: Installation
+let origin: string
+let operator: Visit
+before(async () => {
+  browser = await openBrowser()
+  installation = makeInstallation()
+  origin = (await installation.start()).origin
+})
+after(async () => {
+  await browser.close()
+  await installation.remove()
+})
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor()
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+const clipboard = (page: Page) => page.evaluate('navigator.clipboard.readText()') as Promise<string>
+
+async function enter(page: Page, name: string, action: string): Promise<void> {
+  await page.getByLabel('Your name', { exact: true }).fill(name)
+  await page.getByLabel('E-mail address', { exact: true }).fill(`${name.toLowerCase()}@example.org`)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await button(page, action).click()
+  await heading(page, 'Overview')
+  await page.evaluate('window.isTheSame = true')
+}
+
+/** Leaves the dialog with the key open. */
+async function makeKey(page: Page): Promise<string> {
+  await page
+    .getByRole('main')
+    .getByRole('button', { name: /^Create (another )?key$/ })
+    .first()
+    .click()
+  await page.getByRole('textbox', { name: 'Name' }).fill('laptop')
+  await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
+  await page.getByText('Copy it now.').waitFor()
+  await button(page, 'Copy the key').click()
+  const key = await clipboard(page)
+  assert.match(key, /^sk-tg-/)
+  return key
+}
+
+/** What a program prints that is pasted and run as it is; packages are found as in the checkout. */
+async function runProgram(text: string): Promise<string> {
+  const child = spawn(process.execPath, ['--input-type=module', '-'], {
+    cwd: root,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const pieces: Buffer[] = []
+  child.stdout.on('data', (piece: Buffer) => pieces.push(piece))
+  child.stdin.end(text)
+  const [code] = (await once(child, 'close')) as [number | null]
+  assert.equal(code, 0, text)
+  return Buffer.concat(pieces).toString().trim()
+}
+
+/** What the first start left for whoever has no terminal. */
+const firstRun = () => readFileSync(join(installation.dataFolder, 'first-run.txt'), 'utf8')
+
+test('who started the server comes from the setup link to a paid request of an official library', async () => {
+  const setupLink = /http:\S+\/console\/setup\?token=\S+/.exec(firstRun())?.[0]
+  assert.ok(setupLink !== undefined, firstRun())
+  operator = await browser.visit(origin)
+  const { page } = operator
+  await page.goto('/console/sign-up')
+  await page.getByText('Did you start this server?').waitFor()
+  await page.goto(setupLink)
+  await enter(page, 'Olive', 'Become the administrator')
+  await page.getByText('$5.00').first().waitFor()
+
+  const key = await makeKey(page)
+  const dialog = page.getByRole('dialog')
+  for (const client of ['OpenAI SDK, JavaScript', 'Anthropic SDK, JavaScript']) {
+    await dialog.getByLabel('Client').selectOption(client)
+    await dialog.getByRole('button', { name: /^Copy/ }).last().click()
+    const program = await clipboard(page)
+    assert.ok(program.includes(key) && program.includes(`${origin}/v1`), program)
+    assert.equal(await runProgram(program), 'Say hello.')
+    await dialog.getByText('It arrived.').waitFor()
+  }
+  await operator.accessible()
+  await button(page, 'I have copied it').click()
+  await page.getByText('Your first request arrived').waitFor()
+  await page.getByRole('main').getByRole('link', { name: 'See its receipt' }).click()
+  await page.getByText('The answer arrived whole.').waitFor()
+  const id = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+
+  await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Requests' }).click()
+  await page.getByLabel('Id of a request').fill(id)
+  await button(page, 'Find').click()
+  await page.getByText('The answer arrived whole.').waitFor()
+  assert.equal(await page.evaluate('window.isTheSame'), true)
+  operator.clean()
+})
+
+test('a second person waits, is confirmed elsewhere, and goes on without a reload', async () => {
+  const visit = await browser.visit(origin)
+  const { page } = visit
+  await page.goto('/console/sign-up')
+  await page.getByText('once an administrator has confirmed you').waitFor()
+  await enter(page, 'Grace', 'Create the account')
+  const waiting = page.getByText('An administrator has to confirm you.')
+  await waiting.waitFor()
+  const apiKey = await makeKey(page)
+  const client = new OpenAI({ baseURL: `${origin}/v1`, apiKey, maxRetries: 0 })
+  const ask = () =>
+    client.chat.completions.create({
+      model: 'sandbox-echo',
+      messages: [{ role: 'user', content: 'Good morning.' }],
+    })
+  await assert.rejects(ask(), { status: 402, code: 'insufficient_balance' })
+  await page.getByRole('dialog').getByText('A request came and was refused.').waitFor()
+  await visit.accessible()
+  await button(page, 'I have copied it').click()
+
+  const theirs = operator.page
+  await theirs.goto('/console')
+  await theirs.getByText('Somebody waits for you.').waitFor()
+  await operator.accessible()
+  await theirs.getByRole('link', { name: 'Confirm people' }).click()
+  await button(theirs, 'Confirm Grace').click()
+  await theirs.getByText('Grace is confirmed.').waitFor()
+  operator.clean()
+
+  await waiting.waitFor({ state: 'detached' })
+  await page.getByText('$5.00').first().waitFor()
+  await page.getByText('A request came and was refused.').waitFor({ state: 'detached' })
+  assert.equal((await ask()).choices[0]?.message.content, 'Good morning.')
+  await page.getByText('It arrived.').waitFor()
+  assert.equal(await page.evaluate('window.isTheSame'), true)
+  visit.clean()
+  await visit.close()
+})
+
+test('who accepts an invitation is in the organization at once, and told who pays', async () => {
+  const { page } = operator
+  await page.goto('/console/settings?tab=organizations')
+  await button(page, 'New organization').click()
+  await page.getByRole('dialog').getByLabel('Name').fill('Acme')
+  await button(page, 'Make it').click()
+  await page.getByText('The balance is empty.').waitFor()
+  await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Settings' }).click()
+  await page.getByRole('tab', { name: 'Members' }).click()
+  await button(page, 'Invite somebody').click()
+  await page.getByLabel('E-mail address', { exact: true }).fill('carol@example.org')
+  await page.getByRole('dialog').getByLabel('Role').selectOption('developer')
+  await button(page, 'Invite').click()
+  const link = await page.getByRole('dialog').locator('code').first().textContent()
+
+  const visit = await browser.visit(origin)
+  await visit.page.goto(link ?? '')
+  await visit.page.getByRole('link', { name: 'Create an account' }).click()
+  await visit.page.getByLabel('Your name', { exact: true }).fill('Carol')
+  await visit.page.getByLabel('E-mail address', { exact: true }).fill('carol@example.org')
+  await visit.page.getByLabel('Password', { exact: true }).fill(password)
+  await button(visit.page, 'Create the account').click()
+  await button(visit.page, 'Accept').click()
+  await heading(visit.page, 'Overview')
+  await visit.page.getByRole('main').getByText('Acme').waitFor()
+  await visit.page.getByText('Owners, admins and billing members of this organization do that.').waitFor()
+  assert.equal(await visit.page.getByText('An administrator has to confirm you.').count(), 0)
+  await visit.accessible()
+  visit.clean()
+  await visit.close()
+  operator.clean()
+})
