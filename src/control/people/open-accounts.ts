@@ -12,14 +12,20 @@ import { foldAddress } from './fold-address.ts'
 
 export type WaitsFor = 'verification' | 'confirmation' | 'tomorrow' | null
 
+type PersonalParts = Pick<ControlParts, 'access' | 'clock' | 'ledger' | 'nextId' | 'payments'>
+
 /** What account making needs. */
 export type AccountParts = Pick<
   ControlParts,
-  'access' | 'addressHash' | 'changes' | 'clock' | 'identity' | 'ledger' | 'limits' | 'nextId' | 'signupNano'
->
+  'addressHash' | 'changes' | 'identity' | 'limits' | 'signupNano'
+> &
+  PersonalParts
 
-/** The personal account. An account that the command line made for a proven address is taken over. */
-export async function openPersonalAccount(parts: AccountParts, person: Person): Promise<AccountRow> {
+/**
+ * The personal account. One that the command line made for a proven address is taken over; another one follows the
+ * person's address, so that whoever has an address later is not taken for them.
+ */
+export async function openPersonalAccount(parts: PersonalParts, person: Person): Promise<AccountRow> {
   const owner = personOwner(person.id)
   const own = await parts.ledger.accountByOwner(owner)
   const reserved = await parts.ledger.accountByEmail(person.email)
@@ -28,8 +34,8 @@ export async function openPersonalAccount(parts: AccountParts, person: Person): 
   if (isFree && person.confirmed && (own === undefined || (await isUnused(parts, own)))) {
     return takeOver(parts, person, { reserved, own })
   }
-  if (own !== undefined) return own
   const email = reserved === undefined ? person.email : null
+  if (own !== undefined) return own.email === email ? own : addressed(parts, own, { owner, email })
   await parts.ledger.createAccount({
     id: parts.nextId(),
     kind: 'personal',
@@ -41,8 +47,17 @@ export async function openPersonalAccount(parts: AccountParts, person: Person): 
   return existing(parts, owner)
 }
 
+async function addressed(
+  { ledger }: PersonalParts,
+  own: AccountRow,
+  { owner, email }: { readonly owner: string; readonly email: string | null },
+): Promise<AccountRow> {
+  await ledger.assign(own.id, { owner, email, name: own.name })
+  return (await ledger.account(own.id)) ?? own
+}
+
 async function takeOver(
-  { ledger }: AccountParts,
+  { ledger }: PersonalParts,
   person: Person,
   { reserved, own }: { readonly reserved: AccountRow; readonly own: AccountRow | undefined },
 ): Promise<AccountRow> {
@@ -55,8 +70,10 @@ async function takeOver(
   return (await ledger.account(reserved.id)) ?? reserved
 }
 
-async function isUnused({ access }: AccountParts, account: AccountRow): Promise<boolean> {
+/** Nothing is on it, nothing can be spent from it, and no payment is on its way to it. */
+async function isUnused({ access, payments }: PersonalParts, account: AccountRow): Promise<boolean> {
   if (account.posted !== 0n || account.openHolds > 0) return false
+  if ((await payments.topUps({ account: account.id, limit: 1, before: null })).length > 0) return false
   return (await access.list(account.id)).length === 0
 }
 
@@ -80,7 +97,7 @@ export async function openOrganizationAccount(
   return existing(parts, owner)
 }
 
-async function existing({ ledger }: AccountParts, owner: string): Promise<AccountRow> {
+async function existing({ ledger }: Pick<ControlParts, 'ledger'>, owner: string): Promise<AccountRow> {
   const account = await ledger.accountByOwner(owner)
   assert(account !== undefined, `${owner} has an account once one was made`)
   return account

@@ -1,0 +1,89 @@
+/** Which account a person comes to: their own, or one that waits for a proven address; and what must not be left behind. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type PaymentScene, paymentScene } from '../../../test/support/open-payments.ts'
+import { openAccess } from '../../access/access.ts'
+import { systemRandom } from '../../base/ids.ts'
+import { limitDefaults } from '../../config.ts'
+import type { Person } from '../../identity/types.ts'
+import { openPersonalAccount } from './open-accounts.ts'
+
+const ada: Person = {
+  id: 'ada',
+  name: 'Ada',
+  email: 'ada@example.org',
+  verified: false,
+  confirmed: false,
+  operator: false,
+  twoFactor: false,
+  createdMs: 1,
+  lastSeenMs: null,
+}
+const proven = { ...ada, verified: true, confirmed: true }
+
+async function scene(context: Parameters<typeof paymentScene>[0]) {
+  const payments = await paymentScene(context)
+  const { on, clock, open } = payments
+  const { store, nextId, ledger } = on
+  const access = openAccess({
+    ...{ store, clock, nextId, random: systemRandom, limits: limitDefaults },
+    hashKey: systemRandom(32),
+    accountRates: () => limitDefaults,
+  })
+  const parts = { access, clock, ledger, nextId, payments: open.payments }
+  return { ...payments, own: (person: Person) => openPersonalAccount(parts, person) }
+}
+
+/** An account that the command line made for an address. */
+async function reserved({ on }: PaymentScene, email: string): Promise<bigint> {
+  const id = on.nextId()
+  await on.ledger.createAccount({ id, kind: 'personal', email, name: email, nowMs: 1 })
+  return id
+}
+
+test('an account that waits for an address is taken over once the address is proven', async (context) => {
+  const on = await scene(context)
+  const waiting = await reserved(on, ada.email)
+  const before = await on.own(ada)
+  assert.notEqual(before.id, waiting)
+  assert.equal(before.email, null)
+  assert.equal((await on.own(proven)).id, waiting)
+  assert.equal((await on.own(proven)).id, waiting)
+})
+
+test('an account whose payment is under way is not left for one that waits', async (context) => {
+  const on = await scene(context)
+  const waiting = await reserved(on, ada.email)
+  const { id } = await on.own(ada)
+  const topUp = await on.begin(id, 1_000)
+  assert.equal((await on.own(proven)).id, id)
+  on.stripe.books.pay(await on.session(topUp.id), 'card')
+  await on.stripe.settled()
+  const after = await on.own(proven)
+  assert.deepEqual([after.id, after.posted], [id, 10_000_000_000n])
+  assert.equal((await on.on.ledger.account(waiting))?.owner, null)
+})
+
+test('an account is found by the address that its owner has now, and by no earlier one', async (context) => {
+  const on = await scene(context)
+  const { id } = await on.own(proven)
+  assert.equal((await on.on.ledger.accountByEmail(ada.email))?.id, id)
+  const moved = { ...proven, email: 'lovelace@example.org' }
+  assert.equal((await on.own(moved)).email, moved.email)
+  assert.equal(await on.on.ledger.accountByEmail(ada.email), undefined)
+  assert.equal((await on.on.ledger.accountByEmail(moved.email))?.id, id)
+  const newcomer = await on.own({ ...proven, id: 'other' })
+  assert.notEqual(newcomer.id, id)
+  assert.equal((await on.on.ledger.accountByEmail(ada.email))?.id, newcomer.id)
+})
+
+test('an account in use whose owner moves to an address that another account waits for keeps no address', async (context) => {
+  const on = await scene(context)
+  const { id } = await on.own(proven)
+  await on.begin(id, 1_000)
+  const waiting = await reserved(on, 'lovelace@example.org')
+  const after = await on.own({ ...proven, email: 'lovelace@example.org' })
+  assert.deepEqual([after.id, after.email], [id, null])
+  assert.equal(await on.on.ledger.accountByEmail(ada.email), undefined)
+  assert.equal((await on.on.ledger.accountByEmail('lovelace@example.org'))?.id, waiting)
+})
