@@ -5,6 +5,7 @@
  */
 import { assert } from '../../base/assert.ts'
 import { TollgateError } from '../../base/errors.ts'
+import { formatId } from '../../base/ids.ts'
 import type { Person } from '../../identity/types.ts'
 import type { AccountRow } from '../../ledger/types.ts'
 import { organizationOwner, personOwner } from '../authorize.ts'
@@ -21,11 +22,11 @@ export const deleteMe = verb('me.delete', async (parts, { email }, { actor }) =>
     })
   }
   const going = await goingWith(parts, person)
-  for (const { account } of going) await parts.ledger.suspend(account.id, parts.clock.wallMs())
+  for (const { account } of going) await stop(parts, account)
   const outcome = await parts.identity.remove(person.id)
   for (const { account, organization } of going) {
     const isLeft = organization !== null && (await parts.identity.members(organization)).length > 0
-    if (outcome !== 'removed' || isLeft) await parts.ledger.suspend(account.id, account.suspendedMs)
+    if (outcome !== 'removed' || isLeft) await letGoOn(parts, account)
     else await closeAccount(parts, account, person)
   }
   if (outcome !== 'removed') throw refusal(outcome)
@@ -53,6 +54,16 @@ async function goingWith({ identity, ledger }: ControlParts, { id }: Person): Pr
   return going
 }
 
+/** One that is stopped already stays so for its own reason. */
+async function stop({ ledger, clock }: ControlParts, { id, suspendedMs }: AccountRow): Promise<void> {
+  if (suspendedMs === null) await ledger.suspend(id, clock.wallMs())
+}
+
+/** As it was before, unless a payment came into dispute meanwhile. */
+async function letGoOn({ ledger, payments }: ControlParts, { id, suspendedMs }: AccountRow): Promise<void> {
+  if (suspendedMs === null && (await payments.setting(id)).frozen === null) await ledger.suspend(id, null)
+}
+
 const reasons = {
   last_operator: 'Somebody must remain an administrator: make another person one first.',
   only_owner: 'An organization would have no owner: give it another one, or delete it, first.',
@@ -63,7 +74,7 @@ function refusal(outcome: keyof typeof reasons): TollgateError {
 }
 
 async function closeAccount(
-  { access, ledger, managementKeys }: ControlParts,
+  { access, ledger, log, managementKeys, payments }: ControlParts,
   account: AccountRow,
   person: Person,
 ): Promise<void> {
@@ -75,4 +86,8 @@ async function closeAccount(
   }
   const assigned = await ledger.assign(account.id, { owner: null, email: null, name: 'closed' })
   assert(assigned === 'assigned', `the account of ${person.id} is given back`)
+  await payments.forgetMethod(account.id).catch((error: unknown) => {
+    // It is forgotten here and can be used no more; what the provider keeps of it the operator removes there.
+    log.warn({ err: error, account: formatId('acct', account.id) }, 'a method of payment was not forgotten')
+  })
 }
