@@ -188,6 +188,26 @@ test('a charge whose answer was lost, asked for again with another card, is no c
   assert.equal((await automaticOnes(scene, account))[0]?.state, 'paid')
 })
 
+test('a charge that was told as failed and succeeded all the same gets no page to pay it again', async (context) => {
+  const scene = await working(context)
+  const account = await wanting(scene)
+  scene.stripe.sendTo(null)
+  scene.stripe.books.bank = 'processes'
+  await scene.pass(5_000)
+  const [begun] = await automaticOnes(scene, account)
+  const { topUps } = scene.open.paying ?? assert.fail('there is a provider')
+  const { paymentIntent } = (await topUps.find(begun?.id ?? 0n)) ?? assert.fail('it was begun')
+  await topUps.note(begun?.id ?? 0n, { state: 'failed', problem: 'No.' }, 1)
+  const intent = scene.stripe.books.intent(paymentIntent ?? '')
+  intent.status = 'succeeded'
+  intent.amount_received = intent.amount
+  await scene.pass(5_000)
+  const [topUp, ...more] = await automaticOnes(scene, account)
+  assert.deepEqual([topUp?.state, topUp?.payUrl, more.length], ['paid', null, 0])
+  assert.equal(await scene.posted(account), usd(3_000))
+  assert.equal(scene.stripe.asked.get('POST /v1/checkout/sessions'), 1)
+})
+
 for (const state of ['open', 'failed', 'processing'] as const) {
   test(`an automatic top-up of the other mode that is ${state} gets no page and stops no other`, async (context) => {
     const scene = await working(context)

@@ -144,29 +144,52 @@ async function decline(
 /** One that failed: no further ones, its owner is told, once, and gets a page to pay at. */
 async function carryOn(parts: AutomaticParts, row: TopUpRow): Promise<void> {
   const { billing, changes } = parts
+  const payment = await callOff(parts, row)
+  if (payment === 'lives') return
   const problem = row.problem ?? 'The payment did not succeed.'
   const { autoTopUp, autoTopUpProblem } = await billing.setting(row.account)
   const isNew = autoTopUp !== null && autoTopUpProblem === null
   if (isNew) await billing.rest(row.account, problem)
-  await givePage(parts, row)
+  if (payment === 'off') await givePage(parts, row)
   changes.publish(row.account, ['billing'])
   if (isNew) await tellOwner(parts, row, problem)
 }
 
-async function givePage(parts: AutomaticParts, row: TopUpRow): Promise<void> {
-  const { provider, topUps, clock, log } = parts
-  const { id, account, amount, paymentIntent } = row
+/** The payment that failed must not succeed beside a page: `lives` when it has, or still may. */
+async function callOff(
+  parts: AutomaticParts,
+  { id, paymentIntent }: TopUpRow,
+): Promise<'off' | 'lives' | 'unknown'> {
+  if (paymentIntent === null) return 'off'
+  const { provider } = parts
   try {
-    // The payment that failed must not succeed beside the page.
-    if (paymentIntent !== null) await provider.cancelPayment(paymentIntent)
+    await provider.cancelPayment(paymentIntent)
+    const { status } = await provider.payment(paymentIntent)
+    if (status !== 'succeeded' && status !== 'processing') return 'off'
+    await parts.follow(id, noHint)
+    return 'lives'
+  } catch (thrown) {
+    await tryLater(parts, id, thrown)
+    return 'unknown'
+  }
+}
+
+async function givePage(parts: AutomaticParts, row: TopUpRow): Promise<void> {
+  const { clock } = parts
+  const { id, account, amount } = row
+  try {
     const email = (await parts.account(account))?.email ?? null
     const page = { topUp: id, account, email, amount, saveMethod: true, address: parts.address }
     await openPage(parts, { ...page, key: `${formatId('top', id)}-page-${clock.wallMs()}` })
   } catch (thrown) {
-    const { code, details } = asTollgateError(thrown)
-    log.warn({ topUp: formatId('top', id), code, detail: details.detail }, 'a failed top-up has no page yet')
-    await topUps.note(id, {}, clock.wallMs())
+    await tryLater(parts, id, thrown)
   }
+}
+
+async function tryLater({ topUps, clock, log }: AutomaticParts, id: bigint, thrown: unknown): Promise<void> {
+  const { code, details } = asTollgateError(thrown)
+  log.warn({ topUp: formatId('top', id), code, detail: details.detail }, 'a failed top-up has no page yet')
+  await topUps.note(id, {}, clock.wallMs())
 }
 
 async function tellOwner(

@@ -84,7 +84,7 @@ async function follow(parts: FollowParts, id: bigint, hints: readonly Hint[]): P
   const row = await topUps.find(id)
   if (row === undefined) return 'unknown'
   if (row.provider !== provider.name) return contradicts(parts, row, `belongs to ${row.provider}`)
-  return row.paidMs === null ? followOpen(parts, row, hints) : followPaid(parts, row)
+  return row.paidMs === null ? followOpen(parts, row, hints) : followPaid(parts, row, hints)
 }
 
 function contradicts({ log }: FollowParts, row: TopUpRow, reason: string): 'contradiction' {
@@ -141,10 +141,24 @@ async function credit(parts: FollowParts, row: TopUpRow, payment: PaymentFact): 
   return payment.hasReturns ? followReturns(parts, row, payment.id) : 'followed'
 }
 
-async function followPaid(parts: FollowParts, row: TopUpRow): Promise<Followed> {
+async function followPaid(parts: FollowParts, row: TopUpRow, hints: readonly Hint[]): Promise<Followed> {
   const { topUps, clock } = parts
   await topUps.note(row.id, {}, clock.wallMs())
+  for (const { payment } of hints) await tellOfSecond(parts, row, payment)
   return row.paymentIntent === null ? 'followed' : followReturns(parts, row, row.paymentIntent)
+}
+
+/** Whoever pays a top-up twice gets one credit, and the other payment back from the operator, who has to know. */
+async function tellOfSecond(
+  { provider, log }: FollowParts,
+  row: TopUpRow,
+  payment: string | null,
+): Promise<void> {
+  if (payment === null || payment === row.paymentIntent) return
+  const topUp = formatId('top', row.id)
+  const { status, marks } = await provider.payment(payment)
+  if (status !== 'succeeded' || marks.topUp !== topUp) return
+  log.error({ topUp, payment }, 'a top-up was paid a second time, which is not credited: refund that payment')
 }
 
 async function followReturns(parts: FollowParts, row: TopUpRow, payment: string): Promise<Followed> {

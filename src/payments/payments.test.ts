@@ -357,3 +357,18 @@ test('a method is kept when its owner wants that, and forgotten here and there',
   const error = await refusal(payments.change(account, { autoTopUp }))
   assert.deepEqual([error.code, error.details.param], ['conflict', 'autoTopUp'])
 })
+
+test('a second payment of one top-up is not credited, and the operator is told of it', async (context) => {
+  const scene = await paymentScene(context)
+  const { account, id, intent } = await paid(scene, 2_000)
+  const { amount, currency, customer, metadata } = scene.stripe.books.intent(intent)
+  const second = scene.stripe.books.charge({ amount, currency, customer, metadata, method: 'pm_none' })
+  assert.deepEqual(await scene.stripe.settled(), [done])
+  assert.equal(await scene.posted(account), usd(2_000))
+  const told = scene.logged.map((line) => JSON.parse(line)).filter(({ level }) => level === 'error')
+  assert.deepEqual(
+    told.map(({ payment, topUp }) => ({ payment, topUp })),
+    [{ payment: second.id, topUp: formatId('top', id) }],
+  )
+  assert.deepEqual(await scene.drift(), [])
+})
