@@ -58,11 +58,15 @@ test('nobody must sign in to read it, and it has every model that /v1/models has
 test('the address keeps what was searched, filtered and sorted', async () => {
   const visit = await opened('/pricing')
   const { page } = visit
-  await page.getByRole('searchbox', { name: 'Search models' }).fill('claude')
+  await page.getByRole('searchbox', { name: 'Search models' }).pressSequentially('claude')
   await page.getByLabel('Provider').selectOption('anthropic')
   await page.getByRole('button', { name: 'Reasoning', pressed: false }).click()
-  await page.getByRole('button', { name: 'Input', exact: true }).click()
-  await page.getByRole('button', { name: 'Input', exact: true }).click()
+  for (const order of ['ascending', 'descending']) {
+    await page.getByRole('button', { name: 'Input', exact: true }).click()
+    await page.locator(`th[aria-sort=${order}]`, { hasText: 'Input' }).waitFor()
+  }
+  await page.waitForURL(/[?&]q=claude/)
+  await page.getByRole('cell', { name: 'openai' }).first().waitFor({ state: 'hidden' })
   const names = await namesOf(visit)
   assert.ok(names.length > 1)
   const prices = new Map((await listed()).map(({ model, price }) => [model, Number(price.input)]))
@@ -85,6 +89,7 @@ test('the address keeps what was searched, filtered and sorted', async () => {
   assert.equal(await again.page.getByRole('searchbox').inputValue(), 'claude')
   await again.page.getByRole('searchbox').fill('no such thing')
   await again.page.getByRole('button', { name: 'Show all models' }).click()
+  await again.page.getByText(`${prices.size} models`, { exact: true }).waitFor()
   assert.equal((await namesOf(again)).length, prices.size)
   visit.clean()
   again.clean()

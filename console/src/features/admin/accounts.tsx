@@ -14,8 +14,9 @@ import { When } from '@/components/when'
 import type { OperationOutput } from '@/lib/api'
 import { useChange, useOperation } from '@/lib/operations'
 import { useSearch } from '@/lib/search'
+import { SearchField } from '../pricing/search-field.tsx'
 import { errorAt, FormDialog } from './form-dialog.tsx'
-import { AccountLink, Pager, SearchField } from './section.tsx'
+import { AccountLink, Pager } from './section.tsx'
 import { ShownOnce } from './shown-once.tsx'
 
 export type Account = OperationOutput<'account.show'>

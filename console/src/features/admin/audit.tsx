@@ -16,7 +16,8 @@ import { When } from '@/components/when'
 import type { OperationOutput } from '@/lib/api'
 import { useOperation } from '@/lib/operations'
 import { useSearch, useSetSearch } from '@/lib/search'
-import { AccountLink, Pager, SearchField } from './section.tsx'
+import { SearchField } from '../pricing/search-field.tsx'
+import { AccountLink, Pager } from './section.tsx'
 
 type Deed = OperationOutput<'audit.list'>[number]
 const pageRows = 50

@@ -16,10 +16,10 @@ import type { OperationOutput } from '@/lib/api'
 import { useChange, useOperation } from '@/lib/operations'
 import { useSearch, useSetSearch } from '@/lib/search'
 import { usd } from '@/lib/usd'
+import { SearchField } from '../pricing/search-field.tsx'
 import { AddModel } from './add-model.tsx'
 import { Markup } from './markup.tsx'
 import { PriceHistory, SetPrice } from './model-price.tsx'
-import { SearchField } from './section.tsx'
 
 export type Model = OperationOutput<'models.list'>[number]
 

@@ -20,8 +20,9 @@ import type { OperationOutput } from '@/lib/api'
 import { exactTime } from '@/lib/format'
 import { useChange, useOperation } from '@/lib/operations'
 import { useSearch, useSetSearch } from '@/lib/search'
+import { SearchField } from '../pricing/search-field.tsx'
 import { errorAt, FormDialog } from './form-dialog.tsx'
-import { AccountLink, SearchField } from './section.tsx'
+import { AccountLink } from './section.tsx'
 import { ShownOnce } from './shown-once.tsx'
 
 type Person = OperationOutput<'people.list'>[number]

@@ -1,9 +1,8 @@
 /** The public price list: every model that is sold, to search, filter and sort; the address keeps what was chosen. */
-import { Search as SearchIcon, SearchX } from 'lucide-react'
+import { SearchX } from 'lucide-react'
 import { type JSX, useDeferredValue } from 'react'
 import { Button } from '@/components/button'
 import { Empty } from '@/components/empty'
-import { Input } from '@/components/input'
 import { Page } from '@/components/page'
 import { Problem } from '@/components/problem'
 import { Select } from '@/components/select'
@@ -22,6 +21,7 @@ import {
   viewOf,
 } from './pricing-view.ts'
 import { PublicFrame } from './public-frame.tsx'
+import { SearchField } from './search-field.tsx'
 import { type SoldModel, useSoldModels } from './sold-models.ts'
 
 export function PricingPage(): JSX.Element {
@@ -121,20 +121,7 @@ function Filters({
   return (
     <search className="flex flex-col gap-3">
       <div className="flex flex-wrap gap-2">
-        <span className="relative min-w-0 flex-1 basis-64 max-sm:basis-full">
-          <SearchIcon
-            aria-hidden="true"
-            className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-ink-soft"
-          />
-          <Input
-            type="search"
-            aria-label="Search models"
-            placeholder="Search models"
-            value={view.words}
-            onChange={(event) => setSearch({ q: event.target.value })}
-            className="pl-9"
-          />
-        </span>
+        <SearchField label="Search models" className="basis-64 max-sm:basis-full" />
         <Select
           aria-label="Provider"
           value={view.provider ?? ''}
