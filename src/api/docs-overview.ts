@@ -10,7 +10,7 @@ export function overviewHtml(address: string): string {
 <ol>
 <li>Make a key in the <a href="/console/keys">console</a> and keep it in <code>TOLLGATE_KEY</code>.</li>
 <li>Choose a model of the <a href="/pricing">price list</a>.</li>
-<li>Ask it in any format:</li>
+<li>Ask it in any format, with its name in place of <code>MODEL</code>. The page <a href="/console/connect">Connect</a> has the same with the name and your key in it, and the settings of each library and agent.</li>
 </ol>
 ${requests.map(({ title, path, header, body }) => `<h3>${title}</h3>\n${codeBlock(command(address, { path, header, body }))}`).join('\n')}
 <h2 id="pages">Where to read on</h2>
@@ -20,7 +20,8 @@ ${requests.map(({ title, path, header, body }) => `<h3>${title}</h3>\n${codeBloc
 <li><a href="/docs/compatibility">Between formats</a>: what becomes of each field</li>
 <li><a href="/docs/control-api">The API of accounts and keys</a>, for programs as <a href="/api/openapi.json">OpenAPI 3.1</a></li>
 <li><a href="/docs/errors">Errors</a>: what each code means and what to do</li>
-<li><a href="/docs/operate/running">Running an installation</a></li>
+<li><a href="/docs/operate/keys">Keys</a>: budgets, limits, replacing them, who may do what</li>
+<li><a href="/docs/operate/running">Running an installation</a>, its <a href="/docs/operate/people">people</a> and <a href="/docs/operate/payments">payments</a></li>
 </ul>
 <p>This installation is at <code>${escapeHtml(address)}</code>.</p>`
 }

@@ -19,10 +19,20 @@ after(() => person.close())
 test('without a payment provider the page says how top-ups work here', async () => {
   await page.goto('/console/billing')
   await page.getByText('No payment provider is set up on this server.').waitFor()
-  const { account } = await person.client.done('account.show', {})
-  await page.getByText(account).waitFor()
+  await page.getByText('You run it:').waitFor()
   await visit.accessible()
+  await page.getByRole('main').getByRole('link', { name: 'Give credit' }).click()
+  await page.getByRole('button', { name: 'Give credit' }).waitFor()
   visit.clean()
+
+  const guest = await person.signUp('guest')
+  const theirs = await guest.visit()
+  await theirs.page.goto('/console/billing')
+  const { account } = await guest.client.done('account.show', {})
+  await theirs.page.getByText(account).waitFor()
+  await theirs.accessible()
+  theirs.clean()
+  await theirs.close()
 })
 
 test('a code is redeemed once, and every window knows the balance without a reload', async () => {
