@@ -1,0 +1,105 @@
+/** Every page of the console, as a table: where it is, whose it is, what says that it is there. */
+import type { Page } from './browser.ts'
+import type { LivedInIds } from './lived-in.ts'
+
+export interface ConsolePage {
+  /** Also the name of its pictures. */
+  readonly name: string
+  /** With what it is opened in a console that was used; null where that needs data and there is none. */
+  readonly path: (ids: LivedInIds) => string
+  /** Its main heading, or that of the window that stands over it. */
+  readonly heading: string | RegExp
+  /** Whoever runs the installation, a member of its organization, or somebody who is not signed in. */
+  readonly as: 'operator' | 'member' | 'anyone'
+  /** Whether it also exists where nothing has happened yet. */
+  readonly isEmptyToo: boolean
+}
+
+const page = (name: string, path: string, heading: string): ConsolePage => ({
+  name,
+  path: () => path,
+  heading,
+  as: 'operator',
+  isEmptyToo: true,
+})
+const about = (name: string, path: (ids: LivedInIds) => string, heading: string | RegExp): ConsolePage => ({
+  name,
+  path,
+  heading,
+  as: 'operator',
+  isEmptyToo: false,
+})
+const open = (name: string, path: string, heading: string): ConsolePage => ({
+  ...page(name, path, heading),
+  as: 'anyone',
+})
+const ofMember = (
+  name: string,
+  path: (ids: LivedInIds) => string,
+  heading: string | RegExp,
+): ConsolePage => ({
+  ...about(name, path, heading),
+  as: 'member',
+})
+
+export const consolePages: readonly ConsolePage[] = [
+  page('overview', '/console', 'Overview'),
+  page('overview-month', '/console?chart=30d', 'Overview'),
+  page('keys', '/console/keys', 'API Keys'),
+  page('keys-create', '/console/keys?create=yes', 'Create an API key'),
+  about('key', ({ key }) => `/console/keys/${key}`, 'Production'),
+  page('usage', '/console/usage', 'Usage'),
+  about('usage-models', () => '/console/usage?group=model', 'Usage'),
+  page('requests', '/console/requests', 'Requests'),
+  about('receipt', ({ retried }) => `/console/requests/${retried}`, /^gpt-5\.4-mini/),
+  about('receipt-cut', ({ cut }) => `/console/requests/${cut}`, /^gemini-2\.5-pro/),
+  page('billing', '/console/billing', 'Billing'),
+  page('billing-top-ups', '/console/billing?tab=top-ups', 'Billing'),
+  page('billing-invoices', '/console/billing?tab=invoices', 'Billing'),
+  about('invoice', ({ topUp }) => `/console/billing/invoices/${topUp}`, 'Payment receipt'),
+  about('statement', ({ month }) => `/console/billing/invoices/${month}`, /^Statement for /),
+  page('playground', '/console/playground', 'Playground'),
+  page('connect', '/console/connect', 'Connect'),
+  page('connect-claude-code', '/console/connect?client=claude-code', 'Connect'),
+  page('settings', '/console/settings', 'Settings'),
+  page('settings-security', '/console/settings?tab=security', 'Settings'),
+  page('settings-organizations', '/console/settings?tab=organizations', 'Settings'),
+  page('settings-management-keys', '/console/settings?tab=management-keys', 'Settings'),
+  page('settings-activity', '/console/settings?tab=activity', 'Settings'),
+  page('settings-privacy', '/console/settings?tab=privacy', 'Settings'),
+  page('admin-accounts', '/console/admin/accounts', 'Admin'),
+  about('admin-account', ({ account }) => `/console/admin/accounts/${account}`, 'Example Ltd'),
+  page('admin-people', '/console/admin/people', 'Admin'),
+  page('admin-models', '/console/admin/models', 'Admin'),
+  page('admin-upstreams', '/console/admin/upstreams', 'Admin'),
+  page('admin-codes', '/console/admin/codes', 'Admin'),
+  page('admin-payments', '/console/admin/payments', 'Admin'),
+  page('admin-losses', '/console/admin/losses', 'Admin'),
+  page('admin-audit', '/console/admin/audit', 'Admin'),
+  page('admin-system', '/console/admin/system', 'Admin'),
+  ofMember('organization-overview', ({ account }) => `/console?account=${account}`, 'Overview'),
+  ofMember(
+    'organization-members',
+    ({ account }) => `/console/settings?account=${account}&tab=members`,
+    'Settings',
+  ),
+  open('pricing', '/pricing', 'Pricing'),
+  open('sign-in', '/console/sign-in', 'Sign in'),
+  open('sign-up', '/console/sign-up', 'Create an account'),
+  open('forgot', '/console/forgot', 'Reset the password'),
+  open('reset', '/console/reset?token=unknown', 'Set a new password'),
+  open('verify', '/console/verify', 'Confirm your address'),
+  open('two-factor', '/console/two-factor', 'Second step'),
+  {
+    ...about('invitation', ({ invitation }) => `/console/invitation?id=${invitation}`, 'Invitation'),
+    as: 'anyone',
+  },
+  open('setup', '/console/setup?token=unknown', 'Set up this server'),
+]
+
+/** Waits until nothing on the page is on its way any more. */
+export async function whole(page: Page, heading: string | RegExp): Promise<void> {
+  await page.getByRole('heading', { name: heading }).first().waitFor()
+  await page.locator('.animate-pulse, [aria-busy=true]').first().waitFor({ state: 'detached' })
+  await page.evaluate('document.fonts.ready')
+}

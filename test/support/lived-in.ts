@@ -1,0 +1,410 @@
+/**
+ * A gateway that people have used for a month, made by real requests, payments and operations at dates of its own: for
+ * pictures of the console and for whoever must look at pages that are full. The same again each time, but for ids,
+ * secrets and durations.
+ */
+import assert from 'node:assert/strict'
+import { systemClock } from '../../src/base/clock.ts'
+import { parseId } from '../../src/base/ids.ts'
+import { startSandbox } from '../../src/sandbox/sandbox.ts'
+import { ControlClient } from './control-client.ts'
+import { ask as askAs, clientOf, dialectClients } from './dialect-clients.ts'
+import { type TestGateway, testGateway } from './gateway.ts'
+import { eventually } from './metered-gateway.ts'
+import { shiftedDate } from './shifted-date.ts'
+import { type StripeServer, startStripeServer } from './stripe-server.ts'
+import { joined, type Member, password, signedIn } from './two-tenants.ts'
+
+const dayMs = 86_400_000
+const daysLived = 29
+const minuteMs = 60_000
+
+export interface LivedIn {
+  readonly gateway: TestGateway
+  /** Runs the installation, and has used it most. */
+  readonly operator: Member
+  /** A member of the organization who runs nothing. */
+  readonly member: Member
+  /** Its account. */
+  readonly organization: string
+  readonly ids: LivedInIds
+  /** Begins a request that goes on for minutes. */
+  begin(): Promise<void>
+  close(): Promise<void>
+}
+
+/** What pages about one thing are opened with. */
+export interface LivedInIds {
+  readonly key: string
+  /** A request that was tried twice. */
+  readonly retried: string
+  /** One that was cut. */
+  readonly cut: string
+  readonly topUp: string
+  /** The month that is over: `2026-10`. */
+  readonly month: string
+  readonly account: string
+  readonly invitation: string
+}
+
+const secrets = { secretKey: ['sk', 'test', 'lived'].join('_'), webhookSecret: ['whsec', 'lived'].join('_') }
+
+/** Models of the price list, answered by behaviours of the sandbox. */
+const models = [
+  { id: 'gpt-5.5', upstreamId: 'sandbox-stream' },
+  { id: 'gpt-6-luna', upstreamId: 'sandbox-stream' },
+  { id: 'gpt-5.4-mini', upstreamId: 'sandbox-flaky' },
+  { id: 'claude-sonnet-5', upstreamId: 'sandbox-stream' },
+  { id: 'claude-haiku-4-5', upstreamId: 'sandbox-think' },
+  { id: 'gemini-3.5-flash', upstreamId: 'sandbox-stream' },
+  { id: 'gemini-2.5-pro', upstreamId: 'sandbox-cut-after' },
+] as const
+type ModelName = (typeof models)[number]['id']
+
+/** How often each is asked, in what the sandbox is to make of it. */
+const habits: readonly (readonly [model: ModelName, share: number, outputTokens: number])[] = [
+  ['claude-sonnet-5', 38, 3_400],
+  ['gpt-5.5', 30, 2_600],
+  ['gemini-3.5-flash', 20, 2_200],
+  ['claude-haiku-4-5', 7, 1_400],
+  ['gpt-5.4-mini', 4, 900],
+  ['gemini-2.5-pro', 1, 60],
+]
+
+export async function livedIn(nowMs: number): Promise<LivedIn> {
+  const date = shiftedDate()
+  const birthMs = Math.floor(nowMs / dayMs) * dayMs - daysLived * dayMs
+  date.set(birthMs + 9 * 60 * minuteMs)
+  const sandbox = await startSandbox({ clock: systemClock })
+  const stripe = await startStripeServer(secrets)
+  const gateway = await testGateway({
+    openai: sandbox.origin,
+    anthropic: sandbox.origin,
+    google: sandbox.origin,
+    models: models.map((model) => ({ ...model })),
+    upstreams: [
+      {
+        name: 'openai-europe',
+        provider: 'openai',
+        origin: sandbox.origin,
+        credential: 'another-credential',
+        weight: 1,
+      },
+    ],
+    limits: { requestsPerMinute: null, tokensPerMinute: null },
+    environment: {
+      STRIPE_SECRET_KEY: secrets.secretKey,
+      STRIPE_WEBHOOK_SECRET: secrets.webhookSecret,
+      STRIPE_API_URL: stripe.origin,
+      TOLLGATE_METRICS_TOKEN: 'metrics-of-the-lived-in',
+    },
+  })
+  stripe.sendTo(`${gateway.origin}/api/stripe/webhook`)
+  const life: Life = { gateway, stripe, birthMs, nowMs, random: randomFrom(7), at: (ms) => date.set(ms) }
+  const lived = await live(life)
+  const running = new AbortController()
+  const reading: Promise<string>[] = []
+  return {
+    gateway,
+    ...lived,
+    async begin() {
+      const { key, origin } = { key: lived.secret, origin: gateway.origin }
+      const beginning = {
+        key,
+        stream: true,
+        signal: running.signal,
+        text: 'tokens=9000 rate=12 Write a long report.',
+      }
+      const [messages, chat] = [clientOf('anthropic'), clientOf('openai-chat')]
+      // Nobody reads what is not read: an answer that is forgotten is cancelled.
+      for (const answer of [
+        await askAs(origin, messages, { ...beginning, model: 'claude-sonnet-5' }),
+        await askAs(origin, chat, { ...beginning, model: 'gpt-5.5' }),
+      ]) {
+        reading.push(answer.text().catch(() => ''))
+      }
+    },
+    async close() {
+      running.abort()
+      await Promise.all(reading)
+      await gateway.close()
+      await Promise.all([stripe.close(), sandbox.close()])
+      date.restore()
+    },
+  }
+}
+
+interface Life {
+  readonly gateway: TestGateway
+  readonly stripe: StripeServer
+  readonly birthMs: number
+  readonly nowMs: number
+  readonly random: () => number
+  readonly at: (wallMs: number) => void
+}
+
+interface Lived extends Omit<LivedIn, 'gateway' | 'begin' | 'close'> {
+  /** A key that works. */
+  readonly secret: string
+}
+
+async function live(life: Life): Promise<Lived> {
+  const { gateway, at, birthMs, nowMs } = life
+  const operator = await claimed(gateway)
+  const topUp = await paid(life, operator.client, { amount: '25.00' })
+  const keys = await firstKeys(operator.client)
+  await operator.client.done('billing.update', {
+    alertDays: 7,
+    invoiceTo: 'Example Ltd\n1 Example Street\nExampletown',
+  })
+  const company = await founded(life, operator)
+  const requests = await usedDaily(life, operator, [...keys, company.secret])
+  await refusedToday(life, keys[0] ?? '')
+  at(nowMs - 10 * minuteMs)
+  const invitation = await administered(life, await again(gateway, operator), company)
+  at(nowMs)
+  // Logins go on for a month; those of the beginning are over.
+  const [now, member] = [await again(gateway, operator), await again(gateway, company.member)]
+  const listed = await now.client.done('key.list', {})
+  return {
+    operator: now,
+    member,
+    organization: company.account,
+    secret: keys[0] ?? '',
+    ids: {
+      key: listed.find(({ name }) => name === 'Production')?.id ?? '',
+      retried: requests.get('gpt-5.4-mini') ?? '',
+      cut: requests.get('gemini-2.5-pro') ?? '',
+      topUp,
+      month: new Date(birthMs).toISOString().slice(0, 7),
+      account: company.account,
+      invitation,
+    },
+  }
+}
+
+/** The same numbers each time: a linear congruence, good enough for pictures. */
+function randomFrom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+async function claimed({ gateway, origin }: TestGateway): Promise<Member> {
+  assert.ok(gateway.start.kind === 'first')
+  const client = new ControlClient(origin)
+  const email = 'ada@example.org'
+  const token = new URL(gateway.start.setupLink).searchParams.get('token') ?? ''
+  await client.done('setup.claim', { token, name: 'Ada', email, password })
+  return signedIn(client, email)
+}
+
+const again = ({ origin }: TestGateway, { email }: Member) => signedIn(new ControlClient(origin), email)
+
+async function paid(
+  { stripe }: Life,
+  client: ControlClient,
+  asked: {
+    readonly amount: string
+    readonly account?: string
+    readonly how?: 'card' | 'declined' | 'transfer'
+  },
+): Promise<string> {
+  const { amount, account, how = 'card' } = asked
+  const { id, payUrl } = await client.done('top-up.create', {
+    amount,
+    saveMethod: true,
+    ...(account === undefined ? {} : { account }),
+  })
+  stripe.books.pay(payUrl?.split('/').at(-1) ?? '', how)
+  for (const { status, body } of await stripe.settled()) assert.equal(status, 200, body)
+  return id
+}
+
+async function firstKeys(client: ControlClient): Promise<readonly string[]> {
+  const production = await client.done('key.create', {
+    name: 'Production',
+    budget: { amount: '40', window: 'month' },
+    limits: { requestsPerMinute: 600, concurrent: 40 },
+  })
+  const staging = await client.done('key.create', {
+    name: 'Staging',
+    budget: { amount: '5', window: 'week' },
+    models: [
+      'claude-sonnet-5',
+      'gpt-5.5',
+      'gemini-3.5-flash',
+      'claude-haiku-4-5',
+      'gpt-5.4-mini',
+      'gemini-2.5-pro',
+    ],
+  })
+  const notebook = await client.done('key.create', { name: 'Notebook' })
+  const evals = await client.done('key.create', { name: 'Nightly evaluations', onShortBalance: 'reject' })
+  const old = await client.done('key.create', { name: 'Old laptop' })
+  await client.done('key.revoke', { key: old.id })
+  return [production.key, staging.key, notebook.key, evals.key]
+}
+
+interface Company {
+  readonly member: Member
+  readonly account: string
+  readonly organizationId: string
+  readonly secret: string
+}
+
+async function invited(
+  { client }: Member,
+  asked: { readonly email: string; readonly role: string; readonly organizationId: string },
+): Promise<string> {
+  const answer = await client.post('/api/auth/organization/invite-member', asked)
+  assert.equal(answer.status, 200, answer.text)
+  return (answer.body as { readonly id: string }).id
+}
+
+async function founded({ gateway }: Life, operator: Member): Promise<Company> {
+  const { origin } = gateway
+  const grace = await joined(origin, 'Grace')
+  const alan = await joined(origin, 'Alan')
+  for (const { person } of [grace, alan]) await operator.client.done('people.confirm', { person })
+  const made = await grace.client.post('/api/auth/organization/create', {
+    name: 'Example Ltd',
+    slug: 'example',
+  })
+  const { id: organizationId } = made.body as { readonly id: string }
+  const { accounts } = await grace.client.done('me.show', {})
+  const account = accounts.find(({ kind }) => kind === 'organization')?.account ?? ''
+  for (const [member, role] of [
+    [operator, 'admin'],
+    [alan, 'developer'],
+  ] as const) {
+    const invitationId = await invited(grace, { email: member.email, role, organizationId })
+    const answer = await member.client.post('/api/auth/organization/accept-invitation', { invitationId })
+    assert.equal(answer.status, 200, answer.text)
+  }
+  await operator.client.done('credit', {
+    account,
+    amount: '100',
+    reference: 'INV-2041',
+    note: 'Paid by bank transfer',
+  })
+  const key = await grace.client.done('key.create', { account, name: 'Support assistant' })
+  return { member: grace, account, organizationId, secret: key.key }
+}
+
+/** A month of requests in every format; the latest id by model. */
+async function usedDaily(
+  life: Life,
+  operator: Member,
+  secrets: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const { birthMs, nowMs, random, at } = life
+  const latest = new Map<string, string>()
+  for (let day = 0; day <= daysLived; day += 1) {
+    const midnightMs = birthMs + day * dayMs
+    if (day === daysLived - 3) {
+      at(midnightMs + 7 * 60 * minuteMs)
+      await paid(life, (await again(life.gateway, operator)).client, { amount: '10.00' })
+    }
+    const isWeekend = [0, 6].includes(new Date(midnightMs).getUTCDay())
+    const count = isWeekend ? 3 + Math.floor(random() * 3) : 9 + Math.floor(random() * 9)
+    for (let index = 0; index < count; index += 1) {
+      const atMs = midnightMs + (7.5 + (12 * index) / count + random()) * 60 * minuteMs
+      if (atMs < birthMs + 10 * 60 * minuteMs || atMs > nowMs - 50 * minuteMs) continue
+      at(atMs)
+      const [model, id] = await oneRequest(life, secrets, day === daysLived)
+      latest.set(model, id)
+    }
+  }
+  return latest
+}
+
+async function oneRequest(
+  { gateway, random }: Life,
+  secrets: readonly string[],
+  isToday: boolean,
+): Promise<readonly [model: string, id: string]> {
+  const [model, outputTokens] = habit(random())
+  const client = dialectClients[Math.floor(random() * dialectClients.length)]
+  const key = secrets[Math.floor(random() ** 2 * secrets.length)]
+  assert.ok(client !== undefined && key !== undefined)
+  const words = 'A question that stands for what a program sends. '.repeat(20 + Math.floor(random() * 900))
+  const tokens = Math.round(outputTokens * (0.4 + random() * 1.6))
+  // What is shown one by one takes as long as it would; the rest only adds up.
+  const pace = isToday ? ' rate=2500 delay=180' : ''
+  const text = `tokens=${tokens} thinking=180 events=30${pace} ${words}`
+  const answer = await askAs(gateway.origin, client, { key, model, text, stream: random() < 0.6 })
+  // A stream that is cut on purpose ends in no proper way.
+  await answer.text().catch(() => '')
+  const id = answer.headers.get('x-request-id') ?? ''
+  // What fails is answered before it is settled, and the next thing that happens here is hours later.
+  const { ledger } = gateway.gateway.parts
+  await eventually(
+    'a receipt',
+    () => ledger.receipt(parseId('req', id) ?? 0n),
+    (receipt) => receipt !== undefined,
+  )
+  return [model, id]
+}
+
+function habit(point: number): readonly [model: ModelName, outputTokens: number] {
+  let left = point * habits.reduce((sum, [, share]) => sum + share, 0)
+  for (const [model, share, outputTokens] of habits) {
+    left -= share
+    if (left < 0) return [model, outputTokens]
+  }
+  return ['gpt-5.5', 100]
+}
+
+async function refusedToday({ gateway, at, nowMs }: Life, key: string): Promise<void> {
+  const chat = clientOf('openai-chat')
+  const asked: readonly (readonly [model: string, minutesAgo: number])[] = [
+    ['gpt-5-turbo', 48],
+    ['gpt-5-turbo', 47],
+    ['claude-opus', 41],
+    ['gpt-image-1', 12],
+  ]
+  for (const [model, minutesAgo] of asked) {
+    at(nowMs - minutesAgo * minuteMs)
+    const answer = await askAs(gateway.origin, chat, { key, model, text: 'Hello' })
+    assert.equal(answer.status, 404, await answer.text())
+  }
+}
+
+/** What is done on a busy day; the id of an invitation. */
+async function administered(life: Life, { client }: Member, company: Company): Promise<string> {
+  const { gateway } = life
+  const { origin } = gateway
+  for (const name of ['Edsger', 'Barbara']) await joined(origin, name)
+  await client.done('markup.set', { markup: '5%' })
+  await client.done('upstreams.put', {
+    upstream: 'openai-second',
+    provider: 'openai',
+    credential: 'a-credential-of-no-use',
+    weight: 1,
+    disabled: true,
+  })
+  await client.done('models.price', {
+    model: 'gpt-5.5',
+    price: { input: '5.50', output: '33', effectiveFrom: new Date(Date.now() + 12 * dayMs).toISOString() },
+  })
+  await client.done('models.disable', { model: 'gpt-4' })
+  const { code } = await client.done('code.create', { amount: '10', note: 'For the workshop', usesMax: 20 })
+  await client.done('code.redeem', { code })
+  await client.done('management-key.create', {
+    name: 'Monthly report',
+    scopes: ['usage:read', 'billing:read'],
+  })
+  const grace = await again(gateway, company.member)
+  await paid(life, grace.client, { amount: '20.00', account: company.account })
+  await paid(life, grace.client, { amount: '10.00', account: company.account, how: 'declined' }).catch(
+    () => '',
+  )
+  return invited(grace, {
+    email: 'joan@example.org',
+    role: 'billing',
+    organizationId: company.organizationId,
+  })
+}
