@@ -246,7 +246,7 @@ test('as a process: what the first start tells works as it stands there, and the
   assert.equal((JSON.parse(requests.stdout) as unknown[]).length, 1)
   assert.equal(await server.stop(), 0)
   const again = await served(folder, context)
-  assert.match(again.told, /^Tollgate is ready at \S+\n$/)
+  assert.match(again.told, /^Tollgate is ready at (\S+)\nThe console is at \1\/console\n$/)
   assert.equal(readFileSync(path, 'utf8'), text)
   assert.equal(await again.stop(), 0)
 })
