@@ -93,6 +93,7 @@ test('who started the server comes from the setup link to a paid request of an o
   for (const client of ['OpenAI SDK, JavaScript', 'Anthropic SDK, JavaScript']) {
     await dialog.getByLabel('Client').selectOption(client)
     await dialog.getByRole('button', { name: /^Copy/ }).last().click()
+    await dialog.getByRole('button', { name: 'Copied the code' }).waitFor()
     const program = await clipboard(page)
     assert.ok(program.includes(key) && program.includes(`${origin}/v1`), program)
     assert.equal(await runProgram(program), 'Say hello.')

@@ -56,7 +56,13 @@ const heading = (page: Page, name: string) => page.getByRole('heading', { level:
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const section = (page: Page, name: string) =>
   page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name })
-const clipboard = (page: Page) => page.evaluate('navigator.clipboard.readText()') as Promise<string>
+/** What is on the clipboard once the page says that something was copied. */
+async function copied(page: Page, what: string): Promise<string> {
+  await button(page, `Copied ${what}`).waitFor()
+  return page.evaluate<string>('navigator.clipboard.readText()')
+}
+const keyLine = 'the text of “Keep your key in the shell”'
+const askLine = 'the text of “Ask in the format of Chat Completions”'
 
 async function linkTo(email: string): Promise<string> {
   const { text } = await mail.next(email)
@@ -120,11 +126,11 @@ test('a person signs up, connects, spends, tops up and goes on', async () => {
   await section(page, 'Connect').click()
   await heading(page, 'Connect')
   await page.getByText('Waiting for your first request…').waitFor()
-  await button(page, 'Copy the text of “Keep your key in the shell”').click()
-  const exported = await clipboard(page)
+  await button(page, `Copy ${keyLine}`).click()
+  const exported = await copied(page, keyLine)
   assert.equal(exported, `export TOLLGATE_KEY=${key}`)
-  await button(page, 'Copy the text of “Ask in the format of Chat Completions”').click()
-  const line = await clipboard(page)
+  await button(page, `Copy ${askLine}`).click()
+  const line = await copied(page, askLine)
   assert.ok(line.startsWith(`curl ${origin}/v1/chat/completions`), line)
   const ask = async (command = line): Promise<ChatAnswer> =>
     JSON.parse(await inShell(exported, quiet(command))) as ChatAnswer
@@ -251,8 +257,7 @@ test('the keyboard alone leads from signing up to the receipt of the first reque
   await page.getByText('Copy it now.').waitFor()
   assert.match((await keyboard.focused()).name, /^Copy/)
   await keyboard.press('Space')
-  await page.getByText('Copied the key').waitFor()
-  const key = await clipboard(page)
+  const key = await copied(page, 'the key')
   assert.match(key, /^sk-tg-/)
   await keyboard.reach('button', 'I have copied it')
   await keyboard.press('Enter')
@@ -272,13 +277,14 @@ test('the keyboard alone leads from signing up to the receipt of the first reque
   await keyboard.reach('select', 'Model')
   await keyboard.press('ArrowDown')
   await keyboard.press('ArrowUp')
-  await keyboard.reach('button', 'Copy the text of “Keep your key in the shell”')
+  await keyboard.reach('button', `Copy ${keyLine}`)
   await keyboard.press('Enter')
-  const exported = await clipboard(page)
+  const exported = await copied(page, keyLine)
   assert.equal(exported, `export TOLLGATE_KEY=${key}`)
-  await keyboard.reach('button', 'Copy the text of “Ask in the format of Chat Completions”')
+  await keyboard.reach('button', `Copy ${askLine}`)
   await keyboard.press('Enter')
-  const answer = JSON.parse(await inShell(exported, quiet(await clipboard(page)))) as ChatAnswer
+  const line = await copied(page, askLine)
+  const answer = JSON.parse(await inShell(exported, quiet(line))) as ChatAnswer
   assert.ok(answer.choices?.[0] !== undefined, JSON.stringify(answer))
   await page.getByText('It arrived.').waitFor()
   await keyboard.reach('a', 'See its receipt')
@@ -291,7 +297,7 @@ test('the keyboard alone leads from signing up to the receipt of the first reque
   await keyboard.press('Enter')
   await page.locator('[role=menuitem]:focus').waitFor()
   await keyboard.press('Escape')
-  await page.locator('[role=menu]').waitFor({ state: 'detached' })
+  await page.locator('button:focus').waitFor()
   assert.match((await keyboard.focused()).name, /Signed in as/)
   visit.clean()
   await visit.close()

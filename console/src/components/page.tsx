@@ -1,5 +1,5 @@
 /** A page of the console: its one main heading, what can be done, and what is on it. */
-import { type JSX, type ReactNode, useEffect, useRef } from 'react'
+import { type JSX, type ReactNode, useEffect, useLayoutEffect, useRef } from 'react'
 import { cn } from '@/lib/class-names'
 import { takesFirstPlace } from '@/lib/first-page'
 
@@ -22,7 +22,8 @@ export function Page(props: PageProps): JSX.Element {
   useEffect(() => {
     document.title = `${title} · Tollgate`
   }, [title])
-  useEffect(() => {
+  // Before anything is painted: in between, the focus would be nowhere.
+  useLayoutEffect(() => {
     if (!takesFirstPlace()) headingElement.current?.focus({ preventScroll: true })
   }, [])
   return (
@@ -37,7 +38,9 @@ export function Page(props: PageProps): JSX.Element {
           >
             {heading ?? title}
           </h1>
-          {description === undefined ? null : <p className="mt-1 max-w-prose text-pretty text-ink-soft">{description}</p>}
+          {description === undefined ? null : (
+            <p className="mt-1 max-w-prose text-pretty text-ink-soft">{description}</p>
+          )}
         </div>
         {actions === undefined ? null : <div className="flex flex-wrap gap-2 print:hidden">{actions}</div>}
       </header>

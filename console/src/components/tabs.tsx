@@ -1,6 +1,7 @@
 /** Parts of a page of which one is shown. Which one stands in the address, so that a link leads to it. */
 import { Tabs as Radix } from 'radix-ui'
 import type { JSX, ReactNode } from 'react'
+import { intoRow } from '@/lib/into-row'
 import { useSearch, useSetSearch } from '@/lib/search'
 
 export interface Tab {
@@ -35,6 +36,7 @@ export function Tabs({ label, tabs, name = 'tab' }: TabsProps): JSX.Element {
           <Radix.Trigger
             key={tab.id}
             value={tab.id}
+            ref={tab.id === shown ? intoRow : undefined}
             className="-mb-px h-10 shrink-0 border-b-2 border-transparent px-3 font-medium text-ink-soft -outline-offset-2 hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink"
           >
             {tab.label}

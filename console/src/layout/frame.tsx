@@ -13,7 +13,7 @@ import { AccountSwitcher } from './account-switcher.tsx'
 import { Loading } from './loading.tsx'
 import { Logo } from './logo.tsx'
 import { Navigation } from './navigation.tsx'
-import { Notices } from './notices.tsx'
+import { Notices, useNoticesKnown } from './notices.tsx'
 import { PersonMenu } from './person-menu.tsx'
 import { ThemeMenu } from './theme-menu.tsx'
 
@@ -46,6 +46,7 @@ const content = 'min-w-0 flex-1 px-4 py-6 sm:px-6 lg:py-8'
 function Framed(): JSX.Element {
   const { id } = useAccount()
   useLive(id)
+  const isReady = useNoticesKnown()
   const [isOpen, setOpen] = useState(false)
   const path = useRouterState({ select: ({ location }) => location.pathname })
   return (
@@ -79,10 +80,10 @@ function Framed(): JSX.Element {
           </div>
         </header>
         <main id="content" tabIndex={-1} className={content}>
-          <Notices />
+          {isReady ? <Notices /> : null}
           {/* A page of another account is another page: no half-filled form crosses over. */}
           <Suspense key={`${id} ${path}`} fallback={<Loading />}>
-            <Outlet />
+            {isReady ? <Outlet /> : <Loading />}
           </Suspense>
         </main>
       </div>

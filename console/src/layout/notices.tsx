@@ -1,6 +1,6 @@
 /**
- * What the person must know on every page: what their account waits for, why requests are refused, and who waits for
- * an administrator.
+ * What the person must know on every page: what their account waits for and why requests are refused; and where
+ * administrators look first, who waits for them.
  */
 import { useRouterState } from '@tanstack/react-router'
 import type { JSX } from 'react'
@@ -13,6 +13,13 @@ import { useAccount, useMay, useMe } from '@/lib/account'
 import { resendVerification } from '@/lib/identity'
 import { useOperation } from '@/lib/operations'
 import { compareUsd, isZero, usd } from '@/lib/usd'
+
+/** Whether what stands above a page is known, so that it does not push the page down later. Asked in vain counts. */
+export function useNoticesKnown(): boolean {
+  const { id } = useAccount()
+  const billing = useOperation('billing.show', { account: id })
+  return !billing.isPending || billing.failureCount > 0
+}
 
 export function Notices(): JSX.Element {
   return (
@@ -96,14 +103,19 @@ function Unconfirmed({ gift, hasNobody }: UnconfirmedProps): JSX.Element {
   )
 }
 
+/** Where administrators look first, and where they work; not on the page that lists them, nor amid other work. */
+function tellsOfWaiting(path: string): boolean {
+  return path === '/console' || (path.startsWith('/console/admin') && path !== '/console/admin/people')
+}
+
 /** Who signs up elsewhere is told to no account of the administrator's. */
 const toConfirmEveryMs = 15_000
 
 function ToConfirm(): JSX.Element | null {
   const { operator } = useMe().person
   const installation = useOperation('installation.show')
-  const isThere = useRouterState({ select: ({ location }) => location.pathname === '/console/admin/people' })
-  const enabled = operator && installation.data?.mail === false && !isThere
+  const path = useRouterState({ select: ({ location }) => location.pathname })
+  const enabled = operator && installation.data?.mail === false && tellsOfWaiting(path)
   const people = useOperation(
     'people.list',
     { state: 'to_confirm', limit: 10 },
@@ -141,8 +153,8 @@ function AccountState(): JSX.Element | null {
   if (suspended && state?.frozen != null) {
     return (
       <Banner tone="bad" title="This account is frozen.">
-        {state.frozen} Requests are refused until the bank has decided for whoever runs this server, or they
-        lift it.
+        {state.frozen} Requests are refused until the dispute is won, or whoever runs this server lifts it:
+        ask them.
       </Banner>
     )
   }

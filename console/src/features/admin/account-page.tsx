@@ -118,6 +118,7 @@ const entryColumns: readonly Column<Entry>[] = [
   {
     id: 'reference',
     header: 'Reference',
+    wide: true,
     cell: (entry) => (
       <span className="block max-w-64 truncate" title={entry.note ?? entry.reference ?? undefined}>
         {entry.note ?? entry.reference ?? entry.request ?? ''}
@@ -157,6 +158,7 @@ const keyColumns: readonly Column<Key>[] = [
   {
     id: 'label',
     header: 'Key',
+    wide: true,
     cell: ({ label, builtIn }) =>
       builtIn ? 'none: it cannot be sent' : <code className="text-[0.8125rem]">{label}…</code>,
   },
@@ -191,7 +193,7 @@ function Keys({ account }: { readonly account: string }): JSX.Element {
 
 const memberColumns: readonly Column<Member>[] = [
   { id: 'name', header: 'Name', cell: ({ name }) => name },
-  { id: 'email', header: 'E-mail address', cell: ({ email }) => email },
+  { id: 'email', header: 'E-mail address', wide: true, cell: ({ email }) => email },
   { id: 'role', header: 'Role', cell: ({ role }) => <Badge>{role}</Badge> },
   { id: 'since', header: 'Since', wide: true, cell: ({ since }) => <When at={since} /> },
 ]
@@ -228,6 +230,7 @@ const requestColumns: readonly Column<Receipt>[] = [
   {
     id: 'end',
     header: 'End',
+    wide: true,
     cell: ({ endReason }) => <EndBadge endReason={endReason} />,
   },
   { id: 'charged', header: 'Charged', align: 'right', cell: ({ charged }) => <Money amount={charged} /> },

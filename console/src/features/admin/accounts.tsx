@@ -8,6 +8,7 @@ import { Empty } from '@/components/empty'
 import { Field } from '@/components/field'
 import { Input } from '@/components/input'
 import { Money } from '@/components/money'
+import { OnPhone } from '@/components/on-phone'
 import { Problem } from '@/components/problem'
 import { type Column, Table } from '@/components/table'
 import { When } from '@/components/when'
@@ -31,13 +32,19 @@ const columns: readonly Column<Account>[] = [
     cell: (account) => (
       <>
         <AccountLink id={account.account}>{account.name}</AccountLink>
-        <span className="block text-sm text-ink-soft">{account.email ?? account.account}</span>
+        <span className="block max-w-48 truncate text-sm text-ink-soft md:max-w-none">
+          {account.email ?? account.account}
+        </span>
+        <OnPhone>
+          <AccountBadges account={account} />
+        </OnPhone>
       </>
     ),
   },
   {
     id: 'state',
     header: 'State',
+    wide: true,
     cell: (account) => <AccountBadges account={account} />,
   },
   {

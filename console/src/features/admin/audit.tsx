@@ -9,6 +9,7 @@ import { Card } from '@/components/card'
 import { Code } from '@/components/code'
 import { Dialog } from '@/components/dialog'
 import { Empty } from '@/components/empty'
+import { OnPhone } from '@/components/on-phone'
 import { Problem } from '@/components/problem'
 import { Select } from '@/components/select'
 import { type Column, Table } from '@/components/table'
@@ -92,11 +93,18 @@ export function Audit(): JSX.Element {
 function columnsOf(onShow: (deed: Deed) => void): readonly Column<Deed>[] {
   return [
     { id: 'at', header: 'When', cell: ({ at }) => <When at={at} /> },
-    { id: 'actor', header: 'Who', cell: ({ actor }) => actor },
+    { id: 'actor', header: 'Who', wide: true, cell: ({ actor }) => actor },
     {
       id: 'operation',
       header: 'What',
-      cell: ({ operation }) => <span className="font-mono text-[0.8125rem]">{operation}</span>,
+      cell: ({ operation, actor }) => (
+        <>
+          <span className="font-mono text-[0.8125rem]">{operation}</span>
+          <OnPhone>
+            <span className="block max-w-36 truncate text-sm text-ink-soft">{actor}</span>
+          </OnPhone>
+        </>
+      ),
     },
     {
       id: 'account',
@@ -104,7 +112,7 @@ function columnsOf(onShow: (deed: Deed) => void): readonly Column<Deed>[] {
       wide: true,
       cell: ({ account }) => (account === null ? '' : <AccountLink id={account}>{account}</AccountLink>),
     },
-    { id: 'outcome', header: 'Outcome', cell: ({ outcome }) => <Outcome outcome={outcome} /> },
+    { id: 'outcome', header: 'Outcome', wide: true, cell: ({ outcome }) => <Outcome outcome={outcome} /> },
     {
       id: 'details',
       header: <span className="sr-only">Details</span>,

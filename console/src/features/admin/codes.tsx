@@ -30,11 +30,13 @@ export function Codes(): JSX.Element {
       cell: ({ label, note }) => (
         <>
           <code className="text-[0.8125rem] font-medium">{label}…</code>
-          {note === null ? null : <span className="block text-sm text-ink-soft">{note}</span>}
+          {note === null ? null : (
+            <span className="block max-w-28 truncate text-sm text-ink-soft md:max-w-64">{note}</span>
+          )}
         </>
       ),
     },
-    { id: 'state', header: 'State', cell: (code) => <StateOf code={code} /> },
+    { id: 'state', header: 'State', wide: true, cell: (code) => <StateOf code={code} /> },
     { id: 'amount', header: 'Gives', align: 'right', cell: ({ amount }) => <Money amount={amount} /> },
     { id: 'uses', header: 'Redeemed', align: 'right', cell: ({ uses, usesMax }) => `${uses} of ${usesMax}` },
     { id: 'created', header: 'Made', wide: true, cell: ({ created }) => <When at={created} /> },

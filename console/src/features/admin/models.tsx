@@ -8,6 +8,7 @@ import { Card } from '@/components/card'
 import { ConfirmDialog } from '@/components/confirm-dialog'
 import { Empty } from '@/components/empty'
 import { Menu, MenuItem } from '@/components/menu'
+import { OnPhone } from '@/components/on-phone'
 import { Problem } from '@/components/problem'
 import { Select } from '@/components/select'
 import { type Column, Table } from '@/components/table'
@@ -73,16 +74,29 @@ function ModelsTable({ rows }: { readonly rows: readonly Model[] | undefined }):
     {
       id: 'model',
       header: 'Model',
-      cell: ({ model, details }) => (
+      cell: ({ model, details, sold }) => (
         <>
-          <span className="font-mono text-[0.8125rem] font-medium">{model}</span>
-          <span className="block text-sm text-ink-soft">{details?.provider ?? ''}</span>
+          <span
+            className="block max-w-44 truncate font-mono text-[0.8125rem] font-medium md:max-w-none"
+            title={model}
+          >
+            {model}
+          </span>
+          <span className="block text-sm text-ink-soft">
+            {details?.provider ?? ''}
+            {sold ? null : (
+              <OnPhone>
+                <span className="text-warn"> · Not sold</span>
+              </OnPhone>
+            )}
+          </span>
         </>
       ),
     },
     {
       id: 'sold',
       header: 'State',
+      wide: true,
       cell: ({ sold, reason }) =>
         sold ? (
           <Badge tone="good">Sold</Badge>

@@ -7,6 +7,7 @@ import { Page } from '@/components/page'
 import { Skeleton } from '@/components/skeleton'
 import { useMe } from '@/lib/account'
 import { cn } from '@/lib/class-names'
+import { intoRow } from '@/lib/into-row'
 import { type SectionId, sections } from './sections.ts'
 
 const parts: Readonly<Record<SectionId, ComponentType>> = {
@@ -38,11 +39,6 @@ function Part({ id }: { readonly id: SectionId }): JSX.Element {
       <Shown />
     </Suspense>
   )
-}
-
-/** On a phone the row of sections is longer than the screen. */
-function intoView(link: HTMLAnchorElement | null): void {
-  link?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
 }
 
 export interface AdminFrameProps {
@@ -79,7 +75,7 @@ export function AdminFrame({ title, here, children }: AdminFrameProps): JSX.Elem
             params={{ section: id }}
             search={{}}
             aria-current={id === here ? 'page' : undefined}
-            ref={id === here ? intoView : undefined}
+            ref={id === here ? intoRow : undefined}
             className={cn(
               '-mb-px flex h-10 shrink-0 items-center border-b-2 border-transparent px-3 font-medium text-ink-soft -outline-offset-2 hover:text-ink',
               id === here && 'border-accent text-ink',

@@ -5,6 +5,7 @@ import { Badge, type Tone } from '@/components/badge'
 import { Card } from '@/components/card'
 import { Empty } from '@/components/empty'
 import { Money } from '@/components/money'
+import { OnPhone } from '@/components/on-phone'
 import { Problem } from '@/components/problem'
 import { type Column, Table } from '@/components/table'
 import { When } from '@/components/when'
@@ -32,11 +33,22 @@ const stateWords: Readonly<Record<Payment['state'], readonly [Tone, string]>> = 
 }
 
 const columns: readonly Column<Payment>[] = [
-  { id: 'created', header: 'When', cell: ({ created }) => <When at={created} /> },
+  { id: 'created', header: 'When', wide: true, cell: ({ created }) => <When at={created} /> },
   {
     id: 'account',
     header: 'Account',
-    cell: ({ account, email }) => <AccountLink id={account}>{email ?? account}</AccountLink>,
+    cell: ({ account, email, created }) => (
+      <>
+        <AccountLink id={account}>
+          <span className="inline-block max-w-36 truncate align-bottom md:max-w-none">
+            {email ?? account}
+          </span>
+        </AccountLink>
+        <OnPhone>
+          <When at={created} className="block text-sm text-ink-soft" />
+        </OnPhone>
+      </>
+    ),
   },
   {
     id: 'state',
@@ -53,7 +65,7 @@ const columns: readonly Column<Payment>[] = [
       )
     },
   },
-  { id: 'way', header: 'Way', wide: true, cell: ({ automatic }) => (automatic ? 'Automatic' : 'By hand') },
+  { id: 'way', header: 'Way', wide: true, cell: ({ automatic }) => (automatic ? 'Automatic' : 'One-time') },
   {
     id: 'amount',
     header: 'Amount',

@@ -10,6 +10,7 @@ import { Empty } from '@/components/empty'
 import { Field } from '@/components/field'
 import { Input } from '@/components/input'
 import { Menu, MenuItem } from '@/components/menu'
+import { OnPhone } from '@/components/on-phone'
 import { Problem } from '@/components/problem'
 import { Select } from '@/components/select'
 import { type Column, Table } from '@/components/table'
@@ -100,11 +101,14 @@ function PeopleTable({
       cell: (person) => (
         <>
           <span className="font-medium">{person.name}</span>
-          <span className="block text-sm text-ink-soft">{person.email}</span>
+          <span className="block max-w-40 truncate text-sm text-ink-soft md:max-w-none">{person.email}</span>
+          <OnPhone>
+            <PersonBadges person={person} />
+          </OnPhone>
         </>
       ),
     },
-    { id: 'state', header: 'State', cell: (person) => <PersonBadges person={person} /> },
+    { id: 'state', header: 'State', wide: true, cell: (person) => <PersonBadges person={person} /> },
     { id: 'created', header: 'Signed up', wide: true, cell: ({ created }) => <When at={created} /> },
     {
       id: 'seen',

@@ -81,7 +81,9 @@ function columnsOf(onDo: (doing: Doing) => void): readonly Column<Upstream>[] {
       cell: ({ name, provider, origin }) => (
         <>
           <span className="font-medium">{name}</span>
-          <span className="block text-sm text-ink-soft">{origin ?? `${provider}, its own address`}</span>
+          <span className="block max-w-44 truncate text-sm text-ink-soft md:max-w-none">
+            {origin ?? `${provider}, its own address`}
+          </span>
         </>
       ),
     },
@@ -115,10 +117,10 @@ function columnsOf(onDo: (doing: Doing) => void): readonly Column<Upstream>[] {
       cell: (upstream) =>
         upstream.from === 'configuration' ? (
           <span
-            className="text-sm text-ink-soft"
+            className="text-sm text-ink-soft max-md:sr-only"
             title="Set in tollgate.yaml or the environment, and changed there"
           >
-            configuration
+            From the configuration
           </span>
         ) : (
           <Menu
@@ -150,7 +152,10 @@ function HealthOf({ upstream: { health, disabled } }: { readonly upstream: Upstr
         </span>
       )}
       {health.lastError === null ? null : (
-        <span className="max-w-72 text-sm whitespace-normal text-ink-soft">{health.lastError}</span>
+        <span className="max-w-72 min-w-32 text-sm whitespace-normal text-ink-soft">
+          {health.state === 'healthy' ? 'Its last failure: ' : ''}
+          {health.lastError}
+        </span>
       )}
     </span>
   )

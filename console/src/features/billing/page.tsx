@@ -78,7 +78,7 @@ export function BillingPage(): JSX.Element {
 function Balance({ billing }: { readonly billing: Billing | undefined }): JSX.Element {
   const bone = <Skeleton className="my-1 h-6 w-24" />
   return (
-    <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-4" aria-live="polite">
+    <div className="grid grid-cols-2 gap-3 sm:gap-4 lg:grid-cols-4" aria-live="polite">
       <Stat
         label="Balance"
         value={billing === undefined ? bone : <Money amount={billing.posted} />}

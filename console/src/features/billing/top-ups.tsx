@@ -37,7 +37,7 @@ export function TopUps(): JSX.Element {
               id: 'how',
               header: 'How',
               wide: true,
-              cell: (row) => (row.automatic ? 'Automatic' : 'By hand'),
+              cell: (row) => (row.automatic ? 'Automatic' : 'One-time'),
             },
             {
               id: 'amount',

@@ -122,7 +122,7 @@ function Facts({ apiKey }: { readonly apiKey: Key }): JSX.Element {
   ].filter((text) => text !== '')
   return (
     <Card>
-      <dl className="grid gap-x-8 gap-y-4 sm:grid-cols-2 lg:grid-cols-4">
+      <dl className="grid grid-cols-2 gap-x-6 gap-y-4 lg:grid-cols-4">
         <Fact label="Spent in all">
           <Money amount={apiKey.spent} form="exact" />
         </Fact>

@@ -2,6 +2,7 @@
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
+import { OnPhone } from '@/components/on-phone'
 import { Problem } from '@/components/problem'
 import { Skeleton } from '@/components/skeleton'
 import { Table } from '@/components/table'
@@ -49,11 +50,25 @@ export function Refusals({ apiKey }: { readonly apiKey: string }): JSX.Element {
             empty={<p className="px-5 pb-5 text-ink-soft">None of late.</p>}
             columns={[
               { id: 'at', header: 'When', cell: (row) => <When at={row.at} /> },
-              { id: 'code', header: 'Code', cell: (row) => <ErrorLink code={row.code} /> },
-              { id: 'status', header: 'Status', align: 'right', cell: (row) => row.status },
+              {
+                id: 'code',
+                header: 'Code',
+                cell: (row) => (
+                  <>
+                    <ErrorLink code={row.code} />
+                    <OnPhone>
+                      <bdi className="mt-1 line-clamp-3 text-sm break-words whitespace-normal text-ink-soft">
+                        {row.message}
+                      </bdi>
+                    </OnPhone>
+                  </>
+                ),
+              },
+              { id: 'status', header: 'Status', align: 'right', wide: true, cell: (row) => row.status },
               {
                 id: 'model',
                 header: 'Model',
+                wide: true,
                 cell: (row) =>
                   row.model === null ? (
                     <span className="text-ink-soft">not read</span>
@@ -64,6 +79,7 @@ export function Refusals({ apiKey }: { readonly apiKey: string }): JSX.Element {
               {
                 id: 'message',
                 header: 'What the client was told',
+                wide: true,
                 className: 'min-w-96 whitespace-normal',
                 cell: (row) => (
                   <bdi className="line-clamp-2 break-words" title={row.message}>

@@ -20,7 +20,7 @@ export function Numbers({ overview }: { readonly overview: Overview | undefined 
   const hint = (show: (overview: Overview) => ReactNode): ReactNode =>
     overview === undefined ? '' : show(overview)
   return (
-    <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-4">
+    <div className="grid grid-cols-2 gap-3 sm:gap-4 lg:grid-cols-4">
       <Stat
         label={<BalanceLabel />}
         value={of(({ available }) => <Money amount={available} />)}
@@ -96,7 +96,7 @@ function Latency({ overview }: { readonly overview: Overview | undefined }): JSX
   return (
     <section
       aria-label="Latency today"
-      className="flex flex-wrap items-center gap-x-8 gap-y-2 rounded-xl border border-line bg-surface px-5 py-3 sm:col-span-2 lg:col-span-4"
+      className="flex flex-wrap items-center gap-x-8 gap-y-2 rounded-xl border border-line bg-surface px-5 py-3 col-span-2 lg:col-span-4"
     >
       <p className="text-sm font-medium text-ink-soft">Latency today</p>
       <dl className="flex flex-wrap gap-x-8 gap-y-2">

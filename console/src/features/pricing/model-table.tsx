@@ -4,11 +4,11 @@ import { Fragment, type JSX, useId, useState } from 'react'
 import { cn } from '@/lib/class-names'
 import { count, shortCount } from '@/lib/format'
 import { usd } from '@/lib/usd'
+import { useMedia } from '@/lib/use-media'
 import { Abilities, ModelDetails } from './model-details.tsx'
 import { ModelName } from './model-name.tsx'
 import { type Sort, sorts, type View } from './pricing-view.ts'
 import type { SoldModel } from './sold-models.ts'
-import { useMedia } from './use-media.ts'
 
 export interface ModelTableProps {
   readonly models: readonly SoldModel[]

@@ -12,7 +12,7 @@ export function FindRequest(): JSX.Element {
   const navigate = useNavigate()
   const id = text.trim()
   return (
-    <search className="flex flex-1 basis-64 justify-end">
+    <search>
       <form
         className="flex gap-2"
         onSubmit={(event) => {
@@ -24,7 +24,7 @@ export function FindRequest(): JSX.Element {
           aria-label="Id of a request"
           placeholder="req_…"
           title="The x-request-id of an answer"
-          className="max-w-56 font-mono"
+          className="w-44 font-mono"
           spellCheck={false}
           value={text}
           onChange={(event) => setText(event.target.value)}

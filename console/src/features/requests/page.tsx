@@ -41,10 +41,13 @@ export function RequestsPage(): JSX.Element {
       title="Requests"
       description="Every request that reached an upstream has a receipt: what it used, at which price, and where its time went."
       actions={
-        <AnchorButton href={addressOf('requests.csv', filter)} download>
-          <Download aria-hidden="true" />
-          CSV
-        </AnchorButton>
+        <>
+          <FindRequest />
+          <AnchorButton href={addressOf('requests.csv', filter)} download>
+            <Download aria-hidden="true" />
+            CSV
+          </AnchorButton>
+        </>
       }
     >
       <Card title="Running now" flush>
@@ -67,7 +70,6 @@ export function RequestsPage(): JSX.Element {
           <option value="well">Ended well</option>
           <option value="badly">Ended badly</option>
         </Select>
-        <FindRequest />
       </div>
       <Ended key={JSON.stringify(filter)} filter={filter} />
     </Page>

@@ -49,7 +49,7 @@ export function Receipt({ receipt, back }: ReceiptProps): JSX.Element {
       back={back}
     >
       <Remarks receipt={receipt} />
-      <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-4">
+      <div className="grid grid-cols-2 gap-3 sm:gap-4 lg:grid-cols-4">
         <Stat
           label="Charged"
           value={<Money amount={receipt.charged} />}

@@ -6,6 +6,7 @@ import { Badge } from '@/components/badge'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { Empty } from '@/components/empty'
+import { OnPhone } from '@/components/on-phone'
 import { Problem } from '@/components/problem'
 import { type Column, Table } from '@/components/table'
 import { When } from '@/components/when'
@@ -65,17 +66,26 @@ export function ActivityTab(): JSX.Element {
 
 const columns: readonly Column<Row>[] = [
   { id: 'at', header: 'When', cell: ({ at }) => <When at={at} /> },
-  { id: 'actor', header: 'Who', cell: ({ actor }) => actor },
+  { id: 'actor', header: 'Who', wide: true, cell: ({ actor }) => actor },
   {
     id: 'operation',
     header: 'What',
-    cell: ({ operation }) => <code className="font-mono text-sm">{operation}</code>,
+    cell: ({ operation, actor }) => (
+      <>
+        <code className="font-mono text-sm">{operation}</code>
+        <OnPhone>
+          <span className="block max-w-44 truncate text-sm text-ink-soft">{actor}</span>
+        </OnPhone>
+      </>
+    ),
   },
   {
     id: 'outcome',
     header: 'Outcome',
     cell: ({ outcome }) => (
-      <Badge tone={outcome === 'done' ? 'good' : 'warn'}>{outcome.replaceAll('_', ' ')}</Badge>
+      <Badge tone={outcome === 'done' ? 'good' : 'warn'}>
+        {outcome === 'done' ? 'Done' : outcome.replaceAll('_', ' ')}
+      </Badge>
     ),
   },
 ]

@@ -6,6 +6,7 @@ import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { ConfirmDialog } from '@/components/dialog'
 import { Empty } from '@/components/empty'
+import { OnPhone } from '@/components/on-phone'
 import { Problem } from '@/components/problem'
 import { type Column, Table } from '@/components/table'
 import { toast } from '@/components/toaster'
@@ -91,10 +92,15 @@ function columnsFor(onRevoke: (key: ManagementKey) => void): readonly Column<Man
     {
       id: 'name',
       header: 'Name',
-      cell: ({ name, label }) => (
+      cell: ({ name, label, scopes }) => (
         <span>
           <span className="font-medium">{name}</span>
           <code className="block font-mono text-sm text-ink-soft">{label}…</code>
+          <OnPhone>
+            <span className="block max-w-52 text-sm whitespace-normal text-ink-soft">
+              {scopes.join(', ')}
+            </span>
+          </OnPhone>
         </span>
       ),
     },
@@ -109,6 +115,7 @@ function columnsFor(onRevoke: (key: ManagementKey) => void): readonly Column<Man
         </span>
       ),
       className: 'min-w-56 whitespace-normal',
+      wide: true,
     },
     {
       id: 'used',

@@ -234,7 +234,17 @@ function InvitationsCard({ organization }: OfOrganization): JSX.Element | null {
         columns={[
           { id: 'email', header: 'E-mail address', cell: ({ email }) => email },
           { id: 'role', header: 'Role', cell: ({ role }) => <Badge>{role}</Badge> },
-          { id: 'ends', header: 'Ends', cell: ({ expiresAt }) => <When at={expiresAt} />, wide: true },
+          {
+            id: 'ends',
+            header: 'Ends',
+            cell: ({ expiresAt }) =>
+              Date.parse(expiresAt) < Date.now() ? (
+                <Badge tone="warn">Expired</Badge>
+              ) : (
+                <When at={expiresAt} />
+              ),
+            wide: true,
+          },
           {
             id: 'cancel',
             header: <span className="sr-only">Withdraw</span>,

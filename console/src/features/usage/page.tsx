@@ -79,7 +79,7 @@ function TotalsRow({ stack }: { readonly stack: Stack | undefined }): JSX.Elemen
   const bone = <Skeleton className="my-1 h-6 w-24" />
   const totals = stack?.totals
   return (
-    <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-4">
+    <div className="grid grid-cols-2 gap-3 sm:gap-4 lg:grid-cols-4">
       <Stat
         label="Spent"
         value={totals === undefined ? bone : <Money amount={totals.charged} />}
