@@ -26,7 +26,7 @@ export function watchTogether(account: string, watcher: Watcher): () => void {
     channel.postMessage(told)
   }
   channel.addEventListener('message', (event: MessageEvent<Told>) => hear(event.data))
-  const listening = (isFirst: boolean): Promise<void> => listen(account, { tell, isFirst, stopping })
+  const listening = (): Promise<void> => listen(account, { tell, stopping })
   holdLock(name, stopping.signal, listening)
   return () => {
     stopping.abort()
@@ -36,19 +36,14 @@ export function watchTogether(account: string, watcher: Watcher): () => void {
 
 interface Listening {
   readonly tell: (told: Told) => void
-  /** Nobody listened before, so nothing was missed. */
-  readonly isFirst: boolean
   readonly stopping: AbortController
 }
 
 /** Resolves when this tab has stopped. */
-function listen(account: string, { tell, isFirst, stopping }: Listening): Promise<void> {
+function listen(account: string, { tell, stopping }: Listening): Promise<void> {
   const source = new EventSource(`/api/events?account=${encodeURIComponent(account)}`)
-  let missesNothing = isFirst
-  source.addEventListener('open', () => {
-    if (!missesNothing) tell({ kind: 'gap' })
-    missesNothing = false
-  })
+  // The first time too: what the page shows was asked for before anybody listened.
+  source.addEventListener('open', () => tell({ kind: 'gap' }))
   source.addEventListener('changed', (event: MessageEvent<string>) => {
     tell({ kind: 'changed', changed: JSON.parse(event.data) as Changed })
   })
@@ -61,20 +56,20 @@ function listen(account: string, { tell, isFirst, stopping }: Listening): Promis
 }
 
 /** Browsers have locks on https and on this very machine; elsewhere each tab listens for itself. */
-function holdLock(name: string, signal: AbortSignal, listening: (isFirst: boolean) => Promise<void>): void {
+function holdLock(name: string, signal: AbortSignal, listening: () => Promise<void>): void {
   if (!('locks' in navigator)) {
-    void listening(true)
+    void listening()
     return
   }
   void navigator.locks
     .request(name, { ifAvailable: true }, async (lock) => {
       if (lock === null) return 'taken'
-      if (!signal.aborted) await listening(true)
+      if (!signal.aborted) await listening()
       return 'held'
     })
     .then((outcome) => {
       if (outcome === 'held' || signal.aborted) return
-      return navigator.locks.request(name, { signal }, () => listening(false))
+      return navigator.locks.request(name, { signal }, listening)
     })
     .catch((error: unknown) => {
       // Whoever stops while waiting is told so by an error.

@@ -41,7 +41,8 @@ export function ConnectPage(): JSX.Element {
       <NoKeyYet account={account.id} />
       <div className="grid items-start gap-6 lg:grid-cols-[13rem_minmax(0,1fr)]">
         <Clients chosen={recipe} />
-        <div className="flex min-w-0 flex-col gap-4">
+        {/* What has the focus is scrolled clear of the notice that stays in sight. */}
+        <div className="flex min-w-0 flex-col gap-4 [&_button]:scroll-mb-28 [&_select]:scroll-mb-28">
           <Recipes recipe={recipe} account={account.id} />
           <Arrival account={account.id} />
         </div>
