@@ -43,7 +43,7 @@ async function operatorOf(
   const person = await identity.personByEmail(asked.email)
   if (person?.operator === true) return person
   throw new TollgateError('conflict', {
-    message: `${asked.email} has signed up already: sign in, and have an operator give you the rights.`,
+    message: `${asked.email} has signed up already, and a setup link makes a new person: use another address, then give this one the rights on the page People.`,
     param: 'email',
   })
 }
