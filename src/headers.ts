@@ -15,9 +15,13 @@ const relayedHeaders = ['openai-processing-ms', 'openai-version', 'anthropic-ver
 
 const streamHead: FlatHeaders = ['cache-control', 'no-cache, no-transform', 'x-accel-buffering', 'no']
 
+/** Of every answer: its request, and that it is what its type says. */
 export function identityHeaders(line: Line): FlatHeaders {
-  return ['x-request-id', line.requestId, 'request-id', line.requestId]
+  return ['x-request-id', line.requestId, 'request-id', line.requestId, 'x-content-type-options', 'nosniff']
 }
+
+/** Of an answer that comes whole: it is for its caller, and nobody in between keeps it. */
+export const wholeHead: FlatHeaders = ['cache-control', 'no-store']
 
 /** What the hold tells: rates left, what is held, a lowered limit, and the balance where the key may see it. */
 export function heldHeaders(line: Line, caller: Caller, of: { plan: Plan; held: Hold }): FlatHeaders {
@@ -58,7 +62,8 @@ export function streamHeaders(
 }
 
 export function jsonHeaders(own: FlatHeaders, upstream: ReadonlyMap<string, string>): FlatHeaders {
-  return ['content-type', upstream.get('content-type') ?? 'application/json', ...own, ...relayed(upstream)]
+  const type = upstream.get('content-type') ?? 'application/json'
+  return ['content-type', type, ...wholeHead, ...own, ...relayed(upstream)]
 }
 
 function relayed(upstream: ReadonlyMap<string, string>): FlatHeaders {

@@ -7,7 +7,7 @@ import type { App } from './app.ts'
 import { TollgateError } from './base/errors.ts'
 import { formatId, parseId } from './base/ids.ts'
 import { listModels, only, showModel } from './catalog/listing.ts'
-import { identityHeaders } from './headers.ts'
+import { identityHeaders, wholeHead } from './headers.ts'
 import { answerEarly } from './http/early.ts'
 import { formatUsd } from './ledger/money.ts'
 import type { ReceiptRow, RunningRow } from './ledger/types.ts'
@@ -69,7 +69,7 @@ function isShown(operation: Operation): operation is Shown {
 function answer(app: App, line: Line, body: unknown): void {
   answerEarly(app, line.request, line.client, {
     status: 200,
-    headers: ['content-type', 'application/json', ...identityHeaders(line)],
+    headers: ['content-type', 'application/json', ...wholeHead, ...identityHeaders(line)],
     body: JSON.stringify(body),
   })
 }

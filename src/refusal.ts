@@ -4,7 +4,7 @@
  */
 import { type ErrorCode, errors } from '../contract/errors.ts'
 import { TollgateError } from './base/errors.ts'
-import { type FlatHeaders, identityHeaders } from './headers.ts'
+import { type FlatHeaders, identityHeaders, wholeHead } from './headers.ts'
 import { answerEarly, type Lingering } from './http/early.ts'
 import type { Line } from './values.ts'
 import { type Problem, WireError } from './wire/codec.ts'
@@ -28,7 +28,13 @@ export function refuse(lingering: Lingering, line: Line, error: TollgateError): 
   const status = error.details.status ?? line.dialect.errorStatus(problem)
   answerEarly(lingering, line.request, line.client, {
     status,
-    headers: ['content-type', 'application/json', ...identityHeaders(line), ...adviceHeaders(error)],
+    headers: [
+      'content-type',
+      'application/json',
+      ...wholeHead,
+      ...identityHeaders(line),
+      ...adviceHeaders(error),
+    ],
     body: line.dialect.errorBody(problem),
   })
 }

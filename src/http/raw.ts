@@ -15,16 +15,26 @@ export function plainErrorBody(error: TollgateError, requestId: string): string 
   })
 }
 
+/** The head of such an answer, beside its length. */
+export function plainErrorHeaders(requestId: string): readonly string[] {
+  return [
+    ...['content-type', 'application/json'],
+    ...['x-request-id', requestId],
+    ...['request-id', requestId],
+    ...['x-content-type-options', 'nosniff'],
+    ...['cache-control', 'no-store'],
+  ]
+}
+
 /** A whole HTTP answer as bytes for a socket, after which the connection closes. */
 export function rawAnswer(error: TollgateError, requestId: string): string {
   const body = plainErrorBody(error, requestId)
-  const head = [
-    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ''}`,
-    'content-type: application/json',
-    `x-request-id: ${requestId}`,
-    `request-id: ${requestId}`,
-    `content-length: ${Buffer.byteLength(body)}`,
-    'connection: close',
+  const head = [`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ''}`]
+  const headers = [
+    ...plainErrorHeaders(requestId),
+    ...['content-length', String(Buffer.byteLength(body))],
+    ...['connection', 'close'],
   ]
+  for (let at = 0; at < headers.length; at += 2) head.push(`${headers[at]}: ${headers[at + 1]}`)
   return `${head.join('\r\n')}\r\n\r\n${body}`
 }

@@ -11,7 +11,7 @@ import { Connection, type Serve } from './connection.ts'
 import { Downstream } from './downstream.ts'
 import { answerEarly } from './early.ts'
 import { malformation } from './edge.ts'
-import { plainErrorBody, rawAnswer } from './raw.ts'
+import { plainErrorBody, plainErrorHeaders, rawAnswer } from './raw.ts'
 
 export interface ServerLimits {
   readonly headerBytesMax: number
@@ -139,7 +139,7 @@ function refuse(
   client.endConnection()
   answerEarly({ limits, clock }, request, client, {
     status: error.status,
-    headers: ['content-type', 'application/json', 'x-request-id', requestId, 'request-id', requestId],
+    headers: plainErrorHeaders(requestId),
     body: plainErrorBody(error, requestId),
   })
 }

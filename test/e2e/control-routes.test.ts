@@ -1,41 +1,17 @@
 /** Nothing is mounted below `/api` that has no policy: the routes of the real server, against the contract and one table. */
 import assert from 'node:assert/strict'
-import { createServer } from 'node:http'
 import { after, before, test } from 'node:test'
 import { operations } from '../../contract/operations.ts'
-import { EventStreams } from '../../src/api/event-streams.ts'
 import { type OtherRoute, otherRoutes } from '../../src/api/other-routes-table.ts'
-import { systemClock } from '../../src/base/clock.ts'
-import { limitDefaults } from '../../src/config.ts'
-import { createPages } from '../../src/pages.ts'
-import { noServer } from '../../src/server-facts.ts'
 import { type TestGateway, testGateway } from '../support/gateway.ts'
+import { mountedRoutes } from '../support/mounted-routes.ts'
 
 let gateway: TestGateway
 let mounted: readonly string[]
 
 before(async () => {
   gateway = await testGateway()
-  const { parts, app: serving } = gateway.gateway
-  const { app, paths } = createPages(
-    {
-      api: {
-        control: parts.control(gateway.origin, noServer(systemClock)),
-        answerAuth: parts.answerAuth,
-        clientAddress: parts.clientAddress,
-        streams: new EventStreams(systemClock, limitDefaults),
-        docsFolder: new URL('../../docs/', import.meta.url),
-      },
-      metrics: serving.metrics,
-      metricsToken: null,
-      ready: async () => true,
-      consoleFiles: async () => {},
-    },
-    (handler) => createServer(handler),
-  )
-  await app.ready()
-  mounted = paths.addresses().filter((address) => address.includes(' /api'))
-  await app.close()
+  mounted = (await mountedRoutes(gateway)).filter((address) => address.includes(' /api'))
 })
 after(() => gateway.close())
 

@@ -1,0 +1,33 @@
+/** Every address that is mounted beside the data plane, as the real server mounts it: `GET /api/keys/:key`. */
+import { createServer } from 'node:http'
+import { EventStreams } from '../../src/api/event-streams.ts'
+import { systemClock } from '../../src/base/clock.ts'
+import { limitDefaults } from '../../src/config.ts'
+import { builtConsole, consoleFiles } from '../../src/console-files.ts'
+import { createPages } from '../../src/pages.ts'
+import { noServer } from '../../src/server-facts.ts'
+import type { TestGateway } from './gateway.ts'
+
+export async function mountedRoutes({ gateway, origin }: TestGateway): Promise<readonly string[]> {
+  const { parts, app: serving } = gateway
+  const { app, paths } = createPages(
+    {
+      api: {
+        control: parts.control(origin, noServer(systemClock)),
+        answerAuth: parts.answerAuth,
+        clientAddress: parts.clientAddress,
+        streams: new EventStreams(systemClock, limitDefaults),
+        docsFolder: new URL('../../docs/', import.meta.url),
+      },
+      metrics: serving.metrics,
+      metricsToken: null,
+      ready: async () => true,
+      consoleFiles: consoleFiles(builtConsole),
+    },
+    (handler) => createServer(handler),
+  )
+  await app.ready()
+  const mounted = paths.addresses()
+  await app.close()
+  return mounted
+}
