@@ -9,12 +9,10 @@ import { fileURLToPath } from 'node:url'
 const source = new URL('../src/main.ts', import.meta.url)
 const compiled = new URL('../dist/src/main.js', import.meta.url)
 
-// Half of a start is compiling; what was compiled once is kept. An old Node has no such thing.
-module.enableCompileCache?.(fileURLToPath(new URL('../node_modules/.cache/tollgate', import.meta.url)))
-
 if (existsSync(source)) {
   const { prepare } = await import(new URL('../scripts/prepare.js', import.meta.url).href)
   await prepare(import.meta.url)
+  keepWhatIsCompiled()
   if (process.argv[2] === 'serve') {
     const { prepareConsole } = await import(new URL('../scripts/prepare-console.js', import.meta.url).href)
     // Without its pages the server serves all the same, and says there how to get them.
@@ -29,5 +27,11 @@ if (existsSync(source)) {
     process.stderr.write(`tollgate: needs Node ${engines.node}, this is ${process.versions.node}\n`)
     process.exit(1)
   }
+  keepWhatIsCompiled()
   await import(compiled.href)
+}
+
+/** Half of a start is compiling. Not before the packages are there: npm has to find a fresh checkout without them. */
+function keepWhatIsCompiled() {
+  module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/tollgate', import.meta.url)))
 }

@@ -69,7 +69,8 @@ function write(path: string, text: string): void {
 }
 
 function start(folder: string, script: string, ...rest: string[]): ChildProcess {
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env
+  // A shell knows neither; with the second one nothing is kept in the checkout.
+  const { NODE_TEST_CONTEXT: _, NODE_COMPILE_CACHE: __, ...env } = process.env
   return spawn(process.execPath, [join(folder, script), ...rest], { cwd: '/', env })
 }
 
@@ -132,41 +133,53 @@ for (const { who, signal, launcherEnds } of ends) {
   })
 }
 
-test('a missing package is completed by npm, from what the lock names', async () => {
-  const folder = makeCheckout('missing package')
-  write(join(folder, 'part', 'package.json'), JSON.stringify({ name: 'part', version: '1.2.3' }))
-  const npm = process.env.npm_execpath?.endsWith('npm-cli.js')
-    ? [process.execPath, process.env.npm_execpath]
-    : ['npm']
-  const pack = [...npm.slice(1), 'pack', './part', '--silent']
-  assert.equal((await finish(spawn(npm[0]!, pack, { cwd: folder }))).code, 0)
-  const manifest = {
-    name: 'whole',
-    type: 'module',
-    engines: { node: '>=24.15' },
-    dependencies: { part: 'file:part-1.2.3.tgz' },
-  }
-  const part = { version: '1.2.3', resolved: 'file:part-1.2.3.tgz' }
-  write(join(folder, 'package.json'), JSON.stringify(manifest))
-  write(
-    join(folder, 'package-lock.json'),
-    JSON.stringify({
+const installations = [
+  { name: 'in a fresh checkout every package is installed', isFresh: true, says: /installing 1 packages …/ },
+  {
+    name: 'a missing package is completed',
+    isFresh: false,
+    says: /completing the installed packages \(part\)/,
+  },
+]
+
+for (const { name, isFresh, says } of installations) {
+  test(`${name} by npm, from what the lock names`, async () => {
+    const folder = makeCheckout(name)
+    if (isFresh) rmSync(join(folder, 'node_modules'), { recursive: true })
+    write(join(folder, 'part', 'package.json'), JSON.stringify({ name: 'part', version: '1.2.3' }))
+    const npm = process.env.npm_execpath?.endsWith('npm-cli.js')
+      ? [process.execPath, process.env.npm_execpath]
+      : ['npm']
+    const pack = [...npm.slice(1), 'pack', './part', '--silent']
+    assert.equal((await finish(spawn(npm[0]!, pack, { cwd: folder }))).code, 0)
+    const manifest = {
       name: 'whole',
-      lockfileVersion: 3,
-      requires: true,
-      packages: { '': manifest, 'node_modules/part': part },
-    }),
-  )
-  const { stdout, stderr, code } = await finish(start(folder, 'bin/tollgate.js', 'models'))
-  assert.equal(code, 0, stderr)
-  assert.match(stderr, /completing the installed packages \(part\)/)
-  assert.deepEqual(JSON.parse(stdout).arguments, ['models'])
-  assert.equal(
-    JSON.parse(readFileSync(join(folder, 'node_modules/part/package.json'), 'utf8')).version,
-    '1.2.3',
-  )
-  assert.equal(existsSync(join(folder, '.tollgate-preparing')), false)
-})
+      type: 'module',
+      engines: { node: '>=24.15' },
+      dependencies: { part: 'file:part-1.2.3.tgz' },
+    }
+    const part = { version: '1.2.3', resolved: 'file:part-1.2.3.tgz' }
+    write(join(folder, 'package.json'), JSON.stringify(manifest))
+    write(
+      join(folder, 'package-lock.json'),
+      JSON.stringify({
+        name: 'whole',
+        lockfileVersion: 3,
+        requires: true,
+        packages: { '': manifest, 'node_modules/part': part },
+      }),
+    )
+    const { stdout, stderr, code } = await finish(start(folder, 'bin/tollgate.js', 'models'))
+    assert.equal(code, 0, stderr)
+    assert.match(stderr, says)
+    assert.deepEqual(JSON.parse(stdout).arguments, ['models'])
+    assert.equal(
+      JSON.parse(readFileSync(join(folder, 'node_modules/part/package.json'), 'utf8')).version,
+      '1.2.3',
+    )
+    assert.equal(existsSync(join(folder, '.tollgate-preparing')), false)
+  })
+}
 
 test('one process at a time prepares, also after one that died at it', async () => {
   const folder = makeCheckout('turns')
