@@ -68,7 +68,7 @@ class Model {
     const paid = this.topUps[topUp]
     if (paid === undefined) return 'not_paid'
     const sumName = source === 'refund' ? 'refunded' : 'disputed'
-    if (paid[sumName] + amount > paid.amount) return 'conflict'
+    if (source === 'refund' && paid.refunded + amount > paid.amount) return 'conflict'
     paid[sumName] += amount
     this.returns.push({ topUp, source, amount, isRestored: false })
     if (source === 'dispute' && !this.isSuspended) this.isFrozen = true
@@ -314,8 +314,9 @@ class Pair {
         const { source } = step
         const topUp = step.pick % (model.topUps.length + 1)
         const paid = model.topUps[topUp] ?? { amount: 10n, refunded: 0n, disputed: 0n }
-        const left = paid.amount - (source === 'refund' ? paid.refunded : paid.disputed)
-        const amount = most((left * step.share) / 100n, 1n)
+        // A bank may take more than was paid.
+        const whole = source === 'refund' ? paid.amount - paid.refunded : 2n * paid.amount
+        const amount = most((whole * step.share) / 100n, 1n)
         const answer = await ledger.returnTopUp({
           entryId: real.nextId(),
           topUp: this.topUps[topUp] ?? 1n,

@@ -37,7 +37,7 @@ export interface ReturnAsk {
 export type ReturnResult =
   | { readonly kind: 'returned'; readonly created: boolean; readonly account: bigint }
   | { readonly kind: 'not_paid' }
-  /** The reference took another amount, or more is taken than was paid. */
+  /** The reference took another amount, or more is refunded than was paid. */
   | { readonly kind: 'conflict' }
 
 /** A refund that failed or a dispute that was won: what was taken under the reference comes back. */

@@ -66,6 +66,36 @@ test('what was not paid is not taken back, and no more than was paid', async (co
   assert.deepEqual(await drift(on), [])
 })
 
+test('a bank that takes more than was paid takes it from the account, which owes it, and gives all of it back', async (context) => {
+  const on = await scene(context)
+  await pay(on)
+  await take(on)
+  const dispute = { source: 'dispute' as const, freeze: 'disputed' }
+  const row = () =>
+    on.store.database
+      .selectFrom('top_up')
+      .select(['state', 'refunded', 'disputed'])
+      .where('id', '=', 1n)
+      .executeTakeFirst()
+  assert.equal((await take(on, { ...dispute, reference: 'du_1', amount: 130n })).kind, 'returned')
+  assert.equal(await posted(on), -70n)
+  assert.equal((await on.ledger.account(account))?.suspendedMs, nowMs)
+  assert.deepEqual(await row(), { state: 'disputed', refunded: 40n, disputed: 100n })
+  assert.deepEqual(await drift(on), [])
+  assert.equal((await take(on, { ...dispute, reference: 'du_2', amount: 50n })).kind, 'returned')
+  assert.equal(await posted(on), -120n)
+  assert.equal((await on.ledger.house()).clearing, 120n)
+  assert.deepEqual(await drift(on), [])
+  await give(on, { source: 'dispute', reference: 'du_1' })
+  assert.deepEqual(await row(), { state: 'disputed', refunded: 40n, disputed: 50n })
+  assert.equal((await on.ledger.account(account))?.suspendedMs, nowMs)
+  await give(on, { source: 'dispute', reference: 'du_2' })
+  assert.deepEqual(await row(), { state: 'partly_refunded', refunded: 40n, disputed: 0n })
+  assert.equal((await on.ledger.account(account))?.suspendedMs, null)
+  assert.equal(await posted(on), 60n)
+  assert.deepEqual(await drift(on), [])
+})
+
 test('a refund counts once, and comes back once', async (context) => {
   const on = await scene(context)
   await pay(on)

@@ -5,7 +5,7 @@
  */
 import { assert } from '../base/assert.ts'
 import { type Database, type Output, prepare } from '../store/sqlite/connection.ts'
-import { assertAmount, most, nanoMax } from './money.ts'
+import { assertAmount, least, most, nanoMax } from './money.ts'
 import type {
   PayAsk,
   PayResult,
@@ -26,12 +26,11 @@ interface Paid {
   readonly account: bigint
   readonly amount: bigint
   readonly refunded: bigint
-  readonly disputed: bigint
   readonly paymentIntent: string | null
   readonly isPaid: boolean
 }
 
-const paidColumns = 'id, account, amount, refunded, disputed, payment_intent, paid_ms IS NOT NULL'
+const paidColumns = 'id, account, amount, refunded, payment_intent, paid_ms IS NOT NULL'
 
 function toPaid(row: Output[]): Paid {
   return {
@@ -39,9 +38,8 @@ function toPaid(row: Output[]): Paid {
     account: row[1] as bigint,
     amount: row[2] as bigint,
     refunded: row[3] as bigint,
-    disputed: row[4] as bigint,
-    paymentIntent: row[5] as string | null,
-    isPaid: row[6] === 1n,
+    paymentIntent: row[4] as string | null,
+    isPaid: row[5] === 1n,
   }
 }
 
@@ -86,26 +84,32 @@ function paying(database: Database, credit: Credit) {
 }
 
 /** The state of a paid top-up, by what of it stays taken. */
-function stateOf({ amount, refunded, disputed }: Pick<Paid, 'amount' | 'refunded' | 'disputed'>): string {
+function stateOf({
+  amount,
+  refunded,
+  disputed,
+}: Pick<Paid, 'amount' | 'refunded'> & { readonly disputed: bigint }): string {
   if (disputed > 0n) return 'disputed'
   if (refunded === 0n) return 'paid'
   return refunded === amount ? 'refunded' : 'partly_refunded'
 }
 
-type Sums = Pick<Paid, 'refunded' | 'disputed'>
-
-/** What of a top-up stays taken, when `amount` more of it is; less for a negative one. */
-function sumsAfter(topUp: Sums, source: ReturnAsk['source'], amount: bigint): Sums {
-  return {
-    refunded: topUp.refunded + (source === 'refund' ? amount : 0n),
-    disputed: topUp.disputed + (source === 'dispute' ? amount : 0n),
-  }
-}
-
+/**
+ * Sums anew what of a top-up stays taken. A bank may take more than was paid; the account owes it all the same, and the
+ * row, which is of this top-up alone, tells of it no more than that it is disputed whole.
+ */
 function summing(database: Database) {
+  const find = prepare(
+    database,
+    `SELECT coalesce(sum(amount) FILTER (WHERE source = 'refund'), 0),
+      coalesce(sum(amount) FILTER (WHERE source = 'dispute'), 0)
+      FROM top_up_return WHERE top_up = ? AND restored_entry IS NULL`,
+  )
   const update = prepare(database, 'UPDATE top_up SET refunded = ?, disputed = ?, state = ? WHERE id = ?')
-  return ({ id, amount }: Paid, sums: Sums): void => {
-    update.run(sums.refunded, sums.disputed, stateOf({ amount, ...sums }), id)
+  return ({ id, amount }: Paid): void => {
+    const [refunded, taken] = find.row(id) as [bigint, bigint]
+    const disputed = least(taken, amount)
+    update.run(refunded, disputed, stateOf({ amount, refunded, disputed }), id)
   }
 }
 
@@ -161,12 +165,12 @@ function returning(database: Database, rows: StateRows) {
       const isSame = earlier.topUp === topUp.id && earlier.amount === amount
       return isSame ? { kind: 'returned', created: false, account: topUp.account } : { kind: 'conflict' }
     }
-    const sums = sumsAfter(topUp, source, amount)
-    if (sums.refunded > topUp.amount || sums.disputed > topUp.amount) return { kind: 'conflict' }
+    // No refund is of more than was paid; what a bank takes does not ask us.
+    if (source === 'refund' && topUp.refunded + amount > topUp.amount) return { kind: 'conflict' }
     const reference = earlier === undefined ? ask.reference : `${ask.reference} ${earlier.turns + 1}`
     take(topUp.account, { ...ask, reference })
     insertReturn.run(entryId, topUp.id, source, reference, amount)
-    save(topUp, sums)
+    save(topUp)
     return { kind: 'returned', created: true, account: topUp.account }
   }
 }
@@ -258,8 +262,7 @@ function restoring(database: Database, rows: StateRows, credit: Credit) {
     })
     assert(credited.kind === 'credited' && credited.created, 'what was taken is given back once')
     restore.run(entryId, source, reference)
-    const sums = sumsAfter(topUp, source, -amount)
-    save(topUp, sums)
+    save(topUp)
     if (source === 'dispute') thaw(topUp.account)
     return { kind: 'restored', created: true, account: topUp.account }
   }

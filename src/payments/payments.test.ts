@@ -309,6 +309,21 @@ test('a dispute takes the money and freezes the account; one that is won gives b
   assert.deepEqual(await scene.drift(), [])
 })
 
+test('a dispute of more than was paid freezes the account and leaves it owing what its bank took', async (context) => {
+  const scene = await paymentScene(context)
+  const { account, id, intent } = await paid(scene, 1_000)
+  const dispute = scene.stripe.books.dispute(intent, 'needs_response', 1_250)
+  for (const delivery of await scene.stripe.settled()) assert.deepEqual(delivery, done)
+  assert.equal(await scene.posted(account), usd(-250))
+  assert.equal((await scene.topUp(id)).state, 'disputed')
+  assert.match((await scene.open.payments.setting(account)).frozen ?? '', /is disputed at its bank/)
+  assert.deepEqual(await scene.drift(), [])
+  scene.stripe.books.closeDispute(dispute.id, 'won')
+  await scene.stripe.settled()
+  assert.equal(await scene.posted(account), usd(1_000))
+  assert.deepEqual(await scene.drift(), [])
+})
+
 test('a dispute that is lost leaves the account frozen until an operator looks', async (context) => {
   const scene = await paymentScene(context)
   const { account, intent } = await paid(scene, 1_000)

@@ -267,20 +267,21 @@ export class StripeBooks {
     this.#tell('refund.updated', refund)
   }
 
-  dispute(intentId: string, status = 'needs_response'): Dispute {
+  /** `amount`: what the bank takes, where it is not what was paid. */
+  dispute(intentId: string, status = 'needs_response', amount = this.intent(intentId).amount): Dispute {
     const intent = this.intent(intentId)
     const charge = chargeOf(intent)
     const isTaken = !status.startsWith('warning')
     const dispute: Dispute = {
       id: identifier('du'),
       object: 'dispute',
-      amount: intent.amount,
+      amount,
       currency: intent.currency,
       payment_intent: intent.id,
       charge: charge.id,
       livemode: this.livemode,
       status,
-      balance_transactions: isTaken ? [{ amount: -intent.amount }] : [],
+      balance_transactions: isTaken ? [{ amount: -amount }] : [],
     }
     this.disputes.set(dispute.id, dispute)
     charge.disputed = true
