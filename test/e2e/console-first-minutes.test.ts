@@ -60,6 +60,15 @@ async function makeKey(page: Page): Promise<string> {
   return key
 }
 
+/** Nothing of it is cut off by the dialog that it stands in, as the dialog opened. */
+async function isInSight(page: Page, name: string): Promise<boolean> {
+  const [frame, box] = await Promise.all([
+    page.getByRole('dialog').boundingBox(),
+    button(page, name).boundingBox(),
+  ])
+  return frame !== null && box !== null && box.y + box.height <= frame.y + frame.height
+}
+
 /** What a program prints that is pasted and run as it is; packages are found as in the checkout. */
 async function runProgram(text: string): Promise<string> {
   const child = spawn(process.execPath, ['--input-type=module', '-'], {
@@ -89,10 +98,12 @@ test('who started the server comes from the setup link to a paid request of an o
   await page.getByText('$5.00').first().waitFor()
 
   const key = await makeKey(page)
+  assert.ok(await isInSight(page, 'I have copied it'))
   const dialog = page.getByRole('dialog')
   for (const client of ['OpenAI SDK, JavaScript', 'Anthropic SDK, JavaScript']) {
     await dialog.getByLabel('Client').selectOption(client)
-    await dialog.getByRole('button', { name: /^Copy/ }).last().click()
+    // For a moment it says that it did, and only then is that button what it was.
+    await dialog.getByRole('button', { name: 'Copy the code' }).click()
     await dialog.getByRole('button', { name: 'Copied the code' }).waitFor()
     const program = await clipboard(page)
     assert.ok(program.includes(key) && program.includes(`${origin}/v1`), program)

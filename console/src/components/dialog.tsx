@@ -71,7 +71,8 @@ function Content(props: Omit<DialogProps, 'open' | 'onOpenChange'>): JSX.Element
           </Radix.Close>
         )}
       </div>
-      <div className="overflow-y-auto px-6 py-5">{children}</div>
+      {/* What has the focus does not end up below the row of buttons. */}
+      <div className="scroll-pb-40 overflow-y-auto px-6 py-5">{children}</div>
     </Radix.Content>
   )
 }
@@ -84,9 +85,13 @@ function focusFirstField(event: Event): void {
   field.focus()
 }
 
-/** The row of buttons at the end of a dialog or form. */
+/** The row of buttons at the end of a dialog; in sight also where the dialog is longer than the window. */
 export function DialogActions({ children }: { readonly children: ReactNode }): JSX.Element {
-  return <div className="mt-6 flex flex-col-reverse gap-2 sm:flex-row sm:justify-end">{children}</div>
+  return (
+    <div className="sticky -bottom-5 z-10 -mx-6 mt-6 -mb-5 flex flex-col-reverse gap-2 border-t border-line bg-raised px-6 py-4 sm:flex-row sm:justify-end">
+      {children}
+    </div>
+  )
 }
 
 export interface ConfirmDialogProps {

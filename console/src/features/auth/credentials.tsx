@@ -16,12 +16,13 @@ interface TextProps {
 
 interface EmailProps extends TextProps {
   readonly label?: string
+  readonly hint?: string
 }
 
 export function EmailField(props: EmailProps): JSX.Element {
-  const { label = 'E-mail address', value, onChange, error, focused } = props
+  const { label = 'E-mail address', hint, value, onChange, error, focused } = props
   return (
-    <Field label={label} error={error}>
+    <Field label={label} error={error} hint={hint}>
       <Input
         type="email"
         name="email"

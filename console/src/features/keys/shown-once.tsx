@@ -53,9 +53,12 @@ export function ShownOnce({ id, secret, models, onDone }: ShownOnceProps): JSX.E
           </>
         )}
       </section>
-      <FirstRequest apiKey={id} />
       <DialogActions>
-        <Button variant="primary" onClick={onDone}>
+        {/* Whoever has just run the line sees it arrive without looking for it. */}
+        <div className="min-w-0 sm:flex-1">
+          <FirstRequest apiKey={id} />
+        </div>
+        <Button variant="primary" className="sm:self-center" onClick={onDone}>
           I have copied it
         </Button>
       </DialogActions>

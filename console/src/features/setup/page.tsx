@@ -106,7 +106,7 @@ function Claim({ token }: { readonly token: string }): JSX.Element {
       >
         {submit.problem === undefined ? null : <Problem problem={submit.problem} />}
         <NameField value={name} onChange={setName} focused />
-        <EmailField value={email} onChange={setEmail} />
+        <EmailField value={email} onChange={setEmail} hint="You sign in with it. Nothing is sent there." />
         <PasswordField kind="new" value={password} onChange={setPassword} />
         <Button type="submit" variant="primary" className="h-10 w-full" pending={submit.isPending}>
           Become the administrator
