@@ -6,9 +6,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '../src/base/clock.ts'
-import { systemRandom } from '../src/base/ids.ts'
 import { createLog } from '../src/base/log.ts'
 import { limitDefaults, readConfig } from '../src/config.ts'
+import { openCoreApart } from '../src/identity/apart.ts'
 import { openIdentity } from '../src/identity/identity.ts'
 
 const password = 'correct staple 9'
@@ -25,10 +25,10 @@ const opened = await openIdentity({
   config: { ...read.config, limits },
   mail: null,
   clock: systemClock,
-  random: systemRandom,
   log: createLog({ level: 'silent' }),
   key: Buffer.alloc(32, 1),
   address: () => address,
+  openCore: openCoreApart,
   onLost: (error) => {
     throw error
   },

@@ -1,7 +1,8 @@
 /**
  * Whether people who sign up disturb requests: the time that holds take while requests are admitted at a fixed rate,
  * alone and with five sign-ups a second beside them, on the real store and the real identity database. Prints the
- * percentiles of both and what one sync of the disk takes; decides nothing.
+ * percentiles of both, how long the thread that relays was busy (which a loaded machine changes little), and what one
+ * sync of the disk takes; decides nothing.
  *
  * `node bench/sign-ups.ts [seconds per part] [requests per second]`
  */
@@ -24,6 +25,8 @@ const unlimited = { requestsPerMinute: null, tokensPerMinute: null, concurrent: 
 interface Measured {
   /** Milliseconds. */
   readonly admissions: readonly number[]
+  /** CPU milliseconds of this thread. */
+  readonly busyMs: number
   readonly signUps: number
   readonly failed: number
 }
@@ -48,6 +51,7 @@ async function measure(
 ): Promise<Measured> {
   const admissions: number[] = []
   let failed = 0
+  const before = process.threadCpuUsage()
   const requests = atRate(requestsPerSecond, async () => {
     const id = parts.nextId()
     const startMs = systemClock.monoMs()
@@ -95,7 +99,9 @@ async function measure(
   }
   const signUps = beside.signUps === 0 ? Promise.resolve() : atRate(beside.signUps, signUp)
   await Promise.all([requests, signUps])
-  return { admissions, signUps: beside.signUps * seconds, failed }
+  const { user, system } = process.threadCpuUsage(before)
+  const busyMs = (user + system) / 1_000
+  return { admissions, busyMs, signUps: beside.signUps * seconds, failed }
 }
 
 function percentile(values: readonly number[], share: number): number {
@@ -115,9 +121,9 @@ function syncMs(folder: string): number {
   return percentile(times, 0.5)
 }
 
-function line(name: string, { admissions, signUps, failed }: Measured): string {
+function line(name: string, { admissions, busyMs, signUps, failed }: Measured): string {
   const at = (share: number) => percentile(admissions, share).toFixed(2)
-  return `${name}: ${admissions.length} holds, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms; ${signUps} sign-ups, ${failed} failed`
+  return `${name}: ${admissions.length} holds, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms; busy ${(busyMs / seconds).toFixed(1)} ms a second; ${signUps} sign-ups, ${failed} failed`
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'))

@@ -33,5 +33,8 @@ if (existsSync(source)) {
 
 /** Half of a start is compiling. Not before the packages are there: npm has to find a fresh checkout without them. */
 function keepWhatIsCompiled() {
-  module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/tollgate', import.meta.url)))
+  const folder = fileURLToPath(new URL('../node_modules/.cache/tollgate', import.meta.url))
+  module.enableCompileCache(folder)
+  // Threads read it from the environment.
+  process.env.NODE_COMPILE_CACHE ??= folder
 }

@@ -4,12 +4,12 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { Clock } from './base/clock.ts'
-import type { RandomBytes } from './base/ids.ts'
 import type { Log } from './base/log.ts'
 import type { Config } from './config.ts'
 import type { ControlParts } from './control/parts.ts'
 import { welcome } from './control/people/open-accounts.ts'
 import { arrivalOf, clientAddressOf } from './http/client-address.ts'
+import { openCoreApart } from './identity/apart.ts'
 import { type OpenIdentity, openIdentity } from './identity/identity.ts'
 import type { Person } from './identity/types.ts'
 import { type Mail, openMail } from './mail/mail.ts'
@@ -37,7 +37,6 @@ export type PeopleResult =
 
 export interface PeopleOptions {
   readonly clock: Clock
-  readonly random: RandomBytes
   readonly log: Log
   readonly onLost: (error: Error) => void
   readonly key: Uint8Array
@@ -48,7 +47,13 @@ export interface PeopleOptions {
 export async function openPeopleParts(config: Config, options: PeopleOptions): Promise<PeopleResult> {
   const place = { address: options.address }
   const mail = openMail(config.mail, { ...options, limits: config.limits })
-  const result = await openIdentity({ ...options, config, mail, address: () => place.address })
+  const result = await openIdentity({
+    ...options,
+    config,
+    mail,
+    address: () => place.address,
+    openCore: openCoreApart,
+  })
   if (result.kind === 'refused') {
     await mail?.close()
     return result

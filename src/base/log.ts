@@ -26,7 +26,30 @@ export function redact(text: string): string {
   return text.replace(secrets, (found) => `${found.slice(0, 9)}…`)
 }
 
+/** Writes a line that a log of this kind made in another thread. */
+export function writeAgain(log: Log, line: string): void {
+  const { level, time: _begun, msg, err, ...fields } = JSON.parse(line) as Line
+  log[level](err === undefined ? fields : { err: new Described(err), ...fields }, msg)
+}
+
+interface Line extends Readonly<Record<string, unknown>> {
+  readonly level: 'debug' | 'info' | 'warn' | 'error' | 'fatal'
+  readonly time: string
+  readonly msg?: string
+  readonly err?: Readonly<Record<string, string>>
+}
+
+/** An error that was described where it happened. */
+class Described {
+  readonly description: Readonly<Record<string, string>>
+
+  constructor(description: Readonly<Record<string, string>>) {
+    this.description = description
+  }
+}
+
 function describe(error: unknown): Readonly<Record<string, string>> {
+  if (error instanceof Described) return error.description
   if (error instanceof TollgateError) {
     return {
       code: error.code,

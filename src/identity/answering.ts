@@ -4,9 +4,17 @@
  */
 import type { Clock } from '../base/clock.ts'
 import type { Limits } from '../config.ts'
-import { type AuthAnswer, type AuthRequest, jsonAnswer, ownRefusal, parsed, refusal } from './answers.ts'
+import {
+  type AuthAnswer,
+  type AuthRequest,
+  clientAddressHeader,
+  jsonAnswer,
+  ownRefusal,
+  parsed,
+  refusal,
+} from './answers.ts'
 import type { Attempts, Counted, Taken } from './attempts.ts'
-import { clientAddressHeader, type Engine } from './engine.ts'
+import type { Engine } from './engine.ts'
 import { exchanging } from './exchange.ts'
 import type { Joining } from './joining.ts'
 import { networkOf, siteOf } from './network.ts'
@@ -242,7 +250,7 @@ async function passedOn(parts: AnsweringParts, asked: Asked): Promise<AuthAnswer
   const engine = await parts.engine(asked.path)
   const answer = await exchanging(asked.token, () => engine.handler(webRequest(parts, asked)))
   const text = await answer.text()
-  if (asked.request.method !== 'GET' || changesByGet.test(asked.path)) parts.sessions.forget()
+  if (asked.request.method !== 'GET' || changesByGet.test(asked.path)) parts.sessions.changed()
   const own = ownRefusal(answer.status, text)
   if (own !== undefined) return own
   return withoutTokens(parts, asked, { answer, text })

@@ -2,6 +2,9 @@
 import { errors } from '../../contract/errors.ts'
 import type { ErrorCode } from '../base/errors.ts'
 
+/** The header in which better-auth is told the client's address; whatever came under this name is taken away before. */
+export const clientAddressHeader = 'x-tollgate-client-address'
+
 /** A request for identity, read whole. */
 export interface AuthRequest {
   readonly method: string

@@ -4,23 +4,22 @@
  */
 import { passkey } from '@better-auth/passkey'
 import { type Auth, type BetterAuthOptions, betterAuth } from 'better-auth'
+import { APIError, isAPIError } from 'better-auth/api'
 import { getAdapter } from 'better-auth/db/adapter'
 import { organization } from 'better-auth/plugins/organization'
 import { twoFactor } from 'better-auth/plugins/two-factor'
 import type { Log } from '../base/log.ts'
 import type { Config, Limits } from '../config.ts'
+import { accessControl, organizationRoles } from './access-control.ts'
+import { clientAddressHeader } from './answers.ts'
 import type { IdentityDatabase } from './database.ts'
-import { throwTrouble, withNotedTrouble } from './exchange.ts'
+import { withNotedTrouble } from './exchange.ts'
 import { withHashedSessions } from './hashed-sessions.ts'
 import type { Letters } from './letters.ts'
 import type { Passwords } from './passwords.ts'
 import { endProofs } from './proofs.ts'
-import { accessControl, organizationRoles } from './roles.ts'
 import { issuerProviders, socialProviders } from './sign-in-providers.ts'
 import { cookiePrefix, ownOrigins, passkeyPlace } from './site.ts'
-
-/** The header in which better-auth is told the client's address; whatever came under this name is taken away before. */
-export const clientAddressHeader = 'x-tollgate-client-address'
 
 export interface EngineParts {
   readonly database: IdentityDatabase
@@ -46,8 +45,8 @@ export interface NewUser {
 
 /** What better-auth tells of people; awaited before it goes on. */
 export interface EngineEvents {
-  /** Throws when this person may not come in. */
-  mayJoin(user: Omit<NewUser, 'id'>): Promise<void>
+  /** null: this person may come in; else why not. */
+  whyNot(user: Omit<NewUser, 'id'>): Promise<string | null>
   joined(user: NewUser): Promise<void>
   verified(user: NewUser): Promise<void>
 }
@@ -106,7 +105,7 @@ export function engineOptions(parts: EngineParts): BetterAuthOptions {
     telemetry: { enabled: false },
     rateLimit: { enabled: false },
     // What callers did wrong is their answer's business; trouble of our own is thrown.
-    logger: { level: 'info', log: (level, message) => log.debug({ level }, quiet(message)) },
+    logger: { level: 'info', log: (level, message) => log.debug({ severity: level }, quiet(message)) },
     onAPIError: { errorURL: `${address}/console/sign-in`, onError: throwTrouble },
     disabledPaths: [...notOffered],
     ...schema,
@@ -194,7 +193,10 @@ function people({ letters, passwords, limits, events, database }: EngineParts): 
     databaseHooks: {
       user: {
         create: {
-          before: (user) => events.mayJoin(user),
+          before: async (user) => {
+            const message = await events.whyNot(user)
+            if (message !== null) throw new APIError('FORBIDDEN', { code: 'sign_up_closed', message })
+          },
           after: (user) => events.joined(user),
         },
       },
@@ -252,4 +254,9 @@ function plugins({ providers, letters, address, limits }: EngineParts): BetterAu
 /** Addresses of people do not belong into a log. */
 function quiet(message: string): string {
   return message.replace(/[^\s@<>"]+@[^\s@<>"]+/g, '…')
+}
+
+/** Throws on what is no answer to the caller, so that nobody answers it in the caller's stead. */
+function throwTrouble(error: unknown): void {
+  if (!isAPIError(error)) throw error
 }

@@ -4,7 +4,6 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { DBAdapter } from 'better-auth'
-import { isAPIError } from 'better-auth/api'
 import { TollgateError } from '../base/errors.ts'
 
 interface Exchange {
@@ -27,11 +26,6 @@ export async function exchanging<Result>(
 }
 
 export const presentedToken = (): string | undefined => present.getStore()?.token
-
-/** Throws on what is no answer to the caller, so that nobody answers it in the caller's stead. */
-export function throwTrouble(error: unknown): void {
-  if (!isAPIError(error)) throw error
-}
 
 /** The same adapter; that the database cannot be reached is not forgotten on the way. */
 export function withNotedTrouble(adapter: DBAdapter): DBAdapter {

@@ -3,7 +3,6 @@
  * and what follows when somebody came. Knows no HTTP.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { APIError } from 'better-auth/api'
 import type { Config } from '../config.ts'
 import type { IdentityDatabase } from './database.ts'
 import type { EngineEvents, NewUser } from './engine.ts'
@@ -11,7 +10,12 @@ import type { Invitations } from './invitations.ts'
 import type { People } from './people.ts'
 import type { Person } from './types.ts'
 
-export type Listener = (person: Person) => Promise<void>
+/** What the rest of the program does when somebody came; awaited before they are answered, and may be repeated. */
+export interface Arrivals {
+  joined(person: Person): Promise<void>
+  /** They proved by mail that an address is theirs. */
+  verified(person: Person): Promise<void>
+}
 
 export type Admission =
   | { readonly kind: 'admitted'; readonly email: string }
@@ -23,8 +27,6 @@ export interface Joining {
   /** Runs a sign-up that was judged. `invited`: with a good invitation. */
   admitting<Result>(email: string, run: () => Promise<Result>): Promise<Result>
   readonly events: EngineEvents
-  onSignUp(listener: Listener): void
-  onVerified(listener: Listener): void
 }
 
 export interface JoiningParts {
@@ -32,6 +34,7 @@ export interface JoiningParts {
   readonly database: IdentityDatabase
   readonly invitations: Invitations
   readonly people: Pick<People, 'person'>
+  readonly arrivals: Arrivals
 }
 
 const words = {
@@ -39,18 +42,16 @@ const words = {
   invite: 'Sign-up here needs an invitation for this address. Open the link in it.',
 } as const
 
-export function openJoining({ signup, database, invitations, people }: JoiningParts): Joining {
+export function openJoining({ signup, database, invitations, people, arrivals }: JoiningParts): Joining {
   const admitted = new AsyncLocalStorage<string>()
-  const listeners = { joined: [] as Listener[], verified: [] as Listener[] }
 
   /** A good invitation, or a provider that vouches for an invited address. */
   async function isInvited({ email, emailVerified }: Omit<NewUser, 'id'>): Promise<boolean> {
     return (emailVerified || admitted.getStore() === email) && invitations.isInvited(email)
   }
-  async function tell(of: readonly Listener[], id: string): Promise<void> {
+  async function tell(what: keyof Arrivals, id: string): Promise<void> {
     const person = await people.person(id)
-    if (person === undefined) return
-    for (const listener of of) await listener(person)
+    if (person !== undefined) await arrivals[what](person)
   }
   return {
     async judge(email, invitation) {
@@ -61,24 +62,18 @@ export function openJoining({ signup, database, invitations, people }: JoiningPa
     },
     admitting: (email, run) => admitted.run(email, run),
     events: {
-      async mayJoin(user) {
-        if (signup === 'open') return
-        if (signup === 'closed') throw refused(words.closed)
-        if (!(await isInvited(user))) throw refused(words.invite)
+      async whyNot(user) {
+        if (signup === 'open') return null
+        if (signup === 'closed') return words.closed
+        return (await isInvited(user)) ? null : words.invite
       },
       async joined(user) {
         if ((await isInvited(user)) && (await invitations.use(user.email))) {
           await database.updateTable('auth_user').set({ confirmed: 1 }).where('id', '=', user.id).execute()
         }
-        await tell(listeners.joined, user.id)
+        await tell('joined', user.id)
       },
-      verified: (user) => tell(listeners.verified, user.id),
+      verified: (user) => tell('verified', user.id),
     },
-    onSignUp: (listener) => listeners.joined.push(listener),
-    onVerified: (listener) => listeners.verified.push(listener),
   }
-}
-
-function refused(message: string): APIError {
-  return new APIError('FORBIDDEN', { code: 'sign_up_closed', message })
 }

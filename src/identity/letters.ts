@@ -2,7 +2,7 @@
  * The letters that people get: what each says, in plain text. Every link in them begins with the configured address,
  * never with what a request claims. Sends through `mail` and waits for nothing.
  */
-import type { Mail } from '../mail/mail.ts'
+import type { Letter } from '../mail/mail.ts'
 
 interface Addressee {
   readonly name: string
@@ -30,11 +30,12 @@ export interface Letters {
   confirmChange(of: LinkLetter & { readonly newEmail: string }): Promise<void>
   joinOrganization(of: JoinLetter): Promise<void>
   /** false: not sent. */
-  invite(of: { readonly email: string; readonly link: string; readonly days: number }): boolean
+  invite(of: { readonly email: string; readonly link: string; readonly days: number }): Promise<boolean>
 }
 
 export interface LettersParts {
-  readonly mail: Mail
+  /** Sends a letter, or not when too many wait. */
+  readonly sendLetter: (letter: Letter) => Promise<'taken' | 'full'>
   readonly address: string
   /** Who runs the installation, as people are told. */
   readonly operator: { readonly name: string; readonly contact: string | null }
@@ -47,7 +48,7 @@ export function openLetters(parts: LettersParts): Letters {
   const { send, page } = desk(parts)
   return {
     async verifyAddress({ user, token }) {
-      send(user.email, `Confirm your address for ${operator.name}`, [
+      await send(user.email, `Confirm your address for ${operator.name}`, [
         greeting(user),
         '',
         `please confirm that this address is yours by opening this link within a day:`,
@@ -58,7 +59,7 @@ export function openLetters(parts: LettersParts): Letters {
       ])
     },
     async resetPassword({ user, token }) {
-      send(user.email, `Set a new password for ${operator.name}`, [
+      await send(user.email, `Set a new password for ${operator.name}`, [
         greeting(user),
         '',
         'somebody asked for a new password for your account. This link sets one; it works once, for an hour:',
@@ -69,7 +70,7 @@ export function openLetters(parts: LettersParts): Letters {
       ])
     },
     async alreadyHere({ user }) {
-      send(user.email, `You already have an account at ${operator.name}`, [
+      await send(user.email, `You already have an account at ${operator.name}`, [
         greeting(user),
         '',
         'somebody tried to sign up with this address, but it has an account already. If it was you, sign in instead:',
@@ -81,7 +82,7 @@ export function openLetters(parts: LettersParts): Letters {
       ])
     },
     async confirmChange({ user, newEmail, token }) {
-      send(user.email, `Confirm your new address for ${operator.name}`, [
+      await send(user.email, `Confirm your new address for ${operator.name}`, [
         greeting(user),
         '',
         `somebody who is signed in as you wants to change the address of your account to ${newEmail}.`,
@@ -93,7 +94,7 @@ export function openLetters(parts: LettersParts): Letters {
       ])
     },
     async joinOrganization({ id, email, role, organization, inviter }) {
-      send(email, `Join ${shown(organization.name)} at ${operator.name}`, [
+      await send(email, `Join ${shown(organization.name)} at ${operator.name}`, [
         'Hello,',
         '',
         `${shown(inviter.user.name)} invites you to join ${shown(organization.name)} as ${role}:`,
@@ -115,12 +116,12 @@ export function openLetters(parts: LettersParts): Letters {
 }
 
 /** How letters are sent and signed, and how their links are written. */
-function desk({ mail, address, operator }: LettersParts) {
+function desk({ sendLetter, address, operator }: LettersParts) {
   const contact = operator.contact === null ? [] : [operator.contact]
   const closing = ['', '-- ', `${operator.name}, ${address}`, ...contact, '']
   return {
-    send: (to: string, subject: string, lines: readonly string[]): boolean =>
-      mail.send({ to, subject, text: [...lines, ...closing].join('\n') }) === 'taken',
+    send: async (to: string, subject: string, lines: readonly string[]): Promise<boolean> =>
+      (await sendLetter({ to, subject, text: [...lines, ...closing].join('\n') })) === 'taken',
     page(path: string, query: Readonly<Record<string, string>> = {}): string {
       const search = new URLSearchParams(query).toString()
       return `${address}${path}${search === '' ? '' : `?${search}`}`

@@ -3,6 +3,7 @@
  * for the hash itself.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { sessionCookie } from './site.ts'
 
 /** How a session is named towards the one whose it is; never what opens one. */
 const handleStart = 'session:'
@@ -20,7 +21,7 @@ export function hashToken(token: string): string {
 }
 
 /** The cookies of a header; of a name that comes twice the first one counts, as everywhere here. */
-export function cookiesOf(header: string | undefined): ReadonlyMap<string, string> {
+function cookiesOf(header: string | undefined): ReadonlyMap<string, string> {
   const cookies = new Map<string, string>()
   for (const part of (header ?? '').split(';')) {
     const cut = part.indexOf('=')
@@ -28,6 +29,14 @@ export function cookiesOf(header: string | undefined): ReadonlyMap<string, strin
     if (cut > 0 && !cookies.has(name)) cookies.set(name, part.slice(cut + 1).trim())
   }
   return cookies
+}
+
+/** The token of the session cookie among these headers; undefined without one that we signed. */
+export function sessionTokenOf(
+  { cookie }: { readonly cookie?: string | undefined },
+  { address, secret }: { readonly address: string; readonly secret: string },
+): string | undefined {
+  return tokenOf(cookiesOf(cookie).get(sessionCookie(address)), secret)
 }
 
 /** The token in a signed cookie value; undefined when we did not sign it. */

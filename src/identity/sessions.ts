@@ -1,88 +1,59 @@
 /**
- * Judges the session cookie: our signature first, without any I/O, then the session and its person, remembered for a
- * few seconds. Whatever changes a session in this process makes it forget all of them.
+ * Judges the session cookie: our signature first, without any I/O, then the session and its person, read anew each time.
+ * Whatever changes a session here is told.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { IdentityDatabase } from './database.ts'
 import { personOf } from './person-row.ts'
-import { cookiesOf, hashToken, tokenOf } from './session-token.ts'
-import { sessionCookie } from './site.ts'
+import { hashToken, sessionTokenOf } from './session-token.ts'
 import type { SignedIn } from './types.ts'
-
-export interface SessionLimits {
-  readonly sessionCachedMs: number
-  readonly sessionsCachedMax: number
-  readonly lastSeenStepMs: number
-}
 
 export interface SessionParts {
   readonly database: IdentityDatabase
   readonly clock: Clock
   readonly log: Log
-  readonly limits: SessionLimits
+  readonly limits: { readonly lastSeenStepMs: number }
   readonly secret: string
   /** Where people reach the server. */
   readonly address: () => string
+  /** What was known of sessions and people may be wrong from now on. */
+  readonly changed: () => void
 }
 
 export interface Sessions {
   /** The token of a cookie that we signed. */
   tokenOf(headers: Pick<IncomingHttpHeaders, 'cookie'>): string | undefined
   signedIn(headers: Pick<IncomingHttpHeaders, 'cookie'>): Promise<SignedIn | null>
+  /** The session whose token has this hash; null: there is none, or it is over. */
+  byHash(hash: string): Promise<SignedIn | null>
   /** They proved again who they are. */
   renew(session: string): Promise<void>
   /** Ends the session of a token, when there is one. */
   end(token: string): Promise<void>
-  forget(): void
-}
-
-interface Kept {
-  readonly untilMs: number
-  readonly signedIn: SignedIn | null
+  changed(): void
 }
 
 export function openSessions(parts: SessionParts): Sessions {
-  const { database, clock, limits, secret, address } = parts
-  const kept = new Map<string, Kept>()
-  // What was read before something changed must not be kept after it.
-  let generation = 0
-  const token = ({ cookie }: Pick<IncomingHttpHeaders, 'cookie'>): string | undefined =>
-    tokenOf(cookiesOf(cookie).get(sessionCookie(address())), secret)
-  const forget = (): void => {
-    generation += 1
-    kept.clear()
-  }
+  const { database, clock, secret, address, changed } = parts
+  const tokenOf: Sessions['tokenOf'] = (headers) => sessionTokenOf(headers, { address: address(), secret })
   return {
-    tokenOf: token,
-    forget,
+    tokenOf,
+    changed,
+    byHash: (hash) => read(parts, hash),
     async signedIn(headers) {
-      const presented = token(headers)
-      if (presented === undefined) return null
-      const hash = hashToken(presented)
-      const known = kept.get(hash)
-      if (known !== undefined && clock.monoMs() < known.untilMs) return known.signedIn
-      kept.delete(hash)
-      const begun = generation
-      const signedIn = await read(parts, hash)
-      if (begun === generation) {
-        kept.set(hash, { untilMs: clock.monoMs() + limits.sessionCachedMs, signedIn })
-        for (const oldest of kept.keys()) {
-          if (kept.size <= limits.sessionsCachedMax) break
-          kept.delete(oldest)
-        }
-      }
-      return signedIn
+      const presented = tokenOf(headers)
+      return presented === undefined ? null : read(parts, hashToken(presented))
     },
     async renew(session) {
       const now = new Date(clock.wallMs()).toISOString()
       await database.updateTable('auth_session').set({ createdAt: now }).where('id', '=', session).execute()
-      forget()
+      changed()
     },
     async end(ended) {
       await database.deleteFrom('auth_session').where('token', '=', hashToken(ended)).execute()
-      forget()
+      changed()
     },
   }
 }

@@ -4,4 +4,5 @@ const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
 export const identityThreads = {
   writer: new URL(`./writer-thread.${ending}`, import.meta.url),
   reader: new URL(`./reader-thread.${ending}`, import.meta.url),
+  core: new URL(`./core-thread.${ending}`, import.meta.url),
 } as const

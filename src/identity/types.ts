@@ -60,10 +60,14 @@ export interface IdentityFacts {
   readonly passkeysOff: string | null
 }
 
-export interface Identity {
+export interface Identity extends IdentityOperations {
   readonly facts: IdentityFacts
   /** Judges the session cookie; null: nobody is signed in. */
   signedIn(headers: IncomingHttpHeaders): Promise<SignedIn | null>
+}
+
+/** What is asked and changed of people, wherever they are kept. */
+export interface IdentityOperations {
   person(id: string): Promise<Person | undefined>
   personByEmail(email: string): Promise<Person | undefined>
   people(filter: PeopleFilter): Promise<readonly Person[]>

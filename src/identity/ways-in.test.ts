@@ -34,7 +34,8 @@ test('the frozen tables are those that better-auth wants', async (context) => {
   const passwords = openPasswords(random, limitDefaults)
   const people = openPeople({ database, clock, random, passwords })
   const invitations = openInvitations(database, { clock, random, daysMax: 1 })
-  const { events } = openJoining({ signup: 'open', database, invitations, people })
+  const arrivals = { joined: async () => {}, verified: async () => {} }
+  const { events } = openJoining({ signup: 'open', database, invitations, people, arrivals })
   const options = engineOptions({
     ...{ database, passwords, events, letters: null, providers: [], limits: limitDefaults },
     log: createLog({ level: 'silent' }),

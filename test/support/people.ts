@@ -7,6 +7,7 @@ import { type Clock, systemClock } from '../../src/base/clock.ts'
 import { systemRandom } from '../../src/base/ids.ts'
 import { createLog } from '../../src/base/log.ts'
 import { type Config, type Limits, readConfig } from '../../src/config.ts'
+import { openIdentityCore } from '../../src/identity/core.ts'
 import { type OpenIdentity, openIdentity } from '../../src/identity/identity.ts'
 import type { SignedIn } from '../../src/identity/types.ts'
 import { openMail } from '../../src/mail/mail.ts'
@@ -65,15 +66,15 @@ export async function testPeople(context: Lifetime, options: TestPeopleOptions =
     config: {
       ...read.config,
       limits,
-      mail: mail === null ? null : sender,
       signup: options.signup ?? 'open',
       signIn: options.signIn ?? [],
     },
     ...{ mail, clock, log },
-    random: systemRandom,
     key: Buffer.alloc(32, 7),
     address: () => address,
     onLost: (error) => assert.fail(error),
+    // In this thread, so that a test can own its time.
+    openCore: (needs) => openIdentityCore({ ...needs, clock, random: systemRandom }),
   })
   assert.ok(result.kind === 'open')
   const { opened } = result
