@@ -150,6 +150,8 @@ export const limitDefaults = {
   controlBodyBytesMax: 1024 * 1024,
   authBodyBytesMax: 64 * 1024,
   webhookBodyBytesMax: 1024 * 1024,
+  controlBodyBudgetBytes: 128 * 1024 * 1024,
+  controlBodyMs: 30_000,
   eventStreamsMax: 5_000,
   eventStreamsPerWatcherMax: 24,
   eventsKeepAliveMs: 15_000,

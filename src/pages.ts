@@ -54,7 +54,6 @@ export function createPages(
   const paths = new PathTable()
   const app = fastify({
     serverFactory,
-    bodyLimit: control.limits.controlBodyBytesMax,
     // As long as the longest name or address in a path may be, percent-encoded.
     routerOptions: { maxParamLength: 1_000 },
     logger: false,
@@ -63,7 +62,6 @@ export function createPages(
     // The server itself answers what is no request; two answers would stand in one another.
     clientErrorHandler: () => {},
   })
-  app.removeContentTypeParser('text/plain')
   app.addHook('onRoute', ({ url, method }) => {
     // Whoever has no token is not told that it is there.
     if (url !== metricsPath) paths.add(url, [method].flat())

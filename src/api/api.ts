@@ -2,16 +2,21 @@
 import type { FastifyInstance } from 'fastify'
 import type { ApiParts } from './api-parts.ts'
 import { addAuth } from './auth.ts'
+import { addBodies, openBodies } from './bodies.ts'
 import { addDocs } from './docs.ts'
 import { addEvents } from './events.ts'
 import { addOperations } from './routes.ts'
 import { addWebhook } from './webhook.ts'
 
 export function addApi(app: FastifyInstance, parts: ApiParts): void {
+  const { clock, payments, limits } = parts.control
+  const bodies = openBodies({ clock, limits })
+  addBodies(app, bodies, { limits })
   addOperations(app, parts)
-  addAuth(app, parts)
+  addAuth(app, parts, bodies)
   addEvents(app, parts)
   addDocs(app, parts)
-  const { payments, limits } = parts.control
-  if (payments.handleWebhook !== null) addWebhook(app, payments.handleWebhook, limits)
+  const { webhookBodyBytesMax } = limits
+  if (payments.handleWebhook !== null)
+    addWebhook(app, payments.handleWebhook, { bodies, webhookBodyBytesMax })
 }

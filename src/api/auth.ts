@@ -5,20 +5,19 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AuthAnswer } from '../identity/answers.ts'
 import type { ApiParts } from './api-parts.ts'
+import type { Bodies } from './bodies.ts'
 import { otherRoutes } from './other-routes-table.ts'
 import { mustBeSameSite } from './same-site.ts'
 
 /** A provider of sign-in may send people back with a form of its own; what it brings is bound to who began. */
 const cameBack = /^\/api\/auth\/(?:oauth2\/)?callback\//
 
-export function addAuth(app: FastifyInstance, parts: ApiParts): void {
+export function addAuth(app: FastifyInstance, parts: ApiParts, bodies: Bodies): void {
   const { methods, path } = otherRoutes.auth
   app.register(async (auth) => {
     auth.removeAllContentTypeParsers()
-    auth.addContentTypeParser(
-      '*',
-      { parseAs: 'buffer', bodyLimit: parts.control.limits.authBodyBytesMax },
-      (_request, body, done) => done(null, body),
+    auth.addContentTypeParser('*', (request: FastifyRequest) =>
+      bodies.shallow(request, parts.control.limits.authBodyBytesMax),
     )
     auth.route({
       method: [...methods],

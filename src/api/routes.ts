@@ -34,10 +34,13 @@ interface Row {
 
 function addOperation(app: FastifyInstance, parts: ApiParts, { name, operation, http }: Row): void {
   const [method, path] = http
+  const { limits } = parts.control
   const actors = new WeakMap<FastifyRequest, Actor>()
   app.route<{ Params: Texts; Querystring: Texts }>({
     method,
     url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    // Whoever is not known has little to say.
+    bodyLimit: operation.policy.of === 'everybody' ? limits.authBodyBytesMax : limits.controlBodyBytesMax,
     async onRequest(request) {
       actors.set(request, await welcome(parts, request, operation))
     },

@@ -1,6 +1,7 @@
 /** Hands the payment provider's messages on as they came, byte for byte; not there while no payments are configured. */
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { ControlParts } from '../control/parts.ts'
+import type { Bodies } from './bodies.ts'
 import { otherRoutes } from './other-routes-table.ts'
 
 type HandleWebhook = NonNullable<ControlParts['payments']['handleWebhook']>
@@ -8,14 +9,12 @@ type HandleWebhook = NonNullable<ControlParts['payments']['handleWebhook']>
 export function addWebhook(
   app: FastifyInstance,
   handleWebhook: HandleWebhook,
-  { webhookBodyBytesMax }: { readonly webhookBodyBytesMax: number },
+  { bodies, webhookBodyBytesMax }: { readonly bodies: Bodies; readonly webhookBodyBytesMax: number },
 ): void {
   app.register(async (hook) => {
     hook.removeAllContentTypeParsers()
-    hook.addContentTypeParser(
-      'application/json',
-      { parseAs: 'buffer', bodyLimit: webhookBodyBytesMax },
-      (_request, body, done) => done(null, body),
+    hook.addContentTypeParser('application/json', (request: FastifyRequest) =>
+      bodies.bytes(request, webhookBodyBytesMax),
     )
     hook.post(otherRoutes.webhook.path, async ({ headers, body }, reply) => {
       const signature = headers['stripe-signature']

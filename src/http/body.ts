@@ -51,7 +51,7 @@ const firstCapacityBytes = 64 * 1024
 export function readBody(
   reader: BodyReader,
   request: IncomingMessage,
-  client: Downstream,
+  client: Pick<Downstream, 'gone' | 'sendContinue'>,
 ): Promise<Body | BodyFailure> {
   const encoding = request.headers['content-encoding']
   if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity') {
