@@ -154,6 +154,7 @@ export const limitDefaults = {
   controlBodyMs: 30_000,
   eventStreamsMax: 5_000,
   eventStreamsPerWatcherMax: 24,
+  eventStreamsPerNetworkMax: 1_000,
   eventsKeepAliveMs: 15_000,
   eventsRecheckMs: 5_000,
   eventsUnsentBytesMax: 64 * 1024,

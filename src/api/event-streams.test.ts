@@ -16,6 +16,7 @@ const limits: EventStreamsLimits & { readonly changesGatherMs: number } = {
   ...limitDefaults,
   eventStreamsMax: 3,
   eventStreamsPerWatcherMax: 2,
+  eventStreamsPerNetworkMax: 2,
 }
 
 let clock: ReturnType<typeof manualClock>
@@ -33,16 +34,21 @@ beforeEach(async () => {
   may = async () => true
   openings.length = 0
   server = createServer((request, response) => {
-    const name = (request.url ?? '').slice(1)
+    const [name = '', network = name] = (request.url ?? '').slice(1).split('/')
     const watcher = {
       name,
+      network,
       account,
       watch: (listener: Parameters<Changes['watch']>[1]) => changes.watch(account, listener),
       stillMay: () => may(),
     }
-    const opening = streams.open(watcher, response, { 'x-test': 'kept' })
-    openings.push(opening)
-    if (opening !== 'open') response.writeHead(503).end(opening)
+    const open = (): void => {
+      const opening = streams.open(watcher, response, { 'x-test': 'kept' })
+      openings.push(opening)
+      if (opening !== 'open') response.writeHead(503).end(opening)
+    }
+    if (network === 'gone') response.once('close', open)
+    else open()
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -125,6 +131,29 @@ test('a watcher has so many streams, all of them together so many, and places co
   assert.deepEqual(openings, ['open', 'open', 'full', 'open', 'full'])
   first.socket.destroy()
   await until(() => streams.count === 2)
+  await watch('a')
+})
+
+test('whoever has many names has as many streams as their network, and places come back', async () => {
+  const first = await watch('a/office')
+  await watch('b/office')
+  await watch('c/office', 'full')
+  await watch('c/home')
+  first.socket.destroy()
+  await until(() => streams.count === 2)
+  await watch('c/office')
+})
+
+test('whoever leaves before their stream begins takes no place', async () => {
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  sockets.push(socket)
+  const asked = once(server, 'request')
+  socket.write('GET /a/gone HTTP/1.1\r\nHost: a\r\n\r\n')
+  await asked
+  socket.destroy()
+  await until(() => openings.length === 1)
+  assert.equal(streams.count, 0)
+  await watch('a')
   await watch('a')
 })
 

@@ -11,6 +11,7 @@ import { formatId } from '../base/ids.ts'
 export interface EventStreamsLimits {
   readonly eventStreamsMax: number
   readonly eventStreamsPerWatcherMax: number
+  readonly eventStreamsPerNetworkMax: number
   readonly eventsKeepAliveMs: number
   readonly eventsRecheckMs: number
   readonly eventsUnsentBytesMax: number
@@ -19,6 +20,8 @@ export interface EventStreamsLimits {
 export interface Watcher {
   /** Whose streams are counted together: a person or a management key. */
   readonly name: string
+  /** Where they watch from: whoever has many names has few of these. */
+  readonly network: string
   readonly account: bigint
   /** Returns how to stop. */
   readonly watch: (listener: (change: Change) => void) => () => void
@@ -26,8 +29,8 @@ export interface Watcher {
   readonly stillMay: () => Promise<boolean>
 }
 
-/** `full`: too many streams, of this watcher or in all. `closed`: the server ends. */
-export type Opening = 'open' | 'full' | 'closed'
+/** `full`: too many streams, of this watcher, from their network or in all. `closed`: the server ends. `gone`: the watcher has left. */
+export type Opening = 'open' | 'gone' | 'full' | 'closed'
 
 export class EventStreams {
   readonly #clock: Clock
@@ -48,14 +51,18 @@ export class EventStreams {
   /** Begins the answer, unless it refuses; the stream ends with the answer. */
   open(watcher: Watcher, response: ServerResponse, headers: OutgoingHttpHeaders): Opening {
     if (this.#closed) return 'closed'
-    const count = this.#counts.get(watcher.name) ?? 0
-    const { eventStreamsMax, eventStreamsPerWatcherMax } = this.#limits
-    if (count >= eventStreamsPerWatcherMax || this.#streams.size >= eventStreamsMax) return 'full'
-    this.#counts.set(watcher.name, count + 1)
+    // Its end was told already, and would never give the place back.
+    if (response.closed || response.destroyed) return 'gone'
+    const { eventStreamsMax, eventStreamsPerWatcherMax, eventStreamsPerNetworkMax } = this.#limits
+    const [name, network] = countedAs(watcher)
+    if (this.#streams.size >= eventStreamsMax) return 'full'
+    if (this.#count(name) >= eventStreamsPerWatcherMax) return 'full'
+    if (this.#count(network) >= eventStreamsPerNetworkMax) return 'full'
+    for (const key of [name, network]) this.#counts.set(key, this.#count(key) + 1)
     response.writeHead(200, { ...headers, 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' })
     const stream = new Stream(watcher, response, { clock: this.#clock, limits: this.#limits })
     this.#streams.add(stream)
-    response.once('close', () => this.#leave(stream, watcher.name))
+    response.once('close', () => this.#leave(stream, watcher))
     stream.begin()
     return 'open'
   }
@@ -66,14 +73,22 @@ export class EventStreams {
     for (const stream of [...this.#streams]) stream.end()
   }
 
-  #leave(stream: Stream, name: string): void {
+  #count(key: string): number {
+    return this.#counts.get(key) ?? 0
+  }
+
+  #leave(stream: Stream, watcher: Watcher): void {
     stream.forget()
     this.#streams.delete(stream)
-    const count = this.#counts.get(name) ?? 0
-    if (count <= 1) this.#counts.delete(name)
-    else this.#counts.set(name, count - 1)
+    for (const key of countedAs(watcher)) {
+      const count = this.#count(key)
+      if (count <= 1) this.#counts.delete(key)
+      else this.#counts.set(key, count - 1)
+    }
   }
 }
+
+const countedAs = ({ name, network }: Watcher) => [`watcher ${name}`, `network ${network}`] as const
 
 /** How long a client waits before it asks again after a stream ended. */
 const retryMs = 2_000

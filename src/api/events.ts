@@ -8,6 +8,7 @@ import { TollgateError } from '../base/errors.ts'
 import type { Actor } from '../control/actor.ts'
 import { accountFor, mayAsk } from '../control/authorize.ts'
 import { inputMistake } from '../control/verb.ts'
+import { networkOf } from '../identity/network.ts'
 import { actorOf } from './actor.ts'
 import type { ApiParts } from './api-parts.ts'
 import type { Opening } from './event-streams.ts'
@@ -30,6 +31,7 @@ export function addEvents(app: FastifyInstance, parts: ApiParts): void {
       const { actor, account } = await authorized(parts, request, asked.data)
       const watcher = {
         name: watcherName(actor),
+        network: networkOf(parts.clientAddress(request.raw)),
         account,
         watch: (listener: Parameters<typeof parts.control.changes.watch>[1]) =>
           parts.control.changes.watch(account, listener),
@@ -44,6 +46,7 @@ export function addEvents(app: FastifyInstance, parts: ApiParts): void {
 
 const refusals: Readonly<Record<Opening, null | (() => TollgateError)>> = {
   open: null,
+  gone: null,
   full: () =>
     new TollgateError('concurrency_limited', {
       message: 'Too many streams of events are open; close other tabs.',
