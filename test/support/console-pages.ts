@@ -97,6 +97,27 @@ export const consolePages: readonly ConsolePage[] = [
   open('setup', '/console/setup?token=unknown', 'Set up this server'),
 ]
 
+/** What opens a window or a menu over a page: the beginnings of the names of its buttons. */
+export const overlaysOf: Readonly<Record<string, readonly string[]>> = {
+  overview: ['Ada Personal account', 'Signed in as', 'Appearance'],
+  key: ['Edit', 'Rotate', 'Disable', 'Revoke'],
+  requests: ['Stop'],
+  billing: ['Forget'],
+  playground: ['Code'],
+  'settings-security': ['Turn on'],
+  'settings-organizations': ['New organization', 'Leave'],
+  'settings-management-keys': ['New management key', 'Revoke'],
+  'settings-privacy': ['Delete the account'],
+  'admin-accounts': ['New account'],
+  'admin-account': ['Give credit', 'Suspend'],
+  'admin-people': ['Invite'],
+  'admin-models': ['Change it', 'Add a model'],
+  'admin-upstreams': ['Add an upstream'],
+  'admin-codes': ['New code', 'End it'],
+  'admin-audit': ['Details'],
+  'organization-members': ['Invite somebody', 'Remove Ada'],
+}
+
 /** Waits until nothing on the page is on its way any more. */
 export async function whole(page: Page, heading: string | RegExp): Promise<void> {
   await page.getByRole('heading', { name: heading }).first().waitFor()

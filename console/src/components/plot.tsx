@@ -23,7 +23,8 @@ export function Plot(props: ChartProps & { readonly height: number }): JSX.Eleme
       plot.destroy()
     }
   }, [props, isDark])
-  return <div ref={place} role="img" aria-label={props.label} className="w-full" />
+  // Out of the flow: what was drawn for a wide window must not keep a narrow one wide.
+  return <div ref={place} role="img" aria-label={props.label} className="absolute inset-0 overflow-hidden" />
 }
 
 function colour(name: string): string {

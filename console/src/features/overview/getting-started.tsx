@@ -117,7 +117,10 @@ function Addresses(): JSX.Element {
           </div>
         ))}
       </dl>
-      <LinkButton to="/console/connect" className="self-start">
+      <LinkButton
+        to="/console/connect"
+        className="h-auto min-h-9 max-w-full self-start py-1.5 whitespace-normal"
+      >
         Set up your SDK, Claude Code, Cursor and others
       </LinkButton>
     </>
