@@ -57,7 +57,6 @@ export interface App {
   readonly sender: Sender
   /** The catalog of this moment; a request reads it once. */
   readonly snapshot: Snapshot
-  readonly topUpUrl: string
   /** Places for waiting for money, per account. */
   readonly waiting: Places
 }

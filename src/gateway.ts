@@ -140,7 +140,7 @@ async function listening(options: GatewayOptions, opened: Opened): Promise<Gatew
   const place = { address: '' }
   const app = createApp(options, parts, { pressure, draining, place })
   const pages = { handler: (() => undefined) as RequestListener }
-  const door = openDoor(byKey(parts.access))
+  const door = openDoor(byKey(app))
   const server = createHttpServer({
     dataPlane: (request, response) => void serve(app, request, response, door.callerOf(request)),
     controlPlane: (request, response) => pages.handler(request, response),
@@ -308,9 +308,6 @@ function createApp(
     sender: openSender({ limits, clock }),
     get snapshot() {
       return parts.catalog.snapshot
-    },
-    get topUpUrl() {
-      return `${state.place.address}/console/billing`
     },
     waiting: new Places(limits.holdWaitersPerAccountMax),
   }

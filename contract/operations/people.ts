@@ -141,7 +141,7 @@ export const peopleOperations = {
     output: person,
   }),
   'people.operator': operation({
-    summary: "Give a person the operator's rights, or take them away; the last operator keeps them",
+    summary: "Give a person the administrator's rights, or take them away; the last administrator keeps them",
     policy: forOperators('recent', 'also local'),
     effect: 'changes',
     http: ['PUT', '/api/admin/people/{person}/operator'],

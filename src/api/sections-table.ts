@@ -40,7 +40,7 @@ export const sections: readonly Section[] = [
   section(
     'installation',
     'Installation',
-    'Models and prices, upstreams, losses, the audit and the state of the installation; for operators.',
+    'Models and prices, upstreams, losses, the audit and the state of the installation; for administrators.',
     installationOperations,
   ),
 ]

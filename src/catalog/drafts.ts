@@ -125,7 +125,7 @@ export function isMendable(reason: string): boolean {
 function draft(definition: ModelDefinition, sources: CatalogSources): Draft {
   const { id } = definition
   const unsold = (reason: string): Draft => ({ kind: 'unsold', name: id, reason })
-  if (isDisabled(id, sources)) return unsold('disabled by the operator')
+  if (isDisabled(id, sources)) return unsold('disabled by an administrator')
   const provider = definition.provider ?? familyOf(id, sources.providers)
   if (provider === undefined) return unsold('no provider is named, and the name begins like no known family')
   const facts = sources.providers.find((known) => known.provider === provider)
@@ -168,7 +168,7 @@ function aliasDraft(
   known: { readonly sources: CatalogSources; readonly drafts: ReadonlyMap<string, Draft> },
 ): Draft {
   const unsold = (reason: string): Draft => ({ kind: 'unsold', name: alias, reason })
-  if (isDisabled(alias, known.sources)) return unsold('disabled by the operator')
+  if (isDisabled(alias, known.sources)) return unsold('disabled by an administrator')
   const model = known.drafts.get(target)
   if (model === undefined || Object.hasOwn(known.sources.aliases, target)) {
     return unsold(`it stands for ${target}, which is no model`)
@@ -233,6 +233,6 @@ function priceDraft(model: string, price: PriceDefinition, body: PriceBody): Pri
     effectiveFromMs: price.effectiveFrom === undefined ? 0 : Date.parse(price.effectiveFrom),
     body,
     text: priceText(body),
-    source: price.source ?? 'the operator',
+    source: price.source ?? 'an administrator',
   }
 }

@@ -315,7 +315,7 @@ export const commands: readonly Command[] = [
     words: 'people operator',
     positionals: [person],
     options: [
-      option('operator>operator', 'yes or no', 'YES-OR-NO', "whether they have the operator's rights"),
+      option('operator>operator', 'yes or no', 'YES-OR-NO', "whether they have the administrator's rights"),
     ],
     print: printPeople.person,
   }),

@@ -27,7 +27,7 @@ export function person(output: Person): string {
 
 function stateOf({ confirmed, verified, operator }: Person): string {
   const known = verified ? 'verified' : confirmed ? 'confirmed' : 'to be confirmed'
-  return operator ? `${known}, operator` : known
+  return operator ? `${known}, administrator` : known
 }
 
 export function link(output: { readonly link: string; readonly expires: string }): string {

@@ -40,7 +40,7 @@ function mayPersonAsk(
 ): void {
   if (policy.of === 'person' && policy.recent) mustBeRecent(parts, actor)
   if (policy.of !== 'installation') return
-  if (!actor.person.operator || policy.operator === 'no') throw notAllowed('This is for operators.')
+  if (!actor.person.operator || policy.operator === 'no') throw notAllowed('This is for administrators.')
   if (policy.operator === 'recent') mustBeRecent(parts, actor)
 }
 

@@ -368,7 +368,7 @@ test('a model is added, priced anew, disabled and enabled', async () => {
     '3.00',
   )
   const disabled = await done('models.disable', { model: 'house-model' })
-  assert.deepEqual([disabled.sold, disabled.reason], [false, 'disabled by the operator'])
+  assert.deepEqual([disabled.sold, disabled.reason], [false, 'disabled by an administrator'])
   assert.equal((await done('models.enable', { model: 'house-model' })).sold, true)
 })
 

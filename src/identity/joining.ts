@@ -38,7 +38,7 @@ export interface JoiningParts {
 }
 
 const words = {
-  closed: 'Sign-up is closed here. Ask whoever runs this installation.',
+  closed: 'Sign-up is closed here. Ask an administrator of this server.',
   invite: 'Sign-up here needs an invitation for this address. Open the link in it.',
 } as const
 

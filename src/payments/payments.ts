@@ -146,7 +146,7 @@ async function changeSetting(
 
 function paymentsOff(): TollgateError {
   return new TollgateError('payments_off', {
-    message: 'Payments are not set up here. Whoever runs this server adds credit.',
+    message: 'Payments are not set up here; ask an administrator for credit.',
   })
 }
 

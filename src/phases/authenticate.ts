@@ -12,35 +12,60 @@ const credentialHeaders = ['authorization', 'x-api-key', 'api-key', 'x-goog-api-
 
 interface Refused {
   readonly code: ErrorCode
-  readonly message: string
+  readonly message: (keysPage: string) => string
+}
+
+/** Who knows keys, and where this server is reached. */
+export interface Knowing {
+  readonly access: Pick<Access, 'identify'>
+  readonly address: string
 }
 
 /** When no credential is good, the most telling reason wins: the first of these. */
 const reasons: readonly (readonly [kind: Exclude<Identified['kind'], 'caller'>, refused: Refused])[] = [
-  ['revoked', { code: 'revoked_api_key', message: 'This API key was revoked. Create a new one.' }],
-  ['expired', { code: 'expired_api_key', message: 'This API key has expired. Create a new one.' }],
-  ['disabled', { code: 'key_disabled', message: 'This API key is disabled. Enable it, or use another one.' }],
+  [
+    'revoked',
+    {
+      code: 'revoked_api_key',
+      message: (keysPage) => `This API key was revoked. Create a new one at ${keysPage}.`,
+    },
+  ],
+  [
+    'expired',
+    {
+      code: 'expired_api_key',
+      message: (keysPage) => `This API key has expired. Create a new one at ${keysPage}.`,
+    },
+  ],
+  [
+    'disabled',
+    {
+      code: 'key_disabled',
+      message: (keysPage) => `This API key is disabled. Enable it at ${keysPage}, or use another one.`,
+    },
+  ],
   [
     'management',
     {
       code: 'invalid_api_key',
-      message:
-        'This is a management key: it is for the operations under /api. Models take an API key, which begins with sk-tg-.',
+      message: (keysPage) =>
+        `This is a management key: it is for the operations under /api. Models take an API key, which begins with sk-tg-: create one at ${keysPage}.`,
     },
   ],
   [
     'foreign',
     {
       code: 'provider_api_key',
-      message:
-        "This is a model provider's own key. Tollgate takes its own keys only (they begin with sk-tg-): create one with `key create`.",
+      message: (keysPage) =>
+        `This is a model provider's own key. Tollgate takes its own keys only (they begin with sk-tg-): create one at ${keysPage}.`,
     },
   ],
   [
     'invalid',
     {
       code: 'invalid_api_key',
-      message: 'Incorrect API key provided. Keys of this gateway begin with sk-tg-.',
+      message: (keysPage) =>
+        `Incorrect API key provided. Keys of this gateway begin with sk-tg- and are made at ${keysPage}.`,
     },
   ],
 ]
@@ -49,12 +74,13 @@ const reasons: readonly (readonly [kind: Exclude<Identified['kind'], 'caller'>, 
 export type CallerOf = (line: Line) => Promise<Caller>
 
 /** By the key that it sent. */
-export function byKey(access: Access): CallerOf {
-  return (line) => authenticate(access, line)
+export function byKey(knowing: Knowing): CallerOf {
+  return (line) => authenticate(knowing, line)
 }
 
 /** Throws the 401 rows of the error table; 400 for a credential header that comes twice. */
-export async function authenticate(access: Access, line: Line): Promise<Caller> {
+export async function authenticate({ access, address }: Knowing, line: Line): Promise<Caller> {
+  const keysPage = `${address}/console/keys`
   const credentials = readCredentials(line)
   const found = new Map<Identified['kind'], Identified>()
   for (const credential of credentials) {
@@ -65,10 +91,11 @@ export async function authenticate(access: Access, line: Line): Promise<Caller> 
   for (const [kind, { code, message }] of reasons) {
     const identified = found.get(kind)
     if (identified === undefined) continue
-    throw new TollgateError(code, 'key' in identified ? { message, owner: identified } : { message })
+    const told = { message: message(keysPage) }
+    throw new TollgateError(code, 'key' in identified ? { ...told, owner: identified } : told)
   }
   throw new TollgateError('missing_api_key', {
-    message: 'No API key was sent. Send it as `Authorization: Bearer sk-tg-…` (or `x-api-key`).',
+    message: `No API key was sent. Send it as \`Authorization: Bearer sk-tg-…\` (or \`x-api-key\`); you create one at ${keysPage}.`,
   })
 }
 

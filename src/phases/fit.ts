@@ -185,7 +185,7 @@ function refuseUnpriced(
 
 function unpriced(pointer: string, what: string, model: string): TollgateError {
   return new TollgateError('unpriced_option', {
-    message: `${pointer}: ${what}, and there is no price for it here with the model ${model}. Leave it out, or ask the operator to price it.`,
+    message: `${pointer}: ${what}, and there is no price for it here with the model ${model}. Leave it out, or ask an administrator to price it.`,
     param: pointer,
   })
 }

@@ -23,7 +23,8 @@ export interface Holding {
   readonly clock: Clock
   readonly waiting: Places
   readonly limits: { readonly holdWaitMs: number }
-  readonly topUpUrl: string
+  /** Where callers reach this server. */
+  readonly address: string
 }
 
 /** Throws 402, 403 or 429 with what was needed, what there is, and whose limit it is; then nothing was taken. */
@@ -40,7 +41,11 @@ export async function hold(
   })
   const first = await holding.ledger.admit({ ...free, onShortBalance: 'count', patience: 'none' })
   if (first.kind === 'held') return held(first, free)
-  const told: Told = { topUpUrl: holding.topUpUrl, showBalance: caller.policy.showBalance, line }
+  const told: Told = {
+    consoleUrl: `${holding.address}/console`,
+    showBalance: caller.policy.showBalance,
+    line,
+  }
   if (!mayFitWhenCounted(first)) throw refusal(first, told)
   const counted = await countInput(holding.counter, work.call, work.plan.bound)
   const exact = ask(caller, line, { ...work, nowMs: holding.clock.wallMs(), inputTokens: counted })
@@ -175,7 +180,7 @@ async function admitPatiently(holding: Holding, asked: AdmissionAsk): Promise<Ad
 
 /** What a refusal may say, and in which dialect its headers are named. */
 interface Told {
-  readonly topUpUrl: string
+  readonly consoleUrl: string
   readonly showBalance: boolean
   readonly line: Line
 }
@@ -184,12 +189,12 @@ function refusal(admission: Exclude<Admission, { kind: 'held' }>, told: Told): T
   switch (admission.kind) {
     case 'suspended':
       return new TollgateError('account_suspended', {
-        message: 'This account is suspended. Ask the operator.',
+        message: `This account is suspended: ${told.consoleUrl} says why. An administrator of this server can resume it.`,
       })
     case 'restricted':
       return new TollgateError('account_restricted', {
         message:
-          'This account may not use documents by address or tools that run at the provider until the operator has looked at its losses.',
+          'This account may not use documents by address or tools that run at the provider until an administrator has looked at its losses.',
       })
     case 'rate':
       return rateRefusal(admission, told)
@@ -228,10 +233,11 @@ function shortRefusal(refused: ShortRefusal, told: Told): TollgateError {
     : refused.scope === 'key'
       ? 'key_budget_exhausted'
       : 'insufficient_balance'
+  const topUpUrl = `${told.consoleUrl}/billing`
   const remedy =
     refused.scope === 'key'
-      ? 'Give the key a larger budget, or use another one'
-      : `Add credit at ${told.topUpUrl}`
+      ? `Give the key a larger budget at ${told.consoleUrl}/keys, or use another one`
+      : `Add credit at ${topUpUrl}`
   const advice = passesLater ? 'Wait for running requests to end' : remedy
   const { name } = outputLimits[told.line.dialect.name]
   const lower = refused.affordableOutput > 0 ? `, or lower ${name} to ${refused.affordableOutput}` : ''
@@ -253,7 +259,7 @@ function shortRefusal(refused: ShortRefusal, told: Told): TollgateError {
       ...(told.showBalance ? amounts : {}),
       affordable_max_tokens: refused.affordableOutput,
       scope: refused.scope,
-      topup_url: told.topUpUrl,
+      topup_url: topUpUrl,
     },
     ...(passesLater ? { retryAfterMs: 1_000 } : {}),
   })

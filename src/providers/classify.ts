@@ -48,7 +48,7 @@ interface Consequence {
 }
 
 const limitsItsRate = 'The upstream limits its rate; try again later.'
-const unavailable = 'This model cannot be served at the moment; the operator was told.'
+const unavailable = 'This model cannot be served at the moment; the administrators were told.'
 
 const consequences: Readonly<Record<Meaning, Consequence>> = {
   credential: operators('upstream_unavailable', unavailable, 60_000),

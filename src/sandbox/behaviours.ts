@@ -160,7 +160,7 @@ export const behaviours: readonly Behaviour[] = [
   row('sandbox-401', 'Refuses the credential as wrong, whatever it is.', refusing('wrong_credential')),
   row(
     'sandbox-402-quota',
-    "Says that the operator's own credit with the provider is used up: 402 billing_error in Messages, else 429.",
+    "Says that this gateway's own credit with the provider is used up: 402 billing_error in Messages, else 429.",
     refusing('quota'),
   ),
   row('sandbox-400-context', 'Says that the prompt is too long.', (call) =>

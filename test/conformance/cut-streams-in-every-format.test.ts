@@ -241,7 +241,7 @@ const troubles: readonly Trouble[] = [
   },
   {
     code: 'upstream_unavailable',
-    message: 'This model cannot be served at the moment; the operator was told.',
+    message: 'This model cannot be served at the moment; the administrators were told.',
     says: {
       'openai-chat': chatSays('insufficient_quota', 'insufficient_quota', 'Your quota, your billing'),
       'openai-responses': responsesSay('insufficient_quota', 'Your quota, your billing'),

@@ -263,6 +263,18 @@ const provoked: Partial<Readonly<Record<ErrorCode, Provoke>>> = {
   key_revoked_midway: revokedMidway,
 }
 
+/** Where a person can do something about it: the page is named with the address of this server. */
+const named: Partial<Readonly<Record<ErrorCode, string>>> = {
+  missing_api_key: '/console/keys',
+  invalid_api_key: '/console/keys',
+  revoked_api_key: '/console/keys',
+  expired_api_key: '/console/keys',
+  provider_api_key: '/console/keys',
+  account_suspended: '/console',
+  insufficient_balance: '/console/billing',
+  key_budget_exhausted: '/console/keys',
+}
+
 /** Told in the upstream's own words and status, which say more than ours: our code stands in the receipt. */
 const relayed: readonly (readonly [code: ErrorCode, asked: (format: Format) => Asked])[] = [
   ['context_too_long', () => ({ model: 'sandbox-400-context' })],
@@ -368,6 +380,9 @@ for (const [code, provoke] of Object.entries(provoked) as [ErrorCode, Provoke][]
       const told = category === 'overloaded' && format === 'messages' ? 529 : status
       assert.deepEqual([refusal.status, refusal.code], [told, code], answer?.body)
       checkAdvice(code, answer!)
+      if (named[code] !== undefined) {
+        assert.ok(refusal.message.includes(`${gateway.origin}${named[code]}`), refusal.message)
+      }
       if (format === 'gemini') return
       const seen = understood(format, answer!)
       assert.equal(seen.status, told)

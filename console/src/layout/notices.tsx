@@ -92,7 +92,7 @@ function Unconfirmed({ gift, hasNobody }: UnconfirmedProps): JSX.Element {
   }
   return (
     <Banner title="An administrator has to confirm you.">
-      This server sends no mail, so it is done by hand: tell whoever runs it that {person.email} waits.{gift}{' '}
+      This server sends no mail, so it is done by hand: tell an administrator that {person.email} waits.{gift}{' '}
       This page shows it by itself{isPoor ? '; until then requests are refused.' : '.'}
       {contact === null ? null : (
         <span className="block whitespace-pre-line">
@@ -153,15 +153,14 @@ function AccountState(): JSX.Element | null {
   if (suspended && state?.frozen != null) {
     return (
       <Banner tone="bad" title="This account is frozen.">
-        {state.frozen} Requests are refused until the dispute is won, or whoever runs this server lifts it:
-        ask them.
+        {state.frozen} Requests are refused until the dispute is won, or an administrator lifts it: ask them.
       </Banner>
     )
   }
   if (suspended && !billing.isPending) {
     return (
       <Banner tone="bad" title="This account is suspended.">
-        Requests are refused; the balance stays. Whoever runs this server can resume it.
+        Requests are refused; the balance stays. An administrator of this server can resume it.
       </Banner>
     )
   }

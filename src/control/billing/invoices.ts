@@ -134,7 +134,7 @@ const movementWords: Readonly<Record<string, string>> = {
   'credit signup': 'Starting credit',
   'credit payment': 'Top-ups',
   'credit code': 'Codes redeemed',
-  'credit manual': 'Credit from the operator',
+  'credit manual': 'Credit from an administrator',
   'credit refund': 'Refunds that came back',
   'credit dispute': 'Disputes that were won',
   'refund refund': 'Payments refunded',

@@ -56,7 +56,7 @@ export function AdminFrame({ title, here, children }: AdminFrameProps): JSX.Elem
         <Empty
           icon={<ShieldAlert />}
           title="This is for administrators"
-          text="Whoever runs this server can make you one, on the section People."
+          text="An administrator can make you one, in the section People."
           className="rounded-xl border border-line bg-surface"
         />
       </Page>

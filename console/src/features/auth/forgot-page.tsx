@@ -30,7 +30,7 @@ export function ForgotPage(): JSX.Element {
       {installation.data?.mail === false ? (
         <Empty
           title="This server sends no mail"
-          text="Ask whoever runs it for a reset link: an administrator makes one on the Admin page, or with the command line."
+          text="Ask an administrator for a reset link: they make one on the Admin page, or with the command line."
         />
       ) : null}
     </AuthFrame>

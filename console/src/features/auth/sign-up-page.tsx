@@ -77,12 +77,12 @@ function NotOpen({ facts }: { readonly facts: Installation }): JSX.Element {
   return facts.signup === 'invite' ? (
     <Empty
       title="Sign-up is by invitation"
-      text="Ask whoever runs this server for an invitation. The link that you get opens this page with a form."
+      text="Ask an administrator of this server for an invitation. The link that you get opens this page with a form."
     />
   ) : (
     <Empty
       title="Sign-up is closed"
-      text="This server takes no new accounts. Whoever runs it can make one for you."
+      text="This server takes no new accounts. An administrator can make one for you."
     />
   )
 }

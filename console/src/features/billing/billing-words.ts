@@ -59,7 +59,7 @@ const sources: ReadonlyMap<string, string> = new Map([
   ['signup', 'Starting credit'],
   ['payment', 'Payment'],
   ['code', 'Redeemed code'],
-  ['manual', 'Credit by the operator'],
+  ['manual', 'Credit by an administrator'],
   ['refund', 'Refund of a payment'],
   ['dispute', 'Disputed payment'],
 ])

@@ -61,7 +61,7 @@ function ByOperator({ contact }: Pick<Operator, 'contact'>): JSX.Element {
   return (
     <Card title="Top up" description="No payment provider is set up on this server.">
       <p>
-        Whoever runs it adds credit by hand, or gives you a code to redeem below.
+        An administrator adds credit by hand, or gives you a code to redeem below.
         {contact === null ? ' Ask them, and name the account:' : ' They say:'}
       </p>
       {contact === null ? (

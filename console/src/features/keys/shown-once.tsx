@@ -34,7 +34,7 @@ export function ShownOnce({ id, secret, models, onDone }: ShownOnceProps): JSX.E
         <TriangleAlert aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-warn" />
         <span>
           <span className="font-medium">Copy it now.</span> It is shown this once and kept only as a hash;
-          nobody can read it again, also not whoever runs this server.
+          nobody can read it again, not even an administrator of this server.
         </span>
       </p>
       <Code code={secret} language="API key" what="the key" wrap />

@@ -58,7 +58,7 @@ function Play({ models }: { readonly models: readonly SoldModel[] }): JSX.Elemen
       <Empty
         icon={<MessagesSquare />}
         title="No model is sold here yet"
-        text="Whoever runs this server adds a provider's credential, or models of their own, under Admin."
+        text="An administrator adds a provider's credential, or models of their own, under Admin."
         className="rounded-xl border border-line bg-surface"
       />
     )

@@ -46,7 +46,7 @@ function PriceList(): JSX.Element {
     return (
       <Empty
         title="No model is sold here yet"
-        text="Whoever runs this server adds a provider's credential, or models of their own, under Admin."
+        text="An administrator adds a provider's credential, or models of their own, under Admin."
         className="rounded-xl border border-line bg-surface"
       />
     )

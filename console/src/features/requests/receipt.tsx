@@ -103,7 +103,7 @@ function Remarks({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element | n
       ) : null}
       {receipt.unpricedUsage ? (
         <Banner tone="warn" title="The answer reported a meter without a price here.">
-          Only what has a price was charged; whoever runs this server has been told.
+          Only what has a price was charged; the administrators have been told.
         </Banner>
       ) : null}
       {receipt.settled === 'late' ? (
