@@ -94,7 +94,8 @@ class Model {
     if (this.isSuspended) return 'suspended'
     if (usesRestricted && this.isRestricted) return 'restricted'
     if (this.running() >= concurrent) return 'rate'
-    const pockets = [budget - this.spent(key) - this.heldBy(key), this.posted - this.held]
+    // A budget that was lowered below what is spent is used up, which what costs nothing may be.
+    const pockets = [most(budget - this.spent(key) - this.heldBy(key), 0n), this.posted - this.held]
     const available = pockets.reduce(least)
     const floor = mode === 'reject' ? output : Math.min(output, 16)
     // By trial, not by division: the largest limit that the rule allows.

@@ -301,6 +301,93 @@ test('a payment that nobody told of is found by asking', async (context) => {
   assert.equal(await scene.posted(account), usd(1_000))
 })
 
+test('refunds and disputes that nobody told of are found by asking, once each, and also those that failed', async (context) => {
+  const scene = await working(context)
+  const { books } = scene.stripe
+  const topUp = async () => {
+    const account = await scene.account()
+    const { id } = await scene.begin(account, 1_000)
+    const { payment_intent: intent } = books.pay(await scene.session(id), 'card')
+    await scene.stripe.settled()
+    return { account, id, intent: intent ?? '' }
+  }
+  const [refunded, disputed] = [await topUp(), await topUp()]
+  const refund = books.refund(refunded.intent, 400, 'pending')
+  await scene.stripe.settled()
+  assert.equal(await scene.posted(refunded.account), usd(600))
+  scene.stripe.sendTo(null)
+  books.refund(refunded.intent, 100)
+  books.failRefund(refund.id)
+  books.dispute(disputed.intent)
+  const asked = () => scene.stripe.asked.get('GET /v1/refunds') ?? 0
+  const before = asked()
+  await scene.pass(limitDefaults.missedEventsCheckMs)
+  assert.equal(await scene.posted(refunded.account), usd(900))
+  assert.equal((await scene.topUp(disputed.id)).state, 'disputed')
+  assert.notEqual((await scene.on.ledger.account(disputed.account))?.suspendedMs, null)
+  const after = asked()
+  assert.equal(after - before, 3)
+  await scene.pass(limitDefaults.missedEventsCheckMs)
+  assert.equal(asked(), after)
+  assert.deepEqual(await scene.drift(), [])
+})
+
+test('more missed events than one look takes are carried out by the looks after it', async (context) => {
+  const scene = await working(context, { limits: { missedEventsMax: 2 } })
+  const account = await scene.account()
+  const { id } = await scene.begin(account, 1_000)
+  const { payment_intent: intent } = scene.stripe.books.pay(await scene.session(id), 'card')
+  await scene.stripe.settled()
+  scene.stripe.sendTo(null)
+  const events = async () =>
+    (await scene.on.store.database.selectFrom('webhook_event').select('id').execute()).length
+  const before = await events()
+  for (let refunds = 0; refunds < 5; refunds += 1) scene.stripe.books.refund(intent ?? '', 100)
+  for (const carriedOut of [2, 4, 5, 5]) {
+    await scene.pass(limitDefaults.missedEventsCheckMs)
+    assert.equal(await events(), before + carriedOut)
+  }
+  assert.equal(await scene.posted(account), usd(500))
+})
+
+test('what an event tells of somebody else, or wrongly, is told once and stops no other', async (context) => {
+  const scene = await working(context)
+  const account = await scene.account()
+  const { id } = await scene.begin(account, 1_000)
+  const { books } = scene.stripe
+  const { payment_intent: intent } = books.pay(await scene.session(id), 'card')
+  await scene.stripe.settled()
+  scene.stripe.sendTo(null)
+  const foreign = { amount: 500, currency: 'usd', customer: null, metadata: {}, method: 'pm_none' }
+  books.refund(books.charge(foreign).id, 500)
+  const refund = books.refund(intent ?? '', 300)
+  refund.currency = 'eur'
+  books.refund(intent ?? '', 200)
+  for (let looks = 0; looks < 3; looks += 1) await scene.pass(limitDefaults.missedEventsCheckMs)
+  assert.equal(await scene.posted(account), usd(800))
+  const errors = scene.logged.map((line) => JSON.parse(line)).filter(({ level }) => level === 'error')
+  assert.deepEqual(
+    errors.map(({ reason }) => reason),
+    [`${refund.id} does not fit`, `${refund.id} does not fit`],
+  )
+})
+
+test('a provider that is away leaves what was missed for the next look', async (context) => {
+  const scene = await working(context, { limits: { stripeRetriesMax: 0 } })
+  const account = await scene.account()
+  const { id } = await scene.begin(account, 1_000)
+  const { payment_intent: intent } = scene.stripe.books.pay(await scene.session(id), 'card')
+  await scene.stripe.settled()
+  scene.stripe.sendTo(null)
+  scene.stripe.books.refund(intent ?? '', 300)
+  scene.stripe.trouble('down')
+  await scene.pass(limitDefaults.missedEventsCheckMs)
+  assert.equal(await scene.posted(account), usd(1_000))
+  scene.stripe.trouble('none')
+  await scene.pass(limitDefaults.missedEventsCheckMs)
+  assert.equal(await scene.posted(account), usd(700))
+})
+
 test('one top-up that the provider does not know keeps no other waiting', async (context) => {
   const scene = await working(context, { limits: { topUpsCheckedMax: 1 } })
   const account = await scene.account()

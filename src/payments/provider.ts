@@ -122,6 +122,12 @@ export interface Provider {
   checkout(id: string): Promise<CheckoutFact>
   payment(id: string): Promise<PaymentFact>
   returns(payment: string): Promise<readonly ReturnFact[]>
+  /** Its events of refunds and disputes since `sinceMs`, the latest first, those before the event `after` alone. */
+  returnEvents(ask: {
+    readonly sinceMs: number
+    readonly after: string | null
+    readonly limit: number
+  }): Promise<{ readonly events: readonly ProviderEvent[]; readonly hasMore: boolean }>
   /** Charges a method that its owner let us keep, while they are away. */
   charge(ask: ChargeAsk): Promise<ChargeResult>
   /** Harmless where it is too late. */

@@ -121,9 +121,32 @@ export function disputeFact(dispute: Stripe.Dispute): readonly ReturnFact[] {
   return [{ source: 'dispute', reference, cents, currency, position }]
 }
 
+/** The events that tell of money which went back to the payer, or came from there again. */
+export const returnTypes: readonly string[] = [
+  'charge.refunded',
+  'charge.refund.updated',
+  'refund.created',
+  'refund.updated',
+  'refund.failed',
+  'charge.dispute.created',
+  'charge.dispute.updated',
+  'charge.dispute.closed',
+  'charge.dispute.funds_withdrawn',
+  'charge.dispute.funds_reinstated',
+]
+
 /** The events that tell of something a top-up may depend on. */
-export const subjectTypes =
-  /^(checkout\.session\.(completed|async_payment_succeeded|async_payment_failed|expired)|payment_intent\.(succeeded|payment_failed|processing|canceled)|charge\.refunded|(charge\.)?refund\.(created|updated|failed)|charge\.dispute\.(created|updated|closed|funds_withdrawn|funds_reinstated))$/
+export const subjectTypes: ReadonlySet<string> = new Set([
+  'checkout.session.completed',
+  'checkout.session.async_payment_succeeded',
+  'checkout.session.async_payment_failed',
+  'checkout.session.expired',
+  'payment_intent.succeeded',
+  'payment_intent.payment_failed',
+  'payment_intent.processing',
+  'payment_intent.canceled',
+  ...returnTypes,
+])
 
 /** The ids in an event's object, whichever kind it is; null where there are none. */
 export function subjectOf(object: unknown): EventSubject | null {

@@ -12,6 +12,7 @@ import {
   markNames,
   paymentFact,
   refundFact,
+  returnTypes,
   subjectOf,
   subjectTypes,
 } from './stripe-facts.ts'
@@ -69,6 +70,16 @@ export function stripeProvider(setting: StripeSetting, limits: StripeLimits): Pr
         ])
         return [...refunds.data.flatMap(refundFact), ...disputes.data.flatMap(disputeFact)]
       }),
+    returnEvents: ({ sinceMs, after, limit }) =>
+      ask(async (stripe) => {
+        const { data, has_more: hasMore } = await stripe.events.list({
+          types: [...returnTypes],
+          created: { gte: Math.floor(sinceMs / 1_000) },
+          limit,
+          ...(after === null ? {} : { starting_after: after }),
+        })
+        return { events: data.map(eventFact), hasMore }
+      }),
     charge: (wanted) => ask((stripe) => charge(stripe, wanted)),
     cancelPayment: (id) => ask((stripe) => unlessGone(stripe.paymentIntents.cancel(id))),
     forgetMethod: (method) => ask((stripe) => unlessGone(stripe.paymentMethods.detach(method))),
@@ -123,13 +134,15 @@ function verified(stripe: Stripe, signed: Signed): ProviderEvent | undefined {
     Math.floor(toleranceMs / 1_000),
   ])
   if (event === undefined) return undefined
-  return {
-    id: event.id,
-    type: event.type,
-    mode: event.livemode ? 'live' : 'test',
-    subject: subjectTypes.test(event.type) ? subjectOf(event.data.object as unknown) : null,
-  }
+  return eventFact(event)
 }
+
+const eventFact = ({ id, type, livemode, data }: Stripe.Event): ProviderEvent => ({
+  id,
+  type,
+  mode: livemode ? 'live' : 'test',
+  subject: subjectTypes.has(type) ? subjectOf(data.object as unknown) : null,
+})
 
 type Construction = readonly [body: Buffer, signature: string, secret: string, toleranceS: number]
 

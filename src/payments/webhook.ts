@@ -53,7 +53,8 @@ async function answer(
   return reply
 }
 
-async function carryOut(
+/** Brings the top-up that an event is about to where the provider says it is. */
+export async function carryOut(
   parts: WebhookParts,
   event: ProviderEvent,
   subject: EventSubject,

@@ -12,10 +12,12 @@ import type { AccountRow } from '../ledger/types.ts'
 import { sendAlerts } from './alerts.ts'
 import { type AutomaticLimits, topUpAutomatically } from './automatic.ts'
 import { noHint } from './follow.ts'
+import { type MissedLimits, missedEvents } from './missed.ts'
 import type { OpenPayments, Paying } from './payments.ts'
 import type { Letters } from './types.ts'
 
-export interface WorkLimits extends AutomaticLimits {
+export interface WorkLimits extends AutomaticLimits, MissedLimits {
+  readonly missedEventsCheckMs: number
   readonly automaticTopUpsMs: number
   readonly topUpsCheckedMax: number
   readonly alertCheckMs: number
@@ -73,6 +75,7 @@ function payingWork(paying: Paying, events: OpenPayments['events'], options: Wor
       await checkTopUps(paying, options)
       await events.forget(clock.wallMs() - limits.webhookEventsKeptMs, limits.webhookEventsRemovedMax)
     }),
+    repeat(options, 'missed events', limits.missedEventsCheckMs, missedEvents({ ...paying, events }, limits)),
   ]
 }
 

@@ -282,6 +282,7 @@ const routes: readonly Route[] = [
     path: /^\/v1\/refunds$/,
     answer: ({ refunds }, { query }) => listOf([...refunds.values()], query),
   },
+  { method: 'GET', path: /^\/v1\/events$/, answer: listEvents },
   {
     method: 'GET',
     path: /^\/v1\/disputes$/,
@@ -293,6 +294,18 @@ function listOf(all: readonly { readonly payment_intent: string }[], query: URLS
   const wanted = query.get('payment_intent')
   const found = all.filter(({ payment_intent: intent }) => intent === wanted)
   return ok({ object: 'list', data: found, has_more: false, url: '/v1' })
+}
+
+/** The latest first, a page at a time. */
+function listEvents({ events }: StripeBooks, { query }: Asked): Answer {
+  const types = [...query].filter(([name]) => name.startsWith('types[')).map(([, type]) => type)
+  const since = Number(query.get('created[gte]'))
+  const meant = events.toReversed().filter(({ type, created }) => types.includes(type) && created >= since)
+  const after = query.get('starting_after')
+  const from = after === null ? 0 : meant.findIndex(({ id }) => id === after) + 1
+  if (after !== null && from === 0) return missing('starting_after', after)
+  const to = from + Number(query.get('limit'))
+  return ok({ object: 'list', data: meant.slice(from, to), has_more: to < meant.length, url: '/v1/events' })
 }
 
 const expansions = (query: URLSearchParams): readonly string[] =>

@@ -1,0 +1,51 @@
+/**
+ * Looks for the provider's events of refunds and disputes that never reached us, for as long as it keeps them: nothing
+ * else tells of money that was taken back after a top-up was paid. Believes an event no more than a webhook does.
+ */
+import { asTollgateError } from '../base/errors.ts'
+import { carryOut, type WebhookParts } from './webhook.ts'
+
+export interface MissedLimits {
+  /** How far back events are looked for. */
+  readonly missedEventsMs: number
+  /** Events that one look reads. */
+  readonly missedEventsMax: number
+}
+
+/** What the provider gives in one answer at most. */
+const pageMax = 100
+
+/** Each call is one bounded look, which goes on where the last one ended: from the latest event to the oldest, and anew. */
+export function missedEvents(parts: WebhookParts, limits: MissedLimits): () => Promise<void> {
+  let after: string | null = null
+  return async () => {
+    const sinceMs = parts.clock.wallMs() - limits.missedEventsMs
+    try {
+      for (let left = limits.missedEventsMax; left > 0; ) {
+        const asked = { sinceMs, after, limit: Math.min(pageMax, left) }
+        const { events, hasMore } = await parts.provider.returnEvents(asked)
+        for (const event of events) await make(parts, event)
+        left -= events.length
+        after = hasMore ? (events.at(-1)?.id ?? null) : null
+        if (after === null) return
+      }
+    } catch (thrown) {
+      const { code, details } = asTollgateError(thrown)
+      // A place that the provider does not know any more leads nowhere.
+      if (code === 'payment_failed') after = null
+      parts.log.warn(
+        { code, detail: details.detail },
+        'events that were perhaps missed could not be looked for',
+      )
+    }
+  }
+}
+
+/** Once, whatever comes of it: what does not fit is told to the log, and asking again tells the same. */
+async function make(parts: WebhookParts, event: Parameters<typeof carryOut>[1]): Promise<void> {
+  const { events, provider, clock } = parts
+  const { id, type, mode, subject } = event
+  if (mode !== provider.mode || subject === null || (await events.has(id))) return
+  await carryOut(parts, event, subject)
+  await events.add({ id, type, atMs: clock.wallMs() })
+}
