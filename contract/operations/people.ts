@@ -111,7 +111,8 @@ export const peopleOperations = {
     output: file,
   }),
   'me.delete': operation({
-    summary: 'Delete this person: sessions, keys and name go; the ledger stays without them',
+    summary:
+      'Delete this person and the organizations in which nobody else is: sessions, keys and names go, what is left of the balances is lost; the ledger stays without them',
     policy: forPersonRecently,
     effect: 'changes',
     http: ['DELETE', '/api/me'],

@@ -363,6 +363,11 @@ test('a management key is made with its scopes, shown once, works, and is revoke
 
 test('a person takes their data along, and is deleted only by their address typed again', async () => {
   const { visit, page, email } = await newcomer('leaving')
+  await page.goto('/console/settings?tab=organizations')
+  await button(page, 'New organization').click()
+  await inDialog(page).getByLabel('Name').fill('Orchard')
+  await button(page, 'Make it').click()
+  await page.getByText('The balance is empty.').waitFor()
   await page.goto('/console/settings?tab=privacy')
   const saving = page.waitForEvent('download')
   await button(page, 'Download').click()
@@ -371,6 +376,7 @@ test('a person takes their data along, and is deleted only by their address type
   assert.ok(text.includes(email))
   assert.equal(typeof JSON.parse(text), 'object')
   await button(page, 'Delete the account').click()
+  await inDialog(page).getByText('You are the only member of Orchard: it is closed too').waitFor()
   const final = button(page, 'Delete for good')
   assert.equal(await final.isDisabled(), true)
   await inDialog(page).getByRole('textbox').fill(email)

@@ -6,9 +6,9 @@ import { Card } from '@/components/card'
 import { ConfirmDialog } from '@/components/dialog'
 import { Problem } from '@/components/problem'
 import { toast } from '@/components/toaster'
-import { useMe } from '@/lib/account'
+import { useAccounts, useMe } from '@/lib/account'
 import type { ApiError } from '@/lib/api'
-import { queryClient, useChange } from '@/lib/operations'
+import { queryClient, useChange, useOperation } from '@/lib/operations'
 import { saveFile } from '@/lib/save-file'
 
 export function PrivacyTab(): JSX.Element {
@@ -36,6 +36,7 @@ function ExportCard(): JSX.Element {
 
 function DeleteCard(): JSX.Element {
   const { person } = useMe()
+  const organizations = useAccounts().filter(({ kind }) => kind === 'organization')
   const [isOpen, setOpen] = useState(false)
   const [problem, setProblem] = useState<ApiError | undefined>(undefined)
   const navigate = useNavigate()
@@ -50,7 +51,7 @@ function DeleteCard(): JSX.Element {
   return (
     <Card
       title="Delete your account"
-      description="Your sessions, keys and name go for good; what is left of the balance is lost. The ledger keeps its entries without them."
+      description="Your sessions, keys and name go for good, and with them the organizations in which you are the only member; what is left of their balances is lost. The ledger keeps its entries without them."
     >
       <Button variant="danger" onClick={() => setOpen(true)}>
         Delete the account
@@ -68,9 +69,33 @@ function DeleteCard(): JSX.Element {
           remove.mutate({ email: person.email })
         }}
       >
-        <p>All your keys stop working at once, and nobody can bring the account back.</p>
+        <p>
+          All your keys stop working at once, what is left of the balance is lost, and nobody can bring the
+          account back.
+        </p>
+        {organizations.map(({ id, name }) => (
+          <ClosedToo key={id} account={id} name={name} />
+        ))}
         {problem === undefined ? null : <Problem problem={problem} />}
       </ConfirmDialog>
     </Card>
+  )
+}
+
+/** Says so of an organization in which nobody else is. */
+function ClosedToo({
+  account,
+  name,
+}: {
+  readonly account: string
+  readonly name: string
+}): JSX.Element | null {
+  const members = useOperation('member.list', { account })
+  if (members.data?.length !== 1) return null
+  return (
+    <p>
+      You are the only member of <bdi className="font-medium text-ink">{name}</bdi>: it is closed too, with
+      its keys and its balance.
+    </p>
   )
 }
