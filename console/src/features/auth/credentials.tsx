@@ -16,7 +16,7 @@ interface TextProps {
 
 interface EmailProps extends TextProps {
   readonly label?: string
-  readonly hint?: string
+  readonly hint?: string | undefined
 }
 
 export function EmailField(props: EmailProps): JSX.Element {

@@ -26,7 +26,7 @@ export function SignInPage(): JSX.Element {
   return (
     <AuthFrame
       title="Sign in"
-      description={wanted === undefined ? 'To your Tollgate console.' : 'To go on to the page you asked for.'}
+      description={isHome(wanted) ? 'To your Tollgate console.' : 'To go on to the page you asked for.'}
       footer={
         <p>
           New here?{' '}
@@ -52,6 +52,9 @@ export function SignInPage(): JSX.Element {
     </AuthFrame>
   )
 }
+
+/** Whoever only typed the console's address has asked for no page of it. */
+const isHome = (wanted: string | undefined) => wanted === undefined || wanted === '/console'
 
 /** What another provider's sign-in came back with. */
 function reasonOf(error: string): string {

@@ -29,7 +29,7 @@ export function SignUpPage(): JSX.Element {
   return (
     <AuthFrame
       title="Create an account"
-      description={facts === undefined || !mayEnter ? undefined : welcome(facts)}
+      description={facts === undefined || !mayEnter ? undefined : welcome(facts, invitation)}
       footer={
         <p>
           Have an account already?{' '}
@@ -50,8 +50,11 @@ export function SignUpPage(): JSX.Element {
   )
 }
 
-function welcome({ signupCredit, mail }: Installation): ReactNode {
+function welcome({ signupCredit, mail }: Installation, invitation: string | undefined): ReactNode {
   if (isZero(signupCredit)) return 'One key for every model that this server offers.'
+  // Nobody has to confirm whom an administrator invited; a letter still proves the address.
+  if (invitation !== undefined && !mail)
+    return `You are invited and start with ${usd(signupCredit)} of credit.`
   const condition = mail ? 'your address is verified' : 'an administrator has confirmed you'
   return `You start with ${usd(signupCredit)} of credit once ${condition}.`
 }
@@ -80,10 +83,7 @@ function NotOpen({ facts }: { readonly facts: Installation }): JSX.Element {
       text="Ask an administrator of this server for an invitation. The link that you get opens this page with a form."
     />
   ) : (
-    <Empty
-      title="Sign-up is closed"
-      text="This server takes no new accounts. An administrator can make one for you."
-    />
+    <Empty title="Sign-up is closed" text="This server takes no new accounts at present." />
   )
 }
 
@@ -124,7 +124,11 @@ function SignUpForm({ installation, invitation }: SignUpFormProps): JSX.Element 
       >
         {submit.problem === undefined ? null : <Problem problem={submit.problem} />}
         <NameField value={name} onChange={setName} focused />
-        <EmailField value={email} onChange={setEmail} />
+        <EmailField
+          value={email}
+          onChange={setEmail}
+          hint={invited === undefined ? undefined : 'The invitation is for this address.'}
+        />
         <PasswordField kind="new" value={password} onChange={setPassword} />
         <Button type="submit" variant="primary" className="h-10 w-full" pending={submit.isPending}>
           Create the account
