@@ -81,7 +81,7 @@ test('somebody is invited, gets a link for a new password, and becomes an operat
   const link = (await dialog().locator('code').textContent()) ?? ''
   assert.match(link, /^http.*\/console\/sign-up/)
   await inDialog('I have it').click()
-  const invited = await browser.visit(new URL(link).origin)
+  const invited = await person.visitAsNobody()
   await invited.page.goto(link)
   await invited.page.getByText('You are invited and start with').waitFor()
   await invited.page.getByText('The invitation is for this address.').waitFor()

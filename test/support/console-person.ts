@@ -21,6 +21,8 @@ export interface ConsolePerson extends Somebody {
   readonly gateway: TestGateway
   /** Somebody else, who has just come in. */
   signUp(name: string): Promise<Somebody>
+  /** A browser of somebody who is not signed in. */
+  visitAsNobody(): Promise<Visit>
   /** A chat request with a key: the answer with its headers. */
   ask(key: string, model: string, words?: string): Promise<ControlAnswer>
   close(): Promise<void>
@@ -43,6 +45,7 @@ export async function consolePerson(options: TestGatewayOptions = {}): Promise<C
       assert.equal(answer.status, 200, answer.text)
       return signedIn(browser, own, address)
     },
+    visitAsNobody: () => browser.visit(origin),
     ask: (key, model, words = 'Hello') => ask(origin, { key, model, words }),
     async close() {
       await browser.close()
