@@ -1,5 +1,6 @@
 /** The end of the link that confirms an address, and what to do while it is on its way. */
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { MailCheck, MailWarning, MailX } from 'lucide-react'
 import { type JSX, useState } from 'react'
 import { Button, LinkButton } from '@/components/button'
@@ -10,14 +11,21 @@ import { identity, resendVerification } from '@/lib/identity'
 import { useOperation } from '@/lib/operations'
 import { useSearch } from '@/lib/search'
 import { useSubmit } from '@/lib/use-submit'
-import { AuthFrame } from './auth-frame.tsx'
+import { AuthFrame, textLink } from './auth-frame.tsx'
 import { EmailField } from './credentials.tsx'
 import { newAddressOf } from './verification-token.ts'
 
 export function VerifyPage(): JSX.Element {
   const { token, email, error } = useSearch()
   return (
-    <AuthFrame title="Confirm your address">
+    <AuthFrame
+      title="Confirm your address"
+      footer={
+        <Link to="/console/sign-in" search={{}} className={textLink}>
+          Sign in
+        </Link>
+      }
+    >
       {token === undefined ? null : <Verification token={token} />}
       {token === undefined && error !== undefined ? <Failed email={email} /> : null}
       {token === undefined && error === undefined && email !== undefined ? <Sent email={email} /> : null}
@@ -81,6 +89,12 @@ function Sent({ email }: { readonly email: string }): JSX.Element {
         text={`A link was sent to ${email}. Open it to confirm that the address is yours.`}
       />
       <Resend email={email} />
+      <p className="text-center text-sm text-ink-soft">
+        Nothing there after some minutes? Look among unwanted mail. Is the address wrong?{' '}
+        <Link to="/console/sign-up" search={{}} className={textLink}>
+          Sign up again
+        </Link>
+      </p>
     </>
   )
 }
@@ -91,7 +105,7 @@ function Failed({ email }: { readonly email: string | undefined }): JSX.Element 
       <Empty
         icon={<MailX />}
         title="This link does not work"
-        text="It was used already, or it is too old. A new one is sent in a moment."
+        text="It is too old, or it was used already: then you only need to sign in. Else have a new one sent."
       />
       <Resend email={email} />
     </>
