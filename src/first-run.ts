@@ -5,12 +5,13 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { formatUsd } from '../contract/usd.ts'
+import { assert } from './base/assert.ts'
 import { formatId, parseId } from './base/ids.ts'
-import { startingCredit } from './control/account/create.ts'
 import { localAccountSetting } from './control/find-account.ts'
 import { openPolicy } from './control/key/policy.ts'
 import type { ControlParts } from './control/parts.ts'
 import { makeSetupToken, setupLinkOf } from './control/setup/token.ts'
+import type { AccountRow } from './ledger/types.ts'
 
 export type Start =
   | { readonly kind: 'first'; readonly balance: bigint; readonly key: string; readonly setupLink: string }
@@ -24,8 +25,7 @@ const doneSetting = 'first_start_done'
  */
 export async function beginInstallation(parts: ControlParts): Promise<Start> {
   if (!(await isFirstStart(parts))) return { kind: 'again' }
-  const account = await localAccount(parts)
-  const balance = await startingCredit(parts, account, parts.signupNano)
+  const { id: account, posted: balance } = await localAccount(parts)
   await revokeUntold(parts, account)
   const key = await parts.access.create({
     account,
@@ -55,14 +55,17 @@ async function revokeUntold({ access }: ControlParts, account: bigint): Promise<
   }
 }
 
-async function localAccount({ ledger, settings, nextId, clock }: ControlParts): Promise<bigint> {
+async function localAccount(parts: ControlParts): Promise<AccountRow> {
+  const { ledger, settings, nextId, clock, signupNano } = parts
   const name = await settings.claim(localAccountSetting, formatId('acct', nextId()))
   const id = parseId('acct', name)
   if (id === undefined) throw new Error(`the setting ${localAccountSetting} is not an account id`)
-  if ((await ledger.account(id)) === undefined) {
-    await ledger.createAccount({ id, kind: 'personal', email: null, name: 'local', nowMs: clock.wallMs() })
-  }
-  return id
+  const startingCredit = { entryId: nextId(), amount: signupNano }
+  const account = { id, kind: 'personal', email: null, name: 'local', nowMs: clock.wallMs() } as const
+  await ledger.createAccount({ ...account, startingCredit })
+  const made = await ledger.account(id)
+  assert(made !== undefined, 'an account is there once it was made')
+  return made
 }
 
 /** Where the server is, and which model answers without any provider's key; null: none does. */

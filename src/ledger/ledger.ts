@@ -129,6 +129,12 @@ function ledgerOn(store: Store, run: Run, processSlot: number, options: LedgerOp
       tell(account, ['account'])
       return result
     },
+    async takeOver(ask) {
+      const result = await run('takeOver', ask)
+      tell(ask.account, ['account'])
+      tell(ask.leaving, ['account'])
+      return result
+    },
     shareMeter: (key, withKey, account) => run('shareMeter', key, withKey, account),
     async unrestrict(account) {
       await run('unrestrict', account)

@@ -8,6 +8,7 @@ import type { BatchMemory, OperationTable } from '../store/sqlite/batch.ts'
 import { type Database, prepare } from '../store/sqlite/connection.ts'
 import { holdOperations } from './holding.ts'
 import { assertAmount, nanoMax } from './money.ts'
+import { openingOperations } from './opening.ts'
 import { redeeming } from './redeeming.ts'
 import { overruling, topUpOperations } from './refunding.ts'
 import { refusing } from './refusing.ts'
@@ -16,7 +17,7 @@ import { settling } from './settling.ts'
 import { sharingMeters } from './sharing-meters.ts'
 import { signingUp } from './signing-up.ts'
 import { type StateRows, stateRows } from './state-rows.ts'
-import type { AccountAssignment, CreditAsk, CreditResult, CreditSource, NewAccount } from './types.ts'
+import type { CreditAsk, CreditResult, CreditSource } from './types.ts'
 import { type UsageRows, usageRows } from './usage-rows.ts'
 
 export function ledgerPlan(database: Database) {
@@ -43,9 +44,8 @@ function ledgerOperations(database: Database, rows: StateRows, usage: UsageRows)
     ...topUpOperations(database, rows, credit),
     redeem: { durable: true, run: redeeming(database, credit) },
     signupCredit: { durable: true, run: signingUp(database, credit) },
-    createAccount: { durable: true, run: creating(database) },
+    ...openingOperations(database, rows, credit),
     suspend: { durable: true, run: suspending(database, rows) },
-    assign: { durable: true, run: assigning(database) },
     shareMeter: { durable: true, run: sharingMeters(database, rows) },
     refuse: { durable: false, run: refusing(database, usage) },
     unrestrict: { durable: true, run: unrestricting(rows) },
@@ -104,32 +104,6 @@ function crediting(database: Database, rows: StateRows) {
     )
     rows.saveAccount(id, { ...account, posted, entries: position })
     return { kind: 'credited', entryId: ask.entryId, created: true, posted, held }
-  }
-}
-
-function creating(database: Database) {
-  const find = prepare(database, 'SELECT id FROM account WHERE id = ? OR email = ? OR owner = ?')
-  const insert = prepare(
-    database,
-    'INSERT INTO account (id, kind, email, name, created_ms, owner) VALUES (?, ?, ?, ?, ?, ?)',
-  )
-  return (account: NewAccount): { kind: 'created' } | { kind: 'exists'; id: bigint } => {
-    const email = account.email === null ? null : account.email.toLowerCase()
-    const owner = account.owner ?? null
-    const [existing] = find.row(account.id, email, owner) ?? []
-    if (existing !== undefined) return { kind: 'exists', id: existing as bigint }
-    insert.run(account.id, account.kind, email, account.name, BigInt(account.nowMs), owner)
-    return { kind: 'created' }
-  }
-}
-
-function assigning(database: Database) {
-  const taken = prepare(database, 'SELECT 1 FROM account WHERE id <> ? AND (owner = ? OR email = ?)')
-  const update = prepare(database, 'UPDATE account SET owner = ?, email = ?, name = ? WHERE id = ?')
-  return (id: bigint, { owner, email, name }: AccountAssignment): 'assigned' | 'taken' | 'no_account' => {
-    const folded = email === null ? null : email.toLowerCase()
-    if (taken.row(id, owner, folded) !== undefined) return 'taken'
-    return update.run(owner, folded, name, id) === 1 ? 'assigned' : 'no_account'
   }
 }
 

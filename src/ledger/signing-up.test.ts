@@ -52,6 +52,22 @@ test('a day gives so much and no more, and the next day gives again', async (con
   assert.equal((await on.ledger.signupCredit(on.ask(account, 'p11', { nowMs: 101 * day }))).kind, 'credited')
 })
 
+for (const amount of [0n, 3n * dollar]) {
+  test(`an account that was made with ${amount} gets no other starting credit, whoever it comes to`, async (context) => {
+    const on = await open(context)
+    const id = on.nextId()
+    const account = { id, kind: 'personal', email: null, name: 'n', nowMs: 1 } as const
+    const startingCredit = { entryId: on.nextId(), amount }
+    const made = await on.ledger.createAccount({ ...account, startingCredit })
+    assert.deepEqual(made, { kind: 'created' })
+    assert.equal((await on.ledger.account(id))?.posted, amount)
+    await on.ledger.assign(id, { owner: 'person:ada', email: null, name: 'Ada' })
+    assert.deepEqual(await on.ledger.signupCredit(on.ask(id, 'ada')), { kind: 'had_it' })
+    assert.equal((await on.ledger.account(id))?.posted, amount)
+    assert.deepEqual((await on.ledger.verify()).drift, [])
+  })
+}
+
 for (const [text, change] of [
   ['another address', {}],
   ['another address, when more is given than before', { amount: 7n * dollar }],

@@ -3,7 +3,6 @@
  * gives away. One step on the writer, so that parallel sign-ups cannot get more.
  */
 import { assert } from '../base/assert.ts'
-import { formatId } from '../base/ids.ts'
 import { dayOf } from '../limits/calendar.ts'
 import { type Database, prepare } from '../store/sqlite/connection.ts'
 import type { CreditAsk, CreditResult, SignupAsk, SignupResult } from './types.ts'
@@ -12,6 +11,7 @@ export function signingUp(database: Database, credit: (ask: CreditAsk) => Credit
   const byAddress = prepare(database, 'SELECT account FROM signup_credit WHERE address = ?')
   const givenOn = prepare(database, 'SELECT coalesce(sum(amount), 0) FROM signup_credit WHERE day = ?')
   const given = prepare(database, "SELECT 1 FROM entry WHERE source = 'signup' AND reference = ?")
+  const isDecided = prepare(database, 'SELECT 1 FROM account WHERE id = ? AND credit_decided = 1')
   const insert = prepare(
     database,
     'INSERT INTO signup_credit (address, account, amount, day) VALUES (?, ?, ?, ?)',
@@ -19,7 +19,7 @@ export function signingUp(database: Database, credit: (ask: CreditAsk) => Credit
   return (ask: SignupAsk): SignupResult => {
     if (byAddress.row(ask.addressHash) !== undefined) return { kind: 'had_it' }
     // Whoever made the account beforehand decided its credit.
-    if (given.row(formatId('acct', ask.account)) !== undefined) return { kind: 'had_it' }
+    if (isDecided.row(ask.account) !== undefined) return { kind: 'had_it' }
     // Another address makes no other person.
     const reference = `person:${ask.person}`
     if (given.row(reference) !== undefined) return { kind: 'had_it' }

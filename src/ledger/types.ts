@@ -229,6 +229,8 @@ export interface NewAccount {
   readonly owner?: string | null
   readonly name: string
   readonly nowMs: number
+  /** What it starts with, nothing included: whoever it comes to gets no other. Absent: nobody has decided. */
+  readonly startingCredit?: { readonly entryId: bigint; readonly amount: bigint }
 }
 
 /** A person who may have the starting credit. */
@@ -254,6 +256,14 @@ export interface AccountAssignment {
   readonly owner: string | null
   readonly email: string | null
   readonly name: string
+}
+
+/** An account without an owner comes to one. */
+export interface TakeOverAsk extends AccountAssignment {
+  readonly account: bigint
+  readonly owner: string
+  /** The account that its new owner has so far and leaves behind, as long as nothing is on it; null: none. */
+  readonly leaving: bigint | null
 }
 
 export interface AccountRow {
@@ -326,6 +336,8 @@ export interface Ledger extends PaymentLedger {
   onSuspended(listener: (account: bigint) => void): () => void
   /** Changes who owns an account and what it is called; refuses a second account of one owner or address. */
   assign(account: bigint, to: AccountAssignment): Promise<'assigned' | 'taken' | 'no_account'>
+  /** Changes nothing where the account has another owner by now, or what is left behind is in use. */
+  takeOver(ask: TakeOverAsk): Promise<'taken_over' | 'not_free'>
   /** A key that was never used counts on the meter of another one from now on. */
   shareMeter(key: bigint, withKey: bigint, account: bigint): Promise<void>
   /** Lifts the restriction after an operator looked. */

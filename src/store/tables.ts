@@ -26,6 +26,7 @@ export interface AccountTable {
   name: string
   created_ms: Integer
   owner: string | null
+  credit_decided: IntegerByDefault
 }
 
 export interface EntryTable {

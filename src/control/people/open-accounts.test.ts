@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type PaymentScene, paymentScene } from '../../../test/support/open-payments.ts'
 import { openAccess } from '../../access/access.ts'
+import { openAudit } from '../../audit/audit.ts'
 import { systemRandom } from '../../base/ids.ts'
 import { limitDefaults } from '../../config.ts'
 import type { Person } from '../../identity/types.ts'
@@ -30,8 +31,9 @@ async function scene(context: Parameters<typeof paymentScene>[0]) {
     hashKey: systemRandom(32),
     accountRates: () => limitDefaults,
   })
-  const parts = { access, clock, ledger, nextId, payments: open.payments }
-  return { ...payments, own: (person: Person) => openPersonalAccount(parts, person) }
+  const audit = openAudit(store)
+  const parts = { access, audit, clock, ledger, nextId, payments: open.payments }
+  return { ...payments, audit, own: (person: Person) => openPersonalAccount(parts, person) }
 }
 
 /** An account that the command line made for an address. */
@@ -49,6 +51,55 @@ test('an account that waits for an address is taken over once the address is pro
   assert.equal(before.email, null)
   assert.equal((await on.own(proven)).id, waiting)
   assert.equal((await on.own(proven)).id, waiting)
+})
+
+test('of two who come for one account in the same moment one gets it, and the other an account of their own', async (context) => {
+  const on = await scene(context)
+  const waiting = await reserved(on, ada.email)
+  const other = { ...proven, id: 'other' }
+  const found = await Promise.all([on.own(proven), on.own(other), on.own(proven), on.own(other)])
+  const after = await Promise.all([on.own(proven), on.own(other)])
+  assert.equal(after.filter(({ id }) => id === waiting).length, 1)
+  assert.notEqual(after[0].id, after[1].id)
+  assert.deepEqual(
+    found.map(({ id }) => id),
+    [after[0].id, after[1].id, after[0].id, after[1].id],
+  )
+})
+
+test('an account that something came to meanwhile is not left', async (context) => {
+  const on = await scene(context)
+  const waiting = await reserved(on, ada.email)
+  const { id } = await on.own(ada)
+  const { ledger, nextId } = on.on
+  const credit = { entryId: nextId(), account: id, amount: 5n, source: 'manual', reference: 'r' } as const
+  const [after] = await Promise.all([on.own(proven), ledger.credit({ ...credit, nowMs: 1, note: null })])
+  const owned = await ledger.accountByOwner('person:ada')
+  assert.equal(after.id, owned?.id)
+  const [left, kept] = [await ledger.account(id), await ledger.account(waiting)]
+  assert.equal([left, kept].filter((account) => account?.owner === 'person:ada').length, 1)
+  assert.ok(left?.owner === 'person:ada' || left?.posted === 0n)
+})
+
+test('what is opened and taken over stands in the audit, once', async (context) => {
+  const on = await scene(context)
+  const filter = { limit: 10, before: null, account: null, operation: null, actor: null }
+  const told = async () =>
+    (await on.audit.list(filter)).map(({ actor, operation, account, outcome }) => ({
+      actor,
+      operation,
+      account,
+      outcome,
+    }))
+  const waiting = await reserved(on, ada.email)
+  const { id } = await on.own(ada)
+  await on.own(ada)
+  const opened = { actor: ada.email, operation: 'account.open', account: id, outcome: 'done' }
+  assert.deepEqual(await told(), [opened])
+  await on.own(proven)
+  await on.own(proven)
+  const taken = { actor: ada.email, operation: 'account.take-over', account: waiting, outcome: 'done' }
+  assert.deepEqual(await told(), [taken, opened])
 })
 
 test('an account whose payment is under way is not left for one that waits', async (context) => {

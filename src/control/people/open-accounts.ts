@@ -2,6 +2,7 @@
  * The accounts of people and organizations: made when they are first needed, and the starting credit with them. Every
  * step can be repeated, so that what a crash left undone is done at the next look.
  */
+import { formatUsd } from '../../../contract/usd.ts'
 import { assert } from '../../base/assert.ts'
 import { formatId } from '../../base/ids.ts'
 import type { Membership, Person } from '../../identity/types.ts'
@@ -9,10 +10,11 @@ import type { AccountRow } from '../../ledger/types.ts'
 import { organizationOwner, personOwner } from '../authorize.ts'
 import type { ControlParts } from '../parts.ts'
 import { foldAddress } from './fold-address.ts'
+import { noted } from './noted.ts'
 
 export type WaitsFor = 'verification' | 'confirmation' | 'tomorrow' | null
 
-type PersonalParts = Pick<ControlParts, 'access' | 'clock' | 'ledger' | 'nextId' | 'payments'>
+type PersonalParts = Pick<ControlParts, 'access' | 'audit' | 'clock' | 'ledger' | 'nextId' | 'payments'>
 
 /** What account making needs. */
 export type AccountParts = Pick<
@@ -32,20 +34,27 @@ export async function openPersonalAccount(parts: PersonalParts, person: Person):
   if (own !== undefined && own.id === reserved?.id) return own
   const isFree = reserved !== undefined && reserved.owner === null
   if (isFree && person.confirmed && (own === undefined || (await isUnused(parts, own)))) {
-    return takeOver(parts, person, { reserved, own })
+    const taken = await takeOver(parts, person, { reserved, own })
+    if (taken !== undefined) return taken
   }
   const email = reserved === undefined ? person.email : null
   if (own !== undefined) return own.email === email ? own : addressed(parts, own, { owner, email })
-  await parts.ledger.createAccount({
-    id: parts.nextId(),
-    kind: 'personal',
-    email,
-    owner,
-    name: person.name,
-    nowMs: parts.clock.wallMs(),
+  const id = parts.nextId()
+  const account = { id, email, owner, name: person.name, nowMs: parts.clock.wallMs() }
+  await noted(parts, {
+    person,
+    operation: 'account.open',
+    account: id,
+    input: { kind: 'personal' },
+    run: () => parts.ledger.createAccount({ ...account, kind: 'personal' }),
+    tell: toldOfMade,
   })
   return existing(parts, owner)
 }
+
+/** Somebody else's question made it in the same moment. */
+const toldOfMade = ({ kind }: { kind: 'created' | 'exists' }): string =>
+  kind === 'created' ? 'done' : 'conflict'
 
 async function addressed(
   { ledger }: PersonalParts,
@@ -56,18 +65,24 @@ async function addressed(
   return (await ledger.account(own.id)) ?? own
 }
 
-async function takeOver(
-  { ledger }: PersonalParts,
+/** undefined: somebody else got it meanwhile, or what would be left behind came into use. */
+export async function takeOver(
+  parts: PersonalParts,
   person: Person,
   { reserved, own }: { readonly reserved: AccountRow; readonly own: AccountRow | undefined },
-): Promise<AccountRow> {
-  if (own !== undefined) await ledger.assign(own.id, { owner: null, email: null, name: 'unused' })
-  await ledger.assign(reserved.id, {
-    owner: personOwner(person.id),
-    email: person.email,
-    name: person.name,
+): Promise<AccountRow | undefined> {
+  const { id: account } = reserved
+  const to = { owner: personOwner(person.id), email: person.email, name: person.name }
+  const leaving = own?.id ?? null
+  const taken = await noted(parts, {
+    person,
+    operation: 'account.take-over',
+    account,
+    input: leaving === null ? {} : { leaving: formatId('acct', leaving) },
+    run: () => parts.ledger.takeOver({ ...to, account, leaving }),
+    tell: (outcome) => (outcome === 'taken_over' ? 'done' : 'conflict'),
   })
-  return (await ledger.account(reserved.id)) ?? reserved
+  return taken === 'taken_over' ? parts.ledger.account(account) : undefined
 }
 
 /** Nothing is on it, nothing can be spent from it, and no payment is on its way to it. */
@@ -80,19 +95,21 @@ async function isUnused({ access, payments }: PersonalParts, account: AccountRow
 /** The account of an organization; it starts at nothing. */
 export async function openOrganizationAccount(
   parts: AccountParts,
+  person: Person,
   { organization, name }: Pick<Membership, 'organization' | 'name'>,
 ): Promise<AccountRow> {
   const owner = organizationOwner(organization)
   const found = await parts.ledger.accountByOwner(owner)
   if (found !== undefined) return found
-  const nowMs = parts.clock.wallMs()
-  await parts.ledger.createAccount({
-    id: parts.nextId(),
-    kind: 'organization',
-    email: null,
-    owner,
-    name,
-    nowMs,
+  const id = parts.nextId()
+  const account = { id, email: null, owner, name, nowMs: parts.clock.wallMs() }
+  await noted(parts, {
+    person,
+    operation: 'account.open',
+    account: id,
+    input: { kind: 'organization', organization },
+    run: () => parts.ledger.createAccount({ ...account, kind: 'organization' }),
+    tell: toldOfMade,
   })
   return existing(parts, owner)
 }
@@ -120,9 +137,17 @@ export async function giveStartingCredit(
     perDayMax: parts.limits.signupNanoPerDayMax,
     nowMs: parts.clock.wallMs(),
   })
-  // What the person waited for is over with it, in every window.
-  if (given.kind === 'credited') parts.changes.publish(account.id, ['account', 'balance', 'billing'])
+  if (given.kind === 'credited') await tellOfCredit(parts, person, account)
   return given.kind === 'day_is_full' ? 'tomorrow' : null
+}
+
+/** Asked for at every look and given once: only the one time is written down, after it, as its entry was before. */
+async function tellOfCredit(parts: AccountParts, person: Person, { id: account }: AccountRow): Promise<void> {
+  // What the person waited for is over with it, in every window.
+  parts.changes.publish(account, ['account', 'balance', 'billing'])
+  const input = { amount: formatUsd(parts.signupNano) }
+  const done = { run: async () => {}, tell: () => 'done' }
+  await noted(parts, { person, operation: 'account.starting-credit', account, input, ...done })
 }
 
 /** Everything that follows from a person being there, or being confirmed. */

@@ -24,7 +24,7 @@ export const showMe = verb('me.show', async (parts, _input, { actor }) => {
     },
   ]
   for (const membership of await parts.identity.memberships(person.id)) {
-    const account = await openOrganizationAccount(parts, membership)
+    const account = await openOrganizationAccount(parts, person, membership)
     accounts.push({
       account: formatId('acct', account.id),
       kind: 'organization',

@@ -5,10 +5,9 @@
 import { TollgateError } from '../../base/errors.ts'
 import { parseId } from '../../base/ids.ts'
 import type { Person } from '../../identity/types.ts'
-import { personOwner } from '../authorize.ts'
 import { localAccountSetting } from '../find-account.ts'
 import type { ControlParts } from '../parts.ts'
-import { welcome } from '../people/open-accounts.ts'
+import { takeOver, welcome } from '../people/open-accounts.ts'
 import { verb } from '../verb.ts'
 import { forgetSetupToken, isSetupToken } from './token.ts'
 
@@ -49,14 +48,11 @@ async function operatorOf(
 }
 
 /** Taken over once; whoever comes later gets an account of their own. */
-async function takeLocalAccount({ ledger, settings }: ControlParts, person: Person): Promise<void> {
+async function takeLocalAccount(parts: ControlParts, person: Person): Promise<void> {
+  const { ledger, settings } = parts
   const local = await settings.get(localAccountSetting)
   const id = local === undefined ? undefined : parseId('acct', local)
   const account = id === undefined ? undefined : await ledger.account(id)
   if (account === undefined || account.owner !== null) return
-  await ledger.assign(account.id, {
-    owner: personOwner(person.id),
-    email: person.email,
-    name: person.name,
-  })
+  await takeOver(parts, person, { reserved: account, own: undefined })
 }

@@ -7,6 +7,7 @@ import { keys } from './0005-keys.ts'
 import { payments } from './0006-payments.ts'
 import { upstreams } from './0007-upstreams.ts'
 import { builtInKeys } from './0008-built-in-keys.ts'
+import { decidedCredit } from './0009-decided-credit.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -20,4 +21,5 @@ export const migrations: readonly Migration[] = [
   payments,
   upstreams,
   builtInKeys,
+  decidedCredit,
 ]
