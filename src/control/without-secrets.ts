@@ -1,4 +1,5 @@
 /** What the audit keeps of an input: everything but what opens something. Pure. */
+import { parseId } from '../base/ids.ts'
 
 /** Fields that are never written down. */
 const secretFields: ReadonlySet<string> = new Set(['password', 'token', 'credential', 'code'])
@@ -9,7 +10,13 @@ export function withoutSecrets(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
       name,
-      secretFields.has(name) ? '(not kept)' : withoutSecrets(inner),
+      isSecret(name, inner) ? '(not kept)' : withoutSecrets(inner),
     ]),
   )
+}
+
+/** The id of a code tells which one it was, and gives no credit. */
+function isSecret(name: string, value: unknown): boolean {
+  if (name === 'code' && typeof value === 'string' && parseId('code', value) !== undefined) return false
+  return secretFields.has(name)
 }
