@@ -332,6 +332,25 @@ function misplacedPackages(tree: Tree): string[] {
   )
 }
 
+/** Much code that few requests need: it is loaded when it is first needed, or in a thread of its own. */
+const notAtOnce: readonly string[] = ['better-auth', '@better-auth/passkey', 'stripe', 'gpt-tokenizer']
+
+function loadedAtOnce(tree: Tree): string[] {
+  const reached = new Set<string>(['src/main.ts'])
+  // A set is walked in the order in which it grows.
+  for (const path of reached) {
+    for (const { target, isOurs, isTypeOnly, isLater } of importsOf(path, tree.get(path) ?? '')) {
+      if (isOurs && !isTypeOnly && !isLater) reached.add(target)
+    }
+  }
+  return [...reached].flatMap((path) =>
+    importsOf(path, tree.get(path) ?? '')
+      .filter(({ isTypeOnly, isLater }) => !isTypeOnly && !isLater)
+      .filter(({ target, isOurs }) => !isOurs && notAtOnce.includes(packageName(target)))
+      .map(({ target }) => `${path} imports ${target}`),
+  )
+}
+
 const packageName = (target: string) =>
   target
     .split('/')
@@ -602,6 +621,11 @@ const rules: readonly Rule[] = [
       'src/http/a.ts': "import { Pool } from 'undici'",
     },
     check: misplacedPackages,
+  },
+  {
+    name: `nothing loads at once with the program what few requests need: ${notAtOnce.join(', ')}`,
+    bad: { 'src/main.ts': "import './cli.ts'", 'src/cli.ts': "import { betterAuth } from 'better-auth'" },
+    check: loadedAtOnce,
   },
   ...bans.map(
     (ban): Rule => ({

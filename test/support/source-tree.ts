@@ -13,6 +13,8 @@ export interface Import {
   readonly target: string
   readonly isOurs: boolean
   readonly isTypeOnly: boolean
+  /** Loaded when the code gets there, not before. */
+  readonly isLater: boolean
 }
 
 const ignored = new Set(['node_modules', '.git', 'dist', 'data', 'coverage'])
@@ -54,6 +56,6 @@ export function importsOf(path: string, text: string): readonly Import[] {
     const name = code.slice(end - length, end)
     const isOurs = name.startsWith('.') || name.startsWith(consoleRoot)
     const target = isOurs ? pathOf(name, posix.dirname(path)) : name
-    return { target, isOurs, isTypeOnly: match[2] !== undefined }
+    return { target, isOurs, isTypeOnly: match[2] !== undefined, isLater: match[1] === undefined }
   })
 }
