@@ -5,9 +5,8 @@
 import { Fingerprint } from 'lucide-react'
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
+import { CodeField } from '@/components/code-field'
 import { Dialog, DialogActions } from '@/components/dialog'
-import { Field } from '@/components/field'
-import { Input } from '@/components/input'
 import { Problem } from '@/components/problem'
 import { confirmLogin } from '@/lib/identity'
 import { useOperation } from '@/lib/operations'
@@ -64,7 +63,7 @@ function ProofForm({ onAnswer }: ConfirmItsYouProps): JSX.Element {
       {proof === 'password' ? (
         <PasswordField kind="present" value={text} onChange={setText} focused />
       ) : (
-        <CodeField value={text} onChange={setText} />
+        <CodeField label="Code of your authenticator app" value={text} onChange={setText} />
       )}
       {person?.twoFactor === true ? (
         <Button variant="ghost" onClick={turn}>
@@ -79,29 +78,6 @@ function ProofForm({ onAnswer }: ConfirmItsYouProps): JSX.Element {
         </Button>
       </DialogActions>
     </form>
-  )
-}
-
-interface CodeFieldProps {
-  readonly value: string
-  readonly onChange: (value: string) => void
-}
-
-function CodeField({ value, onChange }: CodeFieldProps): JSX.Element {
-  return (
-    <Field label="Code of your authenticator app">
-      <Input
-        name="code"
-        autoComplete="one-time-code"
-        inputMode="numeric"
-        required
-        autoFocus
-        maxLength={10}
-        className="tabular font-mono tracking-widest"
-        value={value}
-        onChange={(event) => onChange(event.target.value)}
-      />
-    </Field>
   )
 }
 

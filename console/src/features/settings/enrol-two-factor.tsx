@@ -2,10 +2,9 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
+import { CodeField } from '@/components/code-field'
 import { CopyButton } from '@/components/copy-button'
 import { Dialog, DialogActions } from '@/components/dialog'
-import { Field } from '@/components/field'
-import { Input } from '@/components/input'
 import { Problem } from '@/components/problem'
 import { identity, proveSecondFactor } from '@/lib/identity'
 import { refresh } from '@/lib/operations'
@@ -84,19 +83,7 @@ function Scan({ enrolment, onProved, onClose }: ScanProps): JSX.Element {
         <CopyButton text={secret} what="the secret" variant="ghost" />
       </div>
       {submit.problem === undefined ? null : <Problem problem={submit.problem} />}
-      <Field label="Code of the app">
-        <Input
-          name="code"
-          autoComplete="one-time-code"
-          inputMode="numeric"
-          required
-          autoFocus
-          maxLength={10}
-          className="tabular font-mono tracking-widest"
-          value={code}
-          onChange={(event) => setCode(event.target.value)}
-        />
-      </Field>
+      <CodeField label="Code of the app" value={code} onChange={setCode} />
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" variant="primary" pending={submit.isPending}>
