@@ -37,6 +37,8 @@ export const billing = z.strictObject({
   autoTopUp: z.strictObject({ below: usdOut, amount: usdOut }).nullable(),
   /** Why automatic top-ups rest: the last one failed. */
   autoTopUpProblem: z.string().nullable(),
+  /** Set while an automatic top-up is due and waits until then: there were as many within a day as are made. */
+  autoTopUpWaits: time.nullable(),
   /** The method that automatic top-ups use, in words such as "Visa ending in 4242". */
   savedMethod: z.string().nullable(),
   /** A warning is sent once the balance lasts for fewer days than this at the present rate; null: none. */

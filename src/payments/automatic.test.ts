@@ -235,6 +235,30 @@ test('a transfer under way is waited for', async (context) => {
   assert.deepEqual([topUp?.state, more.length], ['processing', 0])
 })
 
+test('an account whose automatic top-ups wait for the next day is told so, once, and until when', async (context) => {
+  const scene = await working(context, { limits: { automaticTopUpsPerDayMax: 2 } })
+  const account = await wanting(scene)
+  const below = usd(1_000_000)
+  await scene.open.payments.change(account, { autoTopUp: { below, amount: usd(500) } })
+  const waits = async () => (await scene.open.payments.setting(account)).autoTopUpWaitsMs
+  await scene.pass(5_000)
+  const [first] = await automaticOnes(scene, account)
+  assert.equal(await waits(), null)
+  for (let looks = 0; looks < 5; looks += 1) await scene.pass(5_000)
+  assert.equal(await waits(), (first?.createdMs ?? 0) + dayMs)
+  assert.equal(scene.letters.length, 1)
+  assert.match(textOf(scene), /2 automatic top-ups within 24 hours/)
+  // A later start knows it still.
+  assert.equal((await automaticOnes(scene, account)).length, 2)
+  await scene.pass(dayMs)
+  await scene.pass(5_000)
+  assert.equal((await automaticOnes(scene, account)).length, 4)
+  for (let looks = 0; looks < 3; looks += 1) await scene.pass(5_000)
+  assert.equal(scene.letters.length, 2)
+  await scene.open.payments.change(account, { autoTopUp: null })
+  assert.equal(await waits(), null)
+})
+
 test('so many a day, and the next day again', async (context) => {
   const scene = await working(context, { limits: { automaticTopUpsPerDayMax: 2 } })
   const account = await wanting(scene)

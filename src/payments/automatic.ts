@@ -45,7 +45,7 @@ export async function topUpAutomatically(parts: AutomaticParts): Promise<void> {
   const due = { mode: provider.mode, nowMs, triedMs: nowMs - limits.topUpCheckMs }
   const failed = await topUps.pageless(due, atOnceMax)
   await inLots(failed, atOnceMax, (row) => carryOn(parts, row))
-  const short = await billing.short(provider.mode, shortAccountsMax)
+  const short = await billing.short({ mode: provider.mode, nowMs: clock.wallMs() }, shortAccountsMax)
   await inLots(short, atOnceMax, (account) => begin(parts, account))
 }
 
@@ -65,11 +65,28 @@ async function begin(parts: AutomaticParts, { account, amount, payer }: ShortAcc
   const { name, mode } = provider
   const id = nextId()
   const draft = { id, account, amount, mode, provider: name, automatic: true, saveMethod: false }
-  const isBegun = await topUps.insertAutomatic(
+  const inserted = await topUps.insertAutomatic(
     { ...draft, nowMs: clock.wallMs() },
     limits.automaticTopUpsPerDayMax,
   )
-  if (isBegun) await attempt(parts, { id, account, amount }, payer)
+  if (inserted.kind === 'begun') await attempt(parts, { id, account, amount }, payer)
+  if (inserted.kind === 'full') await wait(parts, account, inserted.untilMs)
+}
+
+/** Written to first: whoever was told and is told again after a crash has lost nothing, the other way round a letter. */
+async function wait(parts: AutomaticParts, account: bigint, untilMs: number): Promise<void> {
+  const { billing, changes, letters, limits, address } = parts
+  const { automaticTopUpsPerDayMax: perDayMax } = limits
+  await letters.send(account, {
+    subject: 'Automatic top-ups wait',
+    text: `The balance is lower than you wanted, and there were ${perDayMax} automatic top-ups within 24 hours, which is as many as are made. The next one may be made from ${new Date(untilMs).toISOString()} on.
+
+Until then you can top up by hand, or change the amount that is added each time:
+${address}/console/billing?account=${formatId('acct', account)}
+`,
+  })
+  await billing.wait(account, untilMs)
+  changes.publish(account, ['billing'])
 }
 
 /** The process ended, or the provider could not be reached, before we knew what came of it. */

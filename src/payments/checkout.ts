@@ -83,13 +83,15 @@ export async function openPage(parts: CheckoutParts, ask: PageAsk): Promise<void
   const cents = centsOf(amount)
   assert(cents !== undefined, 'a top-up is of whole cents')
   const [topUpText, accountText] = [formatId('top', topUp), formatId('acct', account)]
+  const backTo = `${address}/console/billing?account=${accountText}&top-up=${topUpText}`
   const wanted = {
     idempotencyKey: key,
     topUp: topUpText,
     account: accountText,
     cents,
     saveMethod,
-    backTo: `${address}/console/billing?account=${accountText}&top-up=${topUpText}`,
+    backTo,
+    leftTo: `${backTo}&left=page`,
     expiresMs: clock.wallMs() + limits.checkoutMs,
   }
   let page = await provider.createCheckout({ ...wanted, customer: await customerFor(parts, ask) })

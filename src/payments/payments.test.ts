@@ -46,6 +46,7 @@ test('a top-up is begun, paid and credited once, whoever tells of it how often',
     [told.amount_total, told.currency, told.client_reference_id, told.success_url],
     [2_000, 'usd', topUp, `${address}/console/billing?account=${payer}&top-up=${topUp}`],
   )
+  assert.equal(told.cancel_url, `${told.success_url}&left=page`)
   assert.equal(await scene.posted(account), 0n)
   scene.stripe.books.pay(session, 'card')
   assert.deepEqual(await scene.stripe.settled(), [done, done])

@@ -80,6 +80,8 @@ export interface CheckoutAsk {
   readonly customer: string
   readonly saveMethod: boolean
   readonly backTo: string
+  /** Where whoever leaves the page without paying is led. */
+  readonly leftTo: string
   readonly expiresMs: number
 }
 

@@ -29,13 +29,19 @@ export interface BillingRows {
   change(account: bigint, change: BillingChange): Promise<void>
   /** Automatic top-ups rest until the account says otherwise or pays by hand; null: they go on. */
   rest(account: bigint, problem: string | null): Promise<void>
+  /** None is begun before `untilMs`. */
+  wait(account: bigint, untilMs: number): Promise<void>
   payer(account: bigint, mode: string): Promise<Payer | undefined>
   /** The customer that stands after it: the one of an earlier call, if there is one. */
   keepCustomer(account: bigint, mode: string, customer: string): Promise<string>
   dropCustomer(account: bigint): Promise<void>
   keepMethod(account: bigint, mode: string, saved: SavedMethod): Promise<void>
   forgetMethod(account: bigint): Promise<void>
-  short(mode: string, limit: number): Promise<readonly ShortAccount[]>
+  /** Not those that wait for a later moment. */
+  short(
+    of: { readonly mode: string; readonly nowMs: number },
+    limit: number,
+  ): Promise<readonly ShortAccount[]>
   /** Those with an alert after the account `after`, in their order. */
   alerts(after: bigint, limit: number): Promise<readonly AlertSetting[]>
   /** null: armed again. */
@@ -48,7 +54,7 @@ export function billingRows(store: Pick<Store, 'database'>): BillingRows {
 
 function settingRows({
   database,
-}: Pick<Store, 'database'>): Pick<BillingRows, 'setting' | 'change' | 'rest' | 'alerted'> {
+}: Pick<Store, 'database'>): Pick<BillingRows, 'setting' | 'change' | 'rest' | 'wait' | 'alerted'> {
   const upsert = async (account: bigint, set: Omit<Insertable<BillingSettingTable>, 'account'>) => {
     if (Object.keys(set).length === 0) return
     await database
@@ -67,6 +73,7 @@ function settingRows({
       return {
         autoTopUp: below === null || amount === null ? null : { below, amount },
         autoTopUpProblem: row?.auto_problem ?? null,
+        autoTopUpWaitsMs: row === undefined || row.auto_waits_ms === null ? null : Number(row.auto_waits_ms),
         savedMethod: payer?.words ?? null,
         alertDays: row?.alert_days === null || row === undefined ? null : Number(row.alert_days),
         invoiceTo: row?.invoice_to ?? '',
@@ -81,11 +88,13 @@ function settingRows({
               auto_below: autoTopUp?.below ?? null,
               auto_amount: autoTopUp?.amount ?? null,
               auto_problem: null,
+              auto_waits_ms: null,
             }),
         ...(alertDays === undefined ? {} : { alert_days: alertDays, alert_sent_ms: null }),
         ...(invoiceTo === undefined ? {} : { invoice_to: invoiceTo }),
       }),
     rest: (account, problem) => upsert(account, { auto_problem: problem }),
+    wait: (account, untilMs) => upsert(account, { auto_waits_ms: untilMs }),
     alerted: (account, sentMs) => upsert(account, { alert_sent_ms: sentMs }),
   }
 }
@@ -94,6 +103,7 @@ const none = {
   auto_below: null,
   auto_amount: null,
   auto_problem: null,
+  auto_waits_ms: null,
   alert_days: null,
   alert_sent_ms: null,
   frozen: null,
@@ -147,13 +157,19 @@ function payerRows({ database }: Pick<Store, 'database'>): Pick<BillingRows, Pay
 
 function watchedRows({ database }: Pick<Store, 'database'>): Pick<BillingRows, 'short' | 'alerts'> {
   return {
-    async short(mode, limit) {
+    async short({ mode, nowMs }, limit) {
       const found = await database
         .selectFrom('billing_setting as setting')
         .innerJoin('account', 'account.id', 'setting.account')
         .innerJoin('payment_method as payer', 'payer.account', 'setting.account')
         .select(['setting.account', 'setting.auto_amount', 'payer.customer', 'payer.method'])
         .where('setting.auto_problem', 'is', null)
+        .where((where) =>
+          where.or([
+            where('setting.auto_waits_ms', 'is', null),
+            where('setting.auto_waits_ms', '<=', BigInt(nowMs)),
+          ]),
+        )
         .where('account.suspended_ms', 'is', null)
         .where('payer.mode', '=', mode)
         .where('payer.method', 'is not', null)

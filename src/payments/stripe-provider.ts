@@ -168,7 +168,7 @@ function isEvent(value: unknown): value is Stripe.Event {
 }
 
 async function createCheckout(stripe: Stripe, wanted: CheckoutAsk): ReturnType<Provider['createCheckout']> {
-  const { idempotencyKey, topUp, account, cents, customer, saveMethod, backTo, expiresMs } = wanted
+  const { idempotencyKey, topUp, account, cents, customer, saveMethod, backTo, leftTo, expiresMs } = wanted
   const metadata = { [markNames.topUp]: topUp, [markNames.account]: account }
   const name = 'Balance top-up'
   const ask: Stripe.Checkout.SessionCreateParams = {
@@ -185,7 +185,7 @@ async function createCheckout(stripe: Stripe, wanted: CheckoutAsk): ReturnType<P
     // What is paid is what is credited: no second currency that Stripe converts.
     adaptive_pricing: { enabled: false },
     success_url: backTo,
-    cancel_url: backTo,
+    cancel_url: leftTo,
     expires_at: Math.floor(expiresMs / 1_000),
   }
   try {

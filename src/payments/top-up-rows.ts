@@ -38,13 +38,17 @@ export interface TopUpNews {
   readonly paymentIntent?: string
 }
 
+export type AutomaticInsert =
+  | { readonly kind: 'begun' | 'under_way' }
+  | { readonly kind: 'full'; readonly untilMs: number }
+
 export interface TopUpRows {
   insert(draft: TopUpDraft): Promise<void>
   /**
    * The same, unless the account has an automatic one of the same mode under way, or one that failed and was not told
-   * yet, or has had `perDayMax` in the last 24 hours.
+   * yet, or has had `perDayMax` in the last 24 hours: until when they are so many.
    */
-  insertAutomatic(draft: TopUpDraft, perDayMax: number): Promise<boolean>
+  insertAutomatic(draft: TopUpDraft, perDayMax: number): Promise<AutomaticInsert>
   find(id: bigint): Promise<TopUpRow | undefined>
   findByPayment(paymentIntent: string): Promise<TopUpRow | undefined>
   list(filter: TopUpFilter): Promise<readonly TopUpRow[]>
@@ -97,11 +101,17 @@ export function topUpRows({ database }: Pick<Store, 'database'>): TopUpRows {
             ]),
           )
           .executeTakeFirst()
-        if (unfinished !== undefined) return false
-        const ofToday = earlier.where('created_ms', '>', BigInt(draft.nowMs - dayMs)).limit(perDayMax)
-        if ((await ofToday.execute()).length >= perDayMax) return false
+        if (unfinished !== undefined) return { kind: 'under_way' }
+        const ofToday = await earlier
+          .select('created_ms')
+          .where('created_ms', '>', BigInt(draft.nowMs - dayMs))
+          .orderBy('created_ms', 'desc')
+          .limit(perDayMax)
+          .execute()
+        const oldest = ofToday[perDayMax - 1]
+        if (oldest !== undefined) return { kind: 'full', untilMs: Number(oldest.created_ms) + dayMs }
         await transaction.insertInto('top_up').values(valuesOf(draft)).execute()
-        return true
+        return { kind: 'begun' }
       }),
     async find(id) {
       const row = await rows().where('id', '=', id).executeTakeFirst()

@@ -35,6 +35,8 @@ export interface NewTopUp {
 export interface BillingSetting {
   readonly autoTopUp: { readonly below: bigint; readonly amount: bigint } | null
   readonly autoTopUpProblem: string | null
+  /** Until when they wait, because there were as many within a day as may be; in the past: no more. */
+  readonly autoTopUpWaitsMs: number | null
   readonly savedMethod: string | null
   readonly alertDays: number | null
   readonly invoiceTo: string

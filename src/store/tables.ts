@@ -199,6 +199,7 @@ export interface BillingSettingTable {
   auto_below: IntegerOrNull
   auto_amount: IntegerOrNull
   auto_problem: string | null
+  auto_waits_ms: IntegerOrNull
   alert_days: IntegerOrNull
   alert_sent_ms: IntegerOrNull
   invoice_to: ColumnType<string, string | undefined, string>

@@ -87,13 +87,43 @@ test('automatic top-ups are turned on with the saved card, and off', async () =>
   visit.clean()
 })
 
-test('whoever comes back without paying can go on, and pays after asking the bank', async () => {
+test('whoever comes back without paying is told that nothing was charged, as long as it is true', async () => {
+  await page.goto('/console/billing')
+  await page.getByLabel('Amount in USD').fill('7')
+  await page.getByRole('button', { name: 'Pay at Stripe' }).click()
+  await page.getByRole('heading', { name: 'Pay' }).waitFor()
+  const paying = page.url()
+  await page.getByRole('link', { name: 'Back' }).click()
+  await page.getByText('Nothing was charged.').waitFor()
+  assert.equal(await page.getByText('Waiting for the payment').count(), 0)
+  await visit.accessible()
+  // Paid in another window after all: the same page says so by itself.
+  stripe.books.pay(paying.slice(paying.lastIndexOf('/') + 1), 'transfer')
+  await stripe.settled()
+  await page.getByText('Nothing was charged.').waitFor({ state: 'detached' })
+  visit.clean()
+})
+
+test('a payment whose news come late is waited for, and credited on the page without a reload', async () => {
+  stripe.sendTo(null)
+  await page.goto('/console/billing')
+  await page.getByLabel('Amount in USD').fill('8')
+  await page.getByRole('button', { name: 'Pay at Stripe' }).click()
+  await page.getByRole('heading', { name: 'Pay' }).waitFor()
+  stripe.trouble('down')
+  await page.getByRole('button', { name: 'Pay', exact: true }).click()
+  await page.getByText('Waiting for the payment to be confirmed').waitFor()
+  stripe.trouble('none')
+  await page.getByText('It is in the balance and usable now.').waitFor()
+  stripe.sendTo(`${person.gateway.origin}/api/stripe/webhook`)
+  visit.clean()
+})
+
+test('whoever left the payment page can go on, and pays after asking the bank', async () => {
   await page.goto('/console/billing')
   await page.getByLabel('Amount in USD').fill('7')
   await page.getByRole('button', { name: 'Pay at Stripe' }).click()
   await page.getByRole('link', { name: 'Back' }).click()
-  await page.getByText('Waiting for the payment to be confirmed').waitFor()
-  await visit.accessible()
   await page.getByRole('link', { name: 'Go on paying' }).first().click()
   await page.getByRole('button', { name: '3-D Secure' }).click()
   await page.getByRole('button', { name: 'Yes, it is me' }).click()

@@ -129,6 +129,7 @@ test('without a provider billing says how credit comes', async (context) => {
     payments: { kind: 'operator', contact: 'Write to the office' },
     autoTopUp: null,
     autoTopUpProblem: null,
+    autoTopUpWaits: null,
     savedMethod: null,
     alertDays: null,
     invoiceTo: '',

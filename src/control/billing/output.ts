@@ -4,14 +4,14 @@ import { formatUsd } from '../../../contract/usd.ts'
 import { formatId } from '../../base/ids.ts'
 import type { EntryRow } from '../../ledger/payment-types.ts'
 import type { AccountRow } from '../../ledger/types.ts'
-import type { Code, PaymentFacts, TopUp } from '../../payments/types.ts'
+import type { BillingSetting, Code, PaymentFacts, TopUp } from '../../payments/types.ts'
 import { isoTime, isoTimeOrNull } from '../iso-time.ts'
 import type { ControlParts } from '../parts.ts'
 
 type Billing = OperationOutput<'billing.show'>
 
 export async function billingOutput(
-  { payments, ledger, usage }: Pick<ControlParts, 'payments' | 'ledger' | 'usage'>,
+  { payments, ledger, usage, clock }: Pick<ControlParts, 'payments' | 'ledger' | 'usage' | 'clock'>,
   { id }: Pick<AccountRow, 'id'>,
 ): Promise<Billing> {
   const [account, setting, daysLeft] = await Promise.all([
@@ -30,11 +30,21 @@ export async function billingOutput(
     autoTopUp:
       autoTopUp === null ? null : { below: formatUsd(autoTopUp.below), amount: formatUsd(autoTopUp.amount) },
     autoTopUpProblem: setting.autoTopUpProblem,
+    autoTopUpWaits: isoTimeOrNull(waitsUntil(setting, { available: posted - held, nowMs: clock.wallMs() })),
     savedMethod: setting.savedMethod,
     alertDays: setting.alertDays,
     invoiceTo: setting.invoiceTo,
     frozen: suspendedMs === null ? null : setting.frozen,
   }
+}
+
+/** Whoever has enough again, or whose time has come, waits for nothing. */
+function waitsUntil(
+  { autoTopUp, autoTopUpProblem, autoTopUpWaitsMs }: BillingSetting,
+  { available, nowMs }: { readonly available: bigint; readonly nowMs: number },
+): number | null {
+  if (autoTopUp === null || autoTopUpProblem !== null || autoTopUpWaitsMs === null) return null
+  return available < autoTopUp.below && autoTopUpWaitsMs > nowMs ? autoTopUpWaitsMs : null
 }
 
 function paymentsOutput(facts: PaymentFacts): Billing['payments'] {

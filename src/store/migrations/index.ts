@@ -8,6 +8,7 @@ import { payments } from './0006-payments.ts'
 import { upstreams } from './0007-upstreams.ts'
 import { builtInKeys } from './0008-built-in-keys.ts'
 import { decidedCredit } from './0009-decided-credit.ts'
+import { automaticWaits } from './0010-automatic-waits.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   upstreams,
   builtInKeys,
   decidedCredit,
+  automaticWaits,
 ]

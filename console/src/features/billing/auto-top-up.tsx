@@ -1,6 +1,6 @@
 /** Automatic top-ups: below which balance, by how much, with which saved method, and why they rest. */
 import { CreditCard } from 'lucide-react'
-import { type JSX, useState } from 'react'
+import { type JSX, type ReactNode, useState } from 'react'
 import { Badge } from '@/components/badge'
 import { Banner } from '@/components/banner'
 import { Button } from '@/components/button'
@@ -9,6 +9,7 @@ import { ConfirmDialog } from '@/components/confirm-dialog'
 import { Field } from '@/components/field'
 import { Input } from '@/components/input'
 import { toast } from '@/components/toaster'
+import { When } from '@/components/when'
 import { useAccount } from '@/lib/account'
 import { compareUsd, roundUsd } from '@/lib/format'
 import { useChange } from '@/lib/operations'
@@ -18,7 +19,7 @@ import { payersOnly, useMayPay } from './use-may-pay.ts'
 
 export function AutoTopUp({ billing }: { readonly billing: Billing }): JSX.Element | null {
   const mayPay = useMayPay()
-  const { payments, autoTopUp, autoTopUpProblem, savedMethod } = billing
+  const { payments, autoTopUp, autoTopUpProblem, autoTopUpWaits, savedMethod } = billing
   if (payments.kind !== 'stripe') return null
   return (
     <Card
@@ -36,6 +37,7 @@ export function AutoTopUp({ billing }: { readonly billing: Billing }): JSX.Eleme
             {autoTopUpProblem} Top up once by hand, with the card to keep, to start them again.
           </Banner>
         )}
+        {autoTopUpWaits === null ? null : <TopUpsWait until={autoTopUpWaits} />}
         {savedMethod === null ? (
           <p className="text-ink-soft">
             It needs a saved card. Top up once with “Keep the card for automatic top-ups” ticked; then it can
@@ -56,6 +58,22 @@ export function AutoTopUp({ billing }: { readonly billing: Billing }): JSX.Eleme
         )}
       </div>
     </Card>
+  )
+}
+
+/** There were as many as a day allows, and the balance is low again. */
+export function TopUpsWait({
+  until,
+  action,
+}: {
+  readonly until: string
+  readonly action?: ReactNode
+}): JSX.Element {
+  return (
+    <Banner tone="warn" title="Automatic top-ups wait." action={action}>
+      There were as many within 24 hours as are made. The next one may be made from <When at={until} exact />{' '}
+      on; until then credit can be added by hand.
+    </Banner>
   )
 }
 

@@ -8,6 +8,8 @@ for (const [days, words, short] of [
   [0.4, 'less than a day', '< 1 day'],
   [1.9, 'about a day', '~ 1 day'],
   [12.7, 'about 12 days', '~ 12 days'],
+  [729.9, 'about 729 days', '~ 729 days'],
+  [2_866, 'about 7 years', '~ 7 years'],
   [4_000, 'more than ten years', '> 10 years'],
 ] as const) {
   test(`${days} days are ${words}`, () =>

@@ -84,15 +84,17 @@ export function daysLeftWords(days: number | null): string {
   if (days < 1) return 'less than a day'
   if (days < 2) return 'about a day'
   if (days > 3_650) return 'more than ten years'
+  if (days >= 730) return `about ${Math.floor(days / 365)} years`
   return `about ${Math.floor(days).toLocaleString('en-US')} days`
 }
 
-/** The same where there is little room: `–`, `< 1 day`, `~ 12 days`, `> 10 years`. */
+/** The same where there is little room: `–`, `< 1 day`, `~ 12 days`, `~ 3 years`, `> 10 years`. */
 export function daysLeftShort(days: number | null): string {
   if (days === null) return '–'
   if (days < 1) return '< 1 day'
   if (days < 2) return '~ 1 day'
   if (days > 3_650) return '> 10 years'
+  if (days >= 730) return `~ ${Math.floor(days / 365)} years`
   return `~ ${Math.floor(days).toLocaleString('en-US')} days`
 }
 

@@ -1,4 +1,7 @@
-/** Somebody came back from the payment page (`?top-up=…`): what became of it, until the amount is usable. */
+/**
+ * Somebody came back from the payment page (`?top-up=…`, with `left` where it was not paid): what became of it, until the
+ * amount is usable. What is told is how the top-up stands, wherever the address says that they come from.
+ */
 import { X } from 'lucide-react'
 import type { JSX } from 'react'
 import { Banner } from '@/components/banner'
@@ -20,13 +23,14 @@ export function Returned(): JSX.Element | null {
 
 function Outcome({ id }: { readonly id: string }): JSX.Element {
   const setSearch = useSetSearch()
+  const hasLeft = useSearch().left === 'page'
   const topUp = useTopUp(id)
   const close = (
     <Button
       variant="ghost"
       size="icon"
       aria-label="Close this message"
-      onClick={() => setSearch({ 'top-up': undefined })}
+      onClick={() => setSearch({ 'top-up': undefined, left: undefined })}
     >
       <X aria-hidden="true" />
     </Button>
@@ -52,7 +56,7 @@ function Outcome({ id }: { readonly id: string }): JSX.Element {
   if (state === 'open') {
     return (
       <Banner
-        title="Waiting for the payment to be confirmed…"
+        title={hasLeft ? 'Nothing was charged.' : 'Waiting for the payment to be confirmed…'}
         action={
           <>
             {goOn}
@@ -60,7 +64,9 @@ function Outcome({ id }: { readonly id: string }): JSX.Element {
           </>
         }
       >
-        If you have paid, this changes by itself within seconds. If you have not, you can go on.
+        {hasLeft
+          ? 'You left the payment page before it was paid. It waits there until it expires.'
+          : 'If you have paid, this changes by itself within seconds. If you have not, you can go on.'}
       </Banner>
     )
   }

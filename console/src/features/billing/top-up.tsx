@@ -119,7 +119,7 @@ function ByStripe({ minimum, maximum }: Stripe): JSX.Element {
       }}
     >
       {problem === undefined ? null : <Problem problem={problem} />}
-      <fieldset className="flex flex-wrap gap-2">
+      <fieldset className="grid grid-cols-3 gap-2 sm:flex sm:flex-wrap">
         <legend className="sr-only">Usual amounts</legend>
         {presets.map((preset) => (
           <Button
