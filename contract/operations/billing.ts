@@ -12,6 +12,7 @@ const entriesInput = z.strictObject({
   ...ofAccount,
   /** Left out: all kinds. */
   kind: entryKinds.optional(),
+  /** The entry of a request belongs to the time at which the request began, as its receipt does. */
   from: time.optional(),
   to: time.optional(),
   limit: listLimit.default(50),

@@ -59,11 +59,6 @@ export function idHourSql(column: string): string {
 const digits = '0123456789abcdefghjkmnpqrstvwxyz'
 const digitCount = 13
 
-/** The smallest id that can have been made in the wall-clock millisecond. */
-export function idAtMs(wallMs: number): bigint {
-  return BigInt(Math.max(0, Math.floor(wallMs) - epochMs)) << (processBits + sequenceBits)
-}
-
 /** `req_` + 13 base-32 digits for a request or receipt, `ent_` for an entry, and so on. */
 export function formatId(prefix: string, id: bigint): string {
   let text = ''

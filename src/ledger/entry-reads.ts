@@ -1,8 +1,9 @@
 /**
  * Reads the entries of one account, the latest first. Usage is found through its receipts, everything else through an
- * index of its own, so that neither costs a request more. Never a basis for moving money.
+ * index of its own, so that neither costs a request more. A range of time is a range of ids, as it is for sums and
+ * receipts: usage belongs to the time at which its request began. Never a basis for moving money.
  */
-import { idAtMs } from '../base/ids.ts'
+import { firstIdAt } from '../base/ids.ts'
 import { dayMs } from '../limits/calendar.ts'
 import { type Database, type Output, prepare } from '../store/sqlite/connection.ts'
 import { least } from './money.ts'
@@ -11,31 +12,25 @@ import type { DayMoved, EntryFilter, EntryKind, EntryRow, Movement } from './pay
 const columns =
   'e.id, e.created_ms, e.kind, e.amount, e.balance_after, e.source, e.reference, e.note, e.request'
 
-/** An id tells when its request began; it is settled within this time, whatever the clocks do. */
-const settledWithinMs = 2 * dayMs
 const lastId = (1n << 63n) - 1n
 
 export function listingEntries(database: Database) {
   const usage = prepare(
     database,
     `SELECT ${columns} FROM receipt r JOIN entry e ON e.id = r.id AND e.kind = 'usage'
-      WHERE r.account = ?1 AND r.id < ?2 AND r.id >= ?3 AND e.created_ms >= ?4 AND e.created_ms < ?5
-      ORDER BY r.id DESC LIMIT ?6`,
+      WHERE r.account = ?1 AND r.id < ?2 AND r.id >= ?3 ORDER BY r.id DESC LIMIT ?4`,
   )
   const other = prepare(
     database,
     `SELECT ${columns} FROM entry e
-      WHERE e.kind <> 'usage' AND e.account = ?1 AND e.id < ?2 AND e.id >= ?3
-        AND e.created_ms >= ?4 AND e.created_ms < ?5 AND (?7 IS NULL OR e.kind = ?7)
-      ORDER BY e.id DESC LIMIT ?6`,
+      WHERE e.kind <> 'usage' AND e.account = ?1 AND e.id < ?2 AND e.id >= ?3 AND (?5 IS NULL OR e.kind = ?5)
+      ORDER BY e.id DESC LIMIT ?4`,
   )
   return ({ account, kind, fromMs, toMs, limit, before }: EntryFilter): readonly EntryRow[] => {
     const bounds = [
       account,
-      least(before ?? lastId, toMs === null ? lastId : idAtMs(toMs + settledWithinMs)),
-      fromMs === null ? 0n : idAtMs(fromMs - settledWithinMs),
-      fromMs === null ? 0n : BigInt(fromMs),
-      toMs === null ? lastId : BigInt(toMs),
+      least(before ?? lastId, toMs === null ? lastId : firstIdAt(toMs)),
+      fromMs === null ? 0n : firstIdAt(fromMs),
       BigInt(limit),
     ]
     const ofUsage = kind === null || kind === 'usage' ? usage.rows(...bounds) : []

@@ -14,10 +14,10 @@ import { packKept } from './kept.ts'
 import { packAsk, unpackAdmission } from './messages.ts'
 import type { Fraction } from './money.ts'
 import type { LedgerOperations } from './operations.ts'
-import type { LedgerReads } from './reads.ts'
+import type { AccountsFound, LedgerReads } from './reads.ts'
 import { closeOrphans } from './recovery.ts'
 import { packDraft } from './rows.ts'
-import type { Ledger, LedgerReading, Settlement, SettleResult } from './types.ts'
+import type { AccountRow, Ledger, LedgerReading, Settlement, SettleResult } from './types.ts'
 import { openWaiters } from './waiters.ts'
 
 export interface LedgerLimits {
@@ -203,7 +203,8 @@ function readsOn(store: Store, limits: LedgerLimits): LedgerReading {
     account: (id) => read('account', id),
     accountByEmail: (email) => read('accountByEmail', email),
     accountByOwner: (owner) => read('accountByOwner', owner),
-    accounts: (limit, afterId, search) => read('accounts', limit, afterId, search),
+    accounts: (limit, afterId, search) =>
+      search === null ? read('accounts', limit, afterId) : searchAccounts(read, { search, limit, afterId }),
     entries: (filter) => read('entries', filter),
     movements: (account, fromMs, toMs) => read('movements', account, fromMs, toMs),
     movedByDay: (account) => read('movedByDay', account),
@@ -217,6 +218,24 @@ function readsOn(store: Store, limits: LedgerLimits): LedgerReading {
     house: () => readApart('house'),
     verify: () => readApart('verify', limits.driftLinesMax),
   }
+}
+
+/** Accounts that one step looks through, which keeps the reading thread for a few milliseconds. */
+const accountsPerStep = 10_000
+
+/** In steps, between which others get their turn. */
+async function searchAccounts(
+  read: Read,
+  { search, limit, afterId }: { readonly search: string; readonly limit: number; readonly afterId: bigint },
+): Promise<readonly AccountRow[]> {
+  const accounts: AccountRow[] = []
+  for (let after: bigint | null = afterId; after !== null && accounts.length < limit; ) {
+    const asked = { search, afterId: after, limit: limit - accounts.length, scannedMax: accountsPerStep }
+    const step: AccountsFound = await read('searchAccounts', asked)
+    accounts.push(...step.found)
+    after = step.next
+  }
+  return accounts
 }
 
 async function settle(

@@ -72,6 +72,7 @@ export type EntryKind = 'usage' | 'absorbed' | 'credit' | 'refund'
 export interface EntryFilter {
   readonly account: bigint
   readonly kind: EntryKind | null
+  /** Of requests the time at which they began. */
   readonly fromMs: number | null
   /** Exclusive. */
   readonly toMs: number | null

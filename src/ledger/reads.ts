@@ -35,6 +35,7 @@ export function ledgerReads(database: Database) {
     accountByEmail: { run: (email: string) => one(accountByEmail, toAccountRow, email.toLowerCase()) },
     accountByOwner: { run: (owner: string) => one(accountByOwner, toAccountRow, owner) },
     accounts: { run: listingAccounts(database) },
+    searchAccounts: { run: searchingAccounts(database) },
     entries: { run: listingEntries(database) },
     movements: { run: summingMovements(database) },
     movedByDay: { run: summingDays(database) },
@@ -63,17 +64,40 @@ function one<Row>(
 
 function listingAccounts(database: Database) {
   const select = prepare(database, `SELECT ${accountColumns} FROM account WHERE id > ? ORDER BY id LIMIT ?`)
-  const selectLike = prepare(
+  return (limit: number, afterId: bigint): readonly AccountRow[] =>
+    select.rows(afterId, rowCount(limit)).map(toAccountRow)
+}
+
+export interface AccountsFound {
+  readonly found: readonly AccountRow[]
+  /** After which account to go on; null: there are no more. */
+  readonly next: bigint | null
+}
+
+/** One bounded step of looking through all accounts. */
+function searchingAccounts(database: Database) {
+  const findEnd = prepare(database, 'SELECT id FROM account WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?')
+  const select = prepare(
     database,
     `SELECT ${accountColumns} FROM account
-      WHERE id > ?1 AND (email LIKE ?2 ESCAPE '!' OR name LIKE ?2 ESCAPE '!') ORDER BY id LIMIT ?3`,
+      WHERE id > ?1 AND id <= ?2 AND (email LIKE ?3 ESCAPE '!' OR name LIKE ?3 ESCAPE '!') ORDER BY id LIMIT ?4`,
   )
-  return (limit: number, afterId: bigint, search: string | null): readonly AccountRow[] =>
-    (search === null
-      ? select.rows(afterId, rowCount(limit))
-      : selectLike.rows(afterId, `%${search.replace(/[!%_]/g, '!$&')}%`, rowCount(limit))
-    ).map(toAccountRow)
+  return ({ search, afterId, limit, scannedMax }: AccountSearch): AccountsFound => {
+    const [end = null] = findEnd.row(afterId, rowCount(scannedMax - 1)) ?? []
+    const pattern = `%${search.replace(/[!%_]/g, '!$&')}%`
+    const found = select.rows(afterId, end ?? lastId, pattern, rowCount(limit)).map(toAccountRow)
+    return { found, next: end as bigint | null }
+  }
 }
+
+interface AccountSearch {
+  readonly search: string
+  readonly afterId: bigint
+  readonly limit: number
+  readonly scannedMax: number
+}
+
+const lastId = (1n << 63n) - 1n
 
 /** Newest first. */
 function listingReceipts(database: Database) {
@@ -81,9 +105,8 @@ function listingReceipts(database: Database) {
     database,
     `SELECT ${receiptColumns} FROM receipt WHERE account = ? AND id < ? ORDER BY id DESC LIMIT ?`,
   )
-  const afterAll = (1n << 63n) - 1n
   return (account: bigint, limit: number, beforeId: bigint | null): readonly ReceiptRow[] =>
-    select.rows(account, beforeId ?? afterAll, rowCount(limit)).map(toReceiptRow)
+    select.rows(account, beforeId ?? lastId, rowCount(limit)).map(toReceiptRow)
 }
 
 function readingSpend(database: Database) {
