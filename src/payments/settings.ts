@@ -163,6 +163,7 @@ function watchedRows({ database }: Pick<Store, 'database'>): Pick<BillingRows, '
         .innerJoin('account', 'account.id', 'setting.account')
         .innerJoin('payment_method as payer', 'payer.account', 'setting.account')
         .select(['setting.account', 'setting.auto_amount', 'payer.customer', 'payer.method'])
+        .where('setting.auto_below', 'is not', null)
         .where('setting.auto_problem', 'is', null)
         .where((where) =>
           where.or([

@@ -2,7 +2,7 @@
  * The rows of top-ups, as payments read and write them. What of a row follows from money (that it is paid, what was
  * taken back) the ledger's operations write together with the entries, and nothing here does.
  */
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Store } from '../store/store.ts'
 import type { TopUpTable } from '../store/tables.ts'
 import type { TopUp, TopUpFilter, TopUpState } from './types.ts'
@@ -151,6 +151,9 @@ export function topUpRows({ database }: Pick<Store, 'database'>): TopUpRows {
   }
 }
 
+/** With the sign its index is not taken, which is a unique one and passes for short, and is long with rows of nothing. */
+const isNothing = (column: 'payment_intent' | 'session') => sql<boolean>`+${sql.ref(column)} is null`
+
 /** What the provider has to be asked about again. */
 function waitingRows({
   database,
@@ -182,8 +185,8 @@ function waitingRows({
         .selectAll()
         .where('state', '=', 'open')
         .where('automatic', '=', 1n)
-        .where('payment_intent', 'is', null)
-        .where('session', 'is', null)
+        .where(isNothing('payment_intent'))
+        .where(isNothing('session'))
         .orderBy('id')
         .limit(limit)
         .execute()
@@ -196,9 +199,10 @@ function waitingRows({
         .where('automatic', '=', 1n)
         .where('mode', '=', mode)
         .where('state', 'in', unpaid)
-        .where('session', 'is', null)
+        .where(isNothing('session'))
         .where('created_ms', '>', BigInt(nowMs - tellingMs))
-        .where('checked_ms', '<=', BigInt(triedMs))
+        // Long failed ones were all asked about long ago, so that it is the time of making that narrows.
+        .where(sql<boolean>`+checked_ms <= ${BigInt(triedMs)}`)
         .orderBy('checked_ms')
         .limit(limit)
         .execute()

@@ -9,6 +9,7 @@ import { upstreams } from './0007-upstreams.ts'
 import { builtInKeys } from './0008-built-in-keys.ts'
 import { decidedCredit } from './0009-decided-credit.ts'
 import { automaticWaits } from './0010-automatic-waits.ts'
+import { lists } from './0011-lists.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   builtInKeys,
   decidedCredit,
   automaticWaits,
+  lists,
 ]
