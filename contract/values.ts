@@ -203,6 +203,11 @@ export const model = z.strictObject({
       inputs: z.array(z.string()),
       outputs: z.array(z.string()),
       deprecated: z.boolean(),
+      /** The present price before the markup, as one is set: what is left out follows from `input`. */
+      listPrice: z.strictObject({
+        ...rates,
+        tiers: z.array(z.strictObject({ aboveInputTokens: z.int(), ...rates })),
+      }),
       /** What customers pay at present, in USD per million tokens. */
       price: z.strictObject({
         id: priceId,

@@ -63,7 +63,7 @@ export const installationOperations = {
     output: model,
   }),
   'models.price': operation({
-    summary: "Set a model's price from a moment on",
+    summary: "Set a model's price from a moment on; the markup is added to it",
     policy: changes,
     effect: 'changes',
     http: ['POST', '/api/admin/models/{model}/prices'],
@@ -103,7 +103,7 @@ export const installationOperations = {
     ),
   }),
   'markup.show': operation({
-    summary: 'What is added to the list prices of models without a price of their own; null: nothing',
+    summary: 'What is added to the prices of models without a markup of their own; null: nothing',
     policy: reads,
     effect: 'reads',
     http: ['GET', '/api/admin/markup'],
@@ -111,7 +111,7 @@ export const installationOperations = {
     output: z.strictObject({ markup: markup.nullable(), from: z.enum(['configuration', 'console']) }),
   }),
   'markup.set': operation({
-    summary: 'Set what is added to list prices, from now on',
+    summary: 'Set what is added to prices, from now on',
     policy: changes,
     effect: 'changes',
     http: ['PUT', '/api/admin/markup'],

@@ -2,8 +2,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { formatUsd } from '../../contract/usd.ts'
 import type { PriceDefinition } from './definition.ts'
-import { type PriceBody, parseFactor, parseMarkup, priceBody, priceText, scaled } from './prices.ts'
+import {
+  type PriceBody,
+  parseFactor,
+  parseMarkup,
+  priceBody,
+  priceText,
+  scaled,
+  wholeRates,
+  writtenRates,
+} from './prices.ts'
 import type { Rates } from './types.ts'
 
 const usd = 1_000_000_000n
@@ -68,6 +78,36 @@ for (const [what, provider, given, found] of filled) {
     for (const [name, rate] of Object.entries(found)) assert.equal(rates[name as keyof Rates], rate, name)
   })
 }
+
+test('rates that are written and filled in again are the same, and what follows is not written', () => {
+  assert.deepEqual(writtenRates(body({}, 'anthropic').listRates, 'anthropic'), {
+    input: '3.00',
+    output: '15.00',
+  })
+  assert.deepEqual(writtenRates(body({ cacheWrite5m: '4' }).listRates, 'openai'), {
+    input: '3.00',
+    output: '15.00',
+    cacheWrite5m: '4.00',
+  })
+  const usdText = fc.bigInt({ min: 0n, max: 50n * usd }).map(formatUsd)
+  const mayBe = fc.option(usdText, { nil: undefined })
+  const definitions = fc.record({
+    input: usdText,
+    output: usdText,
+    cacheRead: mayBe,
+    cacheWrite5m: mayBe,
+    cacheWrite1h: mayBe,
+    inputAudio: mayBe,
+    outputAudio: mayBe,
+  })
+  fc.assert(
+    fc.property(definitions, fc.constantFrom('openai', 'anthropic', 'nobody'), (definition, provider) => {
+      const { listRates } = body(definition, provider)
+      assert.deepEqual(body(writtenRates(listRates, provider), provider).listRates, listRates)
+      assert.deepEqual(body(wholeRates(listRates), provider).listRates, listRates)
+    }),
+  )
+})
 
 test('a tier keeps what it does not name; cache rates grow as its input does', () => {
   const { tiers } = body({

@@ -2,7 +2,7 @@
  * Prices as written (decimal USD) → prices as counted (bigint nano-USD per million tokens), exactly; what a
  * price list leaves out is filled in here and nowhere else. Pure. Takes only definitions without mistakes.
  */
-import { parseUsd } from '../../contract/usd.ts'
+import { formatUsd, parseUsd } from '../../contract/usd.ts'
 import { assert } from '../base/assert.ts'
 import type { PriceDefinition, RatesDefinition, TierDefinition } from './definition.ts'
 import type { Multiplier, PriceTier, PriceVersion, Rates } from './types.ts'
@@ -68,6 +68,50 @@ export function priceBody(
     listTiers,
     options: mapped(definition.options ?? {}, (text) => parseFactor(text)),
     fees: mapped(definition.fees ?? {}, (text) => parseUsd(text)),
+  }
+}
+
+type AudioRate = 'inputAudio' | 'outputAudio'
+
+/** Rates as a definition has them, in USD; what is left out follows from the rest by the rules of the provider. */
+export interface WrittenRates {
+  readonly input: string
+  readonly output: string
+  readonly cacheRead?: string
+  readonly cacheWrite5m?: string
+  readonly cacheWrite1h?: string
+  readonly inputAudio?: string
+  readonly outputAudio?: string
+}
+
+/** Every rate of them, as a definition has it. */
+export function wholeRates(
+  rates: Rates,
+): Required<Omit<WrittenRates, AudioRate>> & Pick<WrittenRates, AudioRate> {
+  return {
+    input: formatUsd(rates.input),
+    output: formatUsd(rates.output),
+    cacheRead: formatUsd(rates.cacheRead),
+    cacheWrite5m: formatUsd(rates.cacheWrite5m),
+    cacheWrite1h: formatUsd(rates.cacheWrite1h),
+    ...(rates.inputAudio === null ? {} : { inputAudio: formatUsd(rates.inputAudio) }),
+    ...(rates.outputAudio === null ? {} : { outputAudio: formatUsd(rates.outputAudio) }),
+  }
+}
+
+/** The inverse of filling in: what has to be written so that these rates come of it. */
+export function writtenRates(rates: Rates, provider: string): WrittenRates {
+  const rule = cacheWriteRules[provider]
+  const { cacheRead, cacheWrite5m, cacheWrite1h, ...rest } = wholeRates(rates)
+  const { input, output } = rest
+  const follows = filledRates({ input }, output, rule)
+  const fiveMinutes = rates.cacheWrite5m === follows.cacheWrite5m ? {} : { cacheWrite5m }
+  const hourFollows = filledRates({ input, ...fiveMinutes }, output, rule).cacheWrite1h
+  return {
+    ...rest,
+    ...(rates.cacheRead === rates.input ? {} : { cacheRead }),
+    ...fiveMinutes,
+    ...(rates.cacheWrite1h === hourFollows ? {} : { cacheWrite1h }),
   }
 }
 

@@ -30,6 +30,14 @@ const inDialog = (name: string) => dialog().getByRole('button', { name, exact: t
 const row = (text: string) => page.getByRole('row').filter({ hasText: text })
 const told = (text: string | RegExp) => page.getByRole('region', { name: 'Messages' }).getByText(text)
 
+/** The public price list. */
+async function soldNow() {
+  const { data } = (await (await fetch(`${person.gateway.origin}/api/pricing`)).json()) as {
+    readonly data: readonly { readonly model: string; readonly price: Record<string, unknown> }[]
+  }
+  return data
+}
+
 async function section(name: string): Promise<void> {
   await page.getByRole('navigation', { name: 'Admin sections' }).getByRole('link', { name }).click()
   await page.waitForURL(new RegExp(`/console/admin/${name.toLowerCase()}`))
@@ -206,10 +214,7 @@ test('a model is not sold, sold again, gets a price, and a new one is added', as
   await inDialog('Set the price').click()
   await told('sandbox-echo has a new price.').waitFor()
   await row('sandbox-echo').getByText('$1.25').waitFor()
-  const { data } = (await (await fetch(`${person.gateway.origin}/api/pricing`)).json()) as {
-    readonly data: readonly { readonly model: string; readonly price: Record<string, unknown> }[]
-  }
-  const price = data.find(({ model }) => model === 'sandbox-echo')?.price
+  const price = (await soldNow()).find(({ model }) => model === 'sandbox-echo')?.price
   assert.equal(price?.input, '1.25')
   const options = price?.options as Record<string, string> | undefined
   assert.equal(options?.['service_tier:flex'], '0.5', 'options stay')
@@ -219,9 +224,7 @@ test('a model is not sold, sold again, gets a price, and a new one is added', as
   await inDialog('Close').first().click()
   await button('Add a model').click()
   await dialog().getByLabel('Name', { exact: true }).fill('sandbox-new')
-  await dialog()
-    .getByLabel(/^Provider/)
-    .fill('sandbox')
+  await dialog().getByLabel('Provider', { exact: true }).selectOption('sandbox')
   await dialog().getByLabel('Context in tokens').fill('1000')
   await dialog().getByLabel('Output at most, in tokens').fill('100')
   await visit.accessible()
@@ -242,21 +245,37 @@ test('the markup is changed and taken away', async () => {
     await dialog().getByLabel('Percent').fill(text)
     await inDialog('Change the markup').click()
     await page.getByRole('main').getByText(shown, { exact: true }).waitFor()
+    await setsPriceAsItIs()
   }
   visit.clean()
 })
+
+/** What the form shows is what it sets: the markup is not added to what has it already. */
+async function setsPriceAsItIs(): Promise<void> {
+  const price = async () => (await soldNow()).find(({ model }) => model === 'sandbox-echo')?.price.input
+  const before = await price()
+  assert.ok(before !== undefined)
+  await page.getByRole('searchbox').fill('sandbox-echo')
+  await row('sandbox-echo')
+    .getByRole('button', { name: /^What can be done/ })
+    .click()
+  await page.getByRole('menuitem', { name: 'Set the price' }).click()
+  await inDialog('Set the price').click()
+  await dialog().waitFor({ state: 'detached' })
+  assert.equal(await price(), before)
+}
 
 test('an upstream is added; its credential is written, never shown, and does not go elsewhere', async () => {
   const credential = ['upstream', 'credential', 'abcdef123456'].join('-')
   await page.goto('/console/admin/upstreams')
   await button('Add an upstream').click()
   await dialog().getByLabel('Name', { exact: true }).fill('second')
-  await dialog().getByLabel('Provider').fill('openai')
-  await dialog().getByLabel('Address').fill('http://127.0.0.1:9')
+  await dialog().getByLabel('Provider').selectOption('openai')
+  await dialog().getByLabel('Address').fill('http://127.0.0.1:9/v1/')
   await dialog().getByLabel('Credential').fill(credential)
   await visit.accessible()
   await inDialog('Add the upstream').click()
-  await told('second is added.').waitFor()
+  await told(/^second is added/).waitFor()
   await row('second').getByText('…3456').waitFor()
   assert.ok(!(await page.content()).includes(credential))
   await row('second')

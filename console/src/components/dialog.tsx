@@ -24,7 +24,7 @@ export function Dialog({ open, onOpenChange, ...content }: DialogProps): JSX.Ele
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
-        <Radix.Overlay className="motion-fade fixed inset-0 z-40 bg-veil" />
+        <Radix.Overlay className="motion-fade fixed inset-0 z-50 bg-veil" />
         <Content {...content} />
       </Radix.Portal>
     </Radix.Root>

@@ -1,11 +1,12 @@
 /** A model as the control plane shows it. */
 import type { OperationOutput } from '../../../contract/operations.ts'
 import { priceOut } from '../../catalog/listing.ts'
-import { priceAt, type Snapshot } from '../../catalog/types.ts'
+import { wholeRates, writtenRates } from '../../catalog/prices.ts'
+import { type PriceVersion, priceAt, type Snapshot } from '../../catalog/types.ts'
 import type { ControlParts } from '../parts.ts'
 
 export type ModelOutput = OperationOutput<'models.list'>[number]
-type Price = NonNullable<ModelOutput['details']>['price']
+type Details = NonNullable<ModelOutput['details']>
 
 /** `name` is one that the snapshot knows, sold or not. */
 export function modelOutput(snapshot: Snapshot, name: string, nowMs: number): ModelOutput {
@@ -13,6 +14,7 @@ export function modelOutput(snapshot: Snapshot, name: string, nowMs: number): Mo
   if (model === undefined) {
     return { model: name, sold: false, reason: snapshot.unsold.get(name) ?? 'it is not known', details: null }
   }
+  const price = priceAt(model, nowMs)
   return {
     model: name,
     sold: true,
@@ -27,8 +29,17 @@ export function modelOutput(snapshot: Snapshot, name: string, nowMs: number): Mo
       inputs: [...model.inputs],
       outputs: [...model.outputs],
       deprecated: model.deprecated,
-      price: priceOut(priceAt(model, nowMs)) as Price,
+      listPrice: listPriceOut(price, model.provider),
+      price: priceOut(price) as Details['price'],
     },
+  }
+}
+
+/** A tier is written whole: what it left out grew with its base, which may be another one by then. */
+function listPriceOut({ listRates, listTiers }: PriceVersion, provider: string): Details['listPrice'] {
+  return {
+    ...writtenRates(listRates, provider),
+    tiers: listTiers.map(({ aboveInputTokens, rates }) => ({ aboveInputTokens, ...wholeRates(rates) })),
   }
 }
 

@@ -10,6 +10,7 @@ import { toast } from '@/components/toaster'
 import type { ApiError, OperationAsk } from '@/lib/api'
 import { useChange } from '@/lib/operations'
 import { errorAt, FormDialog } from './form-dialog.tsx'
+import { providers } from './providers.ts'
 import { emptyPrice, isPriced, newPriceOf, RatesFields } from './rates-fields.tsx'
 
 const apis = {
@@ -39,7 +40,7 @@ function asked(draft: typeof emptyModel, price: typeof emptyPrice): OperationAsk
   const { model, provider, upstreamModel, api, context, output, inputs, reasons, takesTools } = draft
   return {
     model: model.trim(),
-    ...(provider.trim() === '' ? {} : { provider: provider.trim() }),
+    ...(provider === '' ? {} : { provider }),
     ...(upstreamModel.trim() === '' ? {} : { upstreamModel: upstreamModel.trim() }),
     ...(api === '' ? {} : { api }),
     contextTokens: Number(context),
@@ -114,17 +115,16 @@ function Names({ draft, set, problem }: PartProps & { readonly problem: ApiError
           onChange={(event) => set({ model: event.target.value })}
         />
       </Field>
-      <Field
-        label="Provider"
-        optional
-        hint="Left empty: by the beginning of the name."
-        {...errorAt(problem, 'provider')}
-      >
-        <Input
-          value={draft.provider}
-          spellCheck={false}
-          onChange={(event) => set({ provider: event.target.value })}
-        />
+      <Field label="Provider" hint="Whose upstreams it is asked at." {...errorAt(problem, 'provider')}>
+        <Select value={draft.provider} onChange={(event) => set({ provider: event.target.value })}>
+          <option value="">By the beginning of its name</option>
+          {Object.entries(providers).map(([id, label]) => (
+            <option key={id} value={id}>
+              {label}
+            </option>
+          ))}
+          <option value="sandbox">The sandbox in this program</option>
+        </Select>
       </Field>
       <Field
         label="Name at the provider"
@@ -138,7 +138,10 @@ function Names({ draft, set, problem }: PartProps & { readonly problem: ApiError
           onChange={(event) => set({ upstreamModel: event.target.value })}
         />
       </Field>
-      <Field label="Format upstream" hint="In which it is asked for.">
+      <Field
+        label="Format upstream"
+        hint="In which it is asked. Hosts that speak OpenAI's formats often have Chat Completions alone."
+      >
         <Select value={draft.api} onChange={(event) => set({ api: event.target.value as keyof typeof apis })}>
           {Object.entries(apis).map(([id, label]) => (
             <option key={id} value={id}>
@@ -150,6 +153,7 @@ function Names({ draft, set, problem }: PartProps & { readonly problem: ApiError
       <Field label="Context in tokens" {...errorAt(problem, 'contextTokens')}>
         <Input
           inputMode="numeric"
+          placeholder="128000"
           value={draft.context}
           onChange={(event) => set({ context: event.target.value })}
         />
@@ -157,6 +161,7 @@ function Names({ draft, set, problem }: PartProps & { readonly problem: ApiError
       <Field label="Output at most, in tokens" {...errorAt(problem, 'outputTokensMax')}>
         <Input
           inputMode="numeric"
+          placeholder="16384"
           value={draft.output}
           onChange={(event) => set({ output: event.target.value })}
         />

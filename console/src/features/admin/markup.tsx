@@ -1,4 +1,4 @@
-/** What is added to the list prices of models that have no price of their own. */
+/** What is added to the prices of all models without a markup of their own. */
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
@@ -16,7 +16,7 @@ export function Markup(): JSX.Element {
   return (
     <Card
       title="Markup"
-      description="Added to list prices, from the moment on at which it is set. Models with a price of their own keep it."
+      description="Added to all prices from the moment on at which it is set, also to those that are set here. Models with a markup of their own in the configuration keep that one."
       actions={
         <Button size="small" onClick={() => setOpen(true)} disabled={markup.data === undefined}>
           Change it

@@ -23,16 +23,16 @@ interface PriceProps {
 
 /** Sets the price; options, fees and tiers of the present one stay. */
 export function SetPrice({ model, onClose }: PriceProps): JSX.Element {
-  const present = model.details?.price
+  const { price: present, listPrice: list } = model.details ?? {}
   const [draft, setDraft] = useState({
     ...emptyPrice,
-    input: present?.input ?? '',
-    output: present?.output ?? '',
-    cacheRead: present?.cacheRead ?? '',
-    cacheWrite5m: present?.cacheWrite5m ?? '',
-    cacheWrite1h: present?.cacheWrite1h ?? '',
-    inputAudio: present?.inputAudio ?? '',
-    outputAudio: present?.outputAudio ?? '',
+    input: list?.input ?? '',
+    output: list?.output ?? '',
+    cacheRead: list?.cacheRead ?? '',
+    cacheWrite5m: list?.cacheWrite5m ?? '',
+    cacheWrite1h: list?.cacheWrite1h ?? '',
+    inputAudio: list?.inputAudio ?? '',
+    outputAudio: list?.outputAudio ?? '',
   })
   const price = useChange('models.price', {
     changes: ['models'],
@@ -48,18 +48,14 @@ export function SetPrice({ model, onClose }: PriceProps): JSX.Element {
       : {
           options: present.options,
           fees: present.fees,
-          tiers: present.tiers.map(({ inputAudio, outputAudio, ...tier }) => ({
-            ...tier,
-            ...(inputAudio === null ? {} : { inputAudio }),
-            ...(outputAudio === null ? {} : { outputAudio }),
-          })),
+          tiers: list?.tiers ?? [],
         }
   return (
     <FormDialog
       open
       onOpenChange={onClose}
       title={`Set the price of ${model.model}`}
-      description="A price that was used is never changed: a later one takes its place. Running requests keep theirs. Tiers, options and fees stay as they are."
+      description="A price that was used is never changed: a later one takes its place. Running requests keep theirs. The markup is added to it; tiers, options and fees stay as they are."
       action="Set the price"
       pending={price.isPending}
       disabled={!isPriced(draft)}

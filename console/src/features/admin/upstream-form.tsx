@@ -3,10 +3,12 @@ import { type JSX, useState } from 'react'
 import { Checkbox } from '@/components/checkbox'
 import { Field } from '@/components/field'
 import { Input } from '@/components/input'
+import { Select } from '@/components/select'
 import { toast } from '@/components/toaster'
 import type { ApiError } from '@/lib/api'
 import { useChange } from '@/lib/operations'
 import { errorAt, FormDialog } from './form-dialog.tsx'
+import { isProvider, providers } from './providers.ts'
 import type { Upstream } from './upstreams.tsx'
 
 interface UpstreamDraft {
@@ -29,7 +31,7 @@ const fields = ['upstream', 'provider', 'origin', 'credential', 'weight']
 export function UpstreamForm({ upstream, onClose }: UpstreamFormProps): JSX.Element {
   const [draft, setDraft] = useState<UpstreamDraft>({
     name: upstream?.name ?? '',
-    provider: upstream?.provider ?? '',
+    provider: upstream?.provider ?? 'openai',
     origin: upstream?.origin ?? '',
     credential: '',
     weight: String(upstream?.weight ?? 1),
@@ -42,7 +44,7 @@ export function UpstreamForm({ upstream, onClose }: UpstreamFormProps): JSX.Elem
       onClose()
       toast.good(
         upstream === undefined
-          ? `${name} is added. What it serves is sold from now on: see Models and the price list.`
+          ? `${name} is added. What it serves is sold from now on; ask one of its models in the Playground to see that it works.`
           : `${name} is changed.`,
       )
     },
@@ -50,15 +52,13 @@ export function UpstreamForm({ upstream, onClose }: UpstreamFormProps): JSX.Elem
   const set = (changes: Partial<UpstreamDraft>): void => setDraft({ ...draft, ...changes })
   const { name, provider, origin, credential, weight, disabled } = draft
   const goesElsewhere =
-    upstream === undefined ||
-    origin.trim() !== (upstream.origin ?? '') ||
-    provider.trim() !== upstream.provider
-  const isWhole = name.trim() !== '' && provider.trim() !== '' && (!goesElsewhere || credential.trim() !== '')
+    upstream === undefined || originOf(origin) !== (upstream.origin ?? '') || provider !== upstream.provider
+  const isWhole = name.trim() !== '' && (!goesElsewhere || credential.trim() !== '')
   const submit = (): void =>
     put.mutate({
       upstream: name.trim(),
-      provider: provider.trim(),
-      ...(origin.trim() === '' ? {} : { origin: origin.trim() }),
+      provider,
+      ...(originOf(origin) === '' ? {} : { origin: originOf(origin) }),
       ...(credential.trim() === '' ? {} : { credential: credential.trim() }),
       weight: Number(weight),
       disabled,
@@ -112,17 +112,24 @@ function UpstreamFields({ upstream, draft, set, goesElsewhere, problem }: Upstre
           onChange={(event) => set({ name: event.target.value })}
         />
       </Field>
-      <Field label="Provider" hint="openai, anthropic or google." {...errorAt(problem, 'provider')}>
-        <Input
-          value={provider}
-          spellCheck={false}
-          onChange={(event) => set({ provider: event.target.value })}
-        />
+      <Field
+        label="Provider"
+        hint="Its models are sold as soon as the upstream is added."
+        {...errorAt(problem, 'provider')}
+      >
+        <Select value={provider} onChange={(event) => set({ provider: event.target.value })}>
+          {Object.entries(providers).map(([id, label]) => (
+            <option key={id} value={id}>
+              {label}
+            </option>
+          ))}
+          {isProvider(provider) ? null : <option value={provider}>{provider}</option>}
+        </Select>
       </Field>
       <Field
         label="Address"
         optional
-        hint="Scheme and host, without a path. Left empty: the provider's own."
+        hint="Scheme and host; a /v1 at the end is left out. Left empty: the provider's own."
         {...errorAt(problem, 'origin')}
       >
         <Input
@@ -168,6 +175,9 @@ function UpstreamFields({ upstream, draft, set, goesElsewhere, problem }: Upstre
     </>
   )
 }
+
+/** People copy the base address of a library, to which the path of a request is added here as well. */
+const originOf = (text: string) => text.trim().replace(/\/(v1\/?)?$/, '')
 
 function credentialHint(upstream: Upstream | undefined, goesElsewhere: boolean): string {
   if (upstream === undefined) return 'The API key that the provider gave you.'

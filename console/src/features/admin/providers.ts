@@ -1,0 +1,8 @@
+/** The providers whose formats an upstream can speak, as they are offered in forms. */
+export const providers = {
+  openai: 'OpenAI, or a host that speaks its formats',
+  anthropic: 'Anthropic, or a host that speaks its format',
+  google: 'Google, or a host that speaks its format',
+} as const
+
+export const isProvider = (name: string): name is keyof typeof providers => Object.hasOwn(providers, name)
