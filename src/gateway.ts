@@ -21,6 +21,7 @@ import type { Config } from './config.ts'
 import { builtConsole, consoleFiles } from './console-files.ts'
 import { dispatch } from './control/dispatch.ts'
 import type { ControlParts } from './control/parts.ts'
+import { endDepartures } from './control/people/departures.ts'
 import { beginInstallation, endInstallation, isFirstStart, type Place, type Start } from './first-run.ts'
 import { processReadings, watchPressure } from './http/pressure.ts'
 import { createHttpServer, type HttpServer } from './http/server.ts'
@@ -154,6 +155,7 @@ async function listening(options: GatewayOptions, opened: Opened): Promise<Gatew
   const address = config.publicUrl ?? origin
   place.address = address
   const control = parts.control(address, serverFacts(app, pressure))
+  await endDepartures(control)
   door.letPlay(control)
   const streams = new EventStreams(clock, config.limits)
   const { app: fastify } = createPages(pagesOf(options, parts, { app, control, streams }), (handler) => {

@@ -9,6 +9,9 @@ export interface Settings {
   put(name: string, value: string): Promise<void>
   /** Puts the value unless there is one; returns the one that stands, so that two callers agree. */
   claim(name: string, value: string): Promise<string>
+  /** Those whose names begin so. */
+  beginning(start: string): Promise<readonly { readonly name: string; readonly value: string }[]>
+  remove(name: string): Promise<void>
 }
 
 export function settingsOf({ database }: Pick<Store, 'database'>): Settings {
@@ -30,6 +33,16 @@ export function settingsOf({ database }: Pick<Store, 'database'>): Settings {
         .onConflict((conflict) => conflict.column('name').doNothing())
         .execute()
       return (await get(name)) ?? value
+    },
+    beginning: (start) =>
+      database
+        .selectFrom('setting')
+        .select(['name', 'value'])
+        .where('name', '>=', start)
+        .where('name', '<', `${start}\u{10ffff}`)
+        .execute(),
+    async remove(name) {
+      await database.deleteFrom('setting').where('name', '=', name).execute()
     },
   }
 }
