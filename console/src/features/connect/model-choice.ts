@@ -22,10 +22,12 @@ export function modelFor(
   )
 }
 
-/** Models by provider, as a list to choose from. */
+/** Models by provider, as a list to choose from: in the order that they have, so those for trying are the last. */
 export function byProvider(
   models: readonly SoldModel[],
 ): readonly (readonly [provider: string, models: readonly SoldModel[]])[] {
-  const groups = Map.groupBy(models, ({ provider }) => provider)
-  return [...groups].sort(([one], [other]) => one.localeCompare(other))
+  const groups = [...Map.groupBy(models, ({ provider }) => provider)]
+  return groups.sort(
+    ([one], [other]) => Number(one === trying) - Number(other === trying) || one.localeCompare(other),
+  )
 }

@@ -1,6 +1,7 @@
 /** The models that requests can name now, from the public price list. */
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
-import { ApiError, send } from '@/lib/api'
+import type { ApiError } from '@/lib/api'
+import { readPriceList } from '../pricing/sold-models.ts'
 
 export interface SoldModel {
   readonly model: string
@@ -14,11 +15,8 @@ export function useSoldModels(): UseQueryResult<readonly SoldModel[], ApiError> 
 }
 
 async function readSoldModels(): Promise<readonly SoldModel[]> {
-  const answer = await send('GET', '/api/pricing', undefined)
-  if (answer instanceof ApiError) throw answer
-  if (!answer.ok) throw new ApiError(answer.status, { message: 'The list of models cannot be read now.' })
-  const { data: rows } = (await answer.json()) as { data: readonly SoldModel[] }
-  return rows.filter(({ dialects }) => dialects.some((dialect) => dialect !== 'openai-embeddings'))
+  const models = await readPriceList()
+  return models.filter(({ dialects }) => dialects.some((dialect) => dialect !== 'openai-embeddings'))
 }
 
 /** The model of the first request: of those allowed one that costs nothing upstream, else the newest. */

@@ -1,4 +1,5 @@
 /** What the price list shows of all models: searched, filtered and sorted as the address says. Pure. */
+import { compareModels } from '../../lib/model-order.ts'
 import { compareUsd } from '../../lib/usd.ts'
 import type { SoldModel } from './sold-models.ts'
 
@@ -21,7 +22,7 @@ export type Capability = keyof typeof capabilities
 
 /** By what the list is sorted; `falls`: the larger first, unless turned around. */
 export const sorts = {
-  newest: { label: 'Newest', falls: true, by: byText((model) => model.released ?? '') },
+  newest: { label: 'Newest', falls: false, by: compareModels },
   name: { label: 'Name', falls: false, by: byText((model) => model.model) },
   provider: { label: 'Provider', falls: false, by: byText((model) => model.provider) },
   context: { label: 'Context', falls: true, by: byNumber((model) => model.contextTokens) },

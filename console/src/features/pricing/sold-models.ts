@@ -1,6 +1,7 @@
 /** The models that are sold and their prices, as the public list tells them: the same that requests are priced by. */
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { ApiError, send } from '@/lib/api'
+import { inOrder } from '@/lib/model-order'
 
 /** USD per million tokens; null: the model does not take or give audio. */
 export interface Rates {
@@ -49,17 +50,18 @@ const keptMs = 60_000
 export function useSoldModels(): UseQueryResult<readonly SoldModel[], ApiError> {
   return useQuery<readonly SoldModel[], ApiError>({
     queryKey: ['pricing'],
-    queryFn: askForPrices,
+    queryFn: readPriceList,
     staleTime: keptMs,
   })
 }
 
-async function askForPrices(): Promise<readonly SoldModel[]> {
+/** In the order in which models are offered everywhere. */
+export async function readPriceList(): Promise<readonly SoldModel[]> {
   const answer = await send('GET', '/api/pricing', undefined)
   if (answer instanceof ApiError) throw answer
   if (!answer.ok) throw new ApiError(answer.status, { message: 'The price list cannot be read now.' })
   const { data } = (await answer.json()) as { readonly data: readonly SoldModel[] }
-  return data
+  return inOrder(data)
 }
 
 /** Whether a model holds conversations; others make embeddings and the like. */

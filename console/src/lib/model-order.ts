@@ -1,0 +1,41 @@
+/**
+ * In which order models are offered, wherever there is a list to choose from: those of providers, the newest first; then
+ * those that live inside the server, the ones that answer properly before the ones that are there to fail. Pure.
+ */
+
+export interface Ordered {
+  readonly model: string
+  readonly provider: string
+  /** A date; null: not known. */
+  readonly released: string | null
+  readonly deprecated: boolean
+}
+
+/** Models of the sandbox that answer as a model should, the first one to try first. */
+export const answeringModels: readonly string[] = [
+  'sandbox-echo',
+  'sandbox-stream',
+  'sandbox-think',
+  'sandbox-tool',
+  'sandbox-tools',
+  'sandbox-thinking-tools',
+]
+
+export function inOrder<Model extends Ordered>(models: readonly Model[]): readonly Model[] {
+  return models.toSorted(compareModels)
+}
+
+/** Below zero: the first one stands before the second. */
+export function compareModels(one: Ordered, other: Ordered): number {
+  return (
+    rankOf(one) - rankOf(other) ||
+    (other.released ?? '').localeCompare(one.released ?? '') ||
+    (one.model < other.model ? -1 : 1)
+  )
+}
+
+function rankOf({ model, provider, deprecated }: Ordered): number {
+  if (provider !== 'sandbox') return deprecated ? 1 : 0
+  const place = answeringModels.indexOf(model)
+  return 2 + (place === -1 ? answeringModels.length : place)
+}
