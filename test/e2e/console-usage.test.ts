@@ -171,3 +171,17 @@ function streamed(model: string, content: string): Promise<void> {
     asking.end(body)
   })
 }
+
+test('what stands under the pointer stays while requests arrive, with its new numbers', async () => {
+  await page.goto('/console')
+  const chart = page.getByRole('img', { name: 'Requests by hour' })
+  const { width, height } = (await chart.boundingBox()) ?? { width: 0, height: 0 }
+  // The present hour is the last one.
+  await chart.hover({ position: { x: width - 12, y: height / 2 } })
+  const hint = chart.getByText(/^Ended well: /)
+  const before = (await hint.textContent()) ?? ''
+  await person.ask(key, 'sandbox-echo')
+  await hint.and(chart.getByText(before, { exact: true })).waitFor({ state: 'detached' })
+  await hint.waitFor()
+  visit.clean()
+})

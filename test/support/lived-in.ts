@@ -16,6 +16,10 @@ import { type StripeServer, startStripeServer } from './stripe-server.ts'
 import { joined, type Member, password, signedIn } from './two-tenants.ts'
 
 const dayMs = 86_400_000
+const laptop =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/147.0.0.0 Safari/537.36'
+const pocket =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/19.0 Mobile/15E148 Safari/604.1'
 const daysLived = 29
 const minuteMs = 60_000
 
@@ -159,7 +163,7 @@ async function live(life: Life): Promise<Lived> {
   })
   const company = await founded(life, operator)
   const requests = await usedDaily(life, operator, [...keys, company.secret])
-  await refusedToday(life, keys[0] ?? '')
+  await refusedToday(life, await again(gateway, operator), keys[0] ?? '')
   at(nowMs - 10 * minuteMs)
   const invitation = await administered(life, await again(gateway, operator), company)
   at(nowMs)
@@ -198,10 +202,11 @@ async function claimed({ gateway, origin }: TestGateway): Promise<Member> {
   const email = 'ada@example.org'
   const token = new URL(gateway.start.setupLink).searchParams.get('token') ?? ''
   await client.done('setup.claim', { token, name: 'Ada', email, password })
-  return signedIn(client, email)
+  return signedIn(client, email, laptop)
 }
 
-const again = ({ origin }: TestGateway, { email }: Member) => signedIn(new ControlClient(origin), email)
+const again = ({ origin }: TestGateway, { email }: Member, userAgent = laptop) =>
+  signedIn(new ControlClient(origin), email, userAgent)
 
 async function paid(
   { stripe }: Life,
@@ -306,7 +311,7 @@ async function usedDaily(
     const midnightMs = birthMs + day * dayMs
     if (day === daysLived - 3) {
       at(midnightMs + 7 * 60 * minuteMs)
-      await paid(life, (await again(life.gateway, operator)).client, { amount: '10.00' })
+      await paid(life, (await again(life.gateway, operator, pocket)).client, { amount: '10.00' })
     }
     const isWeekend = [0, 6].includes(new Date(midnightMs).getUTCDay())
     const count = isWeekend ? 3 + Math.floor(random() * 3) : 9 + Math.floor(random() * 9)
@@ -358,7 +363,7 @@ function habit(point: number): readonly [model: ModelName, outputTokens: number]
   return ['gpt-5.5', 100]
 }
 
-async function refusedToday({ gateway, at, nowMs }: Life, key: string): Promise<void> {
+async function refusedToday({ gateway, at, nowMs }: Life, { client }: Member, key: string): Promise<void> {
   const chat = clientOf('openai-chat')
   const asked: readonly (readonly [model: string, minutesAgo: number])[] = [
     ['gpt-5-turbo', 48],
@@ -371,6 +376,11 @@ async function refusedToday({ gateway, at, nowMs }: Life, key: string): Promise<
     const answer = await askAs(gateway.origin, chat, { key, model, text: 'Hello' })
     assert.equal(answer.status, 404, await answer.text())
   }
+  await eventually(
+    'every refusal in the sums',
+    () => client.done('overview.show', {}),
+    ({ today }) => today.refused === asked.length,
+  )
 }
 
 /** What is done on a busy day; the id of an invitation. */

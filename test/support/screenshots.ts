@@ -16,6 +16,9 @@ import { withPalette } from './palette-png.ts'
 /** A Wednesday afternoon: the pictures are of that day, whenever they are made. */
 const nowMs = Date.UTC(2026, 10, 18, 15, 20)
 
+const desktop = { width: 1280, height: 800 }
+const phone = { width: 390, height: 844 }
+
 interface Look extends VisitOptions {
   readonly name: 'light' | 'dark' | 'phone'
 }
@@ -95,6 +98,7 @@ async function newcomer(chromium: TestBrowser): Promise<void> {
   await visit.context.request.post('/api/setup', { data: { token, ...who }, headers })
   await visit.context.request.post('/api/auth/sign-in/email', { data: who, headers })
   for (const page of wanted) {
+    await visit.page.setViewportSize(desktop)
     await visit.page.goto(page.path({} as never))
     await whole(visit.page, page.heading)
     await picture(visit.page, `${page.name}-new-light`)
@@ -117,9 +121,7 @@ async function pictures(chromium: TestBrowser, lived: LivedIn, look: Look): Prom
     const visit = await enter(chromium, lived, client, look)
     await visit.context.clock.setFixedTime(nowMs)
     for (const page of pages) {
-      await visit.page.setViewportSize(
-        look.phone === true ? { width: 390, height: 844 } : { width: 1280, height: 800 },
-      )
+      await visit.page.setViewportSize(look.phone === true ? phone : desktop)
       await visit.page.goto(page.path(lived.ids))
       await whole(visit.page, page.heading)
       await acts[page.name]?.(visit.page)
@@ -145,6 +147,8 @@ async function enter(
 }
 
 async function picture(page: Page, name: string): Promise<void> {
+  // A browser that shows no scroll bar keeps no place for it.
+  await page.evaluate("document.documentElement.style.scrollbarGutter = 'auto'")
   // As high as what is on it, so that what keeps to the window is as high as the page; lists are cut where they go on.
   const { width } = page.viewportSize() ?? { width: 1280 }
   const whole = await page.evaluate<number>('document.documentElement.scrollHeight')

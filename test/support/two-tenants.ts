@@ -100,8 +100,17 @@ export async function joined(origin: string, name: string): Promise<Member> {
   return signedIn(client, email)
 }
 
-export async function signedIn(client: ControlClient, email: string): Promise<Member> {
-  const answer = await client.post('/api/auth/sign-in/email', { email, password })
+/** `userAgent`: what it is seen as in the list of sessions. */
+export async function signedIn(client: ControlClient, email: string, userAgent?: string): Promise<Member> {
+  const answer = await client.send({
+    method: 'POST',
+    path: '/api/auth/sign-in/email',
+    headers: {
+      'content-type': 'application/json',
+      ...(userAgent === undefined ? {} : { 'user-agent': userAgent }),
+    },
+    body: JSON.stringify({ email, password }),
+  })
   assert.equal(answer.status, 200, answer.text)
   const { person, accounts } = await client.done('me.show', {})
   const [own] = accounts

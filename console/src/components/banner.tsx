@@ -23,17 +23,17 @@ export function Banner({ tone = 'info', title, children, action, className }: Ba
     <div
       role="status"
       className={cn(
-        'flex flex-wrap items-center gap-x-3 gap-y-2 rounded-lg border px-4 py-3',
+        'flex flex-wrap items-center gap-x-3 gap-y-2.5 rounded-lg border px-4 py-3',
         box,
         className,
       )}
     >
-      <Icon aria-hidden="true" className={cn('size-4 shrink-0', colour)} />
+      <Icon aria-hidden="true" className={cn('mt-0.75 size-4 shrink-0 self-start', colour)} />
       <div className="min-w-0 flex-1 basis-64">
         <span className="font-medium">{title}</span>
         {children === undefined ? null : <span className="ml-1.5 text-ink-soft">{children}</span>}
       </div>
-      {action}
+      {action === undefined ? null : <div className="max-sm:ml-7">{action}</div>}
     </div>
   )
 }

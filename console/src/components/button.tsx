@@ -14,6 +14,7 @@ export const buttonLook = cva(
         secondary: 'border-line bg-surface text-ink not-disabled:hover:bg-sunken',
         ghost: 'border-transparent text-ink-soft not-disabled:hover:bg-sunken not-disabled:hover:text-ink',
         danger: 'border-transparent bg-bad text-on-bad not-disabled:hover:bg-bad-strong',
+        'quiet-danger': 'border-line bg-surface text-bad not-disabled:hover:bg-bad-soft',
       },
       size: {
         small: 'h-8 px-2.5 text-sm max-sm:h-10',

@@ -3,7 +3,7 @@ import { ChartLine, Table2 } from 'lucide-react'
 import { type JSX, lazy, Suspense, useState } from 'react'
 import { cn } from '@/lib/class-names'
 import { Button } from './button.tsx'
-import { seriesColours } from './series-colours.ts'
+import { colourOf, type SeriesTone } from './series-colours.ts'
 import { Skeleton } from './skeleton.tsx'
 import { Table } from './table.tsx'
 
@@ -12,6 +12,8 @@ export interface Series {
   readonly label: string
   /** One for each moment. */
   readonly values: readonly number[]
+  /** Where it means something good or bad; left out: the colours stand for nothing. */
+  readonly tone?: SeriesTone
 }
 
 export interface ChartProps {
@@ -25,7 +27,10 @@ export interface ChartProps {
   /** How a value is written in the table, where more digits belong: by series and place. */
   readonly exact?: (series: Series, index: number) => string
   readonly formatTime: (iso: string) => string
+  /** Stacked: the first one at the bottom. */
   readonly kind?: 'line' | 'bars' | 'stacked'
+  /** Values are whole numbers, so the axis has no marks between them. */
+  readonly whole?: boolean
   readonly height?: number
   readonly className?: string
 }
@@ -37,7 +42,7 @@ export function Chart(props: ChartProps): JSX.Element {
   const [isTable, setTable] = useState(false)
   return (
     <figure className={cn('min-w-0', className)} aria-label={label}>
-      <div className="mb-2 flex items-center justify-between gap-4">
+      <div className="mb-2 flex items-start justify-between gap-4">
         <Legend series={series} />
         <Button size="small" variant="ghost" aria-pressed={isTable} onClick={() => setTable(!isTable)}>
           {isTable ? <ChartLine aria-hidden="true" /> : <Table2 aria-hidden="true" />}
@@ -51,6 +56,11 @@ export function Chart(props: ChartProps): JSX.Element {
           <Suspense fallback={<Skeleton className="size-full" />}>
             <Plot {...props} height={height} />
           </Suspense>
+          {series.every(({ values }) => values.every((value) => value === 0)) ? (
+            <p className="pointer-events-none absolute inset-0 flex items-center justify-center pb-8 pl-12 text-sm text-ink-soft">
+              <span className="bg-surface px-2 py-1">Nothing in this time</span>
+            </p>
+          ) : null}
         </div>
       )}
     </figure>
@@ -59,15 +69,15 @@ export function Chart(props: ChartProps): JSX.Element {
 
 function Legend({ series }: Pick<ChartProps, 'series'>): JSX.Element {
   return (
-    <ul className="flex min-w-0 flex-wrap gap-x-4 gap-y-1 text-sm text-ink-soft">
-      {series.map(({ id, label }, index) => (
-        <li key={id} title={label} className="flex max-w-56 min-w-0 items-center gap-1.5">
+    <ul className="flex min-h-8 min-w-0 flex-wrap items-center gap-x-4 gap-y-1 text-sm text-ink-soft">
+      {series.map((one, index) => (
+        <li key={one.id} title={one.label} className="flex max-w-56 min-w-0 items-center gap-1.5">
           <span
             aria-hidden="true"
             className="size-2.5 shrink-0 rounded-xs"
-            style={{ background: seriesColours[index % seriesColours.length] }}
+            style={{ background: colourOf(one, index) }}
           />
-          <span className="truncate">{label}</span>
+          <span className="truncate">{one.label}</span>
         </li>
       ))}
     </ul>

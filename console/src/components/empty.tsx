@@ -22,7 +22,7 @@ export function Empty({ icon, title, text, action, className }: EmptyProps): JSX
         </span>
       )}
       <p className="text-[0.9375rem] font-semibold">{title}</p>
-      {text === undefined ? null : <p className="mt-1 max-w-prose text-ink-soft">{text}</p>}
+      {text === undefined ? null : <p className="mt-1 max-w-prose text-balance text-ink-soft">{text}</p>}
       {action === undefined ? null : <div className="mt-4 flex flex-wrap justify-center gap-2">{action}</div>}
     </div>
   )

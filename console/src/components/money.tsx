@@ -1,12 +1,12 @@
 /** An amount: rounded for the eye, exact in its title. */
 import type { JSX } from 'react'
 import { cn } from '@/lib/class-names'
-import { columnUsd, exactUsd, roundUsd, usd } from '@/lib/usd'
+import { columnUsd, exactUsd, isZero, roundUsd, usd } from '@/lib/usd'
 
 export interface MoneyProps {
   /** A decimal text of the API. */
   readonly amount: string
-  /** `exact`: every digit, for lines that must add up; `round`: cents; `column`: aligned with those above and below. */
+  /** `exact`: every digit, for lines that must add up; `round`: cents; `column`: aligned with others, quiet where nothing. */
   readonly form?: 'short' | 'exact' | 'round' | 'column'
   /** Puts a plus before what is gained. */
   readonly signed?: boolean
@@ -18,7 +18,14 @@ const forms = { short: usd, exact: exactUsd, round: roundUsd, column: columnUsd 
 export function Money({ amount, form = 'short', signed = false, className }: MoneyProps): JSX.Element {
   const isGain = signed && !amount.startsWith('-') && /[1-9]/.test(amount)
   return (
-    <span className={cn('tabular whitespace-nowrap', className)} title={exactUsd(amount)}>
+    <span
+      className={cn(
+        'tabular whitespace-nowrap',
+        form === 'column' && isZero(amount) && 'text-ink-soft',
+        className,
+      )}
+      title={exactUsd(amount)}
+    >
       {isGain ? '+' : ''}
       {forms[form](amount)}
     </span>

@@ -39,7 +39,7 @@ export function Page(props: PageProps): JSX.Element {
             {heading ?? title}
           </h1>
           {description === undefined ? null : (
-            <p className="mt-1 max-w-prose text-pretty text-ink-soft">{description}</p>
+            <p className="mt-1 max-w-[46rem] text-pretty text-ink-soft">{description}</p>
           )}
         </div>
         {actions === undefined ? null : <div className="flex flex-wrap gap-2 print:hidden">{actions}</div>}

@@ -1,28 +1,41 @@
 /** Draws a chart with uPlot, which stands in a chunk of its own. Draws only; what it shows is decided by `chart.tsx`. */
-import { type JSX, useEffect, useRef } from 'react'
+import { type JSX, useEffect, useLayoutEffect, useRef } from 'react'
 import UPlot, { type AlignedData, type Options, type Series as PlotSeries } from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { useIsDark } from '@/lib/theme'
-import type { ChartProps } from './chart.tsx'
-import { seriesColours } from './series-colours.ts'
+import type { ChartProps, Series } from './chart.tsx'
+import { colourOf } from './series-colours.ts'
 
-export function Plot(props: ChartProps & { readonly height: number }): JSX.Element {
+/** The chart as it was asked for last; what draws it asks again and again. */
+type Latest = () => PlotProps
+type PlotProps = ChartProps & { readonly height: number }
+
+export function Plot(props: PlotProps): JSX.Element {
   const place = useRef<HTMLDivElement>(null)
+  const latest = useRef(props)
+  const drawn = useRef<UPlot>(undefined)
   const isDark = useIsDark()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the colours come from the page, so another theme draws anew.
+  useLayoutEffect(() => {
+    latest.current = props
+  })
+  const { kind, height, series, times } = props
+  const look = `${isDark} ${kind} ${height} ${series.map((one, index) => colourOf(one, index)).join(' ')}`
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another look is drawn anew; other values move in below.
   useEffect(() => {
     const element = place.current
     if (element === null) return
-    const plot = new UPlot(optionsOf(props, element), dataOf(props), element)
-    const observer = new ResizeObserver(() =>
-      plot.setSize({ width: element.clientWidth, height: props.height }),
-    )
+    const ask = (): PlotProps => latest.current
+    const plot = new UPlot(optionsOf(ask, element), dataOf(ask()), element)
+    drawn.current = plot
+    const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }))
     observer.observe(element)
     return () => {
       observer.disconnect()
       plot.destroy()
     }
-  }, [props, isDark])
+  }, [look])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what stands under the pointer stays while numbers arrive.
+  useEffect(() => drawn.current?.setData(dataOf(latest.current)), [times, series])
   // Out of the flow: what was drawn for a wide window must not keep a narrow one wide.
   return <div ref={place} role="img" aria-label={props.label} className="absolute inset-0 overflow-hidden" />
 }
@@ -31,8 +44,8 @@ function colour(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 }
 
-function optionsOf(props: ChartProps & { height: number }, element: HTMLElement): Options {
-  const { series, format, formatTime, kind = 'line', height } = props
+function optionsOf(latest: Latest, element: HTMLElement): Options {
+  const { series, kind = 'line', height, whole = false } = latest()
   const ink = colour('--ink-soft')
   const line = colour('--line')
   const axis = { stroke: ink, font: '12px "Inter Variable", sans-serif', ticks: { show: false } }
@@ -41,43 +54,60 @@ function optionsOf(props: ChartProps & { height: number }, element: HTMLElement)
     height,
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { show: kind === 'line' } },
-    // The last mark of the axis may stand at the edge.
-    padding: [8, labelWidth(props) / 3, 0, 0],
+    padding: [8, 4, 0, 0],
     // Steps begin in UTC, so their marks on the axis stand there too.
     tzDate: (seconds) => UPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
     scales: {
-      x: { time: true, range: rangeOf(props) },
+      x: { time: true, range: (_plot, low, high) => rangeOf(latest(), low, high) },
       y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.08 : 1] },
     },
     axes: [
       {
         ...axis,
-        size: 28,
-        space: labelWidth(props),
+        // Clear of the lowest mark of the other axis.
+        gap: 10,
+        size: 32,
+        space: () => labelWidth(latest()),
         grid: { show: false },
-        values: (_plot, at) => at.map((s) => shortTime(s, formatTime)),
+        values: (plot, at) => timeMarks(plot, at, latest()),
       },
       {
         ...axis,
         size: (_plot, values) => widthOf(values),
         grid: { stroke: line, width: 1 },
-        values: (_plot, values) => values.map((value) => format(value)),
+        values: (_plot, values) => values.map((value) => latest().format(value)),
+        ...(whole ? { incrs: wholeSteps } : {}),
       },
     ],
-    series: [{}, ...series.map((_, index) => seriesOf(index, kind, series.length))],
-    plugins: [hint(props)],
+    series: [
+      {},
+      ...drawnOrder(series, kind).map(([one, index]) => seriesOf(colourOf(one, index), kind, series.length)),
+    ],
+    plugins: [hint(latest)],
   }
 }
 
 /** Bars stand around their moment: the first and the last one need room for their other half. */
-function rangeOf({
-  times,
-  kind = 'line',
-}: ChartProps): (plot: UPlot, low: number, high: number) => [number, number] {
+function rangeOf({ times, kind = 'line' }: ChartProps, low: number, high: number): [number, number] {
   const [first = '', second = first] = times
   const half = kind === 'line' ? 0 : (Date.parse(second) - Date.parse(first)) / 2_000 || 1_800
-  return (_plot, low, high) => [low - half, high + half]
+  return [low - half, high + half]
 }
+
+/** The marks below the chart; one whose words would not fit at the right edge has none. */
+function timeMarks(plot: UPlot, seconds: readonly number[], { formatTime }: ChartProps): string[] {
+  const { min = 0, max = 1 } = plot.scales.x ?? {}
+  const pixels = Math.max(1, plot.width - 40)
+  return seconds.map((at) => {
+    const words = formatTime(new Date(at * 1_000).toISOString())
+    const room = ((max - at) / (max - min)) * pixels
+    return room < 3 * words.length ? '' : words
+  })
+}
+
+const wholeSteps = [1, 2, 5]
+  .flatMap((step) => [0, 1, 2, 3, 4, 5, 6, 7, 8].map((power) => step * 10 ** power))
+  .sort((a, b) => a - b)
 
 /** In pixels, so that the marks of the axis do not touch. */
 function labelWidth({ times, formatTime }: ChartProps): number {
@@ -87,15 +117,10 @@ function labelWidth({ times, formatTime }: ChartProps): number {
 
 /** In pixels, for the longest mark: tiny amounts have many digits. */
 function widthOf(values: readonly string[] | null): number {
-  return Math.max(64, ...(values ?? []).map((text) => 16 + 7 * text.length))
+  return Math.max(44, ...(values ?? []).map((text) => 12 + 7 * text.length))
 }
 
-function shortTime(seconds: number, formatTime: ChartProps['formatTime']): string {
-  return formatTime(new Date(seconds * 1_000).toISOString())
-}
-
-function seriesOf(index: number, kind: NonNullable<ChartProps['kind']>, total: number): PlotSeries {
-  const stroke = seriesColours[index % seriesColours.length] ?? seriesColours[0]
+function seriesOf(stroke: string, kind: NonNullable<ChartProps['kind']>, total: number): PlotSeries {
   if (kind === 'line')
     return { stroke, width: 2, points: { show: false }, ...(total === 1 ? { fill: `${stroke}1f` } : {}) }
   const bars = UPlot.paths.bars?.({ size: [0.7, 40] })
@@ -108,18 +133,28 @@ function seriesOf(index: number, kind: NonNullable<ChartProps['kind']>, total: n
   }
 }
 
-/** Stacked series are drawn from the largest sum to the smallest, each over the one before. */
+/** Stacked series are drawn from the largest sum to the smallest, each over the one before: the last one first. */
+function drawnOrder(
+  series: readonly Series[],
+  kind: ChartProps['kind'],
+): readonly (readonly [Series, index: number])[] {
+  const placed = series.map((one, index) => [one, index] as const)
+  return kind === 'stacked' ? placed.toReversed() : placed
+}
+
 function dataOf({ times, series, kind }: ChartProps): AlignedData {
   const at = times.map((iso) => Date.parse(iso) / 1_000)
   if (kind !== 'stacked') return [at, ...series.map(({ values }) => [...values])]
-  const sums = series.map((_, place) =>
-    times.map((_, index) => series.slice(place).reduce((sum, { values }) => sum + (values[index] ?? 0), 0)),
+  const sums = drawnOrder(series, kind).map(([, place]) =>
+    times.map((_, index) =>
+      series.slice(0, place + 1).reduce((sum, { values }) => sum + (values[index] ?? 0), 0),
+    ),
   )
   return [at, ...sums]
 }
 
 /** Says beside the pointer what stands there. */
-function hint({ times, series, format, exact, formatTime }: ChartProps): UPlot.Plugin {
+function hint(latest: Latest): UPlot.Plugin {
   const box = document.createElement('div')
   box.className =
     'pointer-events-none absolute top-2 z-10 rounded-md border border-line bg-raised px-2.5 py-1.5 text-sm whitespace-nowrap shadow-lg shadow-black/5'
@@ -128,6 +163,7 @@ function hint({ times, series, format, exact, formatTime }: ChartProps): UPlot.P
     hooks: {
       init: (plot) => plot.over.append(box),
       setCursor(plot) {
+        const { times, series, format, exact, formatTime } = latest()
         const index = plot.cursor.idx
         const at = index == null ? undefined : times[index]
         box.hidden = at === undefined

@@ -61,6 +61,20 @@ const exactForm = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeSt
 const dayForm = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
 const monthForm = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })
 
+const shortForm = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+})
+
+/** `5 Nov, 16:04` in the reader's own zone; of another year the whole date. */
+export function shortTime(iso: string, nowMs: number): string {
+  const at = new Date(iso)
+  const isThisYear = at.getFullYear() === new Date(nowMs).getFullYear()
+  return isThisYear ? shortForm.format(at) : exactForm.format(at)
+}
+
 /** Date and time to the second, in the reader's own zone. */
 export function exactTime(iso: string): string {
   return exactForm.format(new Date(iso))

@@ -3,10 +3,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { formatUsd } from '../../../contract/usd.ts'
-import { compareUsd, exactUsd, isNegative, isZero, roundUsd, sumUsd, usd } from './usd.ts'
+import { columnUsd, compareUsd, exactUsd, isNegative, isZero, roundUsd, sumUsd, usd } from './usd.ts'
 
 const cases: readonly (readonly [text: string, short: string, exact: string, round: string])[] = [
   ['0.00', '$0.00', '$0.00', '$0.00'],
+  ['30.27896', '$30.2790', '$30.27896', '$30.28'],
+  ['0.105', '$0.1050', '$0.105', '$0.11'],
   ['5.00', '$5.00', '$5.00', '$5.00'],
   ['4.998123456', '$4.9981', '$4.998123456', '$5.00'],
   ['0.054399', '$0.0544', '$0.054399', '$0.05'],
@@ -25,6 +27,16 @@ for (const [text, short, exact, round] of cases) {
     assert.deepEqual([usd(text), exactUsd(text), roundUsd(text)], [short, exact, round])
   })
 }
+
+test('in a column amounts have four decimals at least, and nothing has none', () => {
+  assert.deepEqual(['5.00', '0.1234567', '-0.00', '0.000054399', 'about five'].map(columnUsd), [
+    '$5.0000',
+    '$0.1235',
+    '$0',
+    '$0.000054',
+    'about five',
+  ])
+})
 
 test('the exact form loses no digit', () => {
   fc.assert(

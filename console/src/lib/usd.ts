@@ -6,11 +6,13 @@
 const decimal = /^(-?)(\d+)(?:\.(\d{1,9}))?$/
 
 /**
- * `"4.998123456"` → `$4.9981`; at least two decimals, at most four. What is smaller than a cent keeps two digits that
- * count: `"0.000054399"` → `$0.000054`. A text that is no amount stays as it is.
+ * `"4.998123456"` → `$4.9981`; two decimals or four, so that amounts do not change their width with every digit. What
+ * is smaller than a cent keeps two digits that count: `"0.000054399"` → `$0.000054`. A text that is no amount stays
+ * as it is.
  */
 export function usd(text: string): string {
-  return dollars(text, (fraction, isSmall) => (isSmall ? firstDigit(fraction) + 2 : 4))
+  const short = dollars(text, (fraction, isSmall) => (isSmall ? firstDigit(fraction) + 2 : 4))
+  return short.replace(/\.\d{3}$/, '$&0')
 }
 
 /** The whole amount, no digit rounded away: for titles and lines that must add up. */
@@ -18,9 +20,11 @@ export function exactUsd(text: string): string {
   return dollars(text, () => 9)
 }
 
-/** As `usd`, with four decimals at least, so that amounts of a column stand below each other. */
+/** As `usd`, with four decimals at least, so that amounts of a column stand below each other; nothing is `$0`. */
 export function columnUsd(text: string): string {
-  return usd(text).replace(/\.\d+$/, (decimals) => decimals.padEnd(5, '0'))
+  return decimal.test(text) && isZero(text)
+    ? '$0'
+    : usd(text).replace(/\.\d+$/, (decimals) => decimals.padEnd(5, '0'))
 }
 
 /** Rounded to cents, for what is large: totals on cards and axes. */

@@ -1,5 +1,6 @@
 /** One account as operators see it: balance, entries, keys, members, requests, and what can be done with it. */
 import { Link, useParams } from '@tanstack/react-router'
+import { ArrowLeft } from 'lucide-react'
 import type { JSX } from 'react'
 import { Badge } from '@/components/badge'
 import { Card } from '@/components/card'
@@ -50,11 +51,15 @@ function Shown({ account }: { readonly account: Account }): JSX.Element {
           <Link
             to="/console/admin/$section"
             params={{ section: 'accounts' }}
-            className="text-sm text-ink-soft underline underline-offset-3 hover:text-ink"
+            className="inline-flex items-center gap-1.5 text-sm text-ink-soft hover:text-ink"
           >
+            <ArrowLeft aria-hidden="true" className="size-4" />
             All accounts
           </Link>
-          <h2 className="mt-1 text-xl font-semibold tracking-tight break-words">{account.name}</h2>
+          <div className="mt-2 flex flex-wrap items-center gap-x-3 gap-y-1">
+            <h2 className="text-xl font-semibold tracking-tight break-words">{account.name}</h2>
+            <AccountBadges account={account} />
+          </div>
           <p className="flex flex-wrap items-center gap-x-2 text-ink-soft">
             {account.email === null ? null : <span className="break-all">{account.email}</span>}
             <span className="flex items-center font-mono text-[0.8125rem]">
@@ -62,13 +67,12 @@ function Shown({ account }: { readonly account: Account }): JSX.Element {
               <CopyButton text={account.account} what="the account's id" variant="ghost" className="size-8" />
             </span>
           </p>
-          <AccountBadges account={account} />
         </div>
         <div className="flex flex-wrap gap-2">
           <AccountActions account={account} />
         </div>
       </div>
-      <div className="grid gap-4 sm:grid-cols-3">
+      <div className="grid grid-cols-2 gap-3 sm:grid-cols-3 sm:gap-4">
         <Stat
           label="Available"
           value={<Money amount={account.available} />}
@@ -109,7 +113,7 @@ const entryWords: Readonly<Record<string, string>> = {
 }
 
 const entryColumns: readonly Column<Entry>[] = [
-  { id: 'at', header: 'When', cell: ({ at }) => <When at={at} /> },
+  { id: 'at', header: 'When', cell: ({ at }) => <When at={at} dated /> },
   {
     id: 'kind',
     header: 'What',
@@ -163,7 +167,12 @@ const keyColumns: readonly Column<Key>[] = [
       builtIn ? 'none: it cannot be sent' : <code className="text-[0.8125rem]">{label}…</code>,
   },
   { id: 'state', header: 'State', cell: (key) => <KeyBadge state={key} /> },
-  { id: 'spent', header: 'Spent', align: 'right', cell: ({ spent }) => <Money amount={spent} /> },
+  {
+    id: 'spent',
+    header: 'Spent',
+    align: 'right',
+    cell: ({ spent }) => <Money amount={spent} form="column" />,
+  },
   {
     id: 'used',
     header: 'Last used',
@@ -221,7 +230,7 @@ function Members({ account }: { readonly account: string }): JSX.Element {
 }
 
 const requestColumns: readonly Column<Receipt>[] = [
-  { id: 'started', header: 'When', cell: ({ started }) => <When at={started} /> },
+  { id: 'started', header: 'When', cell: ({ started }) => <When at={started} dated /> },
   {
     id: 'model',
     header: 'Model',
@@ -233,13 +242,18 @@ const requestColumns: readonly Column<Receipt>[] = [
     wide: true,
     cell: ({ endReason }) => <EndBadge endReason={endReason} />,
   },
-  { id: 'charged', header: 'Charged', align: 'right', cell: ({ charged }) => <Money amount={charged} /> },
+  {
+    id: 'charged',
+    header: 'Charged',
+    align: 'right',
+    cell: ({ charged }) => <Money amount={charged} form="column" />,
+  },
   {
     id: 'absorbed',
     header: 'Borne by the house',
     align: 'right',
     wide: true,
-    cell: ({ absorbed }) => <Money amount={absorbed} />,
+    cell: ({ absorbed }) => <Money amount={absorbed} form="column" />,
   },
   {
     id: 'receipt',

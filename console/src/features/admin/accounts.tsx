@@ -51,9 +51,15 @@ const columns: readonly Column<Account>[] = [
     id: 'available',
     header: 'Available',
     align: 'right',
-    cell: ({ available }) => <Money amount={available} />,
+    cell: ({ available }) => <Money amount={available} form="column" />,
   },
-  { id: 'held', header: 'Held', align: 'right', wide: true, cell: ({ held }) => <Money amount={held} /> },
+  {
+    id: 'held',
+    header: 'Held',
+    align: 'right',
+    wide: true,
+    cell: ({ held }) => <Money amount={held} form="column" />,
+  },
   { id: 'created', header: 'Made', wide: true, cell: ({ created }) => <When at={created} /> },
 ]
 

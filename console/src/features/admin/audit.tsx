@@ -92,16 +92,20 @@ export function Audit(): JSX.Element {
 
 function columnsOf(onShow: (deed: Deed) => void): readonly Column<Deed>[] {
   return [
-    { id: 'at', header: 'When', cell: ({ at }) => <When at={at} /> },
+    { id: 'at', header: 'When', wide: true, cell: ({ at }) => <When at={at} dated /> },
     { id: 'actor', header: 'Who', wide: true, cell: ({ actor }) => actor },
     {
       id: 'operation',
       header: 'What',
-      cell: ({ operation, actor }) => (
+      cell: ({ operation, actor, at, outcome }) => (
         <>
           <span className="font-mono text-[0.8125rem]">{operation}</span>
           <OnPhone>
-            <span className="block max-w-36 truncate text-sm text-ink-soft">{actor}</span>
+            <span className="block max-w-56 truncate text-sm text-ink-soft">{actor}</span>
+            <span className="block text-sm text-ink-soft">
+              <When at={at} dated />
+              {outcome === 'done' ? '' : `, ${outcome.replaceAll('_', ' ')}`}
+            </span>
           </OnPhone>
         </>
       ),

@@ -9,6 +9,7 @@ import { Empty } from '@/components/empty'
 import { Field } from '@/components/field'
 import { Input } from '@/components/input'
 import { Money } from '@/components/money'
+import { OnPhone } from '@/components/on-phone'
 import { Problem } from '@/components/problem'
 import { type Column, Table } from '@/components/table'
 import { toast } from '@/components/toaster'
@@ -27,18 +28,29 @@ export function Codes(): JSX.Element {
     {
       id: 'code',
       header: 'Code',
-      cell: ({ label, note }) => (
+      cell: ({ label, note, uses, usesMax }) => (
         <>
           <code className="text-[0.8125rem] font-medium">{label}…</code>
           {note === null ? null : (
-            <span className="block max-w-28 truncate text-sm text-ink-soft md:max-w-64">{note}</span>
+            <span className="block max-w-40 truncate text-sm text-ink-soft md:max-w-64">{note}</span>
           )}
+          <OnPhone>
+            <span className="block text-sm text-ink-soft">
+              {uses} of {usesMax} redeemed
+            </span>
+          </OnPhone>
         </>
       ),
     },
     { id: 'state', header: 'State', wide: true, cell: (code) => <StateOf code={code} /> },
     { id: 'amount', header: 'Gives', align: 'right', cell: ({ amount }) => <Money amount={amount} /> },
-    { id: 'uses', header: 'Redeemed', align: 'right', cell: ({ uses, usesMax }) => `${uses} of ${usesMax}` },
+    {
+      id: 'uses',
+      header: 'Redeemed',
+      align: 'right',
+      wide: true,
+      cell: ({ uses, usesMax }) => `${uses} of ${usesMax}`,
+    },
     { id: 'created', header: 'Made', wide: true, cell: ({ created }) => <When at={created} /> },
     {
       id: 'actions',

@@ -52,7 +52,21 @@ export function Losses(): JSX.Element {
   if (losses.isError) return <Problem problem={losses.error} onRetry={() => void losses.refetch()} />
   return (
     <>
-      <div className="flex flex-wrap items-end justify-between gap-4">
+      <Select
+        aria-label="Span of time"
+        value={span}
+        onChange={(event) =>
+          setSearch({ span: event.target.value === '30' ? undefined : event.target.value })
+        }
+        className="w-44"
+      >
+        {Object.entries(spans).map(([id, label]) => (
+          <option key={id} value={id}>
+            {label}
+          </option>
+        ))}
+      </Select>
+      <div className="grid gap-4 sm:grid-cols-2 xl:grid-cols-4">
         <Stat
           label="Borne by the house"
           value={
@@ -63,22 +77,7 @@ export function Losses(): JSX.Element {
             )
           }
           hint={spans[span as keyof typeof spans] ?? spans.all}
-          className="min-w-64"
         />
-        <Select
-          aria-label="Span of time"
-          value={span}
-          onChange={(event) =>
-            setSearch({ span: event.target.value === '30' ? undefined : event.target.value })
-          }
-          className="w-44"
-        >
-          {Object.entries(spans).map(([id, label]) => (
-            <option key={id} value={id}>
-              {label}
-            </option>
-          ))}
-        </Select>
       </div>
       <Card
         title="By account"

@@ -16,7 +16,7 @@ import { toast } from '@/components/toaster'
 import type { OperationOutput } from '@/lib/api'
 import { useChange, useOperation } from '@/lib/operations'
 import { useSearch, useSetSearch } from '@/lib/search'
-import { usd } from '@/lib/usd'
+import { exactUsd } from '@/lib/usd'
 import { SearchField } from '../pricing/search-field.tsx'
 import { AddModel } from './add-model.tsx'
 import { Markup } from './markup.tsx'
@@ -77,7 +77,7 @@ function ModelsTable({ rows }: { readonly rows: readonly Model[] | undefined }):
       cell: ({ model, details, sold }) => (
         <>
           <span
-            className="block max-w-44 truncate font-mono text-[0.8125rem] font-medium md:max-w-none"
+            className="block max-w-60 truncate font-mono text-[0.8125rem] font-medium md:max-w-none"
             title={model}
           >
             {model}
@@ -90,6 +90,13 @@ function ModelsTable({ rows }: { readonly rows: readonly Model[] | undefined }):
               </OnPhone>
             )}
           </span>
+          <OnPhone>
+            {details === null ? null : (
+              <span className="tabular block text-sm text-ink-soft">
+                {priceText(details.price.input)} in, {priceText(details.price.output)} out
+              </span>
+            )}
+          </OnPhone>
         </>
       ),
     },
@@ -107,11 +114,18 @@ function ModelsTable({ rows }: { readonly rows: readonly Model[] | undefined }):
           </span>
         ),
     },
-    { id: 'input', header: 'Input', align: 'right', cell: ({ details }) => priceText(details?.price.input) },
+    {
+      id: 'input',
+      header: 'Input',
+      align: 'right',
+      wide: true,
+      cell: ({ details }) => priceText(details?.price.input),
+    },
     {
       id: 'output',
       header: 'Output',
       align: 'right',
+      wide: true,
       cell: ({ details }) => priceText(details?.price.output),
     },
     {
@@ -119,7 +133,7 @@ function ModelsTable({ rows }: { readonly rows: readonly Model[] | undefined }):
       header: 'Source',
       wide: true,
       cell: ({ details }) => (
-        <span className="block max-w-56 truncate text-ink-soft" title={details?.price.source}>
+        <span className="block max-w-72 truncate text-sm text-ink-soft" title={details?.price.source}>
           {details?.price.source}
         </span>
       ),
@@ -148,7 +162,7 @@ function ModelsTable({ rows }: { readonly rows: readonly Model[] | undefined }):
 }
 
 function priceText(price: string | undefined): string {
-  return price === undefined ? '' : usd(price)
+  return price === undefined ? '' : exactUsd(price)
 }
 
 function ModelMenu({

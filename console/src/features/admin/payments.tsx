@@ -37,15 +37,16 @@ const columns: readonly Column<Payment>[] = [
   {
     id: 'account',
     header: 'Account',
-    cell: ({ account, email, created }) => (
+    cell: ({ account, email, created, state, problem }) => (
       <>
         <AccountLink id={account}>
-          <span className="inline-block max-w-36 truncate align-bottom md:max-w-none">
+          <span className="inline-block max-w-48 truncate align-bottom md:max-w-none">
             {email ?? account}
           </span>
         </AccountLink>
         <OnPhone>
           <When at={created} className="block text-sm text-ink-soft" />
+          <StateOf state={state} problem={problem} />
         </OnPhone>
       </>
     ),
@@ -53,17 +54,8 @@ const columns: readonly Column<Payment>[] = [
   {
     id: 'state',
     header: 'State',
-    cell: ({ state, problem }) => {
-      const [tone, words] = stateWords[state]
-      return (
-        <span className="flex flex-col items-start gap-1">
-          <Badge tone={tone}>{words}</Badge>
-          {problem === null ? null : (
-            <span className="max-w-64 text-sm whitespace-normal text-ink-soft">{problem}</span>
-          )}
-        </span>
-      )
-    },
+    wide: true,
+    cell: ({ state, problem }) => <StateOf state={state} problem={problem} />,
   },
   { id: 'way', header: 'Way', wide: true, cell: ({ automatic }) => (automatic ? 'Automatic' : 'One-time') },
   {
@@ -77,9 +69,22 @@ const columns: readonly Column<Payment>[] = [
     header: 'Refunded',
     align: 'right',
     wide: true,
-    cell: ({ refunded }) => (isZero(refunded) ? '' : <Money amount={refunded} form="exact" />),
+    cell: ({ refunded }) =>
+      isZero(refunded) ? <span className="text-ink-soft">–</span> : <Money amount={refunded} form="exact" />,
   },
 ]
+
+function StateOf({ state, problem }: Pick<Payment, 'state' | 'problem'>): JSX.Element {
+  const [tone, words] = stateWords[state]
+  return (
+    <span className="flex flex-col items-start gap-1">
+      <Badge tone={tone}>{words}</Badge>
+      {problem === null ? null : (
+        <span className="max-w-64 text-sm whitespace-normal text-ink-soft">{problem}</span>
+      )}
+    </span>
+  )
+}
 
 export function Payments(): JSX.Element {
   const { before } = useSearch()

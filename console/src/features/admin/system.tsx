@@ -36,7 +36,7 @@ export function System(): JSX.Element {
           {warning}
         </Banner>
       ))}
-      <div className="grid gap-4 sm:grid-cols-2 xl:grid-cols-4">
+      <div className="grid grid-cols-2 gap-3 sm:gap-4 xl:grid-cols-4">
         <Stat
           label="Running requests"
           value={shownOf(system.data, ({ running }) => count(running))}
@@ -45,11 +45,11 @@ export function System(): JSX.Element {
         <Stat label="Accounts" value={shownOf(system.data, ({ accounts }) => count(accounts))} />
         <Stat label="Memory" value={shownOf(system.data, ({ memoryBytes }) => bytes(memoryBytes))} />
         <Stat
-          label="Delay of the event loop"
+          label="Event loop delay"
           value={shownOf(system.data, ({ eventLoopDelayMs }) => duration(eventLoopDelayMs))}
         />
       </div>
-      <div className="grid items-start gap-6 lg:grid-cols-2">
+      <div className="grid gap-6 lg:grid-cols-2">
         <Card title="Installation">
           {system.data === undefined ? <Skeleton className="h-56" /> : <Facts state={system.data} />}
         </Card>
@@ -66,7 +66,7 @@ export function System(): JSX.Element {
           )}
         </Card>
       </div>
-      <Verify />
+      <Verify ledger={system.data?.ledger} />
     </>
   )
 }
@@ -111,8 +111,29 @@ function Pairs({ rows }: { readonly rows: readonly (readonly [string, ReactNode]
   )
 }
 
+/** What is known without asking. */
+function Checked({ ledger }: { readonly ledger: State['ledger'] }): JSX.Element {
+  const { checked, contradictions, verified } = ledger
+  return (
+    <div className="mb-4">
+      <Pairs
+        rows={[
+          [
+            'Checked beside the requests',
+            <span key="checked" className="flex items-center justify-end gap-2">
+              {checked === null ? 'The first round is under way' : <When at={checked} />}
+              {contradictions === 0 ? null : <Badge tone="bad">{count(contradictions)} contradictions</Badge>}
+            </span>,
+          ],
+          ['Computed anew', verified === null ? 'Never' : <When key="verified" at={verified} />],
+        ]}
+      />
+    </div>
+  )
+}
+
 /** Asked for by hand: it reads the whole ledger. */
-function Verify(): JSX.Element {
+function Verify({ ledger }: { readonly ledger: State['ledger'] | undefined }): JSX.Element {
   const verified = useQuery<Verified, ApiError>({
     queryKey: ['ledger.verify'],
     queryFn: () => call('ledger.verify'),
@@ -129,6 +150,7 @@ function Verify(): JSX.Element {
         </Button>
       }
     >
+      {ledger === undefined ? <Skeleton className="mb-4 h-12" /> : <Checked ledger={ledger} />}
       <div aria-live="polite" className="min-h-6">
         {verified.isFetching ? (
           <div className="flex flex-col gap-2">

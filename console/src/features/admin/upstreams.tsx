@@ -7,6 +7,7 @@ import { Card } from '@/components/card'
 import { ConfirmDialog } from '@/components/confirm-dialog'
 import { Empty } from '@/components/empty'
 import { Menu, MenuItem } from '@/components/menu'
+import { OnPhone } from '@/components/on-phone'
 import { Problem } from '@/components/problem'
 import { type Column, Table } from '@/components/table'
 import { toast } from '@/components/toaster'
@@ -78,16 +79,19 @@ function columnsOf(onDo: (doing: Doing) => void): readonly Column<Upstream>[] {
     {
       id: 'name',
       header: 'Name',
-      cell: ({ name, provider, origin }) => (
+      cell: (upstream) => (
         <>
-          <span className="font-medium">{name}</span>
-          <span className="block max-w-44 truncate text-sm text-ink-soft md:max-w-none">
-            {origin ?? `${provider}, its own address`}
+          <span className="font-medium">{upstream.name}</span>
+          <span className="block max-w-60 truncate text-sm text-ink-soft md:max-w-none">
+            {upstream.origin ?? `${upstream.provider}, its own address`}
           </span>
+          <OnPhone>
+            <HealthOf upstream={upstream} />
+          </OnPhone>
         </>
       ),
     },
-    { id: 'health', header: 'Health', cell: (upstream) => <HealthOf upstream={upstream} /> },
+    { id: 'health', header: 'Health', wide: true, cell: (upstream) => <HealthOf upstream={upstream} /> },
     {
       id: 'requests',
       header: 'Requests',

@@ -24,7 +24,7 @@ export function AuthFrame({ title, description, children, footer }: AuthFramePro
   return (
     <div className="flex min-h-dvh flex-col">
       <header className="flex h-14 items-center justify-between px-4 sm:px-6">
-        <Link to="/console/sign-in" search={{}} aria-label="Tollgate, sign in" className="rounded-md">
+        <Link to="/console/sign-in" search={{}} aria-label="Tollgate, sign in" className="flex rounded-md">
           <Logo />
         </Link>
         <ThemeMenu />
@@ -51,6 +51,23 @@ export function AuthFrame({ title, description, children, footer }: AuthFramePro
           Documentation
         </a>
       </footer>
+    </div>
+  )
+}
+
+export interface MessageProps {
+  readonly title: string
+  readonly text: ReactNode
+  readonly action?: ReactNode
+}
+
+/** What came of it, in place of a form: in line with the heading, as the form would be. */
+export function Message({ title, text, action }: MessageProps): JSX.Element {
+  return (
+    <div>
+      <p className="text-[0.9375rem] font-semibold">{title}</p>
+      <p className="mt-1 text-pretty text-ink-soft">{text}</p>
+      {action === undefined ? null : <div className="mt-5 flex flex-wrap gap-2">{action}</div>}
     </div>
   )
 }

@@ -2,13 +2,12 @@
 import { Link } from '@tanstack/react-router'
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
-import { Empty } from '@/components/empty'
 import { Problem } from '@/components/problem'
 import { Skeleton } from '@/components/skeleton'
 import { identity } from '@/lib/identity'
 import { useOperation } from '@/lib/operations'
 import { useSubmit } from '@/lib/use-submit'
-import { AuthFrame, textLink } from './auth-frame.tsx'
+import { AuthFrame, Message, textLink } from './auth-frame.tsx'
 import { EmailField } from './credentials.tsx'
 
 export function ForgotPage(): JSX.Element {
@@ -28,7 +27,7 @@ export function ForgotPage(): JSX.Element {
       {installation.data === undefined ? <Skeleton className="h-40" /> : null}
       {installation.data?.mail === true ? <AskForm /> : null}
       {installation.data?.mail === false ? (
-        <Empty
+        <Message
           title="This server sends no mail"
           text="Ask an administrator for a reset link: they make one on the Admin page, or with the command line."
         />
@@ -44,7 +43,7 @@ function AskForm(): JSX.Element {
   if (sentTo !== undefined) {
     return (
       <div role="status">
-        <Empty
+        <Message
           title="Look into your mail"
           text={`If ${sentTo} has an account here, a link to set a new password is on its way. It works for an hour.`}
           action={<Button onClick={() => setSentTo(undefined)}>Use another address</Button>}

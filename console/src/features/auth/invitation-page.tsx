@@ -1,10 +1,8 @@
 /** An invitation into an organization: what it is, and the choice to take it. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useRouterState } from '@tanstack/react-router'
-import { Building2 } from 'lucide-react'
 import type { JSX } from 'react'
 import { Button, LinkButton } from '@/components/button'
-import { Empty } from '@/components/empty'
 import { Problem } from '@/components/problem'
 import { Skeleton } from '@/components/skeleton'
 import { toast } from '@/components/toaster'
@@ -13,7 +11,7 @@ import { identity } from '@/lib/identity'
 import { useOperation } from '@/lib/operations'
 import { useSearch } from '@/lib/search'
 import { useSubmit } from '@/lib/use-submit'
-import { AuthFrame } from './auth-frame.tsx'
+import { AuthFrame, Message } from './auth-frame.tsx'
 
 interface Invitation {
   readonly id: string
@@ -40,8 +38,7 @@ export function InvitationPage(): JSX.Element {
 function SignInFirst(): JSX.Element {
   const next = useRouterState({ select: ({ location }) => location.href })
   return (
-    <Empty
-      icon={<Building2 />}
+    <Message
       title="You are invited to an organization"
       text="Sign in, or create an account with the address that the invitation was sent to. Then you can accept it."
       action={
@@ -123,7 +120,7 @@ function Offer({ invitation }: { readonly invitation: Invitation }): JSX.Element
 
 function Gone({ email }: { readonly email?: string }): JSX.Element {
   return (
-    <Empty
+    <Message
       title="There is no such invitation"
       text={
         email === undefined

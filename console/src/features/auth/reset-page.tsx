@@ -2,13 +2,12 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import { type JSX, useState } from 'react'
 import { Button, LinkButton } from '@/components/button'
-import { Empty } from '@/components/empty'
 import { Problem } from '@/components/problem'
 import { toast } from '@/components/toaster'
 import { identity } from '@/lib/identity'
 import { useSearch } from '@/lib/search'
 import { useSubmit } from '@/lib/use-submit'
-import { AuthFrame, textLink } from './auth-frame.tsx'
+import { AuthFrame, Message, textLink } from './auth-frame.tsx'
 import { PasswordField } from './credentials.tsx'
 
 export function ResetPage(): JSX.Element {
@@ -29,7 +28,7 @@ export function ResetPage(): JSX.Element {
 
 function BadLink(): JSX.Element {
   return (
-    <Empty
+    <Message
       title="This link does not work"
       text="It was used already, is too old, or a part of it was lost."
       action={

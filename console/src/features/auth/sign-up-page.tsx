@@ -3,7 +3,6 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { type JSX, type ReactNode, useState } from 'react'
 import { Banner } from '@/components/banner'
 import { Button } from '@/components/button'
-import { Empty } from '@/components/empty'
 import { Problem } from '@/components/problem'
 import { Skeleton } from '@/components/skeleton'
 import type { OperationOutput } from '@/lib/api'
@@ -13,7 +12,7 @@ import { useSearch } from '@/lib/search'
 import { isZero, usd } from '@/lib/usd'
 import { useSubmit } from '@/lib/use-submit'
 import { useEnter, useNext } from '@/lib/where-next'
-import { AuthFrame, textLink } from './auth-frame.tsx'
+import { AuthFrame, Message, textLink } from './auth-frame.tsx'
 import { EmailField, NameField, PasswordField } from './credentials.tsx'
 import { OtherWays } from './other-ways.tsx'
 
@@ -71,19 +70,19 @@ function SetupFirst(): JSX.Element {
 function NotOpen({ facts }: { readonly facts: Installation }): JSX.Element {
   if (facts.needsSetup) {
     return (
-      <Empty
+      <Message
         title="This server is not set up yet"
         text="Its administrator opens the setup link first. It was printed when the server started."
       />
     )
   }
   return facts.signup === 'invite' ? (
-    <Empty
+    <Message
       title="Sign-up is by invitation"
       text="Ask an administrator of this server for an invitation. The link that you get opens this page with a form."
     />
   ) : (
-    <Empty title="Sign-up is closed" text="This server takes no new accounts at present." />
+    <Message title="Sign-up is closed" text="This server takes no new accounts at present." />
   )
 }
 

@@ -1,17 +1,15 @@
 /** The end of the link that confirms an address, and what to do while it is on its way. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { MailCheck, MailWarning, MailX } from 'lucide-react'
 import { type JSX, useState } from 'react'
 import { Button, LinkButton } from '@/components/button'
-import { Empty } from '@/components/empty'
 import { Problem } from '@/components/problem'
 import { Skeleton } from '@/components/skeleton'
 import { identity, resendVerification } from '@/lib/identity'
 import { useOperation } from '@/lib/operations'
 import { useSearch } from '@/lib/search'
 import { useSubmit } from '@/lib/use-submit'
-import { AuthFrame, textLink } from './auth-frame.tsx'
+import { AuthFrame, Message, textLink } from './auth-frame.tsx'
 import { EmailField } from './credentials.tsx'
 import { newAddressOf } from './verification-token.ts'
 
@@ -21,9 +19,12 @@ export function VerifyPage(): JSX.Element {
     <AuthFrame
       title="Confirm your address"
       footer={
-        <Link to="/console/sign-in" search={{}} className={textLink}>
-          Sign in
-        </Link>
+        // Who has confirmed already is led there by the button.
+        token === undefined && error === undefined && email === undefined ? undefined : (
+          <Link to="/console/sign-in" search={{}} className={textLink}>
+            Sign in
+          </Link>
+        )
       }
     >
       {token === undefined ? null : <Verification token={token} />}
@@ -52,8 +53,7 @@ function Verification({ token }: { readonly token: string }): JSX.Element {
 function OneMore({ email }: { readonly email: string }): JSX.Element {
   return (
     <div role="status">
-      <Empty
-        icon={<MailWarning />}
+      <Message
         title="One more letter"
         text={`Now a link is on its way to ${email}. Your address changes once you open that one.`}
       />
@@ -66,8 +66,7 @@ function Confirmed(): JSX.Element {
   const isIn = useOperation('me.show').data !== undefined
   return (
     <div role="status">
-      <Empty
-        icon={<MailCheck />}
+      <Message
         title="Your address is confirmed"
         text={isIn ? 'Everything is ready.' : 'Everything is ready: sign in and make your first key.'}
         action={
@@ -83,8 +82,7 @@ function Confirmed(): JSX.Element {
 function Sent({ email }: { readonly email: string }): JSX.Element {
   return (
     <>
-      <Empty
-        icon={<MailWarning />}
+      <Message
         title="Look into your mail"
         text={`A link was sent to ${email}. Open it to confirm that the address is yours.`}
       />
@@ -102,8 +100,7 @@ function Sent({ email }: { readonly email: string }): JSX.Element {
 function Failed({ email }: { readonly email: string | undefined }): JSX.Element {
   return (
     <>
-      <Empty
-        icon={<MailX />}
+      <Message
         title="This link does not work"
         text="It is too old, or it was used already: then you only need to sign in. Else have a new one sent."
       />

@@ -20,19 +20,20 @@ export function Arrival({ account }: { readonly account: string }): JSX.Element 
     refusals.data === undefined ? undefined : (refusals.data.latest[0] ?? null),
     ({ request }) => request,
   )
+  const isNews = arrived !== undefined || refused !== undefined
   return (
-    // In sight while the recipe is read and run, however long it is.
-    <section aria-label="Your request" aria-live="polite" className="sticky bottom-3 z-10">
+    // What came is in sight however far down the recipe is read; as long as nothing has, it covers nothing.
+    <section aria-label="Your request" aria-live="polite" className={isNews ? 'sticky top-16 z-10' : ''}>
       {arrived !== undefined && (refused === undefined || refused.at < arrived.ended) ? (
         <Arrived receipt={arrived} />
       ) : refused !== undefined ? (
         <Refused refusal={refused} />
       ) : (
         <Notice icon={<LoaderCircle className="animate-spin text-ink-soft" />}>
-          {last === undefined ? 'Waiting for your first request…' : 'Waiting for your next request…'}
-          <span className="block text-sm text-ink-soft">
-            Run the example. As soon as the request ends, it shows here without a reload.
-          </span>
+          <span className="font-medium">
+            {last === undefined ? 'Waiting for your first request…' : 'Waiting for your next request…'}
+          </span>{' '}
+          <span className="text-ink-soft">It shows here as soon as it ends.</span>
         </Notice>
       )}
     </section>
@@ -86,7 +87,7 @@ function Notice({ icon, look, action, children }: NoticeProps): JSX.Element {
   return (
     <div
       className={cn(
-        'flex min-h-16 flex-wrap items-center gap-x-3 gap-y-2 rounded-xl border border-line bg-surface px-5 py-3',
+        'flex min-h-12 flex-wrap items-center gap-x-3 gap-y-2 rounded-xl border border-line bg-surface px-5 py-2.5',
         look,
       )}
     >

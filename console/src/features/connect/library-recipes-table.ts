@@ -260,12 +260,18 @@ print(chat.invoke(${quoted(hello)}).content)`,
   },
 ]
 
-const curl = (url: string, headers: readonly string[], body: unknown) =>
+/** A field a line: short enough to be read without scrolling. */
+const linesOf = (body: Readonly<Record<string, unknown>>) =>
+  `{\n${Object.entries(body)
+    .map(([name, value]) => `    ${JSON.stringify(name)}: ${JSON.stringify(value)}`)
+    .join(',\n')}\n  }`
+
+const curl = (url: string, headers: readonly string[], body: Readonly<Record<string, unknown>>) =>
   [
     `curl ${shellQuoted(url)}`,
     ...headers.map((header) => `-H "${header}"`),
     '-H "Content-Type: application/json"',
-    `-d ${shellQuoted(JSON.stringify(body))}`,
+    `-d ${shellQuoted(linesOf(body))}`,
   ].join(' \\\n  ')
 
 const bearer = 'Authorization: Bearer $TOLLGATE_KEY'

@@ -42,9 +42,9 @@ export function ConnectPage(): JSX.Element {
       <div className="grid items-start gap-6 lg:grid-cols-[13rem_minmax(0,1fr)]">
         <Clients chosen={recipe} />
         {/* What has the focus is scrolled clear of the notice that stays in sight. */}
-        <div className="flex min-w-0 flex-col gap-4 [&_button]:scroll-mb-28 [&_select]:scroll-mb-28">
-          <Recipes recipe={recipe} account={account.id} />
+        <div className="flex min-w-0 flex-col gap-4 [&_button]:scroll-mt-32 [&_pre]:scroll-mt-32 [&_select]:scroll-mt-32">
           <Arrival account={account.id} />
+          <Recipes recipe={recipe} account={account.id} />
         </div>
       </div>
     </Page>

@@ -56,7 +56,7 @@ export function KeyActions({ apiKey }: { readonly apiKey: Key }): JSX.Element {
         </>
       )}
       {apiKey.revoked === null ? (
-        <Button variant="danger" onClick={() => setOpen('revoke')}>
+        <Button variant="quiet-danger" onClick={() => setOpen('revoke')}>
           <Trash2 aria-hidden="true" />
           Revoke
         </Button>

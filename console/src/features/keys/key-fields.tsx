@@ -1,4 +1,5 @@
 /** The questions about a key, for making one and for changing one. */
+import { ChevronRight } from 'lucide-react'
 import type { JSX } from 'react'
 import { Checkbox } from '@/components/checkbox'
 import { Field } from '@/components/field'
@@ -33,7 +34,11 @@ export function KeyFields(props: KeyFieldsProps): JSX.Element {
       <Expiration {...props} />
       <Budget {...props} />
       <details open={isOpen} className="group rounded-lg border border-line">
-        <summary className="flex min-h-11 items-center px-4 font-medium">
+        <summary className="flex min-h-11 items-center gap-2 px-3 font-medium">
+          <ChevronRight
+            aria-hidden="true"
+            className="size-4 shrink-0 text-ink-soft transition-transform group-open:rotate-90"
+          />
           Models, limits and behaviour
         </summary>
         <div className="flex flex-col gap-5 border-t border-line px-4 py-4">

@@ -77,7 +77,7 @@ export function KeysPage(): JSX.Element {
       {endedCount > 0 && endedCount !== all?.length ? (
         <Button
           variant="ghost"
-          className="self-start"
+          className="-ml-3.5 self-start"
           aria-pressed={showsAll}
           onClick={() => setSearch({ show: showsAll ? undefined : 'all' })}
         >
@@ -101,7 +101,7 @@ function columns(now: number, memberNames: ReadonlyMap<string, string>): readonl
             params={{ key: key.id }}
             className="font-medium underline decoration-line-strong underline-offset-3 hover:decoration-ink"
           >
-            <Name className="max-w-52 max-sm:max-w-28">{key.name}</Name>
+            <Name className="max-w-52 max-sm:max-w-36">{key.name}</Name>
           </Link>
           <code className="block font-mono text-xs text-ink-soft max-sm:hidden">{key.label}</code>
         </>

@@ -60,12 +60,14 @@ export function Activity({ overview }: { readonly overview: Overview | undefined
                 {
                   id: 'well',
                   label: 'Ended well',
+                  tone: 'good',
                   values: rows.map(({ requests, errors }) => requests - errors),
                 },
-                { id: 'badly', label: 'Ended badly', values: rows.map(({ errors }) => errors) },
-                { id: 'refused', label: 'Refused', values: rows.map(({ refused }) => refused) },
+                { id: 'badly', label: 'Ended badly', tone: 'bad', values: rows.map(({ errors }) => errors) },
+                { id: 'refused', label: 'Refused', tone: 'warn', values: rows.map(({ refused }) => refused) },
               ]}
-              format={(value) => (Number.isInteger(value) ? shortCount(value) : '')}
+              whole
+              format={shortCount}
               exact={(series, index) => count(series.values[index] ?? 0)}
               formatTime={stepWords(step)}
             />

@@ -7,7 +7,7 @@ import { Input } from '@/components/input'
 import { Select } from '@/components/select'
 import { Textarea } from '@/components/textarea'
 import { count } from '@/lib/format'
-import { usd } from '@/lib/usd'
+import { exactUsd } from '@/lib/usd'
 import { ModelSelect } from '../connect/model-select.tsx'
 import type { SoldModel } from '../pricing/sold-models.ts'
 import { type Settings, type ToolDraft, toolMistake } from './conversation.ts'
@@ -32,7 +32,7 @@ export function SettingsPanel({
     <div className="flex flex-col gap-5">
       <Field
         label="Model"
-        hint={`${usd(model.price.input)} in, ${usd(model.price.output)} out per million tokens`}
+        hint={`${exactUsd(model.price.input)} in, ${exactUsd(model.price.output)} out per million tokens`}
       >
         <ModelSelect models={models} value={model.model} onChange={onModel} />
       </Field>

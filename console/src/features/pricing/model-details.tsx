@@ -3,7 +3,7 @@ import type { JSX, ReactNode } from 'react'
 import { Badge } from '@/components/badge'
 import { When } from '@/components/when'
 import { count, day } from '@/lib/format'
-import { usd } from '@/lib/usd'
+import { exactUsd } from '@/lib/usd'
 import { type Capability, capabilities } from './pricing-view.ts'
 import type { Price, Rates, SoldModel } from './sold-models.ts'
 
@@ -41,7 +41,7 @@ export function ModelDetails({ model }: { readonly model: SoldModel }): JSX.Elem
         )}
         {fees.length === 0 ? null : (
           <Part title="Tools that run at the provider, per use">
-            <Pairs rows={fees.map(([name, fee]) => [name, usd(fee)])} mono />
+            <Pairs rows={fees.map(([name, fee]) => [name, exactUsd(fee)])} mono />
           </Part>
         )}
         {model.next.length === 0 ? null : (
@@ -49,7 +49,7 @@ export function ModelDetails({ model }: { readonly model: SoldModel }): JSX.Elem
             <Pairs
               rows={model.next.map((next) => [
                 `from ${day(next.effectiveFrom)}`,
-                `${usd(next.input)} in, ${usd(next.output)} out`,
+                `${exactUsd(next.input)} in, ${exactUsd(next.output)} out`,
               ])}
             />
           </Part>
@@ -116,10 +116,10 @@ function RatesTable({ price }: { readonly price: Price }): JSX.Element {
               <th scope="row" className="py-1.5 pr-3 font-normal whitespace-nowrap">
                 {label}
               </th>
-              <td className="tabular py-1.5 text-right">{usd(price[name] ?? '')}</td>
+              <td className="tabular py-1.5 text-right">{exactUsd(price[name] ?? '')}</td>
               {price.tiers.map((tier) => (
                 <td key={tier.aboveInputTokens} className="tabular py-1.5 pl-3 text-right">
-                  {usd(tier[name] ?? '')}
+                  {exactUsd(tier[name] ?? '')}
                 </td>
               ))}
             </tr>

@@ -3,7 +3,7 @@ import { ArrowDown, ArrowUp, ChevronRight } from 'lucide-react'
 import { Fragment, type JSX, useId, useState } from 'react'
 import { cn } from '@/lib/class-names'
 import { count, shortCount } from '@/lib/format'
-import { usd } from '@/lib/usd'
+import { exactUsd } from '@/lib/usd'
 import { useMedia } from '@/lib/use-media'
 import { Abilities, ModelDetails } from './model-details.tsx'
 import { ModelName } from './model-name.tsx'
@@ -46,16 +46,16 @@ const heads: readonly Head[] = [
     exact: (model) => `${count(model.outputTokensMax)} tokens`,
     roomy: true,
   },
-  { sort: 'input', label: 'Input', cell: (model) => usd(model.price.input) },
-  { sort: 'cached', label: 'Cached', cell: (model) => usd(model.price.cacheRead) },
+  { sort: 'input', label: 'Input', cell: (model) => exactUsd(model.price.input) },
+  { sort: 'cached', label: 'Cached', cell: (model) => exactUsd(model.price.cacheRead) },
   {
     sort: 'write',
     label: 'Cache write',
     title: 'Kept for five minutes',
-    cell: (model) => usd(model.price.cacheWrite5m),
+    cell: (model) => exactUsd(model.price.cacheWrite5m),
     roomy: true,
   },
-  { sort: 'output', label: 'Output', cell: (model) => usd(model.price.output) },
+  { sort: 'output', label: 'Output', cell: (model) => exactUsd(model.price.output) },
 ]
 
 function Wide({ models, view, onSort }: ModelTableProps): JSX.Element {

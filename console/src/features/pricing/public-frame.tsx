@@ -16,7 +16,7 @@ export function PublicFrame({ children }: { readonly children: ReactNode }): JSX
       </a>
       <header className="sticky top-0 z-20 border-b border-line bg-page/90 backdrop-blur">
         <div className="mx-auto flex h-14 w-full max-w-7xl items-center gap-2 px-4 sm:px-6">
-          <Link to="/console" className="rounded-md">
+          <Link to="/console" className="flex rounded-md">
             <Logo />
           </Link>
           <div className="ml-auto flex items-center gap-1.5">

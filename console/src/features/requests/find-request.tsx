@@ -24,7 +24,7 @@ export function FindRequest(): JSX.Element {
           aria-label="Id of a request"
           placeholder="req_…"
           title="The x-request-id of an answer"
-          className="w-44 font-mono"
+          className="w-44 font-mono max-sm:w-36"
           spellCheck={false}
           value={text}
           onChange={(event) => setText(event.target.value)}

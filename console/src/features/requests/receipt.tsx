@@ -13,7 +13,6 @@ import { count, duration } from '@/lib/format'
 import { isZero } from '@/lib/usd'
 import { useKeyNames } from '../keys/use-names.ts'
 import { Fact } from '../usage/fact.tsx'
-import { Moment } from '../usage/moment.tsx'
 import { MoneyBar } from '../usage/money-bar.tsx'
 import { Name } from '../usage/name.tsx'
 import { EndBadge, ErrorLink } from './badges.tsx'
@@ -67,7 +66,7 @@ export function Receipt({ receipt, back }: ReceiptProps): JSX.Element {
         />
         <Stat label="Took" value={duration(tookMs(receipt))} hint={firstByteHint(receipt)} />
       </div>
-      <div className="grid items-start gap-6 lg:grid-cols-2">
+      <div className="grid gap-6 lg:grid-cols-2">
         <Tokens receipt={receipt} />
         <MoneyOf receipt={receipt} />
       </div>
@@ -246,9 +245,6 @@ function Details({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
           <Badge tone={receipt.status < 400 ? 'good' : 'bad'}>{receipt.status}</Badge>
         </Fact>
         <Fact label="Output limit">{count(receipt.outputLimit)} tokens</Fact>
-        <Fact label="Ended">
-          <Moment at={receipt.ended} />
-        </Fact>
       </dl>
     </Card>
   )

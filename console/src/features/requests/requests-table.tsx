@@ -39,13 +39,13 @@ export function RequestsTable({
           cell: (row) => (
             <>
               <RequestLink id={row.id}>
-                <Name className="max-sm:max-w-28">{row.model}</Name>
+                <Name className="max-sm:max-w-36">{row.model}</Name>
               </RequestLink>
-              <When at={row.started} className="block text-xs text-ink-soft md:hidden" />
+              <When at={row.started} dated className="block text-xs text-ink-soft md:hidden" />
             </>
           ),
         },
-        { id: 'started', header: 'Started', wide: true, cell: (row) => <When at={row.started} /> },
+        { id: 'started', header: 'Started', wide: true, cell: (row) => <When at={row.started} dated /> },
         { id: 'ended', header: 'Ended', cell: (row) => <EndBadge endReason={row.endReason} /> },
         ...(keyNames === undefined
           ? []

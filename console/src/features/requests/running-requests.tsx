@@ -29,7 +29,7 @@ export function RunningRequests(): JSX.Element {
         rows={running.data}
         keyOf={({ id }) => id}
         expected={1}
-        empty={<p className="flex h-20 items-center px-5 text-ink-soft">Nothing is running.</p>}
+        empty={<p className="flex h-14 items-start px-5 pt-1 text-ink-soft">Nothing is running.</p>}
         columns={[
           {
             id: 'model',

@@ -65,16 +65,17 @@ export function ActivityTab(): JSX.Element {
 }
 
 const columns: readonly Column<Row>[] = [
-  { id: 'at', header: 'When', cell: ({ at }) => <When at={at} /> },
+  { id: 'at', header: 'When', wide: true, cell: ({ at }) => <When at={at} dated /> },
   { id: 'actor', header: 'Who', wide: true, cell: ({ actor }) => actor },
   {
     id: 'operation',
     header: 'What',
-    cell: ({ operation, actor }) => (
+    cell: ({ operation, actor, at }) => (
       <>
         <code className="font-mono text-sm">{operation}</code>
         <OnPhone>
           <span className="block max-w-44 truncate text-sm text-ink-soft">{actor}</span>
+          <When at={at} dated className="block text-sm text-ink-soft" />
         </OnPhone>
       </>
     ),

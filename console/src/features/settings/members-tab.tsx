@@ -1,6 +1,6 @@
 /** Who acts for the organization that is shown, as what, and who is invited. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Trash2 } from 'lucide-react'
+import { Trash2, UserPlus } from 'lucide-react'
 import { type JSX, useState } from 'react'
 import { Badge } from '@/components/badge'
 import { Button } from '@/components/button'
@@ -103,6 +103,7 @@ function MembersCard({ organization }: OfOrganization): JSX.Element {
       actions={
         isManager ? (
           <Button variant="primary" size="small" onClick={() => setInviting(true)}>
+            <UserPlus aria-hidden="true" />
             Invite somebody
           </Button>
         ) : undefined

@@ -53,7 +53,7 @@ function DeleteCard(): JSX.Element {
       title="Delete your account"
       description="Your sessions, keys and name go for good, and with them the organizations in which you are the only member; what is left of their balances is lost. The ledger keeps its entries without them."
     >
-      <Button variant="danger" onClick={() => setOpen(true)}>
+      <Button variant="quiet-danger" onClick={() => setOpen(true)}>
         Delete the account
       </Button>
       <ConfirmDialog

@@ -4,10 +4,9 @@ import { KeyRound, ShieldCheck, Wallet } from 'lucide-react'
 import { type JSX, useState } from 'react'
 import { Button, LinkButton } from '@/components/button'
 import { Code } from '@/components/code'
-import { Empty } from '@/components/empty'
 import { Problem } from '@/components/problem'
 import { Skeleton } from '@/components/skeleton'
-import { AuthFrame, textLink } from '@/features/auth/auth-frame'
+import { AuthFrame, Message, textLink } from '@/features/auth/auth-frame'
 import { EmailField, NameField, PasswordField } from '@/features/auth/credentials'
 import { type ApiError, call } from '@/lib/api'
 import { type Outcome, signIn } from '@/lib/identity'
@@ -42,8 +41,7 @@ export function SetupPage(): JSX.Element {
 
 function Done(): JSX.Element {
   return (
-    <Empty
-      icon={<ShieldCheck />}
+    <Message
       title="This server has an administrator"
       text="The setup link was used; it works once."
       action={

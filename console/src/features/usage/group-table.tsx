@@ -69,7 +69,10 @@ function sumColumns(stack: Stack): readonly Column<GroupOfUsage>[] {
       header: 'Share',
       align: 'right',
       wide: true,
-      cell: (row) => `${Math.round(permilleOf(row.charged, stack.totals.charged) / 10)} %`,
+      cell: (row) => {
+        const permille = permilleOf(row.charged, stack.totals.charged)
+        return <span className={permille === 0 ? 'text-ink-soft' : ''}>{Math.round(permille / 10)} %</span>
+      },
     },
     {
       id: 'charged',

@@ -8,7 +8,7 @@ import { Money } from '@/components/money'
 import { Page } from '@/components/page'
 import { Problem } from '@/components/problem'
 import { Select } from '@/components/select'
-import { seriesColours } from '@/components/series-colours'
+import { coloursInTurn } from '@/components/series-colours'
 import { Skeleton } from '@/components/skeleton'
 import { Stat } from '@/components/stat'
 import { useAccount } from '@/lib/account'
@@ -47,7 +47,7 @@ export function UsagePage(): JSX.Element {
   }
   const usage = useOperation('usage.show', input, { keep: true })
   const stack =
-    usage.data === undefined ? undefined : stackOf(usage.data, stepsOf(stretch, now), seriesColours.length)
+    usage.data === undefined ? undefined : stackOf(usage.data, stepsOf(stretch, now), coloursInTurn)
   return (
     <Page
       title="Usage"

@@ -21,7 +21,7 @@ export function Segments<Id extends string>(props: SegmentsProps<Id>): JSX.Eleme
   return (
     <fieldset
       className={cn(
-        'inline-flex max-w-full overflow-x-auto rounded-md border border-line bg-sunken p-0.5',
+        'inline-flex h-9 max-w-full overflow-x-auto rounded-md border border-line bg-sunken p-0.5 max-sm:h-10',
         className,
       )}
     >
@@ -33,7 +33,7 @@ export function Segments<Id extends string>(props: SegmentsProps<Id>): JSX.Eleme
           aria-pressed={id === chosen}
           onClick={() => onChoose(id)}
           className={cn(
-            'h-8 shrink-0 rounded-[5px] border border-transparent px-3 text-sm font-medium -outline-offset-1 max-sm:h-9.5 max-sm:px-2',
+            'h-full shrink-0 rounded-[5px] border border-transparent px-3 text-sm font-medium -outline-offset-1 max-sm:px-2',
             id === chosen ? 'border-line bg-surface text-ink' : 'text-ink-soft hover:text-ink',
           )}
         >
