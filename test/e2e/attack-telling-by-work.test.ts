@@ -1,0 +1,114 @@
+/**
+ * What is asked about an address or a key costs the same work whether it is known or not. Work is counted as the
+ * processor time of the whole process, in turns, and judged by medians: a machine that is busy with something else
+ * makes both slower in the same way.
+ */
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, before, test } from 'node:test'
+import { makeKey, readKey } from '../../src/access/key-form.ts'
+import { systemRandom } from '../../src/base/ids.ts'
+import { sendTo } from '../support/control-client.ts'
+import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
+import { joined, type Member, password } from '../support/two-tenants.ts'
+
+const many = 1_000_000
+let gateway: TestGateway
+let account: TestAccount
+let known: Member
+let withoutPassword: Member
+
+before(async () => {
+  gateway = await testGateway({
+    limits: {
+      uniformAnswerMs: 1,
+      guessesPerPersonMax: many,
+      guessesPerNetworkMax: many,
+      guessesFromStrangersMax: many,
+    },
+  })
+  account = await gateway.account('1')
+  known = await joined(gateway.origin, 'known')
+  withoutPassword = await joined(gateway.origin, 'elsewhere')
+  const database = new DatabaseSync(join(gateway.dataFolder, 'identity.db'))
+  database.prepare('DELETE FROM auth_account WHERE "userId" = ?').run(withoutPassword.person)
+  database.close()
+})
+after(() => gateway.close())
+
+type Ask = (turn: number) => Promise<unknown>
+
+async function workOf(ask: Ask, turn: number): Promise<number> {
+  const begun = process.cpuUsage()
+  await ask(turn)
+  const { user, system } = process.cpuUsage(begun)
+  return user + system
+}
+
+/** The median work of each, asked in turns, in microseconds. */
+async function works<Name extends string>(
+  asks: Readonly<Record<Name, Ask>>,
+  turns: number,
+): Promise<Readonly<Record<Name, number>>> {
+  const spent = Object.fromEntries(Object.keys(asks).map((name) => [name, [] as number[]]))
+  for (let turn = 0; turn < turns; turn += 1) {
+    for (const [name, ask] of Object.entries<Ask>(asks)) spent[name]?.push(await workOf(ask, turn))
+  }
+  const middles = Object.entries(spent).map(([name, all]) => [
+    name,
+    all.toSorted((a, b) => a - b)[turns >> 1] ?? 0,
+  ])
+  return Object.fromEntries(middles) as Record<Name, number>
+}
+
+/** A password that is hashed costs several times what all the rest does; one that is not shows. */
+const ratioMax = 1.6
+
+function assertAlike(works: Readonly<Record<string, number>>): void {
+  const spent = Object.values(works)
+  const ratio = Math.max(...spent) / Math.min(...spent)
+  assert.ok(ratio < ratioMax, `${ratio.toFixed(2)}: ${JSON.stringify(works)}`)
+}
+
+const signIn = (email: string, secret: string) =>
+  sendTo(gateway.origin, {
+    method: 'POST',
+    path: '/api/auth/sign-in/email',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email, password: secret }),
+  })
+
+test('a wrong password costs the same for whom there is, for whom there is not, and for who has none', async () => {
+  const refused =
+    (email: (turn: number) => string): Ask =>
+    async (turn) => {
+      const { status, text } = await signIn(email(turn), `wrong password ${turn}`)
+      assert.equal(status, 401, text)
+    }
+  const found = await works(
+    {
+      known: refused(() => known.email),
+      unknown: refused((turn) => `nobody-${turn}@example.org`),
+      withoutPassword: refused(() => withoutPassword.email),
+    },
+    21,
+  )
+  assertAlike(found)
+  const nothing = await works({ refused: () => signIn('no address', password) }, 21)
+  assert.ok(nothing.refused * 2 < found.known, `hashing shows: ${JSON.stringify({ ...nothing, ...found })}`)
+})
+
+test('a key costs the same however much of it is that of a live one', async () => {
+  assert.equal(readKey(account.key)?.id, account.keyId)
+  const ask = (key: string) => async () => {
+    const headers = { authorization: `Bearer ${key}` }
+    const { status, text } = await sendTo(gateway.origin, { method: 'GET', path: '/v1/models', headers })
+    assert.equal(status, 401, text)
+  }
+  const strange: Ask = (turn) => ask(makeKey(strangeId(turn), strangeId(turn), systemRandom).key)()
+  const near: Ask = () => ask(makeKey(account.id, account.keyId, systemRandom).key)()
+  assertAlike(await works({ strange, near }, 61))
+})
+
+const strangeId = (turn: number) => BigInt(turn + 1_000)
