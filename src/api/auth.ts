@@ -9,9 +9,6 @@ import type { Bodies } from './bodies.ts'
 import { otherRoutes } from './other-routes-table.ts'
 import { mustBeSameSite } from './same-site.ts'
 
-/** A provider of sign-in may send people back with a form of its own; what it brings is bound to who began. */
-const cameBack = /^\/api\/auth\/(?:oauth2\/)?callback\//
-
 export function addAuth(app: FastifyInstance, parts: ApiParts, bodies: Bodies): void {
   const { methods, path } = otherRoutes.auth
   app.register(async (auth) => {
@@ -22,9 +19,7 @@ export function addAuth(app: FastifyInstance, parts: ApiParts, bodies: Bodies): 
     auth.route({
       method: [...methods],
       url: path,
-      async onRequest({ method, headers, raw }) {
-        const [pathAsked = ''] = (raw.url ?? '').split('?', 1)
-        if (method === 'POST' && cameBack.test(pathAsked)) return
+      async onRequest({ method, headers }) {
         const signedIn = await parts.control.identity.signedIn(headers)
         const kind = signedIn === null ? 'anyone' : 'person'
         mustBeSameSite({ method, headers }, kind, parts.control.address)

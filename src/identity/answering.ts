@@ -13,11 +13,13 @@ import {
   parsed,
   refusal,
 } from './answers.ts'
-import type { Attempts, Counted, Taken } from './attempts.ts'
+import type { Attempts, Taken } from './attempts.ts'
 import type { Engine } from './engine.ts'
 import { exchanging } from './exchange.ts'
 import type { Joining } from './joining.ts'
-import { networkOf, siteOf } from './network.ts'
+import type { KnownDevices } from './known-devices.ts'
+import { networkOf } from './network.ts'
+import type { NewPasswords } from './new-passwords.ts'
 import {
   invitationsShown,
   isAboutOrganizations,
@@ -25,12 +27,15 @@ import {
   organizationNotThere,
 } from './organization-guard.ts'
 import { isCommonPassword, type Passwords } from './passwords.ts'
-import { longest, type Rule, rules } from './rules-table.ts'
+import { resetPassword } from './resetting.ts'
+import { longest, type Rule, ruleOf } from './rules-table.ts'
 import { handleOf, hashToken, tokenOf } from './session-token.ts'
 import type { Sessions } from './sessions.ts'
 import { sessionCookie } from './site.ts'
+import { countedOf } from './throttle.ts'
 import type { Turns } from './turns.ts'
-import type { Identity, SignedIn } from './types.ts'
+import type { Identity, Person, SignedIn } from './types.ts'
+import type { UsedCodes } from './used-codes.ts'
 
 export interface AnsweringParts {
   readonly engine: (path: string) => Promise<Engine>
@@ -46,7 +51,12 @@ export interface AnsweringParts {
   readonly isPassword: (person: string, password: string) => Promise<boolean | null>
   /** Runs something whose passwords are hashed on behalf of this place. */
   readonly hashingFor: Passwords['hashingFor']
+  readonly hash: Passwords['hash']
+  readonly newPasswords: NewPasswords
+  readonly usedCodes: UsedCodes
+  readonly devices: KnownDevices
   readonly memberships: Identity['memberships']
+  readonly person: Identity['person']
   /** Ends what opens something later, beside sessions. */
   readonly endProofs: (person: string) => Promise<void>
   /** For whatever changes who is in an organization. */
@@ -84,14 +94,14 @@ export function openAnswering(parts: AnsweringParts): (request: AuthRequest) => 
 
 async function read(parts: AnsweringParts, request: AuthRequest): Promise<Asked | AuthAnswer> {
   const path = request.path.startsWith(`${base}/`) ? request.path.slice(base.length) : ''
-  if (!plainPath.test(path)) return refusal('unknown_path', 'There is nothing at this address.')
+  const rule = plainPath.test(path) ? ruleOf(request.method, path) : undefined
+  if (rule === undefined) return refusal('unknown_path', 'There is nothing at this address.')
   const isPost = request.method === 'POST'
   const text = Buffer.from(request.body).toString('utf8')
   const isJson = /^application\/json\b/i.test(String(request.headers['content-type'] ?? ''))
   if (isPost && text !== '' && !isJson) {
     return refusal('unsupported_media_type', 'Send the body as application/json.')
   }
-  const rule = isPost ? (rules[path] ?? {}) : {}
   const body = isPost ? cutDown(parsed(text === '' ? '{}' : text), rule) : null
   const wrong = body === null ? undefined : tooLong(body)
   if (wrong !== undefined) return wrong
@@ -149,33 +159,19 @@ function wasNone({ counts }: Rule, status: number): boolean {
 }
 
 function takeAttempt(parts: AnsweringParts, asked: Asked): Taken | undefined {
-  const { attempts, limits } = parts
+  const { attempts, limits, devices, hasMail } = parts
   const { rule, request, body, signedIn } = asked
-  const { counts } = rule
-  if (counts === undefined) return undefined
   const given = rule.about === undefined ? signedIn?.person.id : body?.[rule.about]
   const whom = typeof given === 'string' ? given.trim().toLowerCase() : null
-  const bounds = {
-    guess: { kind: 'guess', perWhom: limits.guessesPerPersonMax, perPlace: limits.guessesPerNetworkMax },
-    letter: { kind: 'letter', perWhom: limits.lettersPerAddressMax, perPlace: limits.lettersPerNetworkMax },
-    // Where mail is sent every sign-up sends one, also to somebody who is here already.
-    'sign-up': {
-      kind: 'letter',
-      perWhom: parts.hasMail ? limits.lettersPerAddressMax : null,
-      perPlace: limits.signUpsPerNetworkMax,
-    },
-  }[counts]
-  const { clientAddress } = request
-  const site = siteOf(clientAddress)
-  const places = [{ place: networkOf(clientAddress), share: 1 }]
-  if (site !== undefined) places.push({ place: site, share: limits.attemptsPerSiteFactor })
-  const counted = places.flatMap(({ place, share }): Counted[] => {
-    const ofPlace = { key: `${counts} ${place}`, max: bounds.perPlace * share }
-    // Never by whom alone: nobody far away can keep a person out.
-    if (whom === null || bounds.perWhom === null) return [ofPlace]
-    return [ofPlace, { key: `${bounds.kind} ${place} ${hashToken(whom)}`, max: bounds.perWhom * share }]
-  })
-  return attempts.take(counted)
+  const device = whom === null ? undefined : devices.nameOf(cookiesIn(asked), whom)
+  const attempt = { rule, clientAddress: request.clientAddress, whom, device }
+  const counted = countedOf(attempt, limits, hasMail)
+  return counted.length === 0 ? undefined : attempts.take(counted)
+}
+
+function cookiesIn({ request }: Asked): string | undefined {
+  const { cookie } = request.headers
+  return typeof cookie === 'string' ? cookie : undefined
 }
 
 async function judged(parts: AnsweringParts, asked: Asked): Promise<AuthAnswer> {
@@ -186,6 +182,7 @@ async function judged(parts: AnsweringParts, asked: Asked): Promise<AuthAnswer> 
   }
   if (path === '/confirm-login') return confirmLogin(parts, asked)
   if (path === '/change-password') return changePassword(parts, asked)
+  if (path === '/reset-password') return setAnew(parts, asked)
   if (isAboutOrganizations(asked)) return aboutOrganizations(parts, asked)
   if (path !== '/sign-up/email') return passedOn(parts, asked)
   const { email, invitation } = body ?? {}
@@ -201,6 +198,17 @@ async function changePassword(parts: AnsweringParts, asked: Asked): Promise<Auth
   const answer = await passedOn(parts, asked)
   if (answer.status < 400 && asked.signedIn !== null) await parts.endProofs(asked.signedIn.person.id)
   return answer
+}
+
+async function setAnew(parts: AnsweringParts, { body }: Asked): Promise<AuthAnswer> {
+  const { answer, person } = await resetPassword(parts, body ?? {})
+  if (person === undefined) return answer
+  parts.sessions.changed()
+  const whose = await parts.person(person)
+  if (whose === undefined) return answer
+  // Whoever can read their letters is no stranger to the sign-in that follows.
+  const cookie = ['set-cookie', parts.devices.cookieFor(whose.email)] as const
+  return { ...answer, headers: [...answer.headers, cookie] }
 }
 
 async function aboutOrganizations(parts: AnsweringParts, asked: Asked): Promise<AuthAnswer> {
@@ -284,9 +292,10 @@ const passedHeaders = /^(?:content-type|location|cache-control|retry-after|x-ret
 /** A token leaves in a cookie only; where it stood in the text stands the session's handle. */
 async function withoutTokens(
   parts: AnsweringParts,
-  { path, token }: Asked,
+  asked: Asked,
   { answer, text }: { readonly answer: Response; readonly text: string },
 ): Promise<AuthAnswer> {
+  const { path, token } = asked
   const name = sessionCookie(parts.address())
   const own = answer.headers.getSetCookie()
   const fresh = own
@@ -295,15 +304,22 @@ async function withoutTokens(
     .find((found) => found !== undefined)
   // A link in a letter proves an address; it signs nobody in.
   const isUnasked = path === '/verify-email' && token === undefined
+  const person = await whoCame(parts, asked, fresh)
+  if (await wasUsed(parts, { asked, answer, person })) {
+    if (fresh !== undefined) await parts.sessions.end(fresh)
+    return usedCode
+  }
   if (fresh !== undefined && isUnasked) await parts.sessions.end(fresh)
   // Whoever proves anew who they are goes on with a session of its own.
   if (fresh !== undefined && token !== undefined && fresh !== token) await parts.sessions.end(token)
-  const cookies = isUnasked ? own.filter((cookie) => !cookie.startsWith(`${name}=`)) : own
+  const cookies = isUnasked
+    ? own.filter((cookie) => !cookie.startsWith(`${name}=`))
+    : [...own, ...deviceCookie(parts, asked, fresh === undefined ? undefined : person)]
   const shown = [fresh, token]
     .filter((known) => known !== undefined)
     .reduce((said, known) => said.replaceAll(known, handleOf(hashToken(known))), text)
   return {
-    status: answer.status,
+    status: calledOurs.some((code) => text.includes(code)) ? 400 : answer.status,
     headers: [
       ...[...answer.headers].filter(([header]) => passedHeaders.test(header)),
       ...(answer.headers.has('cache-control') ? [] : [['cache-control', 'no-store'] as const]),
@@ -311,6 +327,44 @@ async function withoutTokens(
     ],
     body: Buffer.from(shown),
   }
+}
+
+/** What better-auth calls its own failure is a browser's answer that does not fit; trouble of ours was thrown before. */
+const calledOurs: readonly string[] = ['"FAILED_TO_VERIFY_REGISTRATION"']
+
+/** Whose the answer's session is, or the one of the request. */
+async function whoCame(
+  { sessions }: AnsweringParts,
+  { signedIn }: Asked,
+  fresh: string | undefined,
+): Promise<Person | undefined> {
+  const came = fresh === undefined ? signedIn : await sessions.byHash(hashToken(fresh))
+  return came?.person
+}
+
+/** Whether a code was right that was right before: better-auth does not remember that. */
+async function wasUsed(
+  { usedCodes }: AnsweringParts,
+  of: { readonly asked: Asked; readonly answer: Response; readonly person: Person | undefined },
+): Promise<boolean> {
+  const { asked, answer, person } = of
+  if (asked.path !== '/two-factor/verify-totp' || !answer.ok || person === undefined) return false
+  return !(await usedCodes.spend(person.id, String(asked.body?.code)))
+}
+
+const usedCode = jsonAnswer(401, {
+  code: 'INVALID_CODE',
+  message: 'This code was used already. Wait for the next one.',
+})
+
+/** Whoever came in is known in this browser from now on. */
+function deviceCookie(
+  { devices }: AnsweringParts,
+  asked: Asked,
+  person: Person | undefined,
+): readonly string[] {
+  if (person === undefined || devices.nameOf(cookiesIn(asked), person.email) !== undefined) return []
+  return [devices.cookieFor(person.email)]
 }
 
 function isUniform({ hasMail }: AnsweringParts, { rule, path }: Asked, { status }: AuthAnswer): boolean {

@@ -30,7 +30,7 @@ export function openAttempts(
     attemptsKeptMax,
   }: { readonly attemptsWindowMs: number; readonly attemptsKeptMax: number },
 ): Attempts {
-  /** The one that began first comes first. */
+  /** The one that was counted against first comes first. */
   const windows = new Map<string, Window>()
 
   function live(key: string, nowMs: number): Window | undefined {
@@ -38,8 +38,8 @@ export function openAttempts(
     return known !== undefined && nowMs - known.sinceMs < attemptsWindowMs ? known : undefined
   }
 
-  function begin(key: string, nowMs: number): Window {
-    const window = { sinceMs: nowMs, count: 0 }
+  /** As the last one that was counted; what nobody was counted against for longest goes. */
+  function keep(key: string, window: Window): Window {
     windows.delete(key)
     windows.set(key, window)
     for (const oldest of windows.keys()) {
@@ -58,7 +58,7 @@ export function openAttempts(
         .map(({ window }) => (window?.sinceMs ?? nowMs) + attemptsWindowMs - nowMs)
       // Only what was granted is remembered: refusals cost nothing, and would push out what they are refused for.
       if (leftMs.length > 0) return { kind: 'refused', retryAfterMs: Math.max(...leftMs) }
-      const counted = known.map(({ key, window }) => window ?? begin(key, nowMs))
+      const counted = known.map(({ key, window }) => keep(key, window ?? { sinceMs: nowMs, count: 0 }))
       for (const window of counted) window.count += 1
       return {
         kind: 'taken',

@@ -15,14 +15,17 @@ import type { Engine, EngineParts } from './engine.ts'
 import { openInvitations } from './invitations.ts'
 import { openIssuers } from './issuers.ts'
 import { type Arrivals, openJoining } from './joining.ts'
+import { openKnownDevices } from './known-devices.ts'
 import { exportPerson, removePerson } from './leaving.ts'
 import { type Letters, openLetters } from './letters.ts'
+import { openNewPasswords } from './new-passwords.ts'
 import { openPasswords, type Passwords } from './passwords.ts'
 import { openPeople } from './people.ts'
 import { endProofs } from './proofs.ts'
 import { openSessions } from './sessions.ts'
 import { takingTurns } from './turns.ts'
 import type { IdentityOperations, SignedIn } from './types.ts'
+import { openUsedCodes } from './used-codes.ts'
 
 export interface CoreOptions extends CoreNeeds {
   readonly clock: Clock
@@ -120,8 +123,14 @@ function onDatabase(options: CoreOptions, { database, close }: Opened): Identity
   const attempts = openAttempts(clock, limits)
   const answer = openAnswering({
     ...{ engine, sessions, attempts, joining, clock, limits, secret, address, inTurn },
-    hashingFor: passwords.hashingFor,
-    memberships: people.memberships,
+    ...{ hashingFor: passwords.hashingFor, hash: passwords.hash },
+    ...{ memberships: people.memberships, person: people.person },
+    usedCodes: openUsedCodes(database, clock),
+    devices: openKnownDevices({ secret, random, address, daysMax: limits.knownDeviceDaysMax }),
+    newPasswords: openNewPasswords({
+      ...{ database, clock, hasMail: sendLetter !== null },
+      nextId: () => Buffer.from(random(linkBytes)).toString('base64url'),
+    }),
     endProofs: (person) => endProofs(database, person),
     hasMail: sendLetter !== null,
     isPassword: (person, password) => isPassword(database, passwords, { person, password }),

@@ -149,6 +149,7 @@ const notOffered: readonly string[] = [
   '/two-factor/verify-otp',
   '/two-factor/get-totp-uri',
   '/verify-password',
+  '/reset-password',
   '/organization/update',
   '/organization/get-organization',
   '/organization/get-full-organization',

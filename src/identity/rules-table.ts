@@ -1,12 +1,12 @@
 /**
- * What each address below `/api/auth` needs before better-auth sees it: what it counts as, whom it is about, which
- * fields it may bring, and whether its answer could tell by its time who has an account. What is not named here is
- * passed on as it came.
+ * Every address below `/api/auth` that is there, and what it needs before better-auth sees it: what it counts as, whom
+ * it is about, which fields it may bring, and whether its answer could tell by its time who has an account. What is not
+ * named here is not there, whatever better-auth has.
  */
 
 export interface Rule {
-  /** What an attempt counts as; a `guess` that was right counts as none. */
-  readonly counts?: 'guess' | 'letter' | 'sign-up'
+  /** What an attempt counts as; a `guess` that was right counts as none; a `challenge` leaves a row behind. */
+  readonly counts?: 'guess' | 'letter' | 'sign-up' | 'challenge'
   /** The field that names whom it is about; without one it is about whoever is signed in. */
   readonly about?: 'email' | 'newEmail'
   /** The only fields that are passed on. */
@@ -19,60 +19,97 @@ export interface Rule {
   readonly uniform?: 'always' | 'refused'
 }
 
+const plain: Rule = {}
+const nothing: Rule = { fields: [] }
 const secondFactor: Rule = { counts: 'guess', fields: ['code', 'trustDevice'], uniform: 'refused' }
-const withPassword: Rule = { counts: 'guess' }
+const withPassword: Rule = { counts: 'guess', fields: ['password'] }
+const invitation: Rule = { fields: ['invitationId'] }
 
+/** By method and address; `*` is one more part of it. */
 export const rules: Readonly<Record<string, Rule>> = {
-  '/sign-in/email': {
+  'POST /sign-in/email': {
     counts: 'guess',
     about: 'email',
     fields: ['email', 'password', 'rememberMe'],
     uniform: 'refused',
   },
-  '/sign-up/email': {
+  'POST /sign-up/email': {
     counts: 'sign-up',
     about: 'email',
     fields: ['name', 'email', 'password', 'callbackURL', 'rememberMe'],
     newPassword: 'password',
     uniform: 'always',
   },
-  '/sign-in/social': {
+  'POST /sign-in/social': {
+    counts: 'challenge',
     fields: ['provider', 'callbackURL', 'errorCallbackURL', 'newUserCallbackURL', 'disableRedirect'],
   },
-  '/request-password-reset': { counts: 'letter', about: 'email', fields: ['email'], uniform: 'always' },
-  '/send-verification-email': {
+  'GET /callback/*': plain,
+  'POST /sign-out': nothing,
+  'POST /request-password-reset': { counts: 'letter', about: 'email', fields: ['email'], uniform: 'always' },
+  'POST /reset-password': {
+    counts: 'guess',
+    fields: ['newPassword', 'token'],
+    newPassword: 'newPassword',
+  },
+  'POST /send-verification-email': {
     counts: 'letter',
     about: 'email',
     fields: ['email', 'callbackURL'],
     uniform: 'always',
   },
-  '/reset-password': { counts: 'guess', fields: ['newPassword', 'token'], newPassword: 'newPassword' },
-  '/change-password': {
+  'GET /verify-email': plain,
+  'GET /get-session': plain,
+  'GET /list-sessions': plain,
+  'POST /revoke-session': { fields: ['token'] },
+  'POST /revoke-other-sessions': nothing,
+  'POST /change-password': {
     counts: 'guess',
     fields: ['currentPassword', 'newPassword'],
     newPassword: 'newPassword',
     sets: { revokeOtherSessions: true },
   },
-  '/change-email': {
+  'POST /change-email': {
     counts: 'letter',
     about: 'newEmail',
     fields: ['newEmail', 'callbackURL'],
     uniform: 'always',
   },
-  '/update-user': { fields: ['name'] },
-  '/confirm-login': { counts: 'guess', fields: ['password', 'code'] },
-  '/two-factor/enable': withPassword,
-  '/two-factor/disable': withPassword,
-  '/two-factor/generate-backup-codes': withPassword,
-  '/two-factor/verify-totp': secondFactor,
-  '/two-factor/verify-backup-code': secondFactor,
-  '/passkey/verify-authentication': { counts: 'guess' },
-  '/organization/create': { fields: ['name', 'slug'] },
-  '/organization/invite-member': {
+  'POST /update-user': { fields: ['name'] },
+  'POST /confirm-login': { counts: 'guess', fields: ['password', 'code'] },
+  'POST /two-factor/enable': withPassword,
+  'POST /two-factor/disable': withPassword,
+  'POST /two-factor/generate-backup-codes': withPassword,
+  'POST /two-factor/verify-totp': secondFactor,
+  'POST /two-factor/verify-backup-code': secondFactor,
+  'GET /passkey/generate-register-options': { counts: 'challenge' },
+  'POST /passkey/verify-registration': { fields: ['response', 'name'] },
+  'GET /passkey/generate-authenticate-options': { counts: 'challenge' },
+  'POST /passkey/verify-authentication': { counts: 'guess', fields: ['response'] },
+  'GET /passkey/list-user-passkeys': plain,
+  'POST /passkey/delete-passkey': { fields: ['id'] },
+  'POST /organization/create': { fields: ['name', 'slug'] },
+  'GET /organization/list': plain,
+  'GET /organization/list-members': plain,
+  'GET /organization/list-invitations': plain,
+  'GET /organization/get-invitation': plain,
+  'POST /organization/invite-member': {
     counts: 'letter',
     about: 'email',
     fields: ['email', 'role', 'organizationId'],
   },
+  'POST /organization/accept-invitation': invitation,
+  'POST /organization/reject-invitation': invitation,
+  'POST /organization/cancel-invitation': invitation,
+  'POST /organization/update-member-role': { fields: ['memberId', 'role', 'organizationId'] },
+  'POST /organization/remove-member': { fields: ['memberIdOrEmail', 'organizationId'] },
+  'POST /organization/leave': { fields: ['organizationId'] },
+}
+
+/** undefined: there is nothing at this address, or not for this method. */
+export function ruleOf(method: string, path: string): Rule | undefined {
+  const named = `${method} ${path.replace(/^\/callback\/[^/]+$/, '/callback/*')}`
+  return Object.hasOwn(rules, named) ? rules[named] : undefined
 }
 
 /** The longest text of a field, wherever it comes. */

@@ -21,7 +21,7 @@ export function hashToken(token: string): string {
 }
 
 /** The cookies of a header; of a name that comes twice the first one counts, as everywhere here. */
-function cookiesOf(header: string | undefined): ReadonlyMap<string, string> {
+export function cookiesOf(header: string | undefined): ReadonlyMap<string, string> {
   const cookies = new Map<string, string>()
   for (const part of (header ?? '').split(';')) {
     const cut = part.indexOf('=')

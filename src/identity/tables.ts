@@ -1,5 +1,5 @@
 /**
- * The tables of the identity database as our own queries see them: as better-auth reads and writes them, and two of
+ * The tables of the identity database as our own queries see them: as better-auth reads and writes them, and a few of
  * our own. Integers are read as numbers, dates are ISO texts, truth is 0 or 1.
  */
 import type { ColumnType } from 'kysely'
@@ -100,6 +100,12 @@ export interface InvitationTable {
   expires_ms: number
 }
 
+/** Codes of second factors that opened something already. */
+export interface UsedCodeTable {
+  code_hash: string
+  until_ms: number
+}
+
 export interface IdentityTables {
   auth_user: UserTable
   auth_session: SessionTable
@@ -111,4 +117,5 @@ export interface IdentityTables {
   auth_member: MemberTable
   auth_invitation: OrganizationInvitationTable
   invitation: InvitationTable
+  used_code: UsedCodeTable
 }

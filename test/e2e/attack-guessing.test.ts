@@ -31,6 +31,7 @@ before(async () => {
       uniformAnswerMs: 1,
       guessesPerPersonMax: 3,
       guessesPerNetworkMax: 6,
+      guessesFromStrangersMax: 20,
       attemptsKeptMax: 40,
       lettersPerAddressMax: 3,
       passwordHashesMax: 1,
@@ -119,6 +120,68 @@ test('what a client writes before its proxy does makes it nobody else', async ()
   assert.deepEqual(
     answers.map(({ status }) => status),
     [401, 401, 401, 429, 429, 429],
+  )
+})
+
+test('an attacker with a thousand addresses tries little, and keeps nobody out who was here before', async () => {
+  const home = at('198.51.100.20')
+  const email = await newcomer('wanted', home)
+  const owner = new ControlClient(gateway.origin)
+  const sendAs = (client: ControlClient, path: string, body: object, from: From) =>
+    client.send({
+      method: 'POST',
+      path: `/api/auth/${path}`,
+      headers: { 'content-type': 'application/json', ...from },
+      body: JSON.stringify(body),
+    })
+  assert.equal((await sendAs(owner, 'sign-in/email', { email, password }, home)).status, 200)
+  await sendAs(owner, 'sign-out', {}, home)
+
+  const bot = new ControlClient(gateway.origin)
+  const own = await newcomer('bot', at('203.0.117.250'))
+  assert.equal(
+    (await sendAs(bot, 'sign-in/email', { email: own, password }, at('203.0.117.250'))).status,
+    200,
+  )
+  const answers: ControlAnswer[] = []
+  for (const index of times(60)) {
+    // Signed in as somebody else, or with a name of a browser that nobody gave: a stranger all the same.
+    const client = index % 2 === 0 ? bot : new ControlClient(gateway.origin)
+    const forged: From = index % 3 === 0 && client !== bot ? { cookie: 'tollgate.device=x.y' } : {}
+    const from = { ...at(`203.0.117.${index}`), ...forged }
+    answers.push(await sendAs(client, 'sign-in/email', { email, password: wrong }, from))
+  }
+  assert.equal(answers.filter(({ status }) => status === 401).length, 20)
+  assert.ok(answers.slice(20).every(isThrottled))
+
+  const away = at('198.51.100.21')
+  assert.equal((await sendAs(owner, 'sign-in/email', { email, password }, away)).status, 200)
+  const elsewhere = new ControlClient(gateway.origin)
+  assert.ok(isThrottled(await sendAs(elsewhere, 'sign-in/email', { email, password }, away)))
+  assert.equal((await sendAs(elsewhere, 'request-password-reset', { email }, away)).status, 200)
+  const { text } = await sink.next(email)
+  const token = new URL(/http\S+reset\S+/.exec(text)?.[0] ?? '').searchParams.get('token')
+  const newPassword = 'quite another password'
+  assert.equal((await sendAs(elsewhere, 'reset-password', { token, newPassword }, away)).status, 200)
+  assert.equal((await sendAs(elsewhere, 'sign-in/email', { email, password: newPassword }, away)).status, 200)
+})
+
+test('a browser that is known guesses no more than any other, from wherever', async () => {
+  const email = await newcomer('stolen', at('198.51.100.22'))
+  const client = new ControlClient(gateway.origin)
+  const guess = (secret: string, from: From) =>
+    client.send({
+      method: 'POST',
+      path: '/api/auth/sign-in/email',
+      headers: { 'content-type': 'application/json', ...from },
+      body: JSON.stringify({ email, password: secret }),
+    })
+  assert.equal((await guess(password, at('198.51.100.22'))).status, 200)
+  const answers: ControlAnswer[] = []
+  for (const index of times(9)) answers.push(await guess(wrong, at(`203.0.118.${index}`)))
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [401, 401, 401, 429, 429, 429, 429, 429, 429],
   )
 })
 

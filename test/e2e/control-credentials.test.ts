@@ -134,7 +134,7 @@ const refusals: readonly Case[] = [
   {
     title: 'a session cookie that was changed',
     sending: toAccount,
-    headers: () => ({ cookie: `${person.client.cookie.slice(0, -2)}xx` }),
+    headers: () => ({ cookie: person.client.cookie.replace(/(session_token=[^;]*)../, '$1xx') }),
     refused: [401, 'not_signed_in'],
   },
   {

@@ -22,6 +22,7 @@ export interface TestGatewayOptions {
   readonly models?: Config['models']
   /** Beside the ones that `openai` and `anthropic` name. */
   readonly upstreams?: Config['upstreams']
+  readonly signIn?: Config['signIn']
   readonly limits?: Partial<Limits>
   readonly clock?: Clock
   readonly failpoint?: string
@@ -122,6 +123,7 @@ function testConfig(options: TestGatewayOptions, dataFolder: string): Config {
   return {
     ...read.config,
     models: options.models ?? [],
+    signIn: options.signIn ?? [],
     upstreams: [...read.config.upstreams, ...(options.upstreams ?? [])],
     limits: { ...limitDefaults, ...read.config.limits, ...options.limits },
   }

@@ -22,6 +22,8 @@ export interface OidcIssuer {
   isUp: boolean
   /** What stands in the next token instead of what is right. */
   wrong: Readonly<Record<string, unknown>>
+  /** What stands in the place of the next tokens; undefined: right ones. */
+  token: string | undefined
   /** Signs this person in for the request of this address; the query that the browser comes back with. */
   approve(authorization: string, who: Claims): string
 }
@@ -54,6 +56,7 @@ export async function oidcIssuer(context: Lifetime): Promise<OidcIssuer> {
     issuer,
     isUp: true,
     wrong: {},
+    token: undefined,
     approve(authorization, who) {
       const query = new URL(authorization).searchParams
       const code = `code-${codes.size}`
@@ -93,7 +96,11 @@ export async function oidcIssuer(context: Lifetime): Promise<OidcIssuer> {
       const head = part({ alg: 'RS256', typ: 'JWT', kid: 'one' })
       const body = `${head}.${part(claims)}`
       const signature = sign('sha256', Buffer.from(body), privateKey).toString('base64url')
-      return { access_token: 'kept-by-nobody', token_type: 'Bearer', id_token: `${body}.${signature}` }
+      return {
+        access_token: 'kept-by-nobody',
+        token_type: 'Bearer',
+        id_token: state.token ?? `${body}.${signature}`,
+      }
     },
   }
   return state

@@ -1,0 +1,153 @@
+/**
+ * A link for a new password that meets trouble of ours: it is used up by a new password and by nothing else, and of many
+ * who use it at once one is served.
+ */
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, test } from 'node:test'
+import type { Limits } from '../../src/config.ts'
+import { type ControlAnswer, ControlClient } from '../support/control-client.ts'
+import { type TestGateway, testGateway } from '../support/gateway.ts'
+import { joined, password } from '../support/two-tenants.ts'
+
+const newPassword = 'another long enough one'
+const dataFolder = mkdtempSync(join(tmpdir(), 'tollgate-reset-'))
+after(() => rmSync(dataFolder, { recursive: true, force: true }))
+
+/** The same installation, started anew for each. */
+async function served<Result>(
+  limits: Partial<Limits>,
+  run: (gateway: TestGateway) => Promise<Result>,
+): Promise<Result> {
+  const gateway = await testGateway({ dataFolder, limits: { uniformAnswerMs: 1, ...limits } })
+  try {
+    return await run(gateway)
+  } finally {
+    await gateway.close()
+  }
+}
+
+interface Linked {
+  readonly email: string
+  readonly token: string
+}
+
+const linked = (name: string): Promise<Linked> =>
+  served({}, async ({ gateway, origin }) => {
+    const { email, person } = await joined(origin, name)
+    const { link } = await gateway.parts.identity.resetLink(person)
+    return { email, token: new URL(link).searchParams.get('token') ?? '' }
+  })
+
+const reset = (origin: string, token: string, chosen = newPassword): Promise<ControlAnswer> =>
+  new ControlClient(origin).post('/api/auth/reset-password', { token, newPassword: chosen })
+
+const signIn = async (origin: string, email: string, secret: string) =>
+  (await new ControlClient(origin).post('/api/auth/sign-in/email', { email, password: secret })).status
+
+/** The link works, once, and the password is the new one. */
+async function assertGood({ email, token }: Linked): Promise<void> {
+  await served({}, async ({ origin }) => {
+    assert.equal(await signIn(origin, email, password), 200)
+    const answer = await reset(origin, token)
+    assert.equal(answer.status, 200, answer.text)
+    assert.deepEqual(
+      [await signIn(origin, email, password), await signIn(origin, email, newPassword)],
+      [401, 200],
+    )
+    assert.equal((await reset(origin, token)).status, 400)
+  })
+}
+
+test('a link lives on when too many passwords are hashed', async () => {
+  const person = await linked('crowded')
+  await served({ passwordHashesMax: 0, passwordHashesQueuedMax: 0 }, async ({ origin }) => {
+    const answer = await reset(origin, person.token)
+    assert.equal(answer.status, 503, answer.text)
+    assert.ok(Number(answer.headers['retry-after']) > 0)
+  })
+  await assertGood(person)
+})
+
+function inDatabase(statement: string): void {
+  const database = new DatabaseSync(join(dataFolder, 'identity.db'))
+  database.exec(statement)
+  database.close()
+}
+
+test('a link lives on when the new password cannot be written', async () => {
+  const person = await linked('unwritten')
+  for (const table of ['auth_account', 'auth_session'] as const) {
+    const event = table === 'auth_account' ? 'UPDATE' : 'DELETE'
+    inDatabase(`CREATE TRIGGER broken BEFORE ${event} ON ${table} BEGIN SELECT RAISE(ABORT, 'broken'); END`)
+    const status = await served({}, async ({ origin }) => (await reset(origin, person.token)).status)
+    inDatabase('DROP TRIGGER broken')
+    assert.ok(status >= 500, `${table}: ${status}`)
+  }
+  await assertGood(person)
+})
+
+test('a link lives on when the new password is none that is taken', async () => {
+  const person = await linked('choosing')
+  await served({}, async ({ origin }) => {
+    for (const [chosen, code] of [
+      ['sh0rt*', 'PASSWORD_TOO_SHORT'],
+      ['x'.repeat(201), 'invalid_value'],
+      ['password123', 'PASSWORD_TOO_COMMON'],
+      ['', 'PASSWORD_TOO_COMMON'],
+    ] as const) {
+      const { status, text } = await reset(origin, person.token, chosen)
+      assert.equal(status, 400, text)
+      assert.ok(text.includes(code), text)
+    }
+  })
+  await assertGood(person)
+})
+
+test('of many who use a link at once one is served, and nobody’s session is left', async () => {
+  const { email, token } = await linked('raced')
+  await served({}, async ({ origin }) => {
+    const before = new ControlClient(origin)
+    await before.post('/api/auth/sign-in/email', { email, password })
+    const chosen = Array.from({ length: 6 }, (_none, index) => `${newPassword} ${index}`)
+    const answers = await Promise.all(chosen.map((one) => reset(origin, token, one)))
+    const served = chosen.filter((_one, index) => answers[index]?.status === 200)
+    assert.equal(served.length, 1)
+    for (const one of chosen) assert.equal(await signIn(origin, email, one), one === served[0] ? 200 : 401)
+    assert.equal((await before.ask('me.show')).status, 401)
+  })
+})
+
+test('what is no link of ours sets nothing', async () => {
+  const { email, token } = await linked('forged')
+  await served({}, async ({ origin }) => {
+    for (const wrong of [
+      '',
+      'x',
+      `${token}x`,
+      token.slice(1),
+      token.toLowerCase(),
+      `reset-password:${token}`,
+    ]) {
+      const answer = await reset(origin, wrong)
+      assert.equal(answer.status, 400, answer.text)
+    }
+    for (const body of [
+      { newPassword },
+      { token: [token], newPassword },
+      { token },
+      { token, newPassword: 7 },
+    ]) {
+      const answer = await new ControlClient(origin).post('/api/auth/reset-password', body)
+      assert.equal(answer.status, 400, `${JSON.stringify(Object.keys(body))} ${answer.text}`)
+    }
+    const inAddress = await new ControlClient(origin).post(`/api/auth/reset-password?token=${token}`, {
+      newPassword,
+    })
+    assert.equal(inAddress.status, 400, inAddress.text)
+    assert.equal(await signIn(origin, email, password), 200)
+  })
+})
