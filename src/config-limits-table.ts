@@ -77,6 +77,10 @@ export const limitDefaults = {
   // A request, reading on for its bill, and a minute of grace.
   holdMsMax: 3_780_000,
   driftLinesMax: 1_000,
+  ledgerCheckMs: 1_000,
+  ledgerCheckRoundMs: 300_000,
+  ledgerCheckAccountsMax: 200,
+  ledgerCheckReceiptsMax: 500,
   // As long as OpenAI keeps responses: https://developers.openai.com/api/docs/guides/conversation-state.
   keptMs: 30 * 24 * 3_600_000,
   referencesMax: 2_048,
@@ -179,6 +183,7 @@ export const limitDefaults = {
   attemptsKeptMax: 50_000,
   uniformAnswerMs: 250,
   sessionDaysMax: 30,
+  sessionsPerPersonMax: 100,
   knownDeviceDaysMax: 180,
   sessionCachedMs: 5_000,
   sessionsCachedMax: 10_000,

@@ -4,7 +4,6 @@
  */
 import type { RequestListener } from 'node:http'
 import type { StoppedBy } from './access/types.ts'
-import { accountLetters } from './account-letters.ts'
 import { openAdminSocket } from './admin-socket.ts'
 import { EventStreams } from './api/event-streams.ts'
 import type { App } from './app.ts'
@@ -25,11 +24,12 @@ import { endDepartures } from './control/people/departures.ts'
 import { beginInstallation, endInstallation, isFirstStart, type Place, type Start } from './first-run.ts'
 import { processReadings, watchPressure } from './http/pressure.ts'
 import { createHttpServer, type HttpServer } from './http/server.ts'
+import { watchLedger } from './ledger/watch.ts'
 import { RateMeter } from './limits/rate-meter.ts'
 import { createMetrics } from './metrics.ts'
 import { createPages, isPage, type Pages } from './pages.ts'
 import { openParts, type Parts } from './parts.ts'
-import { startPaymentWork } from './payments/work.ts'
+import { startPayments } from './payment-work.ts'
 import { byKey } from './phases/authenticate.ts'
 import { isPlay, openDoor } from './play.ts'
 import { packageFolder } from './program.ts'
@@ -140,6 +140,7 @@ async function listening(options: GatewayOptions, opened: Opened): Promise<Gatew
   const draining = { begun: false }
   const place = { address: '' }
   const app = createApp(options, parts, { pressure, draining, place })
+  const watch = watchLedger({ ...app, limits: config.limits })
   const pages = { handler: (() => undefined) as RequestListener }
   const door = openDoor(byKey(app))
   const server = createHttpServer({
@@ -150,11 +151,11 @@ async function listening(options: GatewayOptions, opened: Opened): Promise<Gatew
     clock,
     nextRequestId: () => formatId('req', parts.nextId()),
   })
-  opened.undo.push(() => server.drain(0))
+  opened.undo.push(() => server.drain(0).finally(watch.stop))
   const origin = await listen(server, config, parts.settings)
   const address = config.publicUrl ?? origin
   place.address = address
-  const control = parts.control(address, serverFacts(app, pressure))
+  const control = parts.control(address, serverFacts(app, pressure, watch))
   await endDepartures(control)
   door.letPlay(control)
   const streams = new EventStreams(clock, config.limits)
@@ -172,12 +173,11 @@ async function listening(options: GatewayOptions, opened: Opened): Promise<Gatew
   opened.undo.push(() => admin.close())
   const start = await beginInstallation(control)
   warnUnsold(parts, log)
-  const stopPayments = startPaymentWork(parts.openPayments, {
-    ...{ background: app.background, clock, log, address, limits: config.limits },
-    letters: accountLetters(parts),
-    account: parts.ledger.account,
-    daysLeft: parts.usage.daysLeft,
-  })
+  const stopPayments = startPayments(options, parts, { background: app.background, address })
+  const stopWork = (): void => {
+    stopPayments()
+    watch.stop()
+  }
   const stopRequests = (): void => app.running.stopAll(shuttingDown())
   return {
     origin,
@@ -190,12 +190,12 @@ async function listening(options: GatewayOptions, opened: Opened): Promise<Gatew
     lost: opened.lost,
     stopRequests,
     drain() {
-      stopPayments()
+      stopWork()
       return drain(options, { app, streams, draining, stopRequests })
     },
     async close() {
       draining.begun = true
-      stopPayments()
+      stopWork()
       streams.close()
       const { closeMs } = config.limits
       await within(clock, closeMs, app.running.whenIdle())

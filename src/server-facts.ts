@@ -4,6 +4,7 @@ import type { Clock } from './base/clock.ts'
 import { TollgateError } from './base/errors.ts'
 import type { ServerFacts } from './control/parts.ts'
 import type { Pressure } from './http/pressure.ts'
+import type { LedgerWatch } from './ledger/watch.ts'
 import { program } from './program.ts'
 
 /** On the command line without a server nothing runs, and nothing can be stopped. */
@@ -16,12 +17,14 @@ export function noServer(clock: Clock): ServerFacts {
     draining: () => false,
     memoryBytes,
     eventLoopDelayMs: () => 0,
+    ledgerCheck: () => ({ checkedMs: null, contradictions: 0 }),
   }
 }
 
 export function serverFacts(
   { clock, running, draining }: App,
   pressure: Pick<Pressure, 'readings'>,
+  watch: Pick<LedgerWatch, 'report'>,
 ): ServerFacts {
   return {
     startedMs: clock.wallMs(),
@@ -31,6 +34,7 @@ export function serverFacts(
     draining: () => draining.begun,
     memoryBytes,
     eventLoopDelayMs: () => pressure.readings.eventLoopDelayMs,
+    ledgerCheck: watch.report,
   }
 }
 

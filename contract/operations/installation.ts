@@ -242,6 +242,14 @@ export const installationOperations = {
       /** The house's accounts: what came in, what was given away, what was lost. */
       house: z.record(z.string(), usdOut),
       accounts: z.int(),
+      ledger: z.strictObject({
+        /** When the check that goes on beside the requests has been through everything; null: not since the start. */
+        checked: time.nullable(),
+        /** What it found. */
+        contradictions: z.int(),
+        /** When every balance was last computed anew, by `ledger verify`. */
+        verified: time.nullable(),
+      }),
       /** Sentences on what an operator should look at. */
       warnings: z.array(z.string()),
     }),

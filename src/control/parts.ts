@@ -10,6 +10,7 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { Limits } from '../config.ts'
 import type { Identity } from '../identity/types.ts'
 import type { Ledger } from '../ledger/types.ts'
+import type { WatchReport } from '../ledger/watch.ts'
 import type { Payments } from '../payments/types.ts'
 import type { Health } from '../providers/health.ts'
 import type { Usage } from '../usage/types.ts'
@@ -34,6 +35,8 @@ export interface ServerFacts {
   draining(): boolean
   memoryBytes(): number
   eventLoopDelayMs(): number
+  /** What the check of the ledger beside the requests has found. */
+  ledgerCheck(): WatchReport
 }
 
 export interface ControlParts {

@@ -507,10 +507,23 @@ class Pair {
 
   /** Everything is closed in the end, and the books balance. */
   async finish(): Promise<void> {
+    assert.deepEqual(await checkedWhole(this.real), [])
     for (const request of [...this.model.holds.keys()]) await this.real.ledger.release(this.id(request))
     const report = await this.real.ledger.verify()
     assert.deepEqual([report.openHolds, report.drift], [0, []])
   }
+}
+
+/** What the check beside the requests finds, step by step. */
+async function checkedWhole({ ledger }: TestLedger): Promise<readonly string[]> {
+  const drift: string[] = []
+  const place = { afterAccount: 0n as bigint | null, beforeReceipt: ((1n << 63n) - 1n) as bigint | null }
+  while (place.afterAccount !== null || place.beforeReceipt !== null) {
+    const step = await ledger.check({ ...place, accountsMax: 7, receiptsMax: 5 })
+    drift.push(...step.drift)
+    Object.assign(place, { afterAccount: step.afterAccount, beforeReceipt: step.beforeReceipt })
+  }
+  return drift
 }
 
 test('whatever is done in whatever order, ledger and model agree', async (context) => {

@@ -216,6 +216,7 @@ function readsOn(store: Store, limits: LedgerLimits): LedgerReading {
     kept: (account, ids, nowMs) => read('kept', account, ids, nowMs - limits.keptMs),
     keySpend: (key, window, nowMs) => read('keySpend', key, window, nowMs),
     house: () => readApart('house'),
+    check: (ask) => read('check', ask),
     verify: () => readApart('verify', limits.driftLinesMax),
   }
 }

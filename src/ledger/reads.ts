@@ -7,6 +7,7 @@ import { rollSpend, spentIn } from '../limits/budget.ts'
 import type { BudgetWindow } from '../limits/types.ts'
 import { type Database, type Output, prepare, type Statement } from '../store/sqlite/connection.ts'
 import type { ReadTable } from '../store/sqlite/reader.ts'
+import { checking } from './check.ts'
 import { listingEntries, summingDays, summingMovements } from './entry-reads.ts'
 import { findingKept } from './kept.ts'
 import { searchingReceipts } from './receipt-search.ts'
@@ -47,6 +48,7 @@ export function ledgerReads(database: Database) {
     kept: { run: findingKept(database) },
     keySpend: { run: readingSpend(database) },
     house: { run: () => houseBalances(database) },
+    check: { run: checking(database) },
     verify: { run: (driftLinesMax: number) => verify(database, driftLinesMax) },
   } as const satisfies ReadTable
 }

@@ -3,6 +3,7 @@
  * bigint, times wall-clock milliseconds, token counts numbers. Values only; no statement is here.
  */
 import type { BudgetWindow, KeyBudget, RateLimits, Rates } from '../limits/types.ts'
+import type { CheckAsk, Checked } from './check.ts'
 import type { PaymentLedger, ReturnSource } from './payment-types.ts'
 import type { ReceiptSearch, ReceiptsFound, Refusals } from './usage-types.ts'
 
@@ -367,6 +368,8 @@ export interface Ledger extends PaymentLedger {
   keySpend(key: bigint, window: BudgetWindow, nowMs: number): Promise<{ spent: bigint; held: bigint }>
   /** Sums of the house accounts, by name. */
   house(): Promise<Readonly<Record<string, bigint>>>
+  /** One bounded step of a check that goes on beside the requests. */
+  check(ask: CheckAsk): Promise<Checked>
   verify(): Promise<VerifyReport>
 }
 
@@ -388,5 +391,6 @@ export type LedgerReading = Pick<
   | 'kept'
   | 'keySpend'
   | 'house'
+  | 'check'
   | 'verify'
 >

@@ -51,6 +51,14 @@ test('an installation on this machine that is well has no warning, and tells its
   assert.ok(account.id > 0n)
 })
 
+test('what the check beside the requests found is told, and when it was last through', async () => {
+  const server = { ...real.server, ledgerCheck: () => ({ checkedMs: 5, contradictions: 2 }) }
+  const of = asking({ ...real, server }, personActor('ada', { operator: true }))
+  const { ledger, warnings: told } = await of.done('system.show', {})
+  assert.deepEqual([ledger.checked, ledger.contradictions], ['1970-01-01T00:00:00.005Z', 2])
+  assert.match(told.join('\n'), /The ledger contradicts itself: .* found 2 places/)
+})
+
 test('a public address without mail, or with the sandbox, is told; on this machine neither', async () => {
   assert.match((await warnings(operator('https://gate.example', false))).join('\n'), /No mail can be sent/)
   assert.doesNotMatch((await warnings(publicly)).join('\n'), /No mail/)

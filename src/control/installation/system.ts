@@ -1,12 +1,15 @@
 /** `system.show`: the state of the installation, and what an operator should look at. */
 import { formatUsd } from '../../../contract/usd.ts'
-import { isoTime } from '../iso-time.ts'
+import { isoTime, isoTimeOrNull } from '../iso-time.ts'
+import { lastVerified } from '../ledger/last-verified.ts'
 import { verb } from '../verb.ts'
+import { houseShown } from './house.ts'
 import { warnings } from './warnings.ts'
 
 export const showSystem = verb('system.show', async (parts) => {
   const { server, identity, payments, ledger } = parts
-  const house = await ledger.house()
+  const [house, verified] = await Promise.all([houseShown(parts), lastVerified(parts.settings)])
+  const { checkedMs, contradictions } = server.ledgerCheck()
   return {
     version: server.version,
     node: process.version,
@@ -22,6 +25,11 @@ export const showSystem = verb('system.show', async (parts) => {
     signup: identity.facts.signup,
     house: Object.fromEntries(Object.entries(house).map(([name, amount]) => [name, formatUsd(amount)])),
     accounts: await ledger.accountCount(),
+    ledger: {
+      checked: isoTimeOrNull(checkedMs),
+      contradictions,
+      verified: isoTimeOrNull(verified?.atMs ?? null),
+    },
     warnings: await warnings(parts),
   }
 })

@@ -19,6 +19,13 @@ const checks: readonly Check[] = [
       `The ledger contradicted itself when it was verified at ${isoTime(verified.atMs)}: ${verified.lines} times. \`tollgate ledger verify\` says where.`,
     ]
   },
+  ({ server }) => {
+    const { contradictions } = server.ledgerCheck()
+    if (contradictions === 0) return []
+    return [
+      `The ledger contradicts itself: the check that goes on beside the requests found ${contradictions} places. The log names them, and \`tollgate ledger verify\` says whether there are more.`,
+    ]
+  },
   async ({ usage, clock, limits }) => {
     const nowMs = clock.wallMs()
     const { total } = await usage.losses({ fromMs: nowMs - (nowMs % dayMs), toMs: nowMs, limit: 1 })

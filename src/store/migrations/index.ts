@@ -10,6 +10,7 @@ import { builtInKeys } from './0008-built-in-keys.ts'
 import { decidedCredit } from './0009-decided-credit.ts'
 import { automaticWaits } from './0010-automatic-waits.ts'
 import { lists } from './0011-lists.ts'
+import { metersOfAccounts } from './0012-meters-of-accounts.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -26,4 +27,5 @@ export const migrations: readonly Migration[] = [
   decidedCredit,
   automaticWaits,
   lists,
+  metersOfAccounts,
 ]
