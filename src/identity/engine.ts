@@ -16,6 +16,7 @@ import type { IdentityDatabase } from './database.ts'
 import { withNotedTrouble } from './exchange.ts'
 import { withHashedSessions } from './hashed-sessions.ts'
 import type { Letters } from './letters.ts'
+import { endOldSessions } from './old-sessions.ts'
 import type { Passwords } from './passwords.ts'
 import { endProofs } from './proofs.ts'
 import { issuerProviders, socialProviders } from './sign-in-providers.ts'
@@ -113,7 +114,7 @@ export function engineOptions(parts: EngineParts): BetterAuthOptions {
     session: {
       ...schema.session,
       expiresIn: parts.limits.sessionDaysMax * daySeconds,
-      updateAge: daySeconds,
+      disableSessionRefresh: true,
       freshAge: Math.floor(parts.limits.recentLoginMs / 1_000),
       cookieCache: { enabled: false },
     },
@@ -214,6 +215,8 @@ function people({ letters, passwords, limits, events, database }: EngineParts): 
               .set({ lastSeenAt: createdAt.toISOString() })
               .where('id', '=', userId)
               .execute()
+            const perPersonMax = limits.sessionsPerPersonMax
+            await endOldSessions(database, { person: userId, now: createdAt, perPersonMax })
           },
         },
       },

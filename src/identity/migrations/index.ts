@@ -2,5 +2,6 @@
 import type { Migration } from '../../store/migrations/index.ts'
 import { begin } from './0001-begin.ts'
 import { usedCodes } from './0002-used-codes.ts'
+import { oldSessions } from './0003-old-sessions.ts'
 
-export const identityMigrations: readonly Migration[] = [begin, usedCodes]
+export const identityMigrations: readonly Migration[] = [begin, usedCodes, oldSessions]
