@@ -159,6 +159,8 @@ export const limitDefaults = {
   webhookBodyBytesMax: 1024 * 1024,
   controlBodyBudgetBytes: 128 * 1024 * 1024,
   controlBodyMs: 30_000,
+  changesPerMinute: 300,
+  changersKeptMax: 10_000,
   eventStreamsMax: 5_000,
   eventStreamsPerWatcherMax: 24,
   eventStreamsPerNetworkMax: 1_000,

@@ -38,6 +38,19 @@ export async function actorOf(
     : new TollgateError('invalid_api_key', { message: 'This is not a live management key.' })
 }
 
+/** Whose doings are counted together. */
+export function nameOf(actor: Actor): string {
+  switch (actor.kind) {
+    case 'person':
+      return `person:${actor.person.id}`
+    case 'management_key':
+      return `key:${actor.id}`
+    case 'local':
+    case 'anyone':
+      return actor.kind
+  }
+}
+
 /** The credential of `Authorization: Bearer`; another scheme belongs to somebody in between. */
 function bearerOf({ headers, rawHeaders }: IncomingMessage): string | undefined {
   // Node keeps the first of repeated ones and says nothing.

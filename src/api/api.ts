@@ -5,6 +5,7 @@ import { addAuth } from './auth.ts'
 import { addBodies, openBodies } from './bodies.ts'
 import { addDocs } from './docs.ts'
 import { addEvents } from './events.ts'
+import { openPace } from './pace.ts'
 import { addOperations } from './routes.ts'
 import { addWebhook } from './webhook.ts'
 
@@ -12,8 +13,9 @@ export function addApi(app: FastifyInstance, parts: ApiParts): void {
   const { clock, payments, limits } = parts.control
   const bodies = openBodies({ clock, limits })
   addBodies(app, bodies, { limits })
-  addOperations(app, parts)
-  addAuth(app, parts, bodies)
+  const pace = openPace({ clock, limits })
+  addOperations(app, parts, pace)
+  addAuth(app, parts, { bodies, pace })
   addEvents(app, parts)
   addDocs(app, parts)
   const { webhookBodyBytesMax } = limits

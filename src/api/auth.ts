@@ -7,9 +7,15 @@ import type { AuthAnswer } from '../identity/answers.ts'
 import type { ApiParts } from './api-parts.ts'
 import type { Bodies } from './bodies.ts'
 import { otherRoutes } from './other-routes-table.ts'
+import type { Pace } from './pace.ts'
 import { mustBeSameSite } from './same-site.ts'
 
-export function addAuth(app: FastifyInstance, parts: ApiParts, bodies: Bodies): void {
+interface AuthNeeds {
+  readonly bodies: Bodies
+  readonly pace: Pace
+}
+
+export function addAuth(app: FastifyInstance, parts: ApiParts, { bodies, pace }: AuthNeeds): void {
   const { methods, path } = otherRoutes.auth
   app.register(async (auth) => {
     auth.removeAllContentTypeParsers()
@@ -23,6 +29,7 @@ export function addAuth(app: FastifyInstance, parts: ApiParts, bodies: Bodies): 
         const signedIn = await parts.control.identity.signedIn(headers)
         const kind = signedIn === null ? 'anyone' : 'person'
         mustBeSameSite({ method, headers }, kind, parts.control.address)
+        if (signedIn !== null && method === 'POST') pace({ ...signedIn, kind: 'person', address: null })
       },
       handler: async (request, reply) => handBack(reply, await ask(parts, request)),
     })

@@ -9,7 +9,7 @@ import type { Actor } from '../control/actor.ts'
 import { accountFor, mayAsk } from '../control/authorize.ts'
 import { inputMistake } from '../control/verb.ts'
 import { networkOf } from '../identity/network.ts'
-import { actorOf } from './actor.ts'
+import { actorOf, nameOf } from './actor.ts'
 import type { ApiParts } from './api-parts.ts'
 import type { Opening } from './event-streams.ts'
 import { otherRoutes } from './other-routes-table.ts'
@@ -30,7 +30,7 @@ export function addEvents(app: FastifyInstance, parts: ApiParts): void {
       if (!asked.success) throw inputMistake(request.query, asked.error)
       const { actor, account } = await authorized(parts, request, asked.data)
       const watcher = {
-        name: watcherName(actor),
+        name: nameOf(actor),
         network: networkOf(parts.clientAddress(request.raw)),
         account,
         watch: (listener: Parameters<typeof parts.control.changes.watch>[1]) =>
@@ -79,22 +79,10 @@ async function stillMay(
 ): Promise<boolean> {
   try {
     const now = await authorized(parts, request, { account })
-    return watcherName(now.actor) === watcherName(actor)
+    return nameOf(now.actor) === nameOf(actor)
   } catch (error) {
     parts.control.log.debug({ err: error, request: request.id }, 'a stream of events ends')
     return false
-  }
-}
-
-function watcherName(actor: Actor): string {
-  switch (actor.kind) {
-    case 'person':
-      return `person:${actor.person.id}`
-    case 'management_key':
-      return `key:${actor.id}`
-    case 'local':
-    case 'anyone':
-      return actor.kind
   }
 }
 

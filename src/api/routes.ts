@@ -12,6 +12,7 @@ import { type ControlReply, dispatch } from '../control/dispatch.ts'
 import { actorOf } from './actor.ts'
 import { answerFile, retryHeaders } from './answers.ts'
 import type { ApiParts } from './api-parts.ts'
+import type { Pace } from './pace.ts'
 import { inputOfTexts, type Texts } from './query-input.ts'
 import { mustBeSameSite } from './same-site.ts'
 
@@ -20,9 +21,9 @@ type AnyOperation = Operation<
   (typeof operations)[OperationName]['output']
 >
 
-export function addOperations(app: FastifyInstance, parts: ApiParts): void {
+export function addOperations(app: FastifyInstance, parts: ApiParts, pace: Pace): void {
   for (const [name, operation] of Object.entries(operations) as [OperationName, AnyOperation][]) {
-    if (operation.http !== null) addOperation(app, parts, { name, operation, http: operation.http })
+    if (operation.http !== null) addOperation(app, parts, { name, operation, http: operation.http, pace })
   }
 }
 
@@ -30,9 +31,10 @@ interface Row {
   readonly name: OperationName
   readonly operation: AnyOperation
   readonly http: NonNullable<AnyOperation['http']>
+  readonly pace: Pace
 }
 
-function addOperation(app: FastifyInstance, parts: ApiParts, { name, operation, http }: Row): void {
+function addOperation(app: FastifyInstance, parts: ApiParts, { name, operation, http, pace }: Row): void {
   const [method, path] = http
   const { limits } = parts.control
   const actors = new WeakMap<FastifyRequest, Actor>()
@@ -42,7 +44,9 @@ function addOperation(app: FastifyInstance, parts: ApiParts, { name, operation, 
     // Whoever is not known has little to say.
     bodyLimit: operation.policy.of === 'everybody' ? limits.authBodyBytesMax : limits.controlBodyBytesMax,
     async onRequest(request) {
-      actors.set(request, await welcome(parts, request, operation))
+      const actor = await welcome(parts, request, operation)
+      if (operation.effect === 'changes') pace(actor)
+      actors.set(request, actor)
     },
     async handler(request, reply) {
       const actor = actors.get(request)

@@ -19,11 +19,11 @@ export type Metered =
   | { readonly kind: 'taken'; readonly state: RateState }
   | { readonly kind: 'refused'; readonly state: RateState; readonly retryAfterMs: number }
 
-export class RateMeter {
+export class RateMeter<Taker = bigint> {
   readonly #perMinute: number
   readonly #takersMax: number
   /** The one that took longest ago comes first. */
-  readonly #windows = new Map<bigint, RateWindow>()
+  readonly #windows = new Map<Taker, RateWindow>()
 
   /** Of more takers than `takersMax`, what the one that took longest ago had taken is forgotten. */
   constructor(of: { readonly perMinute: number; readonly takersMax: number }) {
@@ -32,7 +32,7 @@ export class RateMeter {
   }
 
   /** One request of `taker`, if it has one left; what is refused is not taken. */
-  take(taker: bigint, nowMs: number): Metered {
+  take(taker: Taker, nowMs: number): Metered {
     const window = rollWindow(this.#windows.get(taker) ?? emptyWindow, nowMs)
     const leftMs = leftOfMinuteMs(window, nowMs)
     const limit = this.#perMinute

@@ -1,0 +1,33 @@
+/**
+ * How often somebody may change something by the control plane: each change is a row of the audit and a write that the
+ * paid requests wait behind. What is only read is bounded where it is read.
+ */
+import type { Clock } from '../base/clock.ts'
+import { TollgateError } from '../base/errors.ts'
+import type { Actor } from '../control/actor.ts'
+import { networkOf } from '../identity/network.ts'
+import { RateMeter } from '../limits/rate-meter.ts'
+import { nameOf } from './actor.ts'
+
+export interface PaceLimits {
+  readonly changesPerMinute: number
+  readonly changersKeptMax: number
+}
+
+/** Throws `rate_limited` when this one has made as many changes in this minute as they may. */
+export type Pace = (actor: Actor) => void
+
+export function openPace({ clock, limits }: { readonly clock: Clock; readonly limits: PaceLimits }): Pace {
+  const { changesPerMinute, changersKeptMax } = limits
+  const meter = new RateMeter<string>({ perMinute: changesPerMinute, takersMax: changersKeptMax })
+  return (actor) => {
+    const taker = actor.kind === 'anyone' ? networkOf(actor.address ?? '') : nameOf(actor)
+    const metered = meter.take(taker, clock.wallMs())
+    if (metered.kind === 'taken') return
+    throw new TollgateError('rate_limited', {
+      message: `At most ${changesPerMinute} changes a minute can be made by one person or key.`,
+      facts: { limit: changesPerMinute },
+      retryAfterMs: metered.retryAfterMs,
+    })
+  }
+}
