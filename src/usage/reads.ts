@@ -101,7 +101,7 @@ const minutesPerHour = 60
 function readingKeyUse(database: Database) {
   const meter = prepare(
     database,
-    `SELECT k.minute, k.spent, k.key <> ?1 OR EXISTS (SELECT 1 FROM key_meter o WHERE o.account = k.account AND o.shared = ?1)
+    `SELECT k.minute, k.spent, k.key <> ?1 OR EXISTS (SELECT 1 FROM key_meter WHERE shared = ?1)
       FROM key_meter k WHERE k.key = coalesce((SELECT shared FROM key_meter WHERE key = ?1), ?1)`,
   )
   const hours = prepare(

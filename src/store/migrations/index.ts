@@ -11,6 +11,7 @@ import { decidedCredit } from './0009-decided-credit.ts'
 import { automaticWaits } from './0010-automatic-waits.ts'
 import { lists } from './0011-lists.ts'
 import { metersOfAccounts } from './0012-meters-of-accounts.ts'
+import { sharedMeters } from './0013-shared-meters.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -28,4 +29,5 @@ export const migrations: readonly Migration[] = [
   automaticWaits,
   lists,
   metersOfAccounts,
+  sharedMeters,
 ]
