@@ -9,6 +9,7 @@ import {
 import { Failed, NotFound } from '@/layout/failed'
 import { Loading } from '@/layout/loading'
 import { Root } from '@/layout/root'
+import { patiently } from '@/lib/connection'
 import { readSearch, type Search, writeSearch } from '@/lib/search'
 
 const root = createRootRoute({
@@ -28,7 +29,10 @@ const keepAccount: SearchMiddleware<Search> = ({ search, next }) => {
 const frame = createRoute({
   getParentRoute: () => root,
   id: 'frame',
-  component: lazyRouteComponent(() => import('@/layout/frame'), 'Frame'),
+  component: lazyRouteComponent(
+    patiently(() => import('@/layout/frame')),
+    'Frame',
+  ),
   search: { middlewares: [keepAccount] },
 })
 
@@ -43,7 +47,7 @@ const page = <
   path: Path,
   load: () => Promise<Module>,
   name: Name,
-) => createRoute({ getParentRoute: () => frame, path, component: lazyRouteComponent(load, name) })
+) => createRoute({ getParentRoute: () => frame, path, component: lazyRouteComponent(patiently(load), name) })
 
 const open = <
   Path extends string,
@@ -53,7 +57,7 @@ const open = <
   path: Path,
   load: () => Promise<Module>,
   name: Name,
-) => createRoute({ getParentRoute: () => alone, path, component: lazyRouteComponent(load, name) })
+) => createRoute({ getParentRoute: () => alone, path, component: lazyRouteComponent(patiently(load), name) })
 
 const routes = root.addChildren([
   frame.addChildren([

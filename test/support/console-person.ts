@@ -11,6 +11,7 @@ const password = 'a long enough password'
 
 export interface Somebody {
   readonly email: string
+  readonly password: string
   /** The same person without a browser. */
   readonly client: ControlClient
   /** A browser of this person's, signed in, at the overview. */
@@ -60,6 +61,7 @@ async function signedIn(browser: TestBrowser, client: ControlClient, email: stri
   assert.equal(answer.status, 200, answer.text)
   return {
     email,
+    password,
     client,
     async visit(options = {}) {
       const visit = await browser.visit(origin, options)

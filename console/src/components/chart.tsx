@@ -2,6 +2,7 @@
 import { ChartLine, Table2 } from 'lucide-react'
 import { type JSX, lazy, Suspense, useState } from 'react'
 import { cn } from '@/lib/class-names'
+import { patiently } from '@/lib/connection'
 import { Button } from './button.tsx'
 import { colourOf, type SeriesTone } from './series-colours.ts'
 import { Skeleton } from './skeleton.tsx'
@@ -35,7 +36,7 @@ export interface ChartProps {
   readonly className?: string
 }
 
-const Plot = lazy(async () => ({ default: (await import('./plot.tsx')).Plot }))
+const Plot = lazy(patiently(async () => ({ default: (await import('./plot.tsx')).Plot })))
 
 export function Chart(props: ChartProps): JSX.Element {
   const { label, series, height = 220, className } = props

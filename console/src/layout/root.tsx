@@ -3,11 +3,13 @@ import { Outlet, useRouter } from '@tanstack/react-router'
 import { type JSX, lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { Toaster } from '@/components/toaster'
 import { setAttendant } from '@/lib/api'
+import { onReturn, patiently } from '@/lib/connection'
 import { queryClient } from '@/lib/operations'
+import { Away } from './away.tsx'
 
-const ConfirmItsYou = lazy(async () => ({
-  default: (await import('@/features/auth/confirm-its-you')).ConfirmItsYou,
-}))
+const ConfirmItsYou = lazy(
+  patiently(async () => ({ default: (await import('@/features/auth/confirm-its-you')).ConfirmItsYou })),
+)
 
 export function Root(): JSX.Element {
   const router = useRouter()
@@ -19,6 +21,8 @@ export function Root(): JSX.Element {
         // Pages outside the frame can be read by everybody.
         const { matches, location } = router.state
         if (!matches.some(({ routeId }) => routeId === '/frame')) return
+        // Each of the questions of a page is refused; the first one leads away, and knows from where.
+        if (location.pathname === '/console/sign-in') return
         queryClient.clear()
         void router.navigate({ to: '/console/sign-in', search: { next: location.href } })
       },
@@ -35,6 +39,7 @@ export function Root(): JSX.Element {
       },
     })
   }, [router])
+  useEffect(() => onReturn(() => void queryClient.invalidateQueries()), [])
   const onAnswer = (isProved: boolean): void => {
     setAsking(false)
     answer.current?.(isProved)
@@ -44,6 +49,7 @@ export function Root(): JSX.Element {
     <>
       <Outlet />
       <Toaster />
+      <Away />
       {isAsking ? (
         <Suspense>
           <ConfirmItsYou onAnswer={onAnswer} />

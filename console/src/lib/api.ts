@@ -10,6 +10,7 @@ import type {
   OperationName,
   OperationOutput,
 } from '../../../contract/operations.ts'
+import { whenThere } from './connection.ts'
 
 export type { OperationAsk, OperationName, OperationOutput } from '../../../contract/operations.ts'
 
@@ -132,6 +133,7 @@ export async function send(
       redirect: 'error',
     })
   } catch {
+    void whenThere()
     return new ApiError(0, {
       code: 'unreachable',
       message: 'The server cannot be reached. Check that it runs, then try again.',

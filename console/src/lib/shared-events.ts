@@ -3,6 +3,7 @@
  * a seventh looks broken. One tab listens and tells the others; when it closes, the next one takes over.
  */
 import type { Changed } from '../../../contract/events.ts'
+import { whenThere } from './connection.ts'
 
 export interface Watcher {
   readonly onChanged: (changed: Changed) => void
@@ -10,7 +11,13 @@ export interface Watcher {
   readonly onGap: () => void
 }
 
-type Told = { readonly kind: 'changed'; readonly changed: Changed } | { readonly kind: 'gap' }
+type Told =
+  | { readonly kind: 'changed'; readonly changed: Changed }
+  | { readonly kind: 'gap' }
+  | { readonly kind: 'lost' }
+
+/** How long after each refusal in turn the stream is asked for again; after the last one too. */
+const againMs = [1_000, 2_000, 5_000, 10_000, 30_000] as const
 
 /** Returns how to stop. */
 export function watchTogether(account: string, watcher: Watcher): () => void {
@@ -18,8 +25,9 @@ export function watchTogether(account: string, watcher: Watcher): () => void {
   const channel = new BroadcastChannel(name)
   const stopping = new AbortController()
   const hear = (told: Told): void => {
-    if (told.kind === 'gap') watcher.onGap()
-    else watcher.onChanged(told.changed)
+    if (told.kind === 'changed') watcher.onChanged(told.changed)
+    else if (told.kind === 'gap') watcher.onGap()
+    else void whenThere()
   }
   const tell = (told: Told): void => {
     hear(told)
@@ -40,18 +48,34 @@ interface Listening {
 }
 
 /** Resolves when this tab has stopped. */
-function listen(account: string, { tell, stopping }: Listening): Promise<void> {
-  const source = new EventSource(`/api/events?account=${encodeURIComponent(account)}`)
-  // The first time too: what the page shows was asked for before anybody listened.
-  source.addEventListener('open', () => tell({ kind: 'gap' }))
-  source.addEventListener('changed', (event: MessageEvent<string>) => {
-    tell({ kind: 'changed', changed: JSON.parse(event.data) as Changed })
-  })
-  return new Promise((resolve) => {
-    stopping.signal.addEventListener('abort', () => {
-      source.close()
-      resolve()
+function listen(account: string, { tell, stopping: { signal } }: Listening): Promise<void> {
+  let refusals = 0
+  const open = (): void => {
+    const source = new EventSource(`/api/events?account=${encodeURIComponent(account)}`)
+    const close = (): void => source.close()
+    signal.addEventListener('abort', close)
+    // The first time too: what the page shows was asked for before anybody listened.
+    source.addEventListener('open', () => {
+      refusals = 0
+      tell({ kind: 'gap' })
     })
+    source.addEventListener('changed', (event: MessageEvent<string>) => {
+      tell({ kind: 'changed', changed: JSON.parse(event.data) as Changed })
+    })
+    source.addEventListener('error', () => {
+      tell({ kind: 'lost' })
+      // Browsers connect again by themselves, but not after an answer that is no stream: a refusal, or a proxy's.
+      if (signal.aborted || source.readyState !== EventSource.CLOSED) return
+      signal.removeEventListener('abort', close)
+      tell({ kind: 'gap' })
+      const timer = setTimeout(open, againMs[Math.min(refusals, againMs.length - 1)])
+      refusals += 1
+      signal.addEventListener('abort', () => clearTimeout(timer), { once: true })
+    })
+  }
+  open()
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve())
   })
 }
 

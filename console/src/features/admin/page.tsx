@@ -7,19 +7,20 @@ import { Page } from '@/components/page'
 import { Skeleton } from '@/components/skeleton'
 import { useMe } from '@/lib/account'
 import { cn } from '@/lib/class-names'
+import { patiently } from '@/lib/connection'
 import { intoRow } from '@/lib/into-row'
 import { type SectionId, sections } from './sections.ts'
 
 const parts: Readonly<Record<SectionId, ComponentType>> = {
-  accounts: lazy(async () => ({ default: (await import('./accounts.tsx')).Accounts })),
-  people: lazy(async () => ({ default: (await import('./people.tsx')).People })),
-  models: lazy(async () => ({ default: (await import('./models.tsx')).Models })),
-  upstreams: lazy(async () => ({ default: (await import('./upstreams.tsx')).Upstreams })),
-  codes: lazy(async () => ({ default: (await import('./codes.tsx')).Codes })),
-  payments: lazy(async () => ({ default: (await import('./payments.tsx')).Payments })),
-  losses: lazy(async () => ({ default: (await import('./losses.tsx')).Losses })),
-  audit: lazy(async () => ({ default: (await import('./audit.tsx')).Audit })),
-  system: lazy(async () => ({ default: (await import('./system.tsx')).System })),
+  accounts: lazy(patiently(async () => ({ default: (await import('./accounts.tsx')).Accounts }))),
+  people: lazy(patiently(async () => ({ default: (await import('./people.tsx')).People }))),
+  models: lazy(patiently(async () => ({ default: (await import('./models.tsx')).Models }))),
+  upstreams: lazy(patiently(async () => ({ default: (await import('./upstreams.tsx')).Upstreams }))),
+  codes: lazy(patiently(async () => ({ default: (await import('./codes.tsx')).Codes }))),
+  payments: lazy(patiently(async () => ({ default: (await import('./payments.tsx')).Payments }))),
+  losses: lazy(patiently(async () => ({ default: (await import('./losses.tsx')).Losses }))),
+  audit: lazy(patiently(async () => ({ default: (await import('./audit.tsx')).Audit }))),
+  system: lazy(patiently(async () => ({ default: (await import('./system.tsx')).System }))),
 }
 
 export function AdminPage(): JSX.Element {

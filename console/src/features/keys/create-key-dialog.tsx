@@ -3,8 +3,9 @@ import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
 import { Dialog, DialogActions } from '@/components/dialog'
 import { Problem } from '@/components/problem'
-import { useAccount } from '@/lib/account'
+import { useAccount, useMe } from '@/lib/account'
 import type { ApiError, OperationOutput } from '@/lib/api'
+import { forgetDraft, useDraft } from '@/lib/draft'
 import { keepFreshKey } from '@/lib/fresh-key'
 import { useChange } from '@/lib/operations'
 import { KeyFields } from './key-fields.tsx'
@@ -24,8 +25,10 @@ interface Made {
 
 export function CreateKeyDialog({ open, onClose }: CreateKeyDialogProps): JSX.Element {
   const [made, setMade] = useState<Made>()
+  const place = useDraftPlace()
   const close = (): void => {
     setMade(undefined)
+    forgetDraft(place)
     onClose()
   }
   return (
@@ -45,6 +48,10 @@ export function CreateKeyDialog({ open, onClose }: CreateKeyDialogProps): JSX.El
   )
 }
 
+function useDraftPlace(): string {
+  return `key.create ${useMe().person.id} ${useAccount().id}`
+}
+
 interface QuestionsProps {
   readonly onMade: (made: Made) => void
   readonly onCancel: () => void
@@ -52,7 +59,8 @@ interface QuestionsProps {
 
 function Questions({ onMade, onCancel }: QuestionsProps): JSX.Element {
   const account = useAccount()
-  const [form, setForm] = useState(() => emptyKeyForm(account.kind))
+  const place = useDraftPlace()
+  const [form, setForm] = useDraft(place, () => emptyKeyForm(account.kind))
   const [problems, setProblems] = useState<KeyProblems>({})
   const [problem, setProblem] = useState<ApiError>()
   const formElement = useFocusProblem(problems)
@@ -66,6 +74,7 @@ function Questions({ onMade, onCancel }: QuestionsProps): JSX.Element {
       { account: account.id, ...read.wishes },
       {
         onSuccess: (answer) => {
+          forgetDraft(place)
           keepFreshKey({ account: account.id, key: answer.key })
           onMade({ answer, models: read.wishes.models })
         },

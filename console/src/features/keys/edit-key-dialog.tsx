@@ -8,7 +8,7 @@ import type { ApiError } from '@/lib/api'
 import { useChange } from '@/lib/operations'
 import type { KeyDialogProps } from './key-actions.tsx'
 import { KeyFields } from './key-fields.tsx'
-import { formOfKey, type KeyProblems, readKeyForm } from './key-form.ts'
+import { changesTo, formOfKey, type KeyProblems, readKeyForm } from './key-form.ts'
 import { useFocusProblem } from './use-focus-problem.ts'
 
 export function EditKeyDialog({ apiKey, open, onClose }: KeyDialogProps): JSX.Element {
@@ -20,7 +20,9 @@ export function EditKeyDialog({ apiKey, open, onClose }: KeyDialogProps): JSX.El
 }
 
 function Questions({ apiKey, onClose }: Omit<KeyDialogProps, 'open'>): JSX.Element {
-  const [form, setForm] = useState(() => formOfKey(apiKey))
+  // As it was when this window began to ask: another one may change it meanwhile.
+  const [before] = useState(apiKey)
+  const [form, setForm] = useState(() => formOfKey(before))
   const [problems, setProblems] = useState<KeyProblems>({})
   const [problem, setProblem] = useState<ApiError>()
   const formElement = useFocusProblem(problems)
@@ -38,9 +40,10 @@ function Questions({ apiKey, onClose }: Omit<KeyDialogProps, 'open'>): JSX.Eleme
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
-        const read = readKeyForm(form, Date.now(), apiKey)
+        const read = readKeyForm(form, Date.now(), before)
         setProblems(read.kind === 'problems' ? read.problems : {})
-        if (read.kind === 'wishes' && !update.isPending) update.mutate({ key: apiKey.id, ...read.wishes })
+        if (read.kind === 'problems' || update.isPending) return
+        update.mutate({ key: before.id, ...changesTo(before, read.wishes) })
       }}
     >
       {problem === undefined ? null : <Problem problem={problem} className="mb-4" />}

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { operations } from '../../../../contract/operations.ts'
-import { emptyKeyForm, formOfKey, type KeyForm, readKeyForm } from './key-form.ts'
+import { changesTo, emptyKeyForm, formOfKey, type KeyForm, readKeyForm } from './key-form.ts'
 import { type Key, keyState } from './key-state.ts'
 
 const now = Date.parse('2026-11-21T07:30:00Z')
@@ -50,6 +50,22 @@ test('what a key may do survives its form to the second', () => {
   const { name, expires, budget, models, limits, onShortBalance, showBalance } = key
   assert.deepEqual(result.wishes, { name, expires, budget, models, limits, onShortBalance, showBalance })
 })
+
+for (const [name, part, changes] of [
+  ['nothing', {}, {}],
+  ['the name', { name: 'other' }, { name: 'other' }],
+  ['one limit', { concurrent: '' }, { limits: { concurrent: null } }],
+  ['the window', { window: 'day' }, { budget: { amount: '10.00', window: 'day' } }],
+  ['the models', { models: [] }, { models: null }],
+  ['the expiry', { expiry: 'never' }, { expires: null }],
+] as const) {
+  test(`whoever changes ${name} says no more than that`, () => {
+    const result = readKeyForm({ ...formOfKey(key), ...part }, now, key)
+    assert.ok(result.kind === 'wishes')
+    assert.deepEqual(changesTo(key, result.wishes), changes)
+    assert.ok(operations['key.update'].input.safeParse({ key: key.id, ...changes }).success)
+  })
+}
 
 for (const [field, part] of [
   ['name', { name: '  ' }],

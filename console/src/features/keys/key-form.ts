@@ -122,6 +122,25 @@ export function readKeyForm(form: KeyForm, nowMs: number, before: Key | undefine
   }
 }
 
+/** What of a key is to change: the rest is left out, and stays as another window may have made it meanwhile. */
+export function changesTo(key: Key, { limits, ...wishes }: KeyWishes): Partial<KeyWishes> {
+  const changed = differing(key.limits, limits)
+  return {
+    ...differing(key, wishes),
+    ...(Object.keys(changed).length === 0 ? {} : { limits: changed }),
+  }
+}
+
+/** The fields of `after` that are not as they were. */
+function differing<Fields extends object>(
+  before: Readonly<Record<keyof Fields, unknown>>,
+  after: Fields,
+): Partial<Fields> {
+  const names = Object.keys(after) as (keyof Fields)[]
+  const changed = names.filter((name) => JSON.stringify(after[name]) !== JSON.stringify(before[name]))
+  return Object.fromEntries(changed.map((name) => [name, after[name]])) as Partial<Fields>
+}
+
 /** null: never; undefined: unreadable or over. */
 function expiresOf(form: KeyForm, nowMs: number, before: Key | undefined): string | null | undefined {
   if (form.expiry === 'never') return null

@@ -8,6 +8,7 @@ import { Page } from '@/components/page'
 import { Problem } from '@/components/problem'
 import { Skeleton } from '@/components/skeleton'
 import { useAccount, useMay } from '@/lib/account'
+import { patiently } from '@/lib/connection'
 import { useOperation } from '@/lib/operations'
 import { RunningLow } from '../billing/running-low.tsx'
 import { RequestsTable } from '../requests/requests-table.tsx'
@@ -16,9 +17,9 @@ import { Activity } from './activity.tsx'
 import { Numbers } from './numbers.tsx'
 
 /** Seen once in the life of an account, so not a part of what is loaded for every look at it. */
-const GettingStarted = lazy(async () => ({
-  default: (await import('./getting-started.tsx')).GettingStarted,
-}))
+const GettingStarted = lazy(
+  patiently(async () => ({ default: (await import('./getting-started.tsx')).GettingStarted })),
+)
 
 export function OverviewPage(): JSX.Element {
   const account = useAccount()

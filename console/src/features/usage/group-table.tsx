@@ -6,7 +6,7 @@ import { count, shortCount } from '@/lib/format'
 import type { Search } from '@/lib/search'
 import { permilleOf } from './amount.ts'
 import { Name } from './name.tsx'
-import type { GroupOfUsage, Stack } from './usage-stack.ts'
+import type { Stack, SumsOfGroup } from './usage-stack.ts'
 import type { Group } from './use-usage-search.ts'
 
 const heads: Readonly<Record<Group, string>> = { none: '', model: 'Model', key: 'Key', member: 'Member' }
@@ -22,7 +22,7 @@ export function GroupTable({ group, stack, onChange }: GroupTableProps): JSX.Ele
     <div className="border-t border-line">
       <Table
         caption={`Usage by ${group === 'none' ? 'total' : group}`}
-        rows={stack.groups}
+        rows={stack.all}
         keyOf={(row) => String(row.group)}
         columns={[nameColumn(group, onChange), ...sumColumns(stack)]}
       />
@@ -30,7 +30,7 @@ export function GroupTable({ group, stack, onChange }: GroupTableProps): JSX.Ele
   )
 }
 
-function nameColumn(group: Group, onChange: GroupTableProps['onChange']): Column<GroupOfUsage> {
+function nameColumn(group: Group, onChange: GroupTableProps['onChange']): Column<SumsOfGroup> {
   const canNarrow = group === 'model' || group === 'key'
   return {
     id: 'name',
@@ -55,7 +55,7 @@ function nameColumn(group: Group, onChange: GroupTableProps['onChange']): Column
   }
 }
 
-function sumColumns(stack: Stack): readonly Column<GroupOfUsage>[] {
+function sumColumns(stack: Stack): readonly Column<SumsOfGroup>[] {
   const bad = (value: number) => <span className={value === 0 ? 'text-ink-soft' : ''}>{count(value)}</span>
   const short = (value: number) => <span title={count(value)}>{shortCount(value)}</span>
   return [

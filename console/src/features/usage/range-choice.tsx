@@ -3,7 +3,7 @@ import type { JSX } from 'react'
 import { Input } from '@/components/input'
 import type { Search } from '@/lib/search'
 import { Segments } from './segments.tsx'
-import { dayOf, type RangeChoice, rangeLabels, ranges } from './usage-range.ts'
+import { dayOf, daysOf, type RangeChoice, rangeLabels, ranges } from './usage-range.ts'
 
 export interface RangeControlProps {
   readonly choice: RangeChoice
@@ -53,6 +53,11 @@ export function RangeControl({ choice, onChange }: RangeControlProps): JSX.Eleme
             onChange={(event) => onChange({ to: event.target.value })}
           />
         </div>
+      ) : null}
+      {choice.range === 'custom' && daysOf(choice, now) === undefined ? (
+        <p role="status" className="text-sm text-warn">
+          These days are no range; the last 30 days are shown.
+        </p>
       ) : null}
     </div>
   )

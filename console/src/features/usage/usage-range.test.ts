@@ -1,7 +1,7 @@
 /** Stretches of usage: where they begin and end, which steps they are shown in, and that odd addresses do no harm. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type RangeChoice, stepsOf, stretchOf } from './usage-range.ts'
+import { daysOf, type RangeChoice, stepsOf, stretchOf } from './usage-range.ts'
 
 const now = Date.parse('2026-11-21T07:30:00Z')
 const choice = (part: Partial<RangeChoice>): RangeChoice => ({
@@ -75,6 +75,19 @@ for (const [name, chosen, from, to, step, count] of [
     assert.equal(stretch.step, step)
     assert.equal(stepsOf(stretch, now).length, count)
   })
+}
+
+for (const [from, to, isRange] of [
+  ['2026-11-21', '2026-11-21', true],
+  ['2026-11-21', '2026-12-31', true],
+  ['2026-11-22', '2026-12-31', false],
+  ['2026-11-20', '2026-11-19', false],
+  ['2000-01-01', '2026-11-20', true],
+  ['0002-11-20', '2026-11-20', false],
+  ['yesterday', '2026-11-20', false],
+] as const) {
+  test(`${from} to ${to} ${isRange ? 'is a range' : 'is said to be none'}`, () =>
+    assert.equal(daysOf({ from, to }, now) !== undefined, isRange))
 }
 
 test('a stretch of many years stays within what can be drawn', () => {

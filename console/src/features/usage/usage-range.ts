@@ -34,6 +34,8 @@ export interface Stretch {
 }
 
 const dayMs = 86_400_000
+/** The shortest. */
+const monthMs = 28 * dayMs
 /** More columns than this are no picture. */
 const columnsMax = 400
 const dayPattern = /^\d{4}-\d{2}-\d{2}$/
@@ -76,16 +78,27 @@ function boundsOf(choice: RangeChoice, nowMs: number): readonly [from: number, t
     case 'month':
       return [startOfMonth(nowMs), undefined]
     case 'custom': {
-      if (!isDay(choice.from) || !isDay(choice.to)) break
-      const [from, to] = [startOfDay(choice.from), startOfDay(choice.to) + dayMs]
-      if (from < to && from < nowMs) return [from, to > nowMs ? undefined : to]
+      const days = daysOf(choice, nowMs)
+      if (days !== undefined) return [days[0], days[1] > nowMs ? undefined : days[1]]
     }
   }
   return [today - 29 * dayMs, undefined]
 }
 
+/** The days of a custom range; undefined where they are none, over before they begin, still to come or too many. */
+export function daysOf(
+  { from, to }: Pick<RangeChoice, 'from' | 'to'>,
+  nowMs: number,
+): readonly [fromMs: number, toMs: number] | undefined {
+  if (!isDay(from) || !isDay(to)) return undefined
+  const [fromMs, toMs] = [startOfDay(from), startOfDay(to) + dayMs]
+  const isShort = Math.min(toMs, nowMs) - fromMs <= columnsMax * monthMs
+  const isRange = fromMs < toMs && fromMs < nowMs && isShort
+  return isRange ? [fromMs, toMs] : undefined
+}
+
 function isReadable(step: Step, lengthMs: number): boolean {
-  const stepMs = { hour: dayMs / 24, day: dayMs, month: 28 * dayMs }[step]
+  const stepMs = { hour: dayMs / 24, day: dayMs, month: monthMs }[step]
   if (lengthMs / stepMs > columnsMax) return false
   return step === 'hour' || lengthMs > stepMs || (step === 'day' && lengthMs > 0)
 }

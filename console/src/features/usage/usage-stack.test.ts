@@ -38,7 +38,7 @@ test('groups stand in the order of what they cost, with every step', () => {
   })
 })
 
-test('the small groups become one', () => {
+test('the small groups become one in the chart, and each stands in the table', () => {
   const rows = ['a', 'b', 'c', 'd'].map((group, index) => row(day(1), group, `0.0${9 - index}`))
   const stack = stackOf(rows, at, 3)
   assert.deepEqual(
@@ -47,6 +47,15 @@ test('the small groups become one', () => {
       ['a', 'a', '0.09'],
       ['b', 'b', '0.08'],
       [others, '2 others', '0.13'],
+    ],
+  )
+  assert.deepEqual(
+    stack.all.map(({ group, charged }) => [group, charged]),
+    [
+      ['a', '0.09'],
+      ['b', '0.08'],
+      ['c', '0.07'],
+      ['d', '0.06'],
     ],
   )
 })

@@ -1,6 +1,6 @@
 /**
  * Rows of usage (one for each step and group) turned into what a stacked chart and the table beside it show: groups in
- * the order of what they cost, the small ones as one. Sums are exact. Pure.
+ * the order of what they cost; in the chart the small ones are one. Sums are exact. Pure.
  */
 import type { OperationOutput } from '../../../../contract/operations.ts'
 import { amountOf, nanoOf } from './amount.ts'
@@ -16,10 +16,13 @@ export interface Totals {
   readonly charged: string
 }
 
-export interface GroupOfUsage extends Totals {
+export interface SumsOfGroup extends Totals {
   /** A model name, key id or person's id; null: not split. `others` stands for all small ones. */
   readonly group: string | null | typeof others
   readonly label: string
+}
+
+export interface GroupOfUsage extends SumsOfGroup {
   /** What it cost in each step. */
   readonly chargedByStep: readonly string[]
   readonly requestsByStep: readonly number[]
@@ -28,7 +31,10 @@ export interface GroupOfUsage extends Totals {
 export interface Stack {
   /** The beginnings of the steps in milliseconds. */
   readonly at: readonly number[]
+  /** As drawn. */
   readonly groups: readonly GroupOfUsage[]
+  /** Every one. */
+  readonly all: readonly SumsOfGroup[]
   readonly totals: Totals
 }
 
@@ -38,18 +44,18 @@ export const others = Symbol('others')
 export function stackOf(rows: readonly UsageRow[], at: readonly number[], groupsMax: number): Stack {
   const byGroup = Map.groupBy(rows, (row) => row.group)
   const ordered = [...byGroup]
-    .map(([group, ofGroup]) => ({ group, rows: ofGroup, totals: totalsOf(ofGroup) }))
+    .map(([group, ofGroup]) => ({
+      rows: ofGroup,
+      sums: { group, label: ofGroup.at(-1)?.label ?? group ?? 'All', ...totalsOf(ofGroup) },
+    }))
     .toSorted(
-      (a, b) =>
-        descending(nanoOf(a.totals.charged), nanoOf(b.totals.charged)) ||
-        b.totals.requests - a.totals.requests,
+      ({ sums: a }, { sums: b }) =>
+        descending(nanoOf(a.charged), nanoOf(b.charged)) || b.requests - a.requests,
     )
   const keptCount = ordered.length > groupsMax ? groupsMax - 1 : ordered.length
   const [kept, small] = [ordered.slice(0, keptCount), ordered.slice(keptCount)]
   const groups: GroupOfUsage[] = kept.map((one) => ({
-    group: one.group,
-    label: one.rows.at(-1)?.label ?? one.group ?? 'All',
-    ...one.totals,
+    ...one.sums,
     ...byStep(one.rows, at),
   }))
   if (small.length > 0) {
@@ -61,7 +67,7 @@ export function stackOf(rows: readonly UsageRow[], at: readonly number[], groups
       ...byStep(smallRows, at),
     })
   }
-  return { at, groups, totals: totalsOf(rows) }
+  return { at, groups, all: ordered.map(({ sums }) => sums), totals: totalsOf(rows) }
 }
 
 const descending = (a: bigint, b: bigint) => (a < b ? 1 : a > b ? -1 : 0)

@@ -1,0 +1,24 @@
+/** Says, over whatever is shown, that the server does not answer now. */
+import { Unplug } from 'lucide-react'
+import type { JSX } from 'react'
+import { useAway } from '@/lib/connection'
+
+export function Away(): JSX.Element {
+  const isAway = useAway()
+  return (
+    <div
+      role="status"
+      className="pointer-events-none fixed inset-x-4 bottom-4 z-60 flex justify-center print:hidden"
+    >
+      {isAway ? (
+        <p className="motion-appear flex items-start gap-3 rounded-lg border border-line bg-raised px-4 py-3 shadow-lg shadow-black/10">
+          <Unplug aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-warn" />
+          <span>
+            <span className="font-medium">The server cannot be reached.</span>{' '}
+            <span className="text-ink-soft">What you see may be old; it goes on by itself.</span>
+          </span>
+        </p>
+      ) : null}
+    </div>
+  )
+}

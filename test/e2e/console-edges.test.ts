@@ -1,0 +1,111 @@
+/** What goes wrong while somebody works in the console: no session, no server, no stream, a second window, odd addresses. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from '../support/browser.ts'
+import { type ConsolePerson, consolePerson } from '../support/console-person.ts'
+
+let person: ConsolePerson
+before(async () => {
+  person = await consolePerson()
+})
+after(() => person.close())
+
+const dialog = (page: Page) => page.getByRole('dialog')
+
+test('whose session has ended in the middle of a form signs in again and finds what was entered', async () => {
+  const visit = await person.visit()
+  const { page } = visit
+  await page.goto('/console/keys?create=yes')
+  await page.getByRole('textbox', { name: 'Name' }).fill('entered before')
+  await visit.context.clearCookies()
+  await dialog(page).getByRole('button', { name: 'Create key' }).click()
+  await page.waitForURL(/\/console\/sign-in\?/)
+  await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
+  assert.equal(new URL(page.url()).searchParams.get('next'), '/console/keys?create=yes')
+  await page.getByLabel('E-mail').fill(person.email)
+  await page.getByLabel('Password', { exact: true }).fill(person.password)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Create an API key' }).waitFor()
+  assert.equal(await page.getByRole('textbox', { name: 'Name' }).inputValue(), 'entered before')
+  await dialog(page).getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'Create key' }).click()
+  assert.equal(await page.getByRole('textbox', { name: 'Name' }).inputValue(), '', 'who cancels begins anew')
+  visit.clean()
+  await visit.close()
+})
+
+test('two windows change the same key, and neither takes back what the other changed', async () => {
+  const { id } = await person.client.done('key.create', { name: 'in two windows' })
+  const visit = await person.visit()
+  const windows = [visit.page, await visit.window()] as const
+  for (const page of windows) {
+    await page.goto(`/console/keys/${id}`)
+    await page.getByRole('button', { name: 'Edit' }).click()
+  }
+  const [first, second] = windows
+  await first.getByRole('textbox', { name: 'Name' }).fill('renamed')
+  await dialog(first).getByLabel('At once').fill('3')
+  await second.getByRole('textbox', { name: 'Budget in USD' }).fill('7')
+  await dialog(second).getByLabel('Requests a minute').fill('60')
+  for (const page of windows) {
+    await dialog(page).getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved.').waitFor()
+  }
+  const changed = (await person.client.done('key.list', {})).find((key) => key.id === id)
+  assert.ok(changed !== undefined)
+  assert.deepEqual(
+    [changed.name, changed.budget?.amount, changed.limits],
+    ['renamed', '7.00', { requestsPerMinute: 60, tokensPerMinute: null, concurrent: 3 }],
+  )
+  await visit.close()
+})
+
+test('changes go on to appear after the stream of events was refused', async () => {
+  const visit = await person.visit()
+  const { page, context } = visit
+  let asked = 0
+  await context.route('**/api/events*', (route) => {
+    asked += 1
+    return asked === 1 ? route.fulfill({ status: 503, body: '{}' }) : route.continue()
+  })
+  const opened = context.waitForEvent(
+    'response',
+    (answer) => answer.url().includes('/api/events') && answer.ok(),
+  )
+  await page.goto('/console/keys')
+  await opened
+  await person.client.done('key.create', { name: 'seen after all' })
+  await page.getByRole('link', { name: 'seen after all' }).waitFor()
+  await visit.close()
+})
+
+test('while the server is away every page says so and stays, and goes on by itself when it is back', async () => {
+  const visit = await person.visit()
+  const { page, context } = visit
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  await context.setOffline(true)
+  const away = page.getByText('The server cannot be reached.').first()
+  await page.getByRole('link', { name: 'Billing' }).first().click()
+  await away.waitFor()
+  await page.getByRole('link', { name: 'API Keys' }).first().waitFor()
+  await context.setOffline(false)
+  await page.getByRole('heading', { level: 1, name: 'Billing' }).waitFor()
+  await page.getByText('what the next request can use').waitFor()
+  await away.waitFor({ state: 'detached' })
+  await visit.close()
+})
+
+for (const [name, search] of [
+  ['end before they begin', 'from=2026-11-20&to=2026-11-10'],
+  ['are too many', 'from=0002-11-20&to=2026-11-20'],
+  ['are no days', 'from=yesterday&to=2026-11-20'],
+] as const) {
+  test(`days that ${name} are said to be no range`, async () => {
+    const visit = await person.visit()
+    await visit.page.goto(`/console/usage?range=custom&${search}`)
+    await visit.page.getByText('These days are no range').waitFor()
+    await visit.page.getByText('Spent', { exact: true }).first().waitFor()
+    assert.equal(await visit.page.getByRole('alert').count(), 0)
+    await visit.close()
+  })
+}
