@@ -337,6 +337,19 @@ test('entries are listed page by page, and written so that no cell is a formula'
   assert.ok(lines[4]?.endsWith(`"'=HYPERLINK(""x"")",`))
 })
 
+test('one file of entries is made for an account at a time, lot by lot', async (context) => {
+  const on = await scene(context, 'operator')
+  const ann = await payer(on)
+  // More than one lot.
+  for (let more = 0; more < 501; more += 1) await credit(on, ann, 1_000_000n, '')
+  const file = () => ask(on, ann.actor, 'entries.csv', {})
+  const both = await Promise.all([file(), file()])
+  assert.deepEqual(both.map(({ status }) => status).toSorted(), [200, 503])
+  const { text } = await done(on, ann, 'entries.csv')
+  const ids = text.trim().split('\r\n').slice(1)
+  assert.equal(new Set(ids.map((line) => line.split(',', 1)[0])).size, 501)
+})
+
 test('a month that is over has its statement, and each begins where the last one ended', async (context) => {
   const on = await scene(context, 'operator')
   const ann = await payer(on)

@@ -4,7 +4,7 @@ import { formatUsd } from '../../../contract/usd.ts'
 import { assert } from '../../base/assert.ts'
 import { formatId, parseId } from '../../base/ids.ts'
 import type { EntryFilter, EntryRow } from '../../ledger/payment-types.ts'
-import { csvText } from '../csv.ts'
+import { type Cell, csvLines, csvText } from '../csv.ts'
 import { isoTime } from '../iso-time.ts'
 import type { ControlParts } from '../parts.ts'
 import { accountVerb } from '../verb.ts'
@@ -29,24 +29,27 @@ const header = [
   'request',
 ]
 
-export const entriesCsv = accountVerb('entries.csv', async (parts, input, { account }) => {
-  const rows = await all(parts, filterOf(account.id, input))
-  const text = csvText(
-    header,
-    rows.map((row) => [
-      formatId('ent', row.id),
-      isoTime(row.atMs),
-      row.kind,
-      { amount: formatUsd(row.amount) },
-      { amount: formatUsd(row.balanceAfter) },
-      row.source,
-      row.reference,
-      row.note,
-      row.request === null ? null : formatId('req', row.request),
-    ]),
-  )
-  return { name: `entries-${formatId('acct', account.id)}.csv`, text }
-})
+export const entriesCsv = accountVerb('entries.csv', (parts, input, { account }) =>
+  parts.usage.makingFile(account.id, async () => {
+    const texts = [csvText(header, [])]
+    for await (const rows of lots(parts, filterOf(account.id, input))) texts.push(csvLines(rows.map(cellsOf)))
+    return { name: `entries-${formatId('acct', account.id)}.csv`, text: texts.join('') }
+  }),
+)
+
+function cellsOf(row: EntryRow): readonly Cell[] {
+  return [
+    formatId('ent', row.id),
+    isoTime(row.atMs),
+    row.kind,
+    { amount: formatUsd(row.amount) },
+    { amount: formatUsd(row.balanceAfter) },
+    row.source,
+    row.reference,
+    row.note,
+    row.request === null ? null : formatId('req', row.request),
+  ]
+}
 
 type Span = Pick<EntryFilter, 'account' | 'kind' | 'fromMs' | 'toMs'>
 
@@ -60,17 +63,20 @@ function filterOf(account: bigint, input: Pick<OperationInput<'entries.csv'>, 'k
   }
 }
 
-/** A file is read in lots, so that nobody else waits for all of it. */
-const lot = 2_000
+/** A file is read and written in lots, so that nobody else waits for all of it. */
+const lot = 500
 
-async function all({ ledger, limits }: ControlParts, span: Span): Promise<readonly EntryRow[]> {
-  const rows: EntryRow[] = []
-  for (let before: bigint | null = null; rows.length < limits.csvRowsMax; ) {
-    const limit = Math.min(lot, limits.csvRowsMax - rows.length)
+async function* lots(
+  { ledger, limits }: ControlParts,
+  span: Span,
+): AsyncGenerator<readonly EntryRow[], void> {
+  let rows = 0
+  for (let before: bigint | null = null; rows < limits.csvRowsMax; ) {
+    const limit = Math.min(lot, limits.csvRowsMax - rows)
     const next: readonly EntryRow[] = await ledger.entries({ ...span, limit, before })
-    rows.push(...next)
-    if (next.length < limit) break
+    yield next
+    rows += next.length
+    if (next.length < limit) return
     before = next.at(-1)?.id ?? null
   }
-  return rows
 }
