@@ -60,6 +60,7 @@ const receipt: ReceiptDraft = {
       endedMs: systemClock.wallMs(),
     },
   ],
+  person: null,
 }
 
 interface Round {

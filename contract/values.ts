@@ -85,6 +85,8 @@ export const receipt = z.strictObject({
   id: requestId,
   account: accountId,
   key: keyId,
+  /** Who asked at the playground, nameless once they have left; null: whoever has the key. */
+  member: z.strictObject({ id: z.string(), name: z.string().nullable() }).nullable(),
   model: z.string(),
   dialect: z.string(),
   streamed: z.boolean(),

@@ -78,7 +78,7 @@ async function callerOf(
   const identified = await control.builtInKeys.identify(id, openPolicy(kind))
   switch (identified.kind) {
     case 'caller':
-      return identified.caller
+      return { ...identified.caller, person: actor.kind === 'person' ? actor.person.id : null }
     case 'disabled':
       throw new TollgateError('key_disabled', {
         message: "The playground's key is disabled in this account: API Keys can enable it.",

@@ -156,6 +156,8 @@ export interface Hold extends Held {
   /** Tokens of input as bounded when the hold was taken. */
   readonly inputBound: number
   readonly lowered: boolean
+  /** Who asked; null: whoever has the key. */
+  readonly person: string | null
 }
 
 /** What invoking and relaying share of one request. */

@@ -42,7 +42,7 @@ test('however many ask at once, an account has one built-in key, which ends when
   for (const identified of asked) {
     assert.deepEqual(identified, {
       kind: 'caller',
-      caller: { account, key: row.id, label: 'built in', policy, accountRates },
+      caller: { account, key: row.id, label: 'built in', policy, accountRates, person: null },
     })
   }
   assert.equal(await keys.of(account), row.id)

@@ -9,5 +9,8 @@ export function judge(row: KeyRow, nowMs: number, accountRates: (account: bigint
   if (row.revokedMs !== null) return { kind: 'revoked', ...owner }
   if (row.expiresMs !== null && row.expiresMs <= nowMs) return { kind: 'expired', ...owner }
   if (row.disabled) return { kind: 'disabled', ...owner }
-  return { kind: 'caller', caller: { ...owner, label, policy, accountRates: accountRates(account) } }
+  return {
+    kind: 'caller',
+    caller: { ...owner, label, policy, accountRates: accountRates(account), person: null },
+  }
 }

@@ -39,6 +39,8 @@ export interface Caller {
   readonly label: string
   readonly policy: KeyPolicy
   readonly accountRates: RateLimits
+  /** Who is signed in, where the console makes the request; null: whoever has the key. */
+  readonly person: string | null
 }
 
 /** What a presented credential turned out to be. */

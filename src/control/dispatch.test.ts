@@ -255,6 +255,7 @@ const draft: ReceiptDraft = {
       endedMs: clock.wallMs(),
     },
   ],
+  person: null,
 }
 const noRates = { requestsPerMinute: null, tokensPerMinute: null, concurrent: null }
 

@@ -502,6 +502,7 @@ test('a receipt is read back as it was written, and a running request is told as
     startedMs: 12,
     firstByteMs: 13,
     attempts: [attempt, { ...attempt, status: null, failure: 'upstream_error', firstByteMs: null }],
+    person: null,
   }
   await on.ledger.checkpoint({ id, cost: 1n, draft })
   await settle('r1', 0n, 0n, draft)(on)

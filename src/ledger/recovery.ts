@@ -70,5 +70,7 @@ function nothingDelivered({ createdMs, outputLimit, outputLowered }: Orphan): Re
     startedMs: createdMs,
     firstByteMs: null,
     attempts: [],
+    // No mark was made that would tell.
+    person: null,
   }
 }

@@ -222,7 +222,7 @@ export function toRunningRow(row: Output[]): RunningRow {
 export type PackedDraft = (string | number | bigint | null)[]
 
 export const draftColumns =
-  'provider, upstream, upstream_model, upstream_request_id, status, end_reason, usage_source, error_code, input_uncached, cache_read, cache_write_5m, cache_write_1h, input_audio, output, output_audio, reasoning, fees, ran_at, unpriced_usage, upstream_cost, output_limit, output_lowered, settled_late, started_ms, first_byte_ms, attempts'
+  'provider, upstream, upstream_model, upstream_request_id, status, end_reason, usage_source, error_code, input_uncached, cache_read, cache_write_5m, cache_write_1h, input_audio, output, output_audio, reasoning, fees, ran_at, unpriced_usage, upstream_cost, output_limit, output_lowered, settled_late, started_ms, first_byte_ms, attempts, person'
 
 const placeOf = (column: string): number => draftColumns.split(', ').indexOf(column)
 export const settledLatePlace = placeOf('settled_late')
@@ -286,6 +286,7 @@ export function packDraft(draft: ReceiptDraft): PackedDraft {
     draft.startedMs,
     draft.firstByteMs,
     JSON.stringify(draft.attempts),
+    draft.person,
   ]
 }
 
@@ -319,6 +320,8 @@ export function unpackDraft(row: readonly Output[], from = 0): ReceiptDraft {
     startedMs: count(23),
     firstByteMs: numberOrNull(row[from + 24]),
     attempts: JSON.parse(text(25)) as Attempt[],
+    // A checkpoint of an earlier version has none.
+    person: (row[from + 26] ?? null) as string | null,
   }
 }
 

@@ -173,6 +173,8 @@ export interface ReceiptDraft {
   readonly startedMs: number
   readonly firstByteMs: number | null
   readonly attempts: readonly Attempt[]
+  /** Who asked: a person's id; null: whoever has the key. */
+  readonly person: string | null
 }
 
 export interface Settled {

@@ -40,7 +40,7 @@ export async function hold(
     inputTokens: boundTokens(work.plan.bound, work.plan.bound.textBytes),
   })
   const first = await holding.ledger.admit({ ...free, onShortBalance: 'count', patience: 'none' })
-  if (first.kind === 'held') return held(first, free)
+  if (first.kind === 'held') return held(first, free, caller)
   const told: Told = {
     consoleUrl: `${holding.address}/console`,
     showBalance: caller.policy.showBalance,
@@ -50,7 +50,7 @@ export async function hold(
   const counted = await countInput(holding.counter, work.call, work.plan.bound)
   const exact = ask(caller, line, { ...work, nowMs: holding.clock.wallMs(), inputTokens: counted })
   const admission = await admitPatiently(holding, exact)
-  if (admission.kind === 'held') return held(admission, exact)
+  if (admission.kind === 'held') return held(admission, exact, caller)
   const isShort = admission.kind === 'short'
   throw refusal(isShort ? namingWhatPasses(admission, exact, work) : admission, told)
 }
@@ -104,12 +104,17 @@ function boundTokens(bound: Bound, textTokens: number): number {
   return input * (toolUses + 1) + tokensPerToolUse * ((toolUses * (toolUses + 1)) / 2)
 }
 
-function held(admission: Extract<Admission, { kind: 'held' }>, asked: AdmissionAsk): Hold {
+function held(
+  admission: Extract<Admission, { kind: 'held' }>,
+  asked: AdmissionAsk,
+  { person }: Caller,
+): Hold {
   return {
     ...admission,
     account: asked.account,
     inputBound: asked.inputTokens,
     lowered: admission.outputLimit < asked.outputWanted,
+    person,
   }
 }
 

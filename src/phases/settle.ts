@@ -274,6 +274,7 @@ export function draft(
     startedMs: line.startedMs,
     firstByteMs: reply.firstByteMs,
     attempts: reply.attempts,
+    person: held.person,
   }
 }
 

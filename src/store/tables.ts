@@ -82,6 +82,7 @@ export interface ReceiptTable {
   started_ms: Integer
   first_byte_ms: IntegerOrNull
   attempts: string
+  person: string | null
 }
 
 export interface ApiKeyTable {

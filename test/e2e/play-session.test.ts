@@ -51,6 +51,33 @@ test('whoever is signed in is answered, for their own account and for one that t
   }
 })
 
+test('the receipts of an organization say which member asked, and those of a key nobody', async () => {
+  for (const member of [members.developer, members.admin]) {
+    for (const stream of [false, true]) await play(member.client, { account, body: { ...body, stream } })
+  }
+  const { key } = await members.owner.client.done('key.create', { account, name: 'for the member test' })
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}` }
+  await sendTo(origin, { method: 'POST', path: '/v1/chat/completions', headers, body: JSON.stringify(body) })
+  const listed = await members.owner.client.done('requests.list', { account, limit: 5 })
+  const people = await Promise.all(
+    [members.admin, members.developer].map(async ({ client }) => (await client.done('me.show', {})).person),
+  )
+  const [admin, developer] = people.map(({ id, name }) => ({ id, name }))
+  assert.deepEqual(
+    listed.map(({ member }) => member),
+    [null, admin, admin, developer, developer],
+  )
+  const shown = await members.owner.client.done('request.show', { request: listed[3]?.id ?? '' })
+  assert.deepEqual(shown.member, developer)
+  const { text } = await members.owner.client.ask('requests.csv', { account })
+  const [head = '', first = '', second = ''] = text.split('\r\n')
+  const place = head.split(',').indexOf('member')
+  assert.deepEqual(
+    [first, second].map((line) => line.split(',')[place]),
+    ['', admin?.name],
+  )
+})
+
 test('a role that does not build is refused, and an operator does not spend what belongs to others', async () => {
   const refused = await play(members.billing.client, { account })
   assert.deepEqual([refused.status, codeOf(refused)], [403, 'not_allowed'])

@@ -54,4 +54,5 @@ export const plainDraft: ReceiptDraft = {
   startedMs: Date.UTC(2026, 0, 1),
   firstByteMs: null,
   attempts: [],
+  person: null,
 }

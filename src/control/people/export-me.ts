@@ -5,7 +5,7 @@ import { accountOutput } from '../account/output.ts'
 import { personOwner } from '../authorize.ts'
 import { isoTime, isoTimeOrNull } from '../iso-time.ts'
 import type { ControlParts } from '../parts.ts'
-import { receiptOutput } from '../requests/receipt-output.ts'
+import { receiptOutputs } from '../requests/receipt-output.ts'
 import { verb } from '../verb.ts'
 
 const receiptsPerRead = 1_000
@@ -38,13 +38,14 @@ async function keysOf({ access }: ControlParts, account: bigint) {
 }
 
 /** The latest ones, as many as the limit allows. */
-async function requestsOf({ ledger, limits }: ControlParts, account: bigint) {
-  const found: ReturnType<typeof receiptOutput>[] = []
+async function requestsOf(parts: ControlParts, account: bigint) {
+  const { ledger, limits } = parts
+  const found: Awaited<ReturnType<typeof receiptOutputs>> = []
   let before: bigint | null = null
   while (found.length < limits.exportReceiptsMax) {
     const wanted = Math.min(receiptsPerRead, limits.exportReceiptsMax - found.length)
     const receipts = await ledger.receipts(account, wanted, before)
-    found.push(...receipts.map(receiptOutput))
+    found.push(...(await receiptOutputs(parts, receipts)))
     before = receipts.at(-1)?.id ?? null
     if (receipts.length < wanted) break
   }

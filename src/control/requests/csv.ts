@@ -5,12 +5,16 @@ import type { ReceiptRow } from '../../ledger/types.ts'
 import { type Cell, csvLines, csvText } from '../csv.ts'
 import { isoTime, isoTimeOrNull } from '../iso-time.ts'
 import { accountVerb } from '../verb.ts'
+import { namesOf } from './receipt-output.ts'
 import { receiptLots, searchOf, tooWide } from './search.ts'
 
 const usd = (nano: bigint): Cell => ({ amount: formatUsd(nano) })
 
 /** Column by column: its name, and what it tells of a receipt. */
-const columns: readonly (readonly [name: string, cell: (row: ReceiptRow) => Cell])[] = [
+const columns: readonly (readonly [
+  name: string,
+  cell: (row: ReceiptRow, names: ReadonlyMap<string, string>) => Cell,
+])[] = [
   ['id', ({ id }) => formatId('req', id)],
   ['started', ({ startedMs }) => isoTime(startedMs)],
   ['first_byte', ({ firstByteMs }) => isoTimeOrNull(firstByteMs)],
@@ -39,6 +43,7 @@ const columns: readonly (readonly [name: string, cell: (row: ReceiptRow) => Cell
   ['charged_usd', ({ charged }) => usd(charged)],
   ['upstream_cost_usd', ({ upstreamCost }) => usd(upstreamCost)],
   ['attempts', ({ attempts }) => attempts.length],
+  ['member', ({ person }, names) => (person === null ? null : (names.get(person) ?? person))],
 ]
 
 export const requestsCsv = accountVerb('requests.csv', (parts, input, { account }) =>
@@ -58,7 +63,8 @@ export const requestsCsv = accountVerb('requests.csv', (parts, input, { account 
     )) {
       looked += scanned
       if (looked > csvReceiptsScannedMax) throw tooWide(csvReceiptsScannedMax)
-      texts.push(csvLines(receipts.map((row) => columns.map(([, cell]) => cell(row)))))
+      const names = await namesOf(parts, receipts)
+      texts.push(csvLines(receipts.map((row) => columns.map(([, cell]) => cell(row, names)))))
     }
     return { name: `requests-${formatId('acct', account.id)}.csv`, text: texts.join('') }
   }),

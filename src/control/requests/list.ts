@@ -1,16 +1,16 @@
 /** `requests.list`: the receipts of an account's requests, the latest first. */
 import { accountVerb } from '../verb.ts'
-import { receiptOutput } from './receipt-output.ts'
+import { receiptOutputs } from './receipt-output.ts'
 import { receiptLots, searchOf, tooWide } from './search.ts'
 
 /** What was found within the bound is told; nothing at all would say that there is no more. */
 export const listRequests = accountVerb('requests.list', async (parts, input, { account }) => {
   const search = searchOf(account.id, input, input.before ?? null)
   const { receiptsScannedMax } = parts.limits
-  const outputs: ReturnType<typeof receiptOutput>[] = []
+  const outputs: Awaited<ReturnType<typeof receiptOutputs>> = []
   let looked = 0
   for await (const { receipts, scanned } of receiptLots(parts, search, input.limit)) {
-    outputs.push(...receipts.map(receiptOutput))
+    outputs.push(...(await receiptOutputs(parts, receipts)))
     looked += scanned
     if (looked < receiptsScannedMax) continue
     if (outputs.length === 0) throw tooWide(receiptsScannedMax)

@@ -4,14 +4,37 @@ import { formatUsd } from '../../../contract/usd.ts'
 import { formatId } from '../../base/ids.ts'
 import type { Attempt, ReceiptRow } from '../../ledger/types.ts'
 import { isoTime, isoTimeOrNull } from '../iso-time.ts'
+import type { ControlParts } from '../parts.ts'
 
 type ReceiptOutput = OperationOutput<'requests.list'>[number]
 
-export function receiptOutput(row: ReceiptRow): ReceiptOutput {
+/** Receipts with the names of those who asked; each person is looked up once. */
+export async function receiptOutputs(
+  parts: Pick<ControlParts, 'identity'>,
+  rows: readonly ReceiptRow[],
+): Promise<ReceiptOutput[]> {
+  const names = await namesOf(parts, rows)
+  return rows.map((row) => receiptOutput(row, names))
+}
+
+type Names = ReadonlyMap<string, string>
+
+/** Of the people who asked and are still here. */
+export async function namesOf(
+  { identity }: Pick<ControlParts, 'identity'>,
+  rows: readonly ReceiptRow[],
+): Promise<Names> {
+  const people = new Set(rows.flatMap(({ person }) => (person === null ? [] : [person])))
+  const found = await Promise.all([...people].map((person) => identity.person(person)))
+  return new Map(found.flatMap((person) => (person === undefined ? [] : [[person.id, person.name]])))
+}
+
+function receiptOutput(row: ReceiptRow, names: Names): ReceiptOutput {
   return {
     id: formatId('req', row.id),
     account: formatId('acct', row.account),
     key: formatId('key', row.key),
+    member: row.person === null ? null : { id: row.person, name: names.get(row.person) ?? null },
     model: row.model,
     dialect: row.dialect,
     streamed: row.streamed,

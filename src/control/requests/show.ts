@@ -2,12 +2,13 @@
 import { TollgateError } from '../../base/errors.ts'
 import { parseId } from '../../base/ids.ts'
 import { accountVerb } from '../verb.ts'
-import { receiptOutput } from './receipt-output.ts'
+import { receiptOutputs } from './receipt-output.ts'
 
-export const showRequest = accountVerb('request.show', async ({ ledger }, { request }) => {
+export const showRequest = accountVerb('request.show', async (parts, { request }) => {
   const id = parseId('req', request)
-  const receipt = id === undefined ? undefined : await ledger.receipt(id)
-  if (receipt !== undefined) return receiptOutput(receipt)
+  const receipt = id === undefined ? undefined : await parts.ledger.receipt(id)
+  const [shown] = receipt === undefined ? [] : await receiptOutputs(parts, [receipt])
+  if (shown !== undefined) return shown
   throw new TollgateError('generation_not_found', {
     message: `The request ${request} still runs; it gets its receipt when it ends.`,
     param: 'request',

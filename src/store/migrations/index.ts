@@ -12,6 +12,7 @@ import { automaticWaits } from './0010-automatic-waits.ts'
 import { lists } from './0011-lists.ts'
 import { metersOfAccounts } from './0012-meters-of-accounts.ts'
 import { sharedMeters } from './0013-shared-meters.ts'
+import { whoAsked } from './0014-who-asked.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -30,4 +31,5 @@ export const migrations: readonly Migration[] = [
   lists,
   metersOfAccounts,
   sharedMeters,
+  whoAsked,
 ]

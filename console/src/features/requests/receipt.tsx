@@ -219,6 +219,12 @@ function Details({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
             <Name>{keyNames.get(receipt.key) ?? receipt.key}</Name>
           </Link>
         </Fact>
+        {receipt.member === null ? null : (
+          <Fact label="Asked by">
+            <Name>{receipt.member.name ?? 'Somebody who has left'}</Name>{' '}
+            <span className="text-ink-soft">(at the playground)</span>
+          </Fact>
+        )}
         {operator ? (
           <Fact label="Account">
             <Link
