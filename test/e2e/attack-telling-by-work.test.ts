@@ -8,8 +8,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, test } from 'node:test'
 import { makeKey, readKey } from '../../src/access/key-form.ts'
-import { systemRandom } from '../../src/base/ids.ts'
-import { sendTo } from '../support/control-client.ts'
+import { formatId, systemRandom } from '../../src/base/ids.ts'
+import { type ControlAnswer, sendTo } from '../support/control-client.ts'
 import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
 import { joined, type Member, password } from '../support/two-tenants.ts'
 
@@ -65,10 +65,10 @@ async function works<Name extends string>(
 /** A password that is hashed costs several times what all the rest does; one that is not shows. */
 const ratioMax = 1.6
 
-function assertAlike(works: Readonly<Record<string, number>>): void {
+function assertAlike(works: Readonly<Record<string, number>>, most = ratioMax): void {
   const spent = Object.values(works)
   const ratio = Math.max(...spent) / Math.min(...spent)
-  assert.ok(ratio < ratioMax, `${ratio.toFixed(2)}: ${JSON.stringify(works)}`)
+  assert.ok(ratio < most, `${ratio.toFixed(2)}: ${JSON.stringify(works)}`)
 }
 
 const signIn = (email: string, secret: string) =>
@@ -109,6 +109,28 @@ test('a key costs the same however much of it is that of a live one', async () =
   const strange: Ask = (turn) => ask(makeKey(strangeId(turn), strangeId(turn), systemRandom).key)()
   const near: Ask = () => ask(makeKey(account.id, account.keyId, systemRandom).key)()
   assertAlike(await works({ strange, near }, 61))
+})
+
+/** Some look-ups more are a third of what a refusal costs. */
+const ratioOfRefusalsMax = 1.25
+
+test('what is somebody else’s costs what nobody’s costs', async () => {
+  const { client } = withoutPassword
+  const { id: key } = await known.client.done('key.create', { name: 'theirs' })
+  const account = (reference: string) => () => client.ask('account.show', { account: reference })
+  const change = (asked: string) => () => client.ask('key.update', { key: asked, name: 'x' })
+  const refused =
+    (ask: () => Promise<ControlAnswer>): Ask =>
+    async () => {
+      assert.equal((await ask()).status, 404)
+    }
+  for (const [theirs, nobodys] of [
+    [account(known.account), account(formatId('acct', 1n))],
+    [account(known.email), account('nobody-at-all@example.org')],
+    [change(key), change(formatId('key', 1n))],
+  ] as const) {
+    assertAlike(await works({ theirs: refused(theirs), nobodys: refused(nobodys) }, 121), ratioOfRefusalsMax)
+  }
 })
 
 const strangeId = (turn: number) => BigInt(turn + 1_000)
