@@ -17,6 +17,7 @@ export const families = { gpt: 'gpt-conformance', claude: 'claude-conformance', 
 
 const cache = process.env.CLIENTS_FOLDER ?? join(tmpdir(), 'tollgate-clients')
 const answerMsMax = 120_000
+const installMsMax = 600_000
 
 /** Installs the packages into a folder of their own, once; resolves with the folder. */
 export async function installed(name, packages) {
@@ -27,6 +28,19 @@ export async function installed(name, packages) {
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}')
   await run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', ...packages], { cwd: folder })
+  writeFileSync(stamp, wanted)
+  return folder
+}
+
+/** The same with packages of Python, in an environment of their own; needs a Python 3 with venv and pip. */
+export async function installedPython(name, packages) {
+  const folder = join(cache, name)
+  const wanted = packages.join(' ')
+  const stamp = join(folder, 'installed.txt')
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return folder
+  await run('python3', ['-m', 'venv', folder])
+  const options = { timeout: installMsMax }
+  await run(join(folder, 'bin/pip'), ['install', '--quiet', '--prefer-binary', ...packages], options)
   writeFileSync(stamp, wanted)
   return folder
 }
@@ -64,14 +78,20 @@ export function versionOf(folder, name) {
   return JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8')).version
 }
 
+/** The same of a package of Python. */
+export async function pythonVersionOf(folder, name) {
+  const { stdout } = await run(join(folder, 'bin/pip'), ['show', name])
+  return /^Version: (.+)$/m.exec(stdout)?.[1]
+}
+
 /** Runs a program to its end; rejects when it fails, with what it printed. */
-export function run(command, parameters, { cwd, env } = {}) {
+export function run(command, parameters, { cwd, env, timeout = answerMsMax } = {}) {
   return new Promise((resolve, reject) => {
     const options = {
       cwd,
       // Some programs ask the shell's variable where they are.
       env: { ...process.env, ...(cwd === undefined ? {} : { PWD: cwd }), ...env },
-      timeout: answerMsMax,
+      timeout,
       maxBuffer: 32 * 1024 * 1024,
     }
     const child = execFile(command, parameters, options, (error, stdout, stderr) => {

@@ -20,6 +20,10 @@ const all = [
   'codex',
   'opencode',
   'gemini-cli',
+  'cline',
+  'continue',
+  'aider',
+  'python',
 ]
 
 type Models = Config['models']

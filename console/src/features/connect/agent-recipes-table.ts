@@ -143,7 +143,10 @@ export const agentRecipes: readonly Recipe[] = [
         ].join('\n'),
       ),
     ],
-    notes: () => ['The openai/ before the name tells Aider which format to speak; every model works.'],
+    notes: () => [
+      'The openai/ before the name tells Aider which format to speak; every model works.',
+      'It warns that it does not know the window and the price of a name, and goes on.',
+    ],
   },
   {
     id: 'cursor',
@@ -176,24 +179,33 @@ export const agentRecipes: readonly Recipe[] = [
     id: 'cline',
     name: 'Cline',
     group: 'Editors',
-    about: 'The agent for VS Code.',
+    about: 'The agent for VS Code and the terminal.',
     prefers: 'openai-chat',
     steps: (facts) => [
-      { title: 'Open its settings and choose OpenAI Compatible as API Provider' },
+      { title: 'In the editor, open its settings and choose OpenAI Compatible as API Provider' },
       { title: 'Base URL', snippet: { language: 'text', text: `${facts.address}/v1` } },
       keyField('API Key', facts),
       { title: 'Model ID', snippet: { language: 'text', text: facts.model.name } },
+      run(
+        'Or in the terminal, with the key in TOLLGATE_KEY',
+        [
+          `cline auth --provider openai --baseurl ${facts.address}/v1 --apikey "$TOLLGATE_KEY" --modelid ${shellQuoted(facts.model.name)}`,
+          'cline',
+        ].join('\n'),
+      ),
     ],
     notes: (facts) =>
       speaks(facts, 'anthropic')
-        ? [`For Claude models the provider Anthropic with the custom base URL ${facts.address} works too.`]
+        ? [
+            `In the editor the provider Anthropic with the custom base URL ${facts.address} does for Claude models too.`,
+          ]
         : [],
   },
   {
     id: 'continue',
     name: 'Continue',
     group: 'Editors',
-    about: 'The assistant for VS Code and JetBrains.',
+    about: 'The assistant for VS Code, JetBrains and the terminal.',
     prefers: 'openai-chat',
     steps: (facts) => [
       keyField('Have your key at hand: the file below needs it', facts),
@@ -216,8 +228,6 @@ export const agentRecipes: readonly Recipe[] = [
         ].join('\n'),
       ),
     ],
-    notes: () => [
-      'With provider: anthropic the address ends in /v1/ with the slash; with openai without it.',
-    ],
+    notes: () => ['The terminal program, cn, reads the same file.'],
   },
 ]
