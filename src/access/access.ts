@@ -5,6 +5,7 @@
 import { createHmac, createSecretKey } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
 import type { NextId, RandomBytes } from '../base/ids.ts'
+import { takingTurns } from '../base/turns.ts'
 import type { RateLimits } from '../limits/types.ts'
 import type { Store } from '../store/store.ts'
 import { inTransaction } from '../store/transaction.ts'
@@ -54,7 +55,8 @@ export function openAccess(parts: AccessParts): Access {
     expiries: new Expiries(clock, limits.holdMsMax, (key) => tell(key, 'expired')),
     tell,
   }
-  const inTurn = turns()
+  // One change after another, so that memory ends with what the store ends with.
+  const inTurn = takingTurns()
   return {
     identify: (credential) => identify(changing, credential),
     create: (asked) => create(changing, asked),
@@ -80,16 +82,6 @@ interface Changing extends AccessParts {
 function hasher(hashKey: Uint8Array): (key: string) => Buffer {
   const key = createSecretKey(hashKey)
   return (text) => createHmac('sha256', key).update(text).digest()
-}
-
-/** One change after another, so that memory ends with what the store ends with. */
-function turns(): <Result>(work: () => Promise<Result>) => Promise<Result> {
-  let last: Promise<unknown> = Promise.resolve()
-  return (work) => {
-    const result = last.then(work)
-    last = result.catch(() => undefined)
-    return result
-  }
 }
 
 async function identify(changing: Changing, credential: string): Promise<Identified> {

@@ -3,6 +3,7 @@
  * takes, judged by the rule of sign-up, then handed to better-auth, whose answer leaves without a token in it.
  */
 import type { Clock } from '../base/clock.ts'
+import type { Turns } from '../base/turns.ts'
 import type { Limits } from '../config.ts'
 import {
   type AuthAnswer,
@@ -33,7 +34,6 @@ import { handleOf, hashToken, tokenOf } from './session-token.ts'
 import type { Sessions } from './sessions.ts'
 import { sessionCookie } from './site.ts'
 import { countedOf } from './throttle.ts'
-import type { Turns } from './turns.ts'
 import type { Identity, Person, SignedIn } from './types.ts'
 import type { UsedCodes } from './used-codes.ts'
 

@@ -250,3 +250,22 @@ test('what was done to keys stands in the audit with who did it, and no key', as
   const next = await operator.done('audit.list', { account, limit: 1, before: page[0]?.id })
   assert.notEqual(next[0]?.id, page[0]?.id)
 })
+
+const places = [
+  // One of them is the key that the account came with.
+  { operation: 'key.create', more: {}, room: 7 },
+  { operation: 'management-key.create', more: { scopes: ['keys:read'] }, room: 8 },
+] as const
+
+for (const { operation, more, room } of places) {
+  test(`${operation}: the last place is taken once, however many ask at once, and an ended key has none`, async () => {
+    const { as, account, id } = await organization()
+    const ended = { account: id, name: 'ended', expiresMs: 1 }
+    await access.create({ ...ended, policy: openPolicy('organization') })
+    await managementKeys.create({ ...ended, scopes: ['keys:read'] })
+    const names = Array.from({ length: 20 }, (_, index) => `key ${index}`)
+    const asked = names.map((name) => as('owner').done(operation, { account, name, ...more }))
+    const made = (await Promise.allSettled(asked)).filter(({ status }) => status === 'fulfilled')
+    assert.equal(made.length, room)
+  })
+}

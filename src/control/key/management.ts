@@ -7,30 +7,26 @@ import { formatId, parseId } from '../../base/ids.ts'
 import { isoTime, isoTimeOrNull } from '../iso-time.ts'
 import { accountVerb } from '../verb.ts'
 import { expiryOf } from './expiry.ts'
+import { inRoom } from './room.ts'
 
 type ManagementKeyOut = OperationOutput<'management-key.list'>[number]
 
 export const createManagementKey = accountVerb(
   'management-key.create',
   async (parts, { name, scopes, expires }, { account, role }) => {
-    const expiresMs = expiryOf(expires, parts.clock.wallMs())
+    const nowMs = parts.clock.wallMs()
+    const expiresMs = expiryOf(expires, nowMs)
     const beyond = scopes.find((scope) => !mayGive(role, scope))
     if (beyond !== undefined) {
       throw new TollgateError('not_allowed', { message: `You may not give ${beyond}: you do not have it.` })
     }
     const { managementKeys, limits } = parts
-    const live = (await managementKeys.list(account.id)).filter(({ revokedMs }) => revokedMs === null)
-    if (live.length >= limits.keysPerAccountMax) {
-      throw new TollgateError('conflict', {
-        message: `An account has at most ${limits.keysPerAccountMax} management keys. Revoke one that is not used.`,
-      })
-    }
-    const made = await managementKeys.create({
-      account: account.id,
-      name,
-      scopes: [...new Set(scopes)],
-      expiresMs,
-    })
+    const keys = () => managementKeys.list(account.id)
+    const max = limits.keysPerAccountMax
+    const asked = { account: account.id, name, scopes: [...new Set(scopes)], expiresMs }
+    const made = await inRoom({ keys, max, nowMs, words: 'management keys' }, () =>
+      managementKeys.create(asked),
+    )
     parts.changes.publish(account.id, ['keys'])
     return { id: formatId('mkey', made.id), key: made.secret }
   },

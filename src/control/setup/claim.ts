@@ -4,6 +4,7 @@
  */
 import { TollgateError } from '../../base/errors.ts'
 import { parseId } from '../../base/ids.ts'
+import { takingTurns } from '../../base/turns.ts'
 import type { Person } from '../../identity/types.ts'
 import { localAccountSetting } from '../find-account.ts'
 import type { ControlParts } from '../parts.ts'
@@ -12,10 +13,10 @@ import { verb } from '../verb.ts'
 import { forgetSetupToken, isSetupToken } from './token.ts'
 
 /** Claims take turns: the second of two finds the token used. */
-let turn: Promise<unknown> = Promise.resolve()
+const inTurn = takingTurns()
 
-export const claimSetup = verb('setup.claim', (parts, asked) => {
-  const claim = turn.then(async () => {
+export const claimSetup = verb('setup.claim', (parts, asked) =>
+  inTurn(async () => {
     if (!(await isSetupToken(parts.settings, asked.token))) {
       throw new TollgateError('setup_link_not_valid', {
         message: 'This setup link was used, or a newer one took its place.',
@@ -27,10 +28,8 @@ export const claimSetup = verb('setup.claim', (parts, asked) => {
     await welcome(parts, person)
     await forgetSetupToken(parts.settings)
     return { email: person.email }
-  })
-  turn = claim.catch(() => {})
-  return claim
-})
+  }),
+)
 
 async function operatorOf(
   { identity }: ControlParts,
