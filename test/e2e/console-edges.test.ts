@@ -109,3 +109,20 @@ for (const [name, search] of [
     await visit.close()
   })
 }
+
+test('a key that ends while it is looked at is shown as ended', async () => {
+  const hourMs = 3_600_000
+  const visit = await person.visit()
+  const { page } = visit
+  const now = Date.parse((await person.client.done('me.show', {})).person.created)
+  const expires = new Date(now + 2 * hourMs).toISOString()
+  await person.client.done('key.create', { name: 'soon over', expires })
+  await person.client.done('key.create', { name: 'lasting' })
+  await page.clock.install({ time: now })
+  await page.goto('/console/keys')
+  await page.getByRole('row', { name: 'soon over' }).getByText('Expires soon').waitFor()
+  await page.clock.fastForward(3 * hourMs)
+  await page.getByRole('button', { name: 'Show 1 revoked or expired' }).click()
+  await page.getByRole('row', { name: 'soon over' }).getByText('Expired', { exact: true }).waitFor()
+  await visit.close()
+})

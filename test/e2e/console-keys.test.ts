@@ -72,7 +72,7 @@ test('the keyboard alone makes a key with limits', async () => {
 test('a key is changed, refused, disabled, replaced and revoked on its page', async () => {
   const { id, key } = await person.client.done('key.create', { name: 'worked on' })
   await page.goto(`/console/keys/${id}`)
-  await page.getByText('This key has not been used yet').waitFor()
+  await page.getByText('No request of this key has reached an upstream yet').waitFor()
   await page.getByRole('button', { name: 'Edit' }).click()
   await page.getByRole('textbox', { name: 'Name' }).fill('worked on here')
   await dialog().getByLabel('Requests a minute').fill('many')

@@ -14,6 +14,11 @@ function subscribe(listener: () => void): () => void {
   return () => clearInterval(timer)
 }
 
+/** The present moment, for what becomes another thing as time goes on. */
+export function useNow(): number {
+  return useSyncExternalStore(subscribe, () => nowMs)
+}
+
 export interface WhenProps {
   readonly at: string
   /** Date and time instead of "2 hours ago". */
@@ -26,7 +31,7 @@ export interface WhenProps {
 const dayMs = 86_400_000
 
 export function When({ at, exact = false, dated = false, className }: WhenProps): JSX.Element {
-  const now = useSyncExternalStore(subscribe, () => nowMs)
+  const now = useNow()
   const isOld = dated && now - Date.parse(at) >= dayMs
   return (
     <time dateTime={at} title={exactTime(at)} className={className}>

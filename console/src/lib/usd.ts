@@ -7,10 +7,14 @@ const decimal = /^(-?)(\d+)(?:\.(\d{1,9}))?$/
 
 /**
  * `"4.998123456"` → `$4.9981`; two decimals or four, so that amounts do not change their width with every digit. What
- * is smaller than a cent keeps two digits that count: `"0.000054399"` → `$0.000054`. A text that is no amount stays
- * as it is.
+ * is smaller than a cent keeps two digits that count: `"0.000054399"` → `$0.000054`; what is five digits before the
+ * point, two after it. A text that is no amount stays as it is.
  */
 export function usd(text: string): string {
+  return /^-?\d{5}/.test(text) ? roundUsd(text) : fineUsd(text)
+}
+
+function fineUsd(text: string): string {
   const short = dollars(text, (fraction, isSmall) => (isSmall ? firstDigit(fraction) + 2 : 4))
   return short.replace(/\.\d{3}$/, '$&0')
 }
@@ -24,7 +28,7 @@ export function exactUsd(text: string): string {
 export function columnUsd(text: string): string {
   return decimal.test(text) && isZero(text)
     ? '$0'
-    : usd(text).replace(/\.\d+$/, (decimals) => decimals.padEnd(5, '0'))
+    : fineUsd(text).replace(/\.\d+$/, (decimals) => decimals.padEnd(5, '0'))
 }
 
 /** Rounded to cents, for what is large: totals on cards and axes. */

@@ -4,6 +4,7 @@ import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
 import { ConfirmDialog } from '@/components/confirm-dialog'
 import { toast } from '@/components/toaster'
+import { useNow } from '@/components/when'
 import { useMay } from '@/lib/account'
 import { useChange } from '@/lib/operations'
 import { EditKeyDialog } from './edit-key-dialog.tsx'
@@ -23,7 +24,7 @@ export function KeyActions({ apiKey }: { readonly apiKey: Key }): JSX.Element {
       close()
     },
   })
-  const ended = hasEnded(keyState(apiKey, Date.now()))
+  const ended = hasEnded(keyState(apiKey, useNow()))
   if (!mayChange) return <p className="text-sm text-ink-soft">Your role may read keys, not change them.</p>
   return (
     <>

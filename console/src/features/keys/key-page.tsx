@@ -10,7 +10,7 @@ import { Money } from '@/components/money'
 import { Page } from '@/components/page'
 import { Problem } from '@/components/problem'
 import { Skeleton } from '@/components/skeleton'
-import { When } from '@/components/when'
+import { useNow, When } from '@/components/when'
 import { useAccount } from '@/lib/account'
 import { count } from '@/lib/format'
 import { useOperation } from '@/lib/operations'
@@ -64,7 +64,7 @@ export function KeyPage(): JSX.Element {
 
 function Shown({ apiKey }: { readonly apiKey: Key }): JSX.Element {
   const account = useAccount()
-  const state = keyState(apiKey, Date.now())
+  const state = keyState(apiKey, useNow())
   const latest = useOperation('requests.list', { account: account.id, key: apiKey.id, limit: 10 })
   return (
     <Page
@@ -100,7 +100,7 @@ function Shown({ apiKey }: { readonly apiKey: Key }): JSX.Element {
             expected={3}
             empty={
               <Empty
-                title="This key has not been used yet"
+                title="No request of this key has reached an upstream yet"
                 text="Connect shows how each program is told the address and the key."
                 action={<LinkButton to="/console/connect">Connect a program</LinkButton>}
               />

@@ -10,7 +10,7 @@ import { Money } from '@/components/money'
 import { Page } from '@/components/page'
 import { Problem } from '@/components/problem'
 import { type Column, Table } from '@/components/table'
-import { When } from '@/components/when'
+import { useNow, When } from '@/components/when'
 import { useAccount, useMay } from '@/lib/account'
 import { useOperation } from '@/lib/operations'
 import { useSearch, useSetSearch } from '@/lib/search'
@@ -30,7 +30,7 @@ export function KeysPage(): JSX.Element {
   const mayCreate = useMay('owner', 'admin', 'developer')
   const isCreating = mayCreate && search.create !== undefined
   const open = (): void => setSearch({ create: 'yes' })
-  const now = Date.now()
+  const now = useNow()
   const all = keys.data?.toSorted((a, b) => (a.created < b.created ? 1 : -1))
   const endedCount = all?.filter((key) => hasEnded(keyState(key, now))).length ?? 0
   const showsAll = search.show === 'all' || endedCount === all?.length
