@@ -38,6 +38,8 @@ async function arrive(visit: Visit, { heading }: ConsolePage, path: string): Pro
 
 async function fits({ page }: Visit): Promise<void> {
   const { width } = page.viewportSize() ?? desktop
+  // Charts are drawn anew a moment after the window has another size.
+  await page.waitForFunction('document.documentElement.scrollWidth <= innerWidth').catch(() => undefined)
   assert.deepEqual(await page.evaluate<string[]>(tooWide), [], `wider than ${width} pixels`)
 }
 

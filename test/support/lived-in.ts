@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict'
 import { systemClock } from '../../src/base/clock.ts'
 import { parseId } from '../../src/base/ids.ts'
+import { identityThreads } from '../../src/identity/threads.ts'
 import { startSandbox } from '../../src/sandbox/sandbox.ts'
 import { ControlClient } from './control-client.ts'
 import { ask as askAs, clientOf, dialectClients } from './dialect-clients.ts'
@@ -77,6 +78,8 @@ const habits: readonly (readonly [model: ModelName, share: number, outputTokens:
 
 export async function livedIn(nowMs: number): Promise<LivedIn> {
   const date = shiftedDate()
+  const thread = identityThreads.core
+  Object.assign(identityThreads, { core: new URL('./shifted-identity-thread.ts', import.meta.url) })
   const birthMs = Math.floor(nowMs / dayMs) * dayMs - daysLived * dayMs
   date.set(birthMs + 9 * 60 * minuteMs)
   const sandbox = await startSandbox({ clock: systemClock })
@@ -134,6 +137,7 @@ export async function livedIn(nowMs: number): Promise<LivedIn> {
       await gateway.close()
       await Promise.all([stripe.close(), sandbox.close()])
       date.restore()
+      Object.assign(identityThreads, { core: thread })
     },
   }
 }

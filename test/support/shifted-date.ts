@@ -1,17 +1,43 @@
 /**
  * The date of this whole process as somebody wants it, libraries included: it runs on as ever, from another moment.
- * Timers and durations do not notice.
+ * Timers and durations do not notice. A thread has it too once it joins.
  */
+import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads'
+
 export interface ShiftedDate {
   /** From now on it is this moment, in milliseconds since 1970. */
   set(wallMs: number): void
   restore(): void
 }
 
+/** Under this name threads that are started later find by how much it is shifted. */
+const place = 'shifted date'
+
 export function shiftedDate(): ShiftedDate {
   const RealDate = Date
-  let offsetMs = 0
-  const nowMs = (): number => RealDate.now() + offsetMs
+  const offsetMs = new Float64Array(new SharedArrayBuffer(8))
+  setEnvironmentData(place, offsetMs)
+  shift(offsetMs)
+  return {
+    set(wallMs) {
+      offsetMs[0] = Math.round(wallMs) - RealDate.now()
+    },
+    restore() {
+      offsetMs[0] = 0
+      globalThis.Date = RealDate
+    },
+  }
+}
+
+/** In a thread, before anything in it looks at the date. */
+export function joinShiftedDate(): void {
+  const offsetMs = getEnvironmentData(place)
+  if (offsetMs instanceof Float64Array) shift(offsetMs)
+}
+
+function shift(offsetMs: Float64Array): void {
+  const RealDate = Date
+  const nowMs = (): number => RealDate.now() + (offsetMs[0] ?? 0)
   globalThis.Date = new Proxy(RealDate, {
     construct: (target, given: unknown[], made) =>
       Reflect.construct(target, given.length === 0 ? [nowMs()] : given, made) as Date,
@@ -19,12 +45,4 @@ export function shiftedDate(): ShiftedDate {
     get: (target, name, receiver) =>
       name === 'now' ? nowMs : (Reflect.get(target, name, receiver) as unknown),
   })
-  return {
-    set(wallMs) {
-      offsetMs = Math.round(wallMs) - RealDate.now()
-    },
-    restore() {
-      globalThis.Date = RealDate
-    },
-  }
 }

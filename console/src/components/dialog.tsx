@@ -52,7 +52,7 @@ function Content(props: Omit<DialogProps, 'open' | 'onOpenChange'>): JSX.Element
         if (target instanceof HTMLElement) target.focus({ preventScroll: true })
       }}
       className={cn(
-        'motion-appear fixed inset-x-0 bottom-0 z-50 mx-auto flex max-h-[92dvh] w-full flex-col overflow-hidden rounded-t-xl border border-line bg-raised sm:top-[8vh] sm:bottom-auto sm:max-h-[84vh] sm:rounded-xl',
+        'motion-appear fixed inset-x-0 bottom-0 z-50 mx-auto flex max-h-[92dvh] w-full flex-col overflow-hidden rounded-t-xl border border-line bg-raised sm:top-[8vh] sm:bottom-auto sm:max-h-[84vh] sm:w-[calc(100%-2rem)] sm:rounded-xl',
         widths[size],
       )}
     >
@@ -88,7 +88,7 @@ function focusFirstField(event: Event): void {
 /** The row of buttons at the end of a dialog; in sight also where the dialog is longer than the window. */
 export function DialogActions({ children }: { readonly children: ReactNode }): JSX.Element {
   return (
-    <div className="sticky -bottom-5 z-10 -mx-6 mt-6 -mb-5 flex flex-col-reverse gap-2 border-t border-line bg-raised px-6 py-4 sm:flex-row sm:justify-end">
+    <div className="tall:sticky -bottom-5 z-10 -mx-6 mt-6 -mb-5 flex flex-col-reverse gap-2 border-t border-line bg-raised px-6 py-4 sm:flex-row sm:justify-end">
       {children}
     </div>
   )

@@ -5,6 +5,7 @@ import { type JSX, useState } from 'react'
 import { Button, LinkButton } from '@/components/button'
 import { Problem } from '@/components/problem'
 import { Skeleton } from '@/components/skeleton'
+import { cn } from '@/lib/class-names'
 import { identity, resendVerification } from '@/lib/identity'
 import { useOperation } from '@/lib/operations'
 import { useSearch } from '@/lib/search'
@@ -16,17 +17,7 @@ import { newAddressOf } from './verification-token.ts'
 export function VerifyPage(): JSX.Element {
   const { token, email, error } = useSearch()
   return (
-    <AuthFrame
-      title="Confirm your address"
-      footer={
-        // Who has confirmed already is led there by the button.
-        token === undefined && error === undefined && email === undefined ? undefined : (
-          <Link to="/console/sign-in" search={{}} className={textLink}>
-            Sign in
-          </Link>
-        )
-      }
-    >
+    <AuthFrame title="Confirm your address">
       {token === undefined ? null : <Verification token={token} />}
       {token === undefined && error !== undefined ? <Failed email={email} /> : null}
       {token === undefined && error === undefined && email !== undefined ? <Sent email={email} /> : null}
@@ -132,6 +123,9 @@ function Resend({ email: known }: { readonly email: string | undefined }): JSX.E
       <p role="status" className="min-h-5 text-center text-sm text-ink-soft">
         {isSent ? 'If the address waits for it, a new link is on its way.' : ''}
       </p>
+      <Link to="/console/sign-in" search={{}} className={cn(textLink, 'self-start')}>
+        Sign in
+      </Link>
     </form>
   )
 }

@@ -94,7 +94,7 @@ function Clients({ chosen }: { readonly chosen: Recipe }): JSX.Element {
           ))}
         </Select>
       </Field>
-      <nav aria-label="Clients" className="sticky top-20 flex flex-col gap-4 max-lg:hidden">
+      <nav aria-label="Clients" className="taller:sticky top-20 flex flex-col gap-4 max-lg:hidden">
         {groups.map((group) => (
           <div key={group}>
             <p className="px-3 pb-1 text-sm font-medium text-ink-soft">{group}</p>

@@ -110,7 +110,7 @@ function Played({
           </Button>
         </div>
         <Talk conversation={conversation} on={on} />
-        <div className="sticky bottom-0 -mx-1 bg-page px-1 pb-3">
+        <div className="tall:sticky bottom-0 -mx-1 bg-page px-1 pb-3">
           <Composer
             isRunning={conversation.isRunning}
             takesPictures={model.inputs.includes('image')}
@@ -146,7 +146,7 @@ function Played({
 function Aside({ model, children }: { readonly model: string; readonly children: JSX.Element }): JSX.Element {
   if (useMedia('(min-width: 1024px)')) {
     return (
-      <Card title="Settings" className="sticky top-20">
+      <Card title="Settings" className="taller:sticky top-20">
         {children}
       </Card>
     )
