@@ -256,12 +256,14 @@ const noPassword = {
 
 async function passedOn(parts: AnsweringParts, asked: Asked): Promise<AuthAnswer> {
   const engine = await parts.engine(asked.path)
-  const answer = await exchanging(asked.token, () => engine.handler(webRequest(parts, asked)))
-  const text = await answer.text()
-  if (asked.request.method !== 'GET' || changesByGet.test(asked.path)) parts.sessions.changed()
-  const own = ownRefusal(answer.status, text)
-  if (own !== undefined) return own
-  return withoutTokens(parts, asked, { answer, text })
+  try {
+    const answer = await exchanging(asked.token, () => engine.handler(webRequest(parts, asked)))
+    const text = await answer.text()
+    return ownRefusal(answer.status, text) ?? (await withoutTokens(parts, asked, { answer, text }))
+  } finally {
+    // Also when it failed: steps that it took stay.
+    if (asked.request.method !== 'GET' || changesByGet.test(asked.path)) parts.sessions.changed()
+  }
 }
 
 /** Links that people come back with: they change who somebody is. */

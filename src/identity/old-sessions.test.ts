@@ -1,4 +1,4 @@
-/** Sessions do not pile up: what is over goes, nobody has more than a bound, and looking at one makes it no longer. */
+/** Sessions do not pile up, none lives on because it was looked at, and one that ended is not remembered. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -66,4 +66,23 @@ test('a session ends when its days are over, however often it was looked at', as
   endAll(people, soon)
   const { setCookies } = await browser.get('/get-session')
   assert.deepEqual([rowsOf(people)[0]?.expiresAt, setCookies], [soon, []])
+})
+
+test('a change that fails halfway is not remembered wrongly', async (context) => {
+  const people = await testPeople(context)
+  const [own, others] = [people.browser(), people.browser()]
+  assert.equal((await own.post('/sign-up/email', ann)).status, 200)
+  assert.equal((await others.post('/sign-in/email', ann)).status, 200)
+  assert.notEqual(await others.signedIn(), null)
+  inDatabase(people, (database) =>
+    database.exec(
+      `CREATE TRIGGER no_more BEFORE INSERT ON auth_session BEGIN SELECT RAISE(ABORT, 'no more'); END`,
+    ),
+  )
+  // The others are signed out before this one gets a session anew.
+  await assert.rejects(
+    own.post('/change-password', { currentPassword: ann.password, newPassword: 'another long enough one' }),
+  )
+  assert.equal(rowsOf(people).length, 0)
+  assert.equal(await others.signedIn(), null)
 })
