@@ -126,3 +126,29 @@ test('a key that ends while it is looked at is shown as ended', async () => {
   await page.getByRole('row', { name: 'soon over' }).getByText('Expired', { exact: true }).waitFor()
   await visit.close()
 })
+
+test('what is shown stays while asking again fails, and a secret that is shown once too', async () => {
+  await person.signUp('forgetful')
+  const visit = await person.visit()
+  const { page } = visit
+  await page.clock.install()
+  await page.goto('/console/admin/people')
+  await page.getByRole('button', { name: 'What can be done with forgetful' }).click()
+  await page.getByRole('menuitem', { name: 'Make a link for a new password' }).click()
+  const link = dialog(page).getByText('/console/reset?')
+  await link.waitFor()
+  let failures = 0
+  await page.route('**/api/admin/people*', (route) => {
+    failures += 1
+    return route.fulfill({ status: 503, json: { error: { code: 'overloaded', message: 'Not now.' } } })
+  })
+  // A question with its repetitions, and the question after it.
+  while (failures < 4) {
+    const asked = page.waitForResponse('**/api/admin/people*')
+    await page.clock.fastForward('00:15')
+    await asked
+  }
+  assert.equal(await link.count(), 1)
+  assert.equal(await page.getByText('Not now.').count(), 0)
+  await visit.close()
+})

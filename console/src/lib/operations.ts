@@ -91,13 +91,24 @@ export function useOperation<Name extends OperationName>(
   ...showing: Showing<Name>
 ): UseQueryResult<OperationOutput<Name>, ApiError> {
   const [input, options = {}] = showing as [input?: OperationAsk<Name>, options?: ShowOptions]
-  return useQuery<OperationOutput<Name>, ApiError>({
+  const query = useQuery<OperationOutput<Name>, ApiError>({
     queryKey: [name, input ?? {}],
     queryFn: () => call(name, ...([input] as unknown as Asking<Name>)),
     ...(options.enabled === undefined ? {} : { enabled: options.enabled }),
     ...(options.everyMs === undefined ? {} : { refetchInterval: options.everyMs }),
     ...(options.keep === true ? { placeholderData: keepPreviousData as never } : {}),
   })
+  return undisturbed(query)
+}
+
+/** What is shown stays, with the windows that are open over it, while asking again fails for a moment. */
+function undisturbed<Output>(query: UseQueryResult<Output, ApiError>): UseQueryResult<Output, ApiError> {
+  if (query.data === undefined || query.error === null || !isPassing(query.error)) return query
+  // Made upon it, not copied: a copy would read every field, and so be made anew when any of them changes.
+  return Object.create(query, {
+    error: { value: null },
+    isError: { value: false },
+  }) as UseQueryResult<Output, ApiError>
 }
 
 export interface ChangeOptions<Name extends OperationName> {
