@@ -12,7 +12,7 @@ export const accountId = id('acct')
 export const keyId = id('key')
 export const requestId = id('req')
 export const entryId = id('ent')
-export const priceId = id('prc')
+const priceId = id('prc')
 
 /** An amount that comes in: not negative, at most nine decimals. */
 export const usd = z.string().regex(usdPattern, 'must be a decimal amount of USD such as "12.50"')

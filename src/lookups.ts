@@ -120,7 +120,7 @@ function describeRunning(running: RunningRow): Readonly<Record<string, unknown>>
   }
 }
 
-export function describeReceipt(receipt: ReceiptRow): Readonly<Record<string, unknown>> {
+function describeReceipt(receipt: ReceiptRow): Readonly<Record<string, unknown>> {
   return {
     id: formatId('req', receipt.id),
     status: receipt.endReason,

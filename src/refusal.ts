@@ -50,7 +50,7 @@ export function wireError(error: unknown): unknown {
   )
 }
 
-export function problemOf(line: Line, error: TollgateError): Problem {
+function problemOf(line: Line, error: TollgateError): Problem {
   const { details, code } = error
   return {
     code,

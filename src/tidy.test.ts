@@ -397,6 +397,11 @@ const fileRules: readonly Rule[] = [
     check: deadFiles,
   },
   {
+    name: "what a source exports, beside types, another file imports: without that it is nobody else's",
+    bad: { 'src/http/a.ts': 'export const dead = 1', 'src/http/b.ts': "import { alive } from './a.ts'" },
+    check: unusedExports,
+  },
+  {
     name: 'sources do not import each other in a circle',
     bad: { 'src/http/a.ts': "import { b } from './b.ts'", 'src/http/b.ts': "import { a } from './a.ts'" },
     check: circles,
@@ -428,6 +433,22 @@ function deadFiles(tree: Tree): string[] {
     .filter((path) => isSource(path) || anyConsole.test(path))
     .filter((path) => !reached.has(path) && !standsAlone.test(path))
 }
+
+function unusedExports(tree: Tree): string[] {
+  const used = new Set<string>()
+  for (const [path, whole] of code(tree)) {
+    for (const { target, names } of importsOf(path, whole))
+      for (const name of names ?? ['*'])
+        for (const ending of ['', '.ts', '.tsx']) used.add(`${target}${ending} ${name}`)
+  }
+  return [...tree]
+    .filter(([path]) => (isSource(path) || anyConsole.test(path)) && !standsAlone.test(path))
+    .filter(([path]) => !used.has(`${path} *`))
+    .flatMap(([path, whole]) => [...whole.matchAll(exportedValue)].map((found) => `${path} ${found[1]}`))
+    .filter((exported) => !used.has(exported))
+}
+
+const exportedValue = /^export (?:async )?(?:function\*?|const|let|class) (\w+)/gm
 
 function circles(tree: Tree): string[] {
   const found: string[] = []

@@ -29,7 +29,7 @@ export interface BuiltInKeys {
   isBuiltIn(key: bigint): Promise<boolean>
 }
 
-export const builtInName = 'Playground'
+const builtInName = 'Playground'
 const hashBytes = 32
 
 export function openBuiltInKeys(parts: BuiltInKeysParts): BuiltInKeys {

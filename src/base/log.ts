@@ -22,7 +22,7 @@ export function createLog(options: { level: string; destination?: pino.Destinati
 }
 
 /** Text with everything that looks like a credential cut back to its beginning. */
-export function redact(text: string): string {
+function redact(text: string): string {
   return text.replace(secrets, (found) => `${found.slice(0, 9)}…`)
 }
 

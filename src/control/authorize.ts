@@ -79,7 +79,7 @@ async function lookInVain({ ledger, identity }: ControlParts, subject: Subject, 
 }
 
 /** What a person is in an account; null: nothing. */
-export async function roleOf(
+async function roleOf(
   { identity }: Pick<ControlParts, 'identity'>,
   person: string,
   { owner }: Pick<AccountRow, 'owner'>,
@@ -92,7 +92,7 @@ export async function roleOf(
 export const personOwner = (person: string) => `person:${person}`
 export const organizationOwner = (organization: string) => `organization:${organization}`
 
-export function mustBeRecent(
+function mustBeRecent(
   { clock, limits }: Pick<ControlParts, 'clock' | 'limits'>,
   actor: Extract<Actor, { kind: 'person' }>,
 ): void {

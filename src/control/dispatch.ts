@@ -17,7 +17,7 @@ import { requestVerbs } from './requests/verbs.ts'
 import { usageVerbs } from './usage/verbs.ts'
 import type { Verb } from './verb.ts'
 
-export const verbs: { readonly [Name in OperationName]: Verb<Name> } = {
+const verbs: { readonly [Name in OperationName]: Verb<Name> } = {
   ...accountVerbs,
   ...billingVerbs,
   ...installationVerbs,

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { ann, bob, type TestPeople, testPeople } from '../../test/support/people.ts'
+import { systemClock } from '../base/clock.ts'
 
 interface Row {
   readonly id: string
@@ -26,7 +27,7 @@ const rowsOf = (people: TestPeople) =>
   ) as unknown as Row[]
 
 const dayMs = 24 * 3_600_000
-const fromNow = (days: number) => new Date(Date.now() + days * dayMs).toISOString()
+const fromNow = (days: number) => new Date(systemClock.wallMs() + days * dayMs).toISOString()
 
 const endAll = (people: TestPeople, at: string) =>
   inDatabase(people, (database) => database.prepare('UPDATE auth_session SET "expiresAt" = ?').run(at))

@@ -92,7 +92,7 @@ export function fromMeterState(state: MeterState): Input[] {
   ]
 }
 
-export function toSpend(row: Output[], from: number): SpendMeter {
+function toSpend(row: Output[], from: number): SpendMeter {
   return {
     spent: row[from] as bigint,
     day: Number(row[from + 1]),
@@ -221,7 +221,7 @@ export function toRunningRow(row: Output[]): RunningRow {
 /** A draft as values to bind, in the order of `draftColumns`. */
 export type PackedDraft = (string | number | bigint | null)[]
 
-export const draftColumns =
+const draftColumns =
   'provider, upstream, upstream_model, upstream_request_id, status, end_reason, usage_source, error_code, input_uncached, cache_read, cache_write_5m, cache_write_1h, input_audio, output, output_audio, reasoning, fees, ran_at, unpriced_usage, upstream_cost, output_limit, output_lowered, settled_late, started_ms, first_byte_ms, attempts, person'
 
 const placeOf = (column: string): number => draftColumns.split(', ').indexOf(column)
@@ -290,7 +290,7 @@ export function packDraft(draft: ReceiptDraft): PackedDraft {
   ]
 }
 
-export function unpackDraft(row: readonly Output[], from = 0): ReceiptDraft {
+function unpackDraft(row: readonly Output[], from = 0): ReceiptDraft {
   const text = (place: number): string => row[from + place] as string
   const count = (place: number): number => Number(row[from + place])
   return {

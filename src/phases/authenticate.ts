@@ -79,7 +79,7 @@ export function byKey(knowing: Knowing): CallerOf {
 }
 
 /** Throws the 401 rows of the error table; 400 for a credential header that comes twice. */
-export async function authenticate({ access, address }: Knowing, line: Line): Promise<Caller> {
+async function authenticate({ access, address }: Knowing, line: Line): Promise<Caller> {
   const keysPage = `${address}/console/keys`
   const credentials = readCredentials(line)
   const found = new Map<Identified['kind'], Identified>()

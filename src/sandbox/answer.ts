@@ -49,7 +49,7 @@ function made(parts: readonly Part[]): number {
 }
 
 /** The first `limit` pieces of `parts`; parts that are left without a piece are dropped. */
-export function cutTo(parts: readonly Part[], limit: number): readonly Part[] {
+function cutTo(parts: readonly Part[], limit: number): readonly Part[] {
   const kept: Part[] = []
   let left = limit
   for (const part of parts) {

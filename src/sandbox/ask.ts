@@ -57,7 +57,7 @@ export type Reading =
   | { readonly kind: 'problem'; readonly problem: Problem }
 
 /** What an image, a sound or a file costs, whatever its size. */
-export const mediaTokens = 85
+const mediaTokens = 85
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

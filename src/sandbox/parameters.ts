@@ -4,11 +4,11 @@
  */
 
 /** How a cut answer ends: in mid-chunk, by reset, as a proper end, short of its length, or by closing alone. */
-export const cuts = ['fin', 'rst', 'clean', 'short', 'until_close'] as const
+const cuts = ['fin', 'rst', 'clean', 'short', 'until_close'] as const
 export type Cut = (typeof cuts)[number]
 
 /** Whether Gemini's calls carry an id: older models give none. */
-export const idHabits = ['yes', 'no'] as const
+const idHabits = ['yes', 'no'] as const
 export type IdHabit = (typeof idHabits)[number]
 
 export interface Settings {

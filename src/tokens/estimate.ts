@@ -40,7 +40,7 @@ export async function estimateInput(
 }
 
 /** The row that fits the name, else that of the makers whose tokenizer is known. */
-export function weightsOf(upstreamModel: string): Weights {
+function weightsOf(upstreamModel: string): Weights {
   return weightsTable.find(({ models }) => models.test(upstreamModel)) ?? otherWeights
 }
 

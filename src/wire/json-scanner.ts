@@ -11,12 +11,12 @@ export interface JsonLimits {
 }
 
 /** Kinds as the tape writes them. */
-export const objectKind = 0
-export const arrayKind = 1
+const objectKind = 0
+const arrayKind = 1
 export const stringKind = 2
-export const numberKind = 3
-export const trueKind = 4
-export const falseKind = 5
+const numberKind = 3
+const trueKind = 4
+const falseKind = 5
 export const nullKind = 6
 
 /** A tape entry is three integers: kind, escape mark and index of the entry after its subtree; start; end. */

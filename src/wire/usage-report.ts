@@ -10,7 +10,7 @@ import { isRecord, type JsonRecord } from './parsed.ts'
 export type CounterTable = Readonly<Record<string, 'used' | 'ignored'>>
 
 /** No report of one request is larger than this; a larger number is broken. */
-export const reportedTokensMax = 1_000_000_000
+const reportedTokensMax = 1_000_000_000
 const levelsMax = 4
 const unknownMax = 32
 const nameCharactersMax = 100

@@ -15,6 +15,8 @@ export interface Import {
   readonly isTypeOnly: boolean
   /** Loaded when the code gets there, not before. */
   readonly isLater: boolean
+  /** What is taken of it, as it is called there; null: all of it. */
+  readonly names: readonly string[] | null
 }
 
 const ignored = new Set(['node_modules', '.git', 'dist', 'data', 'coverage'])
@@ -56,6 +58,13 @@ export function importsOf(path: string, text: string): readonly Import[] {
     const name = code.slice(end - length, end)
     const isOurs = name.startsWith('.') || name.startsWith(consoleRoot)
     const target = isOurs ? pathOf(name, posix.dirname(path)) : name
-    return { target, isOurs, isTypeOnly: match[2] !== undefined, isLater: match[1] === undefined }
+    const names = namesIn(match[3] ?? '')
+    return { target, isOurs, isTypeOnly: match[2] !== undefined, isLater: match[1] === undefined, names }
   })
+}
+
+/** `{ a, type B as C } from` → a, B */
+function namesIn(clause: string): readonly string[] | null {
+  const listed = /^\s*\{([^}]*)\}\s*from$/.exec(clause)?.[1]
+  return listed?.split(',').flatMap((part) => /^\s*(?:type\s+)?(\w+)/.exec(part)?.[1] ?? []) ?? null
 }

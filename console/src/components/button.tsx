@@ -5,7 +5,7 @@ import { LoaderCircle } from 'lucide-react'
 import type { ComponentPropsWithRef, JSX } from 'react'
 import { cn } from '@/lib/class-names'
 
-export const buttonLook = cva(
+const buttonLook = cva(
   'inline-flex shrink-0 items-center justify-center gap-2 rounded-md border font-medium whitespace-nowrap transition-colors select-none aria-disabled:opacity-60 disabled:opacity-60 [&_svg]:size-4 [&_svg]:shrink-0',
   {
     variants: {

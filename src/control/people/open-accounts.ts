@@ -157,5 +157,3 @@ export async function welcome(parts: AccountParts, person: Person): Promise<Wait
   parts.changes.publish(account.id, ['account'])
   return waitsFor
 }
-
-export const accountText = (account: AccountRow) => formatId('acct', account.id)

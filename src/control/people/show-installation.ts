@@ -20,7 +20,7 @@ export const showInstallation = verb('installation.show', async (parts) => {
 })
 
 /** Nobody runs the installation yet but who has the command line. */
-export async function needsSetup({ identity }: Pick<ControlParts, 'identity'>): Promise<boolean> {
+async function needsSetup({ identity }: Pick<ControlParts, 'identity'>): Promise<boolean> {
   const operators = await identity.people({ state: 'operators', search: null, limit: 1 })
   return operators.length === 0
 }

@@ -19,7 +19,7 @@ const cacheSize = -65_536
 const lockWaitMs = 1_000
 
 /** Throws with a sentence for the operator when the SQLite in this Node is too old to be trusted. */
-export function assertVersion(database: Database): void {
+function assertVersion(database: Database): void {
   const { version } = database.prepare('SELECT sqlite_version() AS version').get() as { version: string }
   const parts = version.split('.').map(Number)
   for (const [place, least] of versionMin.entries()) {

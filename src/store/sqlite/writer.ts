@@ -56,7 +56,7 @@ export function runWriter(plan: PlanWriter, steps?: readonly Migration[]): void 
 }
 
 /** Answers one message; separate from the thread, so that it can be used without one. */
-export function writer(
+function writer(
   database: Database,
   plan: PlanWriter,
   setup: Pick<ThreadSetup, 'failpoints'>,

@@ -25,7 +25,7 @@ const callSigner: Maker = 'google'
 const inMessages = 'messages[].content[]'
 const pdf = 'application/pdf'
 
-export function textPart(text: string): TextPart {
+function textPart(text: string): TextPart {
   return { kind: 'text', text, cache: null, citations: [] }
 }
 

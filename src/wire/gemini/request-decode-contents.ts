@@ -38,7 +38,7 @@ const roles: Readonly<Record<string, Turn['role']>> = {
   model: 'assistant',
 }
 
-export function textPart(text: string): TextPart {
+function textPart(text: string): TextPart {
   return { kind: 'text', text, cache: null, citations: [] }
 }
 

@@ -3,7 +3,6 @@
  * nor decode the bytes.
  */
 import type { MediaSource } from '../neutral.ts'
-import { untranslatable } from '../policy.ts'
 import type { View } from '../view.ts'
 
 /** Names in use that are not the registered ones. */
@@ -73,9 +72,4 @@ export function fileName(title: string | null, mediaType: string): string {
   const extension = known ?? (/[\w-]+$/.exec(mediaType)?.[0] || 'pdf')
   const name = title ?? 'document'
   return name.toLowerCase().endsWith(`.${extension}`) ? name : `${name}.${extension}`
-}
-
-/** The refusal of media that a model or the format cannot take. */
-export function refusedMedia(pointer: string, medium: string): Error {
-  return untranslatable(pointer, `${medium} input`)
 }

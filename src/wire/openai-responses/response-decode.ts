@@ -34,7 +34,7 @@ export function decodeAnswer(body: Uint8Array, usage: Usage): NeutralAnswer {
 }
 
 /** The parts of one item. */
-export function partsOf(item: JsonRecord): readonly AnswerPart[] {
+function partsOf(item: JsonRecord): readonly AnswerPart[] {
   switch (item.type) {
     case 'message':
       return recordsIn(item, 'content').flatMap(spokenPart)

@@ -23,7 +23,7 @@ export function watchStream(options: WatchOptions): StreamWatch {
 }
 
 /** The error of an `error` event: nested as it is sent, or flat as it is documented. */
-export function eventProblem(event: JsonRecord): UpstreamProblem {
+function eventProblem(event: JsonRecord): UpstreamProblem {
   if (isRecord(event.error)) return problemOf(event.error)
   const type = event.type === 'error' ? '' : textIn(event, 'type')
   return { message: textIn(event, 'message'), type, code: textIn(event, 'code') }

@@ -5,7 +5,7 @@ import { Button } from '@/components/button'
 import { Field } from '@/components/field'
 import { Input } from '@/components/input'
 
-export const passwordLengthMin = 10
+const passwordLengthMin = 10
 
 interface TextProps {
   readonly value: string

@@ -86,7 +86,7 @@ export interface KeyDialogProps {
   readonly onClose: () => void
 }
 
-export function RevokeDialog({ apiKey, open, onClose }: KeyDialogProps): JSX.Element {
+function RevokeDialog({ apiKey, open, onClose }: KeyDialogProps): JSX.Element {
   const revoke = useChange('key.revoke', {
     changes: ['keys'],
     onDone: () => {

@@ -76,7 +76,7 @@ export function formOfKey(key: Key): KeyForm {
   }
 }
 
-export function localDay(ms: number): string {
+function localDay(ms: number): string {
   const at = new Date(ms)
   const two = (part: number) => String(part).padStart(2, '0')
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`

@@ -20,7 +20,7 @@ export const keyVariable = '$TOLLGATE_KEY'
 /** In a double-quoted string of a shell, Python or JavaScript. */
 const quoted = (text: string) => JSON.stringify(text)
 
-export function curlSnippet({ address, apiKey, model }: SnippetParts): string {
+function curlSnippet({ address, apiKey, model }: SnippetParts): string {
   return `curl ${address}/v1/chat/completions \\
   -H "Authorization: Bearer ${apiKey}" \\
   -H "Content-Type: application/json" \\

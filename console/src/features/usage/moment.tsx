@@ -12,7 +12,7 @@ export interface MomentProps {
 }
 
 /** `2026-11-21T07:30:00.123Z` → `2026-11-21 07:30:00 UTC`. */
-export const utcWords = (iso: string) => `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`
+const utcWords = (iso: string) => `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`
 
 export function Moment({ at, dayOnly = false, className }: MomentProps): JSX.Element {
   return (

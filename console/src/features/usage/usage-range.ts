@@ -40,7 +40,7 @@ const monthMs = 28 * dayMs
 const columnsMax = 400
 const dayPattern = /^\d{4}-\d{2}-\d{2}$/
 
-export function isDay(text: unknown): text is string {
+function isDay(text: unknown): text is string {
   return typeof text === 'string' && dayPattern.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`))
 }
 
@@ -48,7 +48,7 @@ export const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
 const midnight = (ms: number) => Math.floor(ms / dayMs) * dayMs
 const startOfDay = (day: string) => Date.parse(`${day}T00:00:00Z`)
 
-export function startOfMonth(ms: number): number {
+function startOfMonth(ms: number): number {
   const at = new Date(ms)
   return Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), 1)
 }

@@ -72,7 +72,7 @@ export function stackOf(rows: readonly UsageRow[], at: readonly number[], groups
 
 const descending = (a: bigint, b: bigint) => (a < b ? 1 : a > b ? -1 : 0)
 
-export function totalsOf(rows: readonly UsageRow[]): Totals {
+function totalsOf(rows: readonly UsageRow[]): Totals {
   let charged = 0n
   const totals = { requests: 0, errors: 0, refused: 0, tokensIn: 0, tokensOut: 0 }
   for (const row of rows) {

@@ -2,7 +2,7 @@
 import { useSearch, useSetSearch } from '@/lib/search'
 import { type Range, type RangeChoice, ranges, type Step, steps } from './usage-range.ts'
 
-export const groups = ['none', 'model', 'key', 'member'] as const
+const groups = ['none', 'model', 'key', 'member'] as const
 export type Group = (typeof groups)[number]
 
 export interface UsageSearch extends RangeChoice {
