@@ -188,6 +188,18 @@ const ratesOut = {
   outputAudio: usdOut.nullable(),
 }
 
+/** A price of a model from one moment on, in USD per million tokens. */
+export const price = z.strictObject({
+  id: priceId,
+  ...ratesOut,
+  tiers: z.array(z.strictObject({ aboveInputTokens: z.int(), ...ratesOut })),
+  /** Factor on every rate by option. */
+  options: z.record(z.string(), z.string()),
+  fees: z.record(z.string(), usdOut),
+  effectiveFrom: time,
+  source: z.string(),
+})
+
 export const model = z.strictObject({
   model: z.string(),
   /** Whether requests can use it now. */
@@ -210,17 +222,8 @@ export const model = z.strictObject({
         ...rates,
         tiers: z.array(z.strictObject({ aboveInputTokens: z.int(), ...rates })),
       }),
-      /** What customers pay at present, in USD per million tokens. */
-      price: z.strictObject({
-        id: priceId,
-        ...ratesOut,
-        tiers: z.array(z.strictObject({ aboveInputTokens: z.int(), ...ratesOut })),
-        /** Factor on every rate by option. */
-        options: z.record(z.string(), z.string()),
-        fees: z.record(z.string(), usdOut),
-        effectiveFrom: time,
-        source: z.string(),
-      }),
+      /** What customers pay at present. */
+      price,
     })
     .nullable(),
 })

@@ -1,7 +1,18 @@
 /** The operations of those who run an installation: models, upstreams, losses, audit, state. */
 import { z } from 'zod'
 import { forAccount, forOperators, operation } from '../operation.ts'
-import { accountId, listLimit, model, modelName, name, newPrice, positive, time, usdOut } from '../values.ts'
+import {
+  accountId,
+  listLimit,
+  model,
+  modelName,
+  name,
+  newPrice,
+  positive,
+  price,
+  time,
+  usdOut,
+} from '../values.ts'
 
 const reads = forOperators('yes', 'also local')
 const changes = forOperators('recent', 'also local')
@@ -92,15 +103,7 @@ export const installationOperations = {
     effect: 'reads',
     http: ['GET', '/api/admin/models/{model}/prices'],
     input: forModel,
-    output: z.array(
-      z.strictObject({
-        id: z.string(),
-        effectiveFrom: time,
-        input: usdOut,
-        output: usdOut,
-        source: z.string(),
-      }),
-    ),
+    output: z.array(price),
   }),
   'markup.show': operation({
     summary: 'What is added to the prices of models without a markup of their own; null: nothing',

@@ -302,7 +302,7 @@ test('a markup makes another version from now on; what was and what is to come k
   ])
   assert.deepEqual(catalog.snapshot.models.get('house-own'), ownBefore)
   assert.deepEqual(
-    (await catalog.prices('house-1')).map(({ effectiveFromMs, input }) => [effectiveFromMs, input]),
+    (await catalog.prices('house-1')).map(({ effectiveFromMs, rates }) => [effectiveFromMs, rates.input]),
     [
       [0, 1_100_000_000n],
       [setMs, 1_200_000_000n],

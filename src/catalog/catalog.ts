@@ -21,9 +21,9 @@ import type { ModelDefinition, PriceDefinition, UpstreamDefinition } from './def
 import { type CatalogSources, draftModels, type Override } from './drafts.ts'
 import { definitionMistake } from './mistakes.ts'
 import { nearestNames } from './nearest.ts'
-import { type PriceRow, priceIds, pricesOf } from './price-rows.ts'
+import { priceIds, pricesOf } from './price-rows.ts'
 import { buildSnapshot } from './snapshot.ts'
-import type { Snapshot } from './types.ts'
+import type { PriceVersion, Snapshot } from './types.ts'
 
 /** What does not come from the store. */
 export type GivenSources = Omit<CatalogSources, 'overrides'>
@@ -67,7 +67,7 @@ export interface Catalog {
   /** From now on; every price that changes becomes another version. */
   setMarkup(markup: string | null): Promise<void>
   /** A model's prices: those that were, the present one, those that are to come. */
-  prices(model: string): Promise<readonly PriceRow[]>
+  prices(model: string): Promise<readonly PriceVersion[]>
 }
 
 /** An upstream as people may see it. */
@@ -209,7 +209,7 @@ function dated({ parts: { clock } }: Live, definition: ModelDefinition): ModelDe
   return { ...definition, prices }
 }
 
-async function prices({ parts, loaded }: Live, name: string): Promise<readonly PriceRow[]> {
+async function prices({ parts, loaded }: Live, name: string): Promise<readonly PriceVersion[]> {
   const model = loaded.snapshot.models.get(name)
   // An alias costs what its model costs.
   const rows = await pricesOf(parts.store, model?.prices[0]?.model ?? name)

@@ -3,7 +3,8 @@ import { BrokenInvariant } from '../base/assert.ts'
 import type { NextId } from '../base/ids.ts'
 import type { Store } from '../store/store.ts'
 import type { PriceDraft } from './drafts.ts'
-import type { Rates } from './types.ts'
+import { priceOfText } from './prices.ts'
+import type { PriceVersion } from './types.ts'
 
 type Database = Pick<Store, 'database'>
 
@@ -63,17 +64,8 @@ function idIn(ids: ReadonlyMap<string, bigint>): (price: PriceDraft) => bigint {
   }
 }
 
-/** A price as people read it in a model's history. */
-export interface PriceRow {
-  readonly id: bigint
-  readonly effectiveFromMs: number
-  readonly input: bigint
-  readonly output: bigint
-  readonly source: string
-}
-
 /** Every price that a model ever had, by the time from which it was in force. */
-export async function pricesOf({ database }: Database, model: string): Promise<readonly PriceRow[]> {
+export async function pricesOf({ database }: Database, model: string): Promise<readonly PriceVersion[]> {
   const rows = await database
     .selectFrom('price_version')
     .selectAll()
@@ -81,14 +73,11 @@ export async function pricesOf({ database }: Database, model: string): Promise<r
     .orderBy('effective_from_ms')
     .orderBy('id')
     .execute()
-  return rows.map((row) => {
-    const { rates } = JSON.parse(row.body) as { readonly rates: Record<keyof Rates, string> }
-    return {
-      id: row.id,
-      effectiveFromMs: Number(row.effective_from_ms),
-      input: BigInt(rates.input),
-      output: BigInt(rates.output),
-      source: row.source,
-    }
-  })
+  return rows.map((row) => ({
+    id: row.id,
+    model: row.model,
+    effectiveFromMs: Number(row.effective_from_ms),
+    ...priceOfText(row.body),
+    source: row.source,
+  }))
 }

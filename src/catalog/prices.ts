@@ -124,6 +124,13 @@ export function priceText(body: PriceBody): string {
   })
 }
 
+/** The price that such a text says: every text in it is a whole number. */
+export function priceOfText(text: string): PriceBody {
+  return JSON.parse(text, (_key, value: unknown) =>
+    typeof value === 'string' ? BigInt(value) : value,
+  ) as PriceBody
+}
+
 function filledRates(definition: RatesDefinition, output: string, rule: CacheWriteRule | undefined): Rates {
   const input = rateOf(definition.input)
   const cacheWrite5m = definition.cacheWrite5m ?? null

@@ -2,12 +2,24 @@
 import type { OperationOutput } from '../../contract/operations.ts'
 import { columns, labelled } from './table-text.ts'
 
+/** The classes of tokens, as a table's head has room for them. */
+const rateNames = {
+  input: 'input',
+  cacheRead: 'cached',
+  cacheWrite5m: 'write 5m',
+  cacheWrite1h: 'write 1h',
+  output: 'output',
+  inputAudio: 'audio in',
+  outputAudio: 'audio out',
+} as const
+const rates = Object.keys(rateNames) as (keyof typeof rateNames)[]
+
 export function prices(output: OperationOutput<'models.prices'>): string {
   if (output.length === 0) return 'no prices\n'
   return columns(
-    ['price', 'from', 'input', 'output', 'source'],
-    output.map((row) => [row.id, row.effectiveFrom, row.input, row.output, row.source]),
-    ['input', 'output'],
+    ['price', 'from', ...Object.values(rateNames), 'source'],
+    output.map((row) => [row.id, row.effectiveFrom, ...rates.map((name) => row[name] ?? '-'), row.source]),
+    Object.values(rateNames),
   )
 }
 
@@ -67,6 +79,8 @@ export function system(output: OperationOutput<'system.show'>): string {
     ['sign-up', output.signup],
     ['mail', output.mail ? 'on' : 'off'],
     ['payments', output.payments],
+    ['ledger checked', output.ledger.checked ?? 'not since the start'],
+    ['ledger verified', output.ledger.verified ?? 'never'],
     ...Object.entries(output.house).map(([name, amount]) => [`house ${name}`, `${amount} USD`] as const),
   ])
   return output.warnings.length === 0 ? facts : `${facts}\n${output.warnings.join('\n')}\n`

@@ -187,7 +187,10 @@ test('a running request settles at the price that it began with; the next one pa
   const after = await operator.done('models.prices', { model: 'chat-stream' })
   const [was, is] = after.slice(-2)
   assert.equal(was?.id, before?.id)
-  assert.deepEqual([Number(is?.input), Number(is?.output)], [Number(was?.input) * 2, Number(was?.output) * 2])
+  for (const name of ['input', 'output', 'cacheRead', 'cacheWrite5m', 'cacheWrite1h'] as const) {
+    assert.equal(Number(is?.[name]), Number(was?.[name]) * 2, name)
+  }
+  assert.deepEqual([is?.options, is?.fees], [was?.options, was?.fees], 'a markup is on rates alone')
   assert.ok(dear !== undefined && plain !== undefined && plain.charged > 0n)
   assert.equal(dear.charged, plain.charged * 2n)
   assert.equal(dear.upstreamCost, plain.upstreamCost, 'what the provider takes is the same')

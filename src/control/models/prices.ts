@@ -1,9 +1,10 @@
 /** `models.prices`: all prices of a model: those that were, the present one, those that are to come. */
-import { formatUsd } from '../../../contract/usd.ts'
-import { formatId } from '../../base/ids.ts'
-import { isoTime } from '../iso-time.ts'
+import type { OperationOutput } from '../../../contract/operations.ts'
+import { priceOut } from '../../catalog/listing.ts'
 import { verb } from '../verb.ts'
 import { assertChanged } from './changed.ts'
+
+type Price = OperationOutput<'models.prices'>[number]
 
 export const listPrices = verb('models.prices', async ({ catalog }, { model }) => {
   const { models, unsold } = catalog.snapshot
@@ -11,11 +12,5 @@ export const listPrices = verb('models.prices', async ({ catalog }, { model }) =
   if (rows.length === 0 && !models.has(model) && !unsold.has(model)) {
     assertChanged({ kind: 'unknown_model', nearest: [] }, model)
   }
-  return rows.map((row) => ({
-    id: formatId('prc', row.id),
-    effectiveFrom: isoTime(row.effectiveFromMs),
-    input: formatUsd(row.input),
-    output: formatUsd(row.output),
-    source: row.source,
-  }))
+  return rows.map((row) => priceOut(row) as Price)
 })

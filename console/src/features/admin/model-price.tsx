@@ -7,14 +7,12 @@ import { Problem } from '@/components/problem'
 import { type Column, Table } from '@/components/table'
 import { toast } from '@/components/toaster'
 import { When } from '@/components/when'
-import type { OperationOutput } from '@/lib/api'
 import { useChange, useOperation } from '@/lib/operations'
-import { usd } from '@/lib/usd'
+import { exactUsd } from '@/lib/usd'
 import { FormDialog } from './form-dialog.tsx'
 import type { Model } from './models.tsx'
+import { type PriceChange, priceChanges, type Version } from './price-changes.ts'
 import { emptyPrice, isPriced, newPriceOf, RatesFields } from './rates-fields.tsx'
-
-type Version = OperationOutput<'models.prices'>[number]
 
 interface PriceProps {
   readonly model: Model
@@ -81,8 +79,11 @@ export function PriceHistory({ model, onClose }: PriceProps): JSX.Element {
         </span>
       ),
     },
-    { id: 'input', header: 'Input', align: 'right', cell: ({ input }) => usd(input) },
-    { id: 'output', header: 'Output', align: 'right', cell: ({ output }) => usd(output) },
+    {
+      id: 'changed',
+      header: 'What changed',
+      cell: (version) => <Changes of={version} all={prices.data ?? []} />,
+    },
     { id: 'source', header: 'Source', cell: ({ source }) => source },
   ]
   return (
@@ -105,4 +106,26 @@ export function PriceHistory({ model, onClose }: PriceProps): JSX.Element {
       </div>
     </Dialog>
   )
+}
+
+/** Against the price before it, class by class. */
+function Changes({ of, all }: { readonly of: Version; readonly all: readonly Version[] }): JSX.Element {
+  const changes = priceChanges(all[all.indexOf(of) - 1], of)
+  if (changes.length === 0) return <span className="text-ink-soft">Nothing but where it comes from</span>
+  return (
+    <ul className="flex flex-col gap-0.5">
+      {changes.map((change) => (
+        <li key={change.label} className="flex flex-wrap justify-between gap-x-4">
+          <span className="text-ink-soft">{change.label}</span>
+          <span className="tabular">{changeWords(change)}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function changeWords({ from, to, of }: PriceChange): string {
+  const words = (text: string | null): string =>
+    text === null ? 'none' : of === 'usd' ? exactUsd(text) : `× ${text}`
+  return from === null ? words(to) : `${words(from)} → ${words(to)}`
 }

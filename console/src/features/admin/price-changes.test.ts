@@ -1,0 +1,50 @@
+/** What a new price changed, as its history tells it: every class, tier, option and fee, and nothing else. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { priceChanges, type Version } from './price-changes.ts'
+
+const first: Version = {
+  id: 'prc_0000000000001',
+  effectiveFrom: '1970-01-01T00:00:00.000Z',
+  source: 'list',
+  input: '1.00',
+  output: '4.00',
+  cacheRead: '0.10',
+  cacheWrite5m: '1.25',
+  cacheWrite1h: '2.00',
+  inputAudio: null,
+  outputAudio: null,
+  tiers: [],
+  options: { 'service_tier:flex': '0.5' },
+  fees: { web_search: '0.01' },
+}
+const told = (before: Version | undefined, after: Version): readonly string[] =>
+  priceChanges(before, after).map(({ label, from, to }) => `${label}: ${from ?? '-'} > ${to ?? '-'}`)
+const rates = { ...first, inputAudio: null, outputAudio: null }
+
+test('the same price changes nothing, whatever its id and source are', () => {
+  assert.deepEqual(told(first, { ...first, id: 'prc_0000000000002', source: 'another' }), [])
+})
+
+test('every class that is another one is told, and one that came or went', () => {
+  const after = { ...first, cacheRead: '0.05', cacheWrite1h: '2.50', inputAudio: '10.00' }
+  assert.deepEqual(told(first, after), [
+    'Cached input: 0.10 > 0.05',
+    'Cache write, 1 hour: 2.00 > 2.50',
+    'Audio in: - > 10.00',
+  ])
+  assert.deepEqual(told(after, first).at(-1), 'Audio in: 10.00 > -')
+})
+
+test('tiers, options and fees are told by their names', () => {
+  const tier = { ...rates, aboveInputTokens: 200_000, input: '2.00' }
+  const after = { ...first, tiers: [tier], options: { 'service_tier:flex': '0.6' }, fees: {} }
+  const changes = told(first, after)
+  assert.ok(changes.includes('Input, input over 200,000: - > 2.00'))
+  assert.ok(changes.includes('service_tier:flex: 0.5 > 0.6'))
+  assert.ok(changes.includes('web_search, per use: 0.01 > -'))
+})
+
+test('of the first price everything is new', () => {
+  assert.equal(told(undefined, first).length, 7)
+})

@@ -1,0 +1,55 @@
+/** What of a price is another than of the one before it: each class of tokens, tiers, options and fees. Pure. */
+import type { OperationOutput } from '@/lib/api'
+
+export type Version = OperationOutput<'models.prices'>[number]
+
+export interface PriceChange {
+  readonly label: string
+  /** As the contract tells it; null: it did not have one. */
+  readonly from: string | null
+  readonly to: string | null
+  /** `usd`: an amount in USD; `factor`: what every price is multiplied by. */
+  readonly of: 'usd' | 'factor'
+}
+
+const classes = [
+  ['input', 'Input'],
+  ['cacheRead', 'Cached input'],
+  ['cacheWrite5m', 'Cache write, 5 minutes'],
+  ['cacheWrite1h', 'Cache write, 1 hour'],
+  ['output', 'Output'],
+  ['inputAudio', 'Audio in'],
+  ['outputAudio', 'Audio out'],
+] as const
+
+/** `before` undefined: the first price, all of which is new. */
+export function priceChanges(before: Version | undefined, after: Version): readonly PriceChange[] {
+  const [was, is] = [before === undefined ? new Map<string, Part>() : partsOf(before), partsOf(after)]
+  return [...new Set([...is.keys(), ...was.keys()])].flatMap((label) => {
+    const [from, to] = [was.get(label), is.get(label)]
+    const change = { label, from: from?.text ?? null, to: to?.text ?? null, of: (to ?? from)?.of ?? 'usd' }
+    return change.from === change.to ? [] : [change]
+  })
+}
+
+interface Part {
+  readonly text: string
+  readonly of: PriceChange['of']
+}
+
+/** Every part that a price has, by its words. */
+function partsOf(version: Version): ReadonlyMap<string, Part> {
+  const parts = new Map<string, Part>()
+  const add = (label: string, text: string | null, of: Part['of']): void => {
+    if (text !== null) parts.set(label, { text, of })
+  }
+  for (const [name, label] of classes) add(label, version[name], 'usd')
+  for (const { aboveInputTokens, ...rates } of version.tiers) {
+    for (const [name, label] of classes) {
+      add(`${label}, input over ${aboveInputTokens.toLocaleString('en')}`, rates[name], 'usd')
+    }
+  }
+  for (const [name, factor] of Object.entries(version.options)) add(name, factor, 'factor')
+  for (const [name, fee] of Object.entries(version.fees)) add(`${name}, per use`, fee, 'usd')
+  return parts
+}
