@@ -103,7 +103,7 @@ async function read(parts: AnsweringParts, request: AuthRequest): Promise<Asked 
     return refusal('unsupported_media_type', 'Send the body as application/json.')
   }
   const body = isPost ? cutDown(parsed(text === '' ? '{}' : text), rule) : null
-  const wrong = body === null ? undefined : tooLong(body)
+  const wrong = body === null ? undefined : wrongText(body)
   if (wrong !== undefined) return wrong
   const { cookie } = request.headers
   const headers = typeof cookie === 'string' ? { cookie } : {}
@@ -124,10 +124,12 @@ function cutDown(body: Body, { fields, sets }: Rule): Body {
   return { ...Object.fromEntries(entries), ...sets }
 }
 
-function tooLong(body: Body): AuthAnswer | undefined {
+function wrongText(body: Body): AuthAnswer | undefined {
   for (const [param, max] of Object.entries(longest)) {
     const value = body[param]
-    if (typeof value !== 'string' || value.length <= max) continue
+    if (value === undefined) continue
+    if (typeof value !== 'string') return refusal('invalid_value', `${param} must be a text.`, { param })
+    if (value.length <= max) continue
     return refusal('invalid_value', `${param} must be at most ${max} characters.`, { param })
   }
   return undefined
@@ -178,7 +180,7 @@ async function judged(parts: AnsweringParts, asked: Asked): Promise<AuthAnswer> 
   const { path, body, rule, signedIn } = asked
   if (rule.newPassword !== undefined && body !== null) {
     const email = typeof body.email === 'string' ? body.email : (signedIn?.person.email ?? '')
-    if (isCommonPassword(String(body[rule.newPassword] ?? ''), email)) return commonPassword
+    if (isCommonPassword(textOf(body[rule.newPassword]), email)) return commonPassword
   }
   if (path === '/confirm-login') return confirmLogin(parts, asked)
   if (path === '/change-password') return changePassword(parts, asked)
@@ -187,12 +189,15 @@ async function judged(parts: AnsweringParts, asked: Asked): Promise<AuthAnswer> 
   if (path !== '/sign-up/email') return passedOn(parts, asked)
   const { email, invitation } = body ?? {}
   const admission = await parts.joining.judge(
-    String(email ?? '').toLowerCase(),
+    textOf(email).toLowerCase(),
     typeof invitation === 'string' ? invitation : null,
   )
   if (admission.kind === 'closed') return refusal('sign_up_closed', admission.message)
   return parts.joining.admitting(admission.email, () => passedOn(parts, asked))
 }
+
+/** What is no text is better-auth's to refuse; an object could be anything as a text. */
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 async function changePassword(parts: AnsweringParts, asked: Asked): Promise<AuthAnswer> {
   const answer = await passedOn(parts, asked)
@@ -351,7 +356,7 @@ async function wasUsed(
 ): Promise<boolean> {
   const { asked, answer, person } = of
   if (asked.path !== '/two-factor/verify-totp' || !answer.ok || person === undefined) return false
-  return !(await usedCodes.spend(person.id, String(asked.body?.code)))
+  return !(await usedCodes.spend(person.id, textOf(asked.body?.code)))
 }
 
 const usedCode = jsonAnswer(401, {
