@@ -72,11 +72,14 @@ export function PriceHistory({ model, onClose }: PriceProps): JSX.Element {
     {
       id: 'from',
       header: 'From',
-      cell: ({ id, effectiveFrom }) => (
-        <span className="flex items-center gap-2">
-          {Date.parse(effectiveFrom) === 0 ? 'the beginning' : <When at={effectiveFrom} exact />}
-          {id === presentId ? <Badge tone="good">Now</Badge> : null}
-        </span>
+      cell: ({ id, effectiveFrom, source }) => (
+        <>
+          <span className="flex items-center gap-2">
+            {Date.parse(effectiveFrom) === 0 ? 'the beginning' : <When at={effectiveFrom} exact />}
+            {id === presentId ? <Badge tone="good">Now</Badge> : null}
+          </span>
+          <span className="block text-sm text-ink-soft">{source}</span>
+        </>
       ),
     },
     {
@@ -84,7 +87,6 @@ export function PriceHistory({ model, onClose }: PriceProps): JSX.Element {
       header: 'What changed',
       cell: (version) => <Changes of={version} all={prices.data ?? []} />,
     },
-    { id: 'source', header: 'Source', cell: ({ source }) => source },
   ]
   return (
     <Dialog open onOpenChange={onClose} title={`Prices of ${model.model}`} size="large">
@@ -113,11 +115,11 @@ function Changes({ of, all }: { readonly of: Version; readonly all: readonly Ver
   const changes = priceChanges(all[all.indexOf(of) - 1], of)
   if (changes.length === 0) return <span className="text-ink-soft">Nothing but where it comes from</span>
   return (
-    <ul className="flex flex-col gap-0.5">
+    <ul className="flex min-w-72 flex-col gap-0.5">
       {changes.map((change) => (
-        <li key={change.label} className="flex flex-wrap justify-between gap-x-4">
+        <li key={change.label} className="flex justify-between gap-x-4">
           <span className="text-ink-soft">{change.label}</span>
-          <span className="tabular">{changeWords(change)}</span>
+          <span className="tabular whitespace-nowrap">{changeWords(change)}</span>
         </li>
       ))}
     </ul>
