@@ -8,22 +8,34 @@ import type { ControlParts } from '../parts.ts'
 import { receiptOutputs } from '../requests/receipt-output.ts'
 import { verb } from '../verb.ts'
 
-const receiptsPerRead = 1_000
+const receiptsPerRead = 250
+/** Stands for all accounts of nobody. */
+const noAccount = -1n
 
 export const exportMe = verb('me.export', async (parts, _input, { actor }) => {
   assert(actor.kind === 'person', 'somebody is signed in')
-  const account = await parts.ledger.accountByOwner(personOwner(actor.person.id))
-  const atMs = parts.clock.wallMs()
-  const content = {
-    exported: isoTime(atMs),
-    person: await parts.identity.exported(actor.person.id),
-    account: account === undefined ? null : accountOutput(account),
-    keys: account === undefined ? [] : await keysOf(parts, account.id),
-    requests: account === undefined ? [] : await requestsOf(parts, account.id),
-  }
-  const day = isoTime(atMs).slice(0, 10)
-  return { name: `tollgate-export-${day}.json`, text: `${JSON.stringify(content, null, 2)}\n` }
+  const { id } = actor.person
+  const account = await parts.ledger.accountByOwner(personOwner(id))
+  return parts.usage.makingFile(account?.id ?? noAccount, async () => {
+    const atMs = parts.clock.wallMs()
+    const content = {
+      exported: isoTime(atMs),
+      person: await parts.identity.exported(id),
+      account: account === undefined ? null : accountOutput(account),
+      keys: account === undefined ? [] : await keysOf(parts, account.id),
+    }
+    const texts: string[] = []
+    if (account !== undefined) for await (const text of requestTexts(parts, account.id)) texts.push(text)
+    const name = `tollgate-export-${isoTime(atMs).slice(0, 10)}.json`
+    return { name, text: joined(content, texts) }
+  })
 })
+
+/** The content as JSON, with the requests as its last member, a line for each. */
+function joined(content: object, requests: readonly string[]): string {
+  const open = JSON.stringify(content, null, 2).replace(/\n\}$/, '')
+  return `${open},\n  "requests": [\n${requests.join(',\n')}\n  ]\n}\n`
+}
 
 async function keysOf({ access }: ControlParts, account: bigint) {
   const keys = await access.list(account)
@@ -37,17 +49,17 @@ async function keysOf({ access }: ControlParts, account: bigint) {
   }))
 }
 
-/** The latest ones, as many as the limit allows. */
-async function requestsOf(parts: ControlParts, account: bigint) {
+/** The latest ones, as many as the limit allows, as lines of JSON in lots: nobody else waits for all of them. */
+async function* requestTexts(parts: ControlParts, account: bigint): AsyncGenerator<string, void> {
   const { ledger, limits } = parts
-  const found: Awaited<ReturnType<typeof receiptOutputs>> = []
   let before: bigint | null = null
-  while (found.length < limits.exportReceiptsMax) {
-    const wanted = Math.min(receiptsPerRead, limits.exportReceiptsMax - found.length)
+  for (let left = limits.exportReceiptsMax; left > 0; ) {
+    const wanted = Math.min(receiptsPerRead, left)
     const receipts = await ledger.receipts(account, wanted, before)
-    found.push(...(await receiptOutputs(parts, receipts)))
+    const outputs = await receiptOutputs(parts, receipts)
+    if (outputs.length > 0) yield outputs.map((output) => `    ${JSON.stringify(output)}`).join(',\n')
+    if (receipts.length < wanted) return
     before = receipts.at(-1)?.id ?? null
-    if (receipts.length < wanted) break
+    left -= receipts.length
   }
-  return found
 }
