@@ -23,7 +23,10 @@ const ignored = new Set(['node_modules', '.git', 'dist', 'data', 'coverage'])
 const textNames =
   /(?:\.(?:ts|tsx|js|mjs|json|md|yml|yaml|sh|sql|css|html)|\/run|Dockerfile|LICENSE|\.npmrc|ignore)$/
 
-/** Every text file below the root that is neither installed nor made. */
+/** Links lead to them; what they show is no text. */
+const pictureNames = /\.png$/
+
+/** Every text file below the root that is neither installed nor made; pictures as empty texts. */
 export function readTree(root: string): Tree {
   const paths = globSync('**/*', {
     cwd: root,
@@ -32,9 +35,11 @@ export function readTree(root: string): Tree {
   })
     .filter((entry) => entry.isFile())
     .map((entry) => posix.join(posix.relative(root, entry.parentPath), entry.name))
-    .filter((path) => textNames.test(`/${path}`))
+    .filter((path) => textNames.test(`/${path}`) || pictureNames.test(path))
     .sort()
-  return new Map(paths.map((path) => [path, readFileSync(posix.join(root, path), 'utf8')]))
+  const textOf = (path: string): string =>
+    pictureNames.test(path) ? '' : readFileSync(posix.join(root, path), 'utf8')
+  return new Map(paths.map((path) => [path, textOf(path)]))
 }
 
 const importForm =
