@@ -34,7 +34,8 @@ export const gemini: Dialect<GeminiFacts> = {
   errorStatus,
   errorFrame,
   streamType: 'text/event-stream; charset=utf-8',
-  keepAlive: ': keepalive\r\n\r\n',
+  // Readers of this format are known that stumble over a comment; an empty line says nothing to any.
+  keepAlive: '\r\n',
 }
 
 export const geminiCodec: Codec = {
