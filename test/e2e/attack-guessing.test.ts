@@ -32,6 +32,7 @@ before(async () => {
       guessesPerPersonMax: 3,
       guessesPerNetworkMax: 6,
       guessesFromStrangersMax: 20,
+      challengesPerNetworkMax: 8,
       attemptsKeptMax: 40,
       lettersPerAddressMax: 3,
       passwordHashesMax: 1,
@@ -243,6 +244,20 @@ test('codes that give credit are guessed a few times a minute from one network',
     if (!isThrottled(answer)) tried += 1
   }
   assert.ok(tried <= 10, `${tried} codes were tried`)
+})
+
+test('questions that leave a row behind are asked a few times, known or not', async () => {
+  const question = (from: From) =>
+    sendTo(gateway.origin, {
+      method: 'GET',
+      path: '/api/auth/passkey/generate-authenticate-options',
+      headers: from,
+    })
+  const answers: ControlAnswer[] = []
+  for (const _time of times(12)) answers.push(await question(at('203.0.113.30')))
+  assert.ok(answers.slice(0, 8).every(({ status }) => status === 200))
+  assert.ok(answers.slice(8).every(isThrottled))
+  assert.equal((await question(at('203.0.113.31'))).status, 200)
 })
 
 test('a mailbox is not buried by sign-ups in its name', async () => {
