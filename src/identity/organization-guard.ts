@@ -17,8 +17,12 @@ export interface OrganizationAsk {
 
 const start = '/organization/'
 
-/** What changes who is in an organization; one at a time, so that the last two owners cannot both go. */
-const changesMembers = /^\/organization\/(?:leave|remove-member|update-member-role|accept-invitation)$/
+/**
+ * What changes who is in an organization, or how many there are of what is counted; one at a time, so that the last two
+ * owners cannot both go, and many at once get no more than one after the other.
+ */
+const changesMembers =
+  /^\/organization\/(?:create|invite-member|leave|remove-member|update-member-role|accept-invitation)$/
 
 export const isAboutOrganizations = ({ path }: Pick<OrganizationAsk, 'path'>): boolean =>
   path.startsWith(start)

@@ -10,9 +10,14 @@ import { type TwoTenants, twoTenants } from '../support/two-tenants.ts'
 const base = '/api/auth/organization'
 const unknown = 'Zz0123456789abcdefghijABCDEFGHIJ'
 
+const organizationsMax = 6
+const invitationsMax = 7
 let world: TwoTenants
 before(async () => {
-  world = await twoTenants()
+  world = await twoTenants({
+    organizationsPerPersonMax: organizationsMax,
+    openInvitationsMax: invitationsMax,
+  })
 })
 after(() => world.close())
 
@@ -238,4 +243,21 @@ test('two owners who go in the same moment leave one', async () => {
     )
     assert.equal(answers.filter(({ status }) => status === 200).length, 1, 'one of them stays')
   }
+})
+
+test('many in the same moment get no more organizations, invitations and members than one after the other', async () => {
+  const { client } = await world.signUp('hoarder')
+  const times = (count: number) => Array.from({ length: count }, (_none, index) => index)
+  const made = await Promise.all(
+    times(organizationsMax * 3).map((index) => post(client, 'create', { name: 'x', slug: `hoard-${index}` })),
+  )
+  const organizations = made.filter(({ status }) => status === 200)
+  assert.equal(organizations.length, organizationsMax)
+  const organizationId = (organizations.at(0)?.body as Invited | undefined)?.id ?? ''
+  const invited = await Promise.all(
+    times(invitationsMax * 3).map((index) =>
+      post(client, 'invite-member', { email: `hoard-${index}@example.org`, role: 'billing', organizationId }),
+    ),
+  )
+  assert.equal(invited.filter(({ status }) => status === 200).length, invitationsMax)
 })
