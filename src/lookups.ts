@@ -102,10 +102,11 @@ async function describeKey(app: App, caller: Caller): Promise<Readonly<Record<st
 /** The receipt of one request of the same account; anybody else's is not there. */
 async function generation(app: App, subject: string, caller: Caller): Promise<unknown> {
   const id = parseId('req', subject)
-  const receipt = id === undefined ? undefined : await app.ledger.receipt(id)
-  if (receipt?.account === caller.account) return { data: describeReceipt(receipt) }
+  // In the order of its life: what ends between the two looks is found by the second one.
   const running = id === undefined ? undefined : await app.ledger.running(id)
   if (running?.account === caller.account) return { data: describeRunning(running) }
+  const receipt = id === undefined ? undefined : await app.ledger.receipt(id)
+  if (receipt?.account === caller.account) return { data: describeReceipt(receipt) }
   throw new TollgateError('generation_not_found', { message: 'No request of this account has this id.' })
 }
 

@@ -118,7 +118,8 @@ const subjects: Readonly<Record<Subject, Finding>> = {
   async request(parts, _actor, named) {
     const id = parseId('req', String(named.request))
     if (id === undefined) return undefined
-    const found = (await parts.ledger.receipt(id)) ?? (await parts.ledger.running(id))
+    // In the order of its life: what ends between the two looks is found by the second one.
+    const found = (await parts.ledger.running(id)) ?? (await parts.ledger.receipt(id))
     return found === undefined ? undefined : parts.ledger.account(found.account)
   },
   async top_up(parts, _actor, named) {
