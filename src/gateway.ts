@@ -141,11 +141,12 @@ async function listening(options: GatewayOptions, opened: Opened): Promise<Gatew
   const place = { address: '' }
   const app = createApp(options, parts, { pressure, draining, place })
   const watch = watchLedger({ ...app, limits: config.limits })
-  const pages = { handler: (() => undefined) as RequestListener }
+  // Whoever asks before the pages are there waits for them.
+  const pages = Promise.withResolvers<RequestListener>()
   const door = openDoor(byKey(app))
   const server = createHttpServer({
     dataPlane: (request, response) => void serve(app, request, response, door.callerOf(request)),
-    controlPlane: (request, response) => pages.handler(request, response),
+    controlPlane: (request, response) => void pages.promise.then((answer) => answer(request, response)),
     isDataPlane: ({ url = '/' }) => isPlay(url) || !isPage(url.split('?', 1)[0] ?? '/'),
     limits: config.limits,
     clock,
@@ -159,11 +160,9 @@ async function listening(options: GatewayOptions, opened: Opened): Promise<Gatew
   await endDepartures(control)
   door.letPlay(control)
   const streams = new EventStreams(clock, config.limits)
-  const { app: fastify } = createPages(pagesOf(options, parts, { app, control, streams }), (handler) => {
-    pages.handler = handler
-    return server.node
-  })
+  const { app: fastify } = createPages(pagesOf(options, parts, { app, control, streams }), () => server.node)
   await fastify.ready()
+  pages.resolve(fastify.routing)
   const admin = await openAdminSocket({
     dataFolder: config.dataFolder,
     address,

@@ -1,0 +1,59 @@
+/** Whoever asks for a page in the moment in which the server begins to listen gets an answer. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { testGateway } from '../support/gateway.ts'
+import { temporaryDirectory } from '../support/open-ledger.ts'
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const address = server.address()
+  assert.ok(typeof address === 'object' && address !== null)
+  server.close()
+  await once(server, 'close')
+  return address.port
+}
+
+/** The first connection that the server takes. */
+async function connected(port: number): Promise<Socket> {
+  for (;;) {
+    const socket = connect(port, '127.0.0.1')
+    const taken = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    )
+    if (taken) return socket
+    await setImmediate()
+  }
+}
+
+const ask = (socket: Socket) => socket.write('GET /livez HTTP/1.1\r\nhost: x\r\n\r\n')
+
+/** What an earlier process left to be ended keeps the pages from being there at once. */
+const leftovers = 200
+
+test('a question in the first moment is answered', async (context) => {
+  const dataFolder = temporaryDirectory(context)
+  const first = await testGateway({ dataFolder })
+  const { settings } = first.gateway.parts
+  for (let left = 0; left < leftovers; left += 1) await settings.put(`departure:nobody-${left}`, '[]')
+  await first.close()
+  const port = await freePort()
+  const starting = testGateway({ dataFolder, environment: { TOLLGATE_PORT: String(port) } })
+  const early = await connected(port)
+  context.after(() => void early.destroy())
+  const answers: string[] = []
+  early.on('data', (bytes: Buffer) => answers.push(bytes.toString('latin1')))
+  ask(early)
+  const second = await starting
+  context.after(() => second.close())
+  assert.deepEqual(await second.gateway.parts.settings.beginning('departure:'), [])
+  const late = connect(port, '127.0.0.1')
+  ask(late)
+  await once(late, 'data')
+  late.destroy()
+  assert.match(answers.join(''), /^HTTP\/1\.1 200 /)
+})
