@@ -152,3 +152,29 @@ test('what is shown stays while asking again fails, and a secret that is shown o
   assert.equal(await page.getByText('Not now.').count(), 0)
   await visit.close()
 })
+
+test('names of any length leave room for what stands beside them', async () => {
+  const name = 'W'.repeat(100)
+  const other = await person.signUp('long')
+  assert.equal((await other.client.post('/api/auth/update-user', { name })).status, 200)
+  const { accounts } = await other.client.done('me.show', {})
+  const account = accounts[0]?.account ?? ''
+  await person.client.done('people.confirm', { person: (await other.client.done('me.show', {})).person.id })
+  await other.client.done('key.create', { name })
+  const visit = await person.visit()
+  for (const path of ['people', 'accounts', `accounts/${account}`]) {
+    await visit.page.goto(`/console/admin/${path}`)
+    await visit.page.getByText(name).first().waitFor()
+    await visit.page.locator('.animate-pulse').first().waitFor({ state: 'detached' })
+    for (const table of await visit.page.locator('section:has(> table)').all()) {
+      const [caption, isWhole] = await table.evaluate(
+        (section: { ariaLabel: string; scrollWidth: number; clientWidth: number }) => [
+          section.ariaLabel,
+          section.scrollWidth <= section.clientWidth,
+        ],
+      )
+      assert.ok(isWhole, `${caption} at ${path}`)
+    }
+  }
+  await visit.close()
+})

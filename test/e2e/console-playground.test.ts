@@ -182,6 +182,10 @@ test('settings go with the request, and the code that is offered makes the same 
   })
   const written = JSON.parse(shell.split("-d '")[1]?.replaceAll(`'\\''`, "'").slice(0, -1) ?? '')
   assert.deepEqual(written, sent)
+  await page.getByRole('link', { name: 'Receipt' }).waitFor()
+  await button('Code').click()
+  assert.equal(await dialog.locator('pre').textContent(), shell, 'the answer is no part of what was asked')
+  await page.keyboard.press('Escape')
   visit.clean()
 })
 

@@ -7,7 +7,7 @@ import { openAudit } from '../../audit/audit.ts'
 import { systemRandom } from '../../base/ids.ts'
 import { limitDefaults } from '../../config.ts'
 import type { Person } from '../../identity/types.ts'
-import { openPersonalAccount } from './open-accounts.ts'
+import { openOrganizationAccount, openPersonalAccount } from './open-accounts.ts'
 
 const ada: Person = {
   id: 'ada',
@@ -33,7 +33,12 @@ async function scene(context: Parameters<typeof paymentScene>[0]) {
   })
   const audit = openAudit(store)
   const parts = { access, audit, clock, ledger, nextId, payments: open.payments }
-  return { ...payments, audit, own: (person: Person) => openPersonalAccount(parts, person) }
+  return {
+    ...payments,
+    audit,
+    own: (person: Person) => openPersonalAccount(parts, person),
+    shared: (name: string) => openOrganizationAccount(parts, ada, { organization: 'org', name }),
+  }
 }
 
 /** An account that the command line made for an address. */
@@ -51,6 +56,19 @@ test('an account that waits for an address is taken over once the address is pro
   assert.equal(before.email, null)
   assert.equal((await on.own(proven)).id, waiting)
   assert.equal((await on.own(proven)).id, waiting)
+})
+
+test('an account is called like whose it is, also after they are called otherwise', async (context) => {
+  const on = await scene(context)
+  const { id, name } = await on.own(ada)
+  assert.equal(name, 'Ada')
+  assert.equal((await on.own({ ...ada, name: 'Augusta' })).name, 'Augusta')
+  assert.equal((await on.on.ledger.account(id))?.name, 'Augusta')
+  const shared = await on.shared('Before')
+  assert.equal((await on.shared('After')).name, 'After')
+  const [found] = await on.on.ledger.accounts(10, 0n, 'After')
+  assert.equal(found?.id, shared.id)
+  assert.equal(found?.owner, 'organization:org')
 })
 
 test('of two who come for one account in the same moment one gets it, and the other an account of their own', async (context) => {

@@ -6,7 +6,7 @@ import { formatUsd } from '../../../contract/usd.ts'
 import { assert } from '../../base/assert.ts'
 import { formatId } from '../../base/ids.ts'
 import type { Membership, Person } from '../../identity/types.ts'
-import type { AccountRow } from '../../ledger/types.ts'
+import type { AccountAssignment, AccountRow } from '../../ledger/types.ts'
 import { organizationOwner, personOwner } from '../authorize.ts'
 import type { ControlParts } from '../parts.ts'
 import { foldAddress } from './fold-address.ts'
@@ -25,22 +25,24 @@ export type AccountParts = Pick<
 
 /**
  * The personal account. One that the command line made for a proven address is taken over; another one follows the
- * person's address, so that whoever has an address later is not taken for them.
+ * person's name and address, so that whoever has an address later is not taken for them.
  */
 export async function openPersonalAccount(parts: PersonalParts, person: Person): Promise<AccountRow> {
   const owner = personOwner(person.id)
   const own = await parts.ledger.accountByOwner(owner)
   const reserved = await parts.ledger.accountByEmail(person.email)
-  if (own !== undefined && own.id === reserved?.id) return own
+  const { name } = person
+  if (own !== undefined && own.id === reserved?.id)
+    return following(parts, own, { owner, email: own.email, name })
   const isFree = reserved !== undefined && reserved.owner === null
   if (isFree && person.confirmed && (own === undefined || (await isUnused(parts, own)))) {
     const taken = await takeOver(parts, person, { reserved, own })
     if (taken !== undefined) return taken
   }
   const email = reserved === undefined ? person.email : null
-  if (own !== undefined) return own.email === email ? own : addressed(parts, own, { owner, email })
+  if (own !== undefined) return following(parts, own, { owner, email, name })
   const id = parts.nextId()
-  const account = { id, email, owner, name: person.name, nowMs: parts.clock.wallMs() }
+  const account = { id, email, owner, name, nowMs: parts.clock.wallMs() }
   await noted(parts, {
     person,
     operation: 'account.open',
@@ -56,12 +58,14 @@ export async function openPersonalAccount(parts: PersonalParts, person: Person):
 const toldOfMade = ({ kind }: { kind: 'created' | 'exists' }): string =>
   kind === 'created' ? 'done' : 'conflict'
 
-async function addressed(
-  { ledger }: PersonalParts,
+/** Whoever looks for an account looks for what its owner is called now. */
+async function following(
+  { ledger }: Pick<ControlParts, 'ledger'>,
   own: AccountRow,
-  { owner, email }: { readonly owner: string; readonly email: string | null },
+  to: AccountAssignment,
 ): Promise<AccountRow> {
-  await ledger.assign(own.id, { owner, email, name: own.name })
+  if (own.email === to.email && own.name === to.name) return own
+  await ledger.assign(own.id, to)
   return (await ledger.account(own.id)) ?? own
 }
 
@@ -92,15 +96,15 @@ async function isUnused({ access, payments }: PersonalParts, account: AccountRow
   return (await access.list(account.id)).length === 0
 }
 
-/** The account of an organization; it starts at nothing. */
+/** The account of an organization, which is called like it; it starts at nothing. */
 export async function openOrganizationAccount(
-  parts: AccountParts,
+  parts: Pick<PersonalParts, 'audit' | 'clock' | 'ledger' | 'nextId'>,
   person: Person,
   { organization, name }: Pick<Membership, 'organization' | 'name'>,
 ): Promise<AccountRow> {
   const owner = organizationOwner(organization)
   const found = await parts.ledger.accountByOwner(owner)
-  if (found !== undefined) return found
+  if (found !== undefined) return following(parts, found, { owner, email: found.email, name })
   const id = parts.nextId()
   const account = { id, email: null, owner, name, nowMs: parts.clock.wallMs() }
   await noted(parts, {

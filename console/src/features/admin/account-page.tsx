@@ -14,6 +14,7 @@ import { When } from '@/components/when'
 import type { OperationOutput } from '@/lib/api'
 import { useOperation } from '@/lib/operations'
 import { EndBadge } from '../requests/badges.tsx'
+import { Name } from '../usage/name.tsx'
 import { AccountActions } from './account-actions.tsx'
 import { type Account, AccountBadges } from './accounts.tsx'
 import { AdminFrame } from './page.tsx'
@@ -158,7 +159,7 @@ function Entries({ account }: { readonly account: string }): JSX.Element {
 }
 
 const keyColumns: readonly Column<Key>[] = [
-  { id: 'name', header: 'Name', cell: ({ name }) => name },
+  { id: 'name', header: 'Name', cell: ({ name }) => <Name>{name}</Name> },
   {
     id: 'label',
     header: 'Key',
@@ -201,7 +202,7 @@ function Keys({ account }: { readonly account: string }): JSX.Element {
 }
 
 const memberColumns: readonly Column<Member>[] = [
-  { id: 'name', header: 'Name', cell: ({ name }) => name },
+  { id: 'name', header: 'Name', cell: ({ name }) => <Name>{name}</Name> },
   { id: 'email', header: 'E-mail address', wide: true, cell: ({ email }) => email },
   { id: 'role', header: 'Role', cell: ({ role }) => <Badge>{role}</Badge> },
   { id: 'since', header: 'Since', wide: true, cell: ({ since }) => <When at={since} /> },

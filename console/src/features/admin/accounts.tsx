@@ -16,6 +16,7 @@ import type { OperationOutput } from '@/lib/api'
 import { useChange, useOperation } from '@/lib/operations'
 import { useSearch } from '@/lib/search'
 import { SearchField } from '../pricing/search-field.tsx'
+import { Name } from '../usage/name.tsx'
 import { errorAt, FormDialog } from './form-dialog.tsx'
 import { AccountLink, Pager } from './section.tsx'
 import { ShownOnce } from './shown-once.tsx'
@@ -31,7 +32,9 @@ const columns: readonly Column<Account>[] = [
     header: 'Account',
     cell: (account) => (
       <>
-        <AccountLink id={account.account}>{account.name}</AccountLink>
+        <AccountLink id={account.account}>
+          <Name className="max-sm:max-w-40">{account.name}</Name>
+        </AccountLink>
         <span className="block max-w-48 truncate text-sm text-ink-soft md:max-w-none">
           {account.email ?? account.account}
         </span>

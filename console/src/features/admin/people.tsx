@@ -22,6 +22,7 @@ import { exactTime } from '@/lib/format'
 import { useChange, useOperation } from '@/lib/operations'
 import { useSearch, useSetSearch } from '@/lib/search'
 import { SearchField } from '../pricing/search-field.tsx'
+import { Name } from '../usage/name.tsx'
 import { errorAt, FormDialog } from './form-dialog.tsx'
 import { AccountLink } from './section.tsx'
 import { ShownOnce } from './shown-once.tsx'
@@ -100,7 +101,7 @@ function PeopleTable({
       header: 'Person',
       cell: (person) => (
         <>
-          <span className="font-medium">{person.name}</span>
+          <Name className="font-medium max-sm:max-w-40">{person.name}</Name>
           <span className="block max-w-40 truncate text-sm text-ink-soft md:max-w-none">{person.email}</span>
           <OnPhone>
             <PersonBadges person={person} />

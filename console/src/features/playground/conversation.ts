@@ -191,6 +191,12 @@ function contentOf({ text, pictures }: UserTurn): Json {
   ]
 }
 
+/** Of what the request consists that the page is about while nothing more is typed: the one that was answered last. */
+export function askedLast(turns: readonly Turn[]): readonly Turn[] {
+  const isAnswered = turns.at(-1)?.kind === 'answer' && openCalls(turns).length === 0
+  return isAnswered ? turns.slice(0, -1) : turns
+}
+
 /** The calls of the last answer that wait for what came of them. */
 export function openCalls(turns: readonly Turn[]): readonly ToolCall[] {
   const last = turns.at(-1)

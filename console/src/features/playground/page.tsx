@@ -19,7 +19,15 @@ import { isChatModel, type SoldModel, useSoldModels } from '../pricing/sold-mode
 import { Answer } from './answer.tsx'
 import { CodeDialog } from './code-dialog.tsx'
 import { Composer } from './composer.tsx'
-import { openCalls, type Picture, requestBody, type Takes, type Turn, type UserTurn } from './conversation.ts'
+import {
+  askedLast,
+  openCalls,
+  type Picture,
+  requestBody,
+  type Takes,
+  type Turn,
+  type UserTurn,
+} from './conversation.ts'
 import { isSound, SettingsPanel } from './settings-panel.tsx'
 import { type Conversation, useConversation, type With } from './use-conversation.ts'
 
@@ -95,7 +103,7 @@ function Played({
     else toast.problem('One of the settings cannot be sent: mend the field that is marked.')
     return mayGo
   }
-  const next: readonly Turn[] = draft === undefined ? turns : [...turns, draft]
+  const next: readonly Turn[] = draft === undefined ? askedLast(turns) : [...turns, draft]
   return (
     <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
       <div className="flex min-w-0 flex-col gap-4">

@@ -6,6 +6,7 @@ import { EventLines, failureOf, hear, parsed } from './chunks.ts'
 import { codeExamples } from './code.ts'
 import {
   type AnswerTurn,
+  askedLast,
   nothingSaid,
   openCalls,
   requestBody,
@@ -37,6 +38,15 @@ function answer(part: Partial<AnswerTurn> = {}): AnswerTurn {
 }
 
 const call = { id: 'call_1', name: 'weather', arguments: '{"city":"Paris"}' }
+
+test('what is offered as code is the request that was answered last, or the one that is to come', () => {
+  const called = answer({ said: { ...nothingSaid, calls: [call] } })
+  assert.deepEqual(askedLast([user, answer()]), [user])
+  assert.deepEqual(askedLast([user, answer({ state: 'streaming' })]), [user])
+  assert.deepEqual(askedLast([user, called]), [user, called], 'with the results of its calls')
+  assert.deepEqual(askedLast([user]), [user])
+  assert.deepEqual(askedLast([]), [])
+})
 
 test('a request is made of what was said, with what the model takes', () => {
   const tool = { id: 1, name: 'weather', description: ' The weather ', parameters: '{"type":"object"}' }

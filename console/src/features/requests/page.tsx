@@ -39,7 +39,7 @@ export function RequestsPage(): JSX.Element {
   return (
     <Page
       title="Requests"
-      description="Every request that reached an upstream has a receipt: what it used, at which price, and where its time went."
+      description="Every request that reached an upstream has a receipt: what it used, at which price, and where its time went. Days begin at midnight UTC."
       actions={
         <>
           <FindRequest />
