@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
-import { setImmediate } from 'node:timers/promises'
 import { testGateway } from '../support/gateway.ts'
 import { temporaryDirectory } from '../support/open-ledger.ts'
 
@@ -26,7 +25,6 @@ async function connected(port: number): Promise<Socket> {
       () => false,
     )
     if (taken) return socket
-    await setImmediate()
   }
 }
 
