@@ -165,11 +165,13 @@ async function carryOn(parts: AutomaticParts, row: TopUpRow): Promise<void> {
   if (payment === 'lives') return
   const problem = row.problem ?? 'The payment did not succeed.'
   const { autoTopUp, autoTopUpProblem } = await billing.setting(row.account)
-  const isNew = autoTopUp !== null && autoTopUpProblem === null
-  if (isNew) await billing.rest(row.account, problem)
+  if (autoTopUp !== null && autoTopUpProblem === null) {
+    // The letter first: after a crash it is perhaps written again, the other way round never.
+    await tellOwner(parts, row, problem)
+    await billing.rest(row.account, problem)
+  }
   if (payment === 'off') await givePage(parts, row)
   changes.publish(row.account, ['billing'])
-  if (isNew) await tellOwner(parts, row, problem)
 }
 
 /** The payment that failed must not succeed beside a page: `lives` when it has, or still may. */

@@ -81,9 +81,13 @@ export function openPayments(options: PaymentOptions): OpenPayments {
     async forgetMethod(account) {
       const payer = paying === null ? undefined : await billing.payer(account, paying.provider.mode)
       await billing.change(account, { autoTopUp: null })
-      await billing.forgetMethod(account)
-      if (paying !== null && payer !== undefined && payer.method !== null) {
-        await paying.provider.forgetMethod(payer.method)
+      try {
+        // There first: what is forgotten here cannot be named there any more.
+        if (paying !== null && payer !== undefined && payer.method !== null) {
+          await paying.provider.forgetMethod(payer.method)
+        }
+      } finally {
+        await billing.forgetMethod(account)
       }
       options.changes.publish(account, ['billing'])
       return billing.setting(account)
