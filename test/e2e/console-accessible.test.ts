@@ -26,7 +26,7 @@ const looks = [
   { size: desktop, colorScheme: 'light', what: 'everything' },
   // Structure and names are the same in the dark, and its colours on a phone.
   { size: desktop, colorScheme: 'dark', what: 'contrast' },
-  { size: phone, colorScheme: 'light', what: 'everything' },
+  { size: phone, colorScheme: 'light', what: 'structure' },
 ] as const
 
 async function arrive(visit: Visit, { heading }: ConsolePage, path: string): Promise<void> {

@@ -22,13 +22,16 @@ export interface VisitOptions {
   readonly phone?: boolean
 }
 
+/** What axe looks at: to compare colours takes it as long as everything else. */
+export type AxeLook = 'everything' | 'contrast' | 'structure'
+
 export interface Visit {
   readonly page: Page
   readonly context: BrowserContext
   /** Fails with all that went wrong on the pages of this visit so far, and forgets it. */
   clean(): void
-  /** Fails with the violations that axe finds on the page as it is; `contrast`: looks at colours alone, which is quick. */
-  accessible(what?: 'everything' | 'contrast'): Promise<void>
+  /** Fails with the violations that axe finds on the page as it is. */
+  accessible(what?: AxeLook): Promise<void>
   /** Another window of the same person: it shares cookies and storage. */
   window(): Promise<Page>
   /** Writes a picture of the page and tells where it is. */
@@ -112,13 +115,16 @@ function watch(page: Page, problems: string[]): void {
   })
 }
 
-async function accessible(page: Page, what: 'everything' | 'contrast'): Promise<void> {
+const axeTags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+const colourRules = ['color-contrast', 'link-in-text-block']
+
+async function accessible(page: Page, what: AxeLook): Promise<void> {
   // No page here has frames, for which another page would be opened each time.
   const axe = new AxeBuilder({ page }).options({ resultTypes: ['violations'] }).setLegacyMode()
-  const { violations } = await (what === 'contrast'
-    ? axe.withRules(['color-contrast', 'link-in-text-block'])
-    : axe.withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
-  ).analyze()
+  if (what === 'contrast') axe.withRules(colourRules)
+  else axe.withTags(axeTags)
+  if (what === 'structure') axe.disableRules(colourRules)
+  const { violations } = await axe.analyze()
   const lines = violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id}: ${help} at ${target.join(' ')}\n${failureSummary}`),
   )
