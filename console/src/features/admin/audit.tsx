@@ -23,11 +23,16 @@ import { AccountLink, Pager } from './section.tsx'
 type Deed = OperationOutput<'audit.list'>[number]
 const pageRows = 50
 
-/** Operations that leave a trace, by how they are asked for. */
-const changing = Object.entries(operations)
-  .filter(([, [method]]) => method !== 'GET')
-  .map(([name]) => name)
-  .sort()
+/** What follows from a person being there, without anybody asking for it. */
+const unasked = ['account.open', 'account.take-over', 'account.starting-credit']
+
+/** What leaves a trace, by how it is asked for. */
+const changing = [
+  ...Object.entries(operations)
+    .filter(([, [method]]) => method !== 'GET')
+    .map(([name]) => name),
+  ...unasked,
+].sort()
 
 export function Audit(): JSX.Element {
   const { before, operation, q: account } = useSearch()
