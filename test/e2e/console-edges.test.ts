@@ -178,3 +178,17 @@ test('names of any length leave room for what stands beside them', async () => {
   }
   await visit.close()
 })
+
+test('an address that names an account of others shows no other as if it were that one', async () => {
+  const visit = await person.visit()
+  const { page } = visit
+  const said = page.getByText('You do not act for the account in this address.')
+  await page.goto('/console/billing?account=acct_0000000000000')
+  await said.waitFor()
+  await visit.accessible()
+  await page.getByRole('link', { name: 'Go to your own' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  await said.waitFor({ state: 'detached' })
+  assert.equal(new URL(page.url()).search, '')
+  await visit.close()
+})

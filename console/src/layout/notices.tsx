@@ -12,6 +12,7 @@ import { When } from '@/components/when'
 import { useAccount, useMay, useMe } from '@/lib/account'
 import { resendVerification } from '@/lib/identity'
 import { useOperation } from '@/lib/operations'
+import { useSearch } from '@/lib/search'
 import { compareUsd, isZero, usd } from '@/lib/usd'
 
 /** Whether what stands above a page is known, so that it does not push the page down later. Asked in vain counts. */
@@ -24,10 +25,31 @@ export function useNoticesKnown(): boolean {
 export function Notices(): JSX.Element {
   return (
     <div className="mx-auto mb-6 flex w-full max-w-6xl flex-col gap-2 empty:hidden print:hidden">
+      <Elsewhere />
       <Waiting />
       <AccountState />
       <ToConfirm />
     </div>
+  )
+}
+
+/** A link of somebody else's, or an organization that was left: what is shown is not what the address names. */
+function Elsewhere(): JSX.Element | null {
+  const { account: wanted } = useSearch()
+  const { id } = useAccount()
+  if (wanted === undefined || wanted === id) return null
+  return (
+    <Banner
+      tone="warn"
+      title="You do not act for the account in this address."
+      action={
+        <LinkButton to="/console" search={{ account: undefined }} size="small">
+          Go to your own
+        </LinkButton>
+      }
+    >
+      It is of somebody else, or of an organization that you are no member of. This is your personal account.
+    </Banner>
   )
 }
 
