@@ -92,7 +92,7 @@ export function readKeyForm(form: KeyForm, nowMs: number, before: Key | undefine
   if (expires === undefined) problems.date = 'Choose a day that is not over yet.'
   const amount = typedAmount(form.budget)
   if (form.budget.trim() !== '' && (amount === undefined || !/[1-9]/.test(amount))) {
-    problems.budget = 'An amount in USD such as 10 or 2.50; empty for none.'
+    problems.budget = 'An amount in USD below 10,000,000, such as 10 or 2.50; empty for none.'
   }
   const limits = {
     requestsPerMinute: limitOf(form.requestsPerMinute),
