@@ -36,6 +36,8 @@ before(async () => {
       lettersPerNetworkMax: many,
       challengesPerNetworkMax: many,
       passwordHashesQueuedMax: many,
+      csvAtOnceMax: many,
+      csvPerAccountMax: many,
     },
   })
   person = await joined(gateway.origin, 'ada')
