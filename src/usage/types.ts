@@ -110,6 +110,10 @@ export interface Usage {
    * whole range are not. Throws 400 for a range of too many steps or rows.
    */
   sums(ask: SumsAsk): Promise<readonly SumsRow[]>
+  /** What was charged in each UTC month that the range touches, in their order; a month at a time. */
+  chargedByMonth(
+    ask: Range & Pick<SumsAsk, 'account'>,
+  ): Promise<readonly { readonly atMs: number; readonly charged: bigint }[]>
   /** When each key was last used, and what was charged to it; every key that was asked for is there. */
   keyUse(keys: readonly bigint[]): Promise<ReadonlyMap<bigint, KeyUse>>
   /** How many days the balance lasts at the rate of the last seven days; null: nothing was spent in them. */

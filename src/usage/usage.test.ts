@@ -223,6 +223,28 @@ test('a range of too many steps or rows is refused', async () => {
   await assert.rejects(usage.sums({ ...ask, group: 'key' }), { code: 'invalid_value' })
 })
 
+test('what months cost is what their sums say, wherever the range begins and ends', async () => {
+  const on = await world()
+  const owner = await account(on)
+  const key = on.nextId()
+  for (const cost of [7n, 11n, 13n, 17n]) {
+    await request(on, { account: owner, key, cost })
+    // Over the end of January, of February, and of a month in which nothing happened.
+    on.clock.setWallMs(on.clock.wallMs() + (cost === 13n ? 70 * dayMs : 20 * dayMs))
+  }
+  const ends = [startMs, startMs + hourMs, startMs + 20 * dayMs, on.clock.wallMs()]
+  for (const fromMs of ends) {
+    for (const toMs of ends.filter((end) => end > fromMs)) {
+      const range = { account: owner, fromMs, toMs }
+      const sums = await on.usage().sums({ ...range, step: 'month', group: 'none', model: null, key: null })
+      assert.deepEqual(
+        await on.usage().chargedByMonth(range),
+        sums.map(({ atMs, sums: { charged } }) => ({ atMs, charged })),
+      )
+    }
+  }
+})
+
 test('the days left follow from what the last seven days cost', async () => {
   const on = await world()
   const owner = await account(on, 1_000n)

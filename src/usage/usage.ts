@@ -57,6 +57,16 @@ export function openUsage(
 
   return {
     sums,
+    async chargedByMonth({ account, ...range }) {
+      const { from, to } = hoursOf(range)
+      const months = stepsOf({ from, to }, 'month', limits.usageStepsMax)
+      const charged: { atMs: number; charged: bigint }[] = []
+      for (const [index, first] of months.entries()) {
+        const [begin, end] = [Math.max(first, from), Math.min(months[index + 1] ?? to, to)]
+        charged.push({ atMs: first * hourMs, charged: await read('charged', account, begin, end) })
+      }
+      return charged
+    },
     async keyUse(keys) {
       const uses = new Map<bigint, KeyUse>()
       for (let from = 0; from < keys.length; from += keysPerRead) {

@@ -182,16 +182,15 @@ async function monthsMoved(
 ): Promise<ReadonlyMap<number, bigint>> {
   const nowMs = clock.wallMs()
   const present = monthOf(dayOf(nowMs))
-  const span = { fromMs: createdMs, toMs: nowMs, step: 'month' as const, group: 'none' as const }
   const [used, moved] = await Promise.all([
-    usage.sums({ account, ...span, model: null, key: null }),
+    usage.chargedByMonth({ account, fromMs: createdMs, toMs: nowMs }),
     ledger.movedByDay(account),
   ])
   const months = new Map<number, bigint>()
   const add = (month: number, amount: bigint): void => {
     if (month < present && amount !== 0n) months.set(month, (months.get(month) ?? 0n) + amount)
   }
-  for (const { atMs, sums } of used) add(monthOf(dayOf(atMs)), -sums.charged)
+  for (const { atMs, charged } of used) add(monthOf(dayOf(atMs)), -charged)
   for (const { day, amount } of moved) add(monthOf(day), amount)
   return new Map([...months].toSorted(([a], [b]) => a - b))
 }
