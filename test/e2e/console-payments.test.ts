@@ -104,7 +104,11 @@ test('whoever comes back without paying is told that nothing was charged, as lon
   visit.clean()
 })
 
-test('a payment whose news come late is waited for, and credited on the page without a reload', async () => {
+test('a payment whose news come late is waited for, and credited on the page without a reload', async (context) => {
+  context.after(() => {
+    stripe.trouble('none')
+    stripe.sendTo(`${person.gateway.origin}/api/stripe/webhook`)
+  })
   stripe.sendTo(null)
   await page.goto('/console/billing')
   await page.getByLabel('Amount in USD').fill('8')
@@ -115,7 +119,6 @@ test('a payment whose news come late is waited for, and credited on the page wit
   await page.getByText('Waiting for the payment to be confirmed').waitFor()
   stripe.trouble('none')
   await page.getByText('It is in the balance and usable now.').waitFor()
-  stripe.sendTo(`${person.gateway.origin}/api/stripe/webhook`)
   visit.clean()
 })
 
