@@ -87,6 +87,7 @@ test('while the server is away every page says so and stays, and goes on by itse
   const away = page.getByText('The server cannot be reached.').first()
   await page.getByRole('link', { name: 'Billing' }).first().click()
   await away.waitFor()
+  await visit.accessible('contrast')
   await page.getByRole('link', { name: 'API Keys' }).first().waitFor()
   await context.setOffline(false)
   await page.getByRole('heading', { level: 1, name: 'Billing' }).waitFor()
