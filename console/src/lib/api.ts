@@ -111,8 +111,13 @@ async function attempt<Name extends OperationName>(
   const answer = await send(method, address, body)
   if (answer instanceof ApiError) return answer
   if (!answer.ok) return asError(answer)
-  const output = produces === 'json' ? await answer.json() : await fileOf(answer)
-  return output as OperationOutput<Name>
+  try {
+    const output = produces === 'json' ? await answer.json() : await fileOf(answer)
+    return output as OperationOutput<Name>
+  } catch {
+    // Cut on its way, or not from this server.
+    return new ApiError(0, { code: 'unreachable' })
+  }
 }
 
 /** One exchange with our own origin; a network that fails is an `ApiError` of status 0. */

@@ -25,10 +25,13 @@ export function useSubmit(): Submit {
       if (isPending) return
       setPending(true)
       setProblem(undefined)
-      const outcome = await exchange()
-      if (outcome.kind === 'refused') setProblem(outcome.problem)
-      else await done(outcome.value)
-      setPending(false)
+      try {
+        const outcome = await exchange()
+        if (outcome.kind === 'refused') setProblem(outcome.problem)
+        else await done(outcome.value)
+      } finally {
+        setPending(false)
+      }
     },
   }
 }
