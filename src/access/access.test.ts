@@ -85,7 +85,7 @@ test('a key that was made is its caller at once, and after a restart as well', a
   const { open, newKey } = await prepare(context)
   const access = open()
   const { id, secret, label } = await access.create(newKey)
-  const caller = { account: newKey.account, key: id, label, policy, accountRates }
+  const caller = { account: newKey.account, key: id, label, policy, accountRates, person: null }
   assert.deepEqual(await access.identify(secret), { kind: 'caller', caller })
   assert.deepEqual(await open().identify(secret), { kind: 'caller', caller })
 })
