@@ -1,10 +1,10 @@
 /**
  * Whether people who sign up disturb requests: the time that holds take while requests are admitted at a fixed rate,
- * alone and with five sign-ups a second beside them, on the real store and the real identity database. Prints the
- * percentiles of both, how long the thread that relays was busy (which a loaded machine changes little), and what one
- * sync of the disk takes; decides nothing.
+ * alone and with five sign-ups a second beside them, in turns, on the real store and the real identity database. Prints
+ * the percentiles of both, by how much the 99th differed from turn to turn, how long the thread that relays was busy
+ * (which a loaded machine changes little), and what one sync of the disk takes; decides nothing.
  *
- * `node bench/sign-ups.ts [seconds per part] [requests per second]`
+ * `node bench/sign-ups.ts [turns] [seconds of each half of a turn] [requests per second]`
  */
 import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,7 +17,7 @@ import { readConfig } from '../src/config.ts'
 import { openParts, type Parts } from '../src/parts.ts'
 import { noServer } from '../src/server-facts.ts'
 
-const [seconds = 20, requestsPerSecond = 400] = process.argv.slice(2).map(Number)
+const [turns = 10, seconds = 4, requestsPerSecond = 400] = process.argv.slice(2).map(Number)
 const signUpsPerSecond = 5
 const address = 'http://127.0.0.1:1'
 const unlimited = { requestsPerMinute: null, tokensPerMinute: null, concurrent: null }
@@ -121,9 +121,23 @@ function syncMs(folder: string): number {
   return percentile(times, 0.5)
 }
 
-function line(name: string, { admissions, busyMs, signUps, failed }: Measured): string {
+function line(name: string, parts: readonly Measured[]): string {
+  const admissions = parts.flatMap((part) => part.admissions)
+  const total = (of: (part: Measured) => number) => parts.reduce((sum, part) => sum + of(part), 0)
   const at = (share: number) => percentile(admissions, share).toFixed(2)
-  return `${name}: ${admissions.length} holds, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms; busy ${(busyMs / seconds).toFixed(1)} ms a second; ${signUps} sign-ups, ${failed} failed`
+  const busy = total(({ busyMs }) => busyMs) / (seconds * parts.length)
+  return [
+    `${name}: ${admissions.length} holds, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms; busy ${busy.toFixed(1)} ms a second`,
+    `${total(({ signUps }) => signUps)} sign-ups, ${total(({ failed }) => failed)} failed`,
+  ].join('; ')
+}
+
+/** How much later the 99th of 100 was beside sign-ups, turn by turn: the middle one, and the middle half. */
+function movement(alone: readonly Measured[], beside: readonly Measured[]): string {
+  const worst = ({ admissions }: Measured) => percentile(admissions, 0.99)
+  const moved = beside.map((part, turn) => worst(part) - worst(alone[turn] ?? part))
+  const at = (share: number) => percentile(moved, share).toFixed(2)
+  return `p99 moved by ${at(0.5)} ms (half of the turns: ${at(0.25)} to ${at(0.75)} ms)`
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'))
@@ -150,12 +164,18 @@ await parts.ledger.credit({
 })
 // Once before it counts, so that code and pages are warm.
 await measure(parts, account, { signUps: signUpsPerSecond, round: 'w' })
-const first = await measure(parts, account, { signUps: 0, round: 'a' })
-const beside = await measure(parts, account, { signUps: signUpsPerSecond, round: 'b' })
-const last = await measure(parts, account, { signUps: 0, round: 'c' })
-process.stdout.write(
-  `${[line('alone', first), line(`beside ${signUpsPerSecond} sign-ups a second`, beside), line('alone again', last)].join('\n')}\n`,
-)
-process.stdout.write(`one sync of the disk: ${syncMs(folder).toFixed(2)} ms\n`)
+const alone: Measured[] = []
+const beside: Measured[] = []
+for (let turn = 0; turn < turns; turn += 1) {
+  alone.push(await measure(parts, account, { signUps: 0, round: `a${turn}` }))
+  beside.push(await measure(parts, account, { signUps: signUpsPerSecond, round: `b${turn}` }))
+}
+const report = [
+  line('alone', alone),
+  line(`beside ${signUpsPerSecond} sign-ups a second`, beside),
+  movement(alone, beside),
+  `one sync of the disk: ${syncMs(folder).toFixed(2)} ms`,
+]
+process.stdout.write(`${report.join('\n')}\n`)
 await parts.close()
 rmSync(folder, { recursive: true })
