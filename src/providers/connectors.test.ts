@@ -255,8 +255,16 @@ const wordings: readonly Wording[] = [
   [400, { message: 'Unknown field' }, 'Unknown field'],
   [400, {}, 'The upstream refused the request.'],
   [500, { message: 'x'.repeat(5_000) }, 'x'.repeat(2_000)],
-  [401, { message: 'Incorrect key' }, 'This model cannot be served at the moment; the administrators were told.'],
-  [404, { message: 'No such model' }, 'This model cannot be served at the moment; the administrators were told.'],
+  [
+    401,
+    { message: 'Incorrect key' },
+    'This model cannot be served at the moment; the administrators were told.',
+  ],
+  [
+    404,
+    { message: 'No such model' },
+    'This model cannot be served at the moment; the administrators were told.',
+  ],
   [302, { message: 'Moved' }, 'The upstream sent the request elsewhere.'],
 ]
 

@@ -44,7 +44,10 @@ const isOwn = ({ format }: DialectClient, upstream: UpstreamName): boolean =>
     upstream
   ] === format
 
-const keepAlive: Readonly<Record<string, RegExp>> = { anthropic: /^event: ping/gm }
+const keepAlive: Readonly<Record<string, RegExp>> = {
+  anthropic: /^event: ping/gm,
+  gemini: /(?<=\n\r?\n)\r\n/g,
+}
 const keepAlives = ({ format }: DialectClient, text: string): number =>
   text.match(keepAlive[format] ?? /^: /gm)?.length ?? 0
 
