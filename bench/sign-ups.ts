@@ -1,11 +1,13 @@
 /**
  * Whether people who sign up disturb requests: the time that holds take while requests are admitted at a fixed rate,
- * alone and with five sign-ups a second beside them, in turns, on the real store and the real identity database. Prints
- * the percentiles of both, by how much the 99th differed from turn to turn, how long the thread that relays was busy
- * (which a loaded machine changes little), and what one sync of the disk takes; decides nothing.
+ * alone, with five sign-ups a second beside them, and with five computations a second that take a processor for as long
+ * and touch nothing of ours: what those cost is the machine's scheduler. In turns, on the real store and the real
+ * identity database. Prints the percentiles, by how much the 99th moved from turn to turn, how long the thread that
+ * relays was busy (which a loaded machine changes little), and what one sync of the disk takes; decides nothing.
  *
- * `node bench/sign-ups.ts [turns] [seconds of each half of a turn] [requests per second]`
+ * `node bench/sign-ups.ts [turns] [seconds of each part of a turn] [requests per second]`
  */
+import { pbkdf2 } from 'node:crypto'
 import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,7 +20,9 @@ import { openParts, type Parts } from '../src/parts.ts'
 import { noServer } from '../src/server-facts.ts'
 
 const [turns = 10, seconds = 4, requestsPerSecond = 400] = process.argv.slice(2).map(Number)
-const signUpsPerSecond = 5
+const perSecond = 5
+/** What the processor spends on a sign-up, by `node bench/identity.ts`. */
+const signUpMs = 35
 const address = 'http://127.0.0.1:1'
 const unlimited = { requestsPerMinute: null, tokensPerMinute: null, concurrent: null }
 
@@ -27,7 +31,6 @@ interface Measured {
   readonly admissions: readonly number[]
   /** CPU milliseconds of this thread. */
   readonly busyMs: number
-  readonly signUps: number
   readonly failed: number
 }
 
@@ -47,7 +50,7 @@ async function atRate(perSecond: number, work: (number: number) => Promise<void>
 async function measure(
   parts: Parts,
   account: bigint,
-  beside: { readonly signUps: number; readonly round: string },
+  beside: { readonly what: 'sign-ups' | 'computing' | 'nothing'; readonly round: string },
 ): Promise<Measured> {
   const admissions: number[] = []
   let failed = 0
@@ -97,11 +100,26 @@ async function measure(
     })
     if (answer.status !== 200) failed += 1
   }
-  const signUps = beside.signUps === 0 ? Promise.resolve() : atRate(beside.signUps, signUp)
-  await Promise.all([requests, signUps])
+  const works = { 'sign-ups': signUp, computing: () => compute(computedTimes), nothing: null }
+  const work = works[beside.what]
+  await Promise.all([requests, work === null ? null : atRate(perSecond, work)])
   const { user, system } = process.threadCpuUsage(before)
   const busyMs = (user + system) / 1_000
-  return { admissions, busyMs, signUps: beside.signUps * seconds, failed }
+  return { admissions, busyMs, failed }
+}
+
+/** Keeps one thread of the pool busy. */
+function compute(times: number): Promise<void> {
+  return new Promise((resolve) => pbkdf2('x', 'y', times, 32, 'sha256', () => resolve()))
+}
+
+/** How many times it takes for as long as a sign-up. */
+async function timesOfASignUp(): Promise<number> {
+  const sample = 20_000
+  await compute(sample)
+  const startMs = systemClock.monoMs()
+  await compute(sample)
+  return Math.round((sample * signUpMs) / (systemClock.monoMs() - startMs))
 }
 
 function percentile(values: readonly number[], share: number): number {
@@ -128,7 +146,7 @@ function line(name: string, parts: readonly Measured[]): string {
   const busy = total(({ busyMs }) => busyMs) / (seconds * parts.length)
   return [
     `${name}: ${admissions.length} holds, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms; busy ${busy.toFixed(1)} ms a second`,
-    `${total(({ signUps }) => signUps)} sign-ups, ${total(({ failed }) => failed)} failed`,
+    `${total(({ failed }) => failed)} failed`,
   ].join('; ')
 }
 
@@ -140,6 +158,7 @@ function movement(alone: readonly Measured[], beside: readonly Measured[]): stri
   return `p99 moved by ${at(0.5)} ms (half of the turns: ${at(0.25)} to ${at(0.75)} ms)`
 }
 
+const computedTimes = await timesOfASignUp()
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'))
 const config = readConfig({ TOLLGATE_DATA: folder }, folder)
 assert(config.kind === 'config', 'the defaults are a configuration')
@@ -163,17 +182,18 @@ await parts.ledger.credit({
   ...{ entryId: parts.nextId(), account, amount, source: 'manual', reference: 'bench', nowMs, note: null },
 })
 // Once before it counts, so that code and pages are warm.
-await measure(parts, account, { signUps: signUpsPerSecond, round: 'w' })
-const alone: Measured[] = []
-const beside: Measured[] = []
+await measure(parts, account, { what: 'sign-ups', round: 'warm' })
+const kinds = ['nothing', 'sign-ups', 'computing'] as const
+const measured = { nothing: [] as Measured[], 'sign-ups': [] as Measured[], computing: [] as Measured[] }
 for (let turn = 0; turn < turns; turn += 1) {
-  alone.push(await measure(parts, account, { signUps: 0, round: `a${turn}` }))
-  beside.push(await measure(parts, account, { signUps: signUpsPerSecond, round: `b${turn}` }))
+  for (const what of kinds) measured[what].push(await measure(parts, account, { what, round: `${turn}` }))
 }
 const report = [
-  line('alone', alone),
-  line(`beside ${signUpsPerSecond} sign-ups a second`, beside),
-  movement(alone, beside),
+  line('alone', measured.nothing),
+  line(`beside ${perSecond} sign-ups a second`, measured['sign-ups']),
+  `  ${movement(measured.nothing, measured['sign-ups'])}`,
+  line(`beside ${perSecond} computations a second`, measured.computing),
+  `  ${movement(measured.nothing, measured.computing)}`,
   `one sync of the disk: ${syncMs(folder).toFixed(2)} ms`,
 ]
 process.stdout.write(`${report.join('\n')}\n`)
