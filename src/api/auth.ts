@@ -8,6 +8,7 @@ import type { ApiParts } from './api-parts.ts'
 import type { Bodies } from './bodies.ts'
 import { otherRoutes } from './other-routes-table.ts'
 import type { Pace } from './pace.ts'
+import { tellOfPeople } from './people-changes.ts'
 import { mustBeSameSite } from './same-site.ts'
 
 interface AuthNeeds {
@@ -31,12 +32,26 @@ export function addAuth(app: FastifyInstance, parts: ApiParts, { bodies, pace }:
         mustBeSameSite({ method, headers }, kind, parts.control.address)
         if (signedIn !== null && method === 'POST') pace({ ...signedIn, kind: 'person', address: null })
       },
-      handler: async (request, reply) => handBack(reply, await ask(parts, request)),
+      handler: async (request, reply) => handBack(reply, await answered(parts, request)),
     })
   })
 }
 
-function ask(parts: ApiParts, { method, raw, headers, body }: FastifyRequest): Promise<AuthAnswer> {
+async function answered(parts: ApiParts, request: FastifyRequest): Promise<AuthAnswer> {
+  const { control } = parts
+  if (request.method !== 'POST') return ask(parts, request)
+  // Before it is asked: what ends a session is still the session's.
+  const signedIn = await control.identity.signedIn(request.headers)
+  const answer = await ask(parts, request)
+  if (signedIn === null) return answer
+  await tellOfPeople(control, { person: signedIn.person.id, asked: bodyOf(request), answer })
+  return answer
+}
+
+const bodyOf = ({ body }: FastifyRequest): Uint8Array => (Buffer.isBuffer(body) ? body : new Uint8Array(0))
+
+function ask(parts: ApiParts, request: FastifyRequest): Promise<AuthAnswer> {
+  const { method, raw, headers } = request
   const url = raw.url ?? '/'
   const cut = url.indexOf('?')
   return parts.answerAuth({
@@ -44,7 +59,7 @@ function ask(parts: ApiParts, { method, raw, headers, body }: FastifyRequest): P
     path: cut < 0 ? url : url.slice(0, cut),
     query: cut < 0 ? '' : url.slice(cut + 1),
     headers,
-    body: Buffer.isBuffer(body) ? body : new Uint8Array(0),
+    body: bodyOf(request),
     clientAddress: parts.clientAddress(raw),
   })
 }

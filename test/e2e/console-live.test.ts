@@ -36,3 +36,20 @@ test('eight tabs work, hear of every change, and one takes over when another clo
   await shows(tabs.slice(1), 'seen by the rest')
   visit.clean()
 })
+
+test('an invitation is seen in every window that shows the members, without a reload', async () => {
+  const made = await person.client.post('/api/auth/organization/create', { name: 'Seen', slug: 'seen' })
+  const { id: organizationId } = made.body as { id: string }
+  const { accounts } = await person.client.done('me.show', {})
+  const account = accounts.find(({ organization }) => organization === organizationId)?.account
+  const tab = await visit.window()
+  await tab.goto(`/console/settings?tab=members&account=${account}`)
+  await tab.getByRole('heading', { name: 'Roles' }).waitFor()
+  await person.client.post('/api/auth/organization/invite-member', {
+    email: 'invited@example.org',
+    role: 'developer',
+    organizationId,
+  })
+  await tab.getByText('invited@example.org').waitFor()
+  visit.clean()
+})

@@ -110,6 +110,31 @@ test('nobody else gets a stream', async () => {
   assert.equal(head.status, 405)
 })
 
+test('who joins an organization, moves in it and leaves it is told to its watchers and to themselves', async () => {
+  const { members, account, organization: organizationId } = world
+  const { client: owner } = members.owner
+  const { client: newcomer, email } = await world.signUp('newcomer')
+  const step = async (by: ControlClient, path: string, body: object, isTold: boolean): Promise<unknown> => {
+    const own = await watch(cookieOf(owner), account)
+    const theirs = await watch(cookieOf(newcomer))
+    for (const stream of [own, theirs]) await stream.shows('ready')
+    const answer = await by.post(`/api/auth/organization/${path}`, body)
+    assert.equal(answer.status, 200, answer.text)
+    await own.shows('"people"')
+    if (isTold) await theirs.shows('"people"')
+    for (const stream of [own, theirs]) stream.close()
+    return answer.body
+  }
+  const asked = { email, role: 'developer', organizationId }
+  const { id: invitationId } = (await step(owner, 'invite-member', asked, false)) as { id: string }
+  const { member } = (await step(newcomer, 'accept-invitation', { invitationId }, true)) as {
+    member: { id: string }
+  }
+  const moved = { memberId: member.id, role: 'billing', organizationId }
+  await step(owner, 'update-member-role', moved, true)
+  await step(owner, 'remove-member', { memberIdOrEmail: member.id, organizationId }, true)
+})
+
 test('a stream ends with its session', async () => {
   const leaving = await world.signUp('leaving')
   const stream = await watch(cookieOf(leaving.client))

@@ -85,6 +85,9 @@ type Showing<Name extends OperationName> =
     ? [input?: OperationAsk<Name>, options?: ShowOptions]
     : [input: OperationAsk<Name>, options?: ShowOptions]
 
+/** What is asked of identity, by the first word of its query. */
+const ofIdentity: readonly string[] = ['organization', 'sessions', 'passkeys']
+
 /** The answer of an operation that reads. */
 export function useOperation<Name extends OperationName>(
   name: Name,
@@ -143,7 +146,9 @@ export function useChange<Name extends OperationName>(
 /** Asks again for everything on the page that belongs to one of the topics. */
 export function refresh(client: QueryClient, topics: readonly Topic[]): Promise<void> {
   return client.invalidateQueries({
-    predicate: ({ queryKey: [name] }) =>
-      topicsOf[name as OperationName]?.some((topic) => topics.includes(topic)) ?? false,
+    predicate: ({ queryKey: [name] }) => {
+      const own = topicsOf[name as OperationName] ?? (ofIdentity.includes(String(name)) ? ['people'] : [])
+      return own.some((topic) => (topics as readonly string[]).includes(topic))
+    },
   })
 }

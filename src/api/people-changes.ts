@@ -1,0 +1,46 @@
+/**
+ * Tells the consoles that are open what an answer of identity changed: those of the organization that it was about, of
+ * the member, and of the person who asked. A change that cannot be told stays made, and is seen at the next look.
+ */
+import { organizationOwner, personOwner } from '../control/authorize.ts'
+import type { ControlParts } from '../control/parts.ts'
+import { type AuthAnswer, parsed } from '../identity/answers.ts'
+
+export interface PeopleChange {
+  /** Who asked. */
+  readonly person: string
+  /** The body of the question, as it came. */
+  readonly asked: Uint8Array
+  readonly answer: AuthAnswer
+}
+
+export async function tellOfPeople(
+  { ledger, changes, log }: Pick<ControlParts, 'ledger' | 'changes' | 'log'>,
+  change: PeopleChange,
+): Promise<void> {
+  if (change.answer.status >= 400) return
+  try {
+    for (const owner of ownersIn(change)) {
+      const account = await ledger.accountByOwner(owner)
+      if (account !== undefined) changes.publish(account.id, ['people', 'account'])
+    }
+  } catch (error) {
+    log.warn({ err: error }, 'a change of people was not told to the consoles that are open')
+  }
+}
+
+/** The owners of accounts that a question and its answer name, at their top or in a member or an invitation. */
+function ownersIn({ person, asked, answer }: PeopleChange): ReadonlySet<string> {
+  const owners = new Set([personOwner(person)])
+  for (const body of [asked, answer.body]) {
+    const whole = parsed(Buffer.from(body).toString('utf8'))
+    for (const { organizationId, userId } of [whole, part(whole.member), part(whole.invitation)]) {
+      if (typeof organizationId === 'string') owners.add(organizationOwner(organizationId))
+      if (typeof userId === 'string') owners.add(personOwner(userId))
+    }
+  }
+  return owners
+}
+
+type Fields = Readonly<Record<string, unknown>>
+const part = (value: unknown): Fields => (typeof value === 'object' && value !== null ? { ...value } : {})
