@@ -1,0 +1,108 @@
+/**
+ * A page of the console as a test looks at it: in every look, by axe and by its width, and the windows and menus over
+ * it; and a used server with somebody of each kind at it.
+ */
+import assert from 'node:assert/strict'
+import { systemClock } from '../../src/base/clock.ts'
+import { openBrowser, type TestBrowser, type Visit } from './browser.ts'
+import { type ConsolePage, whole } from './console-pages.ts'
+import type { ControlClient } from './control-client.ts'
+import { type LivedIn, livedIn } from './lived-in.ts'
+
+const desktop = { width: 1280, height: 800 }
+export const phone = { width: 390, height: 844 }
+
+/** What sticks out where the page as a whole scrolls sideways. Runs in the page. */
+const tooWide = `document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('body *')]
+  .filter((element) => element.getBoundingClientRect().right > innerWidth)
+  .map((element) => element.outerHTML.slice(0, 120))`
+
+const looks = [
+  { size: desktop, colorScheme: 'light', what: 'everything' },
+  // Structure and names are the same in the dark, and its colours on a phone.
+  { size: desktop, colorScheme: 'dark', what: 'contrast' },
+  { size: phone, colorScheme: 'light', what: 'structure' },
+] as const
+
+export async function arrive(visit: Visit, { heading }: ConsolePage, path: string): Promise<void> {
+  await visit.page.setViewportSize(desktop)
+  await visit.page.emulateMedia({ colorScheme: 'light' })
+  await visit.page.goto(path)
+  await whole(visit.page, heading)
+}
+
+export async function fits({ page }: Visit): Promise<void> {
+  const { width } = page.viewportSize() ?? desktop
+  // Charts are drawn anew a moment after the window has another size.
+  await page.waitForFunction('document.documentElement.scrollWidth <= innerWidth').catch(() => undefined)
+  assert.deepEqual(await page.evaluate<string[]>(tooWide), [], `wider than ${width} pixels`)
+}
+
+export async function lookAt(visit: Visit): Promise<void> {
+  const { page } = visit
+  for (const { size, colorScheme, what } of looks) {
+    await page.setViewportSize(size)
+    await page.emulateMedia({ colorScheme })
+    await page.locator(`html[data-theme=${colorScheme}]`).waitFor()
+    await visit.accessible(what)
+    await fits(visit)
+  }
+  visit.clean()
+}
+
+/** The windows and menus over a page, one after the other. */
+export async function lookOver(visit: Visit, openers: readonly string[]): Promise<void> {
+  const { page } = visit
+  await page.setViewportSize(desktop)
+  await page.emulateMedia({ colorScheme: 'light' })
+  for (const opener of openers) {
+    await page
+      .getByRole('button', { name: new RegExp(`^${opener}`) })
+      .first()
+      .click()
+    const overlay = page.locator('[role=dialog], [role=menu]')
+    await overlay.waitFor()
+    await visit.accessible()
+    await page.keyboard.press('Escape')
+    await overlay.waitFor({ state: 'detached' })
+  }
+  visit.clean()
+}
+
+export interface UsedConsole {
+  readonly lived: LivedIn
+  readonly visits: ReadonlyMap<ConsolePage['as'], Visit>
+  close(): Promise<void>
+}
+
+/** A server that was used for a month, and a browser of everybody who looks at its pages. */
+export async function usedConsole(): Promise<UsedConsole> {
+  const browser = await openBrowser()
+  const lived = await livedIn(systemClock.wallMs())
+  const visits = new Map<ConsolePage['as'], Visit>()
+  for (const [as, client] of [
+    ['operator', lived.operator.client],
+    ['member', lived.member.client],
+    ['anyone', null],
+  ] as const) {
+    visits.set(as, await enter(browser, lived.gateway.origin, client))
+  }
+  await lived.begin()
+  return {
+    lived,
+    visits,
+    async close() {
+      await browser.close()
+      await lived.close()
+    },
+  }
+}
+
+async function enter(browser: TestBrowser, origin: string, client: ControlClient | null): Promise<Visit> {
+  const visit = await browser.visit(origin)
+  for (const pair of client?.cookie.split('; ') ?? []) {
+    const [name = '', value = ''] = pair.split('=')
+    await visit.context.addCookies([{ name, value, url: origin }])
+  }
+  return visit
+}
