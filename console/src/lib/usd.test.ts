@@ -3,7 +3,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { formatUsd } from '../../../contract/usd.ts'
-import { columnUsd, compareUsd, exactUsd, isNegative, isZero, roundUsd, sumUsd, usd } from './usd.ts'
+import {
+  balanceUsd,
+  columnUsd,
+  compareUsd,
+  exactUsd,
+  isNegative,
+  isZero,
+  roundUsd,
+  sumUsd,
+  usd,
+} from './usd.ts'
 
 const cases: readonly (readonly [text: string, short: string, exact: string, round: string])[] = [
   ['0.00', '$0.00', '$0.00', '$0.00'],
@@ -35,6 +45,15 @@ test('in a column amounts have four decimals at least, and nothing has none', ()
   assert.deepEqual(
     ['5.00', '0.1234567', '-0.00', '0.000054399', '10000.12345', 'about five'].map(columnUsd),
     ['$5.0000', '$0.1235', '$0', '$0.000054', '$10,000.1235', 'about five'],
+  )
+})
+
+test('a balance is never shown as more than it is', () => {
+  assert.deepEqual(
+    ['5.00', '4.999998', '0.000054399', '10000.129', '-0.03001', '-10000.121', '0.00', 'about five'].map(
+      balanceUsd,
+    ),
+    ['$5.00', '$4.9999', '$0.000054', '$10,000.12', '−$0.0301', '−$10,000.13', '$0.00', 'about five'],
   )
 })
 

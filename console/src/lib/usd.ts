@@ -14,9 +14,15 @@ export function usd(text: string): string {
   return /^-?\d{5}/.test(text) ? roundUsd(text) : fineUsd(text)
 }
 
-function fineUsd(text: string): string {
-  const short = dollars(text, (fraction, isSmall) => (isSmall ? firstDigit(fraction) + 2 : 4))
+function fineUsd(text: string, rounding: Rounding = 'nearest'): string {
+  const places = (fraction: string, isSmall: boolean) => (isSmall ? firstDigit(fraction) + 2 : 4)
+  const short = dollars(text, places, rounding)
   return short.replace(/\.\d{3}$/, '$&0')
+}
+
+/** What there is to spend: as `usd`, but never more than there is, so that the first charge is seen and the last cent is not promised. */
+export function balanceUsd(text: string): string {
+  return /^-?\d{5}/.test(text) ? dollars(text, () => 2, 'down') : fineUsd(text, 'down')
 }
 
 /** The whole amount, no digit rounded away: for titles and lines that must add up. */
@@ -36,7 +42,13 @@ export function roundUsd(text: string): string {
   return dollars(text, () => 2)
 }
 
-function dollars(text: string, places: (fraction: string, isSmall: boolean) => number): string {
+type Rounding = 'nearest' | 'down'
+
+function dollars(
+  text: string,
+  places: (fraction: string, isSmall: boolean) => number,
+  rounding: Rounding = 'nearest',
+): string {
   const parts = decimal.exec(text)
   if (parts === null) return text
   const [, sign = '', whole = '0', written = ''] = parts
@@ -44,7 +56,8 @@ function dollars(text: string, places: (fraction: string, isSmall: boolean) => n
   const isSmall = /^0+$/.test(whole) && fraction.startsWith('00') && /[1-9]/.test(fraction)
   const kept = Math.min(9, Math.max(2, places(fraction, isSmall)))
   const unit = 10n ** BigInt(9 - kept)
-  const rounded = (BigInt(whole + fraction) + unit / 2n) / unit
+  const added = rounding === 'nearest' ? unit / 2n : sign === '-' ? unit - 1n : 0n
+  const rounded = (BigInt(whole + fraction) + added) / unit
   const digits = rounded.toString().padStart(kept + 1, '0')
   const cut = digits.length - kept
   const decimals = digits.slice(cut).replace(/0+$/, '').padEnd(2, '0')
