@@ -44,7 +44,8 @@ async function answered(parts: ApiParts, request: FastifyRequest): Promise<AuthA
   const signedIn = await control.identity.signedIn(request.headers)
   const answer = await ask(parts, request)
   if (signedIn === null) return answer
-  await tellOfPeople(control, { person: signedIn.person.id, asked: bodyOf(request), answer })
+  const [path = ''] = request.url.split('?', 1)
+  await tellOfPeople(control, { person: signedIn.person.id, path, asked: bodyOf(request), answer })
   return answer
 }
 

@@ -9,7 +9,8 @@ import { type AuthAnswer, parsed } from '../identity/answers.ts'
 export interface PeopleChange {
   /** Who asked. */
   readonly person: string
-  /** The body of the question, as it came. */
+  /** As it came: its path from the root, and its body. */
+  readonly path: string
   readonly asked: Uint8Array
   readonly answer: AuthAnswer
 }
@@ -29,18 +30,24 @@ export async function tellOfPeople(
   }
 }
 
-/** The owners of accounts that a question and its answer name, at their top or in a member or an invitation. */
-function ownersIn({ person, asked, answer }: PeopleChange): ReadonlySet<string> {
+/** The owners of accounts that an answer names, at its top or in a member or an invitation, and of what was asked about. */
+function ownersIn({ person, path, asked, answer }: PeopleChange): ReadonlySet<string> {
   const owners = new Set([personOwner(person)])
-  for (const body of [asked, answer.body]) {
-    const whole = parsed(Buffer.from(body).toString('utf8'))
-    for (const { organizationId, userId } of [whole, part(whole.member), part(whole.invitation)]) {
-      if (typeof organizationId === 'string') owners.add(organizationOwner(organizationId))
-      if (typeof userId === 'string') owners.add(personOwner(userId))
-    }
+  const whole = objectIn(answer.body)
+  for (const { organizationId, userId } of [whole, part(whole.member), part(whole.invitation)]) {
+    if (typeof organizationId === 'string') owners.add(organizationOwner(organizationId))
+    if (typeof userId === 'string') owners.add(personOwner(userId))
+  }
+  const { organizationId } = objectIn(asked)
+  // Identity has made sure that it is theirs only where it is asked about organizations.
+  if (path.startsWith(aboutOrganizations) && typeof organizationId === 'string') {
+    owners.add(organizationOwner(organizationId))
   }
   return owners
 }
 
+const aboutOrganizations = '/api/auth/organization/'
+
 type Fields = Readonly<Record<string, unknown>>
+const objectIn = (body: Uint8Array): Fields => parsed(Buffer.from(body).toString('utf8'))
 const part = (value: unknown): Fields => (typeof value === 'object' && value !== null ? { ...value } : {})

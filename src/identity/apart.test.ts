@@ -1,5 +1,7 @@
 /** Identity in a thread of its own: it is the same one, what happens there is heard here, and its end is told. */
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { type Lifetime, temporaryDirectory } from '../../test/support/open-ledger.ts'
@@ -9,7 +11,13 @@ import { createLog } from '../base/log.ts'
 import { readConfig } from '../config.ts'
 import type { Letter } from '../mail/mail.ts'
 import { openCoreApart } from './apart.ts'
-import { type AuthAnswer, type OpenIdentity, openIdentity } from './identity.ts'
+import {
+  type AuthAnswer,
+  type IdentityOptions,
+  type IdentityResult,
+  type OpenIdentity,
+  openIdentity,
+} from './identity.ts'
 
 interface Apart extends OpenIdentity {
   readonly lines: readonly string[]
@@ -20,23 +28,33 @@ interface Apart extends OpenIdentity {
 
 const address = 'http://localhost:8080'
 
-async function apart(context: Lifetime, { hasMail = false } = {}): Promise<Apart> {
-  const dataFolder = temporaryDirectory(context)
+function openApart(
+  dataFolder: string,
+  given: Pick<IdentityOptions, 'onLost'> & Partial<IdentityOptions>,
+): Promise<IdentityResult> {
   const read = readConfig({ TOLLGATE_DATA: dataFolder }, dataFolder)
   assert.ok(read.kind === 'config')
+  return openIdentity({
+    config: { ...read.config, limits: { ...read.config.limits, uniformAnswerMs: 1 } },
+    mail: null,
+    clock: systemClock,
+    log: createLog({ level: 'silent' }),
+    key: Buffer.alloc(32, 7),
+    address: () => address,
+    openCore: openCoreApart,
+    ...given,
+  })
+}
+
+async function apart(context: Lifetime, { hasMail = false } = {}): Promise<Apart> {
   const lines: string[] = []
   const letters: Letter[] = []
   const lost = Promise.withResolvers<Error>()
   const send = (letter: Letter) => (letters.push(letter) > 1 ? 'full' : 'taken')
-  const result = await openIdentity({
-    config: { ...read.config, limits: { ...read.config.limits, uniformAnswerMs: 1 } },
+  const result = await openApart(temporaryDirectory(context), {
     mail: hasMail ? { send, close: async () => {} } : null,
-    clock: systemClock,
     log: createLog({ level: 'debug', destination: { write: (line) => lines.push(line) } }),
-    key: Buffer.alloc(32, 7),
-    address: () => address,
     onLost: lost.resolve,
-    openCore: openCoreApart,
   })
   assert.ok(result.kind === 'open')
   const { opened } = result
@@ -97,6 +115,14 @@ test('letters leave by the mail of the main thread, which may be full', async (c
   const [first, second] = [await identity.invite(ann.email), await identity.invite('bob@example.org')]
   assert.deepEqual([first.sent, second.sent], [true, false])
   assert.ok(letters[0]?.text.includes(first.link) && first.link.startsWith(`${address}/console/sign-up?`))
+})
+
+test('what cannot be opened is refused in a sentence, and nothing goes on', async (context) => {
+  const dataFolder = temporaryDirectory(context)
+  writeFileSync(join(dataFolder, 'identity.db'), 'no database, whatever it is called '.repeat(100))
+  const result = await openApart(dataFolder, { onLost: (error) => assert.fail(error) })
+  assert.ok(result.kind === 'refused')
+  assert.match(result.message, /identity\.db cannot be used/)
 })
 
 test('a thread that ends by itself is told, and nobody waits for it', async (context) => {

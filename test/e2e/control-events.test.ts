@@ -135,6 +135,22 @@ test('who joins an organization, moves in it and leaves it is told to its watche
   await step(owner, 'remove-member', { memberIdOrEmail: member.id, organizationId }, true)
 })
 
+test('nobody is told of a change because a stranger names them', async () => {
+  const { members, account, organization: organizationId, stranger } = world
+  const own = await watch(cookieOf(members.owner.client), account)
+  const theirs = await watch(cookieOf(stranger.client))
+  for (const stream of [own, theirs]) await stream.shows('ready')
+  const named = { organizationId, userId: members.owner.person, member: { organizationId } }
+  const answer = await stranger.client.post('/api/auth/update-user', { name: 'Somebody', ...named })
+  assert.equal(answer.status, 200, answer.text)
+  await theirs.shows('"people"')
+  const watched = parseId('acct', account)
+  assert.ok(watched !== undefined)
+  world.gateway.gateway.parts.changes.publish(watched, ['billing'])
+  assert.doesNotMatch(await own.shows('"billing"'), /"people"/)
+  for (const stream of [own, theirs]) stream.close()
+})
+
 test('a stream ends with its session', async () => {
   const leaving = await world.signUp('leaving')
   const stream = await watch(cookieOf(leaving.client))
