@@ -1,0 +1,335 @@
+/**
+ * Attacks measured by what they do to a paying neighbor: a real server in a process of its own, an attacker in a thread
+ * of its own, and a neighbor that sends small requests at a steady pace, calm and under attack in turns. Knows no
+ * particular attack.
+ */
+import assert from 'node:assert/strict'
+import { Agent, request } from 'node:http'
+import { Worker } from 'node:worker_threads'
+import type { OperationAsk } from '../../contract/operations.ts'
+import { systemClock } from '../../src/base/clock.ts'
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts'
+import {
+  type GatewayProcess,
+  type Installation,
+  makeInstallation,
+  type StartOptions,
+} from './gateway-process.ts'
+
+export interface AttackedGateway {
+  readonly installation: Installation
+  readonly server: GatewayProcess
+  readonly origin: string
+  readonly port: number
+  /** What all models of the file and the sandbox's ones are served by. */
+  readonly sandbox: Sandbox
+  /** A new account with so much credit (decimal USD) and the secret of its first key. */
+  account(credit: string): Promise<{ readonly account: string; readonly key: string }>
+  /** Asserts that the ledger holds no contradiction, and removes everything. */
+  end(): Promise<void>
+}
+
+/** The names of models that the attacked gateway sells, each a behavior of the sandbox. */
+export const attackedModels = ['sandbox-echo', 'sandbox-slow', 'sandbox-stream'] as const
+
+export interface AttackedOptions extends StartOptions {
+  /** What else stands in `tollgate.yaml`, whole sections. */
+  readonly yaml?: string
+}
+
+/** The real program on loopback; its upstream is a sandbox in this process. */
+export async function attackedGateway({
+  yaml = '',
+  ...start
+}: AttackedOptions = {}): Promise<AttackedGateway> {
+  const sandbox = await startSandbox({ clock: systemClock })
+  const models = attackedModels.map(
+    (id) =>
+      `  - { id: ${id}, provider: sandbox, context: 1000000, maxOutput: 10000, prices: [{ input: 3, output: 15 }] }`,
+  )
+  const installation = makeInstallation(
+    [
+      'sandbox: off',
+      'upstreams:',
+      `  - { name: sandbox, provider: sandbox, url: '${sandbox.origin}', credential: any }`,
+      'models:',
+      ...models,
+      yaml,
+      '',
+    ].join('\n'),
+  )
+  const server = await installation.start(start)
+  let accounts = 0
+  return {
+    installation,
+    server,
+    origin: server.origin,
+    port: Number(new URL(server.origin).port),
+    sandbox,
+    async account(credit) {
+      accounts += 1
+      const input: OperationAsk<'account.create'> = { email: `account-${accounts}@example.org`, credit }
+      const { account, key } = await installation.ask('account.create', input as never)
+      return { account, key }
+    },
+    async end() {
+      try {
+        const { drift } = await installation.ask('ledger.verify', {})
+        assert.deepEqual(drift, [])
+      } finally {
+        await installation.remove()
+        await sandbox.close()
+      }
+    },
+  }
+}
+
+/** What an attacker is given; it crosses to another thread, so it holds plain values alone. */
+export interface AttackTarget {
+  readonly port: number
+  /** Keys, accounts, sizes: what the attack needs. */
+  readonly values: Readonly<Record<string, string | number>>
+}
+
+/** An attack that is under way. */
+export interface Attack {
+  /** How often what happened, such as `{ connections: 17, status503: 4 }`. */
+  counts(): Readonly<Record<string, number>>
+  /** Ends it and closes its connections. */
+  stop(): Promise<void>
+}
+
+/** What an attacker's module exports as `begin`; resolves when the attack has its full effect. */
+export type BeginAttack = (target: AttackTarget) => Promise<Attack>
+
+/** Runs the attacker of a module in a thread of its own; resolves when the attack has its full effect. */
+export async function startAttack(module: URL, target: AttackTarget): Promise<Attack> {
+  const worker = new Worker(new URL('./attacker-thread.ts', import.meta.url), {
+    workerData: { module: module.href, target },
+  })
+  let counts: Readonly<Record<string, number>> = {}
+  const began = Promise.withResolvers<void>()
+  const ended = Promise.withResolvers<void>()
+  worker.on('message', (message: { began?: true; counts?: Readonly<Record<string, number>> }) => {
+    counts = message.counts ?? counts
+    if (message.began === true) began.resolve()
+  })
+  worker.on('error', (error) => {
+    began.reject(error)
+    ended.reject(error)
+  })
+  worker.on('exit', () => {
+    began.reject(new Error('the attacker ended before its attack began'))
+    ended.resolve()
+  })
+  // Who waits for the beginning hears of the failure there.
+  ended.promise.catch(() => {})
+  await began.promise
+  return {
+    counts: () => counts,
+    stop() {
+      worker.postMessage('stop')
+      return ended.promise
+    },
+  }
+}
+
+/** A client that has done nothing wrong; `ask` resolves with what went wrong, or undefined. */
+export interface Neighbor {
+  ask(): Promise<string | undefined>
+  close(): void
+}
+
+export interface NeighborOptions {
+  readonly port: number
+  readonly path?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+  /** Status and body of an answer that is right. */
+  readonly isRight?: (status: number, text: string) => boolean
+  /** A connection for each request, as by clients that come anew, or kept-alive ones. */
+  readonly connections?: 'new' | 'kept'
+}
+
+/** A neighbor that hangs is one that failed; nothing that works takes so long on the busiest machine. */
+const answerMs = 30_000
+
+/** A neighbor that posts the same request again and again. */
+export function neighborThatPosts(options: NeighborOptions): Neighbor {
+  const { port, path = '/v1/chat/completions', headers = {}, body = '', connections = 'new' } = options
+  const isRight = options.isRight ?? ((status: number) => status === 200)
+  const agent = connections === 'kept' ? new Agent({ keepAlive: true }) : false
+  const sent = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), ...headers }
+  return {
+    ask: () =>
+      new Promise((resolve) => {
+        const asking = request({ port, path, method: 'POST', host: '127.0.0.1', agent, headers: sent })
+        const timer = systemClock.after(answerMs, () =>
+          asking.destroy(new Error(`no answer in ${answerMs} ms`)),
+        )
+        const finish = (wrong: string | undefined): void => {
+          timer.cancel()
+          resolve(wrong)
+        }
+        asking.on('error', (error: NodeJS.ErrnoException) => finish(error.code ?? error.message))
+        asking.on('response', (answer) => {
+          let text = ''
+          answer.setEncoding('utf8')
+          answer.on('data', (piece: string) => {
+            text += piece
+          })
+          answer.on('error', (error: NodeJS.ErrnoException) => finish(error.code ?? error.message))
+          answer.on('end', () => {
+            const status = answer.statusCode ?? 0
+            finish(isRight(status, text) ? undefined : `${status} ${text.slice(0, 300)}`)
+          })
+        })
+        asking.end(body)
+      }),
+    close: () => {
+      if (agent !== false) agent.destroy()
+    },
+  }
+}
+
+/** The usual neighbor: an account that pays, asking a small question. */
+export function payingNeighbor(port: number, key: string, more: Partial<NeighborOptions> = {}): Neighbor {
+  return neighborThatPosts({
+    port,
+    headers: { authorization: `Bearer ${key}` },
+    body: JSON.stringify({
+      model: 'sandbox-echo',
+      max_tokens: 64,
+      messages: [{ role: 'user', content: 'hello' }],
+    }),
+    ...more,
+  })
+}
+
+/** One span of requests at a steady pace. */
+export interface Phase {
+  readonly sent: number
+  /** What went wrong, one text for each request that failed. */
+  readonly failures: readonly string[]
+  readonly medianMs: number
+  readonly p99Ms: number
+}
+
+export interface Pace {
+  readonly requests: number
+  readonly everyMs: number
+}
+
+/** Requests begin when they are due, whether or not those before them were answered. */
+export async function measurePhase(neighbor: Neighbor, { requests, everyMs }: Pace): Promise<Phase> {
+  const startedMs = systemClock.monoMs()
+  const failures: string[] = []
+  const tookMs = await Promise.all(
+    Array.from({ length: requests }, async (_none, index) => {
+      const dueMs = startedMs + index * everyMs
+      await after(dueMs - systemClock.monoMs())
+      const askedMs = systemClock.monoMs()
+      const wrong = await neighbor.ask()
+      if (wrong !== undefined) failures.push(wrong)
+      return systemClock.monoMs() - askedMs
+    }),
+  )
+  tookMs.sort((a, b) => a - b)
+  return { sent: requests, failures, medianMs: rankOf(tookMs, 0.5), p99Ms: rankOf(tookMs, 0.99) }
+}
+
+export interface Measured {
+  readonly calm: readonly Phase[]
+  readonly attacked: readonly Phase[]
+  /** What the last attack counted. */
+  readonly counts: Readonly<Record<string, number>>
+}
+
+export interface Measurement {
+  readonly neighbor: Neighbor
+  /** Begins the attack; it is stopped and begun again for every round. */
+  readonly attack: () => Promise<Attack>
+  readonly pace?: Partial<Pace>
+}
+
+const usualPace: Pace = { requests: 60, everyMs: 20 }
+const roundsMin = 3
+/** Other programs on the machine slow single phases down; what an attack does it does in most of them. */
+const roundsMax = 9
+/** Below this a delay is the machine's, not the attack's. */
+const p99MsFloor = 150
+const p99FactorMax = 2
+
+/**
+ * Measures the neighbor calm and under attack, in turns, until it is clear that it is served as well under attack, or for
+ * `roundsMax` rounds. A request that fails ends the measurement.
+ */
+export async function measureUnderAttack({ neighbor, attack, pace }: Measurement): Promise<Measured> {
+  const used = { ...usualPace, ...pace }
+  const calm: Phase[] = []
+  const attacked: Phase[] = []
+  let counts: Readonly<Record<string, number>> = {}
+  try {
+    await measurePhase(neighbor, used)
+    while (attacked.length < roundsMax) {
+      calm.push(await measurePhase(neighbor, used))
+      const running = await attack()
+      try {
+        attacked.push(await measurePhase(neighbor, used))
+      } finally {
+        await running.stop()
+        counts = running.counts()
+      }
+      if (failuresOf({ calm, attacked }).length > 0) break
+      if (attacked.length >= roundsMin && isAsFast({ calm, attacked })) break
+    }
+  } finally {
+    neighbor.close()
+  }
+  return { calm, attacked, counts }
+}
+
+type Phases = Pick<Measured, 'calm' | 'attacked'>
+
+const failuresOf = ({ calm, attacked }: Phases) => [...calm, ...attacked].flatMap(({ failures }) => failures)
+
+function isAsFast({ calm, attacked }: Phases): boolean {
+  return p99Of(attacked) <= Math.max(p99MsFloor, p99FactorMax * p99Of(calm))
+}
+
+const p99Of = (phases: readonly Phase[]) => middleOf(phases.map(({ p99Ms }) => p99Ms))
+
+/** One line for people: how the neighbor fared in both. */
+export function describeMeasured({ calm, attacked, counts }: Measured): string {
+  const told = (name: string, phases: readonly Phase[]): string => {
+    const sent = phases.reduce((sum, phase) => sum + phase.sent, 0)
+    const failed = phases.reduce((sum, phase) => sum + phase.failures.length, 0)
+    const median = middleOf(phases.map(({ medianMs }) => medianMs))
+    const share = ((100 * (sent - failed)) / sent).toFixed(1)
+    return `${name}: ${share} % of ${sent}, median ${median.toFixed(1)} ms, p99 ${p99Of(phases).toFixed(1)} ms`
+  }
+  return `${told('calm', calm)}; ${told('under attack', attacked)}; attacker: ${JSON.stringify(counts)}`
+}
+
+/** Asserts that every request of the neighbor succeeded, and as fast as without the attack. */
+export function assertUnharmed(measured: Measured): void {
+  const line = describeMeasured(measured)
+  assert.deepEqual([...new Set(failuresOf(measured))], [], line)
+  assert.ok(isAsFast(measured), line)
+}
+
+function after(delayMs: number): Promise<void> {
+  return new Promise((resolve) => systemClock.after(Math.max(0, delayMs), resolve))
+}
+
+/** The smallest of sorted numbers that is not below this share of them. */
+function rankOf(sorted: readonly number[], share: number): number {
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0
+}
+
+function middleOf(numbers: readonly number[]): number {
+  return rankOf(
+    numbers.toSorted((a, b) => a - b),
+    0.5,
+  )
+}
