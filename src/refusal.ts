@@ -4,6 +4,7 @@
  */
 import { type ErrorCode, errors } from '../contract/errors.ts'
 import { TollgateError } from './base/errors.ts'
+import { retryAdviceHeaders } from './base/retry-advice.ts'
 import { type FlatHeaders, identityHeaders, wholeHead } from './headers.ts'
 import { answerEarly, type Lingering } from './http/early.ts'
 import type { Line } from './values.ts'
@@ -65,23 +66,16 @@ function problemOf(line: Line, error: TollgateError): Problem {
   }
 }
 
-/** Statuses after which the formats' libraries send the same request again unless told otherwise. */
-export function isRepeatedUnasked(status: number): boolean {
-  return status === 408 || status === 409 || status === 429 || status >= 500
-}
-
 /** What clients act on without reading the body. */
 function adviceHeaders(error: TollgateError): FlatHeaders {
   const { details } = error
-  const spec = errors[error.code]
   const headers: string[] = []
   for (const [name, value] of Object.entries(details.headers ?? {})) headers.push(name, value)
   if (details.retryAfterMs !== undefined) {
     headers.push('retry-after', String(Math.max(1, Math.ceil(details.retryAfterMs / 1_000))))
     headers.push('retry-after-ms', String(Math.ceil(details.retryAfterMs)))
   }
-  const isNews = spec.category === 'billing' || (spec.retry === 'never' && isRepeatedUnasked(spec.status))
-  if (isNews) headers.push('x-should-retry', String(spec.retry === 'later'))
-  if (spec.status === 401) headers.push('www-authenticate', 'Bearer')
+  for (const [name, value] of Object.entries(retryAdviceHeaders(error))) headers.push(name, value)
+  if (errors[error.code].status === 401) headers.push('www-authenticate', 'Bearer')
   return headers
 }

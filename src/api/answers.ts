@@ -2,6 +2,7 @@
 import type { FastifyReply } from 'fastify'
 import type { ControlErrorBody } from '../../contract/operations.ts'
 import type { TollgateError } from '../base/errors.ts'
+import { retryAdviceHeaders } from '../base/retry-advice.ts'
 
 /** Answers with an error; `requestId` names the log line where there is one. */
 export function answerError(reply: FastifyReply, error: TollgateError, requestId: string): FastifyReply {
@@ -16,7 +17,7 @@ export function answerError(reply: FastifyReply, error: TollgateError, requestId
     },
   }
   return reply
-    .headers({ ...headers, ...retryHeaders(retryAfterMs) })
+    .headers({ ...headers, ...retryHeaders(retryAfterMs), ...retryAdviceHeaders(error) })
     .code(error.status)
     .send(body)
 }

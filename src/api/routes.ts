@@ -5,7 +5,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Operation } from '../../contract/operation.ts'
 import { type ControlErrorBody, type OperationName, operations } from '../../contract/operations.ts'
-import { TollgateError } from '../base/errors.ts'
+import { type ErrorCode, TollgateError } from '../base/errors.ts'
+import { retryAdviceHeaders } from '../base/retry-advice.ts'
 import type { Actor } from '../control/actor.ts'
 import { mayAsk } from '../control/authorize.ts'
 import { type ControlReply, dispatch } from '../control/dispatch.ts'
@@ -115,7 +116,11 @@ function answered(
     const { error } = body as ControlErrorBody
     const requestId = error.requestId ?? request.id
     return reply
-      .headers({ ...retryHeaders(retryAfterMs), 'x-request-id': requestId })
+      .headers({
+        ...retryHeaders(retryAfterMs),
+        ...retryAdviceHeaders({ code: error.code as ErrorCode, status }),
+        'x-request-id': requestId,
+      })
       .code(status)
       .send({ error: { ...error, requestId } })
   }

@@ -4,7 +4,7 @@
  */
 import { type ErrorCode, errors } from '../../contract/errors.ts'
 
-export type { ErrorCode }
+export { type ErrorCode, errors }
 
 export interface ErrorDetails {
   /** May leave the process: one or two sentences for the caller. */

@@ -4,6 +4,7 @@
  */
 import { STATUS_CODES } from 'node:http'
 import type { TollgateError } from '../base/errors.ts'
+import { retryAdviceHeaders } from '../base/retry-advice.ts'
 
 /** The JSON body of an error of the table. */
 export function plainErrorBody(error: TollgateError, requestId: string): string {
@@ -16,8 +17,9 @@ export function plainErrorBody(error: TollgateError, requestId: string): string 
 }
 
 /** The head of such an answer, beside its length. */
-export function plainErrorHeaders(requestId: string): readonly string[] {
+export function plainErrorHeaders(error: TollgateError, requestId: string): readonly string[] {
   return [
+    ...Object.entries(retryAdviceHeaders(error)).flat(),
     ...['content-type', 'application/json'],
     ...['x-request-id', requestId],
     ...['request-id', requestId],
@@ -31,7 +33,7 @@ export function rawAnswer(error: TollgateError, requestId: string): string {
   const body = plainErrorBody(error, requestId)
   const head = [`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ''}`]
   const headers = [
-    ...plainErrorHeaders(requestId),
+    ...plainErrorHeaders(error, requestId),
     ...['content-length', String(Buffer.byteLength(body))],
     ...['connection', 'close'],
   ]

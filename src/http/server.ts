@@ -139,7 +139,7 @@ function refuse(
   client.endConnection()
   answerEarly({ limits, clock }, request, client, {
     status: error.status,
-    headers: plainErrorHeaders(requestId),
+    headers: plainErrorHeaders(error, requestId),
     body: plainErrorBody(error, requestId),
   })
 }

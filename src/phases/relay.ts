@@ -4,9 +4,10 @@
  * and an answer that was cut short never looks like a finished one.
  */
 import { TollgateError } from '../base/errors.ts'
+import { isRetriedByLibraries, needsRetryAdvice } from '../base/retry-advice.ts'
 import { jsonHeaders } from '../headers.ts'
 import { formatUsd } from '../ledger/money.ts'
-import { isRepeatedUnasked, refuse } from '../refusal.ts'
+import { refuse } from '../refusal.ts'
 import type { AnswerBody, Line, NoBody, Plan, RejectionBody, Reply } from '../values.ts'
 import { WireError } from '../wire/codec.ts'
 import { readAnswer } from '../wire/translate.ts'
@@ -102,11 +103,10 @@ async function relayRejection(
     error,
     status: body.status,
   })
-  const isTemporary = isRepeatedUnasked(body.status)
+  const advice = needsRetryAdvice(body.status) ? ['x-should-retry', 'false'] : []
   if (line.client.begun || journey.plan.translation !== null) {
-    return refuse(with_.relaying, line, isTemporary ? asFinal(error) : error)
+    return refuse(with_.relaying, line, isRetriedByLibraries(body.status) ? asFinal(error) : error)
   }
-  const advice = isTemporary ? ['x-should-retry', 'false'] : []
   const headers = jsonHeaders([...journey.course.headers, ...advice], reply.upstreamHeaders)
   line.client.answer(body.status, headers, body.bytes)
 }

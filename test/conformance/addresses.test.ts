@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Answer, bearer, send } from '../support/bytes-client.ts'
+import { type Answer, bearer, type Sent, send } from '../support/bytes-client.ts'
 import { errorReaders } from '../support/format-errors.ts'
 import { type TestGateway, testGateway } from '../support/gateway.ts'
 import { RawClient } from '../support/raw-client.ts'
@@ -565,6 +565,43 @@ for (const [model, path, body] of [
     assert.equal(answer.headers['x-should-retry'], 'false')
   })
 }
+
+test('every 401, 403 and 404 says that a retry gets the same answer', async () => {
+  const wrong = bearer('not-a-key-of-this-server')
+  const limited = bearer((await tollgate.account('10', { models: ['claude-small'] })).key)
+  const generate = conversations.map((shape) => asked('gpt-small', shape))
+  const unknown = conversations.map((shape) => asked('gpt-unknown', shape))
+  const cases: readonly (readonly [
+    status: number,
+    path: string,
+    headers?: Sent['headers'],
+    body?: object,
+  ])[] = [
+    ...generate.map(({ path, body }) => [401, path, wrong, body] as const),
+    ...generate.map(({ path, body }) => [401, path, {}, body] as const),
+    ...generate.map(({ path, body }) => [403, path, limited, body] as const),
+    ...unknown.map(({ path, body }) => [404, path, bearer(key), body] as const),
+    [401, '/v1/models', wrong],
+    [404, '/v1/models/gpt-unknown', bearer(key)],
+    [404, '/v1/nothing', bearer(key)],
+    [404, '/v1/nothing', bearer(key), chat()],
+    [404, '/v1beta/nothing', bearer(key)],
+    [401, '/api/me'],
+    [404, '/api/nothing'],
+    [404, '/docs/nothing'],
+    [
+      403,
+      '/api/keys',
+      { origin: 'https://elsewhere.example', cookie: 'tollgate.session_token=x' },
+      { name: 'x' },
+    ],
+  ]
+  for (const [status, path, headers = {}, body] of cases) {
+    const answer = await send(tollgate.origin, { path, headers, ...(body === undefined ? {} : { body }) })
+    assert.equal(answer.status, status, `${path}: ${answer.text}`)
+    assert.equal(answer.headers['x-should-retry'], 'false', `${status} ${path}`)
+  }
+})
 
 for (const shape of ['openai-chat', 'anthropic', 'gemini']) {
   test(`a name that is not sold is not found, for whatever reason (${shape})`, async () => {

@@ -472,8 +472,8 @@ function checkBytes(answer: Answer, { status, body, told }: Refusal): void {
   if (!secrets.some((secret) => secret.test(body))) assert.equal(answer.text, body)
   else
     assert.equal(answer.text.replaceAll('…', ''), body.replace(/(?<=org-|proj_)\w+|upstream-credential/g, ''))
-  const isRepeated = status === 429
-  assert.equal(answer.headers['x-should-retry'], isRepeated ? 'false' : undefined, JSON.stringify(told))
+  const isRetried = status === 429 || status === 404
+  assert.equal(answer.headers['x-should-retry'], isRetried ? 'false' : undefined, JSON.stringify(told))
 }
 
 const statusOf = (format: ConversationFormat, code: ErrorCode): number =>

@@ -399,8 +399,8 @@ for (const [code, provoke] of Object.entries(provoked) as [ErrorCode, Provoke][]
 /** A library that repeats what cannot succeed spends its user's time. */
 function checkAdvice(code: ErrorCode, answer: RawAnswer): void {
   const { status } = answer
-  const repeats = status === 408 || status === 409 || status === 429 || status >= 500
-  if (errors[code].retry === 'never' && repeats) {
+  const isRetried = [401, 402, 403, 404, 408, 409, 429].includes(status) || status >= 500
+  if (errors[code].retry === 'never' && isRetried) {
     assert.equal(headerOf(answer, 'x-should-retry'), 'false')
   }
   if (status === 429) assert.match(headerOf(answer, 'retry-after') ?? '', /^\d+$/)
