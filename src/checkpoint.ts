@@ -47,6 +47,8 @@ function marking(app: Checkpointing, line: Line, request: Settled): (body: Strea
   const { plan, held, reply } = request
   const guess = boundAmounts(plan.price, {
     inputTokens: Math.ceil(plan.bound.textBytes / bytesPerTokenGuess),
+    inputAudioTokens: 0,
+    outputAudio: false,
     cacheWrites: [],
     options: [],
     fees: {},

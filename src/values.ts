@@ -84,6 +84,8 @@ export interface Bound {
   readonly textBytes: number
   /** Tokens of media, by the provider's formulas. */
   readonly mediaTokens: number
+  /** How much of all input may be audio, which some models price apart. */
+  readonly audioTokens: number
   /** The most that the provider adds on its own. */
   readonly hiddenTokens: number
   /** What the request refers to at the provider; `reasoning` is the part that the model may leave unread. */
@@ -140,12 +142,14 @@ export interface Plan extends Place {
   /** Marks of ours that a body which goes as it came loses on its way. */
   readonly marks: readonly Edit[]
   readonly bound: Bound
-  /** The output limit the caller wants in tokens, or the model's maximum. */
+  /** The output limit the caller wants in tokens, at most the model's maximum. */
   readonly outputWanted: number
   /** What must go upstream at least, so that an answer can come of it. */
   readonly outputFloor: number
   /** Answers that run in parallel. */
   readonly choices: number
+  /** Whether audio can be among the output. */
+  readonly outputAudio: boolean
   /** Uses of server tools that the request may make, by meter. */
   readonly serverToolUses: Readonly<Record<string, number>>
 }

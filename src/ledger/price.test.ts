@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Multiplier, PriceVersion, Rates } from '../catalog/types.ts'
-import { parseUsd } from './money.ts'
+import { formatUsd, parseUsd } from './money.ts'
 import { boundAmounts, costOf, dearestInputRate, type PricedUsage } from './price.ts'
 
 function usd(text: string): bigint {
@@ -215,6 +215,23 @@ test('a million requests of one token cost exactly a million times one', () => {
   assert.equal(sum, usd('0.15'))
 })
 
+const silent = { inputAudioTokens: 0, outputAudio: false, cacheWrites: [], options: [], fees: {}, choices: 1 }
+
+test('a class of tokens is in the bound only when the request can produce it', () => {
+  const spoken = price(
+    rates({ input: '0.3', cacheWrite5m: '0.4', inputAudio: '1', output: '2.5', outputAudio: '20' }),
+  )
+  const bound = (more: object) => {
+    const { input, perOutputToken } = boundAmounts(spoken, { ...silent, inputTokens: 1_000_000, ...more })
+    return [formatUsd(input), formatUsd(perOutputToken * 1_000_000n)]
+  }
+  assert.deepEqual(bound({}), ['0.30', '2.50'])
+  assert.deepEqual(bound({ inputAudioTokens: 200_000 }), ['0.44', '2.50'], 'only what may be audio is dear')
+  assert.deepEqual(bound({ inputAudioTokens: 9_000_000 }), ['1.00', '2.50'], 'and never more than there is')
+  assert.deepEqual(bound({ outputAudio: true }), ['0.30', '20.00'])
+  assert.deepEqual(bound({ cacheWrites: ['5m'] }), ['0.40', '2.50'])
+})
+
 test('what is held is never below what it costs in the end', () => {
   fc.assert(
     fc.property(anyPrice, anyUsage, fc.integer({ min: 1, max: 4 }), (version, usage, choices) => {
@@ -223,6 +240,8 @@ test('what is held is never below what it costs in the end', () => {
       const output = usage.output + usage.outputAudio
       const amounts = boundAmounts(version, {
         inputTokens: input,
+        inputAudioTokens: usage.inputAudio,
+        outputAudio: usage.outputAudio > 0,
         cacheWrites: ['5m', '1h'],
         options: ['flex', 'fast'],
         fees: usage.fees,
@@ -245,7 +264,7 @@ test('the dearest rate is that of the lifetimes that are marked and the tiers th
 })
 
 test('a discount that is asked for is not relied on; a surcharge is', () => {
-  const bound = { inputTokens: 1_000_000, cacheWrites: [], fees: { web_search: 5 }, choices: 2 }
+  const bound = { ...silent, inputTokens: 1_000_000, fees: { web_search: 5 }, choices: 2 }
   const version = price(sonnet, { options: { ...flex, ...fast }, fees: { web_search: usd('0.01') } })
   assert.deepEqual(boundAmounts(version, { ...bound, options: ['service_tier:flex'] }), {
     input: usd('3.05'),

@@ -58,6 +58,10 @@ export function costOf(usage: PricedUsage, price: PriceVersion, side: PriceSide 
 /** What a request that has not run yet may use at most. */
 export interface RequestBound {
   readonly inputTokens: number
+  /** How many of them may be audio; 0 for a request that carries none. */
+  readonly inputAudioTokens: number
+  /** The caller asked for spoken output. */
+  readonly outputAudio: boolean
   /** Cache lifetimes that the request marks. */
   readonly cacheWrites: readonly ('5m' | '1h')[]
   /** Options that the request names. */
@@ -75,7 +79,10 @@ export interface BoundAmounts {
   readonly perOutputToken: bigint
 }
 
-/** The dearest that the bound can cost: every tier that the input may reach, every option that is named. */
+/**
+ * The dearest that the bound can cost: every tier that the input may reach, every option that is named, and every
+ * class of tokens that the request can produce, and no other.
+ */
 export function boundAmounts(price: PriceVersion, bound: RequestBound): BoundAmounts {
   const { numerator, denominator } = product(
     bound.options.map((option) => dearest(own(price.options, option))),
@@ -84,15 +91,18 @@ export function boundAmounts(price: PriceVersion, bound: RequestBound): BoundAmo
     (sum, [meter, uses]) => sum + toCount(uses) * (own(price.fees, meter) ?? 0n),
     0n,
   )
-  const input = toCount(bound.inputTokens) * dearestInputRate(price, bound) * numerator
-  const output = dearestOutputRate(price, bound.inputTokens) * toCount(bound.choices) * numerator
+  const rate = dearestInputRate(price, bound)
+  const audioRate = most(rate, dearestAudioRate(price, bound.inputTokens))
+  const audio = toCount(Math.min(bound.inputAudioTokens, bound.inputTokens))
+  const input = ((toCount(bound.inputTokens) - audio) * rate + audio * audioRate) * numerator
+  const output = dearestOutputRate(price, bound) * toCount(bound.choices) * numerator
   return {
     input: divideUp(input + fees * perRate * denominator, perRate * denominator),
     perOutputToken: divideUp(output, perRate * denominator),
   }
 }
 
-/** The dearest rate at which a token of input can be billed, before options. */
+/** The dearest rate at which a token of input that is not audio can be billed, before options. */
 export function dearestInputRate(
   price: PriceVersion,
   bound: Pick<RequestBound, 'cacheWrites' | 'inputTokens'>,
@@ -101,16 +111,25 @@ export function dearestInputRate(
     reachableRates(price, bound.inputTokens).flatMap((rates) => [
       rates.input,
       rates.cacheRead,
-      rates.inputAudio ?? 0n,
       ...(bound.cacheWrites.length > 0 ? [rates.cacheWrite5m] : []),
       ...(bound.cacheWrites.includes('1h') ? [rates.cacheWrite1h] : []),
     ]),
   )
 }
 
-function dearestOutputRate(price: PriceVersion, inputTokens: number): bigint {
+function dearestAudioRate(price: PriceVersion, inputTokens: number): bigint {
+  return highest(reachableRates(price, inputTokens).map(({ inputAudio }) => inputAudio ?? 0n))
+}
+
+function dearestOutputRate(
+  price: PriceVersion,
+  bound: Pick<RequestBound, 'inputTokens' | 'outputAudio'>,
+): bigint {
   return highest(
-    reachableRates(price, inputTokens).flatMap(({ output, outputAudio }) => [output, outputAudio ?? 0n]),
+    reachableRates(price, bound.inputTokens).flatMap(({ output, outputAudio }) => [
+      output,
+      ...(bound.outputAudio ? [outputAudio ?? 0n] : []),
+    ]),
   )
 }
 

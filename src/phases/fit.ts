@@ -9,16 +9,9 @@ import { Body, type BodyReader } from '../http/body.ts'
 import type { Connector } from '../providers/connector.ts'
 import { wireError } from '../refusal.ts'
 import type { Bound, Call, Fitted, Line, Place, Translation } from '../values.ts'
-import type {
-  Address,
-  Edit,
-  Media,
-  PricedOption,
-  ReadLimits,
-  Reference,
-  RequestFacts,
-} from '../wire/codec.ts'
+import type { Address, Edit, PricedOption, ReadLimits, Reference, RequestFacts } from '../wire/codec.ts'
 import { codecOf } from '../wire/dialects.ts'
+import { canHoldAudio, mediaLength } from '../wire/media.ts'
 import type { Codec } from '../wire/neutral.ts'
 import { translateRequest } from '../wire/translate.ts'
 
@@ -46,6 +39,7 @@ export function fit(fitting: Fitting, line: Line, caller: Call, place: Place): F
       bound: inputBound(model, connector, call, serverToolUses),
       serverToolUses,
       choices: call.facts.choices,
+      outputAudio: canSpeak(model, call.facts),
       ...outputBounds(model, call.facts, fitting.limits),
     }
     return { call, plan }
@@ -198,12 +192,14 @@ function inputBound(
   serverToolUses: Readonly<Record<string, number>>,
 ): Bound {
   let mediaTokens = 0
+  let audioTokens = 0
   let mediaBytes = 0
   let fillsWindow = false
   for (const media of call.facts.media) {
     const tokens = connector.mediaTokensMax(media, model.upstreamModel)
     if (tokens === 'window') fillsWindow = true
     else mediaTokens += tokens
+    if (canHoldAudio(media)) audioTokens += tokens === 'window' ? model.inputTokensMax : tokens
     mediaBytes += mediaLength(media)
   }
   const uses = Object.values(serverToolUses).reduce((sum, count) => sum + count, 0)
@@ -211,6 +207,7 @@ function inputBound(
   return {
     textBytes,
     mediaTokens,
+    audioTokens,
     hiddenTokens: connector.hiddenInputTokens,
     // Known once it is granted.
     referenced: { tokens: 0, reasoning: 0 },
@@ -222,16 +219,20 @@ function inputBound(
   }
 }
 
-function mediaLength(media: Media): number {
-  return media.span === null ? 0 : media.span.end - media.span.start
+/** Spoken output is a priced option in every format; some models can do nothing else. */
+function canSpeak(model: Model, { options }: RequestFacts): boolean {
+  return options.some(({ name }) => name === audioOption) || !model.outputs.includes('text')
 }
+
+const audioOption = 'modality:audio'
 
 function outputBounds(
   model: Model,
   facts: RequestFacts,
   limits: Fitting['limits'],
 ): { readonly outputWanted: number; readonly outputFloor: number } {
-  const outputWanted = facts.outputLimit ?? model.outputTokensMax
+  // More than the model can say costs nothing: the limit goes upstream as it was written, and binds nothing here.
+  const outputWanted = Math.min(facts.outputLimit ?? model.outputTokensMax, model.outputTokensMax)
   const floor =
     facts.thinkingBudget !== null
       ? facts.thinkingBudget + limits.outputFloor

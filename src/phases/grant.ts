@@ -19,7 +19,14 @@ export interface Granting {
 export async function grant(granting: Granting, caller: Caller, call: Call, plan: Plan): Promise<Plan> {
   const { candidates, referenced, fillsWindow } = await granted(granting, caller, call, plan)
   if (referenced === nothing) return plan
-  const bound: Bound = { ...plan.bound, referenced, fillsWindow: plan.bound.fillsWindow || fillsWindow }
+  // What is referred to may be audio, as far as anything here can tell.
+  const audioTokens = plan.bound.audioTokens + (fillsWindow ? plan.bound.inputTokensMax : referenced.tokens)
+  const bound: Bound = {
+    ...plan.bound,
+    referenced,
+    audioTokens,
+    fillsWindow: plan.bound.fillsWindow || fillsWindow,
+  }
   return { ...plan, candidates, bound }
 }
 

@@ -63,6 +63,8 @@ function ask(
   const { plan, call } = of
   const amounts = boundAmounts(plan.price, {
     inputTokens: of.inputTokens,
+    inputAudioTokens: Math.min(plan.bound.audioTokens * (plan.bound.toolUses + 1), of.inputTokens),
+    outputAudio: plan.outputAudio,
     cacheWrites: call.facts.cacheWrites,
     options: call.facts.options.map((option) => option.name),
     fees: plan.serverToolUses,

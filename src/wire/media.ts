@@ -28,6 +28,18 @@ export function embeddedOrDataUrl(json: Json, value: number, kind: MediaKind): M
   return media.span === null ? embedded(json, value, kind, '') : media
 }
 
+/** Bytes of a body that are media; 0 behind an address. */
+export function mediaLength({ span }: Media): number {
+  return span === null ? 0 : span.end - span.start
+}
+
+/** A document of a known kind has none; of any other kind nobody knows. */
+export function canHoldAudio({ kind, mediaType }: Media): boolean {
+  return kind === 'audio' || (kind === 'document' && !silentTypes.test(mediaType))
+}
+
+const silentTypes = /^(?:application\/(?:pdf|json|xml|msword|rtf|vnd\..*)|text\/.*)$/
+
 function contentOf(json: Json, value: number): Span {
   return { start: json.start(value) + 1, end: json.end(value) - 1 }
 }

@@ -208,6 +208,11 @@ function count(value: unknown, fallback: number): bigint {
   return BigInt(value)
 }
 
+/** What a model says at most under a limit, which may be higher than the model's own. */
+function spoken(limit: bigint): bigint {
+  return limit < modelOutputMax ? limit : BigInt(modelOutputMax)
+}
+
 function member(name: string, text: string | undefined): string {
   return text === undefined ? '' : `,"${name}":${text}`
 }
@@ -251,7 +256,7 @@ test('chat: max_tokens, max_completion_tokens and n', (context) =>
             limits.length === 0 ? [BigInt(modelOutputMax)] : limits.map((limit) => count(limit, 0))
           const [first = 0n] = tokens.sort((one, other) => (one > other ? -1 : 1))
           assert.ok(first > 0n)
-          return first * count(upstream.n, 1) * outputNano
+          return spoken(first) * count(upstream.n, 1) * outputNano
         })
       },
     ),
@@ -288,7 +293,7 @@ test('messages: max_tokens, budget_tokens and max_uses', (context) =>
             return count(cap, 0)
           })
           const sum = uses.reduce((total, use) => total + use, 0n)
-          return count(upstream.max_tokens, 0) * outputNano + sum * searchNano
+          return spoken(count(upstream.max_tokens, 0)) * outputNano + sum * searchNano
         })
       },
     ),
@@ -320,7 +325,8 @@ test('responses: max_output_tokens and max_tool_calls', (context) =>
           const searches = (upstream.tools ?? []) as readonly unknown[]
           if (searches.length > 0) assert.notEqual(upstream.max_tool_calls ?? null, null, 'uses are capped')
           const uses = searches.length === 0 ? 0n : count(upstream.max_tool_calls, 0)
-          return count(upstream.max_output_tokens, modelOutputMax) * outputNano + uses * searchNano
+          const limit = count(upstream.max_output_tokens, modelOutputMax)
+          return spoken(limit) * outputNano + uses * searchNano
         })
       },
     ),
@@ -367,7 +373,8 @@ test('gemini: maxOutputTokens, candidateCount and thinkingBudget, in either spel
             (value) => value != null,
           )
           assert.ok(limits.length <= 1)
-          return count(limits[0], modelOutputMax) * count(settings[candidateName], 1) * outputNano
+          const limit = spoken(count(limits[0], modelOutputMax))
+          return limit * count(settings[candidateName], 1) * outputNano
         })
       },
     ),
