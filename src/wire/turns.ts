@@ -23,6 +23,11 @@ export function callsById(turns: readonly Turn[]): ReadonlyMap<string, CallPart>
   return calls
 }
 
+/** A message that was sent and says nothing, which is more than no message: the model answers it. */
+export function isEmptyMessage(parts: readonly Part[]): boolean {
+  return parts.every((part) => part.kind === 'text' && part.text === '')
+}
+
 /** How many turns at the beginning are instructions. */
 export function leadingSystemCount(turns: readonly Turn[]): number {
   const first = turns.findIndex(({ role }) => role !== 'system')

@@ -27,7 +27,7 @@ function conversationOf(body: View, { integerMax }: ReadLimits): Conversation {
   tools.readAll(body.get('tools'))
   const messages = new MessageReader(given, tools)
   messages.readSystem(body.get('system'))
-  messages.readAll(body.get('messages')?.items() ?? [])
+  messages.readAll(messagesOf(body))
   const effort = messages.effort ?? effortOf(body.get('output_config'))
   return {
     model: body.get('model')?.text() ?? '',
@@ -52,6 +52,14 @@ function conversationOf(body: View, { integerMax }: ReadLimits): Conversation {
     given: given.list,
     asked: { includeUsage: true, echo: [], tools: [], logprobs: false },
   }
+}
+
+function messagesOf(body: View): readonly View[] {
+  const messages = body.get('messages')
+  if (messages === undefined) throw body.invalid('an object with messages')
+  const items = messages.items()
+  if (items.length === 0) throw messages.invalid('an array of at least one message')
+  return items
 }
 
 /** 0 asks for nothing but a written prompt cache, which no other format can be asked for. */
@@ -142,6 +150,7 @@ class MessageReader {
   }
 
   private add(role: Turn['role'], parts: readonly Part[]): void {
-    if (parts.length > 0) this.turns.push({ role, parts })
+    // A message of the user that says nothing is one all the same.
+    if (parts.length > 0 || role === 'user') this.turns.push({ role, parts })
   }
 }

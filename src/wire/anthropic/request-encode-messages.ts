@@ -4,9 +4,10 @@
  * written depends on what comes after it, but for instructions that a later turn of the user follows.
  */
 import type { Capabilities } from '../capabilities.ts'
+import { WireError } from '../codec.ts'
 import type { JsonOut } from '../json-text.ts'
 import { plainId } from '../marks.ts'
-import type { CallPart, Part, ResultPart, TextPart, Turn } from '../neutral.ts'
+import type { CallPart, Part, ResultPart, Turn } from '../neutral.ts'
 import { untranslatable } from '../policy.ts'
 import type { NamedTools } from '../tool-names.ts'
 import { joinedTurns } from '../turns.ts'
@@ -15,13 +16,14 @@ import type { CacheMarks } from './request-encode-cache.ts'
 import {
   type Block,
   callBlock,
-  isBlank,
   mediaBlock,
   reminder,
-  resultBlock,
   textBlock,
   thinkingBlock,
 } from './request-encode-parts.ts'
+
+import { resultBlock } from './request-encode-results.ts'
+import { Blocks } from './request-encode-texts.ts'
 
 export const callIdCharactersMax = 64
 /** Where the format demands a turn of the user and there is nothing in it. */
@@ -34,6 +36,8 @@ export interface MessageOptions {
   readonly adjusted: Adjusted
   /** Whether thoughts of Claude's go back to it. */
   readonly keepsThoughts: boolean
+  /** Instructions come before the messages, so that an empty message asks for something. */
+  readonly hasInstructions: boolean
 }
 
 export interface WrittenMessages {
@@ -89,7 +93,7 @@ class MessageWriter {
     }
     const { blocks, calls } = this.answer(turn.parts)
     if (blocks.length === 0) return
-    this.flush()
+    this.flush(false)
     if (this.messages.length === 0) this.addNothingSaid()
     if (this.isNewLoop) this.loopBegins = isThought(blocks[0])
     this.isNewLoop = false
@@ -100,7 +104,7 @@ class MessageWriter {
   }
 
   finish(): WrittenMessages {
-    this.flush()
+    this.flush(true)
     const [unanswered] = this.open
     if (unanswered !== undefined) throw withoutResult(unanswered)
     if (this.messages.length === 0) this.addNothingSaid()
@@ -136,7 +140,7 @@ class MessageWriter {
 
   /** The words of an assistant turn, without thoughts at its end, which are no answer. */
   private answer(parts: readonly Part[]): { blocks: Block[]; calls: OpenCall[] } {
-    const blocks: Block[] = []
+    const said = new Blocks()
     const calls: OpenCall[] = []
     const used = new Set<string>()
     for (const part of parts) {
@@ -144,56 +148,64 @@ class MessageWriter {
         const opened = { call: part, id: freeId(part.id, used) }
         calls.push(opened)
         const name = this.options.names.name(part.name, part.namespace, part.form === 'text')
-        blocks.push(callBlock(part, name, opened.id))
-      } else {
-        const block = this.said(part)
-        if (block !== null) blocks.push(block)
-      }
+        said.add(callBlock(part, name, opened.id))
+      } else this.say(part, said)
     }
+    this.tellLostBlank(said)
+    const blocks = said.list
     while (isThought(blocks.at(-1))) blocks.pop()
     if (blocks.some(isThought)) this.hasThoughts = true
     return { blocks, calls }
   }
 
-  private said(part: Part): Block | null {
+  private say(part: Part, said: Blocks): void {
     switch (part.kind) {
       case 'text':
-        return isBlank(part.text) ? null : textBlock(part.text, this.options.marks.of(part))
+        return said.addText(part.text, this.options.marks.of(part))
       case 'refusal':
-        return isBlank(part.text) ? null : textBlock(part.text)
-      case 'thinking':
-        return this.options.keepsThoughts ? thinkingBlock(part) : null
+        return said.addText(part.text)
+      case 'thinking': {
+        const thought = this.options.keepsThoughts ? thinkingBlock(part) : null
+        if (thought !== null) said.add(thought)
+        return
+      }
       case 'media':
         throw untranslatable(part.pointer, 'answers are text')
       case 'other':
-        this.options.adjusted.dropped(part.pointer, `${part.type} means nothing to the model`)
-        return null
+        return this.options.adjusted.dropped(part.pointer, `${part.type} means nothing to the model`)
       default:
-        return null
+        return
     }
   }
 
-  /** Writes what the user said since the last answer. */
-  private flush(): void {
+  private tellLostBlank(blocks: Blocks): void {
+    if (blocks.lostBlank) this.options.adjusted.adapted('messages', 'a message of white space alone')
+  }
+
+  /** Writes what the user said since the last answer; `isLast`: the model is to answer it. */
+  private flush(isLast: boolean): void {
     const { waiting } = this
     this.waiting = []
     if (waiting.length === 0) return
     const lastOfUser = waiting.findLastIndex(({ role }) => role === 'user')
     const results = this.results(waiting)
-    const shown: Block[] = []
+    const blocks = new Blocks()
     for (const [index, turn] of waiting.entries()) {
-      if (turn.role === 'user') for (const part of turn.parts) this.show(part, shown)
-      else if (!this.isInstruction(index, lastOfUser)) this.remind(turn, shown)
+      if (turn.role === 'user') for (const part of turn.parts) this.show(part, blocks)
+      else if (!this.isInstruction(index, lastOfUser)) this.remind(turn, blocks)
     }
+    this.tellLostBlank(blocks)
+    const shown = blocks.list
     if (results.length === 0 && shown.length === 0) {
+      const asksNothing = this.messages.length > 0 || !this.options.hasInstructions
+      if (isLast && asksNothing) throw emptyMessage()
       this.options.adjusted.adapted('messages', 'a turn of the user is never empty')
       shown.push(textBlock(nothingSaid))
     }
     this.messages.push({ role: 'user', content: [...results, ...shown] })
     const instructions = waiting.filter((_, index) => this.isInstruction(index, lastOfUser))
-    const texts = instructions.flatMap(({ parts }) => this.texts(parts))
-    const blocks = texts.map((part) => textBlock(part.text, this.options.marks.of(part)))
-    if (blocks.length > 0) this.messages.push({ role: 'system', content: blocks })
+    const said = this.texts(instructions.flatMap(({ parts }) => parts))
+    if (said.length > 0) this.messages.push({ role: 'system', content: said })
     if (results.length === 0) this.loopBegins = null
     if (shown.length > 0) this.isNewLoop = true
   }
@@ -203,26 +215,27 @@ class MessageWriter {
     return this.options.capabilities.midSystem && lastOfUser !== -1 && index > lastOfUser
   }
 
-  private remind({ parts }: Turn, shown: Block[]): void {
-    for (const part of this.texts(parts)) shown.push(textBlock(reminder(part), this.options.marks.of(part)))
+  private remind({ parts }: Turn, shown: Blocks): void {
+    for (const block of this.texts(parts)) shown.add({ ...block, text: reminder(String(block.text)) })
   }
 
   /** What an instruction says; whatever else is in it can neither be shown nor be left out. */
-  private texts(parts: readonly Part[]): readonly TextPart[] {
-    const texts: TextPart[] = []
+  private texts(parts: readonly Part[]): Block[] {
+    const texts = new Blocks()
     for (const part of parts) {
-      if (part.kind === 'text' && !isBlank(part.text)) texts.push(part)
+      if (part.kind === 'text') texts.addText(part.text, this.options.marks.of(part))
       if (part.kind === 'media') throw untranslatable(part.pointer, 'instructions are text')
       if (part.kind === 'other')
         this.options.adjusted.dropped(part.pointer, `${part.type} means nothing to the model`)
     }
-    return texts
+    this.tellLostBlank(texts)
+    return texts.list
   }
 
-  private show(part: Part, shown: Block[]): void {
+  private show(part: Part, shown: Blocks): void {
     const { capabilities, marks, adjusted } = this.options
-    if (part.kind === 'text' && !isBlank(part.text)) shown.push(textBlock(part.text, marks.of(part)))
-    if (part.kind === 'media') shown.push(mediaBlock(part, capabilities, marks.of(part)))
+    if (part.kind === 'text') shown.addText(part.text, marks.of(part))
+    if (part.kind === 'media') shown.add(mediaBlock(part, capabilities, marks.of(part)))
     if (part.kind === 'other') adjusted.dropped(part.pointer, `${part.type} means nothing to the model`)
   }
 
@@ -239,11 +252,16 @@ class MessageWriter {
     const blocks = this.open.map((opened) => {
       const result = found.get(opened)
       if (result === undefined) throw withoutResult(opened)
-      return resultBlock(result, opened.id, this.options.capabilities, this.options.marks)
+      return resultBlock(result, opened.id, this.options)
     })
     this.open = []
     return blocks
   }
+}
+
+function emptyMessage(): Error {
+  const why = 'the last message is empty or only white space, which this model refuses; say something in it'
+  return new WireError('untranslatable', `messages: ${why}.`, 'messages')
 }
 
 function withoutResult({ call }: OpenCall): Error {

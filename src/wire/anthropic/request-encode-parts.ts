@@ -5,9 +5,9 @@
 import type { Capabilities } from '../capabilities.ts'
 import { readJson } from '../json.ts'
 import { type JsonOut, RawJson } from '../json-text.ts'
-import type { CallPart, MediaPart, ResultPart, TextPart, ThinkingPart } from '../neutral.ts'
+import type { CallPart, MediaPart, ThinkingPart } from '../neutral.ts'
 import { untranslatable } from '../policy.ts'
-import type { CacheControl, CacheMarks } from './request-encode-cache.ts'
+import type { CacheControl } from './request-encode-cache.ts'
 import { ownMaker } from './response-seals.ts'
 
 export type Block = Readonly<Record<string, JsonOut | undefined>>
@@ -118,39 +118,7 @@ export function isObjectText(text: string): boolean {
   }
 }
 
-/** A result under the id of its call; blank text in it is left out. */
-export function resultBlock(
-  result: ResultPart,
-  id: string,
-  capabilities: Capabilities,
-  marks: CacheMarks,
-): Block {
-  return {
-    type: 'tool_result',
-    tool_use_id: id,
-    content: resultContent(result, capabilities),
-    is_error: result.isError ? true : undefined,
-    cache_control: marks.of(result),
-  }
-}
-
-function resultContent(result: ResultPart, capabilities: Capabilities): JsonOut | undefined {
-  const blocks: Block[] = result.json === null ? [] : [textBlock(result.json)]
-  for (const part of result.content) {
-    if (part.kind === 'media') blocks.push(shownResult(part, capabilities))
-    else if (!isBlank(part.text)) blocks.push(textBlock(part.text))
-  }
-  const [only] = blocks
-  if (only === undefined) return undefined
-  return blocks.length === 1 && only.type === 'text' ? only.text : blocks
-}
-
-function shownResult(part: MediaPart, capabilities: Capabilities): Block {
-  if (!capabilities.resultMedia) throw untranslatable(part.pointer, 'results of tools are text')
-  return mediaBlock(part, capabilities)
-}
-
 /** Instructions that cannot stand where they are, as a part of the user's turn. */
-export function reminder({ text }: TextPart): string {
+export function reminder(text: string): string {
   return `<system-reminder>\n${text}\n</system-reminder>`
 }

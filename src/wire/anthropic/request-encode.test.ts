@@ -267,7 +267,7 @@ test('results come first, in the order of their calls, with what the user says b
   assert.deepEqual((body({ turns, tools: [tool('look')] }).messages as Body[])[2], {
     role: 'user',
     content: [
-      { type: 'tool_result', tool_use_id: 'a', content: [{ type: 'text', text: 'x' }, png] },
+      { type: 'tool_result', tool_use_id: 'a', content: [{ type: 'text', text: 'x ' }, png] },
       { type: 'tool_result', tool_use_id: 'b', content: 'seen', is_error: true },
       { type: 'text', text: 'And?' },
       png,
@@ -294,8 +294,46 @@ const messageCases: readonly [
   capabilities: Capabilities,
   expected: unknown,
 ][] = [
-  ['blank text is left out', [user(text('a'), text(' \n'), text('b'))], takes, [['user', 'a', 'b']]],
-  ['a turn of nothing says something', [user(text(''))], takes, [['user', '.']]],
+  [
+    'white space joins the text before it',
+    [user(text('a'), text(' \n'), text('b'))],
+    takes,
+    [['user', 'a \n', 'b']],
+  ],
+  ['else the text after it', [user(text('\n\n'), image(), text('b'))], takes, [['user', 'image', '\n\nb']]],
+  [
+    'also where it is a message of its own',
+    [user(text('a')), user(text('\t')), user(text('b'))],
+    takes,
+    [['user', 'a\t', 'b']],
+  ],
+  [
+    'in an answer too',
+    [
+      hello,
+      assistant(text('a'), text('\n\n'), text('b'), thought('s'), text(' '), call('c')),
+      user(result('c')),
+    ],
+    takes,
+    [
+      ['user', 'Hello.'],
+      ['assistant', 'a\n\n', 'b ', 'thinking', 'tool_use'],
+      ['user', 'tool_result'],
+    ],
+  ],
+  [
+    'an empty message between answers says something',
+    [hello, assistant(text('a')), user(text('')), assistant(text('b')), hello],
+    takes,
+    [
+      ['user', 'Hello.'],
+      ['assistant', 'a'],
+      ['user', '.'],
+      ['assistant', 'b'],
+      ['user', 'Hello.'],
+    ],
+  ],
+  ['instructions with an empty message', [system(text('x')), user(text(''))], takes, [['user', '.']]],
   ['no turn at all', [system(text('x'))], takes, [['user', '.']]],
   [
     'the assistant begins',
@@ -403,6 +441,46 @@ test('turns become legal messages', () => {
       messages.map(({ role, content }) => [role, ...content.map((block) => block.text ?? block.type)]),
       expected,
       what,
+    )
+  }
+})
+
+test('white space in instructions and in results of tools is kept, and said where it cannot be', () => {
+  const said = body({ turns: [system(text('a'), text('\n\n')), system(text('b')), hello] })
+  assert.deepEqual(said.system, [
+    { type: 'text', text: 'a\n\n' },
+    { type: 'text', text: 'b' },
+  ])
+  const results = (...content: TextPart[]) => {
+    const encoded = encode({ turns: [hello, assistant(call('a')), user(result('a', { content }))] })
+    const { messages } = JSON.parse(encoded.text) as { messages: { content: Body[] }[] }
+    return [messages[2]?.content[0]?.content, encoded.adjusted.map(({ field }) => field)]
+  }
+  assert.deepEqual(results(text('x'), text('\n'), text('y')), [
+    [
+      { type: 'text', text: 'x\n' },
+      { type: 'text', text: 'y' },
+    ],
+    [],
+  ])
+  assert.deepEqual(results(text('\n')), [undefined, ['result a']])
+  const alone = encode({ turns: [hello, assistant(text('\n')), hello] })
+  assert.deepEqual(
+    alone.adjusted.map(({ field }) => field),
+    ['messages'],
+  )
+})
+
+test('a last message that says nothing is refused, not made up', () => {
+  for (const turns of [
+    [user(text(''))],
+    [user(text(' \n'))],
+    [hello, assistant(text('Yes.')), user(text(''))],
+  ]) {
+    assert.throws(
+      () => encode({ turns }),
+      (error) =>
+        error instanceof WireError && error.code === 'untranslatable' && /white space/.test(error.message),
     )
   }
 })

@@ -26,6 +26,7 @@ import {
   withBinding,
   withoutThinking,
 } from './request-encode-settings.ts'
+import { Blocks } from './request-encode-texts.ts'
 import { choiceBlock, isForced, offeredTools, toolBlocks } from './request-encode-tools.ts'
 
 /** Throws WireError; see `Codec.encodeRequest`. */
@@ -43,7 +44,8 @@ export function encodeRequest(conversation: Conversation, { model, capabilities 
   const outputLimit = limitOf(conversation, capabilities.outputTokensMax, adjusted)
   const planned = thinkingPlan(conversation.reasoning, capabilities, outputLimit, adjusted)
   const keepsThoughts = !capabilities.bindsThinking || canBind(planned)
-  const written = writeMessages(turns, { ...options, keepsThoughts })
+  const hasInstructions = instructions.some((part) => !isBlank(part.text))
+  const written = writeMessages(turns, { ...options, keepsThoughts, hasInstructions })
   const plan = allowed(planned, written, conversation, adjusted)
   const isBound = capabilities.bindsThinking && written.hasThoughts
   const { thinking, effort } = isBound ? withBinding(plan) : plan
@@ -92,7 +94,7 @@ function split(
   const count = leadingSystemCount(all)
   const instructions: TextPart[] = []
   for (const part of all.slice(0, count).flatMap(({ parts }) => parts)) {
-    if (part.kind === 'text' && !isBlank(part.text)) instructions.push(part)
+    if (part.kind === 'text') instructions.push(part)
     if (part.kind === 'media') throw untranslatable(part.pointer, 'instructions are text')
     if (part.kind === 'other') adjusted.dropped(part.pointer, `${part.type} means nothing to the model`)
   }
@@ -130,7 +132,10 @@ function systemOf(
   marks: CacheMarks,
   adjusted: Adjusted,
 ): JsonOut | undefined {
-  const blocks = instructions.map((part) => textBlock(part.text, marks.of(part)))
+  const texts = new Blocks()
+  for (const part of instructions) texts.addText(part.text, marks.of(part))
+  if (texts.lostBlank) adjusted.adapted('system', 'an instruction of white space alone')
+  const blocks = texts.list
   if (format?.kind === 'json') {
     adjusted.adapted('response_format', 'an instruction to answer in JSON')
     blocks.push(textBlock(jsonInstruction))

@@ -17,7 +17,7 @@ import {
   readToolChoice,
   readTools,
 } from './request-decode-settings.ts'
-import { member } from './request-fields.ts'
+import { list, member } from './request-fields.ts'
 
 /** In `Asked.echo`: the caller does not show thoughts. Written by this format for itself. */
 export const hidesThoughts = 'hidesThoughts'
@@ -38,6 +38,7 @@ function conversationOf(
 ): Conversation {
   const contents = body.get('contents')
   if (contents === undefined) throw body.invalid('an object with contents')
+  if (list(contents).length === 0) throw contents.invalid('an array of at least one content')
   const reader = new ContentReader()
   const turns = [...reader.instruction(member(body, 'systemInstruction')), ...reader.turns(contents)]
   const { tools, providerTools } = readTools(body.get('tools'))

@@ -19,7 +19,7 @@ import type {
 import { isRecord, parsed } from '../parsed.ts'
 import { untranslatable } from '../policy.ts'
 import type { NamedTools } from '../tool-names.ts'
-import { joinedTurns } from '../turns.ts'
+import { isEmptyMessage, joinedTurns } from '../turns.ts'
 import { argsOf, mediaPart } from './request-encode-parts.ts'
 import { isOwn, standIn } from './request-seals.ts'
 
@@ -134,7 +134,10 @@ export class ContentWriter {
       'user',
       answered.map(({ call, result }) => this.responsePart(call, result)),
     )
-    this.add('user', [...answered.flatMap(({ result }) => this.mediaBehind(result)), ...parts])
+    const shown = [...answered.flatMap(({ result }) => this.mediaBehind(result)), ...parts]
+    const isEmpty =
+      turns.some((turn) => turn.role === 'user') && turns.every((turn) => isEmptyMessage(turn.parts))
+    this.add('user', shown.length === 0 && isEmpty ? [silence] : shown)
   }
 
   /** Each call with its result, in the order of the calls; of results with one id each answers one call. */

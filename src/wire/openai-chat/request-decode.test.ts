@@ -85,7 +85,8 @@ const turnCases: readonly (readonly [why: string, messages: readonly unknown[], 
         says({ type: 'text', text: '' }),
         { role: 'assistant', content: null },
       ],
-      [],
+      // A message of the user is one all the same.
+      ['user: '],
     ],
     [
       'late instructions keep their place',
@@ -510,7 +511,7 @@ test('settings keep their digits, and defaults say nothing', () => {
     stream,
     providerTools,
   } = decodedText(
-    '{"model":"m","messages":[],"temperature":0.70,"top_p":1e-1,"top_k":40,"seed":9007199254740993,"presence_penalty":0.0,"frequency_penalty":-2,"stop":["","a"],"max_tokens":9,"max_completion_tokens":1e3,"logprobs":true,"top_logprobs":2,"user":"u","safety_identifier":"s","prompt_cache_key":"k","verbosity":"low","response_format":{"type":"json_schema","json_schema":{"name":"n","schema":{"a":1e21},"strict":true}},"stream":true,"stream_options":{"include_usage":true},"web_search_options":{}}',
+    '{"model":"m","messages":[{"role":"user","content":"x"}],"temperature":0.70,"top_p":1e-1,"top_k":40,"seed":9007199254740993,"presence_penalty":0.0,"frequency_penalty":-2,"stop":["","a"],"max_tokens":9,"max_completion_tokens":1e3,"logprobs":true,"top_logprobs":2,"user":"u","safety_identifier":"s","prompt_cache_key":"k","verbosity":"low","response_format":{"type":"json_schema","json_schema":{"name":"n","schema":{"a":1e21},"strict":true}},"stream":true,"stream_options":{"include_usage":true},"web_search_options":{}}',
   )
   assert.deepEqual(sampling, {
     temperature: '0.70',

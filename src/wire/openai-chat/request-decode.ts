@@ -32,6 +32,7 @@ function conversationOf(body: View, integerMax: number): Conversation {
   const messages = body.get('messages')
   if (model === undefined) throw body.invalid('an object with a model')
   if (messages === undefined) throw body.invalid('an object with messages')
+  if (messages.items().length === 0) throw messages.invalid('an array of at least one message')
   const turns = [...instructions(body, given), ...readTurns(messages, given)]
   const tools = readTools(body, given)
   const logprobs = readLogprobs(body)

@@ -549,7 +549,7 @@ test('the policy table says what happens to a body that is written anew', () => 
 
 test('a field that nobody knows is told, and no mark of ours goes upstream', () => {
   const { given } = decodeRequest(
-    encoder.encode('{"model":"m","messages":[],"provider":{"order":["x"]}}'),
+    encoder.encode('{"model":"m","messages":[{"role":"user","content":"x"}],"provider":{"order":["x"]}}'),
     limits,
     nowhere,
   )

@@ -8,7 +8,7 @@ import { plainId } from '../marks.ts'
 import type { Adjustment, CallPart, MediaPart, Part, ResultPart, TextPart, Turn } from '../neutral.ts'
 import { untranslatable } from '../policy.ts'
 import type { NamedTools } from '../tool-names.ts'
-import { leadingSystemCount } from '../turns.ts'
+import { isEmptyMessage, leadingSystemCount } from '../turns.ts'
 
 /** OpenAI refuses longer ids of calls in this format. */
 export const callIdCharactersMax = 40
@@ -109,7 +109,7 @@ class MessageWriter {
       part.kind === 'refusal' ? { kind: 'text', text: part.text, cache: null, citations: [] } : part,
     )
     const content = this.content(spoken)
-    if (content !== '') this.put({ role: 'user', content }, waits)
+    if (content !== '' || isEmptyMessage(parts)) this.put({ role: 'user', content }, waits)
   }
 
   private result(result: ResultPart): void {

@@ -46,7 +46,7 @@ class TurnReader {
       case 'developer':
         return this.add('system', readContent(message.get('content'), this.given), message)
       case 'user':
-        return this.add('user', readContent(message.get('content'), this.given), message)
+        return this.user(message)
       case 'assistant':
         return this.add('assistant', this.assistant(message, index), message)
       case 'tool':
@@ -58,7 +58,14 @@ class TurnReader {
     }
   }
 
-  /** A message that says nothing is no turn; a mark on a message is one on its last part. */
+  /** A message of the user that says nothing is one all the same: the model answers it. */
+  private user(message: View): void {
+    const parts = readContent(message.get('content'), this.given)
+    if (parts.length === 0) this.turns.push({ role: 'user', parts })
+    else this.add('user', parts, message)
+  }
+
+  /** A message of anybody else that says nothing is no turn; a mark on a message is one on its last part. */
   private add(role: Turn['role'], parts: readonly Part[], marked?: View): void {
     const last = parts.at(-1)
     if (last === undefined) return

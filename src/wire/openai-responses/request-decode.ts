@@ -58,6 +58,8 @@ function conversationOf(root: View, model: string, { integerMax }: ReadLimits): 
   const instructions = root.get('instructions')
   if (instructions !== undefined) items.readInstructions(instructions)
   const input = root.get('input')
+  if (input?.isList === true && input.items().length === 0)
+    throw input.invalid('a string or an array of at least one item')
   if (input !== undefined) items.readInput(input)
   if (cap !== undefined && tools.providerTools.length > 0) given.note('max_tool_calls', cap.pointer)
   const logprobs = readLogprobs(root)

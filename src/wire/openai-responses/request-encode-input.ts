@@ -18,6 +18,7 @@ import type {
 } from '../neutral.ts'
 import { untranslatable } from '../policy.ts'
 import type { NamedTools } from '../tool-names.ts'
+import { isEmptyMessage } from '../turns.ts'
 import { nameOf } from './request-encode-tools.ts'
 import { fileName } from './request-media.ts'
 import { ownContent } from './response-seals.ts'
@@ -74,12 +75,14 @@ export class InputEncoder {
   /** Outputs of tools come before what the user says beside them. */
   private addUser(parts: readonly Part[]): void {
     const shown = parts.flatMap((part) => (part.kind === 'result' ? this.addResult(part) : []))
-    this.addMessage('user', [...shown, ...parts.filter(({ kind }) => kind !== 'result')])
+    const said = [...shown, ...parts.filter(({ kind }) => kind !== 'result')]
+    if (said.length > 0 || parts.length === 0) this.addMessage('user', said)
   }
 
   private addMessage(role: 'user' | 'developer', parts: readonly Part[]): void {
     const content = parts.flatMap((part) => this.inputPart(part))
     if (content.length > 0) this.items.push({ type: 'message', role, content })
+    else if (role === 'user' && isEmptyMessage(parts)) this.items.push({ type: 'message', role, content: '' })
   }
 
   private inputPart(part: Part): readonly JsonOut[] {

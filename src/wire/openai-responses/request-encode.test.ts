@@ -269,9 +269,9 @@ const histories: [name: string, turns: readonly Turn[], items: readonly object[]
     ],
   ],
   [
-    'nothing empty is written',
+    'nothing empty is written, but for what a user sent',
     [turn('user', text(''), text('U')), turn('assistant', text('')), turn('user', text(''))],
-    [message('user', said('U'))],
+    [message('user', said('U')), { type: 'message', role: 'user', content: '' }],
   ],
   [
     'refusals and parts of one message',

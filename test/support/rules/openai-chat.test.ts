@@ -78,7 +78,7 @@ const badRequests: readonly (readonly [rule: RegExp, body: unknown])[] = [
     request(messages({ role: 'assistant', content: 'x', reasoning_details: [] })),
   ],
   [/content: required/, request(messages({ role: 'user' }))],
-  [/content: not empty/, request(messages({ role: 'user', content: '' }))],
+  [/content: not empty/, request(messages({ role: 'system', content: '' }))],
   [/content: text or parts/, request(parts())],
   [/content\[0\]: an object/, request(parts('x'))],
   [/type: none for user/, request(parts({ type: 'tool_result' }))],

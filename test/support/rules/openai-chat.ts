@@ -131,7 +131,8 @@ function contentRules(rules: Rules, at: string, message: Members): void {
     if (content === undefined || content === null) return
   }
   if (isText(content)) {
-    const mayBeEmpty = role === 'tool' || role === 'assistant' || role === 'function'
+    // A user may say nothing, and the model answers: github.com/smg-project/smg/issues/2222.
+    const mayBeEmpty = role !== 'system' && role !== 'developer'
     rules.must(content !== '' || mayBeEmpty, `${at}.content: not empty`)
     return
   }

@@ -113,7 +113,7 @@ function messageRules(item: Loose, where: string, { broken, capabilities }: Read
   const role = text(item.role)
   if (!['user', 'assistant', 'system', 'developer'].includes(role)) broken.push(`${where} has a known role`)
   if (typeof item.content === 'string') {
-    if (item.content === '') broken.push(`${where} is not empty`)
+    if (item.content === '' && role !== 'user') broken.push(`${where} is not empty`)
     return
   }
   if (list(item.content).length === 0) broken.push(`${where} is not empty`)
