@@ -13,6 +13,7 @@ import type { Places } from './base/places.ts'
 import type { Snapshot } from './catalog/types.ts'
 import type { Limits } from './config.ts'
 import type { BodyReader } from './http/body.ts'
+import type { Level } from './http/pressure.ts'
 import type { Ledger } from './ledger/types.ts'
 import type { RateMeter } from './limits/rate-meter.ts'
 import type { Metrics } from './metrics.ts'
@@ -47,7 +48,7 @@ export interface App {
   readonly metrics: Metrics
   readonly nextId: NextId
   readonly order: Finding['order']
-  readonly pressure: { overloaded(): boolean }
+  readonly pressure: { level(): Level }
   readonly read: ReadLimits
   /** Places for reading on after a client left, per account. */
   readonly readingOn: Places

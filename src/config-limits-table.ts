@@ -20,6 +20,8 @@ export const limitDefaults = {
   pipelinedMax: 128,
   restBytesMax: 64 * 1024,
   eventLoopDelayMsMax: 1_000,
+  eventLoopShareMax: 0.95,
+  commitMsMax: 10_000,
   heapShareMax: 0.9,
 
   // The wire

@@ -17,6 +17,7 @@ import { granted } from './phases/grant.ts'
 import { type AttemptTask, attempt, type Failed, type Outcome } from './providers/attempt.ts'
 import { isCallersFault } from './providers/classify.ts'
 import { wireError } from './refusal.ts'
+import { refuseOverload } from './running.ts'
 import { estimateInput } from './tokens/estimate.ts'
 import { toldBytes, toldFailure } from './upstream-failure.ts'
 import type { Call, Candidate, Line, Place } from './values.ts'
@@ -38,6 +39,7 @@ import { translateRequest } from './wire/translate.ts'
 /** Answers with the number of input tokens; throws rows of the error table. `x-tollgate-tokens` tells where it comes from. */
 export async function countTokens(app: App, line: Line, callerOf: CallerOf): Promise<void> {
   const caller = await callerOf(line)
+  refuseOverload(app, caller.account)
   app.running.identify(line.id, caller)
   const rates = takePlace(app, line, caller)
   try {

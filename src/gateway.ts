@@ -136,7 +136,8 @@ interface Opened {
 async function listening(options: GatewayOptions, opened: Opened): Promise<Gateway> {
   const { config, clock, log } = options
   const { parts, sandbox } = opened
-  const pressure = watchPressure({ limits: config.limits, clock, read: processReadings() })
+  const read = processReadings(parts.store.commitMs)
+  const pressure = watchPressure({ limits: config.limits, clock, read })
   const draining = { begun: false }
   const place = { address: '' }
   const app = createApp(options, parts, { pressure, draining, place })

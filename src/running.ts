@@ -2,8 +2,9 @@
  * The requests that run right now, so that a person, a revoked key, a suspended account or a shutdown can stop
  * them, a shutdown can wait for them, and a retry budget can know how many there are.
  */
-import type { TollgateError } from './base/errors.ts'
+import { TollgateError } from './base/errors.ts'
 import type { Interruptible } from './base/interruption.ts'
+import { type InFlight, type Level, sheds } from './http/pressure.ts'
 
 /** Whose request it is. */
 export interface Owner {
@@ -24,6 +25,9 @@ interface Entry {
 export class Running {
   readonly #entries = new Map<bigint, Entry>()
   readonly #idleListeners: (() => void)[] = []
+  /** Requests in flight of each account. */
+  readonly #byAccount = new Map<bigint, number>()
+  #identified = 0
   #holding = 0
   /** Retries under way, for the retry budget. */
   retries = 0
@@ -41,7 +45,16 @@ export class Running {
   /** Its key is known: revoking it, or suspending its account, stops the request from here on. */
   identify(id: bigint, { account, key }: Owner): void {
     const entry = this.#entries.get(id)
-    if (entry !== undefined) entry.owner = { account, key }
+    if (entry === undefined || entry.owner !== null) return
+    entry.owner = { account, key }
+    this.#identified += 1
+    this.#byAccount.set(account, (this.#byAccount.get(account) ?? 0) + 1)
+  }
+
+  /** What is in flight beside one more request of the account. */
+  inFlight(account: bigint): InFlight {
+    const own = this.#byAccount.get(account) ?? 0
+    return { requests: this.#identified, own, accounts: this.#byAccount.size }
   }
 
   /** What it asks for is known. */
@@ -65,9 +78,18 @@ export class Running {
   }
 
   leave(id: bigint): void {
-    if (this.#entries.get(id)?.holds === true) this.#holding -= 1
+    const entry = this.#entries.get(id)
+    if (entry?.holds === true) this.#holding -= 1
+    if (entry?.owner != null) this.#forget(entry.owner.account)
     this.#entries.delete(id)
     if (this.#entries.size === 0) for (const listener of this.#idleListeners.splice(0)) listener()
+  }
+
+  #forget(account: bigint): void {
+    const left = (this.#byAccount.get(account) ?? 0) - 1
+    this.#identified -= 1
+    if (left > 0) this.#byAccount.set(account, left)
+    else this.#byAccount.delete(account)
   }
 
   /** Ends one that holds money, in its own way: what was delivered is charged. False: it does not run here. */
@@ -104,4 +126,17 @@ export class Running {
     if (this.#entries.size === 0) return Promise.resolve()
     return new Promise((resolve) => this.#idleListeners.push(resolve))
   }
+}
+
+/** Throws 503 where the server is saturated and this account is one that causes it; see `sheds`. */
+export function refuseOverload(
+  { running, pressure }: { readonly running: Running; readonly pressure: { level(): Level } },
+  account: bigint,
+): void {
+  const level = pressure.level()
+  if (level === 'none' || !sheds(level, running.inFlight(account))) return
+  throw new TollgateError('overloaded', {
+    message: 'This server is at its limit; try again.',
+    retryAfterMs: 2_000,
+  })
 }

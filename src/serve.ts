@@ -21,6 +21,7 @@ import { invoke } from './phases/invoke.ts'
 import { relay } from './phases/relay.ts'
 import { giveBack, settle } from './phases/settle.ts'
 import { refuse } from './refusal.ts'
+import { refuseOverload } from './running.ts'
 import type { Fitted, Line, Operation } from './values.ts'
 
 type Work = (app: App, line: Line, callerOf: CallerOf) => Promise<void>
@@ -65,6 +66,7 @@ export async function serve(
 
 async function generate(app: App, line: Line, callerOf: CallerOf): Promise<void> {
   const caller = await callerOf(line)
+  refuseOverload(app, caller.account)
   app.running.identify(line.id, caller)
   const call = await decode(app, line)
   app.running.asks(line.id, call.facts.model)

@@ -1,24 +1,43 @@
-/** When requests are turned away before the process gives out. */
+/** When requests are refused before the process gives out, and whose. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { manualClock } from '../../test/support/manual-clock.ts'
-import { processReadings, watchPressure } from './pressure.ts'
+import { limitDefaults } from '../config.ts'
+import {
+  type InFlight,
+  type Level,
+  processReadings,
+  type Readings,
+  sheds,
+  watchPressure,
+} from './pressure.ts'
 
-const limits = { eventLoopDelayMsMax: 1_000, heapShareMax: 0.9 }
+const calm: Readings = { eventLoopDelayMs: 3, eventLoopShare: 0.2, heapShare: 0.2, commitMs: 0 }
 
-test('overload is what the last look saw', () => {
+const looks: readonly (readonly [what: string, readings: Partial<Readings>, expected: Level])[] = [
+  ['a calm process', {}, 'none'],
+  ['timers that are late while the loop is idle', { eventLoopDelayMs: 60_000, eventLoopShare: 0.5 }, 'none'],
+  ['a busy loop that is not late', { eventLoopShare: 1 }, 'none'],
+  ['a busy loop that is late', { eventLoopDelayMs: 1_001, eventLoopShare: 0.96 }, 'saturated'],
+  ['a commit that does not end', { commitMs: 10_001 }, 'saturated'],
+  ['a full heap', { heapShare: 0.91 }, 'full'],
+  [
+    'each at its bound',
+    { eventLoopDelayMs: 1_000, eventLoopShare: 1, heapShare: 0.9, commitMs: 10_000 },
+    'none',
+  ],
+]
+
+test('the level is what the last look saw', () => {
   const clock = manualClock()
-  const looks = [
-    { readings: { eventLoopDelayMs: 3, heapShare: 0.2 }, expect: false },
-    { readings: { eventLoopDelayMs: 1_000, heapShare: 0.9 }, expect: false },
-    { readings: { eventLoopDelayMs: 1_001, heapShare: 0.2 }, expect: true },
-    { readings: { eventLoopDelayMs: 3, heapShare: 0.91 }, expect: true },
-    { readings: { eventLoopDelayMs: 3, heapShare: 0.2 }, expect: false },
-  ]
   let look = 0
-  const pressure = watchPressure({ limits, clock, read: () => looks[look]!.readings })
-  for (const { expect } of looks) {
-    assert.equal(pressure.overloaded(), expect, `look ${look}`)
+  const pressure = watchPressure({
+    limits: limitDefaults,
+    clock,
+    read: () => ({ ...calm, ...looks[look]![1] }),
+  })
+  for (const [what, , expected] of looks) {
+    assert.equal(pressure.level(), expected, what)
     look = Math.min(look + 1, looks.length - 1)
     clock.advance(500)
   }
@@ -26,16 +45,35 @@ test('overload is what the last look saw', () => {
   assert.equal(clock.pending(), 0)
 })
 
-test('a busy loop shows in the readings of the process', async () => {
-  const read = processReadings()
-  // Delays are counted between two ticks: the first one only begins to count.
-  for (let block = 0; block < 2; block += 1) {
-    // Blocks the event loop on purpose.
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)
-    for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate)
+const alone: InFlight = { requests: 0, own: 0, accounts: 0 }
+const attacker: InFlight = { requests: 101, own: 100, accounts: 2 }
+const neighbor: InFlight = { requests: 101, own: 1, accounts: 2 }
+const newcomer: InFlight = { requests: 101, own: 0, accounts: 2 }
+
+const refused: readonly (readonly [what: string, level: Level, inFlight: InFlight, expected: boolean])[] = [
+  ['anything while there is room', 'none', attacker, false],
+  ['a request that comes alone', 'saturated', alone, false],
+  ['a request that comes alone to a full heap', 'full', alone, false],
+  ['the account that causes it', 'saturated', attacker, true],
+  ['its neighbor', 'saturated', neighbor, false],
+  ['an account that has nothing in flight', 'saturated', newcomer, false],
+  ['the neighbor where memory runs out', 'full', neighbor, true],
+  ['the only account', 'saturated', { requests: 5, own: 5, accounts: 1 }, true],
+]
+
+for (const [what, level, inFlight, expected] of refused) {
+  test(`${expected ? 'refused' : 'served'}: ${what}`, () => assert.equal(sheds(level, inFlight), expected))
+}
+
+test('a loop with work shows in the readings of the process, one that only waits does not', async () => {
+  const read = processReadings(() => 7)
+  const busyUntil = process.cpuUsage().user + 200_000
+  for (let turn = 0; turn < 10; turn += 1) {
+    await new Promise(setImmediate)
+    while (turn < 2 && process.cpuUsage().user < busyUntil - (1 - turn) * 100_000);
   }
-  const { eventLoopDelayMs } = read()
-  assert.ok(eventLoopDelayMs >= 50, `${eventLoopDelayMs} ms`)
-  const { heapShare } = read()
+  const { eventLoopShare, heapShare, commitMs } = read()
+  assert.ok(eventLoopShare > 0.5, `${eventLoopShare}`)
   assert.ok(heapShare > 0 && heapShare < 1)
+  assert.equal(commitMs, 7)
 })

@@ -1,26 +1,40 @@
 /**
- * Tells whether this process has more to do than it can: looks now and then at how late the event
- * loop runs and how full the heap is. It decides nothing; who takes requests in asks it.
+ * Tells whether this process has more to do than it can: looks now and then at its event loop, its heap and its store.
+ * Timers that are late say nothing on their own: they are late too when the machine is busy with other programs.
  */
-import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { getHeapStatistics } from 'node:v8'
 import type { Clock, Timer } from '../base/clock.ts'
 
 export interface Readings {
   /** How late the event loop ran on average since the last look. */
   readonly eventLoopDelayMs: number
+  /** Share of the time since the last look in which the event loop had work, 0 to 1. */
+  readonly eventLoopShare: number
   /** Used share of the largest heap that V8 may have, 0 to 1. */
   readonly heapShare: number
+  /** How long the commit that runs now has taken so far; 0 without one. */
+  readonly commitMs: number
 }
 
+/** `saturated`: work waits longer than it may. `full`: one more request may end the process. */
+export type Level = 'none' | 'saturated' | 'full'
+
 export interface Pressure {
-  overloaded(): boolean
+  level(): Level
   readonly readings: Readings
   stop(): void
 }
 
+export interface PressureLimits {
+  readonly eventLoopDelayMsMax: number
+  readonly eventLoopShareMax: number
+  readonly heapShareMax: number
+  readonly commitMsMax: number
+}
+
 export interface PressureOptions {
-  readonly limits: { readonly eventLoopDelayMsMax: number; readonly heapShareMax: number }
+  readonly limits: PressureLimits
   readonly clock: Clock
   /** What is looked at; each call begins a new span. */
   readonly read: () => Readings
@@ -41,8 +55,7 @@ export function watchPressure({ limits, clock, read }: PressureOptions): Pressur
   }
   timer = clock.after(sampleMs, sample)
   return {
-    overloaded: () =>
-      readings.eventLoopDelayMs > limits.eventLoopDelayMsMax || readings.heapShare > limits.heapShareMax,
+    level: () => levelOf(readings, limits),
     get readings() {
       return readings
     },
@@ -50,18 +63,51 @@ export function watchPressure({ limits, clock, read }: PressureOptions): Pressur
   }
 }
 
-/** Reads this process. */
-export function processReadings(): () => Readings {
+function levelOf(readings: Readings, limits: PressureLimits): Level {
+  if (readings.heapShare > limits.heapShareMax) return 'full'
+  const { eventLoopDelayMs, eventLoopShare } = readings
+  const isLoopSaturated =
+    eventLoopShare > limits.eventLoopShareMax && eventLoopDelayMs > limits.eventLoopDelayMsMax
+  return isLoopSaturated || readings.commitMs > limits.commitMsMax ? 'saturated' : 'none'
+}
+
+/** Requests in flight when one more arrives. */
+export interface InFlight {
+  /** Of all accounts. */
+  readonly requests: number
+  /** Of the account that the new request is for. */
+  readonly own: number
+  readonly accounts: number
+}
+
+/**
+ * Whether one more request of an account is refused. Load is shed from the accounts that cause it: one that has less
+ * than an equal share in flight is served until memory runs out, and a request that comes alone always is.
+ */
+export function sheds(level: Level, { requests, own, accounts }: InFlight): boolean {
+  if (level === 'none' || requests === 0) return false
+  return level === 'full' || own * accounts >= requests
+}
+
+/** Reads this process. `commitMs`: how long the store's present commit has taken. */
+export function processReadings(commitMs: () => number): () => Readings {
   const delays = monitorEventLoopDelay({ resolution: resolutionMs })
   delays.enable()
+  let last = performance.eventLoopUtilization()
   return () => {
     const meanMs = delays.mean / nanosecondsPerMs
     delays.reset()
+    const now = performance.eventLoopUtilization()
+    const { utilization } = performance.eventLoopUtilization(now, last)
+    last = now
     const heap = getHeapStatistics()
     return {
       // The histogram holds how long each tick took, its own pause included; without a tick it has no mean.
       eventLoopDelayMs: Number.isNaN(meanMs) ? 0 : Math.max(0, meanMs - resolutionMs),
+      // Without any time between two looks the share is not a number.
+      eventLoopShare: Number.isNaN(utilization) ? 0 : utilization,
       heapShare: heap.used_heap_size / heap.heap_size_limit,
+      commitMs: commitMs(),
     }
   }
 }

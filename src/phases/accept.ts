@@ -17,7 +17,6 @@ import { ArrayFraming } from '../wire/gemini/stream-array.ts'
 export interface Accepting {
   readonly clock: Clock
   readonly nextId: NextId
-  readonly pressure: { overloaded(): boolean }
   readonly draining: { readonly begun: boolean }
   readonly limits: { readonly headersMax: number; readonly urlBytesMax: number }
   /** Where callers reach this server. */
@@ -117,12 +116,6 @@ function refusal(accepting: Accepting, request: IncomingMessage): TollgateError 
     return new TollgateError('draining', {
       message: 'This server is shutting down; try again.',
       retryAfterMs: 1_000,
-    })
-  }
-  if (accepting.pressure.overloaded()) {
-    return new TollgateError('overloaded', {
-      message: 'This server is at its limit; try again.',
-      retryAfterMs: 2_000,
     })
   }
   return undefined

@@ -19,6 +19,8 @@ export interface Channel {
   run(call: Call): Promise<unknown>
   /** Waits for the writer and begins a transaction on it. */
   begin(): Promise<Turn>
+  /** How long the batch that is being committed has taken so far; 0 while none is. */
+  commitMs(): number
   /** Lets what was accepted finish, then accepts nothing more. */
   drain(): Promise<void>
 }
@@ -37,6 +39,7 @@ export function openChannel(thread: Thread, clock: Clock, limits: ChannelLimits)
   let isScheduled = false
   let isClosed = false
   let last: 'batch' | 'turn' = 'turn'
+  let committingSinceMs: number | null = null
 
   function wake(): void {
     if (isBusy || isScheduled) return
@@ -66,11 +69,13 @@ export function openChannel(thread: Thread, clock: Clock, limits: ChannelLimits)
 
   function finish(): void {
     isBusy = false
+    committingSinceMs = null
     next()
   }
 
   function sendBatch(batch: readonly Pending[]): void {
     // Grown by pushing: an array that `map` makes may have holes, and costs more to send for it.
+    committingSinceMs = clock.monoMs()
     const calls: Call[] = []
     for (const { call } of batch) calls.push(call)
     thread.tell(
@@ -110,6 +115,7 @@ export function openChannel(thread: Thread, clock: Clock, limits: ChannelLimits)
       })
       return takeTurn(thread, clock, { deadlineMs: limits.transactionMs, onEnd: finish })
     },
+    commitMs: () => (committingSinceMs === null ? 0 : clock.monoMs() - committingSinceMs),
     drain() {
       isClosed = true
       return new Promise((resolve) => {

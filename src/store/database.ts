@@ -38,6 +38,8 @@ export interface OpenDatabase<Tables> {
   readApart(call: Call): Promise<unknown>
   /** The control plane's queries: SELECT outside a transaction reads, everything else writes. */
   readonly database: Kysely<Tables>
+  /** How long the present commit has taken so far; 0 while there is none. */
+  commitMs(): number
   /** Finishes what was accepted, then closes the reader and the writer. */
   close(): Promise<void>
 }
@@ -110,6 +112,7 @@ function databaseOn<Tables>(
   }
   return {
     run: channel.run,
+    commitMs: channel.commitMs,
     read,
     readApart,
     database,
