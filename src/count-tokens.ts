@@ -18,7 +18,7 @@ import { type AttemptTask, attempt, type Failed, type Outcome } from './provider
 import { isCallersFault } from './providers/classify.ts'
 import { wireError } from './refusal.ts'
 import { refuseOverload } from './running.ts'
-import { estimateInput } from './tokens/estimate.ts'
+import { estimateInput, inputLoad } from './tokens/estimate.ts'
 import { toldBytes, toldFailure } from './upstream-failure.ts'
 import type { Call, Candidate, Line, Place } from './values.ts'
 import type { Answer, Edit } from './wire/codec.ts'
@@ -83,6 +83,7 @@ function takePlace({ counting, limits, clock }: App, line: Line, { account }: Ca
 
 /** One request whose tokens are asked for, and where it would go. */
 interface Question {
+  readonly account: bigint
   readonly format: CountingFormat
   readonly request: CountRequest
   readonly call: Call
@@ -126,7 +127,8 @@ function read(app: App, line: Line, { caller, received }: { caller: Caller; rece
   const body = new Body(request.body, app.bodies.budget, room)
   try {
     const call = { body, facts: readFacts(app.read, line, body.bytes) }
-    return { format, request, call, place: find(app, caller, line, call), referenced: 0 }
+    const place = find(app, caller, line, call)
+    return { account: caller.account, format, request, call, place, referenced: 0 }
   } catch (error) {
     body.drop()
     throw error
@@ -146,7 +148,7 @@ interface Found {
   readonly status: number
   readonly body: Uint8Array | string
   readonly headers: ReadonlyMap<string, string>
-  readonly source: 'reported' | 'estimated' | null
+  readonly source: 'reported' | 'estimated' | 'bounded' | null
 }
 
 /** How an upstream is asked. */
@@ -375,20 +377,14 @@ function learn(
 }
 
 async function estimated(app: App, line: Line, question: Question): Promise<Found> {
-  const { call, place, format, referenced } = question
-  const tokens = await estimateInput(app.counter, conversationOf(app, line, question), {
-    model: place.model.upstreamModel,
-    format: place.dialect.name,
-  })
+  const { call, place, format, referenced, account } = question
+  const target = { model: place.model.upstreamModel, format: place.dialect.name }
+  const load = inputLoad(conversationOf(app, line, question), target)
   call.body.drop()
-  if (tokens === undefined) {
-    throw new TollgateError('overloaded', {
-      message: 'This server could not count the tokens of the request in time; try again.',
-      retryAfterMs: 2_000,
-    })
-  }
+  const { tokens, source } = await estimateInput(app.counter, load, account)
   const body = writeCount(format, tokens + referenced)
-  return { status: 200, body, headers: noHeaders, source: 'estimated' }
+  const label = source === 'counted' ? 'estimated' : 'bounded'
+  return { status: 200, body, headers: noHeaders, source: label }
 }
 
 function conversationOf(app: App, line: Line, question: Question): Conversation {

@@ -12,7 +12,7 @@ import { divideUp, formatUsd, most } from '../ledger/money.ts'
 import { boundAmounts } from '../ledger/price.ts'
 import type { Admission, AdmissionAsk, Ledger, RateRefusal, ShortRefusal } from '../ledger/types.ts'
 import { rateHeaders } from '../limits/headers.ts'
-import type { Counter } from '../tokens/count.ts'
+import type { Count, Counter } from '../tokens/count.ts'
 import { textOutside } from '../tokens/text.ts'
 import type { Bound, Call, Hold, Line, Plan } from '../values.ts'
 import type { DialectName } from '../wire/codec.ts'
@@ -44,15 +44,19 @@ export async function hold(
   const told: Told = {
     consoleUrl: `${holding.address}/console`,
     showBalance: caller.policy.showBalance,
+    inputSource: 'counted',
     line,
   }
   if (!mayFitWhenCounted(first)) throw refusal(first, told)
-  const counted = await countInput(holding.counter, work.call, work.plan.bound)
-  const exact = ask(caller, line, { ...work, nowMs: holding.clock.wallMs(), inputTokens: counted })
+  const input = await countInput(holding.counter, caller, work)
+  const exact = ask(caller, line, { ...work, nowMs: holding.clock.wallMs(), inputTokens: input.tokens })
   const admission = await admitPatiently(holding, exact)
   if (admission.kind === 'held') return held(admission, exact, caller)
   const isShort = admission.kind === 'short'
-  throw refusal(isShort ? namingWhatPasses(admission, exact, work) : admission, told)
+  throw refusal(isShort ? namingWhatPasses(admission, exact, work) : admission, {
+    ...told,
+    inputSource: input.source,
+  })
 }
 
 function ask(
@@ -153,18 +157,22 @@ function mayFitWhenCounted(admission: Admission): boolean {
   return admission.kind === 'short' || (admission.kind === 'rate' && admission.of === 'tokens')
 }
 
-/** Stage 2: o200k tokens of the text, scaled for other makers' tokenizers. */
-async function countInput(counter: Counter, call: Call, bound: Bound): Promise<number> {
-  if (bound.fillsWindow) return boundTokens(bound, 0)
-  const counted = await counter.count(textOutside(call.body.bytes, call.facts.media))
-  if (counted === undefined) {
-    throw new TollgateError('overloaded', {
-      message: 'This server could not count the tokens of the request in time; try again.',
-      retryAfterMs: 2_000,
-    })
-  }
-  const scaled = Math.ceil((counted * bound.tokenFactor.numerator) / bound.tokenFactor.denominator)
-  return boundTokens(bound, Math.min(scaled, bound.textBytes))
+/** Stage 2: o200k tokens of the text, scaled for other makers' tokenizers; what is not counted in time is bounded by its bytes. */
+async function countInput(
+  counter: Counter,
+  { account }: Caller,
+  { call, plan: { bound } }: { call: Call; plan: Plan },
+): Promise<Count> {
+  if (bound.fillsWindow) return { tokens: boundTokens(bound, 0), source: 'counted' }
+  const { numerator, denominator } = bound.tokenFactor
+  const { tokens, source } = await counter.bound({
+    text: textOutside(call.body.bytes, call.facts.media),
+    account,
+    // More than the model's window is never held.
+    tokensMax: Math.ceil((bound.inputTokensMax * denominator) / numerator),
+  })
+  const scaled = Math.ceil((tokens * numerator) / denominator)
+  return { tokens: boundTokens(bound, Math.min(scaled, bound.textBytes)), source }
 }
 
 async function admitPatiently(holding: Holding, asked: AdmissionAsk): Promise<Admission> {
@@ -189,6 +197,8 @@ async function admitPatiently(holding: Holding, asked: AdmissionAsk): Promise<Ad
 interface Told {
   readonly consoleUrl: string
   readonly showBalance: boolean
+  /** `bounded`: counting ran out of time or room, so that the input may have fewer tokens. */
+  readonly inputSource: Count['source']
   readonly line: Line
 }
 
@@ -260,9 +270,12 @@ function shortRefusal(refused: ShortRefusal, told: Told): TollgateError {
   const need = told.showBalance
     ? `This request needs up to $${amounts.required} and $${amounts.available} of the ${whose} is available${waiting}`
     : `The ${whose} does not pay for this request`
+  const bounded =
+    told.inputSource === 'bounded' ? ' Its input was bounded by its size, as counting it took too long.' : ''
   return new TollgateError(code, {
-    message: `${need}. ${advice}${lower}.`,
+    message: `${need}.${bounded} ${advice}${lower}.`,
     facts: {
+      ...(bounded === '' ? {} : { input_tokens: told.inputSource }),
       ...(told.showBalance ? amounts : {}),
       affordable_max_tokens: refused.affordableOutput,
       scope: refused.scope,

@@ -17,7 +17,8 @@ function counterOf(changed: Partial<CountLimits> = {}, clock: Clock = systemCloc
 }
 
 const prose = 'The gate keeper counts what passes, and writes it down in 2 books. '
-const shared = counterOf()
+/** Whose budget of time no busy machine uses up. */
+const shared = counterOf({ countMs: 600_000 })
 
 const texts: readonly [what: string, text: string][] = [
   ['nothing', ''],
@@ -71,6 +72,53 @@ test('a count that is late is no count, and the next one is counted', async () =
   assert.equal(await late, undefined)
   assert.equal(await counter.count('tollgate'), countTokens('tollgate'))
   assert.equal(clock.pending(), 0)
+})
+
+const ask = { account: 1n, tokensMax: Number.MAX_SAFE_INTEGER }
+
+test('what is out of time is bounded by what was counted and the bytes of the rest', async () => {
+  const clock = manualClock()
+  const counter = counterOf({ countMs: 1_000 }, clock)
+  const text = prose.repeat(5_000)
+  const tokens = countTokens(text)
+  const late = counter.bound({ ...ask, text })
+  // The thread takes turns: what came after the first slices of the long text shows that these are counted.
+  while ((await counter.count('tollgate')) === undefined);
+  clock.advance(1_000)
+  const bound = await late
+  assert.equal(bound.source, 'bounded')
+  assert.ok(bound.tokens >= tokens && bound.tokens < text.length, `${bound.tokens} of ${tokens}`)
+})
+
+test('what has no room is bounded by its bytes at once', async () => {
+  assert.deepEqual(await counterOf({ countBytesMax: 5 }).bound({ ...ask, text: 'éééé' }), {
+    tokens: 8,
+    source: 'bounded',
+  })
+  const counter = counterOf({ countQueuedBytesPerAccountMax: 10 })
+  const first = counter.bound({ ...ask, text: 'x'.repeat(10) })
+  assert.equal((await counter.bound({ ...ask, text: 'y' })).source, 'bounded')
+  assert.equal((await counter.bound({ ...ask, account: 2n, text: 'y' })).source, 'counted')
+  assert.equal((await first).source, 'counted')
+})
+
+test('bytes are counted as their text is, and counting stops where no more is needed', async () => {
+  const text = prose.repeat(5_000)
+  const bytes = (): Uint8Array => new TextEncoder().encode(text)
+  const whole = await shared.bound({ ...ask, text: bytes() })
+  assert.deepEqual(whole, { tokens: countTokens(text), source: 'counted' })
+  const { tokens } = await shared.bound({ ...ask, text: bytes(), tokensMax: 1_000 })
+  assert.ok(tokens >= 1_000 && tokens < whole.tokens / 2, `${tokens} of ${whole.tokens}`)
+})
+
+test("an account's long texts do not hold up another account's", async () => {
+  const order: string[] = []
+  const long = Array.from({ length: 20 }, () =>
+    shared.bound({ ...ask, text: prose.repeat(2_000) }).then(() => order.push('long')),
+  )
+  await shared.bound({ ...ask, account: 2n, text: prose.repeat(500) }).then(() => order.push('other'))
+  await Promise.all(long)
+  assert.equal(order[0], 'other')
 })
 
 test('a counter that was closed counts nothing, and what waited is told', async () => {

@@ -11,7 +11,7 @@ import type { Address, Usage } from '../wire/codec.ts'
 import { codecs, dialects } from '../wire/dialects.ts'
 import type { Conversation } from '../wire/neutral.ts'
 import { type Counter, openCounter } from './count.ts'
-import { estimateInput } from './estimate.ts'
+import { estimateInput, inputLoad } from './estimate.ts'
 
 const providers: readonly FixtureProvider[] = ['anthropic', 'gemini', 'openai-chat', 'openai-responses']
 const limits = {
@@ -86,9 +86,10 @@ function inputTokens(usage: Usage): number {
 }
 
 async function errorOf({ conversation, model, provider, reported }: Recorded): Promise<number> {
-  const estimate = await estimateInput(counter, conversation, { model, format: provider })
-  assert.ok(estimate !== undefined)
-  return (estimate - reported) / reported
+  const load = inputLoad(conversation, { model, format: provider })
+  const { tokens, source } = await estimateInput(counter, load, 1n)
+  assert.equal(source, 'counted')
+  return (tokens - reported) / reported
 }
 
 for (const provider of providers) {

@@ -6,7 +6,7 @@
 import type { DialectName } from '../wire/codec.ts'
 import type { Conversation, Part, Tool, Turn } from '../wire/neutral.ts'
 import { isRecord, parsed } from '../wire/parsed.ts'
-import type { Counter } from './count.ts'
+import type { Count, Counter } from './count.ts'
 import { mediaTokens } from './media.ts'
 import { otherWeights, type Weights, weightsTable } from './weights-table.ts'
 
@@ -18,40 +18,57 @@ export interface EstimateTarget {
   readonly format: DialectName
 }
 
-/** Tokens of input; undefined: too long to count, or too late. */
-export async function estimateInput(
-  counter: Pick<Counter, 'count'>,
-  conversation: Conversation,
-  target: EstimateTarget,
-): Promise<number | undefined> {
+/** What of a conversation has to be counted, and what is known of it without counting. Plain values. */
+export interface InputLoad {
+  readonly texts: readonly CountedText[]
+  /** Tokens that are known already. */
+  readonly fixed: number
+}
+
+interface CountedText {
+  readonly text: string
+  /** Line breaks between its pieces, which are no tokens of anybody's. */
+  readonly breaks: number
+  readonly weight: number
+}
+
+/** Pure; `estimateInput` counts it. */
+export function inputLoad(conversation: Conversation, target: EstimateTarget): InputLoad {
   const weights = weightsOf(target.model)
   const load = loadOf(conversation, weights)
   if (conversation.tools.length > 0 && target.format === 'openai-chat') load.fixed += weights.chatToolPrompt
-  const [said, declared, format] = await Promise.all(
-    [load.said, load.declared, load.format].map((texts) => countTexts(counter, texts)),
+  const texts = [
+    countedText(load.said, weights.text),
+    countedText(load.declared, weights.declaration),
+    countedText(load.format, weights.format),
+  ].filter(({ text }) => text !== '')
+  return { texts, fixed: load.digits * weights.text + load.fixed }
+}
+
+/** One text costs the counter less than many. Between pieces stands a line break, which is one token mostly. */
+function countedText(pieces: readonly string[], weight: number): CountedText {
+  return { text: pieces.join('\n'), breaks: Math.max(0, pieces.length - 1), weight }
+}
+
+/** Tokens of input; `bounded` where the text is too long or the time too short to count all of it. */
+export async function estimateInput(
+  counter: Pick<Counter, 'bound'>,
+  { texts, fixed }: InputLoad,
+  account: bigint,
+): Promise<Count> {
+  const counts = await Promise.all(
+    texts.map(({ text }) => counter.bound({ text, account, tokensMax: Number.MAX_SAFE_INTEGER })),
   )
-  if (said === undefined || declared === undefined || format === undefined) return undefined
-  const tokens =
-    (said + load.digits) * weights.text +
-    declared * weights.declaration +
-    format * weights.format +
-    load.fixed
-  return Math.ceil(tokens)
+  let tokens = fixed
+  for (const [index, { breaks, weight }] of texts.entries())
+    tokens += Math.max(0, (counts[index]?.tokens ?? 0) - breaks) * weight
+  const isCounted = counts.every(({ source }) => source === 'counted')
+  return { tokens: Math.ceil(tokens), source: isCounted ? 'counted' : 'bounded' }
 }
 
 /** The row that fits the name, else that of the makers whose tokenizer is known. */
 function weightsOf(upstreamModel: string): Weights {
   return weightsTable.find(({ models }) => models.test(upstreamModel)) ?? otherWeights
-}
-
-/** One text costs the counter less than many. Between pieces stands a line break, which is one token mostly. */
-async function countTexts(
-  counter: Pick<Counter, 'count'>,
-  texts: readonly string[],
-): Promise<number | undefined> {
-  if (texts.length === 0) return 0
-  const tokens = await counter.count(texts.join('\n'))
-  return tokens === undefined ? undefined : Math.max(0, tokens - (texts.length - 1))
 }
 
 /** What has to be counted, and what is known without counting. */

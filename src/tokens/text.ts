@@ -11,24 +11,26 @@ export interface InputSample {
   readonly textBytes: number
 }
 
-const decoder = new TextDecoder('utf-8')
 const slices = 16
 
-/** Everything outside the media's bytes, in body order. */
-export function textOutside(body: Uint8Array, media: readonly Media[]): string {
-  return textSpans(body.length, media)
-    .map((span) => decoder.decode(body.subarray(span.start, span.end)))
-    .join('')
+/** Everything outside the media's bytes, in body order: bytes of its own, to be handed to another thread. */
+export function textOutside(body: Uint8Array, media: readonly Media[]): Uint8Array {
+  const spans = textSpans(body.length, media)
+  return gather(body, spans, lengthOf(spans))
 }
 
 /** The text itself where it has at most `bytesMax` bytes, else slices spread evenly over it. */
 export function sampleInput(body: Uint8Array, media: readonly Media[], bytesMax: number): InputSample {
   const spans = textSpans(body.length, media)
-  const textBytes = spans.reduce((sum, span) => sum + span.end - span.start, 0)
+  const textBytes = lengthOf(spans)
   if (textBytes === body.length && textBytes <= bytesMax) return { bytes: body, textBytes }
   const text =
     textBytes <= bytesMax ? gather(body, spans, textBytes) : spread(body, spans, { textBytes, bytesMax })
   return { bytes: text, textBytes }
+}
+
+function lengthOf(spans: readonly Span[]): number {
+  return spans.reduce((sum, span) => sum + span.end - span.start, 0)
 }
 
 function gather(body: Uint8Array, spans: readonly Span[], textBytes: number): Uint8Array {

@@ -220,3 +220,20 @@ test('what was spent and what is left add up to what was credited', async () => 
   const { posted } = await gate.balance(account.id)
   assert.equal(formatUsd(posted + spent), '0.055')
 })
+
+test('an input that cannot be counted in time is bounded by its size: served where that is paid for, else refused with the reason', async () => {
+  const hurried = await meteredGateway({ clock, limits: { countMs: 0, holdWaitMs: 100 } })
+  try {
+    const account = await hurried.account('0.01')
+    const body = bodyOf('chat', { max_tokens: 4_000 })
+    const answer = await hurried.ask(account, body).whole()
+    assert.equal(answer.status, 402, answer.text)
+    const { facts, message } = refusalIn(answer.text)
+    assert.equal(facts.input_tokens, 'bounded')
+    assert.match(message, /input was bounded by its size/)
+    const lower = { ...body, max_tokens: Number(facts.affordable_max_tokens) }
+    assert.equal((await hurried.ask(account, lower).whole()).status, 200)
+  } finally {
+    await hurried.end()
+  }
+})
