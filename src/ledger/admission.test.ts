@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { unspent } from '../limits/budget.ts'
-import { emptyWindow } from '../limits/window.ts'
+import { emptyWindow, type RateWindow, takeFrom, taken } from '../limits/window.ts'
 import { type Decision, decide, type Meter, type Payer } from './admission.ts'
 import type { AdmissionAsk } from './types.ts'
 
@@ -71,7 +71,17 @@ function words(decision: Decision): string {
 }
 
 const wide = { outputWanted: 20_000, outputFloor: 1_024 }
-const busy = { ...emptyWindow, minute, requests: 5, tokens: 9_500 }
+
+/** So many requests one after another, a second apart, the last one now; the first reserved the tokens. */
+function took(requests: number, tokens: number, lastMs: number = nowMs): RateWindow {
+  let window = emptyWindow
+  for (let left = requests; left > 0; left -= 1) {
+    window = takeFrom(window, left === requests ? tokens : 0, lastMs - (left - 1) * 1_000)
+  }
+  return window
+}
+
+const busy = took(5, 9_500)
 const perMinute = { ...none, requestsPerMinute: 5, tokensPerMinute: 10_000 }
 const all = { requestsPerMinute: 5, tokensPerMinute: 10_000, concurrent: 1 }
 
@@ -106,35 +116,35 @@ const table: readonly [text: string, given: Case, answer: string][] = [
   [
     'the account has no request left',
     { payer: { window: busy }, ask: { accountLimits: all, keyLimits: all } },
-    'account requests 5, wait 72000',
+    'account requests 5, wait 56000',
   ],
   [
     'the key has no request left',
     { meter: { window: busy }, ask: { accountLimits: all, keyLimits: all } },
-    'key requests 5, wait 72000',
+    'key requests 5, wait 56000',
   ],
   [
     'requests come before tokens, whosoever they are',
     {
-      payer: { window: { ...busy, requests: 0 } },
+      payer: { window: took(1, 9_500) },
       meter: { window: busy },
       ask: { accountLimits: perMinute, keyLimits: perMinute },
     },
-    'key requests 5, wait 72000',
+    'key requests 5, wait 56000',
   ],
   [
     'no tokens left',
-    { payer: { window: { ...busy, requests: 0 } }, ask: { accountLimits: perMinute } },
-    'account tokens 10000, wait 60632',
+    { payer: { window: took(1, 9_500) }, ask: { accountLimits: perMinute } },
+    'account tokens 10000, wait 60000',
   ],
   [
     'tokens come before concurrency',
-    { payer: { window: { ...busy, requests: 0 }, running: 9 }, ask: { accountLimits: all } },
-    'account tokens 10000, wait 60632',
+    { payer: { window: took(1, 9_500), running: 9 }, ask: { accountLimits: all } },
+    'account tokens 10000, wait 60000',
   ],
   [
     'the last tokens',
-    { payer: { window: { ...busy, requests: 0, tokens: 9_400 } }, ask: { accountLimits: perMinute } },
+    { payer: { window: took(1, 9_400) }, ask: { accountLimits: perMinute } },
     '100 for 11000',
   ],
   [
@@ -297,8 +307,8 @@ for (const [text, given, answer] of table) test(text, () => assert.equal(words(r
 
 test('what is taken goes into both windows, and the headers tell of the tighter limit', () => {
   const decision = run({
-    payer: { window: { ...emptyWindow, minute: minute - 1, requests: 4, tokens: 700 } },
-    meter: { window: { ...emptyWindow, minute, requests: 1, tokens: 50 } },
+    payer: { window: took(4, 700, nowMs - 20_000) },
+    meter: { window: took(1, 50, nowMs - 10_000) },
     ask: {
       accountLimits: { ...none, requestsPerMinute: 60 },
       keyLimits: { ...none, requestsPerMinute: 10, tokensPerMinute: 1_000 },
@@ -307,12 +317,14 @@ test('what is taken goes into both windows, and the headers tell of the tighter 
   assert.equal(decision.kind, 'take')
   assert.ok(decision.kind === 'take')
   assert.equal(decision.tokens, 600)
-  const now = { minute, requests: 1, requestsBefore: 4, tokens: 600, tokensBefore: 700 }
-  assert.deepEqual(decision.payerWindow, now)
-  assert.deepEqual(decision.meterWindow, { ...emptyWindow, minute, requests: 2, tokens: 650 })
+  const amounts = (window: RateWindow) => [taken(window, 'requests'), taken(window, 'tokens')]
+  assert.deepEqual([decision.payerWindow, decision.meterWindow].map(amounts), [
+    [5, 1_300],
+    [2, 650],
+  ])
   assert.deepEqual(decision.rates, {
-    requests: { limit: 10, remaining: 8, resetMs: 120_000 },
-    tokens: { limit: 1_000, remaining: 350, resetMs: 120_000 },
+    requests: { limit: 10, remaining: 8, resetMs: 60_000 },
+    tokens: { limit: 1_000, remaining: 350, resetMs: 60_000 },
   })
 })
 

@@ -3,17 +3,15 @@
  * order in which the caps are checked. Pure: takes nothing itself, and what it refuses costs nothing.
  */
 import { rollSpend, type SpendMeter, spentIn } from '../limits/budget.ts'
+import { tighter } from '../limits/headers.ts'
 import type { RateState, Rates } from '../limits/types.ts'
 import {
   fits,
-  leftOfMinuteMs,
+  type RateKind,
   type RateWindow,
   rateState,
-  requestsTaken,
   rollWindow,
-  type Taken,
   takeFrom,
-  tokensTaken,
   waitMs,
 } from '../limits/window.ts'
 import { type Fraction, least, most } from './money.ts'
@@ -71,7 +69,10 @@ export function decide(payer: Payer, meter: Meter, ask: AdmissionAsk, reserveSha
   const spend = rollSpend(meter.spend, ask.nowMs)
   const output = decideOutput(capsOf(payer, meter, spend, ask), ask, reserveShare)
   if (typeof output !== 'number') return output
-  const after = { account: takeFrom(before.account, tokens), key: takeFrom(before.key, tokens) }
+  const after = {
+    account: takeFrom(before.account, tokens, ask.nowMs),
+    key: takeFrom(before.key, tokens, ask.nowMs),
+  }
   return {
     kind: 'take',
     amount: ask.inputAmount + BigInt(output) * ask.outputTokenAmount,
@@ -106,17 +107,16 @@ function firstRateRefusal(windows: Windows, question: RateQuestion): RateRefusal
     { scope: 'key', limits: ask.keyLimits, window: windows.key, running: meter.running },
   ] as const
   const perMinute = [
-    { of: 'requests', amount: 1, taken: requestsTaken, limit: 'requestsPerMinute' },
-    { of: 'tokens', amount: tokens, taken: tokensTaken, limit: 'tokensPerMinute' },
+    { of: 'requests', amount: 1, limit: 'requestsPerMinute' },
+    { of: 'tokens', amount: tokens, limit: 'tokensPerMinute' },
   ] as const
   const rates = (): Rates => ratesOf(windows, ask)
-  for (const { of, amount, taken, limit: name } of perMinute) {
+  for (const { of, amount, limit: name } of perMinute) {
     for (const { scope, limits, window } of scopes) {
       const limit = limits[name]
       if (limit === null) continue
-      const leftMs = leftOfMinuteMs(window, ask.nowMs)
-      if (fits(taken(window), amount, limit, leftMs)) continue
-      const retryAfterMs = waitMs(taken(window), amount, limit, leftMs)
+      if (fits(window, of, amount, limit)) continue
+      const retryAfterMs = waitMs(window, of, { amount, limit, nowMs: ask.nowMs })
       return { kind: 'rate', of, scope, limit, retryAfterMs, rates: rates() }
     }
   }
@@ -131,17 +131,14 @@ function firstRateRefusal(windows: Windows, question: RateQuestion): RateRefusal
 /** The tighter of account and key for each kind. */
 function ratesOf(windows: Windows, ask: AdmissionAsk): Rates {
   const { nowMs } = ask
-  const tighter = (name: 'requestsPerMinute' | 'tokensPerMinute', taken: (window: RateWindow) => Taken) => {
+  const tighterOf = (name: 'requestsPerMinute' | 'tokensPerMinute', kind: RateKind) => {
     const state = (window: RateWindow, limit: number | null): RateState | null =>
-      limit === null ? null : rateState(taken(window), limit, leftOfMinuteMs(window, nowMs))
-    const account = state(windows.account, ask.accountLimits[name])
-    const key = state(windows.key, ask.keyLimits[name])
-    if (account === null || key === null) return account ?? key
-    return key.remaining < account.remaining ? key : account
+      limit === null ? null : rateState(window, kind, limit, nowMs)
+    return tighter(state(windows.account, ask.accountLimits[name]), state(windows.key, ask.keyLimits[name]))
   }
   return {
-    requests: tighter('requestsPerMinute', requestsTaken),
-    tokens: tighter('tokensPerMinute', tokensTaken),
+    requests: tighterOf('requestsPerMinute', 'requests'),
+    tokens: tighterOf('tokensPerMinute', 'tokens'),
   }
 }
 

@@ -4,7 +4,8 @@
  */
 import { assert } from '../base/assert.ts'
 import { rollSpend } from '../limits/budget.ts'
-import { correctTokens, rollWindow } from '../limits/window.ts'
+import { minuteOf } from '../limits/calendar.ts'
+import { correctTokens, newestMs, type RateWindow, rollWindow } from '../limits/window.ts'
 import { type Database, prepare } from '../store/sqlite/connection.ts'
 import { decide } from './admission.ts'
 import { type PackedAdmission, type PackedAsk, packHeld, unpackAsk } from './messages.ts'
@@ -36,8 +37,8 @@ export function holdOperations(database: Database, rows: StateRows) {
 function admitting(database: Database, rows: StateRows) {
   const insert = prepare(
     database,
-    `INSERT INTO hold (id, account, key, process, amount, tokens, minute, output_limit, output_lowered,
-      price_version, model, dialect, streamed, created_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO hold (id, account, key, process, amount, tokens, output_limit, output_lowered,
+      price_version, model, dialect, streamed, created_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   return (packed: PackedAsk): PackedAdmission => {
     const { ask, settings } = unpackAsk(packed)
@@ -67,6 +68,7 @@ function admitting(database: Database, rows: StateRows) {
       held: meter.held + amount,
       openHolds: meter.openHolds + 1,
       running: meter.running + 1,
+      usedMinute: minuteOf(ask.nowMs),
       spend: taken.spend,
       window: taken.meterWindow,
     })
@@ -77,7 +79,6 @@ function admitting(database: Database, rows: StateRows) {
       BigInt(settings.process),
       amount,
       BigInt(taken.tokens),
-      BigInt(taken.payerWindow.minute),
       BigInt(outputLimit),
       outputLimit < ask.outputWanted ? 1n : 0n,
       ask.priceVersion,
@@ -108,12 +109,16 @@ function followClock(
   { account, meter }: { account: AccountState; meter: MeterState },
 ): void {
   const payerWindow = rollWindow(account.window, nowMs)
-  if (payerWindow.minute < account.window.minute) rows.saveAccount(id, { ...account, window: payerWindow })
+  if (isSetBack(account.window, payerWindow)) rows.saveAccount(id, { ...account, window: payerWindow })
   const window = rollWindow(meter.window, nowMs)
   const spend = rollSpend(meter.spend, nowMs)
-  const isSetBack = window.minute < meter.window.minute || spend.day < meter.spend.day
-  if (isSetBack) rows.saveMeter({ ...meter, window, spend })
+  if (isSetBack(meter.window, window) || spend.day < meter.spend.day)
+    rows.saveMeter({ ...meter, window, spend })
 }
+
+/** What is dropped for its age alone leaves the newest mark where it was, or nothing. */
+const isSetBack = (before: RateWindow, after: RateWindow): boolean =>
+  after.length > 0 && newestMs(after) < newestMs(before)
 
 /** Answers with the account that got the hold back, or null when there was none: closed already, which is what was wanted. */
 function releasing(rows: StateRows) {
@@ -122,12 +127,15 @@ function releasing(rows: StateRows) {
     if (hold === undefined) return null
     const account = rows.knownAccount(hold.account)
     const meter = rows.meter(hold.key, hold.account)
-    const returned = { minute: hold.minute, reserved: hold.tokens, input: 0, output: 0 }
+    const returned = { reservedMs: hold.createdMs, reserved: hold.tokens, input: 0, output: 0 }
     rows.saveAccount(hold.account, {
       ...withoutHold(account, hold),
-      window: correctTokens(account.window, returned),
+      window: correctTokens(account.window, returned, hold.createdMs),
     })
-    rows.saveMeter({ ...withoutHold(meter, hold), window: correctTokens(meter.window, returned) })
+    rows.saveMeter({
+      ...withoutHold(meter, hold),
+      window: correctTokens(meter.window, returned, hold.createdMs),
+    })
     rows.removeHold(id)
     return hold.account
   }

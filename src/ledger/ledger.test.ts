@@ -379,7 +379,7 @@ const stories: Readonly<Record<string, readonly (readonly [Step, string])[]>> = 
       'held 0 for 0, 0 left',
     ],
     [admit('r6', 'A', { keyLimits: { ...unlimited, requestsPerMinute: 3 } }), 'key requests'],
-    [after(120_000), 'done'],
+    [after(60_000), 'done'],
     [admit('r7', 'A', { keyLimits: { ...unlimited, requestsPerMinute: 3 } }), 'held 0 for 0, 0 left'],
   ],
 }

@@ -24,7 +24,7 @@ export interface AccountState extends Payer {
 }
 
 export const accountStateColumns =
-  'posted, held, open_holds, running, entries, minute, requests, requests_before, tokens, tokens_before, absorbed_day, absorbed, suspended_ms, restricted_ms'
+  'posted, held, open_holds, running, entries, rates, absorbed_day, absorbed, suspended_ms, restricted_ms'
 
 export function toAccountState(row: Output[]): AccountState {
   return {
@@ -33,10 +33,10 @@ export function toAccountState(row: Output[]): AccountState {
     openHolds: Number(row[2]),
     running: Number(row[3]),
     entries: Number(row[4]),
-    window: toWindow(row, 5),
-    losses: { day: Number(row[10]), amount: row[11] as bigint },
-    suspendedMs: numberOrNull(row[12]),
-    restrictedMs: numberOrNull(row[13]),
+    window: toWindow(row[5] as Uint8Array),
+    losses: { day: Number(row[6]), amount: row[7] as bigint },
+    suspendedMs: numberOrNull(row[8]),
+    restrictedMs: numberOrNull(row[9]),
   }
 }
 
@@ -48,7 +48,7 @@ export function fromAccountState(state: AccountState): Input[] {
     BigInt(state.openHolds),
     BigInt(state.running),
     BigInt(state.entries),
-    ...fromWindow(state.window),
+    fromWindow(state.window),
     BigInt(state.losses.day),
     state.losses.amount,
     state.suspendedMs === null ? null : BigInt(state.suspendedMs),
@@ -59,10 +59,12 @@ export function fromAccountState(state: AccountState): Input[] {
 export interface MeterState extends Meter {
   readonly key: bigint
   readonly account: bigint
+  /** In which minute since 1970 its last request began or ended. */
+  readonly usedMinute: number
 }
 
 export const meterColumns =
-  'key, account, held, open_holds, running, spent, day, spent_before_day, spent_before_week, spent_before_month, minute, requests, requests_before, tokens, tokens_before'
+  'key, account, held, open_holds, running, spent, day, spent_before_day, spent_before_week, spent_before_month, minute, rates'
 
 export function toMeterState(row: Output[]): MeterState {
   return {
@@ -72,7 +74,8 @@ export function toMeterState(row: Output[]): MeterState {
     openHolds: Number(row[3]),
     running: Number(row[4]),
     spend: toSpend(row, 5),
-    window: toWindow(row, 10),
+    usedMinute: Number(row[10]),
+    window: toWindow(row[11] as Uint8Array),
   }
 }
 
@@ -88,7 +91,8 @@ export function fromMeterState(state: MeterState): Input[] {
     spend.beforeDay,
     spend.beforeWeek,
     spend.beforeMonth,
-    ...fromWindow(state.window),
+    BigInt(state.usedMinute),
+    fromWindow(state.window),
   ]
 }
 
@@ -102,24 +106,14 @@ function toSpend(row: Output[], from: number): SpendMeter {
   }
 }
 
-function toWindow(row: Output[], from: number): RateWindow {
-  return {
-    minute: Number(row[from]),
-    requests: Number(row[from + 1]),
-    requestsBefore: Number(row[from + 2]),
-    tokens: Number(row[from + 3]),
-    tokensBefore: Number(row[from + 4]),
-  }
+/** As the words stand in the column, in this machine's order. */
+function toWindow({ buffer, byteOffset, byteLength }: Uint8Array): RateWindow {
+  const words = byteLength / Uint32Array.BYTES_PER_ELEMENT
+  return new Uint32Array(buffer, byteOffset, words)
 }
 
-function fromWindow(window: RateWindow): bigint[] {
-  return [
-    BigInt(window.minute),
-    BigInt(window.requests),
-    BigInt(window.requestsBefore),
-    BigInt(window.tokens),
-    BigInt(window.tokensBefore),
-  ]
+function fromWindow({ buffer, byteOffset, byteLength }: RateWindow): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength)
 }
 
 /** An open hold as closing it needs it. */
@@ -129,7 +123,7 @@ export interface HoldState {
   readonly key: bigint
   readonly amount: bigint
   readonly tokens: number
-  readonly minute: number
+  readonly createdMs: number
   readonly isDetached: boolean
   readonly priceVersion: bigint
   readonly model: string
@@ -138,7 +132,7 @@ export interface HoldState {
 }
 
 export const holdColumns =
-  'id, account, key, amount, tokens, minute, detached, price_version, model, dialect, streamed'
+  'id, account, key, amount, tokens, created_ms, detached, price_version, model, dialect, streamed'
 
 export function toHoldState(row: Output[]): HoldState {
   return {
@@ -147,7 +141,7 @@ export function toHoldState(row: Output[]): HoldState {
     key: row[2] as bigint,
     amount: row[3] as bigint,
     tokens: Number(row[4]),
-    minute: Number(row[5]),
+    createdMs: Number(row[5]),
     isDetached: row[6] !== 0n,
     priceVersion: row[7] as bigint,
     model: row[8] as string,

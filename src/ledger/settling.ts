@@ -4,7 +4,8 @@
  */
 import { systemClock } from '../base/clock.ts'
 import { rollSpend } from '../limits/budget.ts'
-import { correctTokens, rollWindow } from '../limits/window.ts'
+import { minuteOf } from '../limits/calendar.ts'
+import { correctTokens } from '../limits/window.ts'
 import { type Database, prepare } from '../store/sqlite/connection.ts'
 import { withoutHold } from './holding.ts'
 import { keeping, type PackedKept } from './kept.ts'
@@ -106,20 +107,21 @@ export function settling(database: Database, rows: StateRows, usage: UsageRows) 
     const before = rows.knownAccount(hold.account)
     const meter = rows.meter(hold.key, hold.account)
     const shares = split({ cost, absorbed, hold: hold.amount, available: before.posted - before.held })
-    const used = { minute: hold.minute, reserved: hold.tokens, ...usedTokens(draft) }
+    const used = { reservedMs: hold.createdMs, reserved: hold.tokens, ...usedTokens(draft) }
 
     const posted = post(before, hold, entriesOf(id, absorbedEntryId, shares), nowMs)
     const caused = shares.excess + (wasAborted(draft) ? absorbed : 0n)
     const after = withoutHold(withLoss(posted, caused, nowMs, absorbedNanoPerDayMax), hold)
     rows.saveAccount(hold.account, {
       ...after,
-      window: correctTokens(rollWindow(before.window, nowMs), used),
+      window: correctTokens(before.window, used, nowMs),
     })
     const spend = rollSpend(meter.spend, nowMs)
     rows.saveMeter({
       ...withoutHold(meter, hold),
       spend: { ...spend, spent: spend.spent + shares.charged },
-      window: correctTokens(rollWindow(meter.window, nowMs), used),
+      usedMinute: minuteOf(nowMs),
+      window: correctTokens(meter.window, used, nowMs),
     })
     rows.removeHold(id)
     if (systemClock.monoMs() > lateAfterMonoMs) draft[settledLatePlace] = 1

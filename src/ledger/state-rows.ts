@@ -43,17 +43,16 @@ export function stateRows(database: Database): StateRows {
   const selectAccount = prepare(database, `SELECT ${accountStateColumns} FROM account WHERE id = ?`)
   const updateAccount = prepare(
     database,
-    `UPDATE account SET posted = ?1, held = ?2, open_holds = ?3, running = ?4, entries = ?5, minute = ?6,
-      requests = ?7, requests_before = ?8, tokens = ?9, tokens_before = ?10, absorbed_day = ?11, absorbed = ?12,
-      suspended_ms = ?13, restricted_ms = ?14, overdrawn = min(overdrawn, max(0, ?2 - ?1)) WHERE id = ?15`,
+    `UPDATE account SET posted = ?1, held = ?2, open_holds = ?3, running = ?4, entries = ?5, rates = ?6,
+      absorbed_day = ?7, absorbed = ?8, suspended_ms = ?9, restricted_ms = ?10,
+      overdrawn = min(overdrawn, max(0, ?2 - ?1)) WHERE id = ?11`,
   )
   const selectMeter = prepare(database, `SELECT ${meterColumns}, shared FROM key_meter WHERE key = ?`)
   const insertMeter = prepare(database, 'INSERT INTO key_meter (key, account) VALUES (?, ?)')
   const updateMeter = prepare(
     database,
     `UPDATE key_meter SET held = ?, open_holds = ?, running = ?, spent = ?, day = ?, spent_before_day = ?,
-      spent_before_week = ?, spent_before_month = ?, minute = ?, requests = ?, requests_before = ?, tokens = ?,
-      tokens_before = ? WHERE key = ?`,
+      spent_before_week = ?, spent_before_month = ?, minute = ?, rates = ? WHERE key = ?`,
   )
   const selectHold = prepare(database, `SELECT ${holdColumns} FROM hold WHERE id = ?`)
   const deleteHold = prepare(database, 'DELETE FROM hold WHERE id = ?')
@@ -78,7 +77,8 @@ export function stateRows(database: Database): StateRows {
     if (typeof shared === 'bigint') return meters.get(shared) ?? readMeter(shared, account)
     if (row !== undefined) return toMeterState(row)
     insertMeter.run(key, account)
-    return { key, account, held: 0n, openHolds: 0, running: 0, spend: unspent, window: emptyWindow }
+    const unused = { held: 0n, openHolds: 0, running: 0, usedMinute: 0, spend: unspent, window: emptyWindow }
+    return { key, account, ...unused }
   }
 
   return {

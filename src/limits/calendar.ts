@@ -14,6 +14,9 @@ export interface CivilDate {
   readonly day: number
 }
 
+/** Minutes since 1970. */
+export const minuteOf = (nowMs: number): number => Math.floor(nowMs / minuteMs)
+
 /** Days since 1970-01-01. */
 export const dayOf = (nowMs: number): number => Math.floor(nowMs / dayMs)
 

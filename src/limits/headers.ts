@@ -24,6 +24,12 @@ const writers: Readonly<Record<string, Writer>> = {
   anthropic: anthropicHeaders,
 }
 
+/** Of two limits on the same thing the one that leaves less; null where neither exists. */
+export function tighter(one: RateState | null, other: RateState | null): RateState | null {
+  if (one === null || other === null) return one ?? other
+  return other.remaining < one.remaining ? other : one
+}
+
 /** Names and values of the headers to add to an answer; empty where there is no limit. */
 export function rateHeaders(
   dialectName: string,

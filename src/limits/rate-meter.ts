@@ -3,57 +3,71 @@
  * process ends. It knows no clock, and never keeps more takers than it is told to.
  */
 import type { RateState } from './types.ts'
-import {
-  emptyWindow,
-  fits,
-  leftOfMinuteMs,
-  type RateWindow,
-  rateState,
-  requestsTaken,
-  rollWindow,
-  takeFrom,
-  waitMs,
-} from './window.ts'
+import { emptyWindow, fits, type RateWindow, rateState, rollWindow, takeFrom, waitMs } from './window.ts'
 
 export type Metered =
   | { readonly kind: 'taken'; readonly state: RateState }
   | { readonly kind: 'refused'; readonly state: RateState; readonly retryAfterMs: number }
 
-export class RateMeter<Taker = bigint> {
-  readonly #perMinute: number
+/** The windows of many takers: of more than `takersMax`, what the one that took longest ago had taken is forgotten. */
+class RateWindows<Taker> {
   readonly #takersMax: number
   /** The one that took longest ago comes first. */
   readonly #windows = new Map<Taker, RateWindow>()
 
-  /** Of more takers than `takersMax`, what the one that took longest ago had taken is forgotten. */
+  constructor(takersMax: number) {
+    this.#takersMax = takersMax
+  }
+
+  /** What `taker` has taken, rolled to `nowMs`. */
+  at(taker: Taker, nowMs: number): RateWindow {
+    const before = this.#windows.get(taker)
+    if (before === undefined) return emptyWindow
+    const window = rollWindow(before, nowMs)
+    // Kept for those who are refused too: after a clock was set back their wait must pass.
+    if (window.length === 0) this.#windows.delete(taker)
+    else if (window !== before) this.#windows.set(taker, window)
+    return window
+  }
+
+  /** Counts one request of `taker`, whether or not it has one left; answers with its window after it. */
+  count(taker: Taker, nowMs: number): RateWindow {
+    const window = takeFrom(this.at(taker, nowMs), 0, nowMs)
+    this.#windows.delete(taker)
+    this.#windows.set(taker, window)
+    if (this.#windows.size > this.#takersMax) {
+      for (const oldest of this.#windows.keys()) {
+        this.#windows.delete(oldest)
+        break
+      }
+    }
+    return window
+  }
+}
+
+export class RateMeter<Taker = bigint> {
+  readonly #perMinute: number
+  readonly #windows: RateWindows<Taker>
+
   constructor(of: { readonly perMinute: number; readonly takersMax: number }) {
     this.#perMinute = of.perMinute
-    this.#takersMax = of.takersMax
+    this.#windows = new RateWindows(of.takersMax)
   }
 
   /** One request of `taker`, if it has one left; what is refused is not taken. */
   take(taker: Taker, nowMs: number): Metered {
-    const window = rollWindow(this.#windows.get(taker) ?? emptyWindow, nowMs)
-    const leftMs = leftOfMinuteMs(window, nowMs)
     const limit = this.#perMinute
-    if (!fits(requestsTaken(window), 1, limit, leftMs)) {
-      const taken = requestsTaken(window)
-      return {
-        kind: 'refused',
-        state: rateState(taken, limit, leftMs),
-        retryAfterMs: waitMs(taken, 1, limit, leftMs),
-      }
-    }
-    const after = takeFrom(window, 0)
-    this.#windows.delete(taker)
-    this.#windows.set(taker, after)
-    this.#forget()
-    return { kind: 'taken', state: rateState(requestsTaken(after), limit, leftMs) }
+    const window = this.#windows.at(taker, nowMs)
+    if (!fits(window, 'requests', 1, limit)) return refused(window, limit, nowMs)
+    return { kind: 'taken', state: rateState(this.#windows.count(taker, nowMs), 'requests', limit, nowMs) }
   }
+}
 
-  #forget(): void {
-    if (this.#windows.size <= this.#takersMax) return
-    const [oldest] = this.#windows.keys()
-    if (oldest !== undefined) this.#windows.delete(oldest)
+/** Why a window takes no further request now. */
+function refused(window: RateWindow, limit: number, nowMs: number): Extract<Metered, { kind: 'refused' }> {
+  return {
+    kind: 'refused',
+    state: rateState(window, 'requests', limit, nowMs),
+    retryAfterMs: waitMs(window, 'requests', { amount: 1, limit, nowMs }),
   }
 }

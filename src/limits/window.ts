@@ -1,121 +1,218 @@
 /**
- * Rates per minute as a sliding window of two minutes: what was taken in the minute before counts by
- * the share of it that lies within the last 60 seconds. Overshoot against a true sliding window is
- * below a factor of two, at the edge of a minute. Pure; whole numbers below 2^53 throughout.
+ * Rates per minute as a sliding log: what was taken within the last 60 seconds, to the millisecond. The log is bounded:
+ * once it has more marks than `marksMax`, those of one second become one mark at the last of them, so that a limit is
+ * never exceeded and a wait is at most a second too long. Pure; immutable values; whole numbers throughout.
  */
 import { minuteMs } from './calendar.ts'
 import type { RateState } from './types.ts'
 
-export interface RateWindow {
-  /** Minutes since 1970 to the one that is being filled. */
-  readonly minute: number
-  readonly requests: number
-  readonly requestsBefore: number
-  readonly tokens: number
-  readonly tokensBefore: number
-}
+/**
+ * Two words for the instant that the marks count from, then three for each mark, oldest first: milliseconds after that
+ * instant, requests, tokens. Stored as it is; never changed in place. Empty: nothing was taken.
+ */
+export type RateWindow = Uint32Array
 
-export const emptyWindow: RateWindow = {
-  minute: 0,
-  requests: 0,
-  requestsBefore: 0,
-  tokens: 0,
-  tokensBefore: 0,
-}
+export type RateKind = 'requests' | 'tokens'
 
-/** What was taken of one kind: in the present minute and in the one before. */
-export interface Taken {
-  readonly now: number
-  readonly before: number
-}
+export const emptyWindow: RateWindow = new Uint32Array(0)
 
-export const requestsTaken = (window: RateWindow): Taken => ({
-  now: window.requests,
-  before: window.requestsBefore,
-})
-export const tokensTaken = (window: RateWindow): Taken => ({
-  now: window.tokens,
-  before: window.tokensBefore,
-})
+const headWords = 2
+const markWords = 3
+const wordSpan = 2 ** 32
+const wordOf = { requests: 1, tokens: 2 } as const
+
+/** Exact to the millisecond up to this many instants within a minute. */
+const marksMax = 128
+const slotMs = 1_000
+/** Instants come from several requests and may be this much out of order; a clock further back was set back. */
+const disorderMsMax = 1_000
+
+const countMarks = (window: RateWindow): number => Math.max(0, (window.length - headWords) / markWords)
+const baseMs = (window: RateWindow): number => window[0]! * wordSpan + window[1]!
+const markMs = (window: RateWindow, mark: number): number =>
+  baseMs(window) + window[headWords + mark * markWords]!
+const markAmount = (window: RateWindow, mark: number, kind: RateKind): number =>
+  window[headWords + mark * markWords + wordOf[kind]]!
+
+/** When something was taken last; 0 when nothing is in the log. */
+export function newestMs(window: RateWindow): number {
+  const marks = countMarks(window)
+  return marks === 0 ? 0 : markMs(window, marks - 1)
+}
 
 /**
- * The window as it stands at `nowMs`. A wall clock that steps back into the minute before changes
- * nothing; one that steps back further takes the window along with all that was taken in it.
+ * The window as it stands at `nowMs`, without what is 60 seconds old. When the clock was set back, all that was taken
+ * moves along with it, so that nothing is forgiven and nobody waits until it is that late again.
  */
 export function rollWindow(window: RateWindow, nowMs: number): RateWindow {
-  const minute = Math.floor(nowMs / minuteMs)
-  const ahead = minute - window.minute
-  if (ahead === 0 || ahead === -1) return window
-  if (ahead < 0) return { ...window, minute }
-  const isNext = ahead === 1
-  return {
-    minute,
-    requests: 0,
-    requestsBefore: isNext ? window.requests : 0,
-    tokens: 0,
-    tokensBefore: isNext ? window.tokens : 0,
+  const aheadMs = newestMs(window) - nowMs
+  if (aheadMs > disorderMsMax) {
+    const moved = marksIn(window).map((mark) => ({ ...mark, ms: mark.ms - aheadMs }))
+    return rollWindow(packed(moved), nowMs)
   }
+  const marks = countMarks(window)
+  let first = 0
+  while (first < marks && markMs(window, first) <= nowMs - minuteMs) first += 1
+  if (first === 0) return window
+  return first === marks ? emptyWindow : from(window, first)
 }
 
-/** How much of the window's minute is still to come at `nowMs`; all of it after a small step back. */
-export function leftOfMinuteMs(window: RateWindow, nowMs: number): number {
-  return Math.min(minuteMs, (window.minute + 1) * minuteMs - nowMs)
+/** The marks from `first` on, counted from the first of them. */
+function from(window: RateWindow, first: number): RateWindow {
+  const startMs = markMs(window, first)
+  const sinceBaseMs = startMs - baseMs(window)
+  const rest = window.slice(first * markWords)
+  setBase(rest, startMs)
+  for (let at = headWords; at < rest.length; at += markWords) rest[at] = rest[at]! - sinceBaseMs
+  return rest
+}
+
+function setBase(window: RateWindow, ms: number): void {
+  window[0] = Math.floor(ms / wordSpan)
+  window[1] = ms % wordSpan
+}
+
+/** What a rolled window has of one kind. */
+export function taken(window: RateWindow, kind: RateKind): number {
+  let sum = 0
+  for (let at = headWords + wordOf[kind]; at < window.length; at += markWords) sum += window[at]!
+  return sum
 }
 
 /** Whether `amount` more fits below the limit now. */
-export function fits(taken: Taken, amount: number, limit: number, leftMs: number): boolean {
-  return taken.before * leftMs + (taken.now + amount) * minuteMs <= limit * minuteMs
+export function fits(window: RateWindow, kind: RateKind, amount: number, limit: number): boolean {
+  return taken(window, kind) + amount <= limit
+}
+
+export interface WaitQuestion {
+  readonly amount: number
+  readonly limit: number
+  readonly nowMs: number
 }
 
 /** Until `amount` fits if nothing else is taken; where it never will, until the window is empty, at least a minute. */
-export function waitMs(taken: Taken, amount: number, limit: number, leftMs: number): number {
-  const room = limit - amount
-  if (room < 0) return Math.max(minuteMs, untilEmptyMs(taken, leftMs))
-  if (taken.now <= room) {
-    // Within this minute: what was taken before it has to slide out far enough.
-    if (taken.before === 0) return 0
-    const leftThenMs = Math.floor(((room - taken.now) * minuteMs) / taken.before)
-    return Math.max(0, leftMs - leftThenMs)
-  }
-  return leftMs + minuteMs - Math.floor((room * minuteMs) / taken.now)
+export function waitMs(window: RateWindow, kind: RateKind, { amount, limit, nowMs }: WaitQuestion): number {
+  let excess = taken(window, kind) + amount - limit
+  if (excess <= 0) return 0
+  if (amount > limit) return Math.max(minuteMs, untilUnusedMs(window, kind, nowMs))
+  let mark = 0
+  for (; excess > markAmount(window, mark, kind); mark += 1) excess -= markAmount(window, mark, kind)
+  return markMs(window, mark) + minuteMs - nowMs
 }
 
 /** How much of the limit is left, for headers. */
-export function rateState(taken: Taken, limit: number, leftMs: number): RateState {
-  const used = taken.now + Math.ceil((taken.before * leftMs) / minuteMs)
-  return { limit, remaining: Math.max(0, limit - used), resetMs: untilEmptyMs(taken, leftMs) }
+export function rateState(window: RateWindow, kind: RateKind, limit: number, nowMs: number): RateState {
+  const remaining = Math.max(0, limit - taken(window, kind))
+  return { limit, remaining, resetMs: untilUnusedMs(window, kind, nowMs) }
 }
 
-function untilEmptyMs(taken: Taken, leftMs: number): number {
-  if (taken.now > 0) return leftMs + minuteMs
-  return taken.before > 0 ? leftMs : 0
+function untilUnusedMs(window: RateWindow, kind: RateKind, nowMs: number): number {
+  let mark = countMarks(window) - 1
+  while (mark >= 0 && markAmount(window, mark, kind) === 0) mark -= 1
+  return mark < 0 ? 0 : markMs(window, mark) + minuteMs - nowMs
 }
 
-/** One request more, with the tokens it reserves. */
-export function takeFrom(window: RateWindow, tokens: number): RateWindow {
-  return { ...window, requests: window.requests + 1, tokens: window.tokens + tokens }
+/** One request more in a window that was rolled to `nowMs`, with the tokens that it reserves. */
+export function takeFrom(window: RateWindow, tokens: number, nowMs: number): RateWindow {
+  return withMark(window, { ms: nowMs, requests: 1, tokens })
 }
+
+interface Mark {
+  readonly ms: number
+  readonly requests: number
+  readonly tokens: number
+}
+
+function withMark(window: RateWindow, mark: Mark): RateWindow {
+  const marks = countMarks(window)
+  const lastMs = newestMs(window)
+  if (marks === 0) return packed([mark])
+  if (mark.ms === lastMs) return withAmounts(window, marks - 1, mark)
+  if (marks >= marksMax) return withMark(packed(bySecond(marksIn(window))), mark)
+  if (mark.ms < lastMs) return packed([...marksIn(window), mark].sort((a, b) => a.ms - b.ms))
+  const grown = new Uint32Array(window.length + markWords)
+  grown.set(window)
+  grown.set([mark.ms - baseMs(window), wordFor(mark.requests), wordFor(mark.tokens)], window.length)
+  return grown
+}
+
+/** A copy with more, or less, of both kinds in one mark. */
+function withAmounts(window: RateWindow, mark: number, { requests, tokens }: Omit<Mark, 'ms'>): RateWindow {
+  const sum = window.slice()
+  const at = headWords + mark * markWords
+  sum[at + wordOf.requests] = wordFor(markAmount(window, mark, 'requests') + requests)
+  sum[at + wordOf.tokens] = wordFor(markAmount(window, mark, 'tokens') + tokens)
+  return sum
+}
+
+const wordFor = (amount: number): number => Math.min(Math.max(0, amount), wordSpan - 1)
+
+function marksIn(window: RateWindow): Mark[] {
+  return Array.from({ length: countMarks(window) }, (_none, mark) => ({
+    ms: markMs(window, mark),
+    requests: markAmount(window, mark, 'requests'),
+    tokens: markAmount(window, mark, 'tokens'),
+  }))
+}
+
+function packed(marks: readonly Mark[]): RateWindow {
+  const startMs = marks[0]?.ms ?? 0
+  const window = new Uint32Array(headWords + marks.length * markWords)
+  setBase(window, startMs)
+  for (const [mark, { ms, requests, tokens }] of marks.entries()) {
+    window.set([ms - startMs, wordFor(requests), wordFor(tokens)], headWords + mark * markWords)
+  }
+  return window
+}
+
+function bySecond(marks: readonly Mark[]): Mark[] {
+  const merged: Mark[] = []
+  for (const mark of marks) {
+    const last = merged.at(-1)
+    if (last === undefined || slotOf(last.ms) !== slotOf(mark.ms)) merged.push(mark)
+    else {
+      const sum = { requests: last.requests + mark.requests, tokens: last.tokens + mark.tokens }
+      merged[merged.length - 1] = { ms: mark.ms, ...sum }
+    }
+  }
+  return merged
+}
+
+const slotOf = (ms: number): number => Math.floor(ms / slotMs)
 
 export interface Correction {
-  /** The minute in which the reservation was taken. */
-  readonly minute: number
+  /** When the reservation was taken. */
+  readonly reservedMs: number
   readonly reserved: number
-  /** Input counts where it was reserved, if that has not slid out; output counts now. */
+  /** Input counts when it was reserved, if that is still in the window; output counts now. */
   readonly input: number
   readonly output: number
 }
 
-/** Puts what was used in the place of what was reserved. */
+/**
+ * Puts what was used in the place of what was reserved. `nowMs`: when the request ended, by the clock that it was
+ * measured with; it never sets the log back.
+ */
 export function correctTokens(
-  window: RateWindow,
-  { minute, reserved, input, output }: Correction,
+  before: RateWindow,
+  { reservedMs, reserved, input, output }: Correction,
+  nowMs: number,
 ): RateWindow {
-  const difference = input - reserved
-  const isNow = minute === window.minute
-  const isBefore = minute === window.minute - 1
-  return {
-    ...window,
-    tokens: Math.max(0, window.tokens + (isNow ? difference : 0)) + output,
-    tokensBefore: Math.max(0, window.tokensBefore + (isBefore ? difference : 0)),
+  const endMs = Math.max(nowMs, newestMs(before))
+  const window = rollWindow(before, endMs)
+  const mark = markOf(window, reservedMs)
+  const tokens = input - reserved
+  const corrected =
+    mark === undefined || tokens === 0 ? window : withAmounts(window, mark, { requests: 0, tokens })
+  return output === 0 ? corrected : withMark(corrected, { ms: endMs, requests: 0, tokens: output })
+}
+
+/** The mark that holds what was taken at `ms`: its own, or the one into which that second was merged. */
+function markOf(window: RateWindow, ms: number): number | undefined {
+  const marks = countMarks(window)
+  for (let mark = 0; mark < marks; mark += 1) {
+    const at = markMs(window, mark)
+    if (at >= ms) return at === ms || slotOf(at) === slotOf(ms) ? mark : undefined
   }
+  return undefined
 }

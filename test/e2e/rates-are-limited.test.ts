@@ -10,8 +10,8 @@ import type { TestAccount } from '../support/gateway.ts'
 import { eventually, meteredGateway } from '../support/metered-gateway.ts'
 import { type Format, formats, refusalIn, type Whole } from '../support/paying-client.ts'
 
-/** Stands still in the first second of a minute unless a test moves it. */
-let nowMs = Math.ceil(systemClock.wallMs() / 60_000) * 60_000 + 1_000
+/** Stands still unless a test moves it. */
+let nowMs = systemClock.wallMs()
 const clock = { ...systemClock, wallMs: () => nowMs }
 const none: RateLimits = { requestsPerMinute: null, tokensPerMinute: null, concurrent: null }
 const narrow = { requestsPerMinute: 3, tokensPerMinute: 4_000, concurrent: 2 } as const
@@ -169,6 +169,32 @@ for (const format of formats) {
     )
   })
 }
+
+test('N a minute: N at once, the next 60 seconds after the first, and Retry-After is true to the second', async () => {
+  for (const requestsPerMinute of [1, 3]) {
+    const account = await wide.account('5', { rates: { ...none, requestsPerMinute } })
+    for (let minute = 0; minute < 2; minute += 1) {
+      const firstMs = nowMs
+      for (let times = 0; times < requestsPerMinute; times += 1) {
+        assert.equal((await wide.ask(account, body('chat')).whole()).status, 200)
+        nowMs += 7_400
+      }
+      const refused = await wide.ask(account, body('chat')).whole()
+      const leftMs = firstMs + 60_000 - nowMs
+      assert.equal(refused.status, 429)
+      assert.equal(
+        Number(refused.headers['retry-after']),
+        Math.ceil(leftMs / 1_000),
+        String(requestsPerMinute),
+      )
+      nowMs += leftMs - 1
+      assert.equal((await wide.ask(account, body('chat')).whole()).status, 429)
+      nowMs += 1
+      assert.equal((await wide.ask(account, body('chat')).whole()).status, 200)
+      nowMs += 60_000
+    }
+  }
+})
 
 test('the tighter of account and key is told', async () => {
   const account = await tight.account('5', { rates: { ...none, requestsPerMinute: 2 } })

@@ -13,6 +13,7 @@ import { lists } from './0011-lists.ts'
 import { metersOfAccounts } from './0012-meters-of-accounts.ts'
 import { sharedMeters } from './0013-shared-meters.ts'
 import { whoAsked } from './0014-who-asked.ts'
+import { rateLogs } from './0015-rate-logs.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -32,4 +33,5 @@ export const migrations: readonly Migration[] = [
   metersOfAccounts,
   sharedMeters,
   whoAsked,
+  rateLogs,
 ]
