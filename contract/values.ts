@@ -70,6 +70,8 @@ export const key = z.strictObject({
   limits: rateLimits,
   onShortBalance: z.enum(['lower', 'reject']),
   showBalance: z.boolean(),
+  /** Whether answers in the provider's own format get `usage.cost` too. */
+  showCost: z.boolean(),
   /** Who made it: a person's id; null: the command line. */
   createdBy: z.string().nullable(),
   /** When its last request began or ended, to the minute; of a key that took the place of another, perhaps to the hour. */

@@ -22,6 +22,7 @@ export function courseOf(
   let readsOn = false
   return {
     headers: heldHeaders(line, of.caller, of),
+    showsCost: of.caller.policy.showCost,
     room,
     contentGapMs: isPatient ? limits.contentGapReasoningMs : limits.contentGapMs,
     leftMs: () => Math.max(0, limits.totalMs - (app.clock.monoMs() - line.startedMonoMs)),

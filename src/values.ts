@@ -167,6 +167,8 @@ export interface Hold extends Held {
 /** What invoking and relaying share of one request. */
 export interface Course {
   readonly headers: readonly string[]
+  /** Whether what is passed through gets `usage.cost`. */
+  readonly showsCost: boolean
   /** Its share of the memory for what waits to be relayed. */
   readonly room: Room
   /** How long an upstream may go without content. */

@@ -35,6 +35,8 @@ const keyFields = {
   limits: rateLimits.partial().optional(),
   /** Whether answers to this key tell the balance; left out: for personal accounts they do. */
   showBalance: z.boolean().optional(),
+  /** Whether answers in the provider's own format get `usage.cost` too; left out: they do not. */
+  showCost: z.boolean().optional(),
 }
 
 const managementKeyId = z.string().regex(/^mkey_[0-9a-hjkmnp-tv-z]{13}$/, 'must be an id mkey_…')

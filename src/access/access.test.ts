@@ -18,6 +18,7 @@ const policy: KeyPolicy = {
   models: ['sandbox-echo'],
   onShortBalance: 'reject',
   showBalance: false,
+  showCost: true,
 }
 const accountRates: RateLimits = { requestsPerMinute: 600, tokensPerMinute: null, concurrent: 100 }
 

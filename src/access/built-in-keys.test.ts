@@ -17,6 +17,7 @@ const policy: KeyPolicy = {
   models: null,
   onShortBalance: 'lower',
   showBalance: true,
+  showCost: false,
 }
 
 test('however many ask at once, an account has one built-in key, which ends when it is revoked', async (context) => {

@@ -68,6 +68,7 @@ test('it is no API key, and an API key is none of these', async (context) => {
     models: null,
     onShortBalance: 'lower',
     showBalance: true,
+    showCost: false,
   } as const
   const made = await access.create({ account, name: 'app', expiresMs: null, policy })
   assert.equal(await open().identify(made.secret), undefined)

@@ -9,9 +9,10 @@ export function policyToText(policy: KeyPolicy): string {
   })
 }
 
-/** Reads only what `policyToText` wrote. */
+/** Reads only what `policyToText` wrote, also before there was `showCost`. */
 export function policyFromText(text: string): KeyPolicy {
-  const read = JSON.parse(text) as Omit<KeyPolicy, 'budget'> & {
+  const read = JSON.parse(text) as Omit<KeyPolicy, 'budget' | 'showCost'> & {
+    readonly showCost?: boolean
     readonly budget: {
       readonly amount: string
       readonly window: NonNullable<KeyPolicy['budget']>['window']
@@ -19,6 +20,7 @@ export function policyFromText(text: string): KeyPolicy {
   }
   return {
     ...read,
+    showCost: read.showCost ?? false,
     budget: read.budget === null ? null : { ...read.budget, amount: BigInt(read.budget.amount) },
   }
 }

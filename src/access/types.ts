@@ -12,6 +12,8 @@ export interface KeyPolicy {
   readonly onShortBalance: 'lower' | 'reject'
   /** Whether answers to this key tell the balance. */
   readonly showBalance: boolean
+  /** Whether answers in the provider's own format get `usage.cost` too. */
+  readonly showCost: boolean
 }
 
 /** A key as its owner may see it; the secret is not stored anywhere. */

@@ -177,6 +177,7 @@ test('a key is made with its policy, listed, and revoked for good', async () => 
     limits: { requestsPerMinute: 5, concurrent: null },
     onShortBalance: 'reject',
     showBalance: false,
+    showCost: false,
   })
   const [, row] = await done('key.list', { account })
   assert.ok(row !== undefined)
@@ -197,6 +198,7 @@ test('a key is made with its policy, listed, and revoked for good', async () => 
       limits: { requestsPerMinute: 5, tokensPerMinute: null, concurrent: null },
       onShortBalance: 'reject',
       showBalance: false,
+      showCost: false,
       builtIn: false,
       createdBy: null,
       lastUsed: null,

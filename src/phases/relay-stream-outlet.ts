@@ -3,9 +3,10 @@
  * wrapped. Holds back what may not be sent before settlement. Sends nothing itself.
  */
 import type { Framing, Translation } from '../values.ts'
-import type { StreamWatch } from '../wire/codec.ts'
+import type { DialectName, StreamWatch } from '../wire/codec.ts'
 import type { Tally } from '../wire/neutral.ts'
 import { StreamTranslator } from '../wire/translate.ts'
+import { withCostInEvents } from '../wire/usage-cost.ts'
 
 export type Send = (piece: Uint8Array | string) => void
 
@@ -24,11 +25,23 @@ export interface Outlet {
 
 export function outletFor(
   watch: StreamWatch,
-  of: { translation: Translation | null; framing: Framing | null; eventBytesMax: number },
+  of: {
+    translation: Translation | null
+    framing: Framing | null
+    eventBytesMax: number
+    /** The format whose usage gets the cost; null: what is passed through stays as it came. */
+    costIn: DialectName | null
+  },
 ): Outlet {
-  const { translation, framing, eventBytesMax } = of
-  const outlet = translation === null ? new AsItCame(watch) : new Translated(translation, eventBytesMax)
+  const { translation, framing, eventBytesMax, costIn } = of
+  const outlet =
+    translation === null ? passedThrough(watch, costIn) : new Translated(translation, eventBytesMax)
   return framing === null ? outlet : new Framed(outlet, framing)
+}
+
+function passedThrough(watch: StreamWatch, costIn: DialectName | null): Outlet {
+  const outlet = new AsItCame(watch)
+  return costIn === null ? outlet : new WithCost(outlet, costIn)
 }
 
 /** Bytes received and not sent, in order. */
@@ -76,6 +89,39 @@ class AsItCame implements Outlet {
       this.waitingBytes -= piece.length
       send(piece)
     }
+  }
+}
+
+/** As it came, with the cost in the last usage of what was held back. */
+class WithCost implements Outlet {
+  readonly #inner: Outlet
+  readonly #format: DialectName
+
+  constructor(inner: Outlet, format: DialectName) {
+    this.#inner = inner
+    this.#format = format
+  }
+
+  get waitingBytes(): number {
+    return this.#inner.waitingBytes
+  }
+
+  take(chunk: Uint8Array): void {
+    this.#inner.take(chunk)
+  }
+
+  end(): void {
+    this.#inner.end()
+  }
+
+  release(send: Send): void {
+    this.#inner.release(send)
+  }
+
+  lastWord(tally: Tally, send: Send): void {
+    const held: Uint8Array[] = []
+    this.#inner.lastWord(tally, (piece) => held.push(Buffer.from(piece)))
+    for (const piece of withCostInEvents(Buffer.concat(held), this.#format, tally.cost)) send(piece)
   }
 }
 

@@ -80,6 +80,7 @@ export class StreamRelay {
     this.#outlet = outletFor(of.body.watch, {
       translation: of.journey.plan.translation,
       framing: line.framing,
+      costIn: of.journey.course.showsCost ? of.journey.plan.dialect.name : null,
       eventBytesMax: relaying.limits.eventBytesMax,
     })
     this.#deadlines = new Deadlines(relaying.clock, (name) => this.#due(name))

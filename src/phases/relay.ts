@@ -11,6 +11,7 @@ import { refuse } from '../refusal.ts'
 import type { AnswerBody, Line, NoBody, Plan, RejectionBody, Reply } from '../values.ts'
 import { WireError } from '../wire/codec.ts'
 import { readAnswer } from '../wire/translate.ts'
+import { withCost } from '../wire/usage-cost.ts'
 import { type Journey, type Relaying, StreamRelay, settlementDelayed } from './relay-stream.ts'
 
 /** Relays and settles; resolves when the client has had its last byte. */
@@ -48,7 +49,15 @@ async function relayAnswer(
   if (bill.kind === 'late') return refuse(relaying, line, settlementDelayed())
   const cost = formatUsd(bill.charged)
   const headers = jsonHeaders([...journey.course.headers, 'x-tollgate-cost', cost], reply.upstreamHeaders)
-  line.client.answer(body.status, headers, translated === null ? body.bytes : translated(cost))
+  line.client.answer(
+    body.status,
+    headers,
+    translated === null ? passedThrough(journey, body, cost) : translated(cost),
+  )
+}
+
+function passedThrough({ course, plan }: Journey, { bytes }: AnswerBody, cost: string): Uint8Array {
+  return course.showsCost ? Buffer.concat(withCost(bytes, plan.dialect.name, cost)) : bytes
 }
 
 /** How to write the answer in the caller's format once its cost is known; null: it goes as it came. */

@@ -328,7 +328,7 @@ export interface Frame {
 /** What the answer cost, known when it is settled. */
 export interface Tally {
   readonly usage: Usage
-  /** Decimal USD. */
+  /** Decimal USD, exact; written as a JSON number. */
   readonly cost: string
 }
 

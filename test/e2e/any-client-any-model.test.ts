@@ -40,6 +40,22 @@ async function billed(response: Response): Promise<{ charged: bigint; input: num
 }
 
 for (const client of dialectClients) {
+  test(`${client.format} in its own format has the cost for keys that ask for it alone`, async () => {
+    const model = models.find((name) => name.includes(shortName(client))) ?? ''
+    for (const showCost of [true, false]) {
+      const { key } = await gateway.account('1', { showCost })
+      for (const stream of [true, false]) {
+        const response = await ask(gateway.origin, client, { key, model, text: words, stream })
+        const text = await response.text()
+        const cost = formatUsd((await billed(response)).charged)
+        if (!showCost) assert.ok(!text.includes('"cost"'), text)
+        else assert.equal(text.split(`"cost":${cost}`).length, 2, text)
+        if (!stream) assert.equal(client.costOf(JSON.parse(text)), showCost ? Number(cost) : undefined)
+        else assert.equal(streamedText(client, text), words)
+      }
+    }
+  })
+
   for (const model of models) {
     test(`${client.format} → ${model}`, async () => {
       const { key } = await gateway.account('1')
@@ -49,7 +65,7 @@ for (const client of dialectClients) {
       assert.equal(client.textOf(answer), words)
       const { charged } = await billed(response)
       assert.equal(response.headers.get('x-tollgate-cost'), formatUsd(charged))
-      if (!model.includes(shortName(client))) assert.equal(client.costOf(answer), formatUsd(charged))
+      if (!model.includes(shortName(client))) assert.equal(client.costOf(answer), Number(formatUsd(charged)))
     })
 
     test(`${client.format} → ${model}, streamed`, async () => {
@@ -62,7 +78,7 @@ for (const client of dialectClients) {
       assert.ok(stream.includes(client.successMark), stream)
       const { charged } = await billed(response)
       const costs = eventsIn(stream).map((event) => client.costOf(event))
-      if (!model.includes(shortName(client))) assert.ok(costs.includes(formatUsd(charged)), stream)
+      if (!model.includes(shortName(client))) assert.ok(costs.includes(Number(formatUsd(charged))), stream)
     })
 
     test(`${client.format} → ${model}: too little money is told in the client's words`, async () => {

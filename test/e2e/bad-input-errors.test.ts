@@ -173,6 +173,7 @@ async function expired(format: Format): Promise<RawAnswer | undefined> {
     models: null,
     onShortBalance: 'lower',
     showBalance: true,
+    showCost: false,
   } as const
   const { secret } = await access.create({ account: id, name: 'old', expiresMs: 1, policy })
   return ask(format, { key: secret })

@@ -256,6 +256,7 @@ test('balance and limits are those of the key that asks', async () => {
   assert.deepEqual(credits, { balance: '2.50', held: '0.00', available: '2.50', currency: 'USD' })
   const blind = await gateway.account('2.5', {
     showBalance: false,
+    showCost: false,
     models: ['sandbox-echo'],
     budget: { amount: 1_000_000_000n, window: 'day' },
   })

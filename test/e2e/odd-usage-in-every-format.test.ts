@@ -94,7 +94,7 @@ for (const stream of [true, false]) {
         assert.equal(receipt.charged, cost(receipt.inputUncached, 30))
         const last = stream ? eventsIn(answer.text) : [JSON.parse(answer.text) as Json]
         for (const told of last.map((event) => pair.client.costOf(event))) {
-          assert.ok(told === undefined || told === formatUsd(receipt.charged), `told ${String(told)}`)
+          assert.ok(told === undefined || told === Number(formatUsd(receipt.charged)), `told ${String(told)}`)
         }
       })
 

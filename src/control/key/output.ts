@@ -38,7 +38,7 @@ export async function keyOutput(parts: ControlParts, row: KeyRow): Promise<KeyOu
 type Described = Omit<KeyOut, 'builtIn' | 'lastUsed' | 'spent'>
 
 async function described({ ledger, clock }: ControlParts, row: KeyRow): Promise<Described> {
-  const { budget, models, rates, onShortBalance, showBalance } = row.policy
+  const { budget, models, rates, onShortBalance, showBalance, showCost } = row.policy
   const inWindow = budget === null ? null : await ledger.keySpend(row.id, budget.window, clock.wallMs())
   return {
     id: formatId('key', row.id),
@@ -54,6 +54,7 @@ async function described({ ledger, clock }: ControlParts, row: KeyRow): Promise<
     limits: rates,
     onShortBalance,
     showBalance,
+    showCost,
     createdBy: row.createdBy,
     spentInWindow: inWindow === null ? null : formatUsd(inWindow.spent),
     replacedBy: row.replacedBy === null ? null : formatId('key', row.replacedBy),

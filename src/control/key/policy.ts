@@ -12,6 +12,7 @@ export function openPolicy(kind: AccountRow['kind']): KeyPolicy {
     models: null,
     onShortBalance: 'lower',
     showBalance: kind === 'personal',
+    showCost: false,
   }
 }
 
@@ -30,5 +31,6 @@ export function policyOf(asked: OperationInput<'key.create'>, kind: AccountRow['
     models: asked.models ?? null,
     onShortBalance: asked.onShortBalance,
     showBalance: asked.showBalance ?? open.showBalance,
+    showCost: asked.showCost ?? open.showCost,
   }
 }

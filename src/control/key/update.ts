@@ -54,5 +54,6 @@ function changedPolicy(asked: Asked, before: KeyPolicy): KeyPolicy {
     models: or(models, before.models),
     onShortBalance: asked.onShortBalance ?? before.onShortBalance,
     showBalance: asked.showBalance ?? before.showBalance,
+    showCost: asked.showCost ?? before.showCost,
   }
 }

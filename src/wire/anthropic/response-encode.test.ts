@@ -111,7 +111,7 @@ test('the head, usage and cost are ours', () => {
       output_tokens: 50,
       output_tokens_details: { thinking_tokens: 5 },
       server_tool_use: { web_search_requests: 2 },
-      cost: '0.054399',
+      cost: 0.054399,
     },
   })
 })

@@ -44,7 +44,7 @@ export function encodeAnswer(answer: NeutralAnswer, frame: Frame, tally: Tally):
       finish,
       parts.some(({ kind }) => kind === 'call'),
     ),
-    usage: { ...usageFields(tally.usage), cost: tally.cost },
+    usage: { ...usageFields(tally.usage), cost: new RawJson(tally.cost) },
   })
 }
 

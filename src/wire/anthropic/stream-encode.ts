@@ -4,7 +4,7 @@
  * The last word waits for `close`. Must not hold back anything else.
  */
 import type { Usage } from '../codec.ts'
-import { type JsonOut, sseEvent } from '../json-text.ts'
+import { type JsonOut, RawJson, sseEvent } from '../json-text.ts'
 import type {
   AnswerEvent,
   Finish,
@@ -102,7 +102,7 @@ class MessagesEncoder implements StreamEncoder {
   close({ usage, cost }: Tally): string {
     const before = this.started() + this.closed(null)
     const delta = stopFields(this.finish, this.hasCalls)
-    const last = { type: 'message_delta', delta, usage: { ...usageFields(usage), cost } }
+    const last = { type: 'message_delta', delta, usage: { ...usageFields(usage), cost: new RawJson(cost) } }
     return before + sseEvent('message_delta', last) + sseEvent('message_stop', { type: 'message_stop' })
   }
 

@@ -26,6 +26,8 @@ const counters: CounterTable = {
   [thinkingTokens]: 'used',
   'server_tool_use.web_search_requests': 'used',
   'server_tool_use.web_fetch_requests': 'used',
+  // What another gateway charges.
+  cost: 'ignored',
 }
 
 /** Server tools by meter, and the counter that tells their uses. */

@@ -239,7 +239,7 @@ test('usage as Google counts it, with what it cost', () => {
       { modality: 'TEXT', tokenCount: 10 },
       { modality: 'AUDIO', tokenCount: 6 },
     ],
-    cost: '0.000123',
+    cost: 0.000123,
   })
   assert.deepEqual([modelVersion, responseId], ['claude-x', 'abc123'])
 })

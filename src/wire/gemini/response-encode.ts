@@ -3,7 +3,7 @@
  * in tagged signatures and in the ids of calls, so that they come back. Usage is written as Google counts.
  */
 import type { Usage } from '../codec.ts'
-import { type JsonOut, jsonText } from '../json-text.ts'
+import { type JsonOut, jsonText, RawJson } from '../json-text.ts'
 import { markedId, plainId, shortIdCharactersMax } from '../marks.ts'
 import type {
   AnswerPart,
@@ -85,7 +85,7 @@ export function usageMetadata({ usage, cost }: Tally): JsonOut {
     thoughtsTokenCount: usage.reasoning === 0 ? undefined : usage.reasoning,
     promptTokensDetails: split(prompt, usage.inputAudio),
     candidatesTokensDetails: split(candidates, usage.outputAudio),
-    cost,
+    cost: new RawJson(cost),
   }
 }
 

@@ -306,7 +306,7 @@ test('events are written as they come; finish, sources and usage with the last w
       candidatesTokenCount: 3,
       thoughtsTokenCount: 2,
       totalTokenCount: 8,
-      cost: '0.01',
+      cost: 0.01,
     },
   })
 })

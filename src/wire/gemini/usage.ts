@@ -24,6 +24,8 @@ const counters: CounterTable = {
   [total]: 'used',
   /** The input of the first of several requests that made one answer. */
   initialPromptTokenCount: 'ignored',
+  // What another gateway charges.
+  cost: 'ignored',
 }
 
 /** The lists that split a counter by kind of medium. */

@@ -116,7 +116,7 @@ test('usage is told in this format’s way, with the cost', () => {
     total_tokens: 23,
     prompt_tokens_details: { cached_tokens: 2, cache_write_tokens: 7, audio_tokens: 5 },
     completion_tokens_details: { reasoning_tokens: 6, audio_tokens: 1 },
-    cost: '0.054399',
+    cost: 0.054399,
   })
   assert.deepEqual([body.id, body.model, body.created], ['chatcmpl-01abc', 'mine', 7])
 })

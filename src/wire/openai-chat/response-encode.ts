@@ -3,7 +3,7 @@
  * must come back unchanged in the ids of calls and in the fields that clients are known to echo.
  */
 import type { Usage } from '../codec.ts'
-import { type JsonOut, jsonText } from '../json-text.ts'
+import { type JsonOut, jsonText, RawJson } from '../json-text.ts'
 import { markedId, plainId, shortIdCharactersMax, tagged, taggedBase64, unsealed } from '../marks.ts'
 import type {
   AnswerPart,
@@ -212,7 +212,7 @@ export function usageOf({ usage, cost }: Tally): JsonOut {
       reasoning_tokens: usage.reasoning,
       audio_tokens: usage.outputAudio,
     },
-    cost,
+    cost: new RawJson(cost),
   }
 }
 

@@ -406,7 +406,7 @@ test('usage and its cost are sent to who asked for them, and to no one else', ()
   assert.ok(!encoded(list).includes('usage'))
   const asked = encoded(list, { ...frame, asked: { ...frame.asked, includeUsage: true } })
   const last = deltas(asked).at(-1) as { usage: Members }
-  assert.deepEqual([last.usage.prompt_tokens, last.usage.completion_tokens, last.usage.cost], [1, 2, '0.1'])
+  assert.deepEqual([last.usage.prompt_tokens, last.usage.completion_tokens, last.usage.cost], [1, 2, 0.1])
   assert.equal(asked.match(/"usage":null/g)?.length, 3)
   assert.deepEqual(brokenStreamRules(asked), [])
 })

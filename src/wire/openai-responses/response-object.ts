@@ -90,7 +90,7 @@ function usageObject(usage: Usage, cost: string): JsonOut {
     output_tokens: output + outputAudio,
     output_tokens_details: { reasoning_tokens: usage.reasoning },
     total_tokens: input + output + outputAudio,
-    cost,
+    cost: new RawJson(cost),
   }
 }
 

@@ -262,7 +262,7 @@ test('a recorded answer comes back from neutral words as it was', () => {
     const recorded = parse(one.response)
     assert.deepEqual(plainOutput(body.output), plainOutput(recorded.output), one.name)
     const { cost, ...told } = body.usage as Loose
-    assert.equal(cost, '0.1')
+    assert.equal(cost, 0.1)
     const was = recorded.usage as { input_tokens_details: Loose }
     assert.deepEqual(
       told,

@@ -141,7 +141,7 @@ test('usage is told in this format, with the cost, in the last word alone', () =
     output_tokens: 7,
     output_tokens_details: { reasoning_tokens: 5 },
     total_tokens: 26,
-    cost: '0.0001',
+    cost: 0.0001,
   } as unknown as OpenAI.Responses.ResponseUsage)
   assert.equal(sse.split('"cost"').length, 2)
 })

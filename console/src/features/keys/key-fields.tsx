@@ -157,6 +157,12 @@ function Behaviour({ form, onChange }: KeyFieldsProps): JSX.Element {
         checked={form.showBalance}
         onChange={(showBalance) => onChange({ showBalance })}
       />
+      <Checkbox
+        label="Add the cost to every answer"
+        hint="As usage.cost, a number in USD. Without it, answers in the provider's own format stay as the provider sent them."
+        checked={form.showCost}
+        onChange={(showCost) => onChange({ showCost })}
+      />
     </>
   )
 }

@@ -22,6 +22,7 @@ const key: Key = {
   limits: { requestsPerMinute: 60, tokensPerMinute: null, concurrent: 2 },
   onShortBalance: 'reject',
   showBalance: false,
+  showCost: false,
   createdBy: null,
   lastUsed: null,
   spent: '0.00',
@@ -40,6 +41,7 @@ test('a name alone makes a key without limits', () => {
     limits: { requestsPerMinute: null, tokensPerMinute: null, concurrent: null },
     onShortBalance: 'lower',
     showBalance: true,
+    showCost: false,
   })
   assert.ok(operations['key.create'].input.safeParse(result.wishes).success)
 })
@@ -47,8 +49,10 @@ test('a name alone makes a key without limits', () => {
 test('what a key may do survives its form to the second', () => {
   const result = readKeyForm(formOfKey(key), now, key)
   assert.ok(result.kind === 'wishes')
-  const { name, expires, budget, models, limits, onShortBalance, showBalance } = key
-  assert.deepEqual(result.wishes, { name, expires, budget, models, limits, onShortBalance, showBalance })
+  const { name, expires, budget, models, limits, onShortBalance, showBalance, showCost } = key
+  assert.deepEqual(result.wishes, {
+    ...{ name, expires, budget, models, limits, onShortBalance, showBalance, showCost },
+  })
 })
 
 for (const [name, part, changes] of [

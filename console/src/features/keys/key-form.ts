@@ -32,6 +32,7 @@ export interface KeyForm {
   readonly concurrent: string
   readonly onShortBalance: 'lower' | 'reject'
   readonly showBalance: boolean
+  readonly showCost: boolean
 }
 
 export type KeyField = keyof KeyForm
@@ -55,6 +56,7 @@ export function emptyKeyForm(accountKind: 'personal' | 'organization'): KeyForm 
     concurrent: '',
     onShortBalance: 'lower',
     showBalance: accountKind === 'personal',
+    showCost: false,
   }
 }
 
@@ -73,6 +75,7 @@ export function formOfKey(key: Key): KeyForm {
     concurrent: numberText(key.limits.concurrent),
     onShortBalance: key.onShortBalance,
     showBalance: key.showBalance,
+    showCost: key.showCost,
   }
 }
 
@@ -118,6 +121,7 @@ export function readKeyForm(form: KeyForm, nowMs: number, before: Key | undefine
       },
       onShortBalance: form.onShortBalance,
       showBalance: form.showBalance,
+      showCost: form.showCost,
     },
   }
 }

@@ -151,6 +151,7 @@ function Facts({ apiKey }: { readonly apiKey: Key }): JSX.Element {
         </Fact>
         <Fact label="Short balance">{apiKey.onShortBalance === 'lower' ? 'Answers shorter' : 'Refuses'}</Fact>
         <Fact label="Tells the balance">{apiKey.showBalance ? 'Yes' : 'No'}</Fact>
+        <Fact label="Cost in every answer">{apiKey.showCost ? 'Yes' : 'No'}</Fact>
         <Fact label="Made">
           <Moment at={apiKey.created} />
         </Fact>
