@@ -40,11 +40,46 @@ const corrections = {
   },
 }
 
+/**
+ * What sound costs where the list says nothing of it; `input`: the one rate that Google publishes for every
+ * kind of input. ai.google.dev/gemini-api/docs/pricing, 2026-10
+ * @type {Record<string, number | 'input'>}
+ */
+const audioRates = {
+  'gemini-2.0-flash': 0.7,
+  'gemini-2.0-flash-lite': 'input',
+  'gemini-2.5-pro': 'input',
+  'gemini-flash-lite-latest': 0.3,
+  'gemini-3-pro-preview': 'input',
+  'gemini-3.1-pro-preview': 'input',
+  'gemini-3.1-pro-preview-customtools': 'input',
+}
+
 const path = process.argv[2]
 if (path === undefined) throw new Error('usage: node scripts/catalog-from-json.js models.json')
 /** @type {{ models: Listed[] }} */
 const list = JSON.parse(readFileSync(path, 'utf8'))
-for (const model of list.models) process.stdout.write(`${row({ ...model, ...corrections[model.id] })},\n`)
+for (const model of list.models) process.stdout.write(`${row(corrected(model))},\n`)
+
+/** @param {Listed} model @returns {Listed} */
+function corrected(model) {
+  const { usdPerMillionTokens: rates, priceTiers: tiers } = model
+  return {
+    ...model,
+    usdPerMillionTokens: withAudio(model.id, rates),
+    ...(tiers === undefined
+      ? {}
+      : { priceTiers: tiers.map((tier) => ({ ...tier, ...withAudio(model.id, tier) })) }),
+    ...corrections[model.id],
+  }
+}
+
+/** @param {string} id @param {ListedRates} rates @returns {ListedRates} */
+function withAudio(id, rates) {
+  const audio = audioRates[id]
+  if (audio === undefined) return rates
+  return { ...rates, input_audio: audio === 'input' ? rates.input : audio }
+}
 
 /** @param {Listed} model */
 function row(model) {
@@ -81,9 +116,9 @@ function answers(model) {
   }
 }
 
-/** What requests may hold: video is refused everywhere, sound where it has no price. @param {Listed} model @param {string} input */
+/** What requests may hold: sound, and video with its sound, where sound has a price. @param {Listed} model @param {string} input */
 function isTaken({ usdPerMillionTokens: { input_audio } }, input) {
-  return input !== 'video' && (input !== 'audio' || input_audio !== undefined)
+  return (input !== 'video' && input !== 'audio') || input_audio !== undefined
 }
 
 /** A vector is no text, and its length no number of tokens. @param {Listed} model */

@@ -79,23 +79,60 @@ export const builtinOptions: readonly OptionRow[] = [
 ]
 
 export interface FeeRow {
-  /** Tool meter → USD per use. Tools that are charged by the hour or not at all by use have no row and are refused. */
+  readonly provider: string
+  /** Which of the provider's models. */
+  readonly models: RegExp
+  /** Meter of a tool that runs at the provider → USD per use; 0 for one that costs its tokens alone. */
   readonly fees: Readonly<Record<string, string>>
   readonly source: string
 }
 
+const everyModel = /^/
+const gemini2 = /^gemini-[12][.-]/
+
 /**
- * By provider, the same for all of its models. Google's grounding is charged by the search (ai.google.dev/gemini-api/docs/pricing,
- * 2026-10), and a request cannot say how many searches it may make: what cannot be capped cannot be sold.
+ * Fees for tools that run at the provider, the first row that fits; a tool without a fee here is refused.
+ * Free allowances of the operator's own contract are not passed on.
  */
-export const builtinFees: Readonly<Record<string, FeeRow>> = {
-  anthropic: {
-    // A fetch costs only the tokens of what it fetched.
-    fees: { web_search: '0.01', web_fetch: '0' },
-    source: 'platform.claude.com/docs/en/about-claude/pricing (web search, web fetch), 2026-10',
+export const builtinFees: readonly FeeRow[] = [
+  {
+    provider: 'anthropic',
+    models: everyModel,
+    // A container costs 0.05 an hour and at least five minutes.
+    fees: { web_search: '0.01', web_fetch: '0', tool_search: '0', code_execution: '0.004166667', mcp: '0' },
+    source:
+      'platform.claude.com/docs/en/about-claude/pricing (web search, web fetch, code execution), 2026-10',
   },
-  openai: {
-    fees: { web_search: '0.01' },
-    source: 'developers.openai.com/api/docs/pricing (web search), 2026-10',
+  {
+    provider: 'openai',
+    models: everyModel,
+    // A container of 1 GB; larger ones are an option without a price.
+    fees: { web_search: '0.01', code_interpreter: '0.03', mcp: '0' },
+    source: 'developers.openai.com/api/docs/pricing (built-in tools), 2026-10',
   },
-}
+  {
+    provider: 'google',
+    models: gemini2,
+    // By the prompt that searched, however often.
+    fees: {
+      web_search: '0.035',
+      google_maps: '0.025',
+      web_fetch: '0',
+      code_execution: '0',
+      computer_use: '0',
+    },
+    source: 'ai.google.dev/gemini-api/docs/pricing (grounding), 2026-10',
+  },
+  {
+    provider: 'google',
+    models: everyModel,
+    fees: {
+      web_search: '0.014',
+      google_maps: '0.014',
+      web_fetch: '0',
+      code_execution: '0',
+      computer_use: '0',
+    },
+    source: 'ai.google.dev/gemini-api/docs/pricing (grounding), 2026-10',
+  },
+]

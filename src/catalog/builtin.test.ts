@@ -24,7 +24,7 @@ test('every row has a provider, an API, limits, and prices without a mistake and
 test('every model that an option names is in the table, and every option row has a source', () => {
   for (const { models, source } of [
     ...builtinOptions,
-    ...Object.values(builtinFees).map((row) => ({ ...row, models: [] })),
+    ...builtinFees.map(({ source }) => ({ source, models: [] })),
   ]) {
     assert.match(source, /20\d\d-\d\d/)
     assert.deepEqual(
@@ -68,11 +68,18 @@ test('audio costs what the price list names, and is not sold where it names noth
   const audio = (id: string) => priceBody(byId.get(id)!.prices![0]!, 'google', null).rates.inputAudio
   assert.equal(audio('gemini-2.5-flash'), 1_000_000_000n)
   assert.equal(audio('gemini-3.5-flash'), 1_500_000_000n)
-  assert.equal(audio('gemini-2.5-pro'), null)
+  assert.equal(audio('gemini-2.5-pro'), 1_250_000_000n)
+  assert.equal(audio('gemini-3.8-flash'), null)
+  const tier = priceBody(byId.get('gemini-2.5-pro')!.prices![0]!, 'google', null).tiers[0]
+  assert.equal(tier?.rates.inputAudio, 2_500_000_000n, 'a long prompt has the dearer rate')
 })
 
-test('no tool of Google is sold: its uses cannot be capped', () => {
-  assert.equal(Object.hasOwn(builtinFees, 'google'), false)
+test('a search of Google costs as published, by the prompt up to 2.5 and by the search from 3 on', () => {
+  const fee = (id: string) => byId.get(id)!.prices![0]!.fees!.web_search
+  assert.deepEqual(
+    ['gemini-2.5-pro', 'gemini-2.0-flash', 'gemini-3-flash-preview', 'gemini-flash-latest'].map(fee),
+    ['0.035', '0.035', '0.014', '0.014'],
+  )
 })
 
 /** As the providers publish them, in USD: what the option's factor makes of input, cached input and output. */

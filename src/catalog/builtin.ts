@@ -13,6 +13,7 @@ function complete(row: ModelDefinition, price: PriceDefinition): PriceDefinition
   for (const optionRow of builtinOptions) {
     if (optionRow.models.includes(row.id)) Object.assign(options, optionRow.options)
   }
-  const fees = builtinFees[row.provider ?? '']?.fees ?? {}
+  const feeRow = builtinFees.find(({ provider, models }) => provider === row.provider && models.test(row.id))
+  const fees = feeRow?.fees ?? {}
   return { ...price, options, fees, source: price.source ?? builtinSource }
 }

@@ -6,6 +6,7 @@
 import { TollgateError } from '../base/errors.ts'
 import type { Model, PriceVersion } from '../catalog/types.ts'
 import { Body, type BodyReader } from '../http/body.ts'
+import { formatUsd } from '../ledger/money.ts'
 import type { Connector } from '../providers/connector.ts'
 import { wireError } from '../refusal.ts'
 import type { Bound, Call, Fitted, Line, Place, Translation } from '../values.ts'
@@ -31,7 +32,7 @@ export function fit(fitting: Fitting, line: Line, caller: Call, place: Place): F
   const { call, translation, marks } = fitted(fitting, line, caller, place)
   try {
     const { model, price, connector } = place
-    const serverToolUses = refuseUnpriced(price, call.facts, fitting.limits.serverToolUsesMax)
+    const serverToolUses = refuseUnpriced(price, call.facts, { connector, limits: fitting.limits })
     const plan = {
       ...place,
       translation,
@@ -149,37 +150,53 @@ function bodyOf({ bodies }: Fitting, bytes: Uint8Array): Body {
 function refuseUnpricedOptions(price: PriceVersion, options: readonly PricedOption[]): void {
   for (const option of options) {
     if (Object.hasOwn(price.options, option.name)) continue
-    throw unpriced(option.pointer, `${option.name} changes the price`, price.model)
+    throw unpriced(option.pointer, `${option.name} changes the price`, {
+      model: price.model,
+      line: `options: { "${option.name}": "1" }`,
+    })
   }
 }
 
-/** The uses of server tools that the request may make at most, by meter. */
+/** The uses of server tools that the request may make at most, by meter; what cannot be capped is assumed and the rest written off. */
 function refuseUnpriced(
   price: PriceVersion,
   facts: RequestFacts,
-  usesMax: number,
+  { connector, limits }: { connector: Connector; limits: Pick<Fitting['limits'], 'serverToolUsesMax'> },
 ): Readonly<Record<string, number>> {
   refuseUnpricedOptions(price, facts.options)
+  const usesMax = limits.serverToolUsesMax
   const uses: Record<string, number> = {}
-  for (const tool of facts.serverTools) {
-    if (!Object.hasOwn(price.fees, tool.meter) || tool.capEdit === null) {
-      throw unpriced(
-        tool.pointer,
-        `the tool ${tool.type} runs at the provider and is charged by use`,
-        price.model,
-      )
+  for (const { meter, type, pointer, usesMax: wanted, capEdit } of facts.serverTools) {
+    if (!Object.hasOwn(price.fees, meter)) {
+      throw unpriced(pointer, `the tool ${type} runs at the provider`, {
+        model: price.model,
+        line: `fees: { "${meter}": "0" }`,
+      })
     }
-    uses[tool.meter] = (uses[tool.meter] ?? 0) + Math.min(tool.usesMax ?? usesMax, usesMax)
+    const so = uses[meter] ?? 0
+    uses[meter] =
+      capEdit === null
+        ? Math.max(so, connector.serverTool(meter).uncappedUses ?? usesMax)
+        : so + Math.min(wanted ?? usesMax, usesMax)
   }
-  if (facts.media.some((media) => media.kind === 'audio') && price.rates.inputAudio === null) {
-    throw unpriced('messages', 'audio input', price.model)
-  }
+  refuseUnpricedMedia(price, facts.media)
   return uses
 }
 
-function unpriced(pointer: string, what: string, model: string): TollgateError {
+/** Video has the rate of other input, and its sound that of audio. */
+function refuseUnpricedMedia(price: PriceVersion, media: readonly Media[]): void {
+  const unsold = media.find(({ kind }) => kind === 'audio' || kind === 'video')
+  if (unsold === undefined || price.rates.inputAudio !== null) return
+  throw unpriced('messages', `${unsold.kind} input`, {
+    model: price.model,
+    line: `inputAudio: "${formatUsd(price.rates.input)}"`,
+  })
+}
+
+/** Says which line of the model's price sells it, with the least that it can cost. */
+function unpriced(pointer: string, what: string, of: { model: string; line: string }): TollgateError {
   return new TollgateError('unpriced_option', {
-    message: `${pointer}: ${what}, and there is no price for it here with the model ${model}. Leave it out, or ask an administrator to price it.`,
+    message: `${pointer}: ${what}, and there is no price for it here with the model ${of.model}. Leave it out, or ask an administrator to add ${of.line} (with its price) to the prices of ${of.model}.`,
     param: pointer,
   })
 }
@@ -212,7 +229,10 @@ function inputBound(
     // Known once it is granted.
     referenced: { tokens: 0, reasoning: 0 },
     toolUses: uses,
-    tokensPerToolUse: connector.serverToolTokensPerUse,
+    tokensPerToolUse: Math.max(
+      0,
+      ...Object.keys(serverToolUses).map((meter) => connector.serverTool(meter).tokensPerUse),
+    ),
     fillsWindow,
     inputTokensMax: model.inputTokensMax,
     tokenFactor: connector.tokenFactor,

@@ -89,7 +89,7 @@ function ask(
     patience: 'none',
     usesRestricted:
       call.facts.serverTools.length > 0 ||
-      call.facts.media.some((media) => media.kind === 'document' && media.span === null),
+      call.facts.media.some(({ kind, span }) => (kind === 'document' || kind === 'video') && span === null),
     accountLimits: caller.accountRates,
     keyLimits: caller.policy.rates,
     keyBudget: caller.policy.budget,

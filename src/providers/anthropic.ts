@@ -6,6 +6,7 @@ import { classifyAnswer, type Rule } from './classify.ts'
 import type { Connector, Outgoing } from './connector.ts'
 import { commonHeaders, headerOf, takenOver } from './dress.ts'
 import { hasAddress, pathOf } from './paths.ts'
+import { serverToolsFrom } from './server-tools.ts'
 
 /** What is asked for when the caller does not say; part of what an answer looks like. */
 const defaultVersion = '2023-06-01'
@@ -40,6 +41,18 @@ function mediaTokensMax(media: Media, upstreamModel: string): number | 'window' 
   return oldModels.test(upstreamModel) ? pictureTokensOld : pictureTokensNew
 }
 
+/**
+ * A recorded answer with 10 searches reports 401,468 tokens of input, each result read again after each
+ * later search: about 7,300 a search. Doubled. A tool search loads the definitions of a few tools, which
+ * stand in the request: platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool.
+ */
+const serverTools = {
+  web_search: { tokensPerUse: 15_000, uncappedUses: null },
+  tool_search: { tokensPerUse: 4_000, uncappedUses: 2 },
+  code_execution: { tokensPerUse: 4_000, uncappedUses: null },
+  mcp: { tokensPerUse: 8_000, uncappedUses: null },
+}
+
 /** How a request to a Messages API is dressed; the credential as `x-api-key`. */
 export function messagesHeaders(outgoing: Outgoing): string[] {
   return [
@@ -70,8 +83,6 @@ export const anthropic: Connector = {
   // tools, schemas or citations report at most 730 beyond 1.35 × their text.
   hiddenInputTokens: 1_024,
   mediaTokensMax,
-  // A recorded answer with 10 searches reports 401,468 tokens of input, each result read again after each
-  // later search: about 7,300 a search. Doubled.
-  serverToolTokensPerUse: 15_000,
+  serverTool: serverToolsFrom(serverTools, { tokensPerUse: 15_000, uncappedUses: null }),
   tokenFactor: { numerator: 27, denominator: 20 },
 }

@@ -50,6 +50,14 @@ export interface Failure {
   readonly operator: boolean
 }
 
+/** What a tool that the provider runs does to the input of a request. */
+export interface ServerToolFacts {
+  /** The most tokens that one use adds to the input, which is read again after every later use. */
+  readonly tokensPerUse: number
+  /** Uses that the bound assumes where the request cannot cap them; null: as many as a cap would allow. */
+  readonly uncappedUses: number | null
+}
+
 export interface Connector {
   readonly provider: string
   readonly displayName: string
@@ -74,8 +82,8 @@ export interface Connector {
   readonly hiddenInputTokens: number
   /** The most tokens one medium can cost; `window`: all that the model takes. */
   mediaTokensMax(media: Media, upstreamModel: string): number | 'window'
-  /** The most input one use of a server tool brings; it is read again after every later use. */
-  readonly serverToolTokensPerUse: number
+  /** What running a tool at the provider can bring, by the tool's meter. */
+  serverTool(meter: string): ServerToolFacts
   /** Counted o200k tokens × numerator / denominator bound this maker's tokens. */
   readonly tokenFactor: { readonly numerator: number; readonly denominator: number }
 }

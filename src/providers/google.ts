@@ -6,6 +6,7 @@ import type { Connector, Outgoing } from './connector.ts'
 import { commonHeaders } from './dress.ts'
 import { googleModels } from './google-models-table.ts'
 import { hasAddress, pathOf } from './paths.ts'
+import { serverToolsFrom } from './server-tools.ts'
 
 /** Words: ai.google.dev/gemini-api/docs/troubleshooting and google.aip.dev/193; the sentences as recorded from the API. */
 const rules: readonly Rule[] = [
@@ -68,7 +69,7 @@ const soundTypes = /^audio\/(?:mpeg|mp3|wav|x-wav|wave|aiff|x-aiff)$/
 function mediaTokensMax(media: Media, upstreamModel: string): number | 'window' {
   const isOld = oldModels.test(upstreamModel)
   if (media.kind === 'image') return isOld ? pictureTokensOld : pictureTokensNew
-  if (media.span === null) return 'window'
+  if (media.kind === 'video' || media.span === null) return 'window'
   const bytes = Math.ceil(((media.span.end - media.span.start) * 3) / 4)
   if (media.kind === 'audio') {
     if (!soundTypes.test(media.mediaType)) return 'window'
@@ -77,6 +78,19 @@ function mediaTokensMax(media: Media, upstreamModel: string): number | 'window' 
   if (media.mediaType === 'application/pdf') return pagesMax * (isOld ? pageTokensOld : pageTokensNew)
   // Documents of text are read as text, of at most one token a byte.
   return media.mediaType.startsWith('text/') ? bytes : 'window'
+}
+
+/**
+ * No request can cap the uses of these tools. What a search finds is not charged as input, what code prints
+ * and what an address holds is; computer use is run by the caller.
+ * Sources: ai.google.dev/gemini-api/docs/pricing, /google-search, /code-execution, /url-context, /computer-use.
+ */
+const serverTools = {
+  web_search: { tokensPerUse: 1_000, uncappedUses: null },
+  google_maps: { tokensPerUse: 2_000, uncappedUses: 1 },
+  code_execution: { tokensPerUse: 4_000, uncappedUses: null },
+  web_fetch: { tokensPerUse: 15_000, uncappedUses: null },
+  computer_use: { tokensPerUse: 0, uncappedUses: 0 },
 }
 
 /** How a request to the Gemini API is dressed. No header of the caller travels: those it knows choose who pays. */
@@ -102,7 +116,6 @@ export const google: Connector = {
   // Recorded exchanges with tools or schemas never report more than their text has.
   hiddenInputTokens: 256,
   mediaTokensMax,
-  // None of its own tools can be capped, so none is sold and no use is ever counted.
-  serverToolTokensPerUse: 0,
+  serverTool: serverToolsFrom(serverTools, { tokensPerUse: 15_000, uncappedUses: null }),
   tokenFactor: { numerator: 27, denominator: 20 },
 }

@@ -6,6 +6,7 @@ import type { Connector, Outgoing } from './connector.ts'
 import { commonHeaders, takenOver } from './dress.ts'
 import { openaiModels } from './openai-models-table.ts'
 import { hasAddress, pathOf } from './paths.ts'
+import { serverToolsFrom } from './server-tools.ts'
 
 /**
  * `idempotency-key` is not among them: behind one credential it would let one account's key find
@@ -82,6 +83,7 @@ function mediaTokensMax(media: Media, upstreamModel: string): number | 'window' 
       const bytes = ((media.span.end - media.span.start) * 3) / 4
       return Math.ceil((bytes / soundBytesPerSecondMin) * soundTokensPerSecond) + soundTokensPerSecond
     }
+    case 'video':
     case 'document':
       return 'window'
   }
@@ -121,6 +123,6 @@ export const openai: Connector = {
   // Three per message and one for a name: the token counting recipe in OpenAI's cookbook.
   mediaTokensMax,
   // Search content is charged as 8,000 tokens a call where it is charged: platform.openai.com/docs/pricing.
-  serverToolTokensPerUse: 8_000,
+  serverTool: serverToolsFrom({}, { tokensPerUse: 8_000, uncappedUses: null }),
   tokenFactor: { numerator: 1, denominator: 1 },
 }

@@ -51,7 +51,7 @@ export interface ReadLimits {
   readonly integerMax: number
 }
 
-export type MediaKind = 'image' | 'audio' | 'document'
+export type MediaKind = 'image' | 'audio' | 'video' | 'document'
 
 /** Something in the input that is not text. */
 export interface Media {

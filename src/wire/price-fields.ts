@@ -10,7 +10,8 @@ import type { Json } from './json.ts'
  * What a field's value means for the price. `free`: nothing, whatever it is. `values`: a string;
  * those in `free` mean nothing, any other is the option `name:value`. `each`: the same for every
  * string of an array. `option`: anything but null, false and [] is the option `name`. `refused`: the
- * same, never forwarded. `reference`: anything but null names state that is kept upstream.
+ * same, never forwarded. `reference`: anything but null names state that is kept upstream. `tool`: anything
+ * but null, false and [] declares tools that the provider runs, counted by `meter`; its format reads it.
  */
 export type PriceRule =
   | { readonly rule: 'free' }
@@ -18,6 +19,7 @@ export type PriceRule =
   | { readonly rule: 'option'; readonly name: string }
   | { readonly rule: 'refused'; readonly why: string }
   | { readonly rule: 'reference' }
+  | { readonly rule: 'tool'; readonly meter: string }
 
 /** A rule, and the page of the provider that it was read from. */
 export type PriceField = PriceRule & { readonly source: string }
@@ -71,6 +73,7 @@ export class PricedOptions {
     const { json } = this
     switch (field.rule) {
       case 'free':
+      case 'tool':
         return
       case 'each':
         if (json.kind(value) !== 'array') return this.readValue(value, field)
@@ -96,7 +99,7 @@ export class PricedOptions {
 }
 
 /** An option that is written down only to switch it off. */
-function isOff(json: Json, value: number): boolean {
+export function isOff(json: Json, value: number): boolean {
   const kind = json.kind(value)
   return kind === 'false' || (kind === 'array' && json.next(value) === value + 1)
 }

@@ -39,9 +39,24 @@ export class ReportDraft {
     else if (value !== null && value !== undefined) this.flag(name)
   }
 
+  /** Notes a counter's number, whatever it was before. */
+  set(name: string, value: number): void {
+    this.fields[name.slice(0, nameCharactersMax)] = value
+  }
+
+  /** Notes a counter's number where it is larger than the one before. */
+  raise(name: string, value: number): void {
+    this.fields[name] = Math.max(this.fields[name] ?? 0, value)
+  }
+
   /** Forgets counters whose names begin so: the provider told all of them anew. */
   restart(prefix: string): void {
     for (const name of Object.keys(this.fields)) if (name.startsWith(prefix)) delete this.fields[name]
+  }
+
+  /** Forgets all counters but those whose names begin so. */
+  restartExcept(prefix: string): void {
+    for (const name of Object.keys(this.fields)) if (!name.startsWith(prefix)) delete this.fields[name]
   }
 
   /** Notes the tier, speed or place that the answer names; the defaults are not worth a word. */
@@ -116,6 +131,11 @@ export class CleanCounters {
 
   has(name: string): boolean {
     return typeof this.report.fields[name] === 'number'
+  }
+
+  /** How many counters have names that begin so. */
+  countNamed(prefix: string): number {
+    return Object.keys(this.report.fields).filter((name) => name.startsWith(prefix)).length
   }
 
   /** The counter; 0 where it was not reported, or as a number that nobody can have used: it is nobody's to pay. */

@@ -79,18 +79,12 @@ async function relayed(
 /** Only a stream that failed upstream ends otherwise than it was recorded. */
 const isWhole = ({ kind, name }: FixtureCase) => kind !== 'error' && !name.startsWith('stream-error-')
 
-/** Requests that no price can make possible, and why. */
-const refusedCases: Readonly<Record<string, string>> = {
-  'stream-code-execution': 'a tool at the provider whose uses the format cannot cap',
-}
-const isServed = ({ name }: FixtureCase) => !Object.hasOwn(refusedCases, name)
-
 /** Long answers are spared the single bytes. */
 const chunkingsOf = ({ response }: FixtureCase): readonly ChunkBytes[] =>
   response.length > 20_000 ? [13, 'whole'] : [1, 7, 'whole']
 
 for (const dialect of recordedDialects) {
-  for (const recorded of servedCases(dialect).filter(isWhole).filter(isServed)) {
+  for (const recorded of servedCases(dialect).filter(isWhole)) {
     test(`${dialect}/${recorded.name}: the upstream's bytes, however they are cut`, async () => {
       const { key } = await tollgate.account('100')
       for (const chunkBytes of chunkingsOf(recorded)) {
@@ -124,7 +118,7 @@ for (const dialect of recordedDialects) {
   for (const [spelling, spelled] of Object.entries(spellings)) {
     test(`${dialect}: ${spelling}: the upstream's bytes all the same`, async () => {
       const { key } = await tollgate.account('1000')
-      for (const recorded of servedCases(dialect).filter(isWhole).filter(isServed)) {
+      for (const recorded of servedCases(dialect).filter(isWhole)) {
         // The event that only we ask for is left out; here it stays where it is asked for.
         if (recorded.kind !== 'stream' || clientBytes(dialect, recorded) !== recorded.response) continue
         const response = Buffer.from(spelled(recorded.response.toString('utf8')))
@@ -160,7 +154,7 @@ function isUsageEvent(event: string): boolean {
 // What the upstream gets.
 
 for (const dialect of recordedDialects) {
-  for (const recorded of servedCases(dialect).filter(isServed)) {
+  for (const recorded of servedCases(dialect)) {
     if (recorded.request === undefined) continue
     test(`${dialect}/${recorded.name}: the client's bytes reach the upstream`, async () => {
       const { key } = await tollgate.account('100')
@@ -243,22 +237,6 @@ for (const dialect of recordedDialects) {
   })
 }
 
-test('what no price can make possible is refused with a price too', async () => {
-  const { key } = await tollgate.account('100')
-  for (const recorded of servedCases('anthropic')) {
-    if (isServed(recorded)) continue
-    const before = upstream.requests.length
-    const answer = await send(tollgate.origin, {
-      path: addresses.anthropic,
-      headers: headersFor('anthropic', key),
-      body: requestOf('anthropic', recorded),
-    })
-    assert.equal(answer.status, 400)
-    assert.match(answer.text, /unpriced_option/)
-    assert.equal(upstream.requests.length, before)
-  }
-})
-
 // What the receipt says.
 
 interface Expected {
@@ -292,14 +270,15 @@ function expectedUsage(dialect: RecordedDialect, recorded: FixtureCase): Expecte
   const reports = reportsIn(recorded)
   if (reports.length === 0) return null
   const merged: Json = Object.assign({}, ...reports)
-  return dialect === 'anthropic' ? messagesUsage(merged) : chatUsage(merged)
+  return dialect === 'anthropic' ? messagesUsage(merged, recorded) : chatUsage(merged)
 }
 
-function messagesUsage(usage: Json): Expected {
+function messagesUsage(usage: Json, { response }: FixtureCase): Expected {
   const written = count(usage.cache_creation_input_tokens)
   const anHour = count(inside(usage, 'cache_creation').ephemeral_1h_input_tokens)
   const used = inside(usage, 'server_tool_use')
   const searches = count(used.web_search_requests)
+  const ranCode = /"name":\s*"bash_code_execution"/.test(response.toString('utf8'))
   return {
     uncached: count(usage.input_tokens),
     cacheRead: count(usage.cache_read_input_tokens),
@@ -307,7 +286,10 @@ function messagesUsage(usage: Json): Expected {
     cacheWrite1h: anHour,
     output: count(usage.output_tokens),
     reasoning: count(inside(usage, 'output_tokens_details').thinking_tokens),
-    fees: searches === 0 ? {} : { web_search: searches },
+    fees: {
+      ...(searches === 0 ? {} : { web_search: searches }),
+      ...(ranCode ? { code_execution: 1 } : {}),
+    },
   }
 }
 

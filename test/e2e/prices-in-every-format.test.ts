@@ -124,7 +124,6 @@ const dear: Readonly<Record<ConversationFormat, readonly object[]>> = {
     { speed: 'fast' },
     { inference_geo: 'us' },
     { service_tier: 'priority' },
-    { mcp_servers: [{ type: 'url', url: 'https://a.example', name: 'a' }] },
     { context_management: { edits: [{ type: 'compact_20260112' }] } },
     { cache_control: { type: 'ephemeral', ttl: '24h' } },
   ],
@@ -151,6 +150,15 @@ suite('refused wherever it would go', () => {
         }
       })
     }
+  }
+})
+
+suite('tools of other servers', () => {
+  const more = { mcp_servers: [{ type: 'url', url: 'https://a.example', name: 'a' }] }
+  for (const upstream of upstreamNames) {
+    const code = upstream === 'messages' ? 'unpriced_option' : 'untranslatable'
+    test(`anthropic → ${upstream}: ${code}`, () =>
+      assertRefused({ format: 'anthropic', model: `${upstream}-plain`, more }, [code]))
   }
 })
 

@@ -50,7 +50,7 @@ const gate = await meteredGateway({
       model(`${format}-priced`, format, {
         ...listPrice,
         options,
-        fees: { web_search: '0.01', web_fetch: '0' },
+        fees: { web_search: '0.01', web_fetch: '0', mcp: '0', code_execution: '0.05', tool_search: '0' },
       }),
     ])
     .concat(model('claude-sonnet-4-5', 'messages', { ...listPrice, fees: { web_search: '0.01' } })),
@@ -125,7 +125,12 @@ for (const format of formats) {
         test(`${format}: ${name} ${value} is what everybody pays`, () => assertSent(`${format}-plain`, free))
       }
     }
-    if (field.rule === 'option' || field.rule === 'values' || field.rule === 'each') {
+    if (
+      field.rule === 'option' ||
+      field.rule === 'values' ||
+      field.rule === 'each' ||
+      field.rule === 'tool'
+    ) {
       test(`${format}: ${name} is sent where it has a price`, () => assertSent(`${format}-priced`, dear))
     }
   }
@@ -284,6 +289,38 @@ const usual: readonly (readonly [what: string, format: Format, more: object, hea
 
 for (const [what, format, more, headers] of usual) {
   test(`${format}: ${what} is served`, () => assertSent(`${format}-plain`, more, headers))
+}
+
+const sellable: readonly (readonly [what: string, more: object, line: string])[] = [
+  ['an option', { speed: 'fast' }, 'options: { "speed:fast": "1" }'],
+  [
+    'a tool whose uses cannot be capped',
+    { tools: [{ type: 'code_execution_20250825', name: 'code_execution' }] },
+    'fees: { "code_execution": "0" }',
+  ],
+  [
+    'tools of other servers',
+    { mcp_servers: [{ type: 'url', url: 'https://a.example' }] },
+    'fees: { "mcp": "0" }',
+  ],
+]
+for (const [what, more, line] of sellable) {
+  test(`the refusal of ${what} names the line that would sell it`, async () => {
+    const { message } = refusalIn((await ask('messages-plain', more)).text)
+    assert.ok(message.includes(`${line} (with its price) to the prices of messages-plain`), message)
+  })
+}
+
+for (const [tool, fee] of [
+  ['code_execution_20250825', '0.05'],
+  ['tool_search_tool_bm25_20251119', '0'],
+] as const) {
+  test(`${tool} is sold at the fee that its price names, and held for`, async () => {
+    const tools = [{ type: tool, name: tool.replace(/_\d+$/, '') }]
+    await assertSent('messages-priced', { tools })
+    const answer = await ask('messages-priced', { tools })
+    assert.ok(parseUsd(String(answer.headers['x-tollgate-hold']))! > parseUsd(fee)! * 2n, answer.text)
+  })
 }
 
 for (const [given, sent] of [

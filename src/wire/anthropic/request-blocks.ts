@@ -7,7 +7,7 @@ import { type Media, type MediaKind, type ServerTool, WireError } from '../codec
 import { absent, Fields, invalid, isGiven, string, wholeNumber } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { addressed, embedded } from '../media.ts'
-import { notOwned, unpriced } from '../price-fields.ts'
+import { isOff, notOwned, unpriced } from '../price-fields.ts'
 import { callerTools, cappedTools, meters } from './request-price-table.ts'
 
 const messageFields = new Fields('role', 'content')
@@ -60,6 +60,19 @@ export class BlockReader {
   readTools(tools: number): void {
     if (tools === absent || this.json.kind(tools) !== 'array') return
     for (const tool of this.json.children(tools)) this.readTool(tool)
+  }
+
+  /** MCP servers that the provider calls by itself. */
+  readServers(servers: number, meter: string): void {
+    const { json } = this
+    if (!isGiven(json, servers) || isOff(json, servers)) return
+    this.serverTools.push({
+      meter,
+      type: 'mcp_servers',
+      pointer: json.pointer(servers),
+      usesMax: null,
+      capEdit: null,
+    })
   }
 
   /** A mark without a lifetime is one of five minutes. */

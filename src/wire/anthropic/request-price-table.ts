@@ -37,8 +37,8 @@ export const messagesPriceFields = {
     name: 'compaction',
     source: `${docs}/build-with-claude/compaction-on-demand`,
   },
-  /** Tools of other servers: results and further samplings without bound. */
-  mcp_servers: { rule: 'option', name: 'mcp_servers', source: `${docs}/agents-and-tools/mcp-connector` },
+  /** Tools of other servers, which cost the tokens of their results. */
+  mcp_servers: { rule: 'tool', meter: 'mcp', source: `${docs}/agents-and-tools/mcp-connector` },
   container: { rule: 'reference', source: `${docs}/agents-and-tools/tool-use/code-execution-tool` },
   /** A conversation that the provider keeps. */
   thread: { rule: 'reference', source: messages },
@@ -78,6 +78,7 @@ export const cappedTools: readonly string[] = ['web_search', 'web_fetch', 'advis
 export const meters: Readonly<Record<string, string>> = {
   tool_search_tool_bm25: 'tool_search',
   tool_search_tool_regex: 'tool_search',
+  mcp_toolset: messagesPriceFields.mcp_servers.meter,
 }
 
 /**

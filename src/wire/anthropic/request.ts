@@ -72,6 +72,7 @@ function factsOf(json: Json, { integerMax }: ReadLimits): MessagesFacts {
   const blocks = new BlockReader(json, integerMax)
   blocks.readCacheControl(values.cache_control)
   blocks.readTools(values.tools)
+  blocks.readServers(values.mcp_servers, messagesPriceFields.mcp_servers.meter)
   blocks.readContent(values.system)
   const opening = blocks.readMessages(values.messages)
   return {

@@ -6,7 +6,7 @@ import type { Answer, UpstreamProblem } from '../codec.ts'
 import { isRecord, type JsonRecord, parsed, recordsIn, textIn } from '../parsed.ts'
 import { ProducedText } from '../produced-text.ts'
 import { noProblem, problemOf } from '../upstream-problem.ts'
-import { messagesReport, readUsage } from './usage.ts'
+import { countBlock, messagesReport, readUsage } from './usage.ts'
 
 const decoder = new TextDecoder('utf-8')
 
@@ -19,6 +19,7 @@ export function readAnswer(body: Uint8Array, sampleCharactersMax: number): Answe
   }
   readUsage(report, answer.usage)
   for (const block of recordsIn(answer, 'content')) {
+    countBlock(report, block)
     for (const text of blockTexts(block)) sample.add(text)
     sample.events += 1
   }

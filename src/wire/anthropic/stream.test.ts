@@ -157,6 +157,21 @@ const usages: [name: string, stream: string, usage: object][] = [
     { cacheWrite5m: 0, cacheWrite1h: 50 },
   ],
   [
+    'code runs in one container, however often',
+    start() +
+      ['bash_code_execution', 'text_editor_code_execution', 'mine']
+        .map((name, index) =>
+          event({
+            type: 'content_block_start',
+            index,
+            content_block: { type: 'server_tool_use', id: 's', name, input: {} },
+          }),
+        )
+        .join('') +
+      stop(),
+    { fees: { code_execution: 1 } },
+  ],
+  [
     'uses of tools are fees',
     start() + stop({ output_tokens: 1, server_tool_use: { web_search_requests: 3, web_fetch_requests: 0 } }),
     { fees: { web_search: 3 } },

@@ -13,7 +13,7 @@ import { type EventMeaning, type EventReader, SseWatch } from '../sse-watch.ts'
 import { noProblem, problemOf } from '../upstream-problem.ts'
 import type { ReportDraft } from '../usage-report.ts'
 import { blockTexts } from './response.ts'
-import { messagesReport, readOpeningUsage, readUsage } from './usage.ts'
+import { countBlock, messagesReport, readOpeningUsage, readUsage } from './usage.ts'
 
 /** What a delta may hold of the model's own text, by name. */
 const deltaTexts = ['text', 'thinking', 'partial_json', 'content'] as const
@@ -76,6 +76,7 @@ class MessagesReader implements EventReader {
   }
 
   private readStart(block: JsonRecord): EventMeaning {
+    countBlock(this.draft, block)
     const texts = blockTexts(block)
     for (const text of texts) this.sample.add(text)
     if (texts.length === 0 && emptyBlocks.includes(textIn(block, 'type'))) return 'quiet'

@@ -114,6 +114,7 @@ const cases: [name: string, reports: readonly unknown[], expected: Partial<Usage
     [{ server_tool_use: { web_search_requests: 2, web_fetch_requests: 1 } }],
     { fees: { web_search: 2, web_fetch: 1 } },
   ],
+  ['a search among tools', [{ server_tool_use: { tool_search_requests: 2 } }], { fees: { tool_search: 2 } }],
   [
     'an unknown tool',
     [{ server_tool_use: { telepathy_requests: 2 } }],

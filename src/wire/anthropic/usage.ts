@@ -4,7 +4,7 @@
  * level leaves out are added. Must not price anything.
  */
 import type { Usage, UsageReport } from '../codec.ts'
-import { isRecord } from '../parsed.ts'
+import { isRecord, type JsonRecord, textIn } from '../parsed.ts'
 import { CleanCounters, type CounterTable, isTold, ReportDraft } from '../usage-report.ts'
 
 const inputTokens = 'input_tokens'
@@ -26,6 +26,7 @@ const counters: CounterTable = {
   [thinkingTokens]: 'used',
   'server_tool_use.web_search_requests': 'used',
   'server_tool_use.web_fetch_requests': 'used',
+  'server_tool_use.tool_search_requests': 'used',
   // What another gateway charges.
   cost: 'ignored',
 }
@@ -34,7 +35,16 @@ const counters: CounterTable = {
 const fees: Readonly<Record<string, string>> = {
   web_search: 'server_tool_use.web_search_requests',
   web_fetch: 'server_tool_use.web_fetch_requests',
+  tool_search: 'server_tool_use.tool_search_requests',
 }
+
+/** What we count among the blocks of the answer: usage does not report code execution. */
+const codeExecutions = 'code_executions'
+const codeExecutionTools: readonly string[] = [
+  'code_execution',
+  'bash_code_execution',
+  'text_editor_code_execution',
+]
 
 /** Where the answer says it ran, and the values for which the list price holds. */
 const places: Readonly<Record<string, readonly string[]>> = {
@@ -81,6 +91,12 @@ function readIteration(draft: ReportDraft, iteration: unknown): void {
   }
 }
 
+/** Counts a block by which a tool that usage does not report shows that it ran. */
+export function countBlock(draft: ReportDraft, block: JsonRecord): void {
+  if (block.type !== 'server_tool_use') return
+  if (codeExecutionTools.includes(textIn(block, 'name'))) draft.count(codeExecutions, 1)
+}
+
 /** Reads the usage of `message_start`: its output count stands in for one that is not known yet. */
 export function readOpeningUsage(draft: ReportDraft, usage: unknown): void {
   readUsage(draft, usage)
@@ -125,5 +141,7 @@ function split(written: number, short: number, long: number): { cacheWrite5m: nu
 
 function feesOf(clean: CleanCounters): Readonly<Record<string, number>> {
   const uses = Object.entries(fees).map(([meter, counter]) => [meter, clean.take(counter)] as const)
-  return Object.fromEntries(uses.filter(([, count]) => count > 0))
+  // However often it runs in one answer, it runs in one container, which is what the provider charges for.
+  const containers = ['code_execution', Math.min(1, clean.take(codeExecutions))] as const
+  return Object.fromEntries([...uses, containers].filter(([, count]) => count > 0))
 }

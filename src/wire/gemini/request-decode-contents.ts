@@ -13,9 +13,11 @@ import type {
   ThinkingPart,
   Turn,
 } from '../neutral.ts'
+import { untranslatable } from '../policy.ts'
 import type { View } from '../view.ts'
 import { OpenCalls } from './request-decode-calls.ts'
 import { camelCase, list, member } from './request-fields.ts'
+import { isVideoPage } from './request-parts.ts'
 import { isOwn, type ReadSignature, readSignature } from './request-seals.ts'
 
 const none: ReadSignature = { kind: 'none' }
@@ -241,8 +243,11 @@ function mediaOf(part: View): readonly MediaPart[] {
     cache: null,
     pointer: part.pointer,
   } as const
+  const url = member(source, 'fileUri')?.text() ?? ''
+  if (type.startsWith('video/') || isVideoPage(url)) {
+    throw untranslatable(part.pointer, 'it takes no video')
+  }
   if (blob === undefined) {
-    const url = member(source, 'fileUri')?.text() ?? ''
     return [{ ...described, source: { kind: 'url', mediaType: type === '' ? null : type, url } }]
   }
   const bytes = plainBase64(blob.get('data')?.text() ?? '')

@@ -6,7 +6,7 @@ import { type Media, type MediaKind, WireError } from '../codec.ts'
 import { absent, isGiven, TwoSpellings } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { embedded } from '../media.ts'
-import { notOwned, type PricedOptions, unpriced } from '../price-fields.ts'
+import { notOwned, type PricedOptions } from '../price-fields.ts'
 import { elements, enumWord } from './request-fields.ts'
 import { type EnumField, mediaResolution } from './request-price-table.ts'
 
@@ -17,7 +17,6 @@ const blobFields = new TwoSpellings('mimeType', 'data')
 const fileFields = new TwoSpellings('mimeType', 'fileUri')
 const resolutionFields = new TwoSpellings('level', 'numTokens')
 
-const noVideo = 'there is no price for video.'
 /** Where Google keeps files, and addresses that are video whatever the caller calls them. */
 const filesApi = /^(https?:\/\/[^/]*\.googleapis\.com\/(upload\/)?v[\w.]+\/)?files\//i
 const videoPages = /^https?:\/\/([\w-]+\.)*(youtube\.com|youtu\.be|youtube-nocookie\.com)(:\d+)?(\/|$)/i
@@ -71,7 +70,7 @@ export class PartReader {
     const { json } = this
     const { mimeType, data } = blobFields.read(json, blob)
     const type = json.isString(mimeType) ? json.text(mimeType).toLowerCase() : ''
-    const kind = this.kindOf(type, mimeType === absent ? blob : mimeType)
+    const kind = kindOf(type)
     if (json.isString(data)) this.media.push(embedded(json, data, kind, type))
   }
 
@@ -80,18 +79,11 @@ export class PartReader {
     const { json } = this
     const { mimeType, fileUri } = fileFields.read(json, file)
     const type = json.isString(mimeType) ? json.text(mimeType).toLowerCase() : ''
-    const kind = this.kindOf(type, mimeType)
     if (!json.isString(fileUri)) return
     const address = json.text(fileUri).trim()
     if (filesApi.test(address) || !/^https?:\/\//i.test(address)) throw notOwned(json, fileUri)
-    if (videoPages.test(address)) throw unpriced(json, fileUri, noVideo)
+    const kind = isVideoPage(address) ? 'video' : kindOf(type)
     this.media.push({ kind, span: null, mediaType: type })
-  }
-
-  private kindOf(mediaType: string, value: number): MediaKind {
-    if (mediaType.startsWith('video/')) throw unpriced(this.json, value, noVideo)
-    if (mediaType.startsWith('image/')) return 'image'
-    return mediaType.startsWith('audio/') ? 'audio' : 'document'
   }
 
   private readResolution(resolution: number): void {
@@ -99,6 +91,16 @@ export class PartReader {
     if (isGiven(this.json, numTokens)) this.options.add('media_resolution:num_tokens', numTokens)
     if (isGiven(this.json, level)) readEnum(this.json, level, this.options, mediaResolution)
   }
+}
+
+/** Whether what stands at the address is video, whatever the caller calls it. */
+export function isVideoPage(address: string): boolean {
+  return videoPages.test(address.trim())
+}
+
+function kindOf(mediaType: string): MediaKind {
+  const kinds: readonly MediaKind[] = ['image', 'audio', 'video']
+  return kinds.find((kind) => mediaType.startsWith(`${kind}/`)) ?? 'document'
 }
 
 /** Notes the option that a value other than the free ones switches on. Enum values may be numbers: refused. */

@@ -80,8 +80,8 @@ export const callerTool = 'functionDeclarations'
 
 /**
  * Tools that run at the provider, by meter; any other is named by itself. No request can cap their uses.
- * Code execution has no fee, but what it prints is billed as input again, without any bound that a
- * request could set. Computer use is run by the caller, with hidden instructions of unknown length.
+ * Code execution has no fee, but what it prints is billed as input again. Computer use is run by the
+ * caller, with hidden instructions of unknown length.
  */
 export const meters: Readonly<Record<string, { readonly meter: string; readonly source: string }>> = {
   googleSearch: { meter: 'web_search', source: `${docs}/google-search` },

@@ -192,15 +192,6 @@ const refused: [name: string, body: unknown, code: string, pointer?: string][] =
   ['a file by its name', file('files/abc'), 'reference_not_owned'],
   ['a bucket', file('gs://bucket/a.png', 'image/png'), 'reference_not_owned'],
   [
-    'a video',
-    withParts({ inlineData: { mimeType: 'video/mp4', data: 'QUJD' } }),
-    'unpriced_option',
-    'contents[0].parts[0].inlineData.mimeType',
-  ],
-  ['a video by its address', file('https://example.com/a', 'VIDEO/mp4'), 'unpriced_option'],
-  ['a page of videos', file('https://www.youtube.com/watch?v=1'), 'unpriced_option'],
-  ['a page of videos, called a picture', file('https://youtu.be/1', 'image/png'), 'unpriced_option'],
-  [
     'a limit of none',
     withSettings({ maxOutputTokens: 0 }),
     'invalid_value',
@@ -222,6 +213,21 @@ const refused: [name: string, body: unknown, code: string, pointer?: string][] =
     'invalid_value',
   ],
 ]
+
+const videos: readonly (readonly [name: string, body: unknown])[] = [
+  ['its bytes', withParts({ inlineData: { mimeType: 'video/mp4', data: 'QUJD' } })],
+  ['its address', file('https://example.com/a', 'VIDEO/mp4')],
+  ['a page of videos', file('https://www.youtube.com/watch?v=1')],
+  ['a page of videos, called a picture', file('https://youtu.be/1', 'image/png')],
+]
+test('video is known by its type or its address', () => {
+  for (const [name, body] of videos)
+    assert.deepEqual(
+      read(body).media.map(({ kind }) => kind),
+      ['video'],
+      name,
+    )
+})
 
 test('what cannot be read, bounded or priced is refused by its place', () => {
   for (const [name, body, code, pointer] of refused) {

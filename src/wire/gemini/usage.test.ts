@@ -124,11 +124,33 @@ test('reports become disjoint classes', () => {
   }
 })
 
-test('searches of the provider are noticed, for nothing sells them', () => {
-  const draft = geminiReport()
-  readUsage(draft, { candidates: [{ groundingMetadata: { webSearchQueries: ['a'] } }] })
-  assert.deepEqual(draft.report().unknown, ['groundingMetadata.webSearchQueries'])
+const searched = (queries: readonly string[], usage: object, modelVersion = 'gemini-3-flash-preview') => ({
+  candidates: [{ groundingMetadata: { webSearchQueries: queries } }],
+  usageMetadata: { promptTokenCount: 1, ...usage },
+  modelVersion,
 })
+const grounded: [name: string, events: Readonly<Record<string, unknown>>[], fees: Readonly<Record<string, number>>][] = [
+  ['each search', [searched(['a', 'b'], {})], { web_search: 2 }],
+  ['the prompt alone, up to 2.5', [searched(['a', 'b'], {}, 'gemini-2.5-pro')], { web_search: 1 }],
+  [
+    'events that repeat or add',
+    [searched(['a'], {}), searched(['a', 'b'], {}), { usageMetadata: { promptTokenCount: 1 } }],
+    { web_search: 2 },
+  ],
+  ['empty searches', [searched(['', ''], {})], {}],
+  [
+    'maps',
+    [{ candidates: [{ groundingMetadata: { groundingChunks: [{ maps: {} }, { maps: {} }] } }] }],
+    { google_maps: 1 },
+  ],
+]
+for (const [name, events, fees] of grounded) {
+  test(`grounding is charged by use: ${name}`, () => {
+    const draft = geminiReport()
+    for (const event of events) readUsage(draft, event)
+    assert.deepEqual(toUsage(draft.report()).fees, fees)
+  })
+}
 
 test('a total tells of the output that is not counted by itself', () => {
   const told: [usage: object, input: boolean, output: boolean][] = [

@@ -28,6 +28,13 @@ const counters: CounterTable = {
   cost: 'ignored',
 }
 
+/** What we count in the grounding of an answer; usage does not report it. */
+const groundingPrefix = 'groundingMetadata.'
+const searchQueries = `${groundingPrefix}webSearchQueries`
+const mapsPrompts = `${groundingPrefix}maps`
+/** Up to 2.5 a prompt that searched is charged once, from 3 on each search: https://ai.google.dev/gemini-api/docs/pricing */
+const chargedByPrompt = /^(?:models\/)?gemini-[12][.-]/
+
 /** The lists that split a counter by kind of medium. */
 const details: readonly string[] = [
   'promptTokensDetails',
@@ -53,14 +60,37 @@ export function geminiReport(): ReportDraft {
 export function readUsage(draft: ReportDraft, body: JsonRecord): void {
   const usage = body.usageMetadata
   if (isRecord(usage)) {
-    if (typeof usage[prompt] === 'number' || typeof usage[total] === 'number') draft.restart('')
+    if (typeof usage[prompt] === 'number' || typeof usage[total] === 'number')
+      draft.restartExcept(groundingPrefix)
     for (const list of details) readDetails(draft, usage, list)
     const tier = usage.serviceTier
     draft.ranAt('service_tier', typeof tier === 'string' ? tier.toLowerCase() : tier, defaultTiers)
   }
   draft.read(usage)
-  if (recordsIn(body, 'candidates').some(hasSearched)) draft.flag('groundingMetadata.webSearchQueries')
+  readGrounding(draft, body)
 }
+
+/** Grounding is told of in full by every event that tells of it, so the largest number is the true one. */
+function readGrounding(draft: ReportDraft, body: JsonRecord): void {
+  const candidates = recordsIn(body, 'candidates').map((candidate) =>
+    recordIn(candidate, 'groundingMetadata'),
+  )
+  const searches = sum(candidates.map((grounding) => queriesIn(grounding).length))
+  const isByPrompt = chargedByPrompt.test(textIn(body, 'modelVersion'))
+  if (searches > 0) draft.raise(searchQueries, isByPrompt ? 1 : searches)
+  if (candidates.some(usesMaps)) draft.raise(mapsPrompts, 1)
+}
+
+function queriesIn(grounding: JsonRecord): readonly unknown[] {
+  const { webSearchQueries: queries } = grounding
+  return Array.isArray(queries) ? queries.filter((query) => query !== '') : []
+}
+
+function usesMaps(grounding: JsonRecord): boolean {
+  return recordsIn(grounding, 'groundingChunks').some((chunk) => isRecord(chunk.maps))
+}
+
+const sum = (counts: readonly number[]): number => counts.reduce((so, count) => so + count, 0)
 
 function readDetails(draft: ReportDraft, usage: JsonRecord, list: string): void {
   if (!Array.isArray(usage[list])) return
@@ -70,12 +100,6 @@ function readDetails(draft: ReportDraft, usage: JsonRecord, list: string): void 
     if (mediaNames.includes(medium)) draft.count(`${list}.${medium}`, entry.tokenCount)
     else if (entry.tokenCount !== 0 && entry.tokenCount !== undefined) draft.flag(`${list}.${medium}`)
   }
-}
-
-/** Searches are charged one by one, and are not sold: no request can cap them. */
-function hasSearched(candidate: JsonRecord): boolean {
-  const queries = recordIn(candidate, 'groundingMetadata').webSearchQueries
-  return Array.isArray(queries) && queries.length > 0
 }
 
 /** Whether the totals were reported, as numbers that can be true; a total tells of what is missing beside it. */
@@ -108,7 +132,7 @@ export function toUsage(report: UsageReport): Usage {
     output: said - outputAudio + reasoning,
     outputAudio,
     reasoning,
-    fees: {},
+    fees: feesOf(clean),
     ranAt: report.ranAt,
     unknown: [...new Set([...clean.flagged, ...dear, ...(isContradicted ? [total] : [])])],
   }
@@ -123,4 +147,12 @@ function inputAudioOf(
   const audio = clean.part('promptTokensDetails.AUDIO', of.fresh + cachedAudio)
   const returned = clean.part('toolUsePromptTokensDetails.AUDIO', of.returned)
   return Math.max(0, audio - cachedAudio) + returned
+}
+
+function feesOf(clean: CleanCounters): Readonly<Record<string, number>> {
+  const uses = [
+    ['web_search', clean.take(searchQueries)],
+    ['google_maps', clean.take(mapsPrompts)],
+  ] as const
+  return Object.fromEntries(uses.filter(([, count]) => count > 0))
 }

@@ -72,5 +72,23 @@ export const shellTool = 'shell'
 /** Undated types of tools at the provider → the meter their uses are charged by; others by their type. */
 export const meters: Readonly<Record<string, string>> = { web_search_preview: 'web_search' }
 
-/** Tools whose every use is one call that `max_tool_calls` counts; others are charged by the hour, by size, or without bound. */
-export const cappedTools: readonly string[] = ['web_search', 'web_search_preview']
+/**
+ * Built-in tools, whose calls `max_tool_calls` counts: https://developers.openai.com/api/reference/resources/responses/methods/create.
+ * Calls to an MCP server are not known to be among them.
+ */
+export const cappedTools: readonly string[] = [
+  'web_search',
+  'web_search_preview',
+  'file_search',
+  'code_interpreter',
+]
+
+/** Of a code interpreter's `container`: larger ones cost more, https://developers.openai.com/api/docs/pricing. */
+export const containerPriceFields = {
+  memory_limit: {
+    rule: 'values',
+    name: 'container_memory',
+    free: ['1g'],
+    source: 'https://developers.openai.com/api/docs/pricing',
+  },
+} as const satisfies Readonly<Record<string, PriceField>>

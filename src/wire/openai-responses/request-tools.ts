@@ -5,8 +5,8 @@
 import type { Edit, ServerTool } from '../codec.ts'
 import { Fields, invalid, isGiven, string } from '../fields.ts'
 import type { Json } from '../json.ts'
-import { notOwned } from '../price-fields.ts'
-import { callerTools, cappedTools, meters, shellTool } from './request-price-table.ts'
+import { notOwned, type PricedOptions } from '../price-fields.ts'
+import { callerTools, cappedTools, containerPriceFields, meters, shellTool } from './request-price-table.ts'
 
 const toolFields = new Fields(
   'type',
@@ -16,7 +16,7 @@ const toolFields = new Fields(
   'vector_store_ids',
   'input_image_mask',
 )
-const placeFields = new Fields('type', 'file_ids', 'container_id')
+const placeFields = new Fields('type', 'file_ids', 'container_id', 'memory_limit')
 const maskFields = new Fields('file_id')
 
 const typeCharactersMax = 64
@@ -35,10 +35,12 @@ export class ToolReader {
   hasCallerTools = false
   private readonly json: Json
   private readonly cap: SharedCap
+  private readonly options: PricedOptions
 
-  constructor(json: Json, cap: SharedCap) {
+  constructor(json: Json, cap: SharedCap, options: PricedOptions) {
     this.json = json
     this.cap = cap
+    this.options = options
   }
 
   /** Throws WireError `reference_not_owned` for files, stores and containers that are kept upstream. */
@@ -77,7 +79,9 @@ export class ToolReader {
     if (json.isString(fields.container)) throw notOwned(json, fields.container)
     for (const place of [fields.container, fields.environment]) {
       if (!isGiven(json, place)) continue
-      const { file_ids: files, container_id: container } = placeFields.read(json, place)
+      const placed = placeFields.read(json, place)
+      const { file_ids: files, container_id: container } = placed
+      this.options.read(placed, containerPriceFields)
       if (isGiven(json, files)) throw notOwned(json, files)
       if (isGiven(json, container)) throw notOwned(json, container)
     }

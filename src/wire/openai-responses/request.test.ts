@@ -248,7 +248,7 @@ const tools: [name: string, tools: object[], own: boolean, meters: readonly stri
   ],
   ['search', [{ type: 'web_search' }], false, ['web_search capped']],
   ['dated search', [{ type: 'web_search_preview_2025_03_11' }], false, ['web_search capped']],
-  ['code', [{ type: 'code_interpreter', container: { type: 'auto' } }], false, ['code_interpreter -']],
+  ['code', [{ type: 'code_interpreter', container: { type: 'auto' } }], false, ['code_interpreter capped']],
   ['other servers', [{ type: 'mcp', server_url: 'https://example.com' }], false, ['mcp -']],
   ['images', [{ type: 'image_generation' }], false, ['image_generation -']],
   ['what nobody knows', [{ type: 'teleport' }], false, ['teleport -']],

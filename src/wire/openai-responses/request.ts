@@ -16,7 +16,7 @@ import { type Json, readJson } from '../json.ts'
 import { PricedOptions } from '../price-fields.ts'
 import { ItemReader } from './request-items.ts'
 import { cachePriceFields, reasoningPriceFields, responsesPriceFields } from './request-price-table.ts'
-import { ToolReader } from './request-tools.ts'
+import { type SharedCap, ToolReader } from './request-tools.ts'
 
 type PriceName = keyof typeof responsesPriceFields
 
@@ -73,10 +73,11 @@ function factsOf(json: Json, { integerMax }: ReadLimits): ResponsesFacts {
   const effort = readOptions(json, values, options)
   const callsField = numberField(json, values.max_tool_calls, { min: 0, max: integerMax })
   const insertAt = json.start(json.root) + 1
-  const tools = new ToolReader(json, {
+  const cap: SharedCap = {
     usesMax: callsField.value,
     capEdit: (calls) => capEdit({ callsField, insertAt }, calls),
-  })
+  }
+  const tools = new ToolReader(json, cap, options)
   tools.read(values.tools)
   const items = new ItemReader(json, { tools, options })
   const opening = readInput(json, values, items)

@@ -178,11 +178,25 @@ const searches: [name: string, stream: string, fees: object, unknown: readonly s
   ],
   ['cut off', done(search('search')), { web_search: 1 }, []],
   [
-    'of another kind',
-    terminal('completed', { usage, output: [{ type: 'code_interpreter_call' }] }),
-    {},
-    ['code_interpreter_call'],
+    'code in one container, however often',
+    terminal('completed', {
+      usage,
+      output: [
+        { type: 'code_interpreter_call', container_id: 'c1' },
+        { type: 'code_interpreter_call', container_id: 'c1' },
+        { type: 'code_interpreter_call', container_id: 'c2' },
+      ],
+    }),
+    { code_interpreter: 2 },
+    [],
   ],
+  [
+    'calls to other servers',
+    terminal('completed', { usage, output: [{ type: 'mcp_call' }, { type: 'mcp_call' }] }),
+    { mcp: 2 },
+    [],
+  ],
+  ['of another kind', terminal('completed', { usage, output: [{ type: 'program' }] }), {}, ['program']],
   [
     'images',
     terminal('completed', { usage, tool_usage: { image_gen: { output_tokens: 7 } } }),

@@ -38,14 +38,16 @@ const counters: CounterTable = {
 /** What `service_tier` says where the list price holds. */
 const defaultTiers = ['default', 'standard', 'auto']
 
-/** Items by which a tool at the provider shows that it ran; all but searches are in no class of ours. */
-const chargedItems = [
-  'file_search_call',
-  'code_interpreter_call',
-  'image_generation_call',
-  'mcp_call',
-  'program',
-]
+/** Items by which a tool at the provider shows that it ran, and the meter that counts them. */
+const chargedItems: Readonly<Record<string, string>> = {
+  file_search_call: 'file_search',
+  image_generation_call: 'image_generation',
+  mcp_call: 'mcp',
+}
+/** Before the id of each container in which code ran: each is charged once. */
+const containers = 'containers.'
+/** In no class of ours. */
+const unknownItems: readonly string[] = ['program']
 
 export function responsesReport(): ReportDraft {
   return new ReportDraft(counters)
@@ -55,7 +57,9 @@ export function responsesReport(): ReportDraft {
 export function countItem(draft: ReportDraft, item: JsonRecord): void {
   const type = textIn(item, 'type')
   if (isSearch(item)) draft.count(seenSearches, 1)
-  else if (chargedItems.includes(type)) draft.flag(type)
+  else if (type === 'code_interpreter_call') draft.set(`${containers}${textIn(item, 'container_id')}`, 1)
+  else if (Object.hasOwn(chargedItems, type)) draft.count(type, 1)
+  else if (unknownItems.includes(type)) draft.flag(type)
 }
 
 /** Opening a page or looking through one is no search. */
@@ -72,7 +76,7 @@ export function readResponse(draft: ReportDraft, response: JsonRecord): void {
   draft.ranAt('service_tier', response.service_tier, defaultTiers)
   const items = recordsIn(response, 'output')
   if (items.length === 0) return
-  draft.restart(seenSearches)
+  for (const counted of [seenSearches, ...Object.keys(chargedItems)]) draft.restart(counted)
   for (const item of items) countItem(draft, item)
 }
 
@@ -102,8 +106,17 @@ export function toUsage(report: UsageReport): Usage {
     output,
     outputAudio,
     reasoning: clean.part(reasoningTokens, output),
-    fees: searches > 0 ? { web_search: searches } : {},
+    fees: feesOf(clean, searches),
     ranAt: report.ranAt,
     unknown: clean.flagged,
   }
+}
+
+function feesOf(clean: CleanCounters, searches: number): Readonly<Record<string, number>> {
+  const uses: readonly (readonly [meter: string, count: number])[] = [
+    ['web_search', searches],
+    ['code_interpreter', clean.countNamed(containers)],
+    ...Object.entries(chargedItems).map(([type, meter]) => [meter, clean.take(type)] as const),
+  ]
+  return Object.fromEntries(uses.filter(([, count]) => count > 0))
 }
