@@ -9,10 +9,16 @@ import { tmpdir } from 'node:os'
 import { join, posix } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { builtinFees } from '../src/catalog/builtin-options-table.ts'
 import { parseArguments } from '../src/cli/arguments.ts'
 import { commands } from '../src/cli/commands-table.ts'
 import { clientNames, readConfig, variableNames } from '../src/config.ts'
 import { startText } from '../src/first-run.ts'
+import { messagesPriceFields } from '../src/wire/anthropic/request-price-table.ts'
+import { bodyPriceFields, settingPriceFields } from '../src/wire/gemini/request-price-table.ts'
+import { chatPriceFields } from '../src/wire/openai-chat/request-price-table.ts'
+import { responsesPriceFields } from '../src/wire/openai-responses/request-price-table.ts'
+import type { PriceField } from '../src/wire/price-fields.ts'
 import { type TestGateway, testGateway } from './support/gateway.ts'
 import { readTree } from './support/source-tree.ts'
 
@@ -263,6 +269,26 @@ test('the read-me shows the first start as it is', () => {
   const page = tree.get('README.md') ?? ''
   assert.ok(page.includes(first))
   assert.ok(page.includes(startText({ kind: 'again' }, place)))
+})
+
+test('the page of prices names every field and tool that the tables know', () => {
+  const page = tree.get('docs/operate/price-options.md') ?? ''
+  const tables = [
+    chatPriceFields,
+    responsesPriceFields,
+    messagesPriceFields,
+    bodyPriceFields,
+    settingPriceFields,
+  ]
+  const fields = tables.flatMap((table) =>
+    Object.entries<PriceField>(table).flatMap(([name, { rule }]) =>
+      rule === 'free' || rule === 'reference' ? [] : [name],
+    ),
+  )
+  const meters = builtinFees.flatMap(({ fees }) => Object.values(fees).filter((fee) => fee !== '0'))
+  for (const written of [...new Set([...fields, ...meters])]) {
+    assert.ok(page.includes(written), `${written} is not on the page`)
+  }
 })
 
 /** Beside the words that no file may hold: src/tidy.test.ts. */

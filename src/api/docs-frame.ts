@@ -12,6 +12,7 @@ export const markdownPages = {
   'operate/payments': 'Payments',
   'operate/configuration': 'Configuration',
   'operate/models': 'Models and prices',
+  'operate/price-options': 'What changes a price',
   'operate/cli': 'The command line',
 } as const satisfies Readonly<Record<string, string>>
 
@@ -30,6 +31,7 @@ const places: readonly (readonly [path: string, title: string])[] = [
   ['/docs/operate/payments', markdownPages['operate/payments']],
   ['/docs/operate/configuration', markdownPages['operate/configuration']],
   ['/docs/operate/models', markdownPages['operate/models']],
+  ['/docs/operate/price-options', markdownPages['operate/price-options']],
   ['/docs/operate/cli', markdownPages['operate/cli']],
 ]
 

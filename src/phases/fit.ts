@@ -10,7 +10,15 @@ import { formatUsd } from '../ledger/money.ts'
 import type { Connector } from '../providers/connector.ts'
 import { wireError } from '../refusal.ts'
 import type { Bound, Call, Fitted, Line, Place, Translation } from '../values.ts'
-import type { Address, Edit, PricedOption, ReadLimits, Reference, RequestFacts } from '../wire/codec.ts'
+import type {
+  Address,
+  Edit,
+  Media,
+  PricedOption,
+  ReadLimits,
+  Reference,
+  RequestFacts,
+} from '../wire/codec.ts'
 import { codecOf } from '../wire/dialects.ts'
 import { canHoldAudio, mediaLength } from '../wire/media.ts'
 import type { Codec } from '../wire/neutral.ts'

@@ -33,9 +33,9 @@ export function mediaLength({ span }: Media): number {
   return span === null ? 0 : span.end - span.start
 }
 
-/** A document of a known kind has none; of any other kind nobody knows. */
+/** Video has sound; a document of a known type has none, of any other type it is unknown. */
 export function canHoldAudio({ kind, mediaType }: Media): boolean {
-  return kind === 'audio' || (kind === 'document' && !silentTypes.test(mediaType))
+  return kind === 'audio' || kind === 'video' || (kind === 'document' && !silentTypes.test(mediaType))
 }
 
 const silentTypes = /^(?:application\/(?:pdf|json|xml|msword|rtf|vnd\..*)|text\/.*)$/

@@ -129,7 +129,11 @@ const searched = (queries: readonly string[], usage: object, modelVersion = 'gem
   usageMetadata: { promptTokenCount: 1, ...usage },
   modelVersion,
 })
-const grounded: [name: string, events: Readonly<Record<string, unknown>>[], fees: Readonly<Record<string, number>>][] = [
+const grounded: [
+  name: string,
+  events: Readonly<Record<string, unknown>>[],
+  fees: Readonly<Record<string, number>>,
+][] = [
   ['each search', [searched(['a', 'b'], {})], { web_search: 2 }],
   ['the prompt alone, up to 2.5', [searched(['a', 'b'], {}, 'gemini-2.5-pro')], { web_search: 1 }],
   [
