@@ -269,7 +269,7 @@ function createApp(
   const { limits } = config
   const running = new Running()
   const { health } = parts
-  const metrics = createMetrics(running)
+  const metrics = createMetrics(running, config.metricsToken)
   const background = new Background(clock, log)
   parts.ledger.onSuspended((account) => running.stopAccount(account, accountSuspended()))
   parts.access.onStopped((key, by) => running.stopKey(key, keyStopped(by)))

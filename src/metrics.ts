@@ -2,7 +2,7 @@
  * What the operator's monitoring reads: counts and durations by dialect and outcome, never by key,
  * account or model text that a caller chose.
  */
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Line } from './values.ts'
 
 export interface Metrics {
@@ -13,8 +13,10 @@ export interface Metrics {
   refusalsDropped(count: number): void
 }
 
-export function createMetrics(running: { readonly count: number }): Metrics {
+/** `token`: what a scraper sends; without one nothing of the process is observed, since no one could read it. */
+export function createMetrics(running: { readonly count: number }, token: string | null): Metrics {
   const registry = new Registry()
+  if (token !== null) collectDefaultMetrics({ register: registry })
   const requests = new Counter({
     name: 'tollgate_requests_total',
     help: 'Requests by dialect and outcome: `ok`, or a code of the error table.',
