@@ -2,9 +2,9 @@
  * Everything that serving a request needs, composed once per process. Each phase names the part of it
  * that it uses; nothing in it changes while a request runs but what is meant to (snapshot, draining).
  */
+import type { IncomingMessage } from 'node:http'
 import type { Access } from './access/types.ts'
 import type { Background } from './base/background.ts'
-import type { ByteBudget } from './base/byte-budget.ts'
 import type { Clock } from './base/clock.ts'
 import type { Failpoints } from './base/failpoint.ts'
 import type { NextId } from './base/ids.ts'
@@ -12,8 +12,8 @@ import type { Log } from './base/log.ts'
 import type { Places } from './base/places.ts'
 import type { Snapshot } from './catalog/types.ts'
 import type { Limits } from './config.ts'
-import type { BodyReader } from './http/body.ts'
 import type { Level } from './http/pressure.ts'
+import type { SharedMemory } from './http/shared-memory.ts'
 import type { Ledger } from './ledger/types.ts'
 import type { RateMeter } from './limits/rate-meter.ts'
 import type { Metrics } from './metrics.ts'
@@ -31,7 +31,10 @@ export interface App {
   readonly address: string
   readonly access: Access
   readonly background: Background
-  readonly bodies: BodyReader
+  /** Memory for request bodies. */
+  readonly bodies: SharedMemory['bodies']
+  /** The network that a request comes from, behind trusted proxies. */
+  readonly clientNetwork: (request: IncomingMessage) => string
   readonly clock: Clock
   readonly connectorOf: (provider: string) => Connector
   readonly counter: Counter
@@ -39,7 +42,7 @@ export interface App {
   readonly counting: { readonly rates: RateMeter; readonly places: Places }
   readonly draining: { readonly begun: boolean }
   /** Memory for what of answers waits here: unfinished events, last words, whole answers. */
-  readonly events: ByteBudget
+  readonly events: SharedMemory['events']
   readonly failpoints: Failpoints
   readonly health: Health
   readonly ledger: Ledger

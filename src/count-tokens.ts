@@ -5,10 +5,10 @@
  */
 import type { Caller } from './access/types.ts'
 import type { App } from './app.ts'
-import { Room } from './base/byte-budget.ts'
 import { TollgateError } from './base/errors.ts'
+import { Room } from './base/shared-budget.ts'
 import { identityHeaders, jsonHeaders } from './headers.ts'
-import { Body } from './http/body.ts'
+import type { Body } from './http/body.ts'
 import { rateHeaders } from './limits/headers.ts'
 import type { CallerOf } from './phases/authenticate.ts'
 import { readFacts, receive } from './phases/decode.ts'
@@ -43,7 +43,7 @@ export async function countTokens(app: App, line: Line, callerOf: CallerOf): Pro
   app.running.identify(line.id, caller)
   const rates = takePlace(app, line, caller)
   try {
-    const received = await receive(app, line)
+    const received = await receive(app, caller, line)
     try {
       await answer(app, line, { caller, received, rates })
     } finally {
@@ -83,7 +83,7 @@ function takePlace({ counting, limits, clock }: App, line: Line, { account }: Ca
 
 /** One request whose tokens are asked for, and where it would go. */
 interface Question {
-  readonly account: bigint
+  readonly caller: Caller
   readonly format: CountingFormat
   readonly request: CountRequest
   readonly call: Call
@@ -117,18 +117,11 @@ function read(app: App, line: Line, { caller, received }: { caller: Caller; rece
   if (!isCountingFormat(format)) throw new RangeError(`${format} has no address that counts`)
   const request = requestOf(app, format, received)
   const isView = request.body.buffer === received.bytes.buffer
-  const room = isView ? 0 : request.body.length
-  if (!app.bodies.budget.take(room)) {
-    throw new TollgateError('overloaded', {
-      message: 'This server holds as many request bodies as it can; try again.',
-      retryAfterMs: 1_000,
-    })
-  }
-  const body = new Body(request.body, app.bodies.budget, room)
+  const body = received.another(request.body, isView ? 0 : request.body.length)
   try {
     const call = { body, facts: readFacts(app.read, line, body.bytes) }
     const place = find(app, caller, line, call)
-    return { account: caller.account, format, request, call, place, referenced: 0 }
+    return { caller, format, request, call, place, referenced: 0 }
   } catch (error) {
     body.drop()
     throw error
@@ -299,7 +292,9 @@ async function ask(app: App, line: Line, { question, inquiry, candidate, leftMs 
     headers: inquiry.headers,
     requestId: line.requestId,
   })
-  const room = new Room(app.events)
+  const { key, account } = question.caller
+  const { network } = line
+  const room = new Room(app.events.allowance({ key, account, network }), limits.unmeteredBytes)
   const task: AttemptTask = {
     request: { origin: upstream.origin, method: 'POST', ...prepared, body: inquiry.body },
     connector,
@@ -377,11 +372,11 @@ function learn(
 }
 
 async function estimated(app: App, line: Line, question: Question): Promise<Found> {
-  const { call, place, format, referenced, account } = question
+  const { call, place, format, referenced, caller } = question
   const target = { model: place.model.upstreamModel, format: place.dialect.name }
   const load = inputLoad(conversationOf(app, line, question), target)
   call.body.drop()
-  const { tokens, source } = await estimateInput(app.counter, load, account)
+  const { tokens, source } = await estimateInput(app.counter, load, caller.account)
   const body = writeCount(format, tokens + referenced)
   const label = source === 'counted' ? 'estimated' : 'bounded'
   return { status: 200, body, headers: noHeaders, source: label }

@@ -4,7 +4,7 @@
  */
 import type { Caller } from './access/types.ts'
 import type { App } from './app.ts'
-import { Room } from './base/byte-budget.ts'
+import { Room } from './base/shared-budget.ts'
 import { heldHeaders } from './headers.ts'
 import type { Call, Course, Hold, Line, Plan } from './values.ts'
 
@@ -18,7 +18,8 @@ export function courseOf(
   const { limits, readingOn } = app
   const { held, plan, call } = of
   const isPatient = plan.model.reasons || !call.facts.stream
-  const room = new Room(app.events)
+  const { key, account } = of.caller
+  const room = new Room(app.events.allowance({ key, account, network: line.network }), limits.unmeteredBytes)
   let readsOn = false
   return {
     headers: heldHeaders(line, of.caller, of),

@@ -8,7 +8,6 @@ import { openAdminSocket } from './admin-socket.ts'
 import { EventStreams } from './api/event-streams.ts'
 import type { App } from './app.ts'
 import { Background } from './base/background.ts'
-import { ByteBudget } from './base/byte-budget.ts'
 import type { Clock } from './base/clock.ts'
 import { TollgateError } from './base/errors.ts'
 import { failpoints } from './base/failpoint.ts'
@@ -22,8 +21,10 @@ import { dispatch } from './control/dispatch.ts'
 import type { ControlParts } from './control/parts.ts'
 import { endDepartures } from './control/people/departures.ts'
 import { beginInstallation, endInstallation, isFirstStart, type Place, type Start } from './first-run.ts'
+import { clientNetworkOf } from './http/client-network.ts'
 import { processReadings, watchPressure } from './http/pressure.ts'
 import { createHttpServer, type HttpServer } from './http/server.ts'
+import { openSharedMemory } from './http/shared-memory.ts'
 import { watchLedger } from './ledger/watch.ts'
 import { RateMeter } from './limits/rate-meter.ts'
 import { createMetrics } from './metrics.ts'
@@ -279,7 +280,8 @@ function createApp(
     },
     access: parts.access,
     background,
-    bodies: { budget: new ByteBudget(limits.bodyBudgetBytes), limits, clock },
+    ...openSharedMemory(limits),
+    clientNetwork: clientNetworkOf(parts.clientAddress),
     clock,
     connectorOf,
     counter: parts.counter,
@@ -288,7 +290,6 @@ function createApp(
       places: new Places(limits.countsPerAccountMax),
     },
     draining: state.draining,
-    events: new ByteBudget(limits.eventBudgetBytes),
     failpoints: failpoints(config.failpoint ?? undefined),
     health,
     ledger: parts.ledger,

@@ -68,7 +68,7 @@ async function generate(app: App, line: Line, callerOf: CallerOf): Promise<void>
   const caller = await callerOf(line)
   refuseOverload(app, caller.account)
   app.running.identify(line.id, caller)
-  const call = await decode(app, line)
+  const call = await decode(app, caller, line)
   app.running.asks(line.id, call.facts.model)
   try {
     const place = find(app, caller, line, call)

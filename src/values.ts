@@ -3,9 +3,9 @@
  * Line → Caller → Call → Place → Fitted → Hold → Reply → Ending → Bill. Types only.
  */
 import type { IncomingMessage } from 'node:http'
-import type { Room } from './base/byte-budget.ts'
 import type { TollgateError } from './base/errors.ts'
 import type { Interruptible } from './base/interruption.ts'
+import type { Room } from './base/shared-budget.ts'
 import type { Model, PriceVersion, Upstream } from './catalog/types.ts'
 import type { Body } from './http/body.ts'
 import type { Downstream } from './http/downstream.ts'
@@ -67,6 +67,8 @@ export interface Line {
   readonly refusal: TollgateError | undefined
   readonly request: IncomingMessage
   readonly client: Downstream
+  /** The network that it comes from, behind trusted proxies: an IPv4 address, or a /64 of IPv6. */
+  readonly network: string
   /** Tells whoever works on the request that the client left or that it must stop. */
   readonly work: Interruptible
   readonly startedMs: number

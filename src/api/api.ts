@@ -11,10 +11,10 @@ import { addWebhook } from './webhook.ts'
 
 export function addApi(app: FastifyInstance, parts: ApiParts): void {
   const { clock, payments, limits } = parts.control
-  const bodies = openBodies({ clock, limits })
+  const bodies = openBodies({ clock, limits, clientAddress: parts.clientAddress })
   addBodies(app, bodies, { limits })
   const pace = openPace({ clock, limits })
-  addOperations(app, parts, pace)
+  addOperations(app, parts, { bodies, pace })
   addAuth(app, parts, { bodies, pace })
   addEvents(app, parts)
   addDocs(app, parts)

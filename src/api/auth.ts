@@ -4,6 +4,7 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AuthAnswer } from '../identity/answers.ts'
+import { nameOf } from './actor.ts'
 import type { ApiParts } from './api-parts.ts'
 import type { Bodies } from './bodies.ts'
 import { otherRoutes } from './other-routes-table.ts'
@@ -26,11 +27,15 @@ export function addAuth(app: FastifyInstance, parts: ApiParts, { bodies, pace }:
     auth.route({
       method: [...methods],
       url: path,
-      async onRequest({ method, headers }) {
+      async onRequest(request) {
+        const { method, headers } = request
         const signedIn = await parts.control.identity.signedIn(headers)
         const kind = signedIn === null ? 'anyone' : 'person'
         mustBeSameSite({ method, headers }, kind, parts.control.address)
-        if (signedIn !== null && method === 'POST') pace({ ...signedIn, kind: 'person', address: null })
+        if (signedIn === null) return
+        const actor = { ...signedIn, kind: 'person', address: null } as const
+        bodies.knownAs(request, nameOf(actor))
+        if (method === 'POST') pace(actor)
       },
       handler: async (request, reply) => handBack(reply, await answered(parts, request)),
     })

@@ -3,56 +3,82 @@
  * them together in memory. Parsers for Fastify in the place of its own; what they say is judged elsewhere.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { ByteBudget } from '../base/byte-budget.ts'
 import type { Clock } from '../base/clock.ts'
-import { type ErrorCode, TollgateError } from '../base/errors.ts'
+import { TollgateError } from '../base/errors.ts'
+import { networkOf, siteOf } from '../base/network.ts'
+import { type Allowance, SharedBudget } from '../base/shared-budget.ts'
 import type { Limits } from '../config.ts'
-import { type BodyFailure, readBody } from '../http/body.ts'
+import { bodyError, readBody } from '../http/body.ts'
+import type { ApiParts } from './api-parts.ts'
 
 export interface BodiesParts {
   readonly clock: Clock
   readonly limits: Pick<
     Limits,
-    'controlBodyBudgetBytes' | 'controlBodyMs' | 'authBodyBytesMax' | 'jsonDepthMax'
+    | 'controlBodyBudgetBytes'
+    | 'anonymousBodyBudgetBytes'
+    | 'webhookBodyBudgetBytes'
+    | 'shareOfKeyMax'
+    | 'shareOfNetworkMax'
+    | 'anonymousShareOfNetworkMax'
+    | 'anonymousShareOfSiteMax'
+    | 'unmeteredBytes'
+    | 'uploadBytesPerSecondMin'
+    | 'uploadGraceMs'
+    | 'controlBodyMs'
+    | 'authBodyBytesMax'
+    | 'jsonDepthMax'
   >
+  readonly clientAddress: ApiParts['clientAddress']
 }
 
-/** Both throw rows of the error table. */
+/** All but `knownAs` throw rows of the error table. */
 export interface Bodies {
+  /** From here on the body of this request is one of this person or key, and of nobody unknown any more. */
+  knownAs(request: FastifyRequest, name: string): void
   /** The whole body, as it came. */
   bytes(request: FastifyRequest, bytesMax: number): Promise<Buffer>
   /** The same where it is JSON that is nested no deeper than anybody needs; other types pass as they are. */
   shallow(request: FastifyRequest, bytesMax: number): Promise<Buffer>
+  /** The whole body of a message of the payment provider. */
+  webhook(request: FastifyRequest, bytesMax: number): Promise<Buffer>
 }
 
-const failures: Readonly<Record<BodyFailure['kind'], readonly [code: ErrorCode, message: string]>> = {
-  too_large: ['body_too_large', 'The request body is larger than this address takes.'],
-  gone: ['request_timeout', 'The client left before its request was complete.'],
-  timeout: ['request_timeout', 'The request body did not arrive in time.'],
-  no_room: ['overloaded', 'This server holds as many request bodies as it can; try again.'],
-  unsupported_encoding: ['unsupported_media_type', 'Send the body without content-encoding.'],
-}
+export function openBodies({ clock, limits, clientAddress }: BodiesParts): Bodies {
+  const { jsonDepthMax } = limits
+  const budgets = openBudgets(limits)
+  const names = new WeakMap<FastifyRequest, string>()
 
-const retryAfterMs = 1_000
-
-export function openBodies({ clock, limits }: BodiesParts): Bodies {
-  const budget = new ByteBudget(limits.controlBodyBudgetBytes)
-  const { controlBodyMs: requestTimeoutMs, jsonDepthMax } = limits
-  const bytes: Bodies['bytes'] = async ({ raw }, bodyBytesMax) => {
+  async function read(request: FastifyRequest, bodyBytesMax: number, allowance: Allowance): Promise<Buffer> {
+    const { raw } = request
     // Whoever waited with the body was told to send it before this server's pages were asked.
     const client = { gone: raw.destroyed, sendContinue: () => {} }
-    const read = await readBody({ budget, clock, limits: { bodyBytesMax, requestTimeoutMs } }, raw, client)
-    if (read.kind !== 'body') {
-      const [code, message] = failures[read.kind]
-      throw new TollgateError(code, code === 'overloaded' ? { message, retryAfterMs } : { message })
-    }
-    const whole = Buffer.from(read.bytes.buffer, read.bytes.byteOffset, read.bytes.byteLength)
+    const used = { ...limits, bodyBytesMax, requestTimeoutMs: limits.controlBodyMs }
+    const body = await readBody({ allowance, clock, limits: used }, raw, client)
+    if (body.kind !== 'body') throw bodyError(body)
+    const whole = Buffer.from(body.bytes.buffer, body.bytes.byteOffset, body.bytes.byteLength)
     // What has arrived is in the hands of whoever answers, and they are bounded.
-    read.drop()
+    body.drop()
     return whole
   }
+
+  function places({ raw }: FastifyRequest): { readonly network: string; readonly site: string } {
+    const address = clientAddress(raw)
+    const network = networkOf(address)
+    return { network, site: siteOf(address) ?? network }
+  }
+
+  function allowanceOf(request: FastifyRequest): Allowance {
+    const name = names.get(request)
+    if (name === undefined) return budgets.anonymous.allowance(places(request))
+    return budgets.known.allowance({ caller: name, network: places(request).network })
+  }
+
+  const bytes: Bodies['bytes'] = (request, bytesMax) => read(request, bytesMax, allowanceOf(request))
   return {
+    knownAs: (request, name) => void names.set(request, name),
     bytes,
+    webhook: (request, bytesMax) => read(request, bytesMax, budgets.webhook.allowance(places(request))),
     async shallow(request, bytesMax) {
       const whole = await bytes(request, bytesMax)
       const isJson = jsonType.test(request.headers['content-type'] ?? '')
@@ -66,13 +92,24 @@ export function openBodies({ clock, limits }: BodiesParts): Bodies {
   }
 }
 
+/** Budgets of their own, so that people who are known and payments do not wait behind those who are not. */
+function openBudgets(limits: BodiesParts['limits']) {
+  const anonymous = { network: limits.anonymousShareOfNetworkMax, site: limits.anonymousShareOfSiteMax }
+  const known = { caller: limits.shareOfKeyMax, network: limits.shareOfNetworkMax }
+  return {
+    known: new SharedBudget(limits.controlBodyBudgetBytes, known),
+    anonymous: new SharedBudget(limits.anonymousBodyBudgetBytes, anonymous),
+    webhook: new SharedBudget(limits.webhookBodyBudgetBytes, anonymous),
+  }
+}
+
 const jsonType = /^application\/json\b/i
 
 /** JSON is read as Fastify reads it, and nothing else is; an address that is not there takes what nobody has to send. */
 export function addBodies(
   app: FastifyInstance,
   bodies: Bodies,
-  { limits }: Pick<BodiesParts, 'limits'>,
+  { limits }: { readonly limits: Pick<Limits, 'authBodyBytesMax'> },
 ): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()

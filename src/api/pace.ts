@@ -4,8 +4,8 @@
  */
 import type { Clock } from '../base/clock.ts'
 import { TollgateError } from '../base/errors.ts'
+import { networkOf } from '../base/network.ts'
 import type { Actor } from '../control/actor.ts'
-import { networkOf } from '../identity/network.ts'
 import { RateMeter } from '../limits/rate-meter.ts'
 import { nameOf } from './actor.ts'
 

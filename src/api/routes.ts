@@ -10,9 +10,10 @@ import { retryAdviceHeaders } from '../base/retry-advice.ts'
 import type { Actor } from '../control/actor.ts'
 import { mayAsk } from '../control/authorize.ts'
 import { type ControlReply, dispatch } from '../control/dispatch.ts'
-import { actorOf } from './actor.ts'
+import { actorOf, nameOf } from './actor.ts'
 import { answerFile, retryHeaders } from './answers.ts'
 import type { ApiParts } from './api-parts.ts'
+import type { Bodies } from './bodies.ts'
 import type { Pace } from './pace.ts'
 import { inputOfTexts, type Texts } from './query-input.ts'
 import { mustBeSameSite } from './same-site.ts'
@@ -22,20 +23,28 @@ type AnyOperation = Operation<
   (typeof operations)[OperationName]['output']
 >
 
-export function addOperations(app: FastifyInstance, parts: ApiParts, pace: Pace): void {
-  for (const [name, operation] of Object.entries(operations) as [OperationName, AnyOperation][]) {
-    if (operation.http !== null) addOperation(app, parts, { name, operation, http: operation.http, pace })
-  }
-}
-
-interface Row {
-  readonly name: OperationName
-  readonly operation: AnyOperation
-  readonly http: NonNullable<AnyOperation['http']>
+export interface OperationsNeeds {
+  readonly bodies: Pick<Bodies, 'knownAs'>
   readonly pace: Pace
 }
 
-function addOperation(app: FastifyInstance, parts: ApiParts, { name, operation, http, pace }: Row): void {
+export function addOperations(app: FastifyInstance, parts: ApiParts, needs: OperationsNeeds): void {
+  for (const [name, operation] of Object.entries(operations) as [OperationName, AnyOperation][]) {
+    if (operation.http !== null) addOperation(app, parts, { name, operation, http: operation.http, ...needs })
+  }
+}
+
+interface Row extends OperationsNeeds {
+  readonly name: OperationName
+  readonly operation: AnyOperation
+  readonly http: NonNullable<AnyOperation['http']>
+}
+
+function addOperation(
+  app: FastifyInstance,
+  parts: ApiParts,
+  { name, operation, http, bodies, pace }: Row,
+): void {
   const [method, path] = http
   const { limits } = parts.control
   const actors = new WeakMap<FastifyRequest, Actor>()
@@ -46,6 +55,7 @@ function addOperation(app: FastifyInstance, parts: ApiParts, { name, operation, 
     bodyLimit: operation.policy.of === 'everybody' ? limits.authBodyBytesMax : limits.controlBodyBytesMax,
     async onRequest(request) {
       const actor = await welcome(parts, request, operation)
+      if (actor.kind !== 'anyone') bodies.knownAs(request, nameOf(actor))
       if (operation.effect === 'changes') pace(actor)
       actors.set(request, actor)
     },

@@ -14,7 +14,7 @@ export function addWebhook(
   app.register(async (hook) => {
     hook.removeAllContentTypeParsers()
     hook.addContentTypeParser('application/json', (request: FastifyRequest) =>
-      bodies.bytes(request, webhookBodyBytesMax),
+      bodies.webhook(request, webhookBodyBytesMax),
     )
     hook.post(otherRoutes.webhook.path, async ({ headers, body }, reply) => {
       const signature = headers['stripe-signature']

@@ -1,11 +1,15 @@
 /** Reading bodies and refusing them: limits, budget, waiting clients, and answers that must arrive. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { edgeLimits, withEdge } from '../../test/support/http-edge.ts'
 import { manualClock } from '../../test/support/manual-clock.ts'
 import { RawClient } from '../../test/support/raw-client.ts'
+import { SharedBudget } from '../base/shared-budget.ts'
+import { readBody } from './body.ts'
 
 const run = promisify(execFile)
 const host = 'Host: gateway.test\r\n'
@@ -139,9 +143,9 @@ test('bodies of all requests share one budget', async () => {
     }
     const refused = await Promise.race(clients.map((client) => client.answer()))
     assert.equal(`${refused?.status} ${refused?.body}`, '503 no_room')
-    assert.ok(budget.takenBytes <= 4 * mebibyte)
+    assert.ok(budget.taken <= 4 * mebibyte)
     for (const client of clients) client.close()
-    await until(() => budget.takenBytes === 0)
+    await until(() => budget.taken === 0)
     const next = new RawClient(port)
     next.send(`${post}Content-Length: 2\r\n\r\nok`)
     assert.equal((await next.answer())?.body, 'got 2')
@@ -153,28 +157,86 @@ test('a client that leaves while it uploads gives its room back', async () => {
   await withEdge({}, async ({ port, budget, served }) => {
     const client = new RawClient(port)
     client.send(`${post}Content-Length: 100000\r\n\r\n${'x'.repeat(50_000)}`)
-    await until(() => budget.takenBytes > 0)
+    await until(() => budget.taken > 0)
     client.close()
-    await until(() => budget.takenBytes === 0)
+    await until(() => budget.taken === 0)
     assert.deepEqual(served, [])
   })
 })
 
-test('a body that takes too long is refused', async () => {
-  const clock = manualClock()
-  await withEdge({ clock }, async ({ port, budget }) => {
-    const client = new RawClient(port)
-    client.send(`${post}Content-Length: 100000\r\n\r\nx`)
-    await until(() => budget.takenBytes > 0)
-    clock.advance(edgeLimits.requestTimeoutMs)
-    const answer = await client.answer()
-    assert.equal(`${answer?.status} ${answer?.body}`, '503 timeout')
-    assert.equal(budget.takenBytes, 0)
-    assert.equal(client.closed, false, 'it is given time to read the answer')
-    clock.advance(edgeLimits.lingerMs)
-    await client.untilClosed()
+for (const [kind, limits] of [
+  ['timeout', { requestTimeoutMs: 1_000, headersTimeoutMs: 1_000 }],
+  ['too_slow', { uploadGraceMs: 1_000 }],
+] as const) {
+  test(`a body that stops coming is refused: ${kind}`, async () => {
+    const clock = manualClock()
+    await withEdge({ clock, limits }, async ({ port, budget }) => {
+      const client = new RawClient(port)
+      client.send(`${post}Content-Length: 100000\r\n\r\n${'x'.repeat(99_999)}`)
+      await until(() => budget.taken === 100_000)
+      clock.advance(1_000)
+      const answer = await client.answer()
+      assert.equal(`${answer?.status} ${answer?.body}`, `503 ${kind}`)
+      assert.equal(budget.taken, 0)
+      assert.equal(client.closed, false, 'it is given time to read the answer')
+      clock.advance(edgeLimits.lingerMs)
+      await client.untilClosed()
+    })
   })
-})
+}
+
+interface UploadCase {
+  readonly name: string
+  /** Bytes that come, and how long nothing comes after them. */
+  readonly pieces: readonly (readonly [bytes: number, silentMs: number])[]
+  readonly expect: 'body' | 'too_slow'
+}
+
+const graceMs = edgeLimits.uploadGraceMs
+const rate = edgeLimits.uploadBytesPerSecondMin
+const steady = (bytes: number, everyMs: number, times: number) =>
+  Array.from({ length: times }, () => [bytes, everyMs] as const)
+
+const uploads: readonly UploadCase[] = [
+  { name: 'at the least rate', pieces: steady(rate * 5, 5_000, 20), expect: 'body' },
+  { name: 'at half of it', pieces: steady(rate * 2.5, 5_000, 20), expect: 'too_slow' },
+  { name: 'a byte now and then', pieces: steady(1, graceMs - 1, 3), expect: 'too_slow' },
+  { name: 'small and slow, within the grace', pieces: steady(10, graceMs / 4, 3), expect: 'body' },
+  {
+    name: 'on a link that fails for a while',
+    pieces: [...steady(60_000, 5_000, 5), [1, graceMs - 6_000], ...steady(60_000, 5_000, 5)],
+    expect: 'body',
+  },
+  {
+    name: 'all but the last byte at once',
+    pieces: [
+      [1_000_000, graceMs],
+      [1, 0],
+    ],
+    expect: 'too_slow',
+  },
+]
+
+for (const { name, pieces, expect } of uploads) {
+  test(`an upload ${name}: ${expect}`, async () => {
+    const clock = manualClock()
+    const budget = new SharedBudget<never>(8 * mebibyte, {})
+    const request = new IncomingMessage(new Socket())
+    const total = pieces.reduce((sum, [bytes]) => sum + bytes, 0)
+    request.headers['content-length'] = String(total)
+    const reader = { allowance: budget.allowance({}), clock, limits: { ...edgeLimits, bodyBytesMax: total } }
+    const reading = readBody(reader, request, { gone: false, sendContinue: () => {} })
+    for (const [bytes, silentMs] of pieces) {
+      request.push(Buffer.alloc(bytes))
+      await new Promise(setImmediate)
+      clock.advance(silentMs)
+    }
+    const outcome = await reading
+    assert.equal(outcome.kind, expect)
+    if (outcome.kind === 'body') outcome.drop()
+    assert.deepEqual([budget.taken, clock.pending()], [0, 0])
+  })
+}
 
 test('the rest of a refused body is swallowed to a limit, then the connection ends', async () => {
   await withEdge({ clock: manualClock() }, async ({ port }) => {

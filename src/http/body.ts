@@ -3,31 +3,41 @@
  * process. It must not read before it is asked to, nor look at what the bytes say.
  */
 import type { IncomingMessage } from 'node:http'
-import type { ByteBudget } from '../base/byte-budget.ts'
 import type { Clock, Timer } from '../base/clock.ts'
+import { type ErrorCode, TollgateError } from '../base/errors.ts'
+import { type Allowance, type Refusal, Room } from '../base/shared-budget.ts'
 import type { Downstream } from './downstream.ts'
 
+export interface BodyLimits {
+  readonly bodyBytesMax: number
+  readonly requestTimeoutMs: number
+  /** What of each body is not taken from the budget. */
+  readonly unmeteredBytes: number
+  /** A body that comes more slowly than this for longer than the grace is not waited for. */
+  readonly uploadBytesPerSecondMin: number
+  readonly uploadGraceMs: number
+}
+
 export interface BodyReader {
-  readonly budget: ByteBudget
-  readonly limits: { readonly bodyBytesMax: number; readonly requestTimeoutMs: number }
+  /** What the sender may take of the memory for bodies. */
+  readonly allowance: Allowance
+  readonly limits: BodyLimits
   readonly clock: Clock
 }
 
-export interface BodyFailure {
-  readonly kind: 'too_large' | 'gone' | 'timeout' | 'no_room' | 'unsupported_encoding'
-}
+export type BodyFailure =
+  | { readonly kind: 'too_large' | 'gone' | 'timeout' | 'too_slow' | 'unsupported_encoding' }
+  | (Refusal & { readonly kind: 'no_room' })
 
 /** A whole body. Its room in the budget is taken until `drop`, after which the bytes are gone. */
 export class Body {
   readonly kind = 'body'
-  readonly #budget: ByteBudget
-  #takenBytes: number
+  readonly #room: Room
   #bytes: Uint8Array
 
-  constructor(bytes: Uint8Array, budget: ByteBudget, takenBytes: number) {
+  constructor(bytes: Uint8Array, room: Room) {
     this.#bytes = bytes
-    this.#budget = budget
-    this.#takenBytes = takenBytes
+    this.#room = room
   }
 
   /** Empty once the body was dropped. */
@@ -35,12 +45,47 @@ export class Body {
     return this.#bytes
   }
 
+  /** Another body in memory for the same sender, of which so much is its own; throws where there is no room for it. */
+  another(bytes: Uint8Array, ownBytes: number): Body {
+    const room = this.#room.another()
+    const refusal = room.set(ownBytes)
+    if (refusal !== undefined) throw bodyError({ kind: 'no_room', ...refusal })
+    return new Body(bytes, room)
+  }
+
   /** Lets go of the bytes and gives their room back; harmless when repeated. */
   drop(): void {
-    this.#budget.giveBack(this.#takenBytes)
-    this.#takenBytes = 0
+    this.#room.set(0)
     this.#bytes = nothing
   }
+}
+
+const failures: Readonly<Record<Exclude<BodyFailure['kind'], 'no_room'>, readonly [ErrorCode, string]>> = {
+  too_large: ['body_too_large', 'The request body is larger than this address takes.'],
+  gone: ['request_timeout', 'The client left before its request was complete.'],
+  timeout: ['request_timeout', 'The request body did not arrive in time.'],
+  too_slow: ['request_timeout', 'The request body arrived too slowly or not to its end.'],
+  unsupported_encoding: ['unsupported_media_type', 'Send the body without content-encoding.'],
+}
+
+const roomRetryMs = 1_000
+
+/** The row of the error table for a body that was not read. */
+export function bodyError(failure: BodyFailure): TollgateError {
+  if (failure.kind !== 'no_room') {
+    const [code, message] = failures[failure.kind]
+    return new TollgateError(code, { message })
+  }
+  const { scope } = failure
+  if (scope === null) {
+    const message = 'This server holds as many request bodies as it can; try again.'
+    return new TollgateError('overloaded', { message, retryAfterMs: roomRetryMs })
+  }
+  return new TollgateError('concurrency_limited', {
+    message: `The request bodies of this ${scope} that wait here are as large together as they may be; try again when others are answered, or send fewer large ones at once.`,
+    facts: { scope },
+    retryAfterMs: roomRetryMs,
+  })
 }
 
 const nothing = new Uint8Array(0)
@@ -90,54 +135,81 @@ class Reading {
   readonly #request: IncomingMessage
   readonly #length: number | undefined
   readonly #resolve: (outcome: Body | BodyFailure) => void
+  readonly #room: Room
   #timer: Timer | undefined
+  /** When all of it must be there, and when more of it (monotonic ms). */
+  #endMs = 0
+  #dueMs = 0
   #bytes: Uint8Array = nothing
   #filledBytes = 0
   readonly #onData = (chunk: Uint8Array): void => this.#take(chunk)
   readonly #onEnd = (): void => this.#succeed()
-  readonly #onClose = (): void => this.#fail('gone')
+  readonly #onClose = (): void => this.#fail({ kind: 'gone' })
 
   constructor(reader: BodyReader, upload: Upload) {
     this.#reader = reader
     this.#request = upload.request
     this.#length = upload.length
     this.#resolve = upload.resolve
+    this.#room = new Room(reader.allowance, reader.limits.unmeteredBytes)
   }
 
   begin(): void {
     const request = this.#request
-    this.#timer = this.#reader.clock.after(this.#reader.limits.requestTimeoutMs, () => this.#fail('timeout'))
+    const { clock, limits } = this.#reader
+    const nowMs = clock.monoMs()
+    this.#endMs = nowMs + limits.requestTimeoutMs
+    this.#dueMs = nowMs + limits.uploadGraceMs
+    this.#await(nowMs)
     request.on('close', this.#onClose)
     request.on('data', this.#onData)
     request.on('end', this.#onEnd)
   }
 
-  #take(chunk: Uint8Array): void {
-    const filledBytes = this.#filledBytes + chunk.byteLength
-    if (filledBytes > this.#reader.limits.bodyBytesMax) {
-      this.#fail('too_large')
-    } else if (!this.#makeRoom(chunk, filledBytes)) {
-      this.#fail('no_room')
-    } else {
-      if (this.#bytes !== chunk) this.#bytes.set(chunk, this.#filledBytes)
-      this.#filledBytes = filledBytes
-      if (filledBytes === this.#length) this.#succeed()
-    }
+  #await(nowMs: number): void {
+    const delayMs = Math.min(this.#endMs, this.#dueMs) - nowMs
+    this.#timer = this.#reader.clock.after(delayMs, () => this.#look())
   }
 
-  #makeRoom(chunk: Uint8Array, filledBytes: number): boolean {
-    if (filledBytes <= this.#bytes.byteLength) return true
+  #look(): void {
+    const nowMs = this.#reader.clock.monoMs()
+    if (nowMs >= this.#endMs) this.#fail({ kind: 'timeout' })
+    else if (nowMs >= this.#dueMs) this.#fail({ kind: 'too_slow' })
+    else this.#await(nowMs)
+  }
+
+  #take(chunk: Uint8Array): void {
+    const filledBytes = this.#filledBytes + chunk.byteLength
+    if (filledBytes > this.#reader.limits.bodyBytesMax) return this.#fail({ kind: 'too_large' })
+    const refusal = this.#makeRoom(chunk, filledBytes)
+    if (refusal !== undefined) return this.#fail({ kind: 'no_room', ...refusal })
+    if (this.#bytes !== chunk) this.#bytes.set(chunk, this.#filledBytes)
+    this.#filledBytes = filledBytes
+    if (filledBytes === this.#length) this.#succeed()
+    else this.#waitLonger(chunk.byteLength)
+  }
+
+  /** Bytes buy time at the least rate, up to the grace: what came quickly is no reason to wait long for the rest. */
+  #waitLonger(bytes: number): void {
+    const { clock, limits } = this.#reader
+    const boughtMs = (bytes * 1_000) / limits.uploadBytesPerSecondMin
+    this.#dueMs = Math.min(clock.monoMs() + limits.uploadGraceMs, this.#dueMs + boughtMs)
+  }
+
+  #makeRoom(chunk: Uint8Array, filledBytes: number): Refusal | undefined {
+    if (filledBytes <= this.#bytes.byteLength) return undefined
     const first = this.#bytes.byteLength === 0
     const capacityBytes = first ? chunk.byteLength : this.#nextCapacity(filledBytes)
-    if (!this.#reader.budget.take(capacityBytes - this.#bytes.byteLength)) return false
+    const refusal = this.#room.set(capacityBytes)
+    if (refusal !== undefined) return refusal
     if (first) {
       this.#bytes = chunk
-      return true
+      return undefined
     }
     const grown = Buffer.allocUnsafeSlow(capacityBytes)
     grown.set(this.#bytes.subarray(0, this.#filledBytes))
     this.#bytes = grown
-    return true
+    return undefined
   }
 
   /** Doubles, but never beyond what the head announced or one request may have. */
@@ -150,15 +222,15 @@ class Reading {
     this.#stop()
     const whole =
       this.#filledBytes === this.#bytes.byteLength ? this.#bytes : this.#bytes.subarray(0, this.#filledBytes)
-    this.#resolve(new Body(whole, this.#reader.budget, this.#bytes.byteLength))
+    this.#resolve(new Body(whole, this.#room))
   }
 
-  #fail(kind: BodyFailure['kind']): void {
+  #fail(failure: BodyFailure): void {
     this.#stop()
     this.#request.pause()
-    this.#reader.budget.giveBack(this.#bytes.byteLength)
+    this.#room.set(0)
     this.#bytes = nothing
-    this.#resolve({ kind })
+    this.#resolve(failure)
   }
 
   #stop(): void {

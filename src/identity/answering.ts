@@ -3,6 +3,7 @@
  * takes, judged by the rule of sign-up, then handed to better-auth, whose answer leaves without a token in it.
  */
 import type { Clock } from '../base/clock.ts'
+import { networkOf } from '../base/network.ts'
 import type { Turns } from '../base/turns.ts'
 import type { Limits } from '../config.ts'
 import {
@@ -19,7 +20,6 @@ import type { Engine } from './engine.ts'
 import { exchanging } from './exchange.ts'
 import type { Joining } from './joining.ts'
 import type { KnownDevices } from './known-devices.ts'
-import { networkOf } from './network.ts'
 import type { NewPasswords } from './new-passwords.ts'
 import {
   invitationsShown,

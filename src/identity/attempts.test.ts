@@ -4,7 +4,6 @@ import { test } from 'node:test'
 import { manualClock } from '../../test/support/manual-clock.ts'
 import { ann, bob, type Reply, testPeople } from '../../test/support/people.ts'
 import { openAttempts } from './attempts.ts'
-import { networkOf } from './network.ts'
 
 const limits = { attemptsWindowMs: 1_000, attemptsKeptMax: 3 }
 
@@ -41,18 +40,6 @@ test('no more is remembered than allowed, the oldest goes first', () => {
   assert.equal(attempts.take([{ key: 'd', max: 1 }]).kind, 'refused')
   assert.equal(attempts.take([{ key: 'a', max: 1 }]).kind, 'taken')
 })
-
-const networks: readonly [address: string, network: string][] = [
-  ['192.0.2.7', '192.0.2.7'],
-  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
-  ['2001:db8:1:2::9', '2001:db8:1:2::/64'],
-  ['2001:db8::9', '2001:db8:0:0::/64'],
-  ['2001:0db8:0001:0002::', '2001:db8:1:2::/64'],
-  ['::1', '0:0:0:0::/64'],
-]
-for (const [address, network] of networks) {
-  test(`the network of ${address} is ${network}`, () => assert.equal(networkOf(address), network))
-}
 
 const isThrottled = ({ status, headers, body }: Reply): boolean => {
   if (status !== 429) return false

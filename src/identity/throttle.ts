@@ -2,9 +2,10 @@
  * What an attempt is counted against: the place that it comes from, whom it is about from there, and, where it guesses a
  * password, whom it is about from wherever. Counts nothing itself.
  */
+
+import { networkOf, siteOf } from '../base/network.ts'
 import type { Limits } from '../config.ts'
 import type { Counted } from './attempts.ts'
-import { networkOf, siteOf } from './network.ts'
 import type { Rule } from './rules-table.ts'
 import { hashToken } from './session-token.ts'
 

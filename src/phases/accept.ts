@@ -19,6 +19,7 @@ export interface Accepting {
   readonly nextId: NextId
   readonly draining: { readonly begun: boolean }
   readonly limits: { readonly headersMax: number; readonly urlBytesMax: number }
+  readonly clientNetwork: (request: IncomingMessage) => string
   /** Where callers reach this server. */
   readonly address: string
 }
@@ -103,6 +104,7 @@ export function accept(accepting: Accepting, request: IncomingMessage, response:
     refusal: refusal(accepting, request) ?? found.refusal,
     request,
     client,
+    network: accepting.clientNetwork(request),
     work,
     startedMs: accepting.clock.wallMs(),
     startedMonoMs: accepting.clock.monoMs(),

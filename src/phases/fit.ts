@@ -5,7 +5,6 @@
  */
 import { TollgateError } from '../base/errors.ts'
 import type { Model, PriceVersion } from '../catalog/types.ts'
-import { Body, type BodyReader } from '../http/body.ts'
 import { formatUsd } from '../ledger/money.ts'
 import type { Connector } from '../providers/connector.ts'
 import { wireError } from '../refusal.ts'
@@ -25,7 +24,6 @@ import type { Codec } from '../wire/neutral.ts'
 import { translateRequest } from '../wire/translate.ts'
 
 export interface Fitting {
-  readonly bodies: Pick<BodyReader, 'budget'>
   readonly read: ReadLimits
   readonly limits: {
     readonly serverToolUsesMax: number
@@ -114,7 +112,7 @@ function translated(
   const facts = dialect.readRequest(bytes, fitting.read, address)
   // The copy takes the place of what it was made from, which nobody reads any more.
   caller.body.drop()
-  const body = bodyOf(fitting, bytes)
+  const body = caller.body.another(bytes, bytes.length)
   return {
     call: { body, facts },
     marks: noEdits,
@@ -144,14 +142,6 @@ function unresolved({ pointer }: Reference): TollgateError {
   return new TollgateError('reference_not_owned', {
     message: `${pointer}: this model is asked in another format, in which nothing kept of earlier answers can be referred to. Send the earlier items themselves, as clients do that are told store: false.`,
     param: pointer,
-  })
-}
-
-function bodyOf({ bodies }: Fitting, bytes: Uint8Array): Body {
-  if (bodies.budget.take(bytes.length)) return new Body(bytes, bodies.budget, bytes.length)
-  throw new TollgateError('overloaded', {
-    message: 'This server holds as many request bodies as it can; try again.',
-    retryAfterMs: 1_000,
   })
 }
 

@@ -8,10 +8,12 @@ import { Deadlines } from '../base/deadlines.ts'
 import { TollgateError } from '../base/errors.ts'
 import type { Failpoints } from '../base/failpoint.ts'
 import type { Interruption } from '../base/interruption.ts'
+import type { Refusal } from '../base/shared-budget.ts'
 import { keepAlive, streamHeaders } from '../headers.ts'
 import type { Lingering } from '../http/early.ts'
 import { formatUsd } from '../ledger/money.ts'
 import type { EndReason } from '../ledger/types.ts'
+import { noRoomForAnswers } from '../providers/attempt.ts'
 import { refuse } from '../refusal.ts'
 import { type Noting, noteFailure, toldFailure } from '../upstream-failure.ts'
 import type { Bill, Candidate, Course, Ending, Line, Plan, Reply, StreamedBody } from '../values.ts'
@@ -152,7 +154,8 @@ export class StreamRelay {
     if (watch.state === 'truncated') return this.#cutShort('upstream_truncated', truncated())
     if (this.#outlet.waitingBytes > this.#relaying.limits.eventBytesMax)
       return this.#cutShort('upstream_error', tooLarge())
-    if (!this.#journey.course.room.set(this.#outlet.waitingBytes)) this.#cutShort('interrupted', noRoom())
+    const refusal = this.#journey.course.room.set(this.#outlet.waitingBytes)
+    if (refusal !== undefined) this.#cutShort('interrupted', noRoom(refusal))
   }
 
   #write(piece: Uint8Array | string): void {
@@ -325,10 +328,8 @@ function truncated(): TollgateError {
   })
 }
 
-function noRoom(): TollgateError {
-  return new TollgateError('overloaded', {
-    message: 'This server holds as much of answers as it can; try again.',
-  })
+function noRoom(refusal: Refusal): TollgateError {
+  return new TollgateError('overloaded', { message: noRoomForAnswers(refusal) })
 }
 
 function tooLarge(): TollgateError {

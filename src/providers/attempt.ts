@@ -2,10 +2,11 @@
  * One try at one upstream, from sending to the first content, the whole answer, or the reason why
  * there is none. It relays nothing: whoever made it decides what happens next.
  */
-import type { Room } from '../base/byte-budget.ts'
+
 import type { Clock } from '../base/clock.ts'
 import { Deadlines } from '../base/deadlines.ts'
 import type { Interruptible, Interruption } from '../base/interruption.ts'
+import type { Refusal, Room } from '../base/shared-budget.ts'
 import type {
   Answer,
   Dialect,
@@ -160,7 +161,8 @@ class Attempt {
     if (this.#task.streamed) this.#deadlines.set('silence', this.#task.limits.silenceMs)
     this.#seen.push(bytes)
     this.#seenBytes += bytes.length
-    if (!this.#task.room.set(this.#seenBytes)) return this.#noRoom()
+    const refusal = this.#task.room.set(this.#seenBytes)
+    if (refusal !== undefined) return this.#noRoom(refusal)
     if (this.#watch !== undefined) {
       this.#watch.push(bytes)
       this.#look(this.#watch)
@@ -288,9 +290,9 @@ class Attempt {
     this.#finish(this.#interrupted(interruption))
   }
 
-  #noRoom(): void {
+  #noRoom(refusal: Refusal): void {
     this.#exchange?.abort()
-    const message = 'This server holds as much of answers as it can; try again.'
+    const message = noRoomForAnswers(refusal)
     this.#fail(
       { ...this.#ownFailure('overloaded', message), retry: 'never', retryAfterMs: 1_000, cooldownMs: 0 },
       {},
@@ -381,4 +383,11 @@ function joined(chunks: readonly Uint8Array[], bytes: number): Uint8Array {
     at += chunk.length
   }
   return whole
+}
+
+/** Why an answer was not kept any longer, in a sentence for the caller. */
+export function noRoomForAnswers({ scope }: Refusal): string {
+  return scope === null
+    ? 'This server holds as much of answers as it can; try again.'
+    : `The answers of this ${scope} that wait here are as large together as they may be; try again when others have ended.`
 }

@@ -1,9 +1,9 @@
 /** What waits of answers has a budget of its own: beyond it one request is refused or cut, and the others go on. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { testGateway } from '../support/gateway.ts'
+import { testGateway, undividedBudgets } from '../support/gateway.ts'
 
-const gate = await testGateway({ limits: { eventBudgetBytes: 100_000 } })
+const gate = await testGateway({ limits: { eventBudgetBytes: 100_000, ...undividedBudgets } })
 after(() => gate.close())
 
 interface Case {
@@ -84,7 +84,7 @@ for (const { path, model, stream, words, status, has, lacks } of cases) {
     assert.equal(response.status, status, body.slice(0, 300))
     assert.match(body, has)
     assert.doesNotMatch(body, lacks)
-    assert.equal(gate.gateway.app.events.takenBytes, 0)
+    assert.equal(gate.gateway.app.events.taken, 0)
     const { held, openHolds } = await gate.balance(account.id)
     assert.deepEqual({ held, openHolds }, { held: 0n, openHolds: 0 })
   })

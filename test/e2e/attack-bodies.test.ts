@@ -24,7 +24,12 @@ before(async () => {
   }
   gateway = await testGateway({
     log: createLog({ level: 'error', destination }),
-    limits: { controlBodyBudgetBytes: roomBytes, controlBodyMs: 3_000, uniformAnswerMs: 1 },
+    limits: {
+      anonymousBodyBudgetBytes: roomBytes,
+      anonymousShareOfNetworkMax: 0.5,
+      controlBodyMs: 3_000,
+      uniformAnswerMs: 1,
+    },
   })
   port = Number(new URL(gateway.origin).port)
   person = await joined(gateway.origin, 'ada')
@@ -107,8 +112,8 @@ test('bodies that do not end are ended, and give back the room that they took', 
   const clients = Array.from({ length: 9 }, (_none, index) => slow(paths[index % paths.length] ?? ''))
   const answers = await Promise.all(clients.map((client) => client.answer()))
   const told = answers.map((answer) => `${answer?.status} ${codeOf(answer?.body ?? '')}`)
-  assert.deepEqual(new Set(told), new Set(['408 request_timeout', '503 overloaded']), told.join())
-  assert.ok(told.filter((one) => one.startsWith('408')).length * 64_000 <= roomBytes, told.join())
+  assert.deepEqual(new Set(told), new Set(['408 request_timeout', '429 concurrency_limited']), told.join())
+  assert.ok(told.filter((one) => one.startsWith('408')).length * 60_000 <= roomBytes / 2, told.join())
   for (const client of clients) await client.untilClosed()
   const body = JSON.stringify({ name: 'x'.repeat(60) })
   const headers = { ...json, origin: gateway.origin, cookie: person.client.cookie }

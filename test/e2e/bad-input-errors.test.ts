@@ -10,7 +10,7 @@ import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { type ErrorCode, errors } from '../../contract/errors.ts'
 import type { KeyPolicy } from '../../src/access/types.ts'
-import type { TestAccount } from '../support/gateway.ts'
+import { type TestAccount, undividedBudgets } from '../support/gateway.ts'
 import {
   asking,
   type Format,
@@ -38,7 +38,7 @@ before(async () => {
     limits: { ...noRates, bodyBytesMax: 100_000, holdWaitMs: 20, absorbedNanoPerDayMax: 1n, readOnMs: 50 },
   })
   hasty = await hostileGateway({ limits: { contentGapReasoningMs: 50 } })
-  tiny = await hostileGateway({ limits: { bodyBudgetBytes: 16 } })
+  tiny = await hostileGateway({ limits: { bodyBudgetBytes: 16, ...undividedBudgets } })
   draining = await hostileGateway()
   await draining.gateway.drain()
 })

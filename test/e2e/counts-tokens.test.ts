@@ -396,8 +396,8 @@ test('a client that leaves takes the question to its upstream along', async () =
   await gate.gateway.app.running.whenIdle()
   assert.equal(gate.gateway.app.counting.places.take(account.id), true)
   gate.gateway.app.counting.places.giveBack(account.id)
-  assert.equal(gate.gateway.app.events.takenBytes, 0)
-  assert.equal(gate.gateway.app.bodies.budget.takenBytes, 0)
+  assert.equal(gate.gateway.app.events.taken, 0)
+  assert.equal(gate.gateway.app.bodies.taken, 0)
 })
 
 test('counting has a rate of its own, told in each format', async () => {
@@ -468,7 +468,7 @@ test('text that cannot be counted in time is answered with a bound, which is lab
     assert.equal(answer.headers['x-tollgate-tokens'], 'bounded')
     assert.ok(Number(JSON.parse(answer.text)[shapes[format].tokens]) >= 200, answer.text)
   }
-  assert.equal(gate.gateway.app.bodies.budget.takenBytes, 0)
+  assert.equal(gate.gateway.app.bodies.taken, 0)
 })
 
 /** Processor time of all threads of this process. */

@@ -61,7 +61,7 @@ upstreams:
 models:
   - { id: sandbox-slow, provider: sandbox, context: 1000000, maxOutput: 10000, inputs: [text, image], prices: [{ input: 3, output: 15 }] }
   - { id: sandbox-hang-stream, provider: sandbox, context: 1000000, maxOutput: 10000, inputs: [text, image], prices: [{ input: 3, output: 15 }] }
-limits: { requestsPerMinute: none, tokensPerMinute: none, concurrent: none, bodyBudgetBytes: ${budgetBytes} }
+limits: { requestsPerMinute: none, tokensPerMinute: none, concurrent: none, bodyBudgetBytes: ${budgetBytes}, shareOfKeyMax: 1, shareOfAccountMax: 1, shareOfNetworkMax: 1 }
 `)
     server = await installation.start()
     key = (await installation.ask('account.create', { email: 'ada@example.org', credit: '100' })).key

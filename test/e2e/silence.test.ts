@@ -60,7 +60,7 @@ before(async () => {
       weight: 0,
     })),
     // A client may be as slow as it likes here; and nobody is set aside for what it did in another case.
-    limits: { slowReaderMs: 100 * totalMs, cooldownMsMax: 0, failuresBeforeEjection: 1_000 },
+    limits: { unmeteredBytes: 0, slowReaderMs: 100 * totalMs, cooldownMsMax: 0, failuresBeforeEjection: 1_000 },
   })
 })
 after(async () => {
@@ -104,7 +104,7 @@ async function keptBack(bytes: number): Promise<void> {
   const { events } = gateway.gateway.app
   await eventually(
     `${bytes} bytes wait in the gateway`,
-    () => events.takenBytes,
+    () => events.taken,
     (taken) => taken === bytes,
   )
 }

@@ -16,6 +16,7 @@ import {
   httpChunk,
   type Reply,
 } from '../support/fault-upstream.ts'
+import { undividedBudgets } from '../support/gateway.ts'
 import { type GatewayProcess, type Installation, makeInstallation } from '../support/gateway-process.ts'
 import { eventually, type MeteredGateway, meteredGateway } from '../support/metered-gateway.ts'
 import { upstreamEvents } from '../support/upstream-events.ts'
@@ -95,7 +96,8 @@ function answerOf(socket: Socket): Promise<string> {
   })
 }
 
-const limitsOff = 'requestsPerMinute: none, tokensPerMinute: none, concurrent: none'
+const limitsOff =
+  'requestsPerMinute: none, tokensPerMinute: none, concurrent: none, shareOfKeyMax: 1, shareOfAccountMax: 1, shareOfNetworkMax: 1'
 
 suite('a copy takes the place of what it was made from', { concurrency: 1 }, () => {
   const bodyBytes = 256 * 1024
@@ -104,7 +106,12 @@ suite('a copy takes the place of what it was made from', { concurrency: 1 }, () 
 
   before(async () => {
     gateway = await meteredGateway({
-      limits: { bodyBudgetBytes: bodies * bodyBytes, requestsPerMinute: null, tokensPerMinute: null },
+      limits: {
+        bodyBudgetBytes: bodies * bodyBytes,
+        requestsPerMinute: null,
+        tokensPerMinute: null,
+        ...undividedBudgets,
+      },
     })
   })
   after(() => gateway.end())
@@ -117,21 +124,21 @@ suite('a copy takes the place of what it was made from', { concurrency: 1 }, () 
   ] as const) {
     test(`as many as the budget holds are all served: ${client.path} → ${model}`, async () => {
       const { key } = await gateway.account('10')
-      const { budget } = gateway.gateway.app.bodies
+      const { bodies: budget } = gateway.gateway.app
       const content = [{ type: 'text', text: `tokens=5 ${'x'.repeat(bodyBytes - 1_024)}` }]
       const body = Buffer.from(JSON.stringify(client.body(model, content)))
       const asked = { key, client, body: body.subarray(0, -1), announcedBytes: body.length }
       const sockets = Array.from({ length: bodies }, () => post(gateway, asked))
       await eventually(
         'all wait for their last byte',
-        () => budget.takenBytes,
+        () => budget.taken,
         (bytes) => bytes >= bodies * (body.length - 1),
       )
       const answers = sockets.map(answerOf)
       for (const socket of sockets) socket.write(body.subarray(-1))
       for (const answer of await Promise.all(answers))
         assert.match(answer, /^HTTP\/1\.1 200 .*(\[DONE\]|message_stop)/s)
-      assert.equal(budget.takenBytes, 0)
+      assert.equal(budget.taken, 0)
     })
   }
 })

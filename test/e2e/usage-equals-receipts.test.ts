@@ -11,7 +11,7 @@ import { formatId, parseId } from '../../src/base/ids.ts'
 import { formatUsd, parseUsd } from '../../src/ledger/money.ts'
 import { ControlClient } from '../support/control-client.ts'
 import { dialectClients } from '../support/dialect-clients.ts'
-import { type TestAccount, testGateway } from '../support/gateway.ts'
+import { type TestAccount, testGateway, undividedBudgets } from '../support/gateway.ts'
 import { eventually } from '../support/metered-gateway.ts'
 import { refusalIn, Sent } from '../support/paying-client.ts'
 
@@ -239,7 +239,7 @@ test('an empty balance is a refusal too, and nobody’s key is nobody’s refusa
 })
 
 test('what this server has no room for is a refusal as well', async (context) => {
-  const small = await testGateway({ limits: { bodyBudgetBytes: 1_000 } })
+  const small = await testGateway({ limits: { bodyBudgetBytes: 1_000, ...undividedBudgets } })
   context.after(() => small.close())
   const account = await small.account('5')
   const body = chat('sandbox-echo', 'x'.repeat(2_000))

@@ -103,6 +103,14 @@ export async function testGateway(options: TestGatewayOptions = {}): Promise<Tes
   }
 }
 
+/** For tests of what one account can do to a budget alone. */
+export const undividedBudgets: Partial<Limits> = {
+  unmeteredBytes: 0,
+  shareOfKeyMax: 1,
+  shareOfAccountMax: 1,
+  shareOfNetworkMax: 1,
+}
+
 /** A test does in a second what people do in an hour. */
 const hurried: Partial<Limits> = { changesPerMinute: 1_000_000 }
 

@@ -157,7 +157,7 @@ export async function hostileGateway(options: TestGatewayOptions = {}): Promise<
         { posted, held, openHolds },
         { posted: BigInt(usd) * 1_000_000_000n, held: 0n, openHolds: 0 },
       )
-      assert.equal(gateway.gateway.app.bodies.budget.takenBytes, 0, 'no body is kept')
+      assert.equal(gateway.gateway.app.bodies.taken, 0, 'no body is kept')
     },
     async assertServes() {
       for (const format of formats) {
@@ -170,7 +170,7 @@ export async function hostileGateway(options: TestGatewayOptions = {}): Promise<
       const { app, parts } = gateway.gateway
       try {
         await eventually('no request runs', () => app.running.count, isNone)
-        await eventually('no body is kept', () => app.bodies.budget.takenBytes, isNone)
+        await eventually('no body is kept', () => app.bodies.taken, isNone)
         const report = await parts.ledger.verify()
         assert.deepEqual([report.drift, report.openHolds], [[], 0])
       } finally {

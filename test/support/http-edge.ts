@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { errors } from '../../contract/errors.ts'
-import { ByteBudget } from '../../src/base/byte-budget.ts'
 import { type Clock, systemClock } from '../../src/base/clock.ts'
+import { SharedBudget } from '../../src/base/shared-budget.ts'
 import { readBody } from '../../src/http/body.ts'
 import type { Serve } from '../../src/http/connection.ts'
 import { Downstream } from '../../src/http/downstream.ts'
@@ -20,6 +20,9 @@ export const edgeLimits = {
   urlBytesMax: 8 * 1024,
   headersTimeoutMs: 15_000,
   requestTimeoutMs: 300_000,
+  unmeteredBytes: 0,
+  uploadBytesPerSecondMin: 4_096,
+  uploadGraceMs: 20_000,
   keepAliveTimeoutMs: 75_000,
   connectionsMax: 1_000,
   pipelinedMax: 4,
@@ -35,7 +38,7 @@ export interface Edge {
   readonly port: number
   /** `METHOD target body` of all that the data plane served. */
   readonly served: string[]
-  readonly budget: ByteBudget
+  readonly budget: SharedBudget<never>
 }
 
 export interface Setting {
@@ -50,10 +53,10 @@ export interface Setting {
 export async function withEdge(setting: Setting, run: (edge: Edge) => Promise<void>): Promise<void> {
   const clock = setting.clock ?? systemClock
   const used = { ...edgeLimits, ...setting.limits }
-  const budget = new ByteBudget(4 * 1024 * 1024)
+  const budget = new SharedBudget<never>(4 * 1024 * 1024, {})
   const served: string[] = []
   const lingering = { limits: used, clock }
-  const reader = { budget, limits: used, clock }
+  const reader = { allowance: budget.allowance({}), limits: used, clock }
 
   async function serve(request: IncomingMessage, client: Downstream): Promise<void> {
     const refuse = (status: number, body: string): void =>
@@ -88,5 +91,5 @@ export async function withEdge(setting: Setting, run: (edge: Edge) => Promise<vo
   } finally {
     await server.drain(0)
   }
-  assert.equal(budget.takenBytes, 0, 'who takes gives back')
+  assert.equal(budget.taken, 0, 'who takes gives back')
 }

@@ -2,7 +2,7 @@
 import { formatUsd } from '../../../contract/usd.ts'
 import { TollgateError } from '../../base/errors.ts'
 import { formatId, parseId } from '../../base/ids.ts'
-import { networkOf } from '../../identity/network.ts'
+import { networkOf } from '../../base/network.ts'
 import { nanoOf } from '../amount.ts'
 import { accountVerb, verb } from '../verb.ts'
 import { codeOutput } from './output.ts'

@@ -1,0 +1,80 @@
+/** Budgets that many share: what one holder may have, what is left for others, and that nothing is lost or kept. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Room, SharedBudget } from './shared-budget.ts'
+
+const shares = { key: 0.5, account: 0.625, network: 0.875 }
+
+/** Takes in steps until it is refused: how much that was, and why. */
+function fill(
+  budget: SharedBudget<'key' | 'account' | 'network'>,
+  names: Parameters<typeof budget.allowance>[0],
+) {
+  const allowance = budget.allowance(names)
+  let taken = 0
+  for (;;) {
+    const refusal = allowance.take(1)
+    if (refusal !== undefined) return { taken, scope: refusal.scope }
+    taken += 1
+  }
+}
+
+test('each scope has its share, and a refusal names whose it is', () => {
+  const budget = new SharedBudget(1_000, shares)
+  const home = { account: 'a', network: 'n' }
+  assert.deepEqual(fill(budget, { ...home, key: 1n }), { taken: 500, scope: 'key' })
+  assert.deepEqual(fill(budget, { ...home, key: 2n }), { taken: 125, scope: 'account' })
+  assert.deepEqual(fill(budget, { account: 'b', network: 'n', key: 3n }), { taken: 187, scope: null })
+  assert.deepEqual(fill(budget, { account: 'c', network: 'n', key: 4n }), { taken: 63, scope: 'network' })
+  const other = fill(budget, { account: 'd', network: 'm', key: 5n })
+  assert.deepEqual(other, { taken: 62, scope: null })
+})
+
+test('however many take all that they get, something is left for the next one', () => {
+  const budget = new SharedBudget(512 * 1024 * 1024, shares)
+  for (let holder = 0; holder < 12; holder += 1) {
+    const allowance = budget.allowance({ account: `a${holder}`, network: `n${holder}`, key: BigInt(holder) })
+    for (let amount = 256 * 1024 * 1024; amount >= 1; amount /= 2) {
+      while (allowance.take(amount) === undefined);
+    }
+  }
+  const next = budget.allowance({ account: 'next', network: 'next', key: 99n })
+  assert.equal(next.take(16 * 1024), undefined)
+})
+
+test('what is given back is free again, and nobody who holds nothing is remembered', () => {
+  const budget = new SharedBudget(100, shares)
+  const allowance = budget.allowance({ key: 1n, account: 'a' })
+  assert.equal(allowance.take(50), undefined)
+  assert.deepEqual(allowance.take(1), { scope: 'key' })
+  assert.equal(budget.taken, 50)
+  assert.equal(budget.holders, 2)
+  allowance.giveBack(50)
+  assert.deepEqual([budget.taken, budget.holders], [0, 0])
+  assert.equal(allowance.take(50), undefined)
+})
+
+test('a share of 1 is the whole budget, and beyond it the server is full', () => {
+  const budget = new SharedBudget(100, { key: 1 })
+  const allowance = budget.allowance({ key: 1n })
+  assert.equal(allowance.take(100), undefined)
+  assert.deepEqual(allowance.take(1), { scope: null })
+})
+
+test('a room grows and shrinks, and its first units are not metered', () => {
+  const budget = new SharedBudget(100, { key: 0.5 })
+  const room = new Room(budget.allowance({ key: 1n }), 10)
+  assert.equal(room.set(10), undefined)
+  assert.equal(budget.taken, 0)
+  assert.equal(room.set(60), undefined)
+  assert.deepEqual(room.set(61), { scope: 'key' })
+  assert.equal(budget.taken, 50)
+  const second = room.another()
+  assert.equal(second.set(10), undefined)
+  assert.deepEqual(second.set(11), { scope: 'key' })
+  room.set(5)
+  assert.equal(budget.taken, 0)
+  assert.equal(second.set(11), undefined)
+  second.set(0)
+  assert.deepEqual([budget.taken, budget.holders], [0, 0])
+})

@@ -1,0 +1,126 @@
+/**
+ * What many share (memory, connections), in a way that leaves something for the next one whatever a single holder does:
+ * a holder may have a fixed share of what others leave. Who takes gives back; holders that hold nothing cost nothing.
+ */
+
+/** Why nothing was taken. `scope`: whose share is used up, such as `account`; null: others have taken too much. */
+export interface Refusal {
+  readonly scope: string | null
+}
+
+/** What can be taken from. */
+export interface Allowance {
+  /** Takes all of it and returns undefined, or takes nothing. */
+  take(amount: number): Refusal | undefined
+  giveBack(amount: number): void
+}
+
+type Name = string | bigint
+type Names<Scope extends string> = Readonly<Partial<Record<Scope, Name>>>
+
+/** How much of what others leave one holder of each scope may have, from 0 to 1, where 1 is all of it. */
+export type Shares<Scope extends string> = Readonly<Record<Scope, number>>
+
+/**
+ * An amount that holders of several scopes share, such as keys and accounts: who takes something takes it in the name of
+ * one holder of each scope, and each must stay within its share.
+ */
+export class SharedBudget<Scope extends string> {
+  readonly #max: number
+  readonly #scopes: readonly ScopeUse<Scope>[]
+  #taken = 0
+
+  constructor(max: number, shares: Shares<Scope>) {
+    this.#max = max
+    const scopes = Object.entries(shares) as [Scope, number][]
+    this.#scopes = scopes.map(([scope, share]) => ({ scope, share, takenBy: new Map() }))
+  }
+
+  get taken(): number {
+    return this.#taken
+  }
+
+  /** How many holders are remembered: those that hold something. */
+  get holders(): number {
+    return this.#scopes.reduce((sum, { takenBy }) => sum + takenBy.size, 0)
+  }
+
+  /** Takes in the name of these; a scope that is left out bounds nothing here. */
+  allowance(names: Names<Scope>): Allowance {
+    return {
+      take: (amount) => this.#take(names, amount),
+      giveBack: (amount) => this.#giveBack(names, amount),
+    }
+  }
+
+  #take(names: Names<Scope>, amount: number): Refusal | undefined {
+    const left = this.#max - this.#taken
+    let refusal = amount > left ? full : undefined
+    for (const { scope, share, takenBy } of this.#scopes) {
+      const name = names[scope]
+      if (name === undefined) continue
+      const own = takenBy.get(name) ?? 0
+      // Alone here it would be too much as well: nobody else is the reason.
+      if (share < 1 && own + amount > share * this.#max) return { scope }
+      if (own + amount > share * (left + own)) refusal = full
+    }
+    if (refusal !== undefined) return refusal
+    for (const { scope, takenBy } of this.#scopes) {
+      const name = names[scope]
+      if (name !== undefined) takenBy.set(name, (takenBy.get(name) ?? 0) + amount)
+    }
+    this.#taken += amount
+    return undefined
+  }
+
+  #giveBack(names: Names<Scope>, amount: number): void {
+    for (const { scope, takenBy } of this.#scopes) {
+      const name = names[scope]
+      if (name === undefined) continue
+      const left = (takenBy.get(name) ?? 0) - amount
+      if (left > 0) takenBy.set(name, left)
+      else takenBy.delete(name)
+    }
+    this.#taken -= amount
+  }
+}
+
+/** Who of one scope holds how much. */
+interface ScopeUse<Scope extends string> {
+  readonly scope: Scope
+  readonly share: number
+  readonly takenBy: Map<Name, number>
+}
+
+const full: Refusal = { scope: null }
+
+/**
+ * What one piece of work has taken, which grows and shrinks. The first `unmetered` of it are not taken from the budget:
+ * what is small is served however much others hold, and its number is bounded elsewhere.
+ */
+export class Room {
+  readonly #allowance: Allowance
+  readonly #unmetered: number
+  #taken = 0
+
+  constructor(allowance: Allowance, unmetered = 0) {
+    this.#allowance = allowance
+    this.#unmetered = unmetered
+  }
+
+  /** Makes it so much in all; what was taken stays as it is when more is refused. */
+  set(amount: number): Refusal | undefined {
+    const metered = Math.max(0, amount - this.#unmetered)
+    const more = metered - this.#taken
+    const refusal = more > 0 ? this.#allowance.take(more) : undefined
+    if (refusal !== undefined) return refusal
+    if (more < 0) this.#allowance.giveBack(-more)
+    this.#taken = metered
+    return undefined
+  }
+
+  /** Room for another piece of work of the same holders. */
+  another(): Room {
+    return new Room(this.#allowance, this.#unmetered)
+  }
+}

@@ -1,0 +1,69 @@
+/** Attackers that announce bodies and send all but the last byte of each. */
+import { connect, type Socket } from 'node:net'
+import type { Attack, AttackTarget } from '../support/attacks.ts'
+
+interface Unfinished {
+  /** The local address from which it comes. */
+  readonly from: string
+  readonly path: string
+  readonly headers: readonly string[]
+}
+
+const pieceBytes = 1024 * 1024
+
+/**
+ * `connections` requests to `path` with bodies of `bytes`, sent but for the last byte. Values: `from` (an address of
+ * loopback), `key` where one is sent.
+ */
+export async function begin({ port, values }: AttackTarget): Promise<Attack> {
+  const { connections, bytes, path, key, from = '127.0.0.1' } = values
+  const headers = key === undefined ? [] : [`Authorization: Bearer ${key}`]
+  const unfinished: Unfinished = { from: String(from), path: String(path), headers }
+  const counts = { connections: 0, sent: 0, answered: 0, refused: 0 }
+  const sockets = new Set<Socket>()
+  await Promise.all(Array.from({ length: Number(connections) }, () => send(port, unfinished, Number(bytes))))
+
+  function send(to: number, { from: localAddress, path: target, headers: more }: Unfinished, length: number) {
+    return new Promise<void>((resolve) => {
+      const socket = connect({ port: to, host: '127.0.0.1', localAddress })
+      sockets.add(socket)
+      socket.on('connect', () => {
+        counts.connections += 1
+        const lines = [`POST ${target} HTTP/1.1`, 'Host: a', 'Content-Type: application/json', ...more]
+        socket.write(`${[...lines, `Content-Length: ${length}`].join('\r\n')}\r\n\r\n{"a":"`)
+        sendRest(socket, length - '{"a":"'.length - 1)
+      })
+      socket.once('data', () => {
+        counts.answered += 1
+        resolve()
+      })
+      socket.on('error', () => {
+        counts.refused += 1
+        socket.destroy()
+      })
+      socket.on('close', () => {
+        sockets.delete(socket)
+        resolve()
+      })
+      function sendRest(target: Socket, leftBytes: number): void {
+        if (target.destroyed) return
+        if (leftBytes === 0) {
+          counts.sent += 1
+          resolve()
+          return
+        }
+        const piece = Math.min(leftBytes, pieceBytes)
+        target.write(Buffer.alloc(piece, 'x'), () => sendRest(target, leftBytes - piece))
+      }
+    })
+  }
+
+  return {
+    counts: () => ({ ...counts }),
+    async stop() {
+      await Promise.all(
+        [...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve).destroy())),
+      )
+    },
+  }
+}
