@@ -35,7 +35,6 @@ export async function begin({ port, values }: AttackTarget): Promise<Attack> {
       })
       socket.once('data', () => {
         counts.answered += 1
-        resolve()
       })
       socket.on('error', () => {
         counts.refused += 1

@@ -60,7 +60,12 @@ before(async () => {
       weight: 0,
     })),
     // A client may be as slow as it likes here; and nobody is set aside for what it did in another case.
-    limits: { unmeteredBytes: 0, slowReaderMs: 100 * totalMs, cooldownMsMax: 0, failuresBeforeEjection: 1_000 },
+    limits: {
+      unmeteredBytes: 0,
+      slowReaderMs: 100 * totalMs,
+      cooldownMsMax: 0,
+      failuresBeforeEjection: 1_000,
+    },
   })
 })
 after(async () => {
