@@ -48,8 +48,13 @@ function adjustedText(adjusted: readonly Adjustment[]): string {
 }
 
 /** What keeps the client of a silent stream awake. */
-export function keepAlive({ framing, dialect }: Line): string {
-  return framing?.keepAlive ?? dialect.keepAlive
+export function keepAlive({ framing, padding, dialect }: Line): string {
+  return framing?.keepAlive ?? padding?.next() ?? dialect.keepAlive ?? ''
+}
+
+/** What a stream begins with whose first content takes its time; '' where the head is enough. */
+export function firstKeepAlive({ framing, dialect }: Line): string {
+  return framing === null ? (dialect.keepAlive ?? '') : ''
 }
 
 export function streamHeaders(

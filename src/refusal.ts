@@ -22,7 +22,7 @@ export function refuse(lingering: Lingering, line: Line, error: TollgateError): 
   if (line.client.gone) return
   const problem = problemOf(line, error)
   if (line.client.begun) {
-    line.client.end(line.framing?.errorText(problem) ?? line.dialect.errorFrame(problem))
+    line.client.end(line.framing?.errorText(problem) ?? errorFrame(line, problem))
     return
   }
   if (endsConnection.includes(error.code)) line.client.endConnection()
@@ -38,6 +38,12 @@ export function refuse(lingering: Lingering, line: Line, error: TollgateError): 
     ],
     body: line.dialect.errorBody(problem),
   })
+}
+
+/** In the line of the event that was opened in silence, if there is one. */
+function errorFrame({ dialect, padding }: Line, problem: Problem): Uint8Array | string {
+  const frame = dialect.errorFrame(problem)
+  return padding?.isOpen === true ? padding.resume(frame) : frame
 }
 
 /** What reading a body can end in, as a row of the error table; anything else as it is. */

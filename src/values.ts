@@ -24,6 +24,7 @@ import type {
   StreamWatch,
   UsageReport,
 } from './wire/codec.ts'
+import type { EventPadding } from './wire/event-padding.ts'
 import type { Adjustment, Codec, Frame, ToolNames } from './wire/neutral.ts'
 
 /** What an address asks for. */
@@ -56,6 +57,8 @@ export interface Line {
   readonly dialect: Dialect
   /** How a stream is wrapped where the caller asked for something else than events; null mostly. */
   readonly framing: Framing | null
+  /** How its stream is kept alive where nothing may be sent between events; null mostly. */
+  readonly padding: EventPadding | null
   readonly operation: Operation
   /** What the address says of a request whose format puts the model there. */
   readonly address: Address

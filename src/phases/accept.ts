@@ -12,6 +12,7 @@ import { malformation } from '../http/edge.ts'
 import type { Line, Operation } from '../values.ts'
 import type { Address, Dialect, DialectName } from '../wire/codec.ts'
 import { dialects } from '../wire/dialects.ts'
+import { EventPadding } from '../wire/event-padding.ts'
 import { ArrayFraming } from '../wire/gemini/stream-array.ts'
 
 export interface Accepting {
@@ -92,11 +93,13 @@ export function accept(accepting: Accepting, request: IncomingMessage, response:
   const work = new Interruptible()
   client.onGone(() => work.interrupt({ kind: 'gone' }))
   const query = queryStart < 0 ? '' : withoutKey(url.slice(queryStart))
+  const isArray = found.address.stream && !asksForEvents(query)
   return {
     id,
     requestId,
     dialect: found.dialect,
-    framing: found.address.stream && !asksForEvents(query) ? new ArrayFraming() : null,
+    framing: isArray ? new ArrayFraming() : null,
+    padding: found.dialect.keepAlive === null && !isArray ? new EventPadding() : null,
     operation: found.operation,
     subject: found.subject,
     address: found.address,

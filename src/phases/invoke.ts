@@ -8,7 +8,7 @@ import { type Clock, steadyClock } from '../base/clock.ts'
 import { TollgateError } from '../base/errors.ts'
 import type { Failpoints } from '../base/failpoint.ts'
 import type { Log } from '../base/log.ts'
-import { keepAlive, streamHeaders } from '../headers.ts'
+import { firstKeepAlive, keepAlive, streamHeaders } from '../headers.ts'
 import type { Attempt } from '../ledger/types.ts'
 import type { Metrics } from '../metrics.ts'
 import { type AttemptLimits, type AttemptTask, attempt, type Outcome } from '../providers/attempt.ts'
@@ -212,8 +212,11 @@ class Vigil {
   /** Commits the 200 of a stream whose upstream takes its time; another upstream may still serve it. */
   keep(): void {
     const { client } = this.#line
-    if (!client.begun) client.begin(200, streamHeaders(this.#line, this.#course.headers, undefined))
-    client.write(keepAlive(this.#line))
+    const isBegun = client.begun
+    if (!isBegun) client.begin(200, streamHeaders(this.#line, this.#course.headers, undefined))
+    const text = isBegun ? keepAlive(this.#line) : firstKeepAlive(this.#line)
+    if (text === '') client.flush()
+    else client.write(text)
     this.#dueMs = this.#invoking.clock.monoMs() + this.#invoking.limits.keepAliveMs
   }
 }

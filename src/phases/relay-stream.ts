@@ -60,7 +60,7 @@ export class StreamRelay {
   readonly #upstreamHeaders: ReadonlyMap<string, string>
   readonly #candidate: Candidate
   readonly #outlet: Outlet
-  readonly #send: Send = (piece) => this.#write(piece)
+  readonly #send: Send = (piece) => this.#relay(piece)
   #events = 0
   #paused = false
   #hasWritten = false
@@ -90,7 +90,8 @@ export class StreamRelay {
 
   run(): Promise<void> {
     const { client, work } = this.#line
-    if (!client.begun) {
+    const isWaiting = client.begun
+    if (!isWaiting) {
       client.begin(200, streamHeaders(this.#line, this.#journey.course.headers, this.#upstreamHeaders))
     }
     const { limits } = this.#relaying
@@ -105,8 +106,8 @@ export class StreamRelay {
       if (this.#isOver()) this.#outlet.end()
       this.#advance()
       if (this.#ending) return
-      // What began the stream may be nothing that this client is told, and it has waited long enough.
-      if (!this.#hasWritten && !this.#readsOn) this.#write(keepAlive(this.#line))
+      // What began the stream may be nothing that this client is sent, and it has waited long enough.
+      if (!this.#hasWritten) this.#comfort(isWaiting)
       this.#body.exchange.listen({
         head: () => undefined,
         chunk: (bytes) => this.#chunk(bytes),
@@ -158,6 +159,14 @@ export class StreamRelay {
     if (refusal !== undefined) this.#cutShort('interrupted', noRoom(refusal))
   }
 
+  /** A piece of the answer; where silence opened its event, in that line. */
+  #relay(piece: Uint8Array | string): void {
+    const { padding } = this.#line
+    if (padding === null || !padding.isOpen) return this.#write(piece)
+    const resumed = padding.resume(piece)
+    if (resumed.length > 0) this.#write(resumed)
+  }
+
   #write(piece: Uint8Array | string): void {
     const { client } = this.#line
     this.#hasWritten = true
@@ -199,7 +208,7 @@ export class StreamRelay {
         if (bill.kind === 'late') return refuse(this.#relaying, this.#line, settlementDelayed())
         const usage = this.#journey.plan.dialect.toUsage(watch.report)
         this.#outlet.lastWord({ usage, cost: formatUsd(bill.charged) }, this.#send)
-        this.#line.client.end()
+        this.#line.client.end(this.#line.padding?.close())
       },
     )
   }
@@ -250,6 +259,12 @@ export class StreamRelay {
     const forget = () => timer.cancel()
     exchange.listen({ head: forget, chunk: () => undefined, end: forget, failed: forget })
     if (this.#paused) exchange.resume()
+  }
+
+  /** The head shows a client that the answer has begun; one that has the head already needs more. */
+  #comfort(hasHead: boolean): void {
+    if (!hasHead) this.#line.client.flush()
+    else if (!this.#readsOn) this.#write(keepAlive(this.#line))
   }
 
   #keepClientAlive(): void {

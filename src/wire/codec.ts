@@ -305,6 +305,6 @@ export interface Dialect<Facts extends RequestFacts = RequestFacts> {
   errorFrame(problem: Problem): string
   /** The content-type of its streams. */
   readonly streamType: string
-  /** What keeps a silent stream alive; ignored by this dialect's clients. */
-  readonly keepAlive: string
+  /** What keeps a silent stream alive, ignored by this dialect's clients; null: only padding inside an event is. */
+  readonly keepAlive: string | null
 }

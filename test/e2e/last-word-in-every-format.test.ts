@@ -46,7 +46,8 @@ const isOwn = ({ format }: DialectClient, upstream: UpstreamName): boolean =>
 
 const keepAlive: Readonly<Record<string, RegExp>> = {
   anthropic: /^event: ping/gm,
-  gemini: /(?<=\n\r?\n)\r\n/g,
+  // The spaces that an event's JSON is padded with; the first one is every event's.
+  gemini: /(?<=^data: +) /gm,
 }
 const keepAlives = ({ format }: DialectClient, text: string): number =>
   text.match(keepAlive[format] ?? /^: /gm)?.length ?? 0

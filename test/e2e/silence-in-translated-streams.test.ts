@@ -90,6 +90,12 @@ class Listener {
 
   constructor(sent: Sent) {
     this.#sent = sent
+    sent.head.then(
+      () => {
+        this.#unheardMs = 0
+      },
+      () => undefined,
+    )
   }
 
   async hears(ms: number): Promise<void> {
@@ -112,10 +118,16 @@ async function endOf(account: TestAccount): Promise<string | null> {
   return receipt?.endReason ?? null
 }
 
+/** Padding, where the format has it, stands before the JSON of an event, whose line may still be open. */
+function withoutKeepAlive(format: ConversationFormat, text: string): string {
+  const { keepAlive } = dialects[format]
+  if (keepAlive !== null) return text.replaceAll(keepAlive, '')
+  return text.replace(/(?<=^|\n)data: *$/, '').replaceAll(/(?<=^|\n)data: +/g, 'data: ')
+}
+
 for (const { client, format, name } of pairs) {
   const events = upstreamEvents[format]
-  const { keepAlive } = dialects[client.format]
-  const without = (text: string) => text.replaceAll(keepAlive, '')
+  const without = (text: string) => withoutKeepAlive(client.format, text)
 
   test(`${client.format} → ${format}: signs of life until there is something to tell, and between events only`, async () => {
     const { account, sent, reply } = await begin(client, `${name}-stream`)

@@ -33,8 +33,8 @@ const contentGapReasoningMs = 1_200 * seconds
 const totalMs = 3_600 * seconds
 
 const alive: Readonly<Record<Format, string>> = {
-  chat: openaiChat.keepAlive,
-  messages: anthropic.keepAlive,
+  chat: openaiChat.keepAlive ?? '',
+  messages: anthropic.keepAlive ?? '',
 }
 const success = /\[DONE\]|"finish_reason":"|message_stop|"stop_reason":"/
 

@@ -158,7 +158,7 @@ export function refusalIn(text: string): Refusal {
 export function refusalAtEnd(stream: string): Refusal {
   const told = stream
     .split(/\r?\n/)
-    .filter((line) => line.startsWith('data: {'))
+    .filter((line) => /^data: +\{/.test(line))
     .map((line) => line.slice('data: '.length))
     .findLast((line) => 'error' in (JSON.parse(line) as object))
   if (told === undefined) throw new Error(`no error frame in ${stream}`)

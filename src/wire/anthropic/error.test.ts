@@ -83,7 +83,7 @@ test('an error inside a stream is an event of its own, and the keep-alive a ping
     eventBytesMax: 1_000,
     sampleCharactersMax: 10,
   })
-  watch.push(Buffer.from(anthropic.keepAlive))
+  watch.push(Buffer.from(anthropic.keepAlive ?? ''))
   assert.equal(watch.state, 'waiting')
   watch.push(Buffer.from(errorFrame(problem)))
   assert.equal(watch.state, 'failed')

@@ -34,8 +34,7 @@ export const gemini: Dialect<GeminiFacts> = {
   errorStatus,
   errorFrame,
   streamType: 'text/event-stream; charset=utf-8',
-  // Readers of this format are known that stumble over a comment; an empty line says nothing to any.
-  keepAlive: '\r\n',
+  keepAlive: null,
 }
 
 export const geminiCodec: Codec = {

@@ -1,0 +1,79 @@
+/**
+ * Keeps a silent Gemini stream alive. Its clients' parsers share no bytes that say nothing between two events: some
+ * break on a comment, others on an empty line. All of them take spaces before the JSON of an event, so the `data:`
+ * line of the next event is opened early and padded. Must not look into an event.
+ */
+import { SseParser } from './sse.ts'
+
+const opening = 'data: '
+const padding = ' '
+const nothing = new Uint8Array(0)
+const encoder = new TextEncoder()
+
+export class EventPadding {
+  /** The bytes that came for the opened event; null while none is open. */
+  private held: Uint8Array[] | null = null
+  /** The relay bounds what an event may have. */
+  private parser = new SseParser(Number.MAX_SAFE_INTEGER)
+
+  /** Whether the next bytes of the stream must go through `resume`. */
+  get isOpen(): boolean {
+    return this.held !== null
+  }
+
+  /** What to send in silence. */
+  next(): string {
+    if (this.held !== null) return padding
+    this.held = []
+    this.parser = new SseParser(Number.MAX_SAFE_INTEGER)
+    return opening
+  }
+
+  /** These bytes as they go on in the opened line: its event without `data:`, then all others as they are. */
+  resume(bytes: Uint8Array | string): Uint8Array {
+    const { held } = this
+    const piece = typeof bytes === 'string' ? encoder.encode(bytes) : bytes
+    if (held === null) return piece
+    held.push(piece)
+    this.parser.push(piece)
+    return this.resumed(held)
+  }
+
+  /** What is left where the stream ended without a blank line. */
+  close(): Uint8Array {
+    if (this.held === null) return nothing
+    this.parser.close()
+    return this.resumed(this.held)
+  }
+
+  private resumed(held: readonly Uint8Array[]): Uint8Array {
+    // What comes before the event's data says nothing to clients of this format, and its line is open already.
+    while (this.parser.next()) {
+      if (!this.parser.hasData) continue
+      const all = joined(held)
+      const { end } = this.parser
+      const text = this.parser.dataText().replaceAll('\n', ' ') + blankLine(all.subarray(0, end))
+      this.held = null
+      return joined([encoder.encode(text), all.subarray(end)])
+    }
+    return nothing
+  }
+}
+
+/** The event's own end; a parser exists that takes two events for one where their ends differ. */
+function blankLine(event: Uint8Array): string {
+  const tail = String.fromCharCode(...event.subarray(-4))
+  return ['\r\n\r\n', '\n\n', '\r\r'].find((end) => tail.endsWith(end)) ?? '\n\n'
+}
+
+function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  const [first] = pieces
+  if (pieces.length === 1 && first !== undefined) return first
+  const all = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const piece of pieces) {
+    all.set(piece, at)
+    at += piece.length
+  }
+  return all
+}

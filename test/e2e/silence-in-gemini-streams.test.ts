@@ -1,0 +1,178 @@
+/**
+ * Gemini streams in silence: nothing comes before an answer but its head, and what keeps the stream alive is padding
+ * inside the next event, which then goes on in its line, be it the provider's own, ours, the last one or an error.
+ * Time is the test's own.
+ */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { eventsIn } from '../support/dialect-clients.ts'
+import {
+  chunkedHead,
+  type FaultUpstream,
+  faultUpstream,
+  hangs,
+  httpChunk,
+  type Reply,
+  wholeAnswer,
+} from '../support/fault-upstream.ts'
+import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
+import { type ManualClock, manualClock } from '../support/manual-clock.ts'
+import { eventually, meteredModels } from '../support/metered-gateway.ts'
+import { Sent } from '../support/paying-client.ts'
+import { upstreamEvents } from '../support/upstream-events.ts'
+
+const peekMs = 8_000
+const keepAliveMs = 12_000
+
+let time: ManualClock
+let upstream: FaultUpstream
+let gateway: TestGateway
+
+before(async () => {
+  time = manualClock()
+  upstream = await faultUpstream(() => hangs)
+  gateway = await testGateway({
+    clock: time,
+    openai: upstream.origin,
+    anthropic: upstream.origin,
+    google: upstream.origin,
+    models: meteredModels(),
+    limits: { cooldownMsMax: 0, failuresBeforeEjection: 1_000 },
+  })
+})
+after(async () => {
+  await gateway.close()
+  await upstream.close()
+})
+
+interface Begun {
+  readonly account: TestAccount
+  readonly sent: Sent
+  readonly reply: Reply
+}
+
+async function begin(model: string, query = '?alt=sse'): Promise<Begun> {
+  const account = await gateway.account('1')
+  const sent = new Sent(gateway.origin, {
+    key: account.key,
+    format: `/v1beta/models/${model}:streamGenerateContent${query}`,
+    body: { contents: [{ role: 'user', parts: [{ text: 'hello' }] }] },
+  })
+  return { account, sent, reply: await upstream.nextRequest() }
+}
+
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 50; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve))
+}
+
+/** As the client has it after so long a silence. */
+async function silentFor(sent: Sent, ms: number): Promise<string> {
+  time.advance(ms)
+  await turns()
+  await turns()
+  return sent.text
+}
+
+async function endOf(account: TestAccount): Promise<string | null> {
+  const [receipt] = await eventually(
+    'the receipt',
+    () => gateway.gateway.parts.ledger.receipts(account.id, 2, null),
+    ({ length }) => length > 0,
+  )
+  return receipt?.endReason ?? null
+}
+
+const crlf = (events: string): string => events.replaceAll('\n', '\r\n')
+const { gemini, anthropic } = upstreamEvents
+const one = crlf(gemini.text(0, 'one '))
+const two = crlf(gemini.text(0, 'two'))
+const end = crlf(gemini.end(false))
+const opened = (event: string): string => event.slice('data: '.length)
+
+test('without silence not a byte is added, not even where the first event is the last', async () => {
+  for (const events of [one + two + end, end, `: from the upstream\r\n\r\n${one}${end}`]) {
+    const { sent, reply } = await begin('gemini-stream')
+    reply.send(chunkedHead + httpChunk(events) + httpChunk())
+    const { text, status } = await sent.whole()
+    assert.deepEqual([status, text], [200, events])
+  }
+})
+
+test('each silence opens the event that ends it, and nothing else of the stream changes', async () => {
+  const { account, sent, reply } = await begin('gemini-stream')
+  assert.equal(await silentFor(sent, peekMs), '')
+  assert.equal((await sent.head).status, 200, 'the head is enough')
+  assert.equal(await silentFor(sent, keepAliveMs), 'data: ')
+  assert.equal(await silentFor(sent, keepAliveMs), 'data:  ')
+  reply.send(chunkedHead + httpChunk(`: from the upstream\r\n\r\n${one.slice(0, 9)}`))
+  assert.equal(await silentFor(sent, keepAliveMs), 'data:   ')
+  reply.send(httpChunk(one.slice(9) + two))
+  let expected = `data:   ${opened(one)}${two}`
+  await sent.until((text) => text.length >= expected.length)
+  assert.equal(await silentFor(sent, keepAliveMs - 1), expected)
+  expected += 'data: '
+  assert.equal(await silentFor(sent, 1), expected)
+  reply.send(httpChunk(two))
+  expected += opened(two)
+  await sent.until((text) => text.length >= expected.length)
+  assert.equal(sent.text, expected)
+  // The last event, too, and one without its blank line.
+  assert.equal(await silentFor(sent, keepAliveMs), `${expected}data: `)
+  reply.send(httpChunk(end.trimEnd()) + httpChunk())
+  const { text } = await sent.whole()
+  assert.equal(text, `${expected}data: ${opened(end.trimEnd())}\n\n`)
+  assert.equal(await endOf(account), 'complete')
+})
+
+for (const [name, model] of [
+  ['passed through', 'gemini-stream'],
+  ['translated', 'messages-stream'],
+] as const) {
+  const events = model === 'gemini-stream' ? gemini : anthropic
+
+  test(`${name}: an error goes on in the event that was opened, before the answer and in it`, async () => {
+    for (const first of ['', events.start + events.openText(0) + events.text(0, 'one')]) {
+      const { sent, reply } = await begin(model)
+      if (first !== '') {
+        reply.send(chunkedHead + httpChunk(first))
+        await sent.until((text) => text.includes('one'))
+      }
+      await silentFor(sent, peekMs)
+      await silentFor(sent, keepAliveMs)
+      assert.match(await silentFor(sent, keepAliveMs), /(?:^|\n\n)data: +$/)
+      if (first === '')
+        wholeAnswer(400, '{"error":{"message":"no"}}', ['content-type: application/json']).answer(reply)
+      else reply.rst()
+      const { text } = await sent.whole()
+      assert.match(text, /(?:^|\n\n)data: {2,}\{"error":\{.*\}\}\r\n\r\n$/)
+      assert.equal(eventsIn(text).length, first === '' ? 1 : 2)
+    }
+  })
+}
+
+test('a call that a translated model writes for long arrives whole after one silence', async () => {
+  const { account, sent, reply } = await begin('messages-stream')
+  reply.send(
+    chunkedHead + httpChunk(anthropic.start + anthropic.openCall(0, 'f') + anthropic.input(0, '{"a":')),
+  )
+  await turns()
+  assert.equal((await sent.head).status, 200)
+  assert.equal(sent.text, '')
+  assert.equal(await silentFor(sent, keepAliveMs), 'data: ')
+  reply.send(httpChunk(anthropic.input(0, '1}') + anthropic.closeCall(0) + anthropic.end(true)) + httpChunk())
+  const { text } = await sent.whole()
+  assert.match(text, /^data: \{"candidates":.*"functionCall":.*\n\ndata: \{.*"finishReason":"STOP".*\n\n$/)
+  assert.equal(await endOf(account), 'complete')
+})
+
+test('an array stays an array: space stands between its elements', async () => {
+  const { sent, reply } = await begin('gemini-stream', '')
+  assert.equal(await silentFor(sent, peekMs), '')
+  assert.equal(await silentFor(sent, keepAliveMs), '\n')
+  reply.send(chunkedHead + httpChunk(one))
+  await sent.until((text) => text.includes('one'))
+  await silentFor(sent, keepAliveMs)
+  reply.send(httpChunk(two + end) + httpChunk())
+  const { text } = await sent.whole()
+  assert.equal((JSON.parse(text) as unknown[]).length, 3)
+})
