@@ -32,6 +32,7 @@ import { createPages, isPage, type Pages } from './pages.ts'
 import { openParts, type Parts } from './parts.ts'
 import { startPayments } from './payment-work.ts'
 import { byKey } from './phases/authenticate.ts'
+import { readLimits } from './phases/decode.ts'
 import { isPlay, openDoor } from './play.ts'
 import { packageFolder } from './program.ts'
 import { orderUpstreams, stickyHash } from './providers/health.ts'
@@ -304,7 +305,7 @@ function createApp(
       return orderUpstreams(candidates, health.snapshot(), sticky, clock.monoMs())
     },
     pressure: state.pressure,
-    read: { depthMax: limits.jsonDepthMax, valuesMax: limits.jsonValuesMax, integerMax: limits.integerMax },
+    read: readLimits(limits),
     readingOn: new Places(limits.readOnPerAccountMax),
     refusals: refusalLog({ clock, limits }, parts, { background, metrics }),
     running,

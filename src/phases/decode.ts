@@ -23,6 +23,25 @@ export interface Decoding extends Receiving {
   readonly read: ReadLimits
 }
 
+/** What a body may have, as the formats' readers take it. */
+export function readLimits(limits: {
+  readonly jsonDepthMax: number
+  readonly jsonValuesMax: number
+  readonly jsonOtherValuesMax: number
+  readonly jsonNamesMax: number
+  readonly jsonObjectsMax: number
+  readonly integerMax: number
+}): ReadLimits {
+  return {
+    depthMax: limits.jsonDepthMax,
+    valuesMax: limits.jsonValuesMax,
+    otherValuesMax: limits.jsonOtherValuesMax,
+    namesMax: limits.jsonNamesMax,
+    objectsMax: limits.jsonObjectsMax,
+    integerMax: limits.integerMax,
+  }
+}
+
 /** JSON or a format made of it, whatever its parameters. */
 const jsonType = /^application\/([\w.+-]+\+)?json[ \t]*(;|$)/i
 

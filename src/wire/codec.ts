@@ -47,6 +47,10 @@ export interface ReadLimits {
   readonly depthMax: number
   /** JSON values (objects, arrays, strings, numbers, literals) in one body. */
   readonly valuesMax: number
+  /** See `JsonLimits`. */
+  readonly otherValuesMax?: number
+  readonly namesMax?: number
+  readonly objectsMax?: number
   /** The largest token count or repetition that is taken seriously. */
   readonly integerMax: number
 }

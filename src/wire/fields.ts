@@ -9,10 +9,7 @@ import type { Json } from './json.ts'
 /** In place of a value: the object has no such member. */
 export const absent = -1
 
-/** Objects with more members than this compare their names as a set of strings. */
-const hashedMax = 32
 const minus = 0x2d
-const hashes = new Int32Array(hashedMax)
 
 /** The names that matter in one kind of object. */
 export class Fields<Name extends string> {
@@ -39,23 +36,18 @@ export class Fields<Name extends string> {
     // What is not set here is read from `none`; copying it would cost more than the scan.
     const found = Object.create(this.none) as Record<Name, number>
     if (json.kind(object) !== 'object') return found
+    json.objectsRead += 1
+    if (json.objectsRead > json.objectsMax) throw tooManyObjects(json)
     const end = json.next(object)
-    let count = 0
-    let isSuspect = false
+    seen.begin(json, object)
     for (let name = object + 1; name < end; name = json.next(name + 1)) {
       const hash = foldedHash(json, name)
-      for (let other = Math.min(count, hashedMax) - 1; other >= 0; other -= 1) {
-        if (hashes[other] === hash) isSuspect = true
-      }
-      if (count < hashedMax) hashes[count] = hash
-      count += 1
+      seen.add(name, hash)
       const ours = this.byHash.get(hash)
       if (ours === undefined) continue
       if (this.isPlain(json, name, ours)) found[ours] = name + 1
       else if (fold(json.text(name)) === fold(ours)) throw ambiguous(json, name)
     }
-    // Once per object, since names with equal hashes are cheap to make.
-    if (isSuspect || count > hashedMax) refuseRepeated(json, object)
     return found
   }
 
@@ -118,15 +110,78 @@ function isPlainly(json: Json, name: number, expected: string): boolean {
   return !json.isEscaped(name) && json.is(name, expected)
 }
 
-/** Equal hashes may be chance; this looks at the names themselves. */
+/** A power of two, twice as many as the names that are looked up in it. */
+const slots = 2_048
+const namesFoundMax = slots / 2
+/** Different names of one body that have one hash. Chance makes none; each would be compared with each. */
+const equalHashesMax = 8
+
+/** The names of one object, found by their hashes; cleared by counting on. */
+class SeenNames {
+  private readonly rounds = new Uint32Array(slots)
+  private readonly names = new Int32Array(slots)
+  private readonly hashes = new Int32Array(slots)
+  private round = 0
+  private count = 0
+  private json!: Json
+  private object = 0
+
+  begin(json: Json, object: number): void {
+    if (this.round === 0xffffffff) {
+      this.rounds.fill(0)
+      this.round = 0
+    }
+    this.round += 1
+    this.count = 0
+    this.json = json
+    this.object = object
+  }
+
+  /** Throws for a name that is there already, and for one too many. */
+  add(name: number, hash: number): void {
+    const { json } = this
+    this.count += 1
+    if (this.count > json.namesMax) throw tooManyNames(json, this.object)
+    if (this.count > namesFoundMax) {
+      // Only where the number of names has no bound.
+      if (this.count === namesFoundMax + 1) refuseRepeated(json, this.object)
+      return
+    }
+    let slot = hash & (slots - 1)
+    for (; this.rounds[slot] === this.round; slot = (slot + 1) & (slots - 1)) {
+      if (this.hashes[slot] !== hash) continue
+      if (fold(json.text(this.names[slot]!)) === fold(json.text(name))) throw ambiguous(json, name)
+      json.equalHashes += 1
+      if (json.equalHashes > equalHashesMax) throw tooManyNames(json, this.object)
+    }
+    this.rounds[slot] = this.round
+    this.names[slot] = name
+    this.hashes[slot] = hash
+  }
+}
+
+const seen = new SeenNames()
+
+/** Compares all names of an object as a set of strings. */
 function refuseRepeated(json: Json, object: number): void {
-  const seen = new Set<string>()
+  const known = new Set<string>()
   const end = json.next(object)
   for (let name = object + 1; name < end; name = json.next(name + 1)) {
     const folded = fold(json.text(name))
-    if (seen.has(folded)) throw ambiguous(json, name)
-    seen.add(folded)
+    if (known.has(folded)) throw ambiguous(json, name)
+    known.add(folded)
   }
+}
+
+function tooManyObjects({ objectsMax }: Json): WireError {
+  const message = `The body has more than ${objectsMax} objects in its messages, their parts and tools.`
+  return new WireError('invalid_json', message)
+}
+
+function tooManyNames(json: Json, object: number): WireError {
+  const pointer = json.pointer(object)
+  const where = pointer === '' ? 'The body' : pointer
+  return new WireError('invalid_value', `${where}: has too many names, or too many that look alike.`, pointer)
 }
 
 function ambiguous(json: Json, name: number): WireError {
@@ -151,17 +206,41 @@ function hashOf(folded: string): number {
   return hash | 0
 }
 
-/** `hashOf(fold(name))`, from the bytes where they are plain ASCII. */
+/** `hashOf(fold(name))`, from the bytes where they stand for plain ASCII. */
 function foldedHash(json: Json, name: number): number {
-  if (json.isEscaped(name)) return hashOf(fold(json.text(name)))
   const end = json.end(name) - 1
+  const isEscaped = json.isEscaped(name)
   let hash = 0x811c9dc5
   for (let at = json.start(name) + 1; at < end; at += 1) {
-    const byte = json.byte(at)
-    if (byte >= 0x80) return hashOf(fold(json.text(name)))
+    let byte = json.byte(at)
+    if (isEscaped && byte === 0x5c) {
+      // Only letters and digits matter; other escapes are rare enough to be decoded.
+      byte = asciiEscape(json, at)
+      at += 5
+    }
+    if (byte >= 0x80) return decodedHash(json, name)
     if (byte === 0x5f) continue
     const isCapital = byte >= 0x41 && byte <= 0x5a
     hash = Math.imul(hash ^ (isCapital ? byte + 0x20 : byte), 0x01000193)
   }
   return hash | 0
+}
+
+/** The character of `\u00XX` below 0x80; 0xff for any other escape. */
+function asciiEscape(json: Json, at: number): number {
+  const isLow = json.byte(at + 1) === 0x75 && json.byte(at + 2) === 0x30 && json.byte(at + 3) === 0x30
+  const high = hexDigit(json.byte(at + 4))
+  return isLow && high < 8 ? high * 16 + hexDigit(json.byte(at + 5)) : 0xff
+}
+
+function hexDigit(byte: number): number {
+  return byte <= 0x39 ? byte - 0x30 : (byte | 0x20) - 0x57
+}
+
+function decodedHash(json: Json, name: number): number {
+  json.decodedNames += 1
+  if (json.decodedNames > json.namesMax) {
+    throw new WireError('invalid_value', 'The body has too many names of fields that are not plain ASCII.')
+  }
+  return hashOf(fold(json.text(name)))
 }

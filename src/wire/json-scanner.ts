@@ -8,6 +8,12 @@ import { WireError } from './codec.ts'
 export interface JsonLimits {
   readonly depthMax: number
   readonly valuesMax: number
+  /** Names and values outside the conversation and its tools; left out: no other bound than `valuesMax`. */
+  readonly otherValuesMax?: number
+  /** Names in one object whose fields matter, and those in all of them that are not plain ASCII; left out: no bound. */
+  readonly namesMax?: number
+  /** Objects whose fields matter (messages, parts, tools and what is in them); left out: no other bound. */
+  readonly objectsMax?: number
 }
 
 /** Kinds as the tape writes them. */

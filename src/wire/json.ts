@@ -2,7 +2,7 @@
  * Reads JSON straight from its bytes: facts are read from the places on a scanner's tape without
  * building objects. Also cuts edits into a body. Must not change a byte that no edit names.
  */
-import type { Edit, Span } from './codec.ts'
+import { type Edit, type Span, WireError } from './codec.ts'
 import {
   entryInts,
   escapeMark,
@@ -23,6 +23,11 @@ export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'true' | 'fals
 const kinds: readonly JsonKind[] = ['object', 'array', 'string', 'number', 'true', 'false', 'null']
 
 const pointerNameMax = 64
+/** Objects that any body may have, and bytes that it has for each further one: the shortest message takes 28. */
+const objectsFree = 1_000
+const bytesPerObjectMin = 8
+/** `\\u0061` for one character. */
+const escapedBytesMax = 6
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const encoder = new TextEncoder()
 
@@ -43,9 +48,43 @@ export function readJson<Result>(
   idleTape = null
   try {
     scanner.document()
-    return read(new Json(bytes, scanner.tape))
+    const json = new Json(bytes, scanner.tape, limits)
+    if (limits.otherValuesMax !== undefined) refuseManyValues(json, limits.otherValuesMax)
+    return read(json)
   } finally {
     idleTape = scanner.tape
+  }
+}
+
+/** Members of a request that may be long: the conversation, what can be called in it, and a request in a request. */
+const longMembers = [
+  'messages',
+  'input',
+  'contents',
+  'system',
+  'instructions',
+  'systemInstruction',
+  'system_instruction',
+  'tools',
+  'functions',
+  'generateContentRequest',
+  'generate_content_request',
+]
+
+/** Settings have few values; a body with many is made to be expensive to read. */
+function refuseManyValues(json: Json, otherValuesMax: number): void {
+  const end = json.next(json.root)
+  if (end <= otherValuesMax || json.kind(json.root) !== 'object') return
+  let others = 0
+  for (let name = json.root + 1; name < end; name = json.next(name + 1)) {
+    others += 1
+    if (!longMembers.some((long) => json.is(name, long))) others += json.next(name + 1) - name - 1
+    if (others > otherValuesMax) {
+      throw new WireError(
+        'invalid_json',
+        `The body has more than ${otherValuesMax} JSON names and values outside its messages and tools.`,
+      )
+    }
   }
 }
 
@@ -56,10 +95,23 @@ export function readJson<Result>(
  */
 export class Json {
   readonly root = 0
+  /** See `JsonLimits`; kept by who reads fields, as the counts below are. */
+  readonly namesMax: number
+  readonly objectsMax: number
+  objectsRead = 0
+  /** Names so far that had to be decoded to be compared. */
+  decodedNames = 0
+  /** Different names so far that have one hash. */
+  equalHashes = 0
   private readonly bytes: Uint8Array
   private readonly tape: Int32Array
 
-  constructor(bytes: Uint8Array, tape: Int32Array) {
+  constructor(bytes: Uint8Array, tape: Int32Array, limits: Partial<JsonLimits> = {}) {
+    this.namesMax = limits.namesMax ?? Number.POSITIVE_INFINITY
+    // So that a small body is not much more expensive for its length than a large one.
+    const fitting = objectsFree + Math.floor(bytes.length / bytesPerObjectMin)
+    const { objectsMax } = limits
+    this.objectsMax = objectsMax === undefined ? Number.POSITIVE_INFINITY : Math.min(objectsMax, fitting)
     this.bytes = bytes
     this.tape = tape
   }
@@ -111,9 +163,15 @@ export class Json {
   is(value: number, expected: string): boolean {
     const head = this.tape[value * entryInts]!
     if ((head & kindMask) !== stringKind) return false
-    if ((head & escapeMark) !== 0) return this.text(value) === expected
     const start = this.start(value) + 1
+    if ((head & escapeMark) !== 0) return this.isEscapedAs(value, expected)
     return this.end(value) - 1 - start === expected.length && standsAt(this.bytes, start, expected)
+  }
+
+  /** Decodes only what has the length for it: a long string would be decoded for each name that it is compared with. */
+  private isEscapedAs(value: number, expected: string): boolean {
+    const bytes = this.end(value) - this.start(value) - 2
+    return bytes <= escapedBytesMax * expected.length && this.text(value) === expected
   }
 
   isString(value: number): boolean {

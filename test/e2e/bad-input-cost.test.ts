@@ -112,7 +112,7 @@ const hostile: readonly Hostile[] = [
     name: '120,000 tools of the caller',
     format: 'messages',
     body: unsold('messages', goodBody('messages', `,"tools":[${many(120_000, () => '{"type":"custom"}')}]`)),
-    status: 404,
+    status: 400,
     ratioMax: 100,
   },
   {
@@ -136,7 +136,7 @@ const hostile: readonly Hostile[] = [
     name: '200,000 names in one object',
     format: 'chat',
     body: unsold('chat', goodBody('chat', `,${many(200_000, (at) => `"a${at}":1`)}`)),
-    status: 404,
+    status: 400,
     ratioMax: 200,
   },
   {
@@ -146,7 +146,7 @@ const hostile: readonly Hostile[] = [
       'chat',
       goodBody('chat').replace('"hello"', `[${many(60_000, () => '{"image_url":{"url":"data:,a"}}')}]`),
     ),
-    status: 404,
+    status: 400,
     ratioMax: 100,
   },
   {
@@ -159,7 +159,7 @@ const hostile: readonly Hostile[] = [
         `${'[{"content":'.repeat(20)}[${many(60_000, () => '{"type":"a"}')}]${'}]'.repeat(20)}`,
       ),
     ),
-    status: 404,
+    status: 400,
     ratioMax: 100,
   },
   {
@@ -186,7 +186,7 @@ const hostile: readonly Hostile[] = [
       'responses',
       goodBody('responses').replace(/\[\{.*\}\]/, () => `[${many(60_000, (at) => `{"id":"msg_${at}"}`)}]`),
     ),
-    status: 404,
+    status: 400,
     ratioMax: 100,
   },
   {
@@ -226,7 +226,7 @@ const hostile: readonly Hostile[] = [
     name: '200,000 parts',
     format: 'gemini',
     body: `{"contents":[{"parts":[${many(200_000, () => '{}')}]}]}`,
-    status: 404,
+    status: 400,
     ratioMax: 100,
   },
   {
@@ -240,14 +240,14 @@ const hostile: readonly Hostile[] = [
     name: '100,000 kinds of output',
     format: 'gemini',
     body: goodBody('gemini', `,"generationConfig":{"responseModalities":[${many(100_000, () => '"TEXT"')}]}`),
-    status: 404,
+    status: 400,
     ratioMax: 100,
   },
   {
     name: '100,000 names in its settings',
     format: 'gemini',
     body: goodBody('gemini', `,"generationConfig":{${many(100_000, (at) => `"a${at}":1`)}}`),
-    status: 404,
+    status: 400,
     ratioMax: 200,
   },
   {
@@ -256,7 +256,7 @@ const hostile: readonly Hostile[] = [
     body: goodBody('gemini').replace('{"text":"hello"}', () =>
       many(30_000, () => '{"inlineData":{"mimeType":"image/png","data":"aGk="}}'),
     ),
-    status: 404,
+    status: 400,
     ratioMax: 100,
   },
   {

@@ -1,0 +1,95 @@
+/**
+ * Reading a request costs what its length costs, whatever it is made of: twice the body takes about twice the processor
+ * time, and none takes many times what an ordinary conversation of its length takes. Processor time of one thread, so
+ * that a busy machine changes nothing; `npm run bench:parse` prints the figures.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { limitDefaults } from '../../src/config.ts'
+import { readLimits } from '../../src/phases/decode.ts'
+import { type ReadLimits, WireError } from '../../src/wire/codec.ts'
+import { dialects } from '../../src/wire/dialects.ts'
+import { expensiveBodies, parsedFormats } from '../support/expensive-bodies.ts'
+import { threadCost } from '../support/thread-cost.ts'
+
+const limits = readLimits(limitDefaults)
+const bytes = 400_000
+
+function factsCost(format: (typeof parsedFormats)[number], body: Uint8Array, within: ReadLimits = limits) {
+  return threadCost(() => {
+    try {
+      dialects[format].readRequest(body, within, { model: 'm', stream: false })
+    } catch (error) {
+      assert.ok(error instanceof WireError)
+    }
+  })
+}
+
+/** Without the bounds on numbers, so that what would be refused is read to its end. */
+const unbounded: ReadLimits = { ...limits, valuesMax: 2 ** 25, otherValuesMax: 2 ** 25, objectsMax: 2 ** 25 }
+
+for (const format of parsedFormats) {
+  test(`${format}: twice the body takes about twice the time`, (context) => {
+    for (const { name, make } of expensiveBodies(format)) {
+      const one = factsCost(format, Buffer.from(make(bytes)), unbounded)
+      const two = factsCost(format, Buffer.from(make(2 * bytes)), unbounded)
+      context.diagnostic(`${name}: ${one.toFixed(2)} ms, then ${two.toFixed(2)} ms`)
+      assert.ok(two < 4 * Math.max(one, 0.5), `${name}: ${one} ms, then ${two} ms`)
+    }
+  })
+}
+
+test('no body takes many times what the densest honest one of its length takes', (context) => {
+  for (const format of parsedFormats) {
+    const bodies = expensiveBodies(format)
+    const honest = bodies.find(({ name }) => name === 'tiny messages')
+    assert.ok(honest !== undefined)
+    const base = factsCost(format, Buffer.from(honest.make(bytes)))
+    for (const { name, make } of bodies) {
+      const spent = factsCost(format, Buffer.from(make(bytes)))
+      const ratio = spent / base
+      if (ratio > 1) context.diagnostic(`${format}, ${name}: ${ratio.toFixed(1)} times ${base.toFixed(2)} ms`)
+      assert.ok(ratio < 4, `${format}, ${name}: ${ratio} times ${base} ms`)
+    }
+  }
+})
+
+test('settings have few names and values, and objects few names; what is long in honest requests may be long', () => {
+  const many = (count: number, piece: (index: number) => string) =>
+    Array.from({ length: count }, (_, index) => piece(index)).join(',')
+  const read = (members: string) => {
+    const body = Buffer.from(`{"model":"m","messages":[{"role":"user","content":"hello"}]${members}}`)
+    return dialects['openai-chat'].readRequest(body, limits, { model: null, stream: false })
+  }
+  const code = (members: string): string => {
+    try {
+      read(members)
+      return 'read'
+    } catch (error) {
+      assert.ok(error instanceof WireError)
+      return error.code
+    }
+  }
+  const schema = `{"type":"object","properties":{${many(6_000, (at) => `"p${at}":{"type":"string"}`)}}}`
+  const cases: readonly (readonly [what: string, members: string, expected: string])[] = [
+    [
+      'a tool of 6,000 fields',
+      `,"tools":[{"type":"function","function":{"name":"f","parameters":${schema}}}]`,
+      'read',
+    ],
+    [
+      'an answer format of 3,000 fields',
+      `,"response_format":${schema.replace(/"p[3-5]\d{3}":.*(?=\}\}$)/, '"p":{}')}`,
+      'read',
+    ],
+    ['19,000 stops', `,"stop":[${many(19_000, () => '1')}]`, 'read'],
+    ['20,000 stops', `,"stop":[${many(20_000, () => '1')}]`, 'invalid_json'],
+    ['300 settings', `,${many(300, (at) => `"n${at}":1`)}`, 'invalid_value'],
+    ['200 settings', `,${many(200, (at) => `"n${at}":1`)}`, 'read'],
+    ['300 settings that are not plain ASCII', `,${many(300, (at) => `"é${at}":1`)}`, 'invalid_value'],
+    ['two settings that differ in case', ',"Abc":1,"aBC":2', 'ambiguous_field'],
+    ['the same with an escape', ',"abc":1,"\\u0041bc":2', 'ambiguous_field'],
+    ['100 settings and one twice', `,${many(100, (at) => `"n${at}":1`)},"N_50":2`, 'ambiguous_field'],
+  ]
+  for (const [what, members, expected] of cases) assert.equal(code(members), expected, what)
+})

@@ -1,0 +1,135 @@
+/** Request bodies of a given length that are made to be expensive to read, in each format of a conversation. */
+import type { ConversationFormat } from '../../src/wire/codec.ts'
+
+export type ParsedFormat = ConversationFormat
+export const parsedFormats: readonly ParsedFormat[] = [
+  'openai-chat',
+  'openai-responses',
+  'anthropic',
+  'gemini',
+]
+
+export interface ExpensiveBody {
+  readonly name: string
+  /** A body of about so many bytes. */
+  readonly make: (bytes: number) => string
+}
+
+/** What is repeated, where, and how the rest of the body looks in each format. */
+interface Parts {
+  readonly head: string
+  readonly turn: (text: string) => string
+  readonly turns: (list: string) => string
+  readonly tool: (index: number) => string
+  /** The tools of a request, as the member that holds them. */
+  readonly tools: (list: string) => string
+}
+
+const schema = '{"type":"object","properties":{"a":{"type":"string"}}}'
+
+const formats: Readonly<Record<ParsedFormat, Parts>> = {
+  'openai-chat': {
+    head: '"model":"m"',
+    turn: (text) => `{"role":"user","content":${text}}`,
+    turns: (list) => `"messages":[${list}]`,
+    tool: (index) => `{"type":"function","function":{"name":"f${index}","parameters":${schema}}}`,
+    tools: (list) => `"tools":[${list}]`,
+  },
+  'openai-responses': {
+    head: '"model":"m","store":false',
+    turn: (text) => `{"role":"user","content":${text}}`,
+    turns: (list) => `"input":[${list}]`,
+    tool: (index) => `{"type":"function","name":"f${index}","parameters":${schema}}`,
+    tools: (list) => `"tools":[${list}]`,
+  },
+  anthropic: {
+    head: '"model":"m","max_tokens":5',
+    turn: (text) => `{"role":"user","content":${text}}`,
+    turns: (list) => `"messages":[${list}]`,
+    tool: (index) => `{"name":"f${index}","input_schema":${schema}}`,
+    tools: (list) => `"tools":[${list}]`,
+  },
+  gemini: {
+    head: '"labels":{}',
+    turn: (text) => `{"role":"user","parts":[{"text":${text}}]}`,
+    turns: (list) => `"contents":[${list}]`,
+    tool: (index) => `{"name":"f${index}","parameters":${schema}}`,
+    tools: (list) => `"tools":[{"functionDeclarations":[${list}]}]`,
+  },
+}
+
+/** So many pieces that together they have about `bytes` bytes. */
+function filled(bytes: number, piece: (index: number) => string): string {
+  const pieces: string[] = []
+  for (let length = 0, index = 0; length < bytes; index += 1) {
+    const next = piece(index)
+    pieces.push(next)
+    length += next.length + 1
+  }
+  return pieces.join(',')
+}
+
+const prose = JSON.stringify(
+  'As they say, all that glitters is not gold; "a café" has its price. '.repeat(12),
+)
+
+type Shape = (parts: Parts, bytes: number) => string
+
+const hello = '"hello"'
+const body = ({ head }: Parts, ...members: readonly string[]): string => `{${[head, ...members].join(',')}}`
+const one = (parts: Parts, text: string): string => parts.turns(parts.turn(text))
+
+/** By name: where the bytes are. */
+const shapes: Readonly<Record<string, Shape>> = {
+  'an ordinary conversation': (parts, bytes) =>
+    body(parts, parts.turns(filled(bytes, () => parts.turn(prose)))),
+  'distinct field names': (parts, bytes) =>
+    body(
+      parts,
+      one(parts, hello),
+      filled(bytes, (index) => `"n${index}":1`),
+    ),
+  'tiny messages': (parts, bytes) => body(parts, parts.turns(filled(bytes, () => parts.turn('"a"')))),
+  'empty messages': (parts, bytes) => body(parts, parts.turns(filled(bytes, () => '{}'))),
+  'empty parts': (parts, bytes) => body(parts, one(parts, `[${filled(bytes, () => '{}')}]`)),
+  'escaped names': (parts, bytes) =>
+    body(parts, parts.turns(filled(bytes, () => '{"\\u0061b":1,"\\u0063":2}'))),
+  'names outside ascii': (parts, bytes) => body(parts, parts.turns(filled(bytes, () => '{"é":1}'))),
+  'names that look alike': (parts, bytes) =>
+    body(
+      parts,
+      parts.turns(filled(bytes, () => `{${filled(200, (index) => `"n_${'_'.repeat(index)}${index}":1`)}}`)),
+    ),
+  'unicode escapes': (parts, bytes) => body(parts, one(parts, `"${'\\u0041'.repeat(bytes / 6)}"`)),
+  'short escapes': (parts, bytes) => body(parts, one(parts, `"${'\\n'.repeat(bytes / 2)}"`)),
+  'nested arrays': (parts, bytes) =>
+    body(parts, one(parts, hello), `"x":[${filled(bytes, () => '['.repeat(50) + ']'.repeat(50))}]`),
+  'many tools': (parts, bytes) => body(parts, one(parts, hello), parts.tools(filled(bytes, parts.tool))),
+  'a tool of many names': (parts, bytes) =>
+    body(
+      parts,
+      one(parts, hello),
+      parts.tools(
+        parts.tool(0).replace('"a":{"type":"string"}', () => filled(bytes, (index) => `"p${index}":{}`)),
+      ),
+    ),
+  'many small strings': (parts, bytes) =>
+    body(parts, one(parts, hello), `"stop":[${filled(bytes, () => '"ab"')}]`),
+  'many small numbers': (parts, bytes) => body(parts, one(parts, hello), `"x":[${filled(bytes, () => '1')}]`),
+  'a huge number': (parts, bytes) => body(parts, one(parts, hello), `"temperature":${'9'.repeat(bytes)}`),
+  'names of a message': (parts, bytes) =>
+    body(
+      parts,
+      parts.turns(parts.turn(hello).replace('{', () => `{${filled(bytes, (index) => `"n${index}":1`)},`)),
+    ),
+  'a long name': (parts, bytes) => body(parts, one(parts, hello), `"${'\\u0061'.repeat(bytes / 6)}":1`),
+  'white space': (parts, bytes) => body(parts, one(parts, hello), `"x":${' '.repeat(bytes)}1`),
+}
+
+/** All of them in one format. */
+export function expensiveBodies(format: ParsedFormat): readonly ExpensiveBody[] {
+  return Object.entries(shapes).map(([name, shape]) => ({
+    name,
+    make: (bytes: number) => shape(formats[format], bytes),
+  }))
+}
