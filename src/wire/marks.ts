@@ -7,8 +7,10 @@
 import { shortHash, textHash } from './hash.ts'
 import type { Maker, Seal, ThinkingPart } from './neutral.ts'
 
-/** A marked id is never longer; what does not fit is not carried. */
-export const markedIdCharactersMax = 8_192
+/** A marked id is never longer; a signature that does not fit is not carried. */
+export const markedIdCharactersMax = 65_536
+/** Thoughts, which a conversation can go on without, make no id longer than this. */
+export const thoughtIdCharactersMax = 8_192
 /** Ids that we hand out, without their mark. */
 export const shortIdCharactersMax = 32
 
@@ -42,7 +44,8 @@ export function markedId(id: string, mark: Mark): string {
   if (mark.seal === null && mark.thoughts.length === 0) return id
   const payload = base64UrlOf(JSON.stringify(packed(mark)))
   const marked = `${id}${idMark}${payload}${checkOf(payload)}`
-  if (marked.length <= markedIdCharactersMax) return marked
+  const charactersMax = mark.thoughts.length === 0 ? markedIdCharactersMax : thoughtIdCharactersMax
+  if (marked.length <= charactersMax) return marked
   return mark.thoughts.length === 0 ? id : markedId(id, { ...mark, thoughts: [] })
 }
 
@@ -119,6 +122,24 @@ export const unsealed: Seal = { maker: 'openai', data: '-' }
 
 export function isUnsealed({ maker, data }: Seal): boolean {
   return maker === unsealed.maker && data === unsealed.data
+}
+
+/**
+ * Google signs texts as well; elsewhere such a signature is a thought that says nothing beside its text. Where
+ * the text stands is a first letter that base64 does not have; without one it is no text's signature.
+ */
+const places = { before: '^', behind: '>' } as const
+export type SignedPlace = keyof typeof places
+
+/** The signature of the text that stands `before` it, or `behind` it. */
+export function signatureOfText({ maker, data }: Seal, place: SignedPlace): Seal {
+  return { maker, data: `${places[place]}${data}` }
+}
+
+/** Where the text stands that was signed; null: it was no text. */
+export function signedPlace({ data }: Seal): SignedPlace | null {
+  if (data.startsWith(places.before)) return 'before'
+  return data.startsWith(places.behind) ? 'behind' : null
 }
 
 /** One search for all of them: it skips letters that none of them has, which looking for each in turn does not. */

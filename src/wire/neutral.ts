@@ -144,7 +144,8 @@ export interface ProviderTool {
 }
 
 export type ToolChoice =
-  | { readonly kind: 'auto' | 'none' | 'required' }
+  /** `validated`: the model decides, and what it calls must fit the schema (Google's VALIDATED). */
+  | { readonly kind: 'auto' | 'none' | 'required' | 'validated' }
   | { readonly kind: 'one'; readonly name: string; readonly namespace: string | null }
   | { readonly kind: 'some'; readonly required: boolean; readonly names: readonly string[] }
 

@@ -8,6 +8,7 @@ import type { ConversationFormat } from '../../src/wire/codec.ts'
 import {
   bytesOf,
   type Format,
+  formatOf,
   formats,
   type Outcome,
   othersThan,
@@ -30,7 +31,7 @@ function bodyFor(from: Format, to: Format, body: unknown): Record<string, unknow
 const nothing: Readonly<Record<ConversationFormat, object>> = {
   'openai-chat': { model: 'm', messages: [] },
   'openai-responses': { model: 'm', input: [], instructions: 'Be brief.' },
-  anthropic: { model: 'm', max_tokens: 9, messages: [], system: 'Be brief.' },
+  anthropic: { model: 'm', max_tokens: 99, messages: [], system: 'Be brief.' },
   gemini: { contents: [], systemInstruction: { parts: [{ text: 'Be brief.' }] } },
 }
 
@@ -68,7 +69,7 @@ const silent: Readonly<Record<ConversationFormat, object>> = {
   },
   anthropic: {
     model: 'm',
-    max_tokens: 9,
+    max_tokens: 99,
     messages: [
       { role: 'user', content: 'Hi.' },
       { role: 'assistant', content: 'Yes?' },
@@ -121,7 +122,7 @@ test('white space between texts reaches every format', () => {
     },
     anthropic: {
       model: 'm',
-      max_tokens: 9,
+      max_tokens: 99,
       messages: [{ role: 'user', content: texts.map((text) => ({ type: 'text', text })) }],
     },
     gemini: { contents: [{ role: 'user', parts: texts.map((text) => ({ text })) }] },
@@ -134,4 +135,79 @@ test('white space between texts reaches every format', () => {
       assert.equal(parts.map(({ text }) => text).join(''), 'Hello\n\nWorld', `${from.name} to ${to.name}`)
     }
   }
+})
+
+const chatTool = {
+  type: 'function',
+  function: { name: 'look', parameters: { type: 'object', properties: {} } },
+}
+const messagesTool = { name: 'look', input_schema: { type: 'object', properties: {} } }
+const asks = { model: 'm', messages: [{ role: 'user', content: 'Hi.' }] }
+
+test("the choice 'validated' is Gemini's own mode, and auto elsewhere, which is said", () => {
+  const requests: Readonly<Record<ConversationFormat, object>> = {
+    'openai-chat': { ...asks, tools: [chatTool], tool_choice: 'validated' },
+    'openai-responses': {
+      model: 'm',
+      input: 'Hi.',
+      tools: [{ type: 'function', name: 'look' }],
+      tool_choice: 'validated',
+    },
+    anthropic: { ...asks, max_tokens: 99, tools: [messagesTool], tool_choice: { type: 'validated' } },
+    gemini: {
+      contents: [{ role: 'user', parts: [{ text: 'Hi.' }] }],
+      tools: [{ functionDeclarations: [{ name: 'look' }] }],
+      toolConfig: { functionCallingConfig: { mode: 'VALIDATED' } },
+    },
+  }
+  for (const from of formats) {
+    for (const to of othersThan(from)) {
+      const what = `${from.name} to ${to.name}`
+      const outcome = outcomeOf(from, to, requests[from.name])
+      assert.ok(outcome.kind === 'sent', what)
+      const body = JSON.parse(outcome.text) as { tool_choice?: unknown; toolConfig?: unknown }
+      if (to.name === 'gemini') {
+        assert.deepEqual(body.toolConfig, { functionCallingConfig: { mode: 'VALIDATED' } }, what)
+        assert.deepEqual(outcome.adjusted, [], what)
+      } else {
+        assert.deepEqual(body.tool_choice, to.name === 'anthropic' ? { type: 'auto' } : 'auto', what)
+        assert.deepEqual(
+          outcome.adjusted.map(({ kind, field }) => `${kind}=${field}`),
+          ['adapted=tool_choice'],
+          what,
+        )
+      }
+    }
+  }
+})
+
+test('what cannot be said of tools is said to be left out', () => {
+  const adjustedOf = (from: ConversationFormat, to: ConversationFormat, body: object) => {
+    const outcome = outcomeOf(formatOf(from), formatOf(to), body)
+    assert.ok(outcome.kind === 'sent', outcome.kind === 'refused' ? outcome.error.message : '')
+    return outcome.adjusted.map(({ kind, field }) => `${kind}=${field}`)
+  }
+  const serial = {
+    ...asks,
+    max_tokens: 99,
+    tools: [messagesTool],
+    tool_choice: { type: 'auto', disable_parallel_tool_use: true },
+  }
+  assert.deepEqual(adjustedOf('anthropic', 'gemini', serial), [
+    'dropped=tool_choice.disable_parallel_tool_use',
+  ])
+  assert.deepEqual(adjustedOf('anthropic', 'openai-responses', serial), [])
+  const allowed = {
+    contents: [{ role: 'user', parts: [{ text: 'Hi.' }] }],
+    tools: [{ functionDeclarations: [{ name: 'look' }] }, { googleSearch: {} }],
+    toolConfig: { functionCallingConfig: { mode: 'AUTO', allowedFunctionNames: ['look'] } },
+  }
+  for (const to of ['anthropic', 'openai-chat'] as const) {
+    assert.ok(adjustedOf('gemini', to, allowed).includes('dropped=tools[1].googleSearch'), to)
+  }
+  const { tool_choice: choice } = bodyFor(formatOf('gemini'), formatOf('openai-responses'), allowed)
+  assert.deepEqual((choice as { tools: unknown }).tools, [
+    { type: 'function', name: 'look' },
+    { type: 'web_search' },
+  ])
 })

@@ -34,6 +34,8 @@ export class Given {
       if (groups.includes(name) && value.kind === 'object') this.readGroup(name, value)
       else this.note(name, value.pointer)
     }
+    const isSerial = body.get('tool_choice')?.get('disable_parallel_tool_use')
+    if (isSerial?.kind === 'true') this.note('tool_choice.disable_parallel_tool_use', isSerial.pointer)
     const thinking = body.get('thinking')
     for (const name of ['display', 'block_binding']) {
       const value = thinking?.get(name)

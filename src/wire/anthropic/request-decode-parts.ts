@@ -2,7 +2,7 @@
  * Blocks of a Messages conversation as parts: text, media, thoughts, calls and results; every other block
  * is named. Takes our marks off again. Must not look into the input of calls.
  */
-import { isUnsealed, type ReadTag, readId, readTag } from '../marks.ts'
+import { isUnsealed, type ReadTag, readId, readTag, signedPlace } from '../marks.ts'
 import type {
   CacheLifetime,
   CallPart,
@@ -239,9 +239,7 @@ function sealOf(tag: ReadTag, written: string): Seal | null {
 /** The id's mark counts first; what a block before the call says of its seal only where the mark is gone. */
 function addCall(parts: Part[], block: View): void {
   const { id, mark } = readId(block.get('id')?.text() ?? '')
-  const before = parts.at(-1)
-  const isSealBlock = before?.kind === 'thinking' && before.text === '' && before.seal?.maker === callSigner
-  if (isSealBlock) parts.pop()
+  const seal = takenSeal(parts, mark?.seal ?? null)
   for (const thought of mark?.thoughts ?? []) if (!stands(parts, thought)) parts.push(thought)
   const call: CallPart = {
     kind: 'call',
@@ -250,10 +248,28 @@ function addCall(parts: Part[], block: View): void {
     namespace: null,
     form: 'json',
     input: block.get('input')?.written ?? '',
-    seal: mark?.seal ?? (isSealBlock ? before.seal : null),
+    seal: mark?.seal ?? seal,
     pointer: block.pointer,
   }
   parts.push(call)
+}
+
+/**
+ * Takes out the empty thought that carried a call's seal, also where a client put a text between the two;
+ * the signature of a text says that it is one, and stays. `known`: the seal that the call's id has.
+ */
+function takenSeal(parts: Part[], known: Seal | null): Seal | null {
+  for (let index = parts.length - 1; index >= 0; index -= 1) {
+    const part = parts[index]
+    const seal = part?.kind === 'thinking' && part.text === '' ? part.seal : null
+    const isOfCall = seal?.maker === callSigner && signedPlace(seal) === null
+    if (isOfCall && (known === null || known.data === seal.data)) {
+      parts.splice(index, 1)
+      return seal
+    }
+    if (part?.kind !== 'text' && part?.kind !== 'thinking') return null
+  }
+  return null
 }
 
 /** Whether the thought is among those since the last call. */

@@ -77,10 +77,11 @@ export class ToolReader {
   }
 }
 
-const kinds: Readonly<Record<string, 'auto' | 'none' | 'required'>> = {
+const kinds: Readonly<Record<string, 'auto' | 'none' | 'required' | 'validated'>> = {
   auto: 'auto',
   none: 'none',
   any: 'required',
+  validated: 'validated',
 }
 
 export function choiceOf(choice: View | undefined): Pick<Conversation, 'toolChoice' | 'parallelCalls'> {

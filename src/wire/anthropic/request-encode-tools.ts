@@ -32,10 +32,17 @@ export function offeredTools({ tools, toolChoice }: Conversation): readonly Tool
   return tools.filter(({ name }) => names.has(name))
 }
 
-function offeredProviderTools({ providerTools, toolChoice }: Conversation): readonly ProviderTool[] {
+function offeredProviderTools(
+  { providerTools, toolChoice }: Conversation,
+  adjusted: Adjusted,
+): readonly ProviderTool[] {
   if (toolChoice?.kind !== 'some') return providerTools
   const names = new Set(toolChoice.names)
-  return providerTools.filter(({ name }) => names.has(name))
+  return providerTools.filter(({ name, pointer }) => {
+    const isAllowed = names.has(name)
+    if (!isAllowed) adjusted.dropped(pointer, `${name} is not among the allowed tools`)
+    return isAllowed
+  })
 }
 
 /** The caller's tools in its order, then what runs at the provider. */
@@ -52,7 +59,7 @@ export function toolBlocks(
     blocks.push(toolBlock(tool, isStrict, options))
   }
   const taken = new Set(blocks.map(({ name }) => name))
-  for (const { name, usesMax, pointer } of offeredProviderTools(conversation)) {
+  for (const { name, usesMax, pointer } of offeredProviderTools(conversation, options.adjusted)) {
     const type = Object.hasOwn(providerTypes, name) ? providerTypes[name] : undefined
     if (type === undefined || taken.has(name)) options.adjusted.dropped(pointer, `${name} is not offered`)
     else blocks.push({ type, name, max_uses: usesMax ?? undefined })
@@ -88,8 +95,9 @@ function freeTextDescription({ description, format, pointer }: Tool, adjusted: A
   return [description ?? '', `The input has this format: ${jsonText(format)}`].join('\n\n').trim()
 }
 
-const kinds: Readonly<Record<'auto' | 'none' | 'required', string>> = {
+const kinds: Readonly<Record<'auto' | 'none' | 'required' | 'validated', string>> = {
   auto: 'auto',
+  validated: 'auto',
   none: 'none',
   required: 'any',
 }
@@ -115,6 +123,7 @@ export function choiceBlock(
     adjusted.dropped('parallel_tool_calls', 'the model decides how many tools it calls')
   }
   if (toolChoice === null && !isSerial) return undefined
+  if (toolChoice?.kind === 'validated') adjusted.adapted('tool_choice', 'auto: only Gemini validates calls')
   const block = blockOf(toolChoice, tools, names)
   if (block.type === 'tool' && !written.some(({ name }) => name === block.name)) {
     throw untranslatable('tool_choice', 'there is no such tool')

@@ -150,8 +150,14 @@ export const policy: PolicyTable = [
   {
     field: 'tool_choice',
     to: carried,
-    note: 'also whether calls run in parallel',
+    note: 'how the model chooses among the tools',
     example: { tools: [tool], tool_choice: { type: 'none' } },
+  },
+  {
+    field: 'tool_choice.disable_parallel_tool_use',
+    to: { ...carried, gemini: 'dropped' },
+    note: 'Gemini has no such switch',
+    example: { tools: [tool], tool_choice: { type: 'auto', disable_parallel_tool_use: true } },
   },
   {
     field: 'thinking',

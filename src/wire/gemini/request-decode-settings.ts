@@ -68,7 +68,7 @@ export function readToolChoice(config: View | undefined): ToolChoice | null {
         : { kind: 'some', required: true, names }
     case 'auto':
     case 'validated':
-      return names.length === 0 ? { kind: 'auto' } : { kind: 'some', required: false, names }
+      return names.length === 0 ? { kind: mode } : { kind: 'some', required: false, names }
     default:
       return null
   }

@@ -374,7 +374,7 @@ const choices: [config: object, choice: object | null][] = [
     { mode: 'ANY', allowed_function_names: ['f', 'g'] },
     { kind: 'some', required: true, names: ['f', 'g'] },
   ],
-  [{ mode: 'VALIDATED' }, { kind: 'auto' }],
+  [{ mode: 'VALIDATED' }, { kind: 'validated' }],
   [
     { mode: 'VALIDATED', allowedFunctionNames: ['f'] },
     { kind: 'some', required: false, names: ['f'] },

@@ -5,7 +5,7 @@
  */
 import type { Capabilities } from '../capabilities.ts'
 import { type JsonOut, RawJson } from '../json-text.ts'
-import { plainId } from '../marks.ts'
+import { plainId, signedPlace } from '../marks.ts'
 import type {
   Adjustment,
   CallPart,
@@ -21,7 +21,7 @@ import { untranslatable } from '../policy.ts'
 import type { NamedTools } from '../tool-names.ts'
 import { isEmptyMessage, joinedTurns } from '../turns.ts'
 import { argsOf, mediaPart } from './request-encode-parts.ts'
-import { isOwn, standIn } from './request-seals.ts'
+import { isOwn, ownSignature, standIn } from './request-seals.ts'
 
 const idCharactersMax = 64
 const noParts: readonly JsonOut[] = []
@@ -77,12 +77,8 @@ export class ContentWriter {
   private writeModel({ parts }: Turn): void {
     const written: JsonOut[] = []
     for (const [at, part] of parts.entries()) {
-      const before = parts[at - 1]
-      // Google's signature of a text, which stands before it elsewhere.
-      const signature =
-        part.kind === 'text' && part.text !== '' && isSignature(before) ? before.seal.data : null
-      if (isSignature(part) && isText(parts[at + 1])) continue
-      written.push(...this.modelPart(part, signature))
+      if (isSignature(part) && signedText(parts, at) !== null) continue
+      written.push(...this.modelPart(part, textSignature(parts, at)))
     }
     this.add('model', written)
   }
@@ -108,8 +104,11 @@ export class ContentWriter {
     // The first call of a step must be signed. It gets the stand-in in every step and not in the current turn
     // alone, for which that is demanded: a later turn would otherwise change what was sent before it.
     const isFirst = this.open.length === 0
-    const own = isOwn(call.seal) ? call.seal.data : undefined
-    const thoughtSignature = own ?? (isFirst && this.capabilities.signedCalls ? standIn : undefined)
+    const own = isOwn(call.seal) ? ownSignature(call.seal) : undefined
+    const needsStandIn = own === undefined && isFirst && this.capabilities.signedCalls
+    const thoughtSignature = needsStandIn ? standIn : own
+    if (needsStandIn)
+      this.adjusted.push({ kind: 'adapted', field: call.pointer, why: 'no signature of Google' })
     this.open.push(call)
     const functionCall = {
       id: plainId(call.id, idCharactersMax),
@@ -211,7 +210,7 @@ function endOfUser(turns: readonly Turn[], from: number): number {
 }
 
 interface SignaturePart extends ThinkingPart {
-  readonly seal: NonNullable<ThinkingPart['seal']>
+  readonly seal: NonNullable<ThinkingPart['seal']> & { readonly maker: 'google' }
 }
 
 /** A signature of Google's without a thought. */
@@ -223,10 +222,28 @@ function isText(part: Part | undefined): part is TextPart {
   return part?.kind === 'text' && part.text !== ''
 }
 
+/** Where the text stands that a signature belongs to; null: it is a part of its own. */
+function signedText(parts: readonly Part[], at: number): number | null {
+  const part = parts[at]
+  if (!isSignature(part)) return null
+  // Chat clients send it first, wherever it came.
+  const places = signedPlace(part.seal) === 'before' ? [at - 1, at + 1] : [at + 1]
+  return places.find((place) => isText(parts[place])) ?? null
+}
+
+/** Google's signature of the text there, which is a thought beside it elsewhere. */
+function textSignature(parts: readonly Part[], at: number): string | null {
+  for (const beside of [at - 1, at + 1]) {
+    const part = parts[beside]
+    if (isSignature(part) && signedText(parts, beside) === at) return ownSignature(part.seal)
+  }
+  return null
+}
+
 /** Only Google's own thoughts mean anything here; others' are left out, as their makers would leave these out. */
 function thoughtPart({ text, seal }: ThinkingPart): readonly JsonOut[] {
   if (!isOwn(seal)) return noParts
-  const thoughtSignature = seal.data
+  const thoughtSignature = ownSignature(seal)
   return [text === '' ? { text, thoughtSignature } : { text, thought: true, thoughtSignature }]
 }
 

@@ -32,6 +32,8 @@ export function toolConfig(
   switch (toolChoice?.kind) {
     case 'none':
       return config('NONE')
+    case 'validated':
+      return config('VALIDATED')
     case 'required':
       return config('ANY')
     case 'one':

@@ -219,6 +219,17 @@ const histories: [name: string, turns: Turn[], contents: object[][]][] = [
     ],
   ],
   [
+    'the signature of a text goes with it, before it or behind it',
+    [hi, turn('assistant', thought('', google('>czE=')), text('x'), text('y'), thought('', google('^czI=')))],
+    [
+      [{ text: 'hi' }],
+      [
+        { text: 'x', thoughtSignature: 'czE=' },
+        { text: 'y', thoughtSignature: 'czI=' },
+      ],
+    ],
+  ],
+  [
     'a signature alone stays alone',
     [hi, turn('assistant', text('x'), thought('', google('czI=')))],
     [[{ text: 'hi' }], [{ text: 'x' }, { text: '', thoughtSignature: 'czI=' }]],

@@ -81,7 +81,7 @@ const bodyRows: PolicyTable = [
   {
     field: 'toolConfig.functionCallingConfig',
     to: all('adapted'),
-    note: 'The choice of tools; VALIDATED becomes AUTO.',
+    note: 'The choice of tools; VALIDATED becomes AUTO, and that is said.',
     example: { tools: [declared], toolConfig: { functionCallingConfig: { mode: 'ANY' } } },
   },
   {

@@ -2,7 +2,7 @@
  * What stands in a `thoughtSignature`: Google's own value, another maker's with our tag, or the stand-in
  * that Google documents for calls that another model made. Must not let a tag be taken for Google's.
  */
-import { readTagBase64, taggedBase64 } from '../marks.ts'
+import { readTagBase64, signedPlace, taggedBase64 } from '../marks.ts'
 import type { Maker, Seal, ThinkingPart } from '../neutral.ts'
 
 const ownMaker: Maker = 'google'
@@ -44,9 +44,14 @@ export function isOwn(seal: Seal | null | undefined): seal is Seal & { readonly 
   return seal?.maker === ownMaker
 }
 
+/** Google's own value, as it was. */
+export function ownSignature(seal: Seal & { readonly maker: 'google' }): string {
+  return signedPlace(seal) === null ? seal.data : seal.data.slice(1)
+}
+
 /** The signature that carries the seal to a client of this format; undefined where there is none. */
 export function signatureOf({ seal, redacted }: Pick<ThinkingPart, 'seal' | 'redacted'>): string | undefined {
   if (seal === null) return undefined
-  if (isOwn(seal)) return seal.data
+  if (isOwn(seal)) return ownSignature(seal)
   return taggedBase64(redacted ? { ...seal, data: `${redactedPrefix}${seal.data}` } : seal)
 }

@@ -5,6 +5,7 @@
 import { type Usage, WireError } from '../codec.ts'
 import { type JsonLimits, readJson } from '../json.ts'
 import type { RawJson } from '../json-text.ts'
+import { signatureOfText } from '../marks.ts'
 import type {
   AnswerPart,
   CallPart,
@@ -14,6 +15,7 @@ import type {
   MediaPart,
   NeutralAnswer,
   Seal,
+  ThinkingPart,
 } from '../neutral.ts'
 import { isRecord, type JsonRecord, parsed, recordIn, recordsIn, textIn } from '../parsed.ts'
 import { View } from '../view.ts'
@@ -36,7 +38,10 @@ export interface Chunk {
 
 /** A part, or a bit of one: texts that follow each other are one part. */
 export type Piece =
-  | { readonly kind: 'text'; readonly text: string }
+  /** `seal`: Google signed this text. */
+  | { readonly kind: 'text'; readonly text: string; readonly seal: Seal | null }
+  /** A part that has nothing but a signature. */
+  | { readonly kind: 'signature'; readonly seal: Seal }
   | { readonly kind: 'thought'; readonly text: string; readonly seal: Seal | null }
   | { readonly kind: 'call'; readonly call: CallPart }
   | { readonly kind: 'media'; readonly media: MediaPart }
@@ -83,11 +88,16 @@ function addPiece(parts: AnswerPart[], piece: Piece): void {
   const last = parts.at(-1)
   switch (piece.kind) {
     case 'text':
-      if (last?.kind !== 'text') parts.push({ kind: 'text', text: piece.text, cache: null, citations: [] })
-      else parts[parts.length - 1] = { ...last, text: last.text + piece.text }
+      if (piece.seal !== null) parts.push(signatureThought(signatureOfText(piece.seal, 'behind')))
+      if (last?.kind === 'text' && piece.seal === null) {
+        parts[parts.length - 1] = { ...last, text: last.text + piece.text }
+      } else parts.push({ kind: 'text', text: piece.text, cache: null, citations: [] })
+      return
+    case 'signature':
+      parts.push(signatureThought(piece.seal))
       return
     case 'thought':
-      // A thought goes on until its seal; a seal alone belongs to no thought before a text.
+      // A thought goes on until its seal.
       if (last?.kind !== 'thinking' || last.seal !== null) {
         parts.push({ kind: 'thinking', text: piece.text, redacted: false, seal: piece.seal })
       } else parts[parts.length - 1] = { ...last, text: last.text + piece.text, seal: piece.seal }
@@ -99,6 +109,10 @@ function addPiece(parts: AnswerPart[], piece: Piece): void {
       parts.push(piece.media)
       return
   }
+}
+
+function signatureThought(seal: Seal): ThinkingPart {
+  return { kind: 'thinking', text: '', redacted: false, seal }
 }
 
 /** Reads one JSON object of the format; null for what is none. Never throws. */
@@ -193,10 +207,10 @@ function pieceOf(part: JsonRecord): readonly Piece[] {
   const read = readSignature(textIn(part, 'thoughtSignature'))
   const seal = read.kind === 'seal' ? read.seal : null
   if (part.thought === true) return text === '' && seal === null ? [] : [{ kind: 'thought', text, seal }]
-  const signed: readonly Piece[] = seal === null ? [] : [{ kind: 'thought', text: '', seal }]
   const said = text || codeIn(part)
-  const texts: readonly Piece[] = said === '' ? [] : [{ kind: 'text', text: said }]
-  return [...signed, ...texts, ...mediaIn(part)]
+  if (said !== '') return [{ kind: 'text', text: said, seal }, ...mediaIn(part)]
+  const signed: readonly Piece[] = seal === null ? [] : [{ kind: 'signature', seal }]
+  return [...signed, ...mediaIn(part)]
 }
 
 /** Code that ran at the provider, and what it printed, for readers elsewhere. */

@@ -60,12 +60,16 @@ const read: [name: string, given: object[], parts: object[]][] = [
     [{ kind: 'thinking', text: 't', redacted: false, seal: null }, text('a')],
   ],
   [
-    'the signature of the text seals the thought before it',
+    'the signature of a text stands before it and seals no thought',
     [
       { text: 't', thought: true },
       { text: 'a', thoughtSignature: 'c2ln' },
     ],
-    [{ kind: 'thinking', text: 't', redacted: false, seal: google }, text('a')],
+    [
+      { kind: 'thinking', text: 't', redacted: false, seal: null },
+      { kind: 'thinking', text: '', redacted: false, seal: { maker: 'google', data: '>c2ln' } },
+      text('a'),
+    ],
   ],
   [
     'a signature behind a text',

@@ -4,7 +4,7 @@
  */
 import type { Usage } from '../codec.ts'
 import { type JsonOut, jsonText, RawJson } from '../json-text.ts'
-import { markedId, plainId, shortIdCharactersMax } from '../marks.ts'
+import { markedId, plainId, shortIdCharactersMax, signedPlace } from '../marks.ts'
 import type {
   AnswerPart,
   CallPart,
@@ -107,6 +107,8 @@ export class PartWriter {
   private readonly isHidden: boolean
   /** Thoughts since the last call, which the next call's id carries. */
   private thoughts: ThinkingPart[] = []
+  /** Google's signature of the text that comes next. */
+  private signature: string | undefined
   /** The size of those thoughts. */
   keptCharacters = 0
   private calls = 0
@@ -120,7 +122,7 @@ export class PartWriter {
     switch (part.kind) {
       case 'text':
       case 'refusal':
-        return part.text === '' ? [] : [{ text: part.text }]
+        return this.text(part.text)
       case 'thinking':
         return this.wholeThought(part)
       case 'call':
@@ -128,6 +130,14 @@ export class PartWriter {
       case 'media':
         return mediaPart(part)
     }
+  }
+
+  /** A text, or a piece of one, with the signature that came before it. */
+  text(text: string): readonly JsonOut[] {
+    if (text === '') return []
+    const { signature } = this
+    this.signature = undefined
+    return [{ text, thoughtSignature: signature }]
   }
 
   /** A piece of a thought, for clients that asked to see them. */
@@ -147,6 +157,10 @@ export class PartWriter {
     const thoughtSignature = signatureOf(part)
     if (thoughtSignature === undefined) return []
     const isGoogles = isOwn(part.seal)
+    if (isGoogles && signedPlace(part.seal) === 'behind') {
+      this.signature = thoughtSignature
+      return []
+    }
     if (!isGoogles) this.keep(part)
     if (isGoogles && (part.text === '' || this.isHidden)) return [{ text: '', thoughtSignature }]
     return this.isHidden && part.text !== '' ? [] : [{ text: '', thought: true, thoughtSignature }]

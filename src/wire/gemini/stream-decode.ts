@@ -3,6 +3,7 @@
  * is told when the stream has ended. Must not throw, nor keep the stream.
  */
 import { textHash } from '../hash.ts'
+import { signatureOfText } from '../marks.ts'
 import type { AnswerEvent, Citation, Finish, Seal, StreamDecoder } from '../neutral.ts'
 import { SseParser } from '../sse.ts'
 import { type Piece, readChunk, withCalls } from './response-decode.ts'
@@ -22,6 +23,7 @@ class GeminiDecoder implements StreamDecoder {
   private hasStarted = false
   private open: OpenKind | null = null
   private hasCalls = false
+  private hasText = false
   private finish: Finish | null = null
   /** Sources that were told; grounding is repeated while it grows. */
   private readonly cited = new Set<string>()
@@ -70,8 +72,11 @@ class GeminiDecoder implements StreamDecoder {
     if (chunk === null) return
     if (!this.hasStarted) this.events.push({ kind: 'start', id: chunk.id, model: chunk.model })
     this.hasStarted = true
+    // Sources often come last, in an event that says no more and ends the text.
+    const endsText = chunk.pieces[0]?.kind !== 'text'
+    if (endsText && this.open === 'text') this.cite(chunk.citations)
     for (const piece of chunk.pieces) this.readPiece(piece)
-    if (this.open === 'text') this.cite(chunk.citations)
+    if (this.hasText) this.cite(chunk.citations)
     if (chunk.logprobs !== null) this.events.push({ kind: 'logprobs', content: chunk.logprobs })
     this.finish = chunk.finish ?? this.finish
   }
@@ -88,8 +93,9 @@ class GeminiDecoder implements StreamDecoder {
   private readPiece(piece: Piece): void {
     switch (piece.kind) {
       case 'text':
-        this.begin('text')
-        this.events.push({ kind: 'delta', text: piece.text })
+        return this.readText(piece)
+      case 'signature':
+        this.sign(piece.seal)
         return
       case 'thought':
         this.begin('thinking')
@@ -112,6 +118,23 @@ class GeminiDecoder implements StreamDecoder {
         this.events.push({ kind: 'whole', part: piece.media })
         return
     }
+  }
+
+  /** A signature stands before its text, or behind it where the text had begun before it came. */
+  private readText({ text, seal }: Extract<Piece, { kind: 'text' }>): void {
+    const hasBegun = this.open === 'text'
+    this.hasText = true
+    if (seal !== null && !hasBegun) this.sign(signatureOfText(seal, 'behind'))
+    this.begin('text')
+    this.events.push({ kind: 'delta', text })
+    if (seal !== null && hasBegun) this.sign(signatureOfText(seal, 'before'))
+  }
+
+  /** A thought of its own that says nothing. */
+  private sign(seal: Seal): void {
+    this.close(null)
+    this.begin('thinking')
+    this.close(seal)
   }
 
   private begin(kind: OpenKind): void {

@@ -91,9 +91,14 @@ const short = (events: readonly AnswerEvent[]) =>
 const streams: [name: string, stream: string, events: string][] = [
   ['text', event([{ text: 'a' }]) + event([{ text: 'b' }]) + stop, 'start +text a b - end'],
   [
-    'a thought, and its seal on the text',
+    'a thought, and a text that is signed',
     event([{ text: 't', thought: true }]) + event([{ text: 'a', thoughtSignature: 'c2ln' }]) + stop,
-    'start +thinking t -c2ln +text a - end',
+    'start +thinking t - +thinking ->c2ln +text a - end',
+  ],
+  [
+    'a text that is signed when it has begun',
+    event([{ text: 'a' }]) + event([{ text: 'b', thoughtSignature: 'c2ln' }]) + stop,
+    'start +text a b - +thinking -^c2ln end',
   ],
   [
     'a signature at the end',
@@ -137,6 +142,25 @@ const streams: [name: string, stream: string, events: string][] = [
         groundingMetadata: { groundingChunks: [{ web: { uri: 'u' } }, { web: { uri: 'v' } }] },
       }),
     'start +text a @u b @v - end',
+  ],
+  [
+    'sources in a last event that says nothing, and signs',
+    event([{ text: 'a' }]) +
+      event([{ text: '', thoughtSignature: 'c2ln' }], {
+        finishReason: 'STOP',
+        groundingMetadata: { groundingChunks: [{ web: { uri: 'u' } }] },
+      }),
+    'start +text a @u - +thinking -c2ln end',
+  ],
+  [
+    'sources behind the end of the text',
+    event([{ text: 'a' }]) +
+      event([{ text: '', thoughtSignature: 'c2ln' }]) +
+      event([{ text: '' }], {
+        finishReason: 'STOP',
+        groundingMetadata: { groundingChunks: [{ web: { uri: 'u' } }] },
+      }),
+    'start +text a - +thinking -c2ln @u end',
   ],
   [
     'garbage and other events',

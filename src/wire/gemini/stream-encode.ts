@@ -87,7 +87,7 @@ class GeminiEncoder implements StreamEncoder {
     switch (this.open?.kind) {
       case 'text':
       case 'refusal':
-        return text === '' ? noParts : [{ text }]
+        return this.parts.text(text)
       case 'thinking':
         this.text.add(text)
         return this.parts.thought(text)

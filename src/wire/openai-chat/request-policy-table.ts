@@ -80,7 +80,7 @@ export const policy: PolicyTable = [
   }),
   alone('tools', carried, 'schemas go as they are written', tools),
   alone('functions', adapted, 'become tools', [tool.function]),
-  row('tool_choice', carried, 'a model that cannot be forced refuses', { tools, tool_choice: 'none' }),
+  row('tool_choice', carried, 'validated is auto elsewhere than Gemini', { tools, tool_choice: 'none' }),
   row('function_call', adapted, 'becomes the choice of a tool', {
     functions: [tool.function],
     function_call: 'none',

@@ -178,8 +178,7 @@ export function choiceOf(conversation: Conversation, names: NamedTools, settings
   const { tools, toolChoice, parallelCalls } = conversation
   if (tools.length === 0) return {}
   return {
-    tool_choice:
-      toolChoice === null ? undefined : choice(toolChoice, tools, { names, takes: settings.takes }),
+    tool_choice: toolChoice === null ? undefined : choice(toolChoice, tools, { names, settings }),
     parallel_tool_calls: parallelSwitch(parallelCalls, settings),
   }
 }
@@ -192,11 +191,15 @@ function parallelSwitch(told: boolean | null, settings: Settings): boolean | und
 function choice(
   wanted: ToolChoice,
   tools: readonly Tool[],
-  of: { readonly names: NamedTools; readonly takes: Capabilities },
+  of: { readonly names: NamedTools; readonly settings: Settings },
 ): JsonOut {
   if (wanted.kind === 'auto' || wanted.kind === 'none') return wanted.kind
+  if (wanted.kind === 'validated') {
+    tell(of.settings, 'adapted', 'tool_choice', 'auto: only Gemini validates calls')
+    return 'auto'
+  }
   const isForced = wanted.kind !== 'some' || wanted.required
-  if (isForced && !of.takes.forcedTools) {
+  if (isForced && !of.settings.takes.forcedTools) {
     throw untranslatable('tool_choice', 'the model decides itself whether to call a tool')
   }
   const find = toolFinder(tools)

@@ -82,12 +82,14 @@ function wordChoice(choice: View): ToolChoice {
   const word = choice.text()
   if (word === 'auto' || word === 'none' || word === 'required') return { kind: word }
   if (word === 'any') return { kind: 'required' }
-  throw choice.invalid('none, auto, required, or an object that names a tool')
+  // Some agents name the mode of the model that they ask for.
+  if (word === 'validated') return { kind: 'validated' }
+  throw choice.invalid('none, auto, required, validated, or an object that names a tool')
 }
 
 function objectChoice(choice: View): ToolChoice {
   const type = wordOf(choice.get('type'))
-  if (type === 'auto' || type === 'none') return { kind: type }
+  if (type === 'auto' || type === 'none' || type === 'validated') return { kind: type }
   if (type === 'any') return { kind: 'required' }
   if (type === 'allowed_tools') return allowed(choice.get('allowed_tools') ?? choice)
   return named(choice.get('function') ?? choice.get('custom') ?? choice)

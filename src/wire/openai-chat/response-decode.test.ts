@@ -275,7 +275,7 @@ test('ids are short whatever the upstream made of them, and unsealed thoughts ne
 })
 
 test('a signature without room in the id stands in Google’s field with a tag', () => {
-  const huge: Seal = { maker: 'google', data: 'R'.repeat(9_000) }
+  const huge: Seal = { maker: 'google', data: 'R'.repeat(60_000) }
   const { message } = choiceOf(written(answerOf([call('a', { seal: huge })])))
   const [told] = message.tool_calls as readonly Members[]
   assert.equal(told?.id, 'a')

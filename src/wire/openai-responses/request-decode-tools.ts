@@ -110,8 +110,9 @@ export function readToolChoice(choice: View | undefined, tools: readonly Tool[])
   if (choice === undefined) return null
   if (choice.isText) {
     const kind = choice.text()
-    if (kind === 'auto' || kind === 'none' || kind === 'required') return { kind }
-    throw choice.invalid('auto, none, required or an object')
+    const isKnown = kind === 'auto' || kind === 'none' || kind === 'required' || kind === 'validated'
+    if (isKnown) return { kind }
+    throw choice.invalid('auto, none, required, validated or an object')
   }
   const type = choice.get('type')?.text()
   if (type === 'allowed_tools') return allowedTools(choice, tools)

@@ -400,6 +400,7 @@ test('tools in the order of the caller, with what the format has for each', () =
     tools: [
       { type: 'custom', name: 'patch' },
       { type: 'function', name: 'a', namespace: 'mcp' },
+      { type: 'web_search' },
     ],
   })
   assert.equal(body.parallel_tool_calls, false)

@@ -89,7 +89,10 @@ function settings(conversation: Conversation, capabilities: Capabilities, adjust
   }
 }
 
-function choiceOf({ toolChoice, tools }: Conversation, setting: ToolSetting): JsonOut | undefined {
+function choiceOf(
+  { toolChoice, tools, providerTools }: Conversation,
+  setting: ToolSetting,
+): JsonOut | undefined {
   const { capabilities, names } = setting
   if (toolChoice === null) return undefined
   const isForced =
@@ -99,13 +102,21 @@ function choiceOf({ toolChoice, tools }: Conversation, setting: ToolSetting): Js
   if (isForced && !capabilities.forcedTools) {
     throw untranslatable('tool_choice', 'the model decides itself whether it calls a tool')
   }
+  if (toolChoice.kind === 'validated') {
+    setting.adjusted.push({ kind: 'adapted', field: 'tool_choice', why: 'auto: only Gemini validates calls' })
+    return 'auto'
+  }
   const find = toolFinder(tools)
   if (toolChoice.kind === 'one') return named(find, names, toolChoice)
   if (toolChoice.kind !== 'some') return toolChoice.kind
   return {
     type: 'allowed_tools',
     mode: toolChoice.required ? 'required' : 'auto',
-    tools: toolChoice.names.map((name) => named(find, names, { name, namespace: null })),
+    // The choice is one among the caller's tools; a search beside them is not meant to be taken away.
+    tools: [
+      ...toolChoice.names.map((name) => named(find, names, { name, namespace: null })),
+      ...providerTools.flatMap(({ name }) => (name === 'web_search' ? [{ type: name }] : [])),
+    ],
   }
 }
 

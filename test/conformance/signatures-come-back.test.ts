@@ -1,0 +1,213 @@
+/**
+ * What Google signs comes back on the part that it came with, through clients of every other format: texts and
+ * calls, streamed and whole, large ones too, also where a client puts a text between a thought and its call.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Usage } from '../../src/wire/codec.ts'
+import type { Target } from '../../src/wire/neutral.ts'
+import { isLoose, type Loose, listed } from '../support/answer-gist.ts'
+import { eventsIn, libraries } from '../support/stream-libraries.ts'
+import {
+  answerInto,
+  bytesOf,
+  cost,
+  type Format,
+  formatOf,
+  othersThan,
+  sent,
+  streamInto,
+  targetsOf,
+  watched,
+} from '../support/translation.ts'
+
+const gemini = formatOf('gemini')
+const clients = othersThan(gemini)
+const target = targetsOf(gemini).find(({ model }) => model === 'gemini-3-flash-preview') as Target
+const signature = 'c2lnbmF0dXJl'
+/** Above what fits into 8 KiB of an id in base64. */
+const large = btoa('s'.repeat(9_000))
+
+type Part = Readonly<Record<string, unknown>>
+
+function chunk(parts: readonly Part[], finishReason?: string): Loose {
+  return {
+    candidates: [{ content: { role: 'model', parts }, finishReason, index: 0 }],
+    usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
+    modelVersion: target.model,
+    responseId: 'r1',
+  }
+}
+
+/** The answer as the client's library has it. */
+async function received(
+  client: Format,
+  chunks: readonly (readonly Part[])[],
+  isStream: boolean,
+): Promise<Loose> {
+  if (!isStream) {
+    const whole = chunk(chunks.flat(), 'STOP')
+    return JSON.parse(answerInto(gemini, client, bytesOf(JSON.stringify(whole)))) as Loose
+  }
+  const events = chunks.map((parts, at) => chunk(parts, at === chunks.length - 1 ? 'STOP' : undefined))
+  const bytes = bytesOf(events.map((event) => `data: ${JSON.stringify(event)}\r\n\r\n`).join(''))
+  const usage: Usage = gemini.dialect.toUsage(watched(gemini, [bytes]).report)
+  const sse = streamInto(gemini, client, [bytes], { usage, cost })
+  const answer = (await libraries[client.name](sse)) as Loose
+  if (client.name !== 'openai-chat') return answer
+  // The library keeps the last entry alone; clients that send them back gather them.
+  const details = eventsIn(sse)
+    .flatMap((event) => listed(event, 'choices'))
+    .flatMap(({ delta }) => listed(delta, 'reasoning_details'))
+  const [choice] = listed(answer, 'choices')
+  const message = { ...(choice?.message as Loose), reasoning_details: details }
+  return { ...answer, choices: [{ ...choice, message }] }
+}
+
+type Change = (blocks: readonly Loose[]) => readonly Loose[]
+
+/** The next request, which holds the answer and what its calls returned. */
+function nextRequest(client: Format, answer: Loose, change: Change = (blocks) => blocks): Loose {
+  const hello = { role: 'user', content: 'Hello.' }
+  const more = { role: 'user', content: 'And?' }
+  if (client.name === 'openai-chat') {
+    const message = listed(answer, 'choices')[0]?.message as Loose
+    const results = listed(message, 'tool_calls').map(({ id }) => ({
+      role: 'tool',
+      tool_call_id: id,
+      content: 'x',
+    }))
+    return { model: 'm', messages: [hello, message, ...results, more] }
+  }
+  if (client.name === 'openai-responses') {
+    const output = listed(answer, 'output')
+    const results = output.flatMap(({ type, call_id }) =>
+      type === 'function_call' ? [{ type: 'function_call_output', call_id, output: 'x' }] : [],
+    )
+    return { model: 'm', input: [hello, ...output, ...results, more] }
+  }
+  const content = change(listed(answer, 'content'))
+  const results = content.flatMap(({ type, id }) =>
+    type === 'tool_use' ? [{ type: 'tool_result', tool_use_id: id, content: 'x' }] : [],
+  )
+  const user = { role: 'user', content: [...results, { type: 'text', text: 'And?' }] }
+  return { model: 'm', max_tokens: 9, messages: [hello, { role: 'assistant', content }, user] }
+}
+
+interface Returned {
+  readonly parts: readonly Part[]
+  readonly adjusted: readonly string[]
+}
+
+/** The parts of the model's turn as Google gets them again, without ids. */
+function returned(client: Format, request: Loose): Returned {
+  const body = bytesOf(JSON.stringify(request))
+  const outcome = sent(
+    client,
+    gemini,
+    { name: 'next', body, address: { model: null, stream: false } },
+    target,
+  )
+  assert.ok(outcome.kind === 'sent', outcome.kind === 'refused' ? outcome.error.message : '')
+  const turns = listed(JSON.parse(outcome.text), 'contents').filter(({ role }) => role === 'model')
+  const parts = turns
+    .flatMap((turn) => listed(turn, 'parts'))
+    .map((part) => {
+      if (!isLoose(part.functionCall)) return part
+      const { id: _id, ...functionCall } = part.functionCall
+      return { ...part, functionCall }
+    })
+  return { parts, adjusted: outcome.adjusted.map(({ kind, field }) => `${kind}=${field}`) }
+}
+
+const calls = { functionCall: { name: 'look', args: { at: 1 } } }
+const cases: readonly [what: string, chunks: readonly (readonly Part[])[], back: readonly Part[]][] = [
+  [
+    'a text',
+    [[{ text: 'Yes.', thoughtSignature: signature }]],
+    [{ text: 'Yes.', thoughtSignature: signature }],
+  ],
+  [
+    'a text behind a thought',
+    [[{ text: 'Hm.', thought: true }], [{ text: 'Yes.', thoughtSignature: signature }]],
+    [{ text: 'Yes.', thoughtSignature: signature }],
+  ],
+  ['a call', [[{ ...calls, thoughtSignature: signature }]], [{ ...calls, thoughtSignature: signature }]],
+  [
+    'a text and a call',
+    [[{ text: 'Let me see.' }], [{ ...calls, thoughtSignature: signature }]],
+    [{ text: 'Let me see.' }, { ...calls, thoughtSignature: signature }],
+  ],
+  [
+    'a large one on a call',
+    [[{ ...calls, thoughtSignature: large }]],
+    [{ ...calls, thoughtSignature: large }],
+  ],
+]
+
+test('signatures come back on the part that they came with', async () => {
+  for (const client of clients) {
+    for (const [what, chunks, back] of cases) {
+      for (const isStream of [false, true]) {
+        const answer = await received(client, chunks, isStream)
+        const { parts, adjusted } = returned(client, nextRequest(client, answer))
+        const name = `${what}, ${client.name}, ${isStream ? 'streamed' : 'whole'}`
+        assert.deepEqual(parts, back, name)
+        assert.deepEqual(adjusted, [], name)
+      }
+    }
+  }
+})
+
+test('a text that had begun before it was signed keeps its signature', async () => {
+  for (const client of clients) {
+    const answer = await received(
+      client,
+      [[{ text: 'Yes' }], [{ text: '!', thoughtSignature: signature }]],
+      true,
+    )
+    const { parts } = returned(client, nextRequest(client, answer))
+    assert.deepEqual(parts, [{ text: 'Yes!', thoughtSignature: signature }], client.name)
+  }
+})
+
+test('a chat client that keeps nothing but the fields it knows returns large signatures in the ids of calls', async () => {
+  const chat = formatOf('openai-chat')
+  const answer = await received(chat, [[{ ...calls, thoughtSignature: large }]], false)
+  const message = listed(answer, 'choices')[0]?.message as Loose
+  const lean = listed(message, 'tool_calls').map((call) => ({
+    id: call.id,
+    type: call.type,
+    function: call.function,
+  }))
+  const request = nextRequest(chat, {
+    choices: [{ message: { role: 'assistant', content: null, tool_calls: lean } }],
+  })
+  assert.deepEqual(returned(chat, request).parts, [{ ...calls, thoughtSignature: large }])
+})
+
+test('a text that a client puts between a thought and its call leaves the signature with the call alone', async () => {
+  const messages = formatOf('anthropic')
+  for (const isStream of [false, true]) {
+    const answer = await received(messages, [[{ ...calls, thoughtSignature: signature }]], isStream)
+    const between: Change = (blocks) =>
+      blocks.flatMap((block) =>
+        block.type === 'tool_use' ? [{ type: 'text', text: 'Calling.' }, block] : [block],
+      )
+    const cut: Change = (blocks) =>
+      between(blocks).map((block) => (block.type === 'tool_use' ? { ...block, id: 'call_1' } : block))
+    for (const change of [between, cut]) {
+      const { parts } = returned(messages, nextRequest(messages, answer, change))
+      assert.deepEqual(parts, [{ text: 'Calling.' }, { ...calls, thoughtSignature: signature }])
+    }
+  }
+})
+
+test('a call that no model of Google made gets the stand-in, and that is said', () => {
+  const call = { id: 'call_1', type: 'function', function: { name: 'look', arguments: '{"at":1}' } }
+  const chat = formatOf('openai-chat')
+  const request = nextRequest(chat, { choices: [{ message: { role: 'assistant', tool_calls: [call] } }] })
+  const { parts, adjusted } = returned(chat, request)
+  assert.equal(atob(String(parts[0]?.thoughtSignature)), 'skip_thought_signature_validator')
+  assert.deepEqual(adjusted, ['adapted=messages[1].tool_calls[0].function'])
+})
