@@ -109,6 +109,7 @@ models:
         source: made up for measuring
   - id: responses-bench
     provider: openai
+    upstreams: [openai]
     api: responses
     context: 128000
     maxOutput: 4096

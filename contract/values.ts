@@ -212,6 +212,8 @@ export const model = z.strictObject({
     .strictObject({
       provider: z.string(),
       upstreamModel: z.string(),
+      /** The upstreams that may be asked for it. */
+      upstreams: z.array(z.string()),
       displayName: z.string(),
       dialects: z.array(z.string()),
       contextTokens: z.int(),

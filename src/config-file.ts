@@ -7,6 +7,7 @@ import { parseDocument } from 'yaml'
 import { z } from 'zod'
 import { usdPattern } from '../contract/usd.ts'
 import { nearest } from './base/nearest.ts'
+import { addressMistake } from './catalog/upstream-address.ts'
 import { peopleSections } from './config-identity.ts'
 
 type LimitDefault = number | bigint | null | { readonly numerator: bigint; readonly denominator: bigint }
@@ -55,6 +56,10 @@ export const fields = {
   origin: z
     .string()
     .refine(isOrigin, 'must be a scheme, a host and a port, without a path: https://host:443'),
+  upstreamUrl: z.string().superRefine((text, context) => {
+    const message = addressMistake(text)
+    if (message !== undefined) context.addIssue({ code: 'custom', message })
+  }),
   proxy: z.string().refine(isNetwork, 'must be an address or a network such as 10.0.0.0/8'),
   logLevel: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`),
   token: z.string().regex(/^[\x21-\x7e]{16,200}$/, 'must be 16 to 200 visible ASCII characters'),
@@ -71,12 +76,30 @@ const server = z.strictObject({
   metricsToken: fields.token.optional(),
 })
 
+/** A public name, or one with the name there: both are the same to whoever reads the list. */
+const listedModel = z
+  .union(
+    [z.string(), z.strictObject({ id: modelName, upstreamId: modelName.optional() })],
+    'must be a name, or { id, upstreamId }',
+  )
+  .transform((item) => (typeof item === 'string' ? { id: item } : item))
+  .refine(
+    ({ id }) => modelName.safeParse(id).success,
+    'must be a name of at most 200 visible ASCII characters',
+  )
+
+const servedModels = z.union(
+  [z.literal('all'), z.array(listedModel).min(1).max(5_000)],
+  'must be a list of model names, or all',
+)
+
 const upstream = z.strictObject({
   name,
   provider: name,
-  url: fields.origin.optional(),
+  url: fields.upstreamUrl.optional(),
   credential: fields.credential,
   weight: whole(1, 1_000).optional(),
+  models: servedModels.optional(),
 })
 
 const rates = {
@@ -111,6 +134,7 @@ const model = z.strictObject({
   id: modelName,
   provider: name.optional(),
   upstreamId: modelName.optional(),
+  upstreams: z.array(name).min(1, 'must hold at least one upstream').max(100).optional(),
   api: z
     .enum(
       ['chat', 'responses', 'embeddings', 'messages', 'generateContent'],

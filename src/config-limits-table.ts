@@ -65,6 +65,9 @@ export const limitDefaults = {
   socketsPerOriginMax: 4_096,
   idleSocketMs: 30_000,
   upstreamHeaderBytesMax: 64 * 1024,
+  hostModelsMs: 10_000,
+  hostModelsBytesMax: 4 * 1024 * 1024,
+  hostModelsMax: 5_000,
 
   // Money
   reserveShare: { numerator: 1n, denominator: 2n },

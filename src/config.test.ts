@@ -98,15 +98,30 @@ upstreams:
   const found = config(text, {
     FIRST: 'one',
     OPENAI_API_KEY: 'two',
-    TOLLGATE_OPENAI_URL: 'http://localhost:1234',
+    TOLLGATE_OPENAI_URL: 'http://localhost:1234/openai/v1/',
     ANTHROPIC_API_KEY: '',
     GEMINI_API_KEY: 'three',
   })
   assert.deepEqual(found.upstreams, [
-    { name: 'first', provider: 'openai', origin: 'http://127.0.0.1:9', credential: 'one', weight: 3 },
-    { name: 'openai', provider: 'openai', origin: 'http://localhost:1234', credential: 'two', weight: 1 },
-    { name: 'google', provider: 'google', origin: null, credential: 'three', weight: 1 },
+    { name: 'first', provider: 'openai', url: 'http://127.0.0.1:9', credential: 'one', weight: 3 },
+    {
+      ...{ name: 'openai', provider: 'openai', url: 'http://localhost:1234/openai/v1' },
+      ...{ credential: 'two', weight: 1, models: 'all' },
+    },
+    { name: 'google', provider: 'google', url: null, credential: 'three', weight: 1, models: 'all' },
   ])
+})
+
+test('an upstream lists its models by name, with the name there where that differs, or all', () => {
+  const text = `
+upstreams:
+  - { name: a, provider: openai, credential: b, models: [gpt-x, { id: gpt-y, upstreamId: vendor/gpt-y }] }
+  - { name: c, provider: openai, credential: d, models: all }
+`
+  assert.deepEqual(
+    config(text, {}).upstreams.map(({ models }) => models),
+    [[{ id: 'gpt-x' }, { id: 'gpt-y', upstreamId: 'vendor/gpt-y' }], 'all'],
+  )
 })
 
 test('models keep their decimals as written, quoted or not', () => {
@@ -237,9 +252,14 @@ const wrong: readonly [what: string, text: string, told: string][] = [
     'file.yaml: models[0].released: is no date of the calendar',
   ],
   [
-    'an address with a path',
-    'upstreams: [{ name: a, provider: openai, credential: b, url: "https://a.example/v1" }]',
-    'file.yaml: upstreams[0].url: must be a scheme, a host and a port, without a path: https://host:443',
+    'an address with the path of an endpoint',
+    'upstreams: [{ name: a, provider: openai, credential: b, url: "https://a.example/v1/responses" }]',
+    'file.yaml: upstreams[0].url: must be the base address, without the path of one endpoint: https://a.example/v1',
+  ],
+  [
+    'models that are no list',
+    'upstreams: [{ name: a, provider: openai, credential: b, models: some }]',
+    'file.yaml: upstreams[0].models: must be a list of model names, or all',
   ],
   [
     'a factor of nothing',

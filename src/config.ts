@@ -5,6 +5,8 @@
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { UpstreamDefinition } from './catalog/definition.ts'
+import { canonicalAddress } from './catalog/upstream-address.ts'
 import { didYouMean, fields, readSettings, type Settings } from './config-file.ts'
 import {
   isLoopbackOnly,
@@ -114,14 +116,7 @@ export interface Config {
 
 export type { StripeSetting }
 
-/** A configured endpoint; `origin` null: the provider's own address. */
-export interface UpstreamSetting {
-  readonly name: string
-  readonly provider: string
-  readonly origin: string | null
-  readonly credential: string
-  readonly weight: number
-}
+export type UpstreamSetting = UpstreamDefinition
 
 export type ConfigResult =
   | { readonly kind: 'config'; readonly config: Config }
@@ -296,19 +291,27 @@ function upstreamsOf(reader: VariableReader, settings: Settings): readonly Upstr
   const upstreams: UpstreamSetting[] = (settings.upstreams ?? []).map((upstream) => ({
     name: upstream.name,
     provider: upstream.provider,
-    origin: upstream.url === undefined ? null : originOf(upstream.url),
+    url: upstream.url === undefined ? null : canonicalAddress(upstream.url),
     credential: upstream.credential,
     weight: upstream.weight ?? 1,
+    ...(upstream.models === undefined ? {} : { models: upstream.models }),
   }))
   for (const { provider, credential, url } of environmentUpstreams) {
     const secret = reader.value(credential, fields.credential)
-    const address = reader.value(url, fields.origin)
+    const address = reader.value(url, fields.upstreamUrl)
     if (address !== undefined && reader.text(credential) === undefined) {
       reader.mistakes.push(`${url}: is set, but ${credential} is not`)
     }
     if (secret === undefined) continue
-    const origin = address === undefined ? null : originOf(address)
-    upstreams.push({ name: provider, provider, origin, credential: secret, weight: 1 })
+    // Whoever sets the variable says that the provider is reached there: a mirror or proxy serves what it does.
+    upstreams.push({
+      name: provider,
+      provider,
+      url: address === undefined ? null : canonicalAddress(address),
+      credential: secret,
+      weight: 1,
+      models: 'all',
+    })
   }
   const names = upstreams.map(({ name }) => name)
   const twice = new Set(names.filter((name, index) => names.indexOf(name) !== index))

@@ -7,6 +7,7 @@ import type { Caller } from './access/types.ts'
 import type { App } from './app.ts'
 import { TollgateError } from './base/errors.ts'
 import { Room } from './base/shared-budget.ts'
+import { isStillOffered } from './catalog/types.ts'
 import { identityHeaders, jsonHeaders } from './headers.ts'
 import type { Body } from './http/body.ts'
 import { rateHeaders } from './limits/headers.ts'
@@ -144,6 +145,8 @@ interface Found {
   readonly source: 'reported' | 'estimated' | 'bounded' | null
 }
 
+type Named = Question & Pick<Candidate, 'upstreamModel'>
+
 /** How an upstream is asked. */
 interface Inquiry {
   readonly format: CountingFormat
@@ -165,8 +168,6 @@ async function counted(app: App, line: Line, question: Question): Promise<Found 
 
 /** The upstream's number, or its refusal of the caller's request; null where none can be asked. */
 async function asked(app: App, line: Line, question: Question): Promise<Found | null> {
-  const inquiry = inquiryOf(app, line, question)
-  if (inquiry === null) return null
   const waiting = [...question.place.candidates]
   const untilMs = app.clock.monoMs() + app.limits.countAskMs
   let stale: Candidate | null = null
@@ -174,7 +175,10 @@ async function asked(app: App, line: Line, question: Question): Promise<Found | 
     const candidate = waiting.shift()
     const leftMs = untilMs - app.clock.monoMs()
     if (candidate === undefined || leftMs <= 0 || line.work.interruption !== undefined) break
-    const outcome = await ask(app, line, { question, inquiry, candidate, leftMs })
+    if (!isStillOffered(app.snapshot, question.place.model, candidate)) continue
+    const inquiry = inquiryOf(app, line, { ...question, upstreamModel: candidate.upstreamModel })
+    if (inquiry === null) return null
+    const outcome = await ask(app, line, { inquiry, candidate, leftMs })
     if (outcome.kind === 'interrupted') break
     if (outcome.kind === 'failed') {
       learn(app, line, candidate, outcome)
@@ -192,7 +196,7 @@ async function asked(app: App, line: Line, question: Question): Promise<Found | 
   return null
 }
 
-function inquiryOf(app: App, line: Line, question: Question): Inquiry | null {
+function inquiryOf(app: App, line: Line, question: Named): Inquiry | null {
   const { format, call, place } = question
   const counts = (name: string): name is CountingFormat =>
     isCountingFormat(name) &&
@@ -212,8 +216,7 @@ function inquiryOf(app: App, line: Line, question: Question): Inquiry | null {
 /** Where the format in which the model would be asked has no address that counts, as Chat Completions has none. */
 const otherFormats: readonly CountingFormat[] = ['openai-responses', 'anthropic', 'gemini']
 
-function asItIs(app: App, line: Line, { format, request, call, place }: Question): Inquiry {
-  const { upstreamModel } = place.model
+function asItIs(app: App, line: Line, { format, request, call, upstreamModel }: Named): Inquiry {
   const isAlias = upstreamModel !== call.facts.model
   const edits: Edit[] = [
     ...request.restoring,
@@ -238,16 +241,16 @@ const encoder = new TextEncoder()
 function translated(
   app: App,
   line: Line,
-  { question, format }: { question: Question; format: CountingFormat },
+  { question, format }: { question: Named; format: CountingFormat },
 ): Inquiry {
-  const { call, place } = question
+  const { call, place, upstreamModel } = question
   const { model, connector } = place
   const { text, headers } = translateRequest(call.body.bytes, {
     from: writtenCodec(question),
     to: codecs[format],
     toName: format,
     target: {
-      model: model.upstreamModel,
+      model: upstreamModel,
       capabilities: {
         ...connector.capabilities(model.upstreamModel),
         outputTokensMax: model.outputTokensMax,
@@ -256,7 +259,7 @@ function translated(
     limits: app.read,
     address: line.address,
   })
-  const body = countBody(format, encoder.encode(text), { model: model.upstreamModel, limits: app.read })
+  const body = countBody(format, encoder.encode(text), { model: upstreamModel, limits: app.read })
   return {
     format,
     body: [encoder.encode(body)],
@@ -272,20 +275,19 @@ function writtenCodec({ call, format }: Question): (typeof codecs)[CountingForma
 }
 
 interface Asking {
-  readonly question: Question
   readonly inquiry: Inquiry
   readonly candidate: Candidate
   readonly leftMs: number
 }
 
-async function ask(app: App, line: Line, { question, inquiry, candidate, leftMs }: Asking): Promise<Outcome> {
-  const { upstream, connector } = candidate
+async function ask(app: App, line: Line, { inquiry, candidate, leftMs }: Asking): Promise<Outcome> {
+  const { upstream, upstreamModel, connector } = candidate
   const { limits } = app
   const prepared = connector.prepare({
     dialect: inquiry.format,
     operation: 'count_tokens',
-    model: question.place.model.upstreamModel,
-    origin: upstream.origin,
+    model: upstreamModel,
+    basePath: upstream.basePath,
     credential: upstream.credential,
     streamed: false,
     query: inquiry.query,

@@ -260,9 +260,10 @@ function catalogSources(config: Config, sandboxOrigin: string | null): GivenSour
   const sandboxUpstream = {
     name: 'sandbox',
     provider: 'sandbox',
-    origin: sandboxOrigin,
+    url: sandboxOrigin,
     credential: 'sandbox',
     weight: 1,
+    models: 'all' as const,
   }
   return {
     builtin: isSandboxOn ? [...builtinModels, ...sandboxModels(behaviours)] : builtinModels,

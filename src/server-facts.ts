@@ -2,10 +2,15 @@
 import type { App } from './app.ts'
 import type { Clock } from './base/clock.ts'
 import { TollgateError } from './base/errors.ts'
-import type { ServerFacts } from './control/parts.ts'
+import { formatId } from './base/ids.ts'
+import { parseAddress } from './catalog/upstream-address.ts'
+import type { AskedHost, ServerFacts } from './control/parts.ts'
 import type { Pressure } from './http/pressure.ts'
 import type { LedgerWatch } from './ledger/watch.ts'
 import { program } from './program.ts'
+import { askHostModels } from './providers/host-models.ts'
+import { requestPath } from './providers/paths.ts'
+import { connectorOf } from './providers/registry.ts'
 
 /** On the command line without a server nothing runs, and nothing can be stopped. */
 export function noServer(clock: Clock): ServerFacts {
@@ -17,12 +22,21 @@ export function noServer(clock: Clock): ServerFacts {
     draining: () => false,
     memoryBytes,
     eventLoopDelayMs: () => 0,
+    hostModels: async () => ({ names: [], problem: 'No server is running that could ask.' }),
+    requestUrl,
     ledgerCheck: () => ({ checkedMs: null, contradictions: 0 }),
   }
 }
 
+/** Where a request in the provider's first format goes. */
+function requestUrl({ provider, url }: Pick<AskedHost, 'provider' | 'url'>): string {
+  const { dialects, defaultOrigin } = connectorOf(provider)
+  const { origin, basePath } = parseAddress(url ?? defaultOrigin)
+  return origin + requestPath(dialects[0] ?? 'openai-chat', basePath)
+}
+
 export function serverFacts(
-  { clock, running, draining }: App,
+  { clock, running, draining, sender, limits, nextId }: App,
   pressure: Pick<Pressure, 'readings'>,
   watch: Pick<LedgerWatch, 'report'>,
 ): ServerFacts {
@@ -34,6 +48,13 @@ export function serverFacts(
     draining: () => draining.begun,
     memoryBytes,
     eventLoopDelayMs: () => pressure.readings.eventLoopDelayMs,
+    hostModels({ provider, url, credential }) {
+      const connector = connectorOf(provider)
+      const { origin, basePath } = parseAddress(url ?? connector.defaultOrigin)
+      const requestId = formatId('req', nextId())
+      return askHostModels({ sender, clock, limits }, connector, { origin, basePath, credential, requestId })
+    },
+    requestUrl,
     ledgerCheck: watch.report,
   }
 }

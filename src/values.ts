@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http'
 import type { TollgateError } from './base/errors.ts'
 import type { Interruptible } from './base/interruption.ts'
 import type { Room } from './base/shared-budget.ts'
-import type { Model, PriceVersion, Upstream } from './catalog/types.ts'
+import type { Model, Offer, PriceVersion } from './catalog/types.ts'
 import type { Body } from './http/body.ts'
 import type { Downstream } from './http/downstream.ts'
 import type { Attempt, EndReason, Held } from './ledger/types.ts'
@@ -105,9 +105,8 @@ export interface Bound {
   readonly tokenFactor: { readonly numerator: number; readonly denominator: number }
 }
 
-/** One place that can serve the request. */
-export interface Candidate {
-  readonly upstream: Upstream
+/** One place that can serve the request: an offer of its model, and nothing else. */
+export interface Candidate extends Offer {
   readonly connector: Connector
 }
 

@@ -18,14 +18,43 @@ const reads = forOperators('yes', 'also local')
 const changes = forOperators('recent', 'also local')
 const forModel = z.strictObject({ model: modelName })
 const upstreamName = z.string().regex(/^[\w.-]{1,100}$/, 'must be a name of letters, digits, dots and dashes')
+const namedUpstreams = z.array(upstreamName).min(1).max(100)
 const markup = z.string().regex(/^\d{1,4}(\.\d{1,6})?%$/, 'must be a percentage such as "5%"')
+
+/** A model of an upstream: its public name, and what it is called there where that differs. */
+const listedModel = z.strictObject({ model: modelName, upstreamModel: modelName.optional() })
+/** `all`: the provider's own models. */
+const servedModels = z.union([z.literal('all'), z.array(listedModel).min(1).max(5_000)])
+
+/** What is said of an upstream. */
+const upstreamForm = {
+  upstream: upstreamName,
+  provider: z.string().min(1).max(100),
+  /** With a path where the host has one, such as https://api.groq.com/openai/v1. Left out: the provider's own address. */
+  url: z.url().max(2_000).optional(),
+  /** Left out: the one that is kept, while provider and address stay. */
+  credential: z.string().trim().min(8).max(4_096).optional(),
+  weight: z.int().min(1).max(1_000).default(1),
+  disabled: z.boolean().default(false),
+  /** What it serves. Needed at an address that is not the provider's own; left out elsewhere: `all`. */
+  models: servedModels.optional(),
+}
 
 export const upstream = z.strictObject({
   name: z.string(),
   provider: z.string(),
   /** null: the provider's own address. */
-  origin: z.string().nullable(),
+  url: z.string().nullable(),
   weight: z.int(),
+  /** null: none were chosen, so it serves only models that name it. */
+  models: z
+    .union([
+      z.literal('all'),
+      z.array(z.strictObject({ model: z.string(), upstreamModel: z.string().optional() })),
+    ])
+    .nullable(),
+  /** The models that are sold and may be asked there. No other model ever is. */
+  serves: z.array(z.string()),
   /** `configuration` is set in tollgate.yaml or the environment and changed there. */
   from: z.enum(['configuration', 'console']),
   disabled: z.boolean(),
@@ -61,6 +90,8 @@ export const installationOperations = {
       provider: z.string().min(1).max(100).optional(),
       /** What the provider calls it, where that differs. */
       upstreamModel: modelName.optional(),
+      /** The only upstreams that serve it. Left out: those that were named before, else those that list it or serve all of its provider. */
+      upstreams: namedUpstreams.optional(),
       api: z.enum(['chat', 'messages', 'responses', 'embeddings', 'generateContent']).optional(),
       displayName: name.optional(),
       contextTokens: positive,
@@ -79,6 +110,15 @@ export const installationOperations = {
     effect: 'changes',
     http: ['POST', '/api/admin/models/{model}/prices'],
     input: z.strictObject({ model: modelName, price: newPrice }),
+    output: model,
+  }),
+  'models.upstreams': operation({
+    summary:
+      'Name the only upstreams that serve a model; null: those that list it, and those that serve all of its provider',
+    policy: changes,
+    effect: 'changes',
+    http: ['PUT', '/api/admin/models/{model}/upstreams'],
+    input: z.strictObject({ model: modelName, upstreams: namedUpstreams.nullable() }),
     output: model,
   }),
   'models.disable': operation({
@@ -131,21 +171,36 @@ export const installationOperations = {
   }),
   'upstreams.put': operation({
     summary:
-      'Add an upstream, or replace one that was added in the console; another origin needs its credential again',
+      'Add an upstream, or replace one that was added in the console; another address needs its credential again',
     policy: forOperators('recent', 'console only'),
     effect: 'changes',
     http: ['PUT', '/api/admin/upstreams/{upstream}'],
-    input: z.strictObject({
-      upstream: upstreamName,
-      provider: z.string().min(1).max(100),
-      /** Left out: the provider's own address. */
-      origin: z.url().optional(),
-      /** Left out: the one that is kept, while provider and origin stay. */
-      credential: z.string().trim().min(8).max(4_096).optional(),
-      weight: z.int().min(1).max(1_000).default(1),
-      disabled: z.boolean().default(false),
-    }),
+    input: z.strictObject(upstreamForm),
     output: upstream,
+  }),
+  'upstreams.check': operation({
+    summary:
+      'What an upstream would serve if it were added like this; asks the host for its models where wanted',
+    policy: forOperators('recent', 'console only'),
+    effect: 'changes',
+    http: ['POST', '/api/admin/upstreams/{upstream}/check'],
+    input: z.strictObject({
+      ...upstreamForm,
+      /** Asks the host, with the credential, for the names of its models. */
+      askHost: z.boolean().default(false),
+    }),
+    output: z.strictObject({
+      /** Where its requests would go. */
+      requestUrl: z.string(),
+      /** `isNew`: not sold at present. */
+      sells: z.array(z.strictObject({ model: z.string(), upstreamModel: z.string(), isNew: z.boolean() })),
+      /** Models of the list that would not be sold there. */
+      notSold: z.array(z.strictObject({ model: z.string(), reason: z.string() })),
+      /** Models that are sold now and would not be any more. */
+      stops: z.array(z.string()),
+      /** null: the host was not asked. `problem`: why it named none. */
+      host: z.strictObject({ models: z.array(z.string()), problem: z.string().nullable() }).nullable(),
+    }),
   }),
   'upstreams.remove': operation({
     summary: 'Remove an upstream that was added in the console, with its credential',

@@ -25,7 +25,7 @@ const given: GivenSources = {
   aliases: { quick: 'house-1' },
   disabled: [],
   markup: null,
-  upstreams: [{ name: 'house', provider: 'house', origin: null, credential: 'none', weight: 1 }],
+  upstreams: [{ name: 'house', provider: 'house', url: null, credential: 'none', weight: 1 }],
   providers: [
     {
       provider: 'house',
@@ -113,7 +113,7 @@ test('a model that is added is sold at once and after a restart; adding again re
   assert.equal(catalog.snapshot.unsold.get('house-3'), 'no price is known')
   assert.deepEqual(await catalog.price('house-3', { input: '1', output: '1' }), changed)
   assert.equal(catalog.snapshot.models.get('house-3')?.provider, 'house')
-  assert.deepEqual(await catalog.add({ ...definition, maxOutput: 4, upstreamId: 'x' }), changed)
+  assert.deepEqual(await catalog.add({ ...definition, maxOutput: 4, upstreamId: 'x', upstreams: ['house'] }), changed)
   const model = (await open()).snapshot.models.get('house-3')!
   assert.deepEqual([model.outputTokensMax, model.upstreamModel, model.prices.length], [4, 'x', 1])
 })
@@ -196,36 +196,42 @@ test('a snapshot that a request has read stays as it is while the catalog change
 const added = {
   name: 'second',
   provider: 'house',
-  origin: 'https://second.example',
+  url: 'https://second.example',
   weight: 3,
   disabled: false,
+  models: 'all',
   credential: 'a credential of 28 characters',
 } as const
+
+/** The upstreams that may be asked for a model. */
+function upstreamsOf({ snapshot }: Pick<Catalog, 'snapshot'>, model = 'house-1') {
+  return snapshot.models.get(model)?.offers.map(({ upstream }) => upstream) ?? []
+}
 
 test('an upstream that is added serves the next snapshot, after a restart as well, and its credential is nowhere in clear', async (context) => {
   const { store, open } = await prepare(context)
   const catalog = await open()
   const before = catalog.snapshot
   assert.deepEqual(await catalog.putUpstream(added), { kind: 'written' })
-  const { name, provider, origin, weight, credential } = added
-  const expected = { name, provider, origin, weight, credential }
-  assert.deepEqual(catalog.snapshot.upstreams.get('house')?.[1], expected)
-  assert.deepEqual((await open()).snapshot.upstreams.get('house')?.[1], expected)
-  assert.equal(before.upstreams.get('house')?.length, 1)
+  const { name, provider, url, weight, credential } = added
+  const expected = { name, provider, origin: url, basePath: '', weight, credential }
+  assert.deepEqual(upstreamsOf(catalog)[1], expected)
+  assert.deepEqual(upstreamsOf(await open())[1], expected)
+  assert.equal(upstreamsOf({ snapshot: before }).length, 1)
   const listed = catalog.upstreams[1]
   assert.deepEqual([listed?.name, listed?.from, listed?.credentialEnd], ['second', 'console', 'ters'])
   assert.ok(!JSON.stringify(catalog.upstreams).includes(credential))
   const [row] = await store.database.selectFrom('upstream').selectAll().execute()
   assert.ok(!Buffer.from(row?.credential ?? []).includes(credential))
   assert.equal(await catalog.removeUpstream('second'), true)
-  assert.equal(catalog.snapshot.upstreams.get('house')?.length, 1)
+  assert.equal(upstreamsOf(catalog).length, 1)
   assert.equal(await catalog.removeUpstream('second'), false)
 })
 
 const elsewhere: readonly (readonly [what: string, change: Partial<typeof added>])[] = [
-  ['another address', { origin: 'https://third.example' as never }],
-  ["the provider's own address", { origin: null as never }],
-  ['another port', { origin: 'https://second.example:8443' as never }],
+  ['another address', { url: 'https://third.example' as never }],
+  ["the provider's own address", { url: null as never }],
+  ['another port', { url: 'https://second.example:8443' as never }],
 ]
 
 test('a credential is kept while provider and address stay, and is never taken along elsewhere', async (context) => {
@@ -238,12 +244,12 @@ test('a credential is kept while provider and address stay, and is never taken a
     assert.deepEqual(await catalog.putUpstream(asked), { kind: 'needs_credential' }, what)
   }
   assert.equal((await catalog.putUpstream({ ...added, weight: 9, credential: null })).kind, 'written')
-  const kept = catalog.snapshot.upstreams.get('house')?.[1]
+  const kept = upstreamsOf(catalog)[1]
   assert.deepEqual([kept?.weight, kept?.credential], [9, added.credential])
   // Whoever can write to the database cannot point the credential at an address of their own.
-  await store.database.updateTable('upstream').set({ origin: 'https://thief.example' }).execute()
+  await store.database.updateTable('upstream').set({ url: 'https://thief.example' }).execute()
   const tampered = await open()
-  assert.equal(tampered.snapshot.upstreams.get('house')?.length, 1)
+  assert.equal(upstreamsOf(tampered).length, 1)
   assert.match(tampered.upstreams[1]?.trouble ?? '', /enter it again/)
 })
 
@@ -255,9 +261,9 @@ test('names of the configuration stay its own, and a provider must be one that c
   assert.deepEqual(unknown, { kind: 'unknown_provider', providers: ['house'] })
   assert.equal(await catalog.removeUpstream('house'), false)
   await catalog.putUpstream(added)
-  const taken = { name: 'second', provider: 'house', origin: null, credential: 'from the file', weight: 1 }
+  const taken = { name: 'second', provider: 'house', url: null, credential: 'from the file', weight: 1 }
   await catalog.reload({ ...given, upstreams: [...given.upstreams, taken] })
-  assert.equal(catalog.snapshot.upstreams.get('house')?.[1]?.credential, 'from the file')
+  assert.equal(upstreamsOf(catalog)[1]?.credential, 'from the file')
   assert.match(catalog.upstreams[2]?.trouble ?? '', /same name/)
 })
 

@@ -12,18 +12,30 @@ import {
   type ConsoleUpstream,
   type CredentialSealing,
   deleteUpstream,
-  endOf,
   readUpstreams,
   type UpstreamAsk,
   writeUpstream,
 } from './console-upstreams.ts'
-import type { ModelDefinition, PriceDefinition, UpstreamDefinition } from './definition.ts'
+import type { ModelDefinition, PriceDefinition } from './definition.ts'
 import { type CatalogSources, draftModels, type Override } from './drafts.ts'
+import {
+  type ListedUpstream,
+  listUpstreams,
+  modelProviders,
+  previewUpstream,
+  refusedUpstream,
+  type UpstreamChange,
+  type UpstreamPreview,
+  usableUpstream,
+} from './listed-upstreams.ts'
 import { definitionMistake } from './mistakes.ts'
 import { nearestNames } from './nearest.ts'
+import { familyOf } from './offers.ts'
 import { priceIds, pricesOf } from './price-rows.ts'
 import { buildSnapshot } from './snapshot.ts'
 import type { PriceVersion, Snapshot } from './types.ts'
+
+export type { ListedUpstream, UpstreamChange, UpstreamPreview }
 
 /** What does not come from the store. */
 export type GivenSources = Omit<CatalogSources, 'overrides'>
@@ -56,10 +68,16 @@ export interface Catalog {
   price(model: string, price: PriceDefinition): Promise<CatalogChange>
   disable(model: string): Promise<CatalogChange>
   enable(model: string): Promise<CatalogChange>
+  /** The only upstreams that serve a model; null: those that list it, and those that serve all of its provider. */
+  nameUpstreams(model: string, upstreams: readonly string[] | null): Promise<CatalogChange>
   /** Those of the configuration, then those that were added in the console. */
   readonly upstreams: readonly ListedUpstream[]
   /** Adds one, or replaces one that was added. */
   putUpstream(ask: UpstreamAsk): Promise<UpstreamChange>
+  /** What it would serve, or why it would be refused whatever its credential. */
+  previewUpstream(ask: Omit<UpstreamAsk, 'credential'>): UpstreamPreview | UpstreamChange
+  /** The credential that is kept for this name, provider and address; undefined: none. */
+  keptCredential(ask: Pick<UpstreamAsk, 'name' | 'provider' | 'url'>): string | undefined
   /** Whether there was one; those of the configuration stay. */
   removeUpstream(name: string): Promise<boolean>
   /** What is added to list prices for models without a markup of their own. */
@@ -69,22 +87,6 @@ export interface Catalog {
   /** A model's prices: those that were, the present one, those that are to come. */
   prices(model: string): Promise<readonly PriceVersion[]>
 }
-
-/** An upstream as people may see it. */
-export interface ListedUpstream extends Omit<UpstreamDefinition, 'credential'> {
-  readonly credentialEnd: string
-  readonly from: 'configuration' | 'console'
-  readonly disabled: boolean
-  /** Why it cannot be used although it is not disabled, in words. */
-  readonly trouble: string | null
-}
-
-export type UpstreamChange =
-  | { readonly kind: 'written' }
-  | { readonly kind: 'needs_credential' }
-  | { readonly kind: 'unknown_provider'; readonly providers: readonly string[] }
-  /** The configuration has the name. */
-  | { readonly kind: 'configured' }
 
 /** What the catalog is made of at present; changed only in turn. */
 interface Live {
@@ -114,10 +116,7 @@ export async function openCatalog(parts: CatalogParts): Promise<Catalog> {
       return live.loaded.snapshot
     },
     get upstreams() {
-      return [
-        ...live.sources.upstreams.map(configuredUpstream),
-        ...live.loaded.console.map((upstream) => addedUpstream(upstream, live.sources)),
-      ]
+      return listUpstreams(live.sources, live.loaded.console, live.loaded.snapshot)
     },
     get markup() {
       const { markup } = live.loaded
@@ -142,7 +141,7 @@ async function refresh(live: Live): Promise<void> {
   live.loaded = await load(live.parts, live.sources)
 }
 
-type ModelChanges = Pick<Catalog, 'add' | 'price' | 'disable' | 'enable'>
+type ModelChanges = Pick<Catalog, 'add' | 'price' | 'disable' | 'enable' | 'nameUpstreams'>
 
 function modelChanges(live: Live): ModelChanges {
   function change(name: string, edit: (before: Override) => Override): Promise<CatalogChange> {
@@ -163,12 +162,20 @@ function modelChanges(live: Live): ModelChanges {
 
   return {
     async add(definition) {
-      const message = definitionMistake(definition) ?? aliasMistake(definition.id, live.sources)
+      const message =
+        definitionMistake(definition) ??
+        aliasMistake(definition.id, live.sources) ??
+        namingMistake(live, definition)
       if (message !== undefined) return { kind: 'mistake', message }
       const added = dated(live, definition)
       return await change(definition.id, (before) => ({
         ...before,
-        definition: { ...added, prices: [...(before.definition?.prices ?? []), ...(added.prices ?? [])] },
+        definition: {
+          ...added,
+          // Where its prompts may go is changed by saying so, not by leaving it out.
+          upstreams: added.upstreams ?? before.definition?.upstreams,
+          prices: [...(before.definition?.prices ?? []), ...(added.prices ?? [])],
+        },
       }))
     },
     async price(model, price) {
@@ -187,11 +194,37 @@ function modelChanges(live: Live): ModelChanges {
     },
     disable: (model) => disabling(model, true),
     enable: (model) => disabling(model, false),
+    async nameUpstreams(model, names) {
+      const upstreams = names ?? undefined
+      const message = aliasMistake(model, live.sources) ?? namingMistake(live, { id: model, upstreams })
+      if (message !== undefined) return { kind: 'mistake', message }
+      if (!isKnown(live, model)) return unknown(live, model)
+      return await change(model, (before) => ({
+        ...before,
+        definition: { ...before.definition, id: model, upstreams },
+      }))
+    },
   }
 }
 
 function isKnown({ loaded: { snapshot } }: Live, name: string): boolean {
   return snapshot.models.has(name) || snapshot.unsold.has(name)
+}
+
+/** What is wrong with the upstreams that a model names. */
+function namingMistake(
+  { loaded, sources }: Live,
+  { id, provider, upstreams = [] }: Pick<ModelDefinition, 'id' | 'provider' | 'upstreams'>,
+): string | undefined {
+  if (upstreams.length === 0) return undefined
+  const own = provider ?? modelProviders(loaded.sources).get(id) ?? familyOf(id, sources.providers)
+  const known = new Map([...sources.upstreams, ...loaded.console].map((one) => [one.name, one.provider]))
+  const wrong = upstreams.find((name) => known.get(name) !== own)
+  if (wrong === undefined) return undefined
+  const other = known.get(wrong)
+  return other === undefined
+    ? `there is no upstream ${wrong}`
+    : `${wrong} is an upstream of ${other}, and ${id} a model of ${own ?? 'no known provider'}`
 }
 
 function unknown({ loaded: { snapshot } }: Live, name: string): CatalogChange {
@@ -218,19 +251,30 @@ async function prices({ parts, loaded }: Live, name: string): Promise<readonly P
   return rows.filter(({ id, effectiveFromMs }) => effectiveFromMs <= nowMs || toCome.has(id))
 }
 
-type UpstreamChanges = Pick<Catalog, 'putUpstream' | 'removeUpstream' | 'setMarkup'>
+type UpstreamChanges = Pick<
+  Catalog,
+  'putUpstream' | 'previewUpstream' | 'keptCredential' | 'removeUpstream' | 'setMarkup'
+>
 
 function upstreamChanges(live: Live): UpstreamChanges {
   const { store, clock, settings, sealing } = live.parts
   return {
     putUpstream(ask) {
       return live.inTurn(async () => {
-        const refused = refusedUpstream(ask, live.sources)
+        const refused = refusedUpstream(ask, live.sources, live.loaded.sources)
         if (refused !== undefined) return refused
         const written = await writeUpstream(store, sealing, ask, clock.wallMs())
         if (written === 'written') await refresh(live)
         return { kind: written }
       })
+    },
+    previewUpstream(ask) {
+      const { sources, snapshot } = live.loaded
+      return refusedUpstream(ask, live.sources, sources) ?? previewUpstream(ask, sources, snapshot)
+    },
+    keptCredential({ name, provider, url }) {
+      const kept = [...live.sources.upstreams, ...live.loaded.console].find((one) => one.name === name)
+      return kept?.provider === provider && kept.url === url ? (kept.credential ?? undefined) : undefined
     },
     removeUpstream(name) {
       return live.inTurn(async () => {
@@ -248,33 +292,13 @@ function upstreamChanges(live: Live): UpstreamChanges {
   }
 }
 
-function configuredUpstream({ credential, ...upstream }: UpstreamDefinition): ListedUpstream {
-  const credentialEnd = endOf(credential)
-  return { ...upstream, credentialEnd, from: 'configuration', disabled: false, trouble: null }
-}
-
-function addedUpstream({ credential, ...upstream }: ConsoleUpstream, given: GivenSources): ListedUpstream {
-  const trouble = isConfigured(upstream.name, given)
-    ? 'The configuration has an upstream of the same name, which is used instead.'
-    : credential === null
-      ? 'Its credential cannot be opened: enter it again.'
-      : null
-  return { ...upstream, from: 'console', trouble }
-}
-
-function refusedUpstream(ask: UpstreamAsk, given: GivenSources): UpstreamChange | undefined {
-  if (isConfigured(ask.name, given)) return { kind: 'configured' }
-  const providers = given.providers.map(({ provider }) => provider)
-  if (providers.includes(ask.provider)) return undefined
-  return { kind: 'unknown_provider', providers }
-}
-
 function aliasMistake(name: string, { aliases }: GivenSources): string | undefined {
   return Object.hasOwn(aliases, name) ? `${name} is an alias of ${aliases[name]}` : undefined
 }
 
 /** Everything that the store adds to what is given, and the snapshot that both make. */
 interface Loaded {
+  readonly sources: CatalogSources
   readonly snapshot: Snapshot
   readonly console: readonly ConsoleUpstream[]
   readonly markup: ConsoleMarkup | undefined
@@ -288,24 +312,13 @@ async function load(parts: CatalogParts, given: GivenSources): Promise<Loaded> {
   const sources = {
     ...given,
     ...(markup === undefined ? {} : { markup: markup.markup, markupFromMs: markup.fromMs }),
-    upstreams: [...given.upstreams, ...console.flatMap((upstream) => usable(upstream, given))],
+    upstreams: [...given.upstreams, ...console.flatMap((upstream) => usableUpstream(upstream, given))],
     overrides: rows.map(overrideOf),
   }
   const drafts = draftModels(sources)
   const prices = drafts.flatMap((draft) => (draft.kind === 'sold' ? draft.prices : []))
   const snapshot = buildSnapshot(drafts, sources, await priceIds(store, prices, nextId))
-  return { snapshot, console, markup }
-}
-
-/** As one of the configuration; a name that the configuration has taken meanwhile is the configuration's. */
-function usable(upstream: ConsoleUpstream, given: GivenSources): UpstreamDefinition[] {
-  const { name, provider, origin, weight, credential, disabled } = upstream
-  if (disabled || credential === null || isConfigured(name, given)) return []
-  return [{ name, provider, origin, weight, credential }]
-}
-
-function isConfigured(name: string, { upstreams }: GivenSources): boolean {
-  return upstreams.some((upstream) => upstream.name === name)
+  return { sources, snapshot, console, markup }
 }
 
 async function read(transaction: Transaction, name: string): Promise<Override> {

@@ -6,7 +6,7 @@ import type { Selectable } from 'kysely'
 import type { Store } from '../store/store.ts'
 import type { UpstreamTable } from '../store/tables.ts'
 import { inTransaction } from '../store/transaction.ts'
-import type { UpstreamDefinition } from './definition.ts'
+import type { UpstreamDefinition, UpstreamModels } from './definition.ts'
 
 /** Seals texts for the store, each bound to the words that say what it is for. */
 export interface CredentialSealing {
@@ -24,7 +24,7 @@ export interface ConsoleUpstream extends Omit<UpstreamDefinition, 'credential'> 
 
 export interface UpstreamAsk extends Omit<UpstreamDefinition, 'credential'> {
   readonly disabled: boolean
-  /** null: the one that is kept, while provider and origin stay. */
+  /** null: the one that is kept, while provider and address stay. */
   readonly credential: string | null
 }
 
@@ -37,11 +37,12 @@ export async function readUpstreams(
 }
 
 function toUpstream(row: Selectable<UpstreamTable>, sealing: CredentialSealing): ConsoleUpstream {
-  const { name, provider, origin } = row
+  const { name, provider, url } = row
   return {
     name,
     provider,
-    origin,
+    url,
+    models: row.models === null ? undefined : (JSON.parse(row.models) as UpstreamModels),
     weight: Number(row.weight),
     disabled: row.disabled !== 0n,
     credential: sealing.open(row.credential, boundTo(row)) ?? null,
@@ -56,15 +57,16 @@ export function writeUpstream(
   ask: UpstreamAsk,
   nowMs: number,
 ): Promise<'written' | 'needs_credential'> {
-  const { name, provider, origin, weight, credential } = ask
-  const said = { provider, origin, weight, disabled: ask.disabled ? 1 : 0, updated_ms: nowMs }
+  const { name, provider, url, weight, credential } = ask
+  const models = ask.models === undefined ? null : JSON.stringify(ask.models)
+  const said = { provider, url, weight, models, disabled: ask.disabled ? 1 : 0, updated_ms: nowMs }
   return inTransaction(store, async (transaction) => {
     const kept = await transaction
       .selectFrom('upstream')
       .selectAll()
       .where('name', '=', name)
       .executeTakeFirst()
-    const isSame = kept?.provider === provider && kept.origin === origin
+    const isSame = kept?.provider === provider && kept.url === url
     if (credential === null && !isSame) return 'needs_credential'
     if (credential === null) {
       await transaction.updateTable('upstream').set(said).where('name', '=', name).execute()
@@ -93,8 +95,8 @@ export async function deleteUpstream({ database }: Pick<Store, 'database'>, name
   return numDeletedRows > 0n
 }
 
-function boundTo({ name, provider, origin }: Pick<UpstreamAsk, 'name' | 'provider' | 'origin'>): string[] {
-  return ['upstream', name, provider, origin ?? '']
+function boundTo({ name, provider, url }: Pick<UpstreamAsk, 'name' | 'provider' | 'url'>): string[] {
+  return ['upstream', name, provider, url ?? '']
 }
 
 const shownCharacters = 4

@@ -42,6 +42,8 @@ export interface ModelDefinition {
   readonly provider?: string | undefined
   /** What the provider calls it, where that differs. */
   readonly upstreamId?: string | undefined
+  /** The names of the only upstreams that serve it; left out: those that list it, and those that serve all of its provider. */
+  readonly upstreams?: readonly string[] | undefined
   readonly api?: Api | undefined
   /** The formats it is spoken to in, where `api` does not say it; those that its provider speaks too count. */
   readonly dialects?: readonly DialectName[] | undefined
@@ -61,11 +63,24 @@ export interface ModelDefinition {
   readonly markup?: string | undefined
 }
 
-/** A configured endpoint; `origin` null: the provider's own address. */
+/** A configured endpoint; `url` null: the provider's own address. */
 export interface UpstreamDefinition {
   readonly name: string
   readonly provider: string
-  readonly origin: string | null
+  /** With a path where the host has one. */
+  readonly url: string | null
   readonly credential: string
   readonly weight: number
+  /** Left out: all at the provider's own address, nothing elsewhere. */
+  readonly models?: UpstreamModels | undefined
+}
+
+/** `all`: the provider's own models, known by the built-in table or by their family. */
+export type UpstreamModels = 'all' | readonly ListedModel[]
+
+export interface ListedModel {
+  /** The public name. */
+  readonly id: string
+  /** What it is called there, where that differs. */
+  readonly upstreamId?: string | undefined
 }

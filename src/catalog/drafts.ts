@@ -4,6 +4,7 @@
  */
 import type { DialectName } from '../wire/codec.ts'
 import type { Api, ModelDefinition, PriceDefinition, UpstreamDefinition } from './definition.ts'
+import { familyOf, type OfferedModel, type OfferFinder, offerFinder } from './offers.ts'
 import { type PriceBody, parseMarkup, priceBody, priceText } from './prices.ts'
 import type { Model } from './types.ts'
 
@@ -12,6 +13,10 @@ export interface ProviderFacts {
   readonly provider: string
   readonly displayName: string
   readonly families: readonly string[]
+  /** Prefixes of names that begin like a family and are served by other hosts alone. */
+  readonly servedElsewhere?: readonly string[]
+  /** No other host speaks as this provider, so its upstreams serve whatever a model is called. */
+  readonly servesAnyName?: boolean
   readonly defaultOrigin: string
   readonly dialects: readonly DialectName[]
 }
@@ -52,10 +57,11 @@ export interface PriceDraft {
 }
 
 export type Draft =
-  | { readonly kind: 'unsold'; readonly name: string; readonly reason: string }
+  | { readonly kind: 'unsold'; readonly name: string; readonly reason: string; readonly provider?: string }
   | {
       readonly kind: 'sold'
       readonly name: string
+      readonly provider: string
       readonly model: Omit<Model, 'prices'>
       /** Ascending by time; never empty. */
       readonly prices: readonly PriceDraft[]
@@ -64,9 +70,18 @@ export type Draft =
 /** One draft for every name, aliases included. */
 export function draftModels(sources: CatalogSources): readonly Draft[] {
   const drafts = new Map<string, Draft>()
-  for (const definition of merged(sources).values()) drafts.set(definition.id, draft(definition, sources))
+  const finder = offerFinder(sources)
+  for (const definition of merged(sources).values()) {
+    drafts.set(definition.id, draft(definition, sources, finder))
+  }
   for (const [alias, target] of Object.entries(sources.aliases)) {
     if (!drafts.has(alias)) drafts.set(alias, aliasDraft(alias, target, { sources, drafts }))
+  }
+  for (const { models = [] } of sources.upstreams) {
+    if (models === 'all') continue
+    for (const { id } of models) {
+      if (!drafts.has(id)) drafts.set(id, { kind: 'unsold', name: id, reason: notDefined })
+    }
   }
   return [...drafts.values()]
 }
@@ -117,23 +132,38 @@ const notReachable = 'not reachable yet in any format that this version speaks'
 const noLimits = 'context and maxOutput are not known'
 const noPrice = 'no price is known'
 
+const notDefined = 'an upstream lists it, and it is not known here: add it with its limits and its price'
+const noOffer = 'no upstream is given for it: list it at an upstream, or name the upstreams that serve it'
+
 /** Whether a model is unsold for want of something that an operator can say of it, although it could be asked. */
 export function isMendable(reason: string): boolean {
-  return reason === noLimits || reason === noPrice
+  return [noLimits, noPrice, notDefined, noOffer].includes(reason)
 }
 
-function draft(definition: ModelDefinition, sources: CatalogSources): Draft {
+/** Why no upstream serves a model. */
+function withoutOffer(model: OfferedModel, finder: OfferFinder, { providers }: CatalogSources): string {
+  if (model.upstreams !== undefined) {
+    return `none of the upstreams that it names (${model.upstreams.join(', ')}) can serve it`
+  }
+  if (!finder.isProvidersOwn(model)) return noOffer
+  const facts = providers.find(({ provider }) => provider === model.provider)
+  return `no upstream with a credential is configured for ${facts?.displayName ?? model.provider}`
+}
+
+function draft(definition: ModelDefinition, sources: CatalogSources, finder: OfferFinder): Draft {
   const { id } = definition
-  const unsold = (reason: string): Draft => ({ kind: 'unsold', name: id, reason })
-  if (isDisabled(id, sources)) return unsold('disabled by an administrator')
   const provider = definition.provider ?? familyOf(id, sources.providers)
+  const unsold = (reason: string): Draft => {
+    return { kind: 'unsold', name: id, reason, ...(provider === undefined ? {} : { provider }) }
+  }
+  if (isDisabled(id, sources)) return unsold('disabled by an administrator')
   if (provider === undefined) return unsold('no provider is named, and the name begins like no known family')
   const facts = sources.providers.find((known) => known.provider === provider)
   const dialects = dialectsOf(definition, facts)
   if (dialects.length === 0) return unsold(notReachable)
-  if (!sources.upstreams.some((upstream) => upstream.provider === provider)) {
-    return unsold(`no upstream with a credential is configured for ${facts?.displayName ?? provider}`)
-  }
+  const offered = { ...definition, provider }
+  const offers = finder.offersOf(offered)
+  if (offers.length === 0) return unsold(withoutOffer(offered, finder, sources))
   const { context, outputs = ['text'] } = definition
   const maxOutput = outputTokensMax(definition)
   if (context === undefined || maxOutput === undefined) return unsold(noLimits)
@@ -157,8 +187,9 @@ function draft(definition: ModelDefinition, sources: CatalogSources): Draft {
     reasons: definition.reasoning ?? false,
     takesTools: definition.tools ?? true,
     deprecated: definition.deprecated ?? false,
+    offers,
   }
-  return { kind: 'sold', name: id, model, prices }
+  return { kind: 'sold', name: id, provider, model, prices }
 }
 
 /** An alias is the model under another name: what goes upstream and what it costs are the model's. */
@@ -179,20 +210,6 @@ function aliasDraft(
 
 function isDisabled(name: string, { disabled, overrides }: CatalogSources): boolean {
   return disabled.includes(name) || overrides.some((override) => override.name === name && override.disabled)
-}
-
-/** The provider with the longest family prefix that the name begins with. */
-export function familyOf(name: string, providers: readonly ProviderFacts[]): string | undefined {
-  let longest = ''
-  let found: string | undefined
-  for (const { provider, families } of providers) {
-    for (const prefix of families) {
-      if (!name.startsWith(prefix) || prefix.length <= longest.length) continue
-      longest = prefix
-      found = provider
-    }
-  }
-  return found
 }
 
 function dialectsOf(

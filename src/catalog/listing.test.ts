@@ -19,7 +19,7 @@ function snapshotOf(builtin: readonly ModelDefinition[]): Snapshot {
     aliases: {},
     disabled: [],
     markup: null,
-    upstreams: [{ name: 'house', provider: 'house', origin: null, credential: 'none', weight: 1 }],
+    upstreams: [{ name: 'house', provider: 'house', url: null, credential: 'none', weight: 1 }],
     providers: [
       {
         provider: 'house',

@@ -5,7 +5,8 @@
 import { parseUsd } from '../../contract/usd.ts'
 import { nearest } from '../base/nearest.ts'
 import type { ModelDefinition, PriceDefinition } from './definition.ts'
-import { type CatalogSources, familyOf, outputTokensMax } from './drafts.ts'
+import { type CatalogSources, outputTokensMax } from './drafts.ts'
+import { familyOf, isOwnAddress } from './offers.ts'
 import { parseFactor, parseMarkup } from './prices.ts'
 
 type Checked = Pick<
@@ -18,6 +19,7 @@ export function catalogMistakes(sources: Checked): readonly string[] {
   const names = new Set([...sources.builtin, ...sources.configured].map(({ id }) => id))
   return [
     ...upstreamMistakes(sources),
+    ...offerMistakes(sources),
     ...modelMistakes(sources),
     ...aliasMistakes(sources.aliases, names),
     ...sources.disabled
@@ -34,6 +36,51 @@ function upstreamMistakes({ upstreams, providers, builtin }: Checked): readonly 
     .map(({ name, provider }) => {
       return `upstreams: ${name}: there is no provider ${provider}${didYouMean(provider, known)}`
     })
+}
+
+/** What the file says of upstreams and models together; those that are added later are checked then. */
+function offerMistakes({ upstreams, builtin, configured, providers, aliases }: Checked): readonly string[] {
+  const configuredModels = new Map(configured.map((model) => [model.id, model]))
+  const providerOf = new Map(
+    [...builtin, ...configured].map(({ id, provider }) => [id, provider ?? familyOf(id, providers)]),
+  )
+  const unchosen = upstreams.flatMap(({ name, provider, url, models }) => {
+    const facts = providers.find((known) => known.provider === provider)
+    const isNamed = configured.some((model) => model.upstreams?.includes(name))
+    if (models !== undefined || isNamed || facts === undefined || isOwnAddress(url, facts)) return []
+    return [`upstreams: ${name}: ${needsModels(facts)}`]
+  })
+  const listed = upstreams.flatMap((upstream) =>
+    (upstream.models === 'all' ? [] : (upstream.models ?? [])).flatMap(({ id }) => {
+      const path = `upstreams: ${upstream.name}: models`
+      if (Object.hasOwn(aliases, id)) return [`${path}: ${id} is an alias; list ${aliases[id]}`]
+      const provider = providerOf.get(id)
+      if (provider !== undefined && provider !== upstream.provider) {
+        return [`${path}: ${id} is a model of ${provider}, and the upstream is one of ${upstream.provider}`]
+      }
+      const named = configuredModels.get(id)?.upstreams
+      if (named === undefined || named.includes(upstream.name)) return []
+      return [
+        `${path}: ${id} names its own upstreams (${named.join(', ')}), and ${upstream.name} is none of them`,
+      ]
+    }),
+  )
+  const named = configured.flatMap(({ id, upstreams: names = [] }, index) =>
+    names.flatMap((name) => {
+      const upstream = upstreams.find((one) => one.name === name)
+      const provider = providerOf.get(id)
+      if (upstream === undefined || provider === undefined || upstream.provider === provider) return []
+      return [
+        `models[${index}].upstreams: ${name} is an upstream of ${upstream.provider}, not of ${provider}`,
+      ]
+    }),
+  )
+  return [...unchosen, ...listed, ...named]
+}
+
+/** An address that is not the provider's own serves nothing by itself. */
+export function needsModels({ displayName }: { readonly displayName: string }): string {
+  return `its address is not ${displayName}'s own, so say which models it serves: a list of names, or \`all\` where it stands for ${displayName} itself, as a mirror or proxy does`
 }
 
 function modelMistakes({ builtin, configured, providers }: Checked): readonly string[] {

@@ -40,8 +40,8 @@ const providers: readonly ProviderFacts[] = [
   },
 ]
 
-function upstream(provider: string, name = provider, origin: string | null = null) {
-  return { name, provider, origin, credential: 'none', weight: 1 }
+function upstream(provider: string, name = provider, url: string | null = null) {
+  return { name, provider, url, credential: 'none', weight: 1 }
 }
 
 const everything: CatalogSources = {
@@ -221,8 +221,8 @@ test('a new name finds its provider by the longest family that it begins with', 
     providers: [...providers, own],
     upstreams: [upstream('house'), upstream('openai')],
     configured: [
-      { ...houseModel, id: 'gpt-house-1', provider: undefined },
-      { ...houseModel, id: 'gpt-next', provider: undefined },
+      { ...houseModel, id: 'gpt-house-1', provider: undefined, upstreamId: undefined },
+      { ...houseModel, id: 'gpt-next', provider: undefined, upstreamId: undefined },
     ],
   })
   assert.equal(models.get('gpt-house-1')?.provider, 'house')
@@ -230,15 +230,14 @@ test('a new name finds its provider by the longest family that it begins with', 
   assert.deepEqual(families[0], { prefix: 'gpt-house-', provider: 'house' })
 })
 
-test('upstreams keep their order; one without an address of its own has the provider’s', () => {
-  const { upstreams } = snapshotOf({
-    upstreams: [upstream('openai', 'first', 'http://127.0.0.1:9'), upstream('openai', 'second')],
-  })
+test('offers keep the order of the upstreams; one without an address of its own has the provider’s', () => {
+  const mirror = { ...upstream('openai', 'first', 'http://127.0.0.1:9/openai/v1'), models: 'all' as const }
+  const { models } = snapshotOf({ upstreams: [mirror, upstream('openai', 'second')] })
   assert.deepEqual(
-    upstreams.get('openai')?.map(({ name, origin }) => [name, origin]),
+    models.get('gpt-4.1')?.offers.map(({ upstream: { name, origin, basePath } }) => [name, origin, basePath]),
     [
-      ['first', 'http://127.0.0.1:9'],
-      ['second', 'https://api.openai.com'],
+      ['first', 'http://127.0.0.1:9', '/openai/v1'],
+      ['second', 'https://api.openai.com', ''],
     ],
   )
 })

@@ -1,11 +1,11 @@
 /** Drafts → the snapshot that every request reads: one immutable value, made anew whenever something changes. Pure. */
 import type { CatalogSources, Draft, PriceDraft } from './drafts.ts'
-import type { Model, Snapshot, Upstream } from './types.ts'
+import type { Model, Snapshot } from './types.ts'
 
 /** `idOf` knows the id of every price of a model that is sold. */
 export function buildSnapshot(
   drafts: readonly Draft[],
-  sources: Pick<CatalogSources, 'upstreams' | 'providers'>,
+  { providers }: Pick<CatalogSources, 'providers'>,
   idOf: (price: PriceDraft) => bigint,
 ): Snapshot {
   const models = new Map<string, Model>()
@@ -14,7 +14,7 @@ export function buildSnapshot(
     if (draft.kind === 'unsold') unsold.set(draft.name, draft.reason)
     else models.set(draft.name, { ...draft.model, prices: draft.prices.map((price) => version(price, idOf)) })
   }
-  return { models, unsold, upstreams: upstreamsOf(sources), families: familiesOf(sources.providers) }
+  return { models, unsold, families: familiesOf(providers) }
 }
 
 function version(
@@ -23,21 +23,6 @@ function version(
 ): Model['prices'][number] {
   const { model, effectiveFromMs, source } = price
   return { id: idOf({ body, ...price }), model, effectiveFromMs, source, ...body }
-}
-
-function upstreamsOf({
-  upstreams,
-  providers,
-}: Pick<CatalogSources, 'upstreams' | 'providers'>): ReadonlyMap<string, readonly Upstream[]> {
-  const byProvider = new Map<string, Upstream[]>()
-  for (const upstream of upstreams) {
-    const facts = providers.find(({ provider }) => provider === upstream.provider)
-    if (facts === undefined) continue
-    const list = byProvider.get(upstream.provider) ?? []
-    list.push({ ...upstream, origin: upstream.origin ?? facts.defaultOrigin })
-    byProvider.set(upstream.provider, list)
-  }
-  return byProvider
 }
 
 function familiesOf(providers: CatalogSources['providers']): Snapshot['families'] {

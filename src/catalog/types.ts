@@ -51,7 +51,7 @@ export interface Model {
   /** What clients ask for, verbatim. */
   readonly name: string
   readonly provider: string
-  /** What the provider calls it. */
+  /** What its maker calls it: what it can take and how its tokens are counted depend on this name. */
   readonly upstreamModel: string
   /** The wire formats in which its upstreams can be spoken to. */
   readonly dialects: readonly DialectName[]
@@ -66,6 +66,8 @@ export interface Model {
   readonly reasons: boolean
   readonly takesTools: boolean
   readonly deprecated: boolean
+  /** The only places where it may be asked, in order of preference; never empty in a snapshot. */
+  readonly offers: readonly Offer[]
   /** Ascending by `effectiveFromMs`; never empty in a snapshot. */
   readonly prices: readonly PriceVersion[]
 }
@@ -76,19 +78,46 @@ export interface Upstream {
   readonly provider: string
   /** Scheme, host and port; no path. */
   readonly origin: string
+  /** What stands before the paths of its formats: `` or `/openai/v1`. */
+  readonly basePath: string
   readonly credential: string
   readonly weight: number
+}
+
+/** A model at an upstream. */
+export interface Offer {
+  readonly upstream: Upstream
+  /** What the model is called there. */
+  readonly upstreamModel: string
 }
 
 /** Everything a request needs to know of models: one value, swapped whole, never changed. */
 export interface Snapshot {
   readonly models: ReadonlyMap<string, Model>
-  /** Upstreams of a provider in order of preference. */
-  readonly upstreams: ReadonlyMap<string, readonly Upstream[]>
   /** Family prefixes → provider, longest first. */
   readonly families: readonly { readonly prefix: string; readonly provider: string }[]
   /** Names that are known and not sold, and why, in words for the operator's log. */
   readonly unsold: ReadonlyMap<string, string>
+}
+
+/**
+ * Whether an offer that was found a moment ago is still there: models and upstreams change while a request waits for
+ * its turn, and what was taken away meanwhile is not asked. The same model object has the same offers.
+ */
+export function isStillOffered(
+  { models }: Snapshot,
+  model: Model,
+  { upstream, upstreamModel }: Offer,
+): boolean {
+  const present = models.get(model.name)
+  if (present === model) return true
+  return (present?.offers ?? []).some(
+    (offer) =>
+      offer.upstreamModel === upstreamModel &&
+      offer.upstream.name === upstream.name &&
+      offer.upstream.origin === upstream.origin &&
+      offer.upstream.basePath === upstream.basePath,
+  )
 }
 
 /** The price in force at a moment; the earliest one before its time. */

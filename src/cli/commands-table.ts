@@ -232,6 +232,7 @@ export const commands: readonly Command[] = [
         'NAME',
         'what the provider calls it, where that differs',
       ),
+      option('upstreams>upstreams', 'list', 'A,B', 'the only upstreams that serve it'),
       option('api>api', 'text', 'API', 'chat, messages, responses, embeddings or generateContent'),
       option('display-name>displayName', 'text', 'NAME', 'its name for people'),
       option('context>contextTokens', 'number', 'N', 'tokens of input and output together'),
@@ -250,6 +251,19 @@ export const commands: readonly Command[] = [
     options: [
       ...priceOptions,
       option('from>price.effectiveFrom', 'text', 'TIME', 'from when on; now when left out'),
+    ],
+    print: print.model,
+  }),
+  command('models.upstreams', {
+    words: 'models upstreams',
+    positionals: [model],
+    options: [
+      option(
+        'only>upstreams',
+        'list or none',
+        'A,B',
+        'the only upstreams that serve it; none: as they list it',
+      ),
     ],
     print: print.model,
   }),

@@ -17,7 +17,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'tollgate-doctor-'))
 after(() => rmSync(scratch, { recursive: true }))
 
 const nowMs = Date.UTC(2026, 6, 1)
-const upstream = { name: 'openai', provider: 'openai', origin: null, credential: 'c', weight: 1 }
+const upstream = { name: 'openai', provider: 'openai', url: null, credential: 'c', weight: 1 }
 
 function folder(name: string, mode: number): string {
   const path = join(scratch, name)

@@ -30,11 +30,12 @@ export function markup(output: OperationOutput<'markup.show'>): string {
 export function upstreams(output: OperationOutput<'upstreams.list'>): string {
   if (output.length === 0) return 'no upstreams\n'
   return columns(
-    ['upstream', 'provider', 'address', 'credential', 'from', 'state'],
+    ['upstream', 'provider', 'address', 'models', 'credential', 'from', 'state'],
     output.map((row) => [
       row.name,
       row.provider,
-      row.origin ?? "the provider's own",
+      row.url ?? "the provider's own",
+      row.models === 'all' ? `${row.serves.length} (all)` : String(row.serves.length),
       `…${row.credentialEnd}`,
       row.from,
       row.disabled ? 'disabled' : row.health.state,

@@ -143,6 +143,7 @@ export function model(output: Model): string {
     ['sold', sold],
     ['provider', details.provider],
     ['there called', details.upstreamModel],
+    ['upstreams', details.upstreams.join(', ')],
     ['formats', details.dialects.join(', ')],
     ['context', `${details.contextTokens} tokens, ${details.outputTokensMax} of them output`],
     ['input', `${details.price.input} USD per million tokens`],

@@ -24,6 +24,14 @@ export interface Settings {
   remove(name: string): Promise<void>
 }
 
+/** A host, as it is asked for the names of its models. */
+export interface AskedHost {
+  readonly provider: string
+  /** null: the provider's own address. */
+  readonly url: string | null
+  readonly credential: string
+}
+
 /** The server that the operations run in; on the command line without one, nothing runs. */
 export interface ServerFacts {
   readonly startedMs: number
@@ -35,6 +43,10 @@ export interface ServerFacts {
   draining(): boolean
   memoryBytes(): number
   eventLoopDelayMs(): number
+  /** The names of a host's models; `problem`: why there are none. */
+  hostModels(host: AskedHost): Promise<{ readonly names: readonly string[]; readonly problem: string | null }>
+  /** Where a request of an upstream would go. */
+  requestUrl(host: Pick<AskedHost, 'provider' | 'url'>): string
   /** What the check of the ledger beside the requests has found. */
   ledgerCheck(): WatchReport
 }

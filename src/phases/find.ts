@@ -14,7 +14,7 @@ import { dialects } from '../wire/dialects.ts'
 export interface Finding {
   readonly snapshot: Snapshot
   readonly connectorOf: (provider: string) => Connector
-  /** Orders a provider's upstreams: healthy first, sticky by account and conversation. */
+  /** Orders a model's offers: healthy first, sticky by account and conversation. */
   readonly order: (candidates: readonly Candidate[], caller: Caller, call: Call) => readonly Candidate[]
 }
 
@@ -34,8 +34,11 @@ export function find(finding: Finding, caller: Caller, line: Line, call: Call): 
       param: 'model',
     })
   }
-  const upstreams = snapshot.upstreams.get(model.provider) ?? []
-  const candidates = upstreams.map((upstream) => ({ upstream, connector }))
+  const candidates = model.offers.map(({ upstream, upstreamModel }) => ({
+    upstream,
+    upstreamModel,
+    connector,
+  }))
   return {
     model,
     operation,

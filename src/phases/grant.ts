@@ -45,7 +45,7 @@ export async function granted(
   { ledger, clock, limits }: Granting,
   caller: Caller,
   { facts }: Call,
-  { candidates, model }: Pick<Place, 'candidates' | 'model'>,
+  { candidates }: Pick<Place, 'candidates'>,
 ): Promise<Granted> {
   const { references = [] } = facts
   const [first] = references
@@ -62,7 +62,7 @@ export async function granted(
   return {
     candidates: having,
     referenced: tokensOf(kept),
-    fillsWindow: kept.some((row) => isUnbounded(row, model.upstreamModel)),
+    fillsWindow: kept.some((row) => having.some((at) => isUnbounded(row, at.upstreamModel))),
   }
 }
 

@@ -8,6 +8,7 @@ import { type Clock, steadyClock } from '../base/clock.ts'
 import { TollgateError } from '../base/errors.ts'
 import type { Failpoints } from '../base/failpoint.ts'
 import type { Log } from '../base/log.ts'
+import { isStillOffered, type Snapshot } from '../catalog/types.ts'
 import { firstKeepAlive, keepAlive, streamHeaders } from '../headers.ts'
 import type { Attempt } from '../ledger/types.ts'
 import type { Metrics } from '../metrics.ts'
@@ -29,6 +30,8 @@ export interface Invoking {
   readonly metrics: Pick<Metrics, 'upstreamFailed'>
   readonly running: Running
   readonly failpoints: Failpoints
+  /** The catalog of this moment, which may be another one than the request was planned with. */
+  readonly snapshot: Snapshot
   readonly limits: AttemptLimits & {
     readonly peekMs: number
     readonly eventBytesMax: number
@@ -56,7 +59,7 @@ interface Trial extends Task {
 
 /** Never throws for what an upstream or a client did: the reply says how it went. */
 export async function invoke(invoking: Invoking, line: Line, task: Task): Promise<Reply> {
-  const body = spliced(invoking, task)
+  const bodyFor = splicer(invoking, task)
   const attempts: Attempt[] = []
   const wasted: UsageReport[] = []
   const waiting = [...task.plan.candidates]
@@ -64,11 +67,12 @@ export async function invoke(invoking: Invoking, line: Line, task: Task): Promis
   while (attempts.length < invoking.limits.attemptsMax && line.work.interruption === undefined) {
     const candidate = waiting.shift()
     if (candidate === undefined) break
+    if (!isStillOffered(invoking.snapshot, task.plan.model, candidate)) continue
     invoking.failpoints.reach('before-dispatch')
     const { outcome, record } = await tried(invoking, line, {
       ...task,
       candidate,
-      body,
+      body: bodyFor(candidate.upstreamModel),
       vigil,
       isRetry: attempts.length > 0,
     })
@@ -129,13 +133,13 @@ function nothingLeft(line: Line, attempts: readonly Attempt[], wasted: readonly 
 }
 
 function attemptTask(invoking: Invoking, line: Line, of: Trial): AttemptTask {
-  const { upstream, connector } = of.candidate
+  const { upstream, upstreamModel, connector } = of.candidate
   const { facts } = of.call
   const prepared = connector.prepare({
     dialect: of.plan.dialect.name,
     operation: of.plan.operation,
-    model: of.plan.model.upstreamModel,
-    origin: upstream.origin,
+    model: upstreamModel,
+    basePath: upstream.basePath,
     credential: upstream.credential,
     streamed: facts.stream,
     query: of.plan.translation === null ? line.query : '',
@@ -221,11 +225,20 @@ class Vigil {
   }
 }
 
+/** The body by the name of the model there; offers mostly share one, and then one body. */
+function splicer(invoking: Invoking, task: Task): (upstreamModel: string) => readonly Uint8Array[] {
+  let last: { readonly name: string; readonly body: readonly Uint8Array[] } | undefined
+  return (name) => {
+    if (last?.name !== name) last = { name, body: spliced(invoking, task, name) }
+    return last.body
+  }
+}
+
 /** What goes upstream: the caller's bytes, with what had to change spliced in. */
-function spliced(invoking: Invoking, task: Task): readonly Uint8Array[] {
-  const { model, dialect, marks } = task.plan
+function spliced(invoking: Invoking, task: Task, upstreamModel: string): readonly Uint8Array[] {
+  const { dialect, marks } = task.plan
   const edits = dialect.spliceRequest(task.call.facts, {
-    ...(model.upstreamModel === task.call.facts.model ? {} : { model: model.upstreamModel }),
+    ...(upstreamModel === task.call.facts.model ? {} : { model: upstreamModel }),
     ...(task.held.lowered ? { outputLimit: task.held.outputLimit } : {}),
     serverToolUsesMax: invoking.limits.serverToolUsesMax,
   })

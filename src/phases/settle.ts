@@ -250,7 +250,7 @@ export function draft(
   return {
     provider: plan.model.provider,
     upstream: reply.candidate?.upstream.name ?? '',
-    upstreamModel: plan.model.upstreamModel,
+    upstreamModel: reply.candidate?.upstreamModel ?? plan.model.upstreamModel,
     upstreamRequestId: upstreamRequestId(reply),
     status: ending.status,
     endReason: ending.reason,

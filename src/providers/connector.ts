@@ -16,7 +16,8 @@ export interface Outgoing {
   readonly operation: UpstreamOperation
   /** The model as the provider calls it, for addresses that name it. */
   readonly model: string
-  readonly origin: string
+  /** What stands before the paths of the formats at this upstream: `` or `/openai/v1`. */
+  readonly basePath: string
   readonly credential: string
   readonly streamed: boolean
   /** The query as the caller wrote it, without credentials; '' or `?…`. */
@@ -63,6 +64,10 @@ export interface Connector {
   readonly displayName: string
   /** Name prefixes that select this provider. */
   readonly families: readonly string[]
+  /** Prefixes of names that begin like a family and are served by other hosts alone. */
+  readonly servedElsewhere?: readonly string[]
+  /** No other host speaks as this provider, so its upstreams serve whatever a model is called. */
+  readonly servesAnyName?: boolean
   readonly defaultOrigin: string
   /** The wire formats that this program can speak to it. */
   readonly dialects: readonly DialectName[]

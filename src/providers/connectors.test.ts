@@ -19,7 +19,7 @@ function outgoing(dialect: DialectName, more: Partial<Outgoing> = {}): Outgoing 
     dialect,
     operation: 'generate',
     model: 'some-model',
-    origin: 'http://127.0.0.1:1',
+    basePath: '',
     credential: 'ours',
     streamed: true,
     query: '',

@@ -107,7 +107,9 @@ export function openaiHeaders(outgoing: Outgoing): string[] {
 export const openai: Connector = {
   provider: 'openai',
   displayName: 'OpenAI',
-  families: ['gpt-', 'chatgpt-', 'o1', 'o3', 'o4', 'text-embedding-'],
+  families: ['gpt-', 'chatgpt-', 'o1', 'o3', 'o4', 'text-embedding-', 'ft:gpt-'],
+  // Its open-weight models are hosted by others: github.com/openai/gpt-oss.
+  servedElsewhere: ['gpt-oss'],
   defaultOrigin: 'https://api.openai.com',
   dialects,
   prepare: (outgoing) => ({ path: pathOf(outgoing), headers: openaiHeaders(outgoing) }),

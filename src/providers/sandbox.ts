@@ -24,6 +24,7 @@ export const sandbox: Connector = {
   provider: 'sandbox',
   displayName: 'Sandbox',
   families: ['sandbox-'],
+  servesAnyName: true,
   // Where it listens is known once it does; whoever starts it says so.
   defaultOrigin: 'http://127.0.0.1',
   dialects,

@@ -118,9 +118,11 @@ export interface ManagementKeyTable {
 export interface UpstreamTable {
   name: string
   provider: string
-  origin: string | null
+  url: string | null
   weight: Integer
   disabled: Flag
+  /** JSON. */
+  models: string | null
   credential: Uint8Array
   credential_end: string
   updated_ms: Integer

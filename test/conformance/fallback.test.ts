@@ -45,7 +45,7 @@ function upstreamsAt(origins: readonly string[]) {
     origins.map((origin, index) => ({
       name: `${provider}-${index}`,
       provider,
-      origin,
+      url: origin,
       credential: `${provider}-${index}-credential`,
       // The first alone has weight, so it is always asked first; the others follow in their order.
       weight: index === 0 ? 1 : 0,

@@ -318,7 +318,7 @@ test('another upstream of the provider is asked when the first one fails', async
   const upstreams = [failing, counting].map(({ origin }, index) => ({
     name: `upstream-${index}`,
     provider: 'anthropic',
-    origin,
+    url: origin,
     credential: 'upstream-credential',
     weight: 1,
   }))

@@ -14,7 +14,7 @@ import { type Format, formats, Sent } from '../support/paying-client.ts'
 const spare: Sandbox = await startSandbox({ clock: systemClock })
 const gate = await meteredGateway({
   limits: { silenceMs: 400, contentGapMs: 600, contentGapReasoningMs: 600, peekMs: 200, retriesMin: 100 },
-  upstreams: [{ name: 'spare', provider: 'anthropic', origin: spare.origin, credential: 'spare', weight: 1 }],
+  upstreams: [{ name: 'spare', provider: 'anthropic', url: spare.origin, credential: 'spare', weight: 1 }],
 })
 after(async () => {
   await gate.end()

@@ -52,8 +52,10 @@ function ask(key: string, model: string, text = 'tokens=4', more: object = {}): 
   return new Sent(gate.origin, { key, format: 'chat', body })
 }
 
+const models = [{ model: 'chat-stream' }]
+
 async function put(upstream: string, more: object) {
-  return operator.done('upstreams.put', { upstream, provider: 'openai', ...more })
+  return operator.done('upstreams.put', { upstream, provider: 'openai', models, ...more })
 }
 
 test('an upstream that was added serves the next request, without a restart, and gives way when it goes', async () => {
@@ -61,12 +63,14 @@ test('an upstream that was added serves the next request, without a restart, and
   const before = await ask(account.key, 'chat-stream').whole()
   assert.deepEqual([before.status, refusalIn(before.text).code], [404, 'model_not_found'])
   const credential = canary('first')
-  const made = await put('first', { origin: sandbox.origin, credential })
+  const made = await put('first', { url: `${sandbox.origin}/v1/`, credential })
   assert.deepEqual(made, {
     name: 'first',
     provider: 'openai',
-    origin: sandbox.origin,
+    url: `${sandbox.origin}/v1`,
     weight: 1,
+    models,
+    serves: ['chat-stream'],
     from: 'console',
     disabled: false,
     credentialEnd: 'tail',
@@ -88,37 +92,47 @@ test('a credential is never sent to another address than the one it was given fo
   const account = await gate.account('5')
   const credential = canary('bound')
   const { origin, seen } = await thief()
-  await put('bound', { origin: sandbox.origin, credential })
-  for (const elsewhere of [{ origin }, {}, { origin, provider: 'anthropic' }, { origin, disabled: true }]) {
+  await put('bound', { url: sandbox.origin, credential })
+  const url = `${sandbox.origin}/elsewhere`
+  for (const elsewhere of [
+    { url: origin },
+    {},
+    { url },
+    { url: origin, models: 'all', provider: 'anthropic' },
+    { url: origin, disabled: true },
+  ]) {
     const refused = await operator.refused('upstreams.put', {
       upstream: 'bound',
       provider: 'openai',
+      models,
       ...elsewhere,
     })
     assert.deepEqual([refused.status, refused.code, refused.param], [400, 'missing_field', 'credential'])
   }
   // Nor by way of a disabled one, nor by another name.
-  await put('bound', { origin: sandbox.origin, disabled: true })
+  await put('bound', { url: sandbox.origin, disabled: true })
   const renamed = await operator.refused('upstreams.put', {
     upstream: 'other',
     provider: 'openai',
-    origin: sandbox.origin,
+    models,
+    url: sandbox.origin,
   })
   assert.equal(renamed.param, 'credential')
   await control.catalog.reload()
   await ask(account.key, 'chat-stream').whole()
   assert.equal(seen.length, 0)
-  await put('bound', { origin, credential: canary('given-to-thief') })
+  await put('bound', { url: origin, credential: canary('given-to-thief') })
   await ask(account.key, 'chat-stream').whole()
   assert.ok(seen.length > 0 && seen.every((one) => one.includes('given-to-thief') && !one.includes('bound')))
   await operator.done('upstreams.remove', { upstream: 'bound' })
 })
 
 const wrong: readonly (readonly [what: string, ask: object, param: string])[] = [
-  ['plain HTTP elsewhere', { origin: 'http://10.0.0.5:8000' }, 'origin'],
-  ['a path', { origin: 'https://api.example.com/v1' }, 'origin'],
-  ['a name and a password', { origin: 'https://a:b@api.example.com' }, 'origin'],
-  ['another scheme', { origin: 'ftp://api.example.com' }, 'origin'],
+  ['plain HTTP elsewhere', { url: 'http://10.0.0.5:8000' }, 'url'],
+  ['the path of an endpoint', { url: 'https://api.example.com/v1/responses' }, 'url'],
+  ['a name and a password', { url: 'https://a:b@api.example.com' }, 'url'],
+  ['another scheme', { url: 'ftp://api.example.com' }, 'url'],
+  ['a model of another provider', { models: [{ model: 'messages-stream' }] }, 'models'],
   ['no such provider', { provider: 'nobody' }, 'provider'],
   ['a line break', { credential: `${canary('a')}\r\nx-evil: 1` }, 'credential'],
   ['a space', { credential: `${canary('a')} b` }, 'credential'],
@@ -129,7 +143,8 @@ for (const [what, more, param] of wrong) {
     const asked = {
       upstream: 'wrong',
       provider: 'openai',
-      origin: 'https://api.example.com',
+      models,
+      url: 'https://api.example.com',
       credential: canary('w'),
     }
     const refused = await operator.refused('upstreams.put', { ...asked, ...more })
@@ -156,19 +171,19 @@ test('upstreams need an operator whose login is recent, and are not for the comm
 test('an upstream that refuses our credential is told in our words, and a new credential begins anew', async () => {
   const account = await gate.account('5')
   const { origin } = await thief()
-  await put('refusing', { origin, credential: canary('refused') })
+  await put('refusing', { url: origin, credential: canary('refused') })
   await ask(account.key, 'chat-stream').whole()
   const listed = (await operator.done('upstreams.list', {})).find(({ name }) => name === 'refusing')
   assert.equal(listed?.health.state, 'cooling')
   assert.equal(listed?.health.lastError, "It refuses this gateway's own credential, bill or model.")
-  const renewed = await put('refusing', { origin, credential: canary('renewed') })
+  const renewed = await put('refusing', { url: origin, credential: canary('renewed') })
   assert.equal(renewed.health.state, 'unused')
   await operator.done('upstreams.remove', { upstream: 'refusing' })
 })
 
 test('a running request settles at the price that it began with; the next one pays the markup', async () => {
   const account = await gate.account('5')
-  await put('priced', { origin: sandbox.origin, credential: canary('priced') })
+  await put('priced', { url: sandbox.origin, credential: canary('priced') })
   const before = (await operator.done('models.prices', { model: 'chat-stream' })).at(-1)
   const text = 'tokens=60 rate=100'
   const running = ask(account.key, 'chat-stream', text, { stream: true })
@@ -199,7 +214,7 @@ test('a running request settles at the price that it began with; the next one pa
 })
 
 test('no credential stands in a file, a log line, an answer or the audit', async () => {
-  await put('hidden', { origin: sandbox.origin, credential: canary('hidden') })
+  await put('hidden', { url: sandbox.origin, credential: canary('hidden') })
   await operator.refused('upstreams.put', {
     upstream: 'hidden',
     provider: 'openai',

@@ -23,7 +23,7 @@ const rate = { input: 3_000n, output: 15_000n }
 const settings = (origin: string) => `
 sandbox: off
 upstreams:
-  - { name: trial, provider: sandbox, url: '${origin}', credential: any }
+  - { name: trial, provider: sandbox, url: '${origin}', credential: any, models: all }
 models:
   - { id: sandbox-stream, provider: sandbox, context: 1000000, maxOutput: 200000, prices: [{ input: 3, output: 15 }] }
 `

@@ -37,7 +37,7 @@ const modelLine = ([format, api]: readonly [string, string]): string =>
 const settings = (origin: string) => `
 sandbox: off
 upstreams:
-  - { name: trial, provider: sandbox, url: '${origin}', credential: any }
+  - { name: trial, provider: sandbox, url: '${origin}', credential: any, models: all }
 models:
 ${Object.entries(apis).map(modelLine).join('\n')}
 limits: { requestsPerMinute: none, tokensPerMinute: none, concurrent: none, batchOperationsMax: 16 }

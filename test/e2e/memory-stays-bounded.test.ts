@@ -57,7 +57,7 @@ suite('bodies', { concurrency: 1 }, () => {
     installation = makeInstallation(`
 sandbox: off
 upstreams:
-  - { name: trial, provider: sandbox, url: '${sandbox.origin}', credential: any }
+  - { name: trial, provider: sandbox, url: '${sandbox.origin}', credential: any, models: all }
 models:
   - { id: sandbox-slow, provider: sandbox, context: 1000000, maxOutput: 10000, inputs: [text, image], prices: [{ input: 3, output: 15 }] }
   - { id: sandbox-hang-stream, provider: sandbox, context: 1000000, maxOutput: 10000, inputs: [text, image], prices: [{ input: 3, output: 15 }] }
@@ -133,7 +133,7 @@ suite('readers that never read', { concurrency: 1 }, () => {
   before(async () => {
     installation = makeInstallation(`
 upstreams:
-  - { name: flood, provider: openai, url: '${await upstream.listen()}', credential: any }
+  - { name: flood, provider: openai, url: '${await upstream.listen()}', credential: any, models: all }
 models:
   - { id: gpt-flood, provider: openai, context: 1000000, maxOutput: 100000, prices: [{ input: 0.01, output: 0.01 }] }
 limits: { requestsPerMinute: none, tokensPerMinute: none, concurrent: none, slowReaderMs: 1000 }

@@ -53,9 +53,9 @@ before(async () => {
   installation = makeInstallation(`
 sandbox: off
 upstreams:
-  - { name: trial, provider: sandbox, url: '${sandbox.origin}', credential: '\${CANARY}' }
-  - { name: tattler, provider: openai, url: '${tattlerOrigin}', credential: '\${CANARY}' }
-  - { name: tattler2, provider: anthropic, url: '${tattlerOrigin}', credential: '\${CANARY}' }
+  - { name: trial, provider: sandbox, url: '${sandbox.origin}', credential: '\${CANARY}', models: all }
+  - { name: tattler, provider: openai, url: '${tattlerOrigin}', credential: '\${CANARY}', models: all }
+  - { name: tattler2, provider: anthropic, url: '${tattlerOrigin}', credential: '\${CANARY}', models: all }
 models:
 ${behaviours.map(({ name }) => modelOf(name, 'sandbox')).join('\n')}
 ${tales.map((_, tale) => `${modelOf(`gpt-tale-${tale}`, 'openai')}\n${modelOf(`claude-tale-${tale}`, 'anthropic')}`).join('\n')}

@@ -28,7 +28,7 @@ const [first, second] = [await replayUpstream(), await replayUpstream()]
 const upstream = (name: string, origin: string, provider = 'openai') => ({
   name,
   provider,
-  origin,
+  url: origin,
   credential: `credential-of-${name}`,
   weight: 1,
 })

@@ -33,7 +33,7 @@ async function start(limits: string): Promise<GatewayProcess> {
   installation.configure(`
 sandbox: off
 upstreams:
-  - { name: trial, provider: sandbox, url: '${sandbox.origin}', credential: any }
+  - { name: trial, provider: sandbox, url: '${sandbox.origin}', credential: any, models: all }
 models:
   - { id: sandbox-stream, provider: sandbox, context: 1000000, maxOutput: 200000, prices: [{ input: 3, output: 15 }] }
 limits: { ${limits} }

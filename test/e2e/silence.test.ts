@@ -55,7 +55,7 @@ before(async () => {
     upstreams: formats.map((format) => ({
       name: `spare-${format}`,
       provider: format === 'chat' ? 'openai' : 'anthropic',
-      origin: spare.origin,
+      url: spare.origin,
       credential: 'spare',
       weight: 0,
     })),

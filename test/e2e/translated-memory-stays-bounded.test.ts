@@ -166,9 +166,9 @@ suite('bodies that are translated', { concurrency: 1 }, () => {
     installation = makeInstallation(`
 sandbox: off
 upstreams:
-  - { name: a, provider: openai, url: '${sandbox.origin}', credential: any }
-  - { name: b, provider: anthropic, url: '${sandbox.origin}', credential: any }
-  - { name: c, provider: google, url: '${sandbox.origin}', credential: any }
+  - { name: a, provider: openai, url: '${sandbox.origin}', credential: any, models: [chat-slow, responses-slow] }
+  - { name: b, provider: anthropic, url: '${sandbox.origin}', credential: any, models: [messages-slow] }
+  - { name: c, provider: google, url: '${sandbox.origin}', credential: any, models: [gemini-slow] }
 models:
   - { id: chat-slow, provider: openai, api: chat, upstreamId: sandbox-slow, ${limits} }
   - { id: responses-slow, provider: openai, api: responses, upstreamId: sandbox-slow, ${limits} }
@@ -249,7 +249,7 @@ suite('streams that are translated', { concurrency: 1 }, () => {
     upstream = await faultUpstream(() => ({ answer: flood }))
     installation = makeInstallation(`
 upstreams:
-  - { name: flood, provider: anthropic, url: '${upstream.origin}', credential: any }
+  - { name: flood, provider: anthropic, url: '${upstream.origin}', credential: any, models: [messages-flood] }
 models:
   - { id: messages-flood, provider: anthropic, context: 1000000, maxOutput: 100000, prices: [{ input: 0.01, output: 0.01 }] }
 limits: { ${limitsOff}, slowReaderMs: 1000, eventBytesMax: ${eventBytesMax} }

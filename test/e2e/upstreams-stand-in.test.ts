@@ -18,7 +18,7 @@ const spareCost = BigInt(standInUsage.input) * 3_000n + BigInt(standInUsage.outp
 const success = /\[DONE\]|"finish_reason":"|message_stop|"stop_reason":"/
 
 function upstream(name: string, of: string, origin: string, weight: number) {
-  return { name, provider: of, origin, credential: `${name}-credential`, weight }
+  return { name, provider: of, url: origin, credential: `${name}-credential`, weight }
 }
 
 interface Logged {

@@ -9,10 +9,12 @@ import type { KeyPolicy } from '../../src/access/types.ts'
 import { type Clock, systemClock } from '../../src/base/clock.ts'
 import { systemRandom } from '../../src/base/ids.ts'
 import { createLog, type Log } from '../../src/base/log.ts'
+import { familyOf } from '../../src/catalog/offers.ts'
 import { type Config, type Limits, limitDefaults, readConfig } from '../../src/config.ts'
 import { openPolicy } from '../../src/control/key/policy.ts'
 import { type Gateway, startGateway } from '../../src/gateway.ts'
 import { parseUsd } from '../../src/ledger/money.ts'
+import { connectors } from '../../src/providers/registry.ts'
 
 export interface TestGatewayOptions {
   /** Origins to which the providers' requests go. */
@@ -20,6 +22,8 @@ export interface TestGatewayOptions {
   readonly anthropic?: string
   readonly google?: string
   readonly models?: Config['models']
+  /** `everywhere`, when left out: a model that says nothing of its upstreams is served by all of its provider. */
+  readonly offers?: 'everywhere' | 'as configured'
   /** Beside the ones that `openai` and `anthropic` name. */
   readonly upstreams?: Config['upstreams']
   readonly signIn?: Config['signIn']
@@ -111,6 +115,16 @@ export const undividedBudgets: Partial<Limits> = {
   shareOfNetworkMax: 1,
 }
 
+/** A model that says nothing of its upstreams is given to all that the test has for its provider. */
+function servedByAll(
+  model: Config['models'][number],
+  upstreams: Config['upstreams'],
+): Config['models'][number] {
+  const own = model.provider ?? familyOf(model.id, connectors)
+  const names = upstreams.filter(({ provider }) => provider === own).map(({ name }) => name)
+  return names.length === 0 || model.upstreams !== undefined ? model : { ...model, upstreams: names }
+}
+
 /** A test does in a second what people do in an hour. */
 const hurried: Partial<Limits> = { changesPerMinute: 1_000_000 }
 
@@ -131,11 +145,14 @@ function testConfig(options: TestGatewayOptions, dataFolder: string): Config {
   }
   const read = readConfig({ TOLLGATE_DATA: dataFolder, TOLLGATE_PORT: '0', ...providers }, dataFolder)
   if (read.kind === 'mistakes') throw new Error(read.mistakes.join('\n'))
+  const upstreams = [...read.config.upstreams, ...(options.upstreams ?? [])]
   return {
     ...read.config,
-    models: options.models ?? [],
+    models: (options.models ?? []).map((model) =>
+      options.offers === 'as configured' ? model : servedByAll(model, upstreams),
+    ),
     signIn: options.signIn ?? [],
-    upstreams: [...read.config.upstreams, ...(options.upstreams ?? [])],
+    upstreams,
     limits: { ...limitDefaults, ...read.config.limits, ...hurried, ...options.limits },
   }
 }

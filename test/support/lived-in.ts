@@ -93,7 +93,7 @@ export async function livedIn(nowMs: number): Promise<LivedIn> {
       {
         name: 'openai-europe',
         provider: 'openai',
-        origin: sandbox.origin,
+        url: sandbox.origin,
         credential: 'another-credential',
         weight: 1,
       },

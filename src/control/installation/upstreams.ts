@@ -4,7 +4,8 @@ import type { OperationInput, OperationOutput } from '../../../contract/operatio
 import { assert } from '../../base/assert.ts'
 import { TollgateError } from '../../base/errors.ts'
 import type { ListedUpstream, UpstreamChange } from '../../catalog/catalog.ts'
-import { originMistake } from '../../catalog/upstream-origin.ts'
+import type { UpstreamAsk } from '../../catalog/console-upstreams.ts'
+import { addedAddressMistake, canonicalAddress } from '../../catalog/upstream-address.ts'
 import type { UpstreamReport } from '../../providers/health.ts'
 import { isoTimeOrNull } from '../iso-time.ts'
 import type { ControlParts } from '../parts.ts'
@@ -18,19 +19,47 @@ export const listUpstreams = verb('upstreams.list', async (parts) =>
 
 export const putUpstream = verb('upstreams.put', async (parts, asked) => {
   checkForm(asked, parts.plainOrigins)
-  const { upstream: name, provider, weight, disabled } = asked
-  const origin = asked.origin === undefined ? null : new URL(asked.origin).origin
+  const { upstream: name } = asked
   const credential = asked.credential ?? null
-  assertWritten(
-    await parts.catalog.putUpstream({ name, provider, origin, weight, disabled, credential }),
-    asked,
-  )
+  assertWritten(await parts.catalog.putUpstream({ ...askOf(asked), credential }), asked)
   parts.health.forget(name)
   parts.changes.publishToAll(['upstreams', 'models'])
   const put = parts.catalog.upstreams.find((upstream) => upstream.name === name)
   assert(put !== undefined, 'an upstream that was written is there')
   return upstreamOutput(parts, put)
 })
+
+export const checkUpstream = verb('upstreams.check', async ({ catalog, plainOrigins, server }, asked) => {
+  checkForm(asked, plainOrigins)
+  const ask = askOf(asked)
+  const preview = catalog.previewUpstream(ask)
+  const isPreview = !('kind' in preview)
+  // Whoever asks for the host's names has not chosen any yet.
+  if (!isPreview && !(preview.kind === 'needs_models' && asked.askHost)) assertWritten(preview, asked)
+  const credential = asked.credential ?? catalog.keptCredential(ask)
+  if (asked.askHost && credential === undefined) assertWritten({ kind: 'needs_credential' }, asked)
+  const host =
+    asked.askHost && credential !== undefined ? await server.hostModels({ ...ask, credential }) : null
+  return {
+    requestUrl: server.requestUrl(ask),
+    sells: isPreview ? preview.sells.map((row) => ({ ...row })) : [],
+    notSold: isPreview ? preview.notSold.map((row) => ({ ...row })) : [],
+    stops: isPreview ? [...preview.stops] : [],
+    host: host === null ? null : { models: [...host.names], problem: host.problem },
+  }
+})
+
+function askOf(asked: OperationInput<'upstreams.put'>): Omit<UpstreamAsk, 'credential'> {
+  const { upstream: name, provider, weight, disabled, models } = asked
+  const url = asked.url === undefined ? null : canonicalAddress(asked.url)
+  return {
+    ...{ name, provider, url, weight, disabled },
+    models:
+      models === undefined || models === 'all'
+        ? models
+        : models.map(({ model, upstreamModel }) => ({ id: model, upstreamId: upstreamModel })),
+  }
+}
 
 export const removeUpstream = verb('upstreams.remove', async (parts, { upstream }) => {
   if (!(await parts.catalog.removeUpstream(upstream))) throw notRemoved(parts, upstream)
@@ -49,12 +78,12 @@ function notRemoved({ catalog }: Pick<ControlParts, 'catalog'>, name: string): T
 
 /** As the configuration's own upstreams are checked; a credential goes into a header as it is. */
 function checkForm(
-  { origin, credential }: OperationInput<'upstreams.put'>,
+  { url, credential }: OperationInput<'upstreams.put'>,
   plainOrigins: readonly string[],
 ): void {
-  const wrong = origin === undefined ? undefined : originMistake(origin, plainOrigins)
+  const wrong = url === undefined ? undefined : addedAddressMistake(url, plainOrigins)
   if (wrong !== undefined) {
-    throw new TollgateError('invalid_value', { message: `origin: ${wrong}.`, param: 'origin' })
+    throw new TollgateError('invalid_value', { message: `url: ${wrong}.`, param: 'url' })
   }
   if (credential === undefined || /^[\x21-\x7e]+$/.test(credential)) return
   throw new TollgateError('invalid_value', {
@@ -75,6 +104,10 @@ function assertWritten(
         message: 'credential: enter it again. A credential is kept for one provider and address alone.',
         param: 'credential',
       })
+    case 'needs_models':
+      throw new TollgateError('missing_field', { message: `models: ${change.message}.`, param: 'models' })
+    case 'wrong_model':
+      throw new TollgateError('invalid_value', { message: `models: ${change.message}.`, param: 'models' })
     case 'unknown_provider':
       throw new TollgateError('invalid_value', {
         message: `provider: there is no provider ${provider}. There are: ${change.providers.join(', ')}.`,
@@ -97,8 +130,10 @@ function upstreamOutput({ health }: Pick<ControlParts, 'health'>, upstream: List
   return {
     name: upstream.name,
     provider: upstream.provider,
-    origin: upstream.origin,
+    url: upstream.url,
     weight: upstream.weight,
+    models: modelsOutput(upstream.models),
+    serves: [...upstream.serves],
     from: upstream.from,
     disabled: upstream.disabled,
     credentialEnd: upstream.credentialEnd,
@@ -110,6 +145,13 @@ function upstreamOutput({ health }: Pick<ControlParts, 'health'>, upstream: List
       lastError: upstream.trouble ?? failureWords(report.lastFailure),
     },
   }
+}
+
+function modelsOutput(models: ListedUpstream['models']): UpstreamOut['models'] {
+  if (models === null || models === 'all') return models
+  return models.map(({ id, upstreamId }) => {
+    return upstreamId === undefined ? { model: id } : { model: id, upstreamModel: upstreamId }
+  })
 }
 
 /** In our words: what an upstream says may name the operator's account. */

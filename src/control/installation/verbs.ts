@@ -4,7 +4,7 @@ import { listAudit, listOwnAudit } from './audit.ts'
 import { listLosses } from './losses.ts'
 import { setMarkup, showMarkup } from './markup.ts'
 import { showSystem } from './system.ts'
-import { listUpstreams, putUpstream, removeUpstream } from './upstreams.ts'
+import { checkUpstream, listUpstreams, putUpstream, removeUpstream } from './upstreams.ts'
 
 export const installationVerbs = {
   'audit.list': listAudit,
@@ -16,5 +16,6 @@ export const installationVerbs = {
   'system.show': showSystem,
   'upstreams.list': listUpstreams,
   'upstreams.put': putUpstream,
+  'upstreams.check': checkUpstream,
   'upstreams.remove': removeUpstream,
 } as const

@@ -8,6 +8,7 @@ export const addModel = verb('models.add', async (parts, asked) => {
     id: asked.model,
     provider: asked.provider,
     upstreamId: asked.upstreamModel,
+    upstreams: asked.upstreams,
     api: asked.api,
     displayName: asked.displayName,
     context: asked.contextTokens,

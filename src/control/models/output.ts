@@ -22,6 +22,7 @@ export function modelOutput(snapshot: Snapshot, name: string, nowMs: number): Mo
     details: {
       provider: model.provider,
       upstreamModel: model.upstreamModel,
+      upstreams: model.offers.map(({ upstream }) => upstream.name),
       displayName: model.displayName,
       dialects: [...model.dialects],
       contextTokens: model.contextTokens,

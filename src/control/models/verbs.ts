@@ -6,12 +6,14 @@ import { enableModel } from './enable.ts'
 import { listModels } from './list.ts'
 import { priceModel } from './price.ts'
 import { listPrices } from './prices.ts'
+import { nameUpstreams } from './upstreams.ts'
 
 export const modelVerbs = {
   'models.list': listModels,
   'models.add': addModel,
   'models.price': priceModel,
   'models.prices': listPrices,
+  'models.upstreams': nameUpstreams,
   'models.disable': disableModel,
   'models.enable': enableModel,
 } as const

@@ -14,6 +14,7 @@ import { metersOfAccounts } from './0012-meters-of-accounts.ts'
 import { sharedMeters } from './0013-shared-meters.ts'
 import { whoAsked } from './0014-who-asked.ts'
 import { rateLogs } from './0015-rate-logs.ts'
+import { upstreamModels } from './0016-upstream-models.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -34,4 +35,5 @@ export const migrations: readonly Migration[] = [
   sharedMeters,
   whoAsked,
   rateLogs,
+  upstreamModels,
 ]

@@ -1,0 +1,194 @@
+/**
+ * Upstreams as operators see them: those of the configuration and those that were added, with what each serves, and
+ * what another one would change. Pure; it shows no credential.
+ */
+import { type ConsoleUpstream, endOf, type UpstreamAsk } from './console-upstreams.ts'
+import type { UpstreamDefinition, UpstreamModels } from './definition.ts'
+import { type CatalogSources, draftModels } from './drafts.ts'
+import { needsModels } from './mistakes.ts'
+import { isOwnAddress, modelsOf } from './offers.ts'
+import type { Snapshot } from './types.ts'
+
+/** An upstream as people may see it. */
+export interface ListedUpstream extends Omit<UpstreamDefinition, 'credential' | 'models'> {
+  /** null: none were chosen, although its address is not the provider's own. */
+  readonly models: UpstreamModels | null
+  /** The public names that are sold and have an offer there, in order. */
+  readonly serves: readonly string[]
+  readonly credentialEnd: string
+  readonly from: 'configuration' | 'console'
+  readonly disabled: boolean
+  /** Why it cannot be used although it is not disabled, in words. */
+  readonly trouble: string | null
+}
+
+export type UpstreamChange =
+  | { readonly kind: 'written' }
+  | { readonly kind: 'needs_credential' }
+  /** Its address is not the provider's own, and nothing says what it serves. */
+  | { readonly kind: 'needs_models'; readonly message: string }
+  | { readonly kind: 'wrong_model'; readonly model: string; readonly message: string }
+  | { readonly kind: 'unknown_provider'; readonly providers: readonly string[] }
+  /** The configuration has the name. */
+  | { readonly kind: 'configured' }
+
+type Given = Pick<CatalogSources, 'upstreams' | 'providers'>
+
+/** Those of the configuration, then those that were added. */
+export function listUpstreams(
+  given: Given,
+  added: readonly ConsoleUpstream[],
+  snapshot: Snapshot,
+): readonly ListedUpstream[] {
+  const served = servedNames(snapshot)
+  return [
+    ...given.upstreams.map(({ credential, ...upstream }): ListedUpstream => {
+      const models = chosenModels(upstream, given)
+      const serves = served.get(upstream.name) ?? []
+      const credentialEnd = endOf(credential)
+      return {
+        ...upstream,
+        models,
+        serves,
+        credentialEnd,
+        from: 'configuration',
+        disabled: false,
+        trouble: null,
+      }
+    }),
+    ...added.map(({ credential, ...upstream }): ListedUpstream => {
+      const models = chosenModels(upstream, given)
+      const isTaken = isConfigured(upstream.name, given)
+      const serves = isTaken ? [] : (served.get(upstream.name) ?? [])
+      const trouble = isTaken
+        ? 'The configuration has an upstream of the same name, which is used instead.'
+        : credential === null
+          ? 'Its credential cannot be opened: enter it again.'
+          : models === null && serves.length === 0
+            ? 'It serves no model: choose which ones.'
+            : null
+      return { ...upstream, models, serves, from: 'console', trouble }
+    }),
+  ]
+}
+
+function servedNames({ models }: Snapshot): ReadonlyMap<string, readonly string[]> {
+  const served = new Map<string, string[]>()
+  for (const name of [...models.keys()].sort()) {
+    for (const { upstream } of models.get(name)?.offers ?? []) {
+      const names = served.get(upstream.name) ?? []
+      names.push(name)
+      served.set(upstream.name, names)
+    }
+  }
+  return served
+}
+
+function chosenModels(
+  { provider, url, models }: Pick<UpstreamDefinition, 'provider' | 'url' | 'models'>,
+  { providers }: Given,
+): UpstreamModels | null {
+  const facts = providers.find((known) => known.provider === provider)
+  if (facts === undefined || (models === undefined && !isOwnAddress(url, facts))) return models ?? null
+  return modelsOf({ url, models }, facts)
+}
+
+function isConfigured(name: string, { upstreams }: Pick<Given, 'upstreams'>): boolean {
+  return upstreams.some((upstream) => upstream.name === name)
+}
+
+/** As one of the configuration; a name that the configuration has taken meanwhile is the configuration's. */
+export function usableUpstream(upstream: ConsoleUpstream, given: Given): UpstreamDefinition[] {
+  const { name, provider, url, weight, models, credential, disabled } = upstream
+  if (disabled || credential === null || isConfigured(name, given)) return []
+  return [{ name, provider, url, weight, models, credential }]
+}
+
+/** Why an upstream is not written, whatever its credential; undefined: it may be. */
+export function refusedUpstream(
+  ask: Omit<UpstreamAsk, 'credential'>,
+  given: Given & Pick<CatalogSources, 'aliases'>,
+  sources: CatalogSources,
+): UpstreamChange | undefined {
+  if (isConfigured(ask.name, given)) return { kind: 'configured' }
+  const facts = given.providers.find(({ provider }) => provider === ask.provider)
+  if (facts === undefined) {
+    return { kind: 'unknown_provider', providers: given.providers.map(({ provider }) => provider) }
+  }
+  if (ask.models === undefined && !isOwnAddress(ask.url, facts)) {
+    return { kind: 'needs_models', message: needsModels(facts) }
+  }
+  return wrongModel(ask, facts.provider, { ...sources, aliases: given.aliases })
+}
+
+function wrongModel(
+  { models = [] }: Pick<UpstreamAsk, 'models'>,
+  provider: string,
+  sources: CatalogSources,
+): UpstreamChange | undefined {
+  if (models === 'all') return undefined
+  const providerOf = modelProviders(sources)
+  for (const { id } of models) {
+    if (Object.hasOwn(sources.aliases, id)) {
+      const message = `${id} is an alias: list ${sources.aliases[id]}`
+      return { kind: 'wrong_model', model: id, message }
+    }
+    const other = providerOf.get(id)
+    if (other !== undefined && other !== provider) {
+      const message = `${id} is a model of ${other}, and this is an upstream of ${provider}: add a model of another name for it`
+      return { kind: 'wrong_model', model: id, message }
+    }
+  }
+  return undefined
+}
+
+/** The provider of every model that is known, sold or not. */
+export function modelProviders(sources: CatalogSources): ReadonlyMap<string, string | undefined> {
+  return new Map(draftModels(sources).map(({ name, provider }) => [name, provider]))
+}
+
+/** What an upstream would serve if it were written. */
+export interface UpstreamPreview {
+  /** Models that would have an offer there; `isNew`: not sold at present. */
+  readonly sells: readonly {
+    readonly model: string
+    readonly upstreamModel: string
+    readonly isNew: boolean
+  }[]
+  /** Models that it lists and that would not be sold there, and why. */
+  readonly notSold: readonly { readonly model: string; readonly reason: string }[]
+  /** Models that are sold now and would not be any more. */
+  readonly stops: readonly string[]
+}
+
+/** Compares what is sold with what would be; nothing is written. */
+export function previewUpstream(
+  ask: Omit<UpstreamAsk, 'credential'>,
+  sources: CatalogSources,
+  { models: present }: Snapshot,
+): UpstreamPreview {
+  const { name, provider, url, weight, models } = ask
+  const others = sources.upstreams.filter((upstream) => upstream.name !== name)
+  const asked = { name, provider, url, weight, models, credential: '' }
+  const drafts = draftModels({ ...sources, upstreams: ask.disabled ? others : [...others, asked] })
+  const sold = drafts.flatMap((draft) => (draft.kind === 'sold' ? [draft] : []))
+  const sells = sold.flatMap(({ name: model, model: { offers } }) => {
+    const offer = offers.find(({ upstream }) => upstream.name === name)
+    return offer === undefined
+      ? []
+      : [{ model, upstreamModel: offer.upstreamModel, isNew: !present.has(model) }]
+  })
+  const here = new Set(sells.map(({ model }) => model))
+  const anywhere = new Set(sold.map(({ name: model }) => model))
+  const listed = models === undefined || models === 'all' ? [] : models
+  return {
+    sells: sells.sort((one, other) => (one.model < other.model ? -1 : 1)),
+    notSold: listed
+      .filter(({ id }) => !here.has(id))
+      .map(({ id }) => {
+        const draft = drafts.find((one) => one.name === id)
+        return { model: id, reason: draft?.kind === 'unsold' ? draft.reason : 'it names other upstreams' }
+      }),
+    stops: [...present.keys()].filter((model) => !anywhere.has(model)).sort(),
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * Offers: which model is asked at which upstream, under which name. An upstream serves only the models that it has an
+ * offer for. Whether it has one is decided here, from what is said of that upstream and that model alone, so that no
+ * change to another upstream ever sends a prompt somewhere else. Pure.
+ */
+import type { ModelDefinition, UpstreamDefinition, UpstreamModels } from './definition.ts'
+import type { CatalogSources, ProviderFacts } from './drafts.ts'
+import type { Offer, Upstream } from './types.ts'
+import { parseAddress } from './upstream-address.ts'
+
+/** A model as far as offers depend on it. */
+export interface OfferedModel extends Pick<ModelDefinition, 'id' | 'upstreamId' | 'upstreams'> {
+  readonly provider: string
+}
+
+type OfferSources = Pick<CatalogSources, 'builtin' | 'upstreams' | 'providers'>
+
+export interface OfferFinder {
+  offersOf(model: OfferedModel): readonly Offer[]
+  /** Whether a model is one of its provider's own, which an upstream serves that serves `all`. */
+  isProvidersOwn(model: OfferedModel): boolean
+}
+
+/** What is the same for every model is looked up once. */
+export function offerFinder(sources: OfferSources): OfferFinder {
+  const builtinProviders = new Map(sources.builtin.map(({ id, provider }) => [id, provider]))
+  const upstreams = sources.upstreams.flatMap((definition) => {
+    const facts = sources.providers.find(({ provider }) => provider === definition.provider)
+    return facts === undefined ? [] : [servingUpstream(definition, facts)]
+  })
+  const isOwn = (model: OfferedModel) => isProvidersOwn(model, sources.providers, builtinProviders)
+  return {
+    isProvidersOwn: isOwn,
+    offersOf(model) {
+      const isServedByAll = isOwn(model)
+      return upstreams.flatMap(({ upstream, models }) => {
+        if (upstream.provider !== model.provider) return []
+        const isListed = models === 'all' ? isServedByAll : models.has(model.id)
+        if (!(model.upstreams?.includes(upstream.name) ?? isListed)) return []
+        const nameThere = models === 'all' ? undefined : models.get(model.id)
+        return [{ upstream, upstreamModel: nameThere ?? model.upstreamId ?? model.id }]
+      })
+    },
+  }
+}
+
+interface ServingUpstream {
+  readonly upstream: Upstream
+  /** Public name → the name there, where the list has one. */
+  readonly models: 'all' | ReadonlyMap<string, string | undefined>
+}
+
+function servingUpstream(definition: UpstreamDefinition, facts: ProviderFacts): ServingUpstream {
+  const { name, provider, url, credential, weight } = definition
+  const models = modelsOf(definition, facts)
+  return {
+    upstream: { name, provider, credential, weight, ...parseAddress(url ?? facts.defaultOrigin) },
+    models: models === 'all' ? models : new Map(models.map(({ id, upstreamId }) => [id, upstreamId])),
+  }
+}
+
+/** What an upstream serves: as it says, else all at the provider's own address and nothing elsewhere. */
+export function modelsOf(
+  { models, url }: Pick<UpstreamDefinition, 'models' | 'url'>,
+  facts: Pick<ProviderFacts, 'defaultOrigin'>,
+): UpstreamModels {
+  return models ?? (isOwnAddress(url, facts) ? 'all' : [])
+}
+
+/** Whether an address is the one at which the provider itself is reached. */
+export function isOwnAddress(
+  url: string | null,
+  { defaultOrigin }: Pick<ProviderFacts, 'defaultOrigin'>,
+): boolean {
+  return url === null || parseAddress(url).origin === new URL(defaultOrigin).origin
+}
+
+/** Judged by the name there, which is what that host is asked for: those of the built-in table and of its families. */
+function isProvidersOwn(
+  { id, upstreamId, provider }: OfferedModel,
+  providers: readonly ProviderFacts[],
+  builtinProviders: ReadonlyMap<string, string | undefined>,
+): boolean {
+  const name = upstreamId ?? id
+  return (
+    providers.some((facts) => facts.provider === provider && facts.servesAnyName === true) ||
+    builtinProviders.get(name) === provider ||
+    familyOf(name, providers) === provider
+  )
+}
+
+/** The provider with the longest family prefix that the name begins with; undefined also for those served by others alone. */
+export function familyOf(name: string, providers: readonly ProviderFacts[]): string | undefined {
+  let longest = ''
+  let found: string | undefined
+  for (const { provider, families, servedElsewhere = [] } of providers) {
+    if (servedElsewhere.some((prefix) => name.startsWith(prefix))) continue
+    for (const prefix of families) {
+      if (!name.startsWith(prefix) || prefix.length <= longest.length) continue
+      longest = prefix
+      found = provider
+    }
+  }
+  return found
+}

@@ -1,0 +1,68 @@
+/**
+ * Addresses of upstreams: which are accepted, and their parts. An address may have a path, as hosts that speak a known
+ * format below one do (`https://api.groq.com/openai/v1`). Pure; resolves no names.
+ */
+
+export interface UpstreamAddress {
+  /** Scheme, host and port: what a connection is opened to. */
+  readonly origin: string
+  /** What stands before the paths of the formats, without a slash at the end: `` or `/openai/v1`. */
+  readonly basePath: string
+}
+
+/** Splits an address that has no mistake. Slashes too many are left out. */
+export function parseAddress(url: string): UpstreamAddress {
+  const { origin, pathname } = new URL(url)
+  return { origin, basePath: pathname.replace(/\/+/g, '/').replace(/\/$/, '') }
+}
+
+/** One spelling for each address. */
+export function canonicalAddress(url: string): string {
+  const { origin, basePath } = parseAddress(url)
+  return `${origin}${basePath}`
+}
+
+const example = 'https://host:443 or https://host/openai/v1'
+
+/** What is wrong with the form of an address; undefined: nothing. */
+export function addressMistake(address: string): string | undefined {
+  const url = URL.parse(address)
+  if (url === null || !/^https?:$/.test(url.protocol)) return `must be an address such as ${example}`
+  if (url.username !== '' || url.password !== '')
+    return `must be an address without a user name or a password: ${example}`
+  const base = withoutEndpoint(parseAddress(address).basePath)
+  if (url.search !== '' || url.hash !== '' || /[?#]/.test(address)) {
+    return `must be an address without a query or a fragment: ${url.origin}${withoutDeployment(base)}`
+  }
+  return base === parseAddress(address).basePath
+    ? undefined
+    : `must be the base address, without the path of one endpoint: ${url.origin}${base}`
+}
+
+/** Copied from a `curl` example: the address of one request. */
+const endpoint =
+  /\/(?:chat\/completions|completions|responses|embeddings|messages(?:\/count_tokens)?|models(?:\/[^/]+:\w+)?)$/
+
+function withoutEndpoint(basePath: string): string {
+  return basePath.replace(endpoint, '')
+}
+
+/** Azure has a base address without a version in the query: learn.microsoft.com/azure/foundry/openai/api-version-lifecycle. */
+function withoutDeployment(basePath: string): string {
+  return basePath.replace(/^\/openai\/deployments\/[^/]+$/, '/openai/v1')
+}
+
+/** Why an address may not be added while the program runs; `plainOrigins`: where the configuration allows plain HTTP. */
+export function addedAddressMistake(address: string, plainOrigins: readonly string[]): string | undefined {
+  const mistake = addressMistake(address)
+  if (mistake !== undefined) return mistake
+  const url = new URL(address)
+  if (url.protocol === 'https:' || isLoopback(url.hostname) || plainOrigins.includes(url.origin))
+    return undefined
+  return 'must be https: plain HTTP is for this machine alone, unless `plainOrigins` in tollgate.yaml names the address'
+}
+
+/** The engine has written every spelling of an address in one way. */
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname)
+}
