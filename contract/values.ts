@@ -208,6 +208,8 @@ export const model = z.strictObject({
   sold: z.boolean(),
   /** Why it is not sold. */
   reason: z.string().nullable(),
+  /** The only upstreams that serve it, where it names them; null: those that list it or serve all of its provider. */
+  namedUpstreams: z.array(z.string()).nullable(),
   details: z
     .strictObject({
       provider: z.string(),

@@ -113,7 +113,10 @@ test('a model that is added is sold at once and after a restart; adding again re
   assert.equal(catalog.snapshot.unsold.get('house-3'), 'no price is known')
   assert.deepEqual(await catalog.price('house-3', { input: '1', output: '1' }), changed)
   assert.equal(catalog.snapshot.models.get('house-3')?.provider, 'house')
-  assert.deepEqual(await catalog.add({ ...definition, maxOutput: 4, upstreamId: 'x', upstreams: ['house'] }), changed)
+  assert.deepEqual(
+    await catalog.add({ ...definition, maxOutput: 4, upstreamId: 'x', upstreams: ['house'] }),
+    changed,
+  )
   const model = (await open()).snapshot.models.get('house-3')!
   assert.deepEqual([model.outputTokensMax, model.upstreamModel, model.prices.length], [4, 'x', 1])
 })

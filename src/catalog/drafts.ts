@@ -56,16 +56,21 @@ export interface PriceDraft {
   readonly source: string
 }
 
+interface DraftFacts {
+  readonly name: string
+  readonly provider?: string | undefined
+  /** The upstreams that the model names for itself. */
+  readonly upstreams?: readonly string[] | undefined
+}
+
 export type Draft =
-  | { readonly kind: 'unsold'; readonly name: string; readonly reason: string; readonly provider?: string }
-  | {
+  | (DraftFacts & { readonly kind: 'unsold'; readonly reason: string })
+  | (DraftFacts & {
       readonly kind: 'sold'
-      readonly name: string
-      readonly provider: string
       readonly model: Omit<Model, 'prices'>
       /** Ascending by time; never empty. */
       readonly prices: readonly PriceDraft[]
-    }
+    })
 
 /** One draft for every name, aliases included. */
 export function draftModels(sources: CatalogSources): readonly Draft[] {
@@ -153,13 +158,14 @@ function withoutOffer(model: OfferedModel, finder: OfferFinder, { providers }: C
 function draft(definition: ModelDefinition, sources: CatalogSources, finder: OfferFinder): Draft {
   const { id } = definition
   const provider = definition.provider ?? familyOf(id, sources.providers)
-  const unsold = (reason: string): Draft => {
-    return { kind: 'unsold', name: id, reason, ...(provider === undefined ? {} : { provider }) }
-  }
+  const facts = { name: id, provider, upstreams: definition.upstreams }
+  const unsold = (reason: string): Draft => ({ kind: 'unsold', ...facts, reason })
   if (isDisabled(id, sources)) return unsold('disabled by an administrator')
   if (provider === undefined) return unsold('no provider is named, and the name begins like no known family')
-  const facts = sources.providers.find((known) => known.provider === provider)
-  const dialects = dialectsOf(definition, facts)
+  const dialects = dialectsOf(
+    definition,
+    sources.providers.find((known) => known.provider === provider),
+  )
   if (dialects.length === 0) return unsold(notReachable)
   const offered = { ...definition, provider }
   const offers = finder.offersOf(offered)
@@ -189,7 +195,7 @@ function draft(definition: ModelDefinition, sources: CatalogSources, finder: Off
     deprecated: definition.deprecated ?? false,
     offers,
   }
-  return { kind: 'sold', name: id, provider, model, prices }
+  return { kind: 'sold', ...facts, model, prices }
 }
 
 /** An alias is the model under another name: what goes upstream and what it costs are the model's. */

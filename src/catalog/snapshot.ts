@@ -10,11 +10,13 @@ export function buildSnapshot(
 ): Snapshot {
   const models = new Map<string, Model>()
   const unsold = new Map<string, string>()
+  const namedUpstreams = new Map<string, readonly string[]>()
   for (const draft of drafts) {
+    if (draft.upstreams !== undefined) namedUpstreams.set(draft.name, draft.upstreams)
     if (draft.kind === 'unsold') unsold.set(draft.name, draft.reason)
     else models.set(draft.name, { ...draft.model, prices: draft.prices.map((price) => version(price, idOf)) })
   }
-  return { models, unsold, families: familiesOf(providers) }
+  return { models, unsold, namedUpstreams, families: familiesOf(providers) }
 }
 
 function version(

@@ -96,6 +96,8 @@ export interface Snapshot {
   readonly models: ReadonlyMap<string, Model>
   /** Family prefixes → provider, longest first. */
   readonly families: readonly { readonly prefix: string; readonly provider: string }[]
+  /** The upstreams that models name for themselves, sold or not. */
+  readonly namedUpstreams: ReadonlyMap<string, readonly string[]>
   /** Names that are known and not sold, and why, in words for the operator's log. */
   readonly unsold: ReadonlyMap<string, string>
 }

@@ -8,6 +8,7 @@ import { after, before, test } from 'node:test'
 import { type Clock, systemClock } from '../../src/base/clock.ts'
 import type { Page, Visit } from '../support/browser.ts'
 import { type ConsolePerson, consolePerson } from '../support/console-person.ts'
+import { type RecordingHost, recordingHost } from '../support/recording-hosts.ts'
 
 /** A wall clock that a test may set forward. */
 let aheadMs = 0
@@ -17,12 +18,17 @@ const hostile = '<img src=x onerror="window.hit=1">'
 let person: ConsolePerson
 let visit: Visit
 let page: Page
+let host: RecordingHost
 before(async () => {
+  host = await recordingHost()
   person = await consolePerson({ clock })
   visit = await person.visit()
   page = visit.page
 })
-after(() => person.close())
+after(async () => {
+  await person.close()
+  await host.close()
+})
 
 const dialog = () => page.getByRole('dialog')
 const button = (name: string) => page.getByRole('main').getByRole('button', { name, exact: true })
@@ -268,42 +274,70 @@ async function setsPriceAsItIs(): Promise<void> {
   assert.equal(await price(), before)
 }
 
-test('an upstream is added; its credential is written, never shown, and does not go elsewhere', async () => {
+test('an upstream is added after what it will sell was shown; its credential does not go elsewhere', async () => {
   const credential = ['upstream', 'credential', 'abcdef123456'].join('-')
   await page.goto('/console/admin/upstreams')
   await button('Add an upstream').click()
   await dialog().getByLabel('Name', { exact: true }).fill('second')
   await dialog().getByLabel('Provider').selectOption('openai')
-  await dialog().getByLabel('Address').fill('http://127.0.0.1:9/v1/')
+  await dialog().getByLabel('Address').fill(`${host.origin}/openai/v1/`)
   await dialog().getByLabel('Credential').fill(credential)
+  assert.equal(await inDialog('Next: what it will sell').isEnabled(), false, 'its models must be chosen')
+  await dialog().getByLabel('Models that it serves').selectOption('list')
+  await dialog().getByLabel('Model names').fill('gpt-4.1 = openai/gpt-4.1')
+  await inDialog('Ask the host for its models').click()
+  await dialog().getByRole('checkbox', { name: 'host-a' }).click()
   await visit.accessible()
+  await inDialog('Next: what it will sell').click()
+  await dialog().getByText('It will serve 1 model, 1 of them new on sale').waitFor()
+  await dialog().getByText(`${host.origin}/openai/v1/chat/completions`).waitFor()
+  await dialog().getByText('1 model of the list will not be sold').waitFor()
+  await visit.accessible()
+  assert.deepEqual(
+    (await soldNow()).filter(({ model }) => model.startsWith('gpt-')),
+    [],
+    'nothing is saved yet',
+  )
   await inDialog('Add the upstream').click()
   await told(/^second is added/).waitFor()
+  const sold = (await soldNow()).map(({ model }) => model).filter((name) => name.startsWith('gpt-'))
+  assert.deepEqual(sold, ['gpt-4.1'], 'nothing is put on sale that was not chosen')
   await row('second').getByText('…3456').waitFor()
   assert.ok(!(await page.content()).includes(credential))
-  await row('second')
-    .getByRole('button', { name: /^What can be done/ })
-    .click()
-  await page.getByRole('menuitem', { name: 'Change it' }).click()
+  await opened('second', 'Change it')
   assert.equal(await dialog().getByLabel('Credential').inputValue(), '')
   await dialog().getByLabel('Weight').fill('3')
-  assert.equal(await inDialog('Change it').isEnabled(), true)
-  await dialog().getByLabel('Address').fill('http://127.0.0.1:10')
+  assert.equal(await inDialog('Next: what it will sell').isEnabled(), true)
+  await dialog().getByLabel('Address').fill(`${host.origin}/elsewhere`)
   await dialog().getByText('needs the credential again').waitFor()
-  assert.equal(await inDialog('Change it').isEnabled(), false)
-  await dialog().getByLabel('Address').fill('http://127.0.0.1:9')
+  assert.equal(await inDialog('Next: what it will sell').isEnabled(), false)
+  await dialog().getByLabel('Address').fill(`${host.origin}/openai/v1`)
+  await inDialog('Next: what it will sell').click()
   await inDialog('Change it').click()
   await told('second is changed.').waitFor()
-  await row('second')
-    .getByRole('button', { name: /^What can be done/ })
-    .click()
-  await page.getByRole('menuitem', { name: 'Remove it' }).click()
-  await inDialog('Remove it').click()
-  await told('second is removed, with its credential.').waitFor()
   const audit = await person.client.ask('audit.list', {})
   assert.ok(!audit.text.includes(credential), 'nor does the audit keep it')
   visit.clean()
 })
+
+test('a model names the upstreams that serve it, and an upstream is removed', async () => {
+  await page.goto('/console/admin/models?q=gpt-4.1')
+  await opened('gpt-4.1', 'Its upstreams')
+  await visit.accessible()
+  await dialog().getByRole('checkbox', { name: 'second' }).click()
+  await inDialog('Change them').click()
+  await told('gpt-4.1 is served by second.').waitFor()
+  await page.goto('/console/admin/upstreams')
+  await opened('second', 'Remove it')
+  await inDialog('Remove it').click()
+  await told('second is removed, with its credential.').waitFor()
+  visit.clean()
+})
+
+async function opened(name: string, item: string): Promise<void> {
+  await button(`What can be done with ${name}`).click()
+  await page.getByRole('menuitem', { name: item }).click()
+}
 
 test('a code is shown once, counted, and ended', async () => {
   await page.goto('/console/admin/codes')

@@ -11,14 +11,18 @@ type Details = NonNullable<ModelOutput['details']>
 /** `name` is one that the snapshot knows, sold or not. */
 export function modelOutput(snapshot: Snapshot, name: string, nowMs: number): ModelOutput {
   const model = snapshot.models.get(name)
+  const named = snapshot.namedUpstreams.get(name)
+  const namedUpstreams = named === undefined ? null : [...named]
   if (model === undefined) {
-    return { model: name, sold: false, reason: snapshot.unsold.get(name) ?? 'it is not known', details: null }
+    const reason = snapshot.unsold.get(name) ?? 'it is not known'
+    return { model: name, sold: false, reason, namedUpstreams, details: null }
   }
   const price = priceAt(model, nowMs)
   return {
     model: name,
     sold: true,
     reason: null,
+    namedUpstreams,
     details: {
       provider: model.provider,
       upstreamModel: model.upstreamModel,

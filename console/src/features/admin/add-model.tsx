@@ -10,6 +10,7 @@ import { toast } from '@/components/toaster'
 import type { ApiError, OperationAsk } from '@/lib/api'
 import { useChange } from '@/lib/operations'
 import { errorAt, FormDialog } from './form-dialog.tsx'
+import { UpstreamChoice } from './model-upstreams.tsx'
 import { providers } from './providers.ts'
 import { emptyPrice, isPriced, newPriceOf, RatesFields } from './rates-fields.tsx'
 
@@ -31,6 +32,7 @@ const emptyModel = {
   context: '',
   output: '',
   inputs: [] as readonly string[],
+  upstreams: [] as readonly string[],
   reasons: false,
   takesTools: true,
 }
@@ -38,11 +40,13 @@ const ownFields = ['model', 'provider', 'upstreamModel', 'contextTokens', 'outpu
 
 function asked(draft: typeof emptyModel, price: typeof emptyPrice): OperationAsk<'models.add'> {
   const { model, provider, upstreamModel, api, context, output, inputs, reasons, takesTools } = draft
+  const { upstreams } = draft
   return {
     model: model.trim(),
     ...(provider === '' ? {} : { provider }),
     ...(upstreamModel.trim() === '' ? {} : { upstreamModel: upstreamModel.trim() }),
     ...(api === '' ? {} : { api }),
+    ...(upstreams.length === 0 ? {} : { upstreams: [...upstreams] }),
     contextTokens: Number(context),
     outputTokensMax: Number(output),
     inputs: ['text', ...inputs],
@@ -94,6 +98,11 @@ function AddDialog({ onClose }: { readonly onClose: () => void }): JSX.Element {
       onSubmit={() => add.mutate(asked(draft, price))}
     >
       <Names draft={draft} set={set} problem={add.error} />
+      <UpstreamChoice
+        provider={draft.provider === '' ? undefined : draft.provider}
+        chosen={draft.upstreams}
+        onChange={(upstreams) => set({ upstreams })}
+      />
       <Abilities draft={draft} set={set} />
       <RatesFields draft={price} onChange={setPrice} problem={add.error} />
     </FormDialog>
@@ -115,8 +124,11 @@ function Names({ draft, set, problem }: PartProps & { readonly problem: ApiError
           onChange={(event) => set({ model: event.target.value })}
         />
       </Field>
-      <Field label="Provider" hint="Whose upstreams it is asked at." {...errorAt(problem, 'provider')}>
-        <Select value={draft.provider} onChange={(event) => set({ provider: event.target.value })}>
+      <Field label="Provider" hint="Whose formats it is asked in." {...errorAt(problem, 'provider')}>
+        <Select
+          value={draft.provider}
+          onChange={(event) => set({ provider: event.target.value, upstreams: [] })}
+        >
           <option value="">By the beginning of its name</option>
           {Object.entries(providers).map(([id, label]) => (
             <option key={id} value={id}>

@@ -21,6 +21,7 @@ import { SearchField } from '../pricing/search-field.tsx'
 import { AddModel } from './add-model.tsx'
 import { Markup } from './markup.tsx'
 import { PriceHistory, SetPrice } from './model-price.tsx'
+import { ModelUpstreams } from './model-upstreams.tsx'
 
 export type Model = OperationOutput<'models.list'>[number]
 
@@ -65,7 +66,7 @@ export function Models(): JSX.Element {
   )
 }
 
-type Doing = { readonly kind: 'price' | 'history' | 'disable'; readonly model: Model }
+type Doing = { readonly kind: 'price' | 'history' | 'upstreams' | 'disable'; readonly model: Model }
 
 function ModelsTable({ rows }: { readonly rows: readonly Model[] | undefined }): JSX.Element {
   const [doing, setDoing] = useState<Doing>()
@@ -156,6 +157,7 @@ function ModelsTable({ rows }: { readonly rows: readonly Model[] | undefined }):
       />
       {doing?.kind === 'price' ? <SetPrice model={doing.model} onClose={close} /> : null}
       {doing?.kind === 'history' ? <PriceHistory model={doing.model} onClose={close} /> : null}
+      {doing?.kind === 'upstreams' ? <ModelUpstreams model={doing.model} onClose={close} /> : null}
       {doing?.kind === 'disable' ? <Disable model={doing.model} onClose={close} /> : null}
     </Card>
   )
@@ -191,6 +193,7 @@ function ModelMenu({
     >
       <MenuItem onSelect={() => onDo('price')}>Set the price</MenuItem>
       <MenuItem onSelect={() => onDo('history')}>All prices</MenuItem>
+      <MenuItem onSelect={() => onDo('upstreams')}>Its upstreams</MenuItem>
       {model.sold ? (
         <MenuItem tone="danger" onSelect={() => onDo('disable')}>
           Stop selling it

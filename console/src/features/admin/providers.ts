@@ -5,4 +5,8 @@ export const providers = {
   google: 'Google, or a host that speaks its format',
 } as const
 
+/** A provider's bare name. */
+export const providerName = (id: string): string =>
+  isProvider(id) ? (providers[id].split(',')[0] ?? id) : id
+
 export const isProvider = (name: string): name is keyof typeof providers => Object.hasOwn(providers, name)

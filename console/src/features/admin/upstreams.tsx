@@ -39,7 +39,7 @@ export function Upstreams(): JSX.Element {
     <>
       <Card
         title="Upstreams"
-        description="A request goes to a healthy one of its model's provider; the next one stands in when it fails."
+        description="A model is asked only at the upstreams that serve it, healthy ones first; the next one is tried when one fails."
         actions={
           <Button variant="primary" size="small" onClick={() => setDoing({ kind: 'add' })}>
             <Plus aria-hidden="true" />
@@ -61,7 +61,7 @@ export function Upstreams(): JSX.Element {
               <Empty
                 icon={<Server />}
                 title="No upstream yet"
-                text="Add a provider's credential, and its models are sold at once."
+                text="Add a provider's credential. You see what it will sell before it is saved."
               />
             }
           />
@@ -83,7 +83,7 @@ function columnsOf(onDo: (doing: Doing) => void): readonly Column<Upstream>[] {
         <>
           <span className="font-medium">{upstream.name}</span>
           <span className="block max-w-60 truncate text-sm text-ink-soft md:max-w-none">
-            {upstream.origin ?? `${upstream.provider}, its own address`}
+            {upstream.url ?? `${upstream.provider}, its own address`}
           </span>
           <OnPhone>
             <HealthOf upstream={upstream} />
@@ -91,6 +91,7 @@ function columnsOf(onDo: (doing: Doing) => void): readonly Column<Upstream>[] {
         </>
       ),
     },
+    { id: 'models', header: 'Models', wide: true, cell: (upstream) => <ServedBy upstream={upstream} /> },
     { id: 'health', header: 'Health', wide: true, cell: (upstream) => <HealthOf upstream={upstream} /> },
     {
       id: 'requests',
@@ -144,6 +145,19 @@ function columnsOf(onDo: (doing: Doing) => void): readonly Column<Upstream>[] {
   ]
 }
 
+/** How many it serves, and whether they are all of its provider or a list. */
+function ServedBy({ upstream: { serves, models } }: { readonly upstream: Upstream }): JSX.Element {
+  if (serves.length === 0) return <Badge tone="warn">None</Badge>
+  return (
+    <span title={serves.join(', ')}>
+      {count(serves.length)}
+      <span className="block text-sm text-ink-soft">
+        {models === 'all' ? 'all of its provider' : 'listed'}
+      </span>
+    </span>
+  )
+}
+
 function HealthOf({ upstream: { health, disabled } }: { readonly upstream: Upstream }): JSX.Element {
   const [tone, words] = healthWords[health.state]
   if (disabled) return <Badge>Disabled</Badge>
@@ -189,8 +203,8 @@ function Remove({
       onConfirm={() => remove.mutate({ upstream: upstream.name })}
     >
       <p>
-        Its credential is erased and no request goes there any more. Where it is the only one of{' '}
-        {upstream.provider}, the models of that provider are not sold from now on.
+        Its credential is erased and no request goes there any more. Models that no other upstream serves are
+        not sold from now on.
       </p>
     </ConfirmDialog>
   )

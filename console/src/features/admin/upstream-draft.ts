@@ -1,0 +1,80 @@
+/** What is typed into the form of an upstream, and what it asks for. Pure. */
+import type { OperationAsk } from '@/lib/api'
+
+export interface UpstreamDraft {
+  readonly name: string
+  readonly provider: string
+  readonly url: string
+  readonly credential: string
+  readonly weight: string
+  readonly disabled: boolean
+  /** '' is no choice yet, which is one only at the provider's own address. */
+  readonly choice: '' | 'all' | 'list'
+  /** One model a line: its name, or `name = name there`. */
+  readonly list: string
+}
+
+type Listed = Exclude<NonNullable<OperationAsk<'upstreams.put'>['models']>, 'all'>
+
+/** The lines of a list; undefined: one of them is neither a name nor two. */
+export function listedModels(text: string): Listed | undefined {
+  const lines = text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+  const models = lines.map((line) => /^(\S+?)(?:\s*=\s*(\S+))?$/.exec(line))
+  if (models.some((match) => match === null)) return undefined
+  return models.map((match) => {
+    const [, model = '', upstreamModel] = match ?? []
+    return upstreamModel === undefined ? { model } : { model, upstreamModel }
+  })
+}
+
+/** The list as text, as it is typed. */
+export function listText(models: Listed): string {
+  return models
+    .map(({ model, upstreamModel }) => (upstreamModel === undefined ? model : `${model} = ${upstreamModel}`))
+    .join('\n')
+}
+
+/** Adds a model by the name that the host has for it, or takes it away; what else is typed stays. */
+export function withModel(text: string, nameThere: string, isWanted: boolean): string {
+  const lines = text.split('\n').filter((line) => line.trim() !== '' && nameThereOf(line) !== nameThere)
+  return [...lines, ...(isWanted ? [nameThere] : [])].join('\n')
+}
+
+/** The names there of all lines. */
+export function namesThere(text: string): ReadonlySet<string> {
+  return new Set(text.split('\n').map(nameThereOf))
+}
+
+function nameThereOf(line: string): string {
+  return line.slice(line.indexOf('=') + 1).trim()
+}
+
+/** Whether the form says enough to be checked. */
+export function isWhole(draft: UpstreamDraft, needsCredential: boolean): boolean {
+  const { name, url, credential, choice, list } = draft
+  if (name.trim() === '' || (needsCredential && credential.trim() === '')) return false
+  if (choice === 'list') return (listedModels(list)?.length ?? 0) > 0
+  return choice === 'all' || url.trim() === ''
+}
+
+export function askOf(draft: UpstreamDraft): OperationAsk<'upstreams.put'> {
+  const { name, provider, url, credential, weight, disabled, choice, list } = draft
+  const models = choice === 'list' ? listedModels(list) : choice === 'all' ? 'all' : undefined
+  return {
+    upstream: name.trim(),
+    provider,
+    ...(url.trim() === '' ? {} : { url: url.trim() }),
+    ...(credential.trim() === '' ? {} : { credential: credential.trim() }),
+    weight: Number(weight),
+    disabled,
+    ...(models === undefined || models.length === 0 ? {} : { models }),
+  }
+}
+
+/** One spelling for addresses that differ by a slash at the end alone. */
+export function plainUrl(text: string): string {
+  return text.trim().replace(/\/+$/, '')
+}
