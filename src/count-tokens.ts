@@ -178,7 +178,7 @@ async function asked(app: App, line: Line, question: Question): Promise<Found | 
     if (!isStillOffered(app.snapshot, question.place.model, candidate)) continue
     const inquiry = inquiryOf(app, line, { ...question, upstreamModel: candidate.upstreamModel })
     if (inquiry === null) return null
-    const outcome = await ask(app, line, { inquiry, candidate, leftMs })
+    const outcome = await ask(app, line, { caller: question.caller, inquiry, candidate, leftMs })
     if (outcome.kind === 'interrupted') break
     if (outcome.kind === 'failed') {
       learn(app, line, candidate, outcome)
@@ -275,12 +275,13 @@ function writtenCodec({ call, format }: Question): (typeof codecs)[CountingForma
 }
 
 interface Asking {
+  readonly caller: Caller
   readonly inquiry: Inquiry
   readonly candidate: Candidate
   readonly leftMs: number
 }
 
-async function ask(app: App, line: Line, { inquiry, candidate, leftMs }: Asking): Promise<Outcome> {
+async function ask(app: App, line: Line, { caller, inquiry, candidate, leftMs }: Asking): Promise<Outcome> {
   const { upstream, upstreamModel, connector } = candidate
   const { limits } = app
   const prepared = connector.prepare({
@@ -294,7 +295,7 @@ async function ask(app: App, line: Line, { inquiry, candidate, leftMs }: Asking)
     headers: inquiry.headers,
     requestId: line.requestId,
   })
-  const { key, account } = question.caller
+  const { key, account } = caller
   const { network } = line
   const room = new Room(app.events.allowance({ key, account, network }), limits.unmeteredBytes)
   const task: AttemptTask = {
