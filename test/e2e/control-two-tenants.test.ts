@@ -40,7 +40,9 @@ const plain: ReadonlySet<string> = new Set(
   `actor alertDays amount api askHost autoTopUp budget by code contextTokens credential credit disabled displayName email ended
   expires from group inputs invoiceTo kind limit limits markup model models name note onShortBalance operation operator
   outputTokensMax outputs overlapHours password price provider reason reasons reference saveMethod scopes search
-  showBalance showCost state takesTools to token upstream upstreamModel upstreams url usesMax weight`.split(/\s+/),
+  showBalance showCost state takesTools to token upstream upstreamModel upstreams url usesMax weight`.split(
+    /\s+/,
+  ),
 )
 /** Cursors into lists that only operators see, and the audit's, whose rows have ids of their own. */
 const cursorsOfNobody: readonly OperationName[] = ['audit.list', 'audit.own']
