@@ -51,7 +51,7 @@ export async function attackedGateway({
     [
       'sandbox: off',
       'upstreams:',
-      `  - { name: sandbox, provider: sandbox, url: '${sandbox.origin}', credential: any }`,
+      `  - { name: sandbox, provider: sandbox, url: '${sandbox.origin}', credential: any, models: all }`,
       'models:',
       ...models,
       yaml,
