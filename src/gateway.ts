@@ -3,7 +3,7 @@
  * the local socket for the command line. Decides nothing about requests.
  */
 import type { RequestListener } from 'node:http'
-import type { StoppedBy } from './access/types.ts'
+import { accountSuspended, keyStopped } from './access/stopped.ts'
 import { openAdminSocket } from './admin-socket.ts'
 import { EventStreams } from './api/event-streams.ts'
 import type { App } from './app.ts'
@@ -21,7 +21,7 @@ import { dispatch } from './control/dispatch.ts'
 import type { ControlParts } from './control/parts.ts'
 import { endDepartures } from './control/people/departures.ts'
 import { beginInstallation, endInstallation, isFirstStart, type Place, type Start } from './first-run.ts'
-import { clientNetworkOf } from './http/client-network.ts'
+import { clientNetworkOf, proxyCheck } from './http/client-address.ts'
 import { processReadings, watchPressure } from './http/pressure.ts'
 import { createHttpServer, type HttpServer } from './http/server.ts'
 import { openSharedMemory } from './http/shared-memory.ts'
@@ -33,7 +33,7 @@ import { openParts, type Parts } from './parts.ts'
 import { startPayments } from './payment-work.ts'
 import { byKey } from './phases/authenticate.ts'
 import { readLimits } from './phases/decode.ts'
-import { isPlay, openDoor } from './play.ts'
+import { type Door, isPlay, openDoor } from './play.ts'
 import { packageFolder } from './program.ts'
 import { orderUpstreams, stickyHash } from './providers/health.ts'
 import { connectorOf } from './providers/registry.ts'
@@ -147,14 +147,7 @@ async function listening(options: GatewayOptions, opened: Opened): Promise<Gatew
   // Whoever asks before the pages are there waits for them.
   const pages = Promise.withResolvers<RequestListener>()
   const door = openDoor(byKey(app))
-  const server = createHttpServer({
-    dataPlane: (request, response) => void serve(app, request, response, door.callerOf(request)),
-    controlPlane: (request, response) => void pages.promise.then((answer) => answer(request, response)),
-    isDataPlane: ({ url = '/' }) => isPlay(url) || !isPage(url.split('?', 1)[0] ?? '/'),
-    limits: config.limits,
-    clock,
-    nextRequestId: () => formatId('req', parts.nextId()),
-  })
+  const server = openServer(options, parts, { app, door, pages: pages.promise })
   opened.undo.push(() => server.drain(0).finally(watch.stop))
   const origin = await listen(server, config, parts.settings)
   const address = config.publicUrl ?? origin
@@ -214,6 +207,22 @@ async function listening(options: GatewayOptions, opened: Opened): Promise<Gatew
       await sandbox?.close()
     },
   }
+}
+
+function openServer(
+  { config, clock }: GatewayOptions,
+  parts: Parts,
+  { app, door, pages }: { app: App; door: Door; pages: Promise<RequestListener> },
+): HttpServer {
+  return createHttpServer({
+    dataPlane: (request, response) => void serve(app, request, response, door.callerOf(request)),
+    controlPlane: (request, response) => void pages.then((answer) => answer(request, response)),
+    isDataPlane: ({ url = '/' }) => isPlay(url) || !isPage(url.split('?', 1)[0] ?? '/'),
+    isProxy: proxyCheck(config.trustedProxies),
+    limits: config.limits,
+    clock,
+    nextRequestId: () => formatId('req', parts.nextId()),
+  })
 }
 
 function pagesOf(
@@ -370,24 +379,6 @@ function warnUnsold({ catalog }: Parts, log: Log): void {
 
 function shuttingDown(): TollgateError {
   return new TollgateError('draining', { message: 'This server is shutting down.' })
-}
-
-const stoppedWords: Readonly<Record<StoppedBy, string>> = {
-  revoked: 'was revoked',
-  disabled: 'was disabled',
-  expired: 'expired',
-}
-
-function accountSuspended(): TollgateError {
-  return new TollgateError('account_suspended', {
-    message: 'The account was suspended while this request ran.',
-  })
-}
-
-function keyStopped(by: StoppedBy): TollgateError {
-  return new TollgateError('key_revoked_midway', {
-    message: `The API key ${stoppedWords[by]} while this request ran.`,
-  })
 }
 
 async function isUsable(parts: Parts): Promise<boolean> {

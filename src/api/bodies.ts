@@ -5,7 +5,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Clock } from '../base/clock.ts'
 import { TollgateError } from '../base/errors.ts'
-import { networkOf, siteOf } from '../base/network.ts'
+import { placesOf } from '../base/network.ts'
 import { type Allowance, SharedBudget } from '../base/shared-budget.ts'
 import type { Limits } from '../config.ts'
 import { bodyError, readBody } from '../http/body.ts'
@@ -62,11 +62,7 @@ export function openBodies({ clock, limits, clientAddress }: BodiesParts): Bodie
     return whole
   }
 
-  function places({ raw }: FastifyRequest): { readonly network: string; readonly site: string } {
-    const address = clientAddress(raw)
-    const network = networkOf(address)
-    return { network, site: siteOf(address) ?? network }
-  }
+  const places = ({ raw }: FastifyRequest) => placesOf(clientAddress(raw))
 
   function allowanceOf(request: FastifyRequest): Allowance {
     const name = names.get(request)

@@ -16,6 +16,17 @@ export function siteOf(address: string): string | undefined {
   return isIP(address) === 6 ? prefixOf(address, groupsOfSite) : undefined
 }
 
+/** Whose shares an unknown caller at an address takes from. */
+export interface Places {
+  readonly network: string
+  readonly site: string
+}
+
+export function placesOf(address: string): Places {
+  const network = networkOf(address)
+  return { network, site: siteOf(address) ?? network }
+}
+
 function prefixOf(address: string, groups: number): string {
   if (isIP(address) !== 6) return address
   const [head = '', tail] = address.split('::', 2)

@@ -1,7 +1,7 @@
 /** Who is at the other end: what trusted proxies say is believed, what clients invent is not. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { clientAddressOf } from './client-address.ts'
+import { clientAddressOf, proxyCheck } from './client-address.ts'
 
 const trusted = ['10.0.0.0/8', '192.0.2.1', 'fd00::/8']
 
@@ -114,4 +114,11 @@ test('a header of a thousand proxies is read from its end, and not whole', () =>
     clientAddressOf(trusted)({ peer: '10.1.2.3', xForwardedFor, forwarded: undefined }),
     '10.0.0.1',
   )
+})
+
+test('connections of proxies that are listed, and of this machine, may be those of many', () => {
+  const isProxy = proxyCheck(trusted)
+  const proxies = ['127.0.0.1', '::1', '::ffff:127.0.0.1', '10.1.2.3', '::ffff:10.1.2.3', 'fd00::7']
+  assert.deepEqual(proxies.filter(isProxy), proxies)
+  assert.deepEqual(['127.0.0.2', '203.0.113.5', '2001:db8::1', ''].filter(isProxy), [])
 })

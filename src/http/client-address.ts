@@ -1,9 +1,10 @@
 /**
  * Who is at the other end of a connection: the peer itself, or whom a trusted proxy says it speaks for. Forwarding
- * headers are read from the right, hop by hop, and only as far as each hop is one of ours. Pure.
+ * headers are read from the right, hop by hop, and only as far as each hop is one of ours. Decides nothing about them.
  */
 import type { IncomingMessage } from 'node:http'
-import { BlockList, isIP } from 'node:net'
+import { BlockList, isIP, type Socket } from 'node:net'
+import { networkOf } from '../base/network.ts'
 
 /** What a request shows of where it came from. */
 export interface Arrival {
@@ -53,6 +54,36 @@ export function clientAddressOf(trustedProxies: readonly string[]): ClientAddres
     const [client = own, other = client] = said
     // A proxy adds to one of them; the other one is then the client's own invention, and nobody can tell which it is.
     return client === other ? client : own
+  }
+}
+
+/**
+ * Whether connections from an address may speak for many clients: those of trusted proxies, and of this machine, where a
+ * proxy often stands that nobody listed.
+ */
+export function proxyCheck(trustedProxies: readonly string[]): (address: string) => boolean {
+  const proxies = blockList([...trustedProxies, '127.0.0.1', '::1'])
+  return (address) => {
+    const found = plain(address)
+    return found !== undefined && proxies.check(found, isIP(found) === 6 ? 'ipv6' : 'ipv4')
+  }
+}
+
+export type ClientNetwork = (request: IncomingMessage) => string
+
+/** Looked up once for each connection, except where a proxy speaks for others. */
+export function clientNetworkOf(clientAddress: (request: IncomingMessage) => string): ClientNetwork {
+  const known = new WeakMap<Socket, string>()
+  return (request) => {
+    const { socket, headers } = request
+    if (headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined) {
+      return networkOf(clientAddress(request))
+    }
+    const found = known.get(socket)
+    if (found !== undefined) return found
+    const network = networkOf(clientAddress(request))
+    known.set(socket, network)
+    return network
   }
 }
 

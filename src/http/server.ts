@@ -6,6 +6,8 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Clock } from '../base/clock.ts'
 import { TollgateError } from '../base/errors.ts'
+import { placesOf } from '../base/network.ts'
+import { SharedBudget } from '../base/shared-budget.ts'
 import { waitsForContinue } from './body.ts'
 import { Connection, type Serve } from './connection.ts'
 import { Downstream } from './downstream.ts'
@@ -21,6 +23,9 @@ export interface ServerLimits {
   readonly requestTimeoutMs: number
   readonly keepAliveTimeoutMs: number
   readonly connectionsMax: number
+  /** The parts of them that one network and one site may have of what others leave. */
+  readonly anonymousShareOfNetworkMax: number
+  readonly anonymousShareOfSiteMax: number
   readonly pipelinedMax: number
   readonly slowReaderMs: number
   readonly restBytesMax: number
@@ -34,6 +39,8 @@ export interface ServerOptions {
   /** Only sees requests whose head is sound. */
   readonly controlPlane: Serve
   readonly isDataPlane: (request: IncomingMessage) => boolean
+  /** Whether connections from there may be those of many clients. */
+  readonly isProxy: (address: string) => boolean
   readonly limits: ServerLimits
   readonly clock: Clock
   /** Makes the id of an answer that no request of the data plane gets. */
@@ -80,7 +87,9 @@ export function createHttpServer(options: ServerOptions): HttpServer {
   const connections = new Map<Socket, Connection>()
   const draining = { begun: false }
   const serve = router(options)
+  const seat = seating(options)
   server.on('connection', (socket: Socket) => {
+    if (!seat(socket)) return
     connections.set(socket, new Connection(socket, serve, limits.pipelinedMax))
     socket.once('close', () => connections.delete(socket))
   })
@@ -109,6 +118,28 @@ export function createHttpServer(options: ServerOptions): HttpServer {
       draining.begun = true
       return drain({ server, connections, clock, deadlineMs })
     },
+  }
+}
+
+/** Takes a connection's place among all, or refuses it: no network may have so many that others find none. */
+function seating({ limits, isProxy, nextRequestId }: ServerOptions): (socket: Socket) => boolean {
+  const seats = new SharedBudget(limits.connectionsMax, {
+    network: limits.anonymousShareOfNetworkMax,
+    site: limits.anonymousShareOfSiteMax,
+  })
+  const refused = new TollgateError('overloaded', {
+    message: 'Too many connections are open from this network; close some, or try again.',
+  })
+  return (socket) => {
+    const address = socket.remoteAddress ?? ''
+    const allowance = seats.allowance(isProxy(address) ? {} : placesOf(address))
+    if (allowance.take(1) === undefined) {
+      socket.once('close', () => allowance.giveBack(1))
+      return true
+    }
+    // A client that is still sending may not get to read it.
+    socket.end(rawAnswer(refused, nextRequestId()), () => socket.destroy())
+    return false
   }
 }
 

@@ -25,6 +25,8 @@ export const edgeLimits = {
   uploadGraceMs: 20_000,
   keepAliveTimeoutMs: 75_000,
   connectionsMax: 1_000,
+  anonymousShareOfNetworkMax: 0.25,
+  anonymousShareOfSiteMax: 0.5,
   pipelinedMax: 4,
   slowReaderMs: 60_000,
   restBytesMax: 64 * 1024,
@@ -46,6 +48,8 @@ export interface Setting {
   readonly limits?: Partial<typeof edgeLimits>
   readonly controlPlane?: Serve
   readonly onAcceptError?: (error: Error) => void
+  /** Left out: every client is one. */
+  readonly isProxy?: (address: string) => boolean
   readonly more?: (request: IncomingMessage, client: Downstream) => void
 }
 
@@ -80,6 +84,7 @@ export async function withEdge(setting: Setting, run: (edge: Edge) => Promise<vo
     },
     controlPlane: setting.controlPlane ?? ((_request, response) => response.end('control')),
     isDataPlane: (request) => request.url?.startsWith('/v1') === true,
+    isProxy: setting.isProxy ?? (() => true),
     limits: used,
     clock,
     nextRequestId: () => 'req_0000000000001',

@@ -17,8 +17,9 @@ export class RawClient {
   #wake: () => void = () => {}
   #closed = false
 
-  constructor(port: number) {
-    this.socket = net.connect({ port, host: '127.0.0.1', noDelay: true })
+  /** `from`: the address of loopback that it comes from. */
+  constructor(port: number, from = '127.0.0.1') {
+    this.socket = net.connect({ port, host: '127.0.0.1', localAddress: from, noDelay: true })
     this.socket.on('data', (chunk) => {
       this.#received = Buffer.concat([this.#received, chunk])
       this.#wake()

@@ -1,0 +1,21 @@
+/** Why a running request ends when its key or account may go on no longer, as its caller is answered. */
+import { TollgateError } from '../base/errors.ts'
+import type { StoppedBy } from './types.ts'
+
+const stoppedWords: Readonly<Record<StoppedBy, string>> = {
+  revoked: 'was revoked',
+  disabled: 'was disabled',
+  expired: 'expired',
+}
+
+export function accountSuspended(): TollgateError {
+  return new TollgateError('account_suspended', {
+    message: 'The account was suspended while this request ran.',
+  })
+}
+
+export function keyStopped(by: StoppedBy): TollgateError {
+  return new TollgateError('key_revoked_midway', {
+    message: `The API key ${stoppedWords[by]} while this request ran.`,
+  })
+}
