@@ -1,4 +1,5 @@
 /** Attackers that announce bodies and send all but the last byte of each. */
+import { get } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import type { Attack, AttackTarget } from '../support/attacks.ts'
 
@@ -10,6 +11,7 @@ interface Unfinished {
 }
 
 const pieceBytes = 1024 * 1024
+const probes = 3
 
 /**
  * `connections` requests to `path` with bodies of `bytes`, sent but for the last byte. Values: `from` (an address of
@@ -22,6 +24,8 @@ export async function begin({ port, values }: AttackTarget): Promise<Attack> {
   const counts = { connections: 0, sent: 0, answered: 0, refused: 0 }
   const sockets = new Set<Socket>()
   await Promise.all(Array.from({ length: Number(connections) }, () => send(port, unfinished, Number(bytes))))
+  // What was sent is read in the order in which it came, and these come last: then the bodies are held, and the burst is over.
+  for (let turn = 0; turn < probes; turn += 1) await probe(port)
 
   function send(to: number, { from: localAddress, path: target, headers: more }: Unfinished, length: number) {
     return new Promise<void>((resolve) => {
@@ -65,4 +69,14 @@ export async function begin({ port, values }: AttackTarget): Promise<Attack> {
       )
     },
   }
+}
+
+function probe(port: number): Promise<void> {
+  return new Promise((resolve) => {
+    const asking = get({ port, host: '127.0.0.1', path: '/livez', agent: false }, (answer) => {
+      answer.resume()
+      answer.on('close', () => resolve())
+    })
+    asking.on('error', () => resolve())
+  })
 }
