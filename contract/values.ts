@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import { usdPattern } from './usd.ts'
+import { visibleText, visibleTextMessage } from './visible-text.ts'
 
 const digits = '[0-9a-hjkmnp-tv-z]{13}'
 export const id = (prefix: string) =>
@@ -27,8 +28,11 @@ export const accountReference = z.union(
 )
 export const positive = z.int().min(1).max(1_000_000_000)
 export const listLimit = z.int().min(1).max(1_000)
-export const name = z.string().trim().min(1).max(100)
-export const modelName = z.string().regex(/^[^\s\p{Cc}]{1,200}$/u, 'must be a model name without spaces')
+export const name = z.string().trim().min(1).max(100).regex(visibleText, visibleTextMessage)
+export const modelName = z
+  .string()
+  .regex(/^[^\s\p{Cc}]{1,200}$/u, 'must be a model name without spaces')
+  .regex(visibleText, visibleTextMessage)
 
 export const rateLimits = z.strictObject({
   requestsPerMinute: positive.nullable(),
@@ -72,6 +76,8 @@ export const key = z.strictObject({
   showBalance: z.boolean(),
   /** Whether answers in the provider's own format get `usage.cost` too. */
   showCost: z.boolean(),
+  /** Fields that an owner or admin of the organization set and the developer who made the key cannot change. */
+  managed: z.array(z.enum(['budget', 'limits', 'models', 'expires', 'disabled'])),
   /** Who made it: a person's id; null: the command line. */
   createdBy: z.string().nullable(),
   /** When its last request began or ended, to the minute; of a key that took the place of another, perhaps to the hour. */

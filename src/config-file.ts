@@ -6,6 +6,7 @@ import { isIP } from 'node:net'
 import { parseDocument } from 'yaml'
 import { z } from 'zod'
 import { usdPattern } from '../contract/usd.ts'
+import { visibleText, visibleTextMessage } from '../contract/visible-text.ts'
 import { nearest } from './base/nearest.ts'
 import { addressMistake } from './catalog/upstream-address.ts'
 import { peopleSections } from './config-identity.ts'
@@ -22,7 +23,11 @@ const name = z
 const modelName = z
   .string()
   .regex(/^[\x21-\x7e]{1,200}$/, 'must be a name of at most 200 visible ASCII characters')
-const words = z.string().min(1, 'must not be empty').max(500, 'must be at most 500 characters')
+const words = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(500, 'must be at most 500 characters')
+  .regex(visibleText, visibleTextMessage)
 const usd = z
   .string()
   .regex(usdPattern, 'must be an amount in USD with at most 9 decimal places, such as 0.15')

@@ -2,6 +2,7 @@
  * A running server, composed: parts → phases' needs → one HTTP server with data plane and pages →
  * the local socket for the command line. Decides nothing about requests.
  */
+
 import type { RequestListener } from 'node:http'
 import { accountSuspended, keyStopped } from './access/stopped.ts'
 import { openAdminSocket } from './admin-socket.ts'
@@ -25,6 +26,7 @@ import { clientNetworkOf, proxyCheck } from './http/client-address.ts'
 import { processReadings, watchPressure } from './http/pressure.ts'
 import { createHttpServer, type HttpServer } from './http/server.ts'
 import { openSharedMemory } from './http/shared-memory.ts'
+import { shownHost } from './http/shown-host.ts'
 import { watchLedger } from './ledger/watch.ts'
 import { RateMeter } from './limits/rate-meter.ts'
 import { createMetrics } from './metrics.ts'
@@ -344,7 +346,6 @@ function refusalLog(
 
 /** The first start may take the next free port instead of one that is taken; a later one must be where it was. */
 async function listen(server: HttpServer, { host, port }: Config, settings: Settings): Promise<string> {
-  const name = host.includes(':') ? `[${host}]` : host
   const earlier = port.chosen ? undefined : await settings.get(portSetting)
   const first = earlier === undefined ? port.number : Number(earlier)
   const mayMove = !port.chosen && (await isFirstStart({ settings }))
@@ -353,7 +354,7 @@ async function listen(server: HttpServer, { host, port }: Config, settings: Sett
     try {
       const listening = await server.listen(host, number)
       if (!port.chosen && number !== port.number) await settings.put(portSetting, String(number))
-      return `http://${name}:${listening}`
+      return `http://${shownHost(host)}:${listening}`
     } catch (error) {
       if (!isTaken(error) || number - first + 1 >= tries) throw error
     }

@@ -2,6 +2,7 @@
  * What a server and a command both stand on: store, ledger, keys, catalog and token counter, opened in
  * order and closed in the opposite one. Listens nowhere and begins nothing on its own.
  */
+
 import { createHmac } from 'node:crypto'
 import { openAccess } from './access/access.ts'
 import { type BuiltInKeys, openBuiltInKeys } from './access/built-in-keys.ts'
@@ -22,6 +23,7 @@ import type { OpenedParts } from './cli/session.ts'
 import type { Config } from './config.ts'
 import { localAccountSetting } from './control/find-account.ts'
 import type { ControlParts, ServerFacts } from './control/parts.ts'
+import { shownHost } from './http/shown-host.ts'
 import { openLedger } from './ledger/ledger.ts'
 import type { Ledger } from './ledger/types.ts'
 import type { RateLimits } from './limits/types.ts'
@@ -299,6 +301,5 @@ export async function openCommandParts(
 
 /** Where a server of this configuration is reached. */
 function configuredAddress({ publicUrl, host, port }: Config): string {
-  const name = host.includes(':') ? `[${host}]` : host
-  return publicUrl ?? `http://${name}:${port.number}`
+  return publicUrl ?? `http://${shownHost(host)}:${port.number}`
 }

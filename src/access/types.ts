@@ -2,6 +2,10 @@
 import type { Scope } from '../../contract/operation.ts'
 import type { KeyBudget, RateLimits } from '../limits/types.ts'
 
+/** Fields of a key that an owner or admin of an organization can set for a key that a developer made. */
+export const managedFields = ['budget', 'limits', 'models', 'expires', 'disabled'] as const
+export type ManagedField = (typeof managedFields)[number]
+
 /** What the holder of a key may do. */
 export interface KeyPolicy {
   readonly rates: RateLimits
@@ -14,6 +18,8 @@ export interface KeyPolicy {
   readonly showBalance: boolean
   /** Whether answers in the provider's own format get `usage.cost` too. */
   readonly showCost: boolean
+  /** What an owner or admin has set and the developer who made the key cannot change; absent: nothing. */
+  readonly managed?: readonly ManagedField[]
 }
 
 /** A key as its owner may see it; the secret is not stored anywhere. */

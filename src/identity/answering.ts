@@ -2,6 +2,7 @@
  * Everything that arrives below `/api/auth`, from the request to the answer: throttled, cut down to what each address
  * takes, judged by the rule of sign-up, then handed to better-auth, whose answer leaves without a token in it.
  */
+import { visibleText, visibleTextMessage } from '../../contract/visible-text.ts'
 import type { Clock } from '../base/clock.ts'
 import { networkOf } from '../base/network.ts'
 import type { Turns } from '../base/turns.ts'
@@ -132,7 +133,9 @@ function wrongText(body: Body): AuthAnswer | undefined {
     if (value.length <= max) continue
     return refusal('invalid_value', `${param} must be at most ${max} characters.`, { param })
   }
-  return undefined
+  const { name } = body
+  if (typeof name !== 'string' || visibleText.test(name)) return undefined
+  return refusal('invalid_value', `name ${visibleTextMessage}.`, { param: 'name' })
 }
 
 async function throttled(parts: AnsweringParts, asked: Asked): Promise<AuthAnswer> {

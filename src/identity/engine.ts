@@ -8,6 +8,7 @@ import { APIError, isAPIError } from 'better-auth/api'
 import { getAdapter } from 'better-auth/db/adapter'
 import { organization } from 'better-auth/plugins/organization'
 import { twoFactor } from 'better-auth/plugins/two-factor'
+import { withoutHiddenCharacters } from '../../contract/visible-text.ts'
 import type { Log } from '../base/log.ts'
 import type { Config, Limits } from '../config.ts'
 import { accessControl, organizationRoles } from './access-control.ts'
@@ -198,6 +199,7 @@ function people({ letters, passwords, limits, events, database }: EngineParts): 
           before: async (user) => {
             const message = await events.whyNot(user)
             if (message !== null) throw new APIError('FORBIDDEN', { code: 'sign_up_closed', message })
+            return { data: { ...user, name: withoutHiddenCharacters(user.name) } }
           },
           after: (user) => events.joined(user),
         },

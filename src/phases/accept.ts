@@ -127,7 +127,8 @@ function refusal(accepting: Accepting, request: IncomingMessage): TollgateError 
 }
 
 function route(address: string, path: string, request: IncomingMessage): Found {
-  const segments = withoutLastSlashes(path).split('/').slice(1)
+  // A base address that ends with a slash makes two of one.
+  const segments = path.split('/').filter((segment) => segment !== '')
   let hint: Dialect | null = null
   let versioned = false
   let at = 0
@@ -188,13 +189,6 @@ function routeGemini(rest: readonly string[], at: At): Found | undefined {
 /** Without `alt=sse` a stream is one JSON array. */
 function asksForEvents(query: string): boolean {
   return new URLSearchParams(query).get('alt') === 'sse'
-}
-
-/** Not by a pattern: those try again at every slash of a path that is made of them. */
-function withoutLastSlashes(path: string): string {
-  let end = path.length
-  while (end > 0 && path[end - 1] === '/') end -= 1
-  return path.slice(0, end)
 }
 
 function routeRest(rest: readonly string[], at: At): Found {

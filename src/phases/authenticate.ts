@@ -125,8 +125,12 @@ function keysInQuery({ url = '' }: IncomingMessage): readonly string[] {
   return keys.filter((key) => key !== '')
 }
 
+/** Some clients leave the scheme out; a credential of another scheme is none of ours. */
 function bearer(value: string): string {
-  return /^bearer\s+/i.test(value) ? value.replace(/^bearer\s+/i, '').trim() : ''
+  const [, scheme, credential = ''] = /^(\S+)(?:\s+(.*))?$/s.exec(value.trim()) ?? []
+  if (scheme === undefined) return ''
+  if (scheme.toLowerCase() === 'bearer') return credential.trim()
+  return credential === '' ? scheme : ''
 }
 
 /** Node joins or drops repeated headers, each in its own way, so the raw list is what counts. */

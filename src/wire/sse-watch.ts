@@ -11,9 +11,10 @@ import { noProblem } from './upstream-problem.ts'
 /**
  * What one event means: `quiet` may be sent and says nothing; `content` is worth sending; `finish`
  * tells the caller it is over; `usage` is told after that to who asked for it; `end` is the protocol's
- * own end; `failed` tells of an error; `unreadable` is not in the format.
+ * own end, which says what became of the answer; `mark` ends the stream and says nothing; `failed` tells of
+ * an error; `unreadable` is not in the format.
  */
-export type EventMeaning = 'quiet' | 'content' | 'finish' | 'usage' | 'end' | 'failed' | 'unreadable'
+export type EventMeaning = 'quiet' | 'content' | 'finish' | 'usage' | 'end' | 'mark' | 'failed' | 'unreadable'
 
 /** Reads the events of one stream in order. */
 export interface EventReader {
@@ -28,6 +29,8 @@ export interface EventReader {
 }
 
 type State = StreamWatch['state']
+
+const lastWords: readonly EventMeaning[] = ['end', 'mark', 'finish']
 
 export class SseWatch implements StreamWatch {
   state: State = 'waiting'
@@ -86,12 +89,15 @@ export class SseWatch implements StreamWatch {
     const { parser } = this
     if (meaning === 'failed') return this.fail(this.reader.problem)
     // What a cut connection left of an event counts only where it is plainly the last word.
-    if (!parser.isWhole && meaning !== 'end' && meaning !== 'finish') return
+    if (!parser.isWhole && !lastWords.includes(meaning)) return
     if (meaning === 'unreadable') {
       return this.fail({ ...noProblem, message: 'The upstream sent something that is not in its format.' })
     }
+    if (meaning === 'mark' && this.state === 'waiting') {
+      return this.fail({ ...noProblem, message: 'The upstream ended its stream without an answer.' })
+    }
     this.total = parser.end
-    if (meaning === 'end') this.state = 'complete'
+    if (meaning === 'end' || meaning === 'mark') this.state = 'complete'
     else if (meaning === 'finish' || meaning === 'usage') this.state = 'finishing'
     else if (meaning === 'content' && this.state === 'waiting') this.state = 'content'
     if (meaning === 'usage' && this.options.usageEvent === 'drop') this.leaveOut(parser)

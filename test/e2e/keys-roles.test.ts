@@ -95,6 +95,34 @@ test('owners and admins change every key, developers those that they made, other
   assert.equal((await as('owner').done('key.revoke', { key: others })).revoked, true)
 })
 
+test('what an owner or admin limits on a key, the developer who made it cannot change', async () => {
+  const { as, account } = await organization()
+  const { id: key } = await as('developer').done('key.create', {
+    account,
+    name: 'mine',
+    budget: { amount: '1', window: 'day' },
+  })
+  const budget = (amount: string) => ({ key, budget: { amount, window: 'day' as const } })
+  await as('developer').done('key.update', budget('2'))
+  assert.deepEqual((await as('admin').done('key.update', budget('3'))).managed, ['budget'])
+  for (const change of [budget('4'), budget('2'), { key, budget: null }]) {
+    const refused = await as('developer').refused('key.update', change)
+    assert.deepEqual([refused.status, refused.code], [403, 'not_allowed'])
+  }
+  assert.equal((await as('developer').done('key.update', { key, name: 'renamed' })).budget?.amount, '3.00')
+  await as('owner').done('key.update', { key, disabled: true, models: ['sandbox-echo'] })
+  for (const change of [{ disabled: false }, { models: null }]) {
+    assert.equal((await as('developer').refused('key.update', { key, ...change })).code, 'not_allowed')
+  }
+  const open = await as('owner').done('key.update', { key, disabled: false, models: null, budget: null })
+  assert.deepEqual(open.managed, [])
+  assert.equal((await as('developer').done('key.update', budget('9'))).budget?.amount, '9.00')
+  await as('admin').done('key.update', budget('3'))
+  const { id: next } = await as('developer').done('key.rotate', { key })
+  const handedOn = await as('developer').refused('key.update', { key: next, budget: null })
+  assert.equal(handedOn.code, 'not_allowed', 'rotation hands the limit on')
+})
+
 test("a stranger's key, management key or account is answered like one that does not exist", async () => {
   const own = await organization()
   const { id: account, keyId } = await gate.account('1')

@@ -55,6 +55,7 @@ async function described({ ledger, clock }: ControlParts, row: KeyRow): Promise<
     onShortBalance,
     showBalance,
     showCost,
+    managed: [...(row.policy.managed ?? [])],
     createdBy: row.createdBy,
     spentInWindow: inWindow === null ? null : formatUsd(inWindow.spent),
     replacedBy: row.replacedBy === null ? null : formatId('key', row.replacedBy),

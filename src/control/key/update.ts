@@ -1,12 +1,19 @@
 /** `key.update`: what a key may do from the next request on; running streams end where it may do nothing more. */
 import type { OperationInput } from '../../../contract/operations.ts'
-import type { KeyChange, KeyPolicy } from '../../access/types.ts'
+import {
+  type KeyChange,
+  type KeyPolicy,
+  type KeyRow,
+  type ManagedField,
+  managedFields,
+} from '../../access/types.ts'
 import { TollgateError } from '../../base/errors.ts'
 import { parseId } from '../../base/ids.ts'
+import type { WhoFor } from '../actor.ts'
 import { nanoOf } from '../amount.ts'
 import { accountVerb } from '../verb.ts'
 import { expiryOf } from './expiry.ts'
-import { missingKey, mustBeAllowed } from './may-change.ts'
+import { makerOf, missingKey, mustBeAllowed } from './may-change.ts'
 import { keyOutput } from './output.ts'
 
 type Asked = OperationInput<'key.update'>
@@ -16,7 +23,8 @@ export const updateKey = accountVerb('key.update', async (parts, asked, who) => 
   if (id === undefined) throw missingKey(asked.key)
   const updated = await parts.access.update(id, (row) => {
     mustBeAllowed(who, row)
-    return changeOf(asked, row.policy, parts.clock.wallMs())
+    const managed = managedAfter(who, row, asked)
+    return changeOf(asked, { ...row.policy, managed }, parts.clock.wallMs())
   })
   switch (updated.kind) {
     case 'updated':
@@ -55,5 +63,39 @@ function changedPolicy(asked: Asked, before: KeyPolicy): KeyPolicy {
     onShortBalance: asked.onShortBalance ?? before.onShortBalance,
     showBalance: asked.showBalance ?? before.showBalance,
     showCost: asked.showCost ?? before.showCost,
+    ...(before.managed === undefined ? {} : { managed: before.managed }),
   }
+}
+
+/**
+ * What of the key is an owner's or admin's to change from now on: what they limit on somebody's key stays theirs, until
+ * they take the limit away. Throws `not_allowed` where a developer changes such a field.
+ */
+function managedAfter(
+  { actor, role }: WhoFor,
+  { policy, createdBy }: KeyRow,
+  asked: Asked,
+): readonly ManagedField[] {
+  const before = policy.managed ?? []
+  const changed = managedFields.filter((field) => asked[field] !== undefined)
+  if (role === 'developer') {
+    const field = changed.find((name) => before.includes(name))
+    if (field === undefined) return before
+    throw new TollgateError('not_allowed', {
+      message: `An owner or admin of the organization set ${field} for this key; only they can change it.`,
+      param: field,
+    })
+  }
+  if (role === null || createdBy === makerOf(actor)) return before
+  const limited = changed.filter((field) => isLimit(asked[field]))
+  return managedFields.filter(
+    (field) => limited.includes(field) || (before.includes(field) && !changed.includes(field)),
+  )
+}
+
+/** Null, false and limits that are all null take a limit away. */
+function isLimit(value: Asked[ManagedField]): boolean {
+  if (value === null || value === undefined || value === false) return false
+  if (typeof value !== 'object' || Array.isArray(value)) return true
+  return Object.values(value).some((part) => part !== null)
 }

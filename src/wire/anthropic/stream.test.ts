@@ -74,6 +74,8 @@ const states: [name: string, stream: string, states: string][] = [
   ['a refusal without content', start() + stop({ output_tokens: 1 }, 'refusal') + end, 'complete complete'],
   ['all of it', opening + word('a') + stop() + end, 'complete complete'],
   ['an end without a stop reason', opening + word('a') + end, 'complete complete'],
+  ['an end alone', end, 'failed failed'],
+  ['an opening and an end', start() + end, 'failed failed'],
   ['an end without its blank line', (opening + word('a') + stop() + end).trimEnd(), 'finishing complete'],
   [
     'an error first',

@@ -69,7 +69,7 @@ class MessagesReader implements EventReader {
         return reason === null || reason === undefined ? 'quiet' : 'finish'
       }
       case 'message_stop':
-        return 'end'
+        return 'mark'
       default:
         return 'quiet'
     }

@@ -56,7 +56,7 @@ class ChatReader implements EventReader {
       return 'content'
     }
     const text = event.dataText()
-    if (text.trim() === endMark) return 'end'
+    if (text.trim() === endMark) return 'mark'
     const chunk = parsed(text)
     if (!isRecord(chunk)) return text.trim() === '' ? 'quiet' : 'unreadable'
     if (isSet(chunk.error) || isError) {
