@@ -23,6 +23,7 @@ import type { Health } from './providers/health.ts'
 import type { Sender } from './providers/send.ts'
 import type { Running } from './running.ts'
 import type { Counter } from './tokens/count.ts'
+import type { PdfReader } from './tokens/pdf-reader.ts'
 import type { RefusalLog } from './usage/refusal-log.ts'
 import type { ReadLimits } from './wire/codec.ts'
 
@@ -50,6 +51,8 @@ export interface App {
   readonly log: Log
   readonly metrics: Metrics
   readonly nextId: NextId
+  /** Counts the pages of documents whose tokens nobody else counts. */
+  readonly pdfs: PdfReader
   readonly order: Finding['order']
   readonly pressure: { level(): Level }
   readonly read: ReadLimits

@@ -6,8 +6,6 @@
 import type { Caller } from './access/types.ts'
 import type { App } from './app.ts'
 import { TollgateError } from './base/errors.ts'
-import { Room } from './base/shared-budget.ts'
-import { isStillOffered } from './catalog/types.ts'
 import { identityHeaders, jsonHeaders } from './headers.ts'
 import type { Body } from './http/body.ts'
 import { rateHeaders } from './limits/headers.ts'
@@ -15,24 +13,23 @@ import type { CallerOf } from './phases/authenticate.ts'
 import { readFacts, receive } from './phases/decode.ts'
 import { find } from './phases/find.ts'
 import { granted } from './phases/grant.ts'
-import { type AttemptTask, attempt, type Failed, type Outcome } from './providers/attempt.ts'
-import { isCallersFault } from './providers/classify.ts'
+import { askUpstreams, type CountInquiry, countingFormat } from './phases/hold-input-upstream.ts'
+import type { Failed } from './providers/attempt.ts'
 import { wireError } from './refusal.ts'
 import { refuseOverload } from './running.ts'
 import { estimateInput, inputLoad } from './tokens/estimate.ts'
 import { toldBytes, toldFailure } from './upstream-failure.ts'
 import type { Call, Candidate, Line, Place } from './values.ts'
-import type { Answer, Edit } from './wire/codec.ts'
+import type { Edit } from './wire/codec.ts'
 import {
   type CountingFormat,
   type CountRequest,
   countBody,
   countRequest,
   isCountingFormat,
-  readCount,
   writeCount,
 } from './wire/counting.ts'
-import { codecs, dialects } from './wire/dialects.ts'
+import { codecs } from './wire/dialects.ts'
 import { applyEdits } from './wire/json.ts'
 import type { Conversation } from './wire/neutral.ts'
 import { translateRequest } from './wire/translate.ts'
@@ -147,18 +144,6 @@ interface Found {
 
 type Named = Question & Pick<Candidate, 'upstreamModel'>
 
-/** How an upstream is asked. */
-interface Inquiry {
-  readonly format: CountingFormat
-  readonly body: readonly Uint8Array[]
-  readonly headers: AttemptHeaders
-  readonly query: string
-  /** The answer is in the caller's format and goes to it as it is. */
-  readonly asIs: boolean
-}
-
-type AttemptHeaders = Line['request']['headers']
-
 /** null: nobody is there to be told. */
 async function counted(app: App, line: Line, question: Question): Promise<Found | null> {
   const told = await asked(app, line, question)
@@ -166,55 +151,43 @@ async function counted(app: App, line: Line, question: Question): Promise<Found 
   return estimated(app, line, question)
 }
 
+/** How an upstream is asked. */
+interface Inquiry extends CountInquiry {
+  /** The answer is in the caller's format and goes to it as it is. */
+  readonly asIs: boolean
+}
+
 /** The upstream's number, or its refusal of the caller's request; null where none can be asked. */
 async function asked(app: App, line: Line, question: Question): Promise<Found | null> {
-  const waiting = [...question.place.candidates]
-  const untilMs = app.clock.monoMs() + app.limits.countAskMs
-  let stale: Candidate | null = null
-  for (let tries = 0; tries < app.limits.attemptsMax; tries += 1) {
-    const candidate = waiting.shift()
-    const leftMs = untilMs - app.clock.monoMs()
-    if (candidate === undefined || leftMs <= 0 || line.work.interruption !== undefined) break
-    if (!isStillOffered(app.snapshot, question.place.model, candidate)) continue
-    const inquiry = inquiryOf(app, line, { ...question, upstreamModel: candidate.upstreamModel })
-    if (inquiry === null) return null
-    const outcome = await ask(app, line, { caller: question.caller, inquiry, candidate, leftMs })
-    if (outcome.kind === 'interrupted') break
-    if (outcome.kind === 'failed') {
-      learn(app, line, candidate, outcome)
-      if (isCallersFault(outcome.failure)) return refusedBy(outcome, inquiry, candidate)
-      // A kept-alive connection had ended: the same upstream has not been asked yet.
-      if (outcome.stale && stale !== candidate) {
-        stale = candidate
-        waiting.unshift(candidate)
-      }
-      continue
-    }
-    const found = outcome.kind === 'answer' ? reported(outcome, inquiry, question) : null
-    if (found !== null) return found
-  }
-  return null
+  const { place, caller } = question
+  const outcome = await askUpstreams(app, line, {
+    caller,
+    model: place.model,
+    candidates: place.candidates,
+    inquiryFor: (upstreamModel) => inquiryOf(app, line, { ...question, upstreamModel }),
+    waitMs: app.limits.countAskMs,
+  })
+  if (outcome === null) return null
+  const { inquiry } = outcome
+  if (outcome.kind === 'refused') return refusedBy(outcome.failed, inquiry, outcome.candidate)
+  const { bytes, headers } = outcome.answer
+  if (inquiry.asIs) return { status: 200, body: bytes, headers, source: 'reported' }
+  const body = writeCount(question.format, outcome.tokens)
+  return { status: 200, body, headers: noHeaders, source: 'reported' }
 }
 
 function inquiryOf(app: App, line: Line, question: Named): Inquiry | null {
   const { format, call, place } = question
-  const counts = (name: string): name is CountingFormat =>
-    isCountingFormat(name) &&
-    place.model.dialects.includes(name) &&
-    place.connector.offers('count_tokens', name)
+  const isOwn = call.facts.asIs && call.facts.writtenAs === format
+  const counted = countingFormat(place, isOwn ? [format] : [])
   try {
-    if (call.facts.asIs && call.facts.writtenAs === format && counts(format)) {
-      return asItIs(app, line, question)
-    }
-    const other = [place.dialect.name, ...otherFormats].find(counts)
-    return other === undefined ? null : translated(app, line, { question, format: other })
+    if (counted === undefined) return null
+    if (isOwn && counted === format) return asItIs(app, line, question)
+    return translated(app, line, { question, format: counted })
   } catch (error) {
     throw wireError(error)
   }
 }
-
-/** Where the format in which the model would be asked has no address that counts, as Chat Completions has none. */
-const otherFormats: readonly CountingFormat[] = ['openai-responses', 'anthropic', 'gemini']
 
 function asItIs(app: App, line: Line, { format, request, call, upstreamModel }: Named): Inquiry {
   const isAlias = upstreamModel !== call.facts.model
@@ -274,66 +247,6 @@ function writtenCodec({ call, format }: Question): (typeof codecs)[CountingForma
   return codecs[writtenAs === 'openai-embeddings' ? format : writtenAs]
 }
 
-interface Asking {
-  readonly caller: Caller
-  readonly inquiry: Inquiry
-  readonly candidate: Candidate
-  readonly leftMs: number
-}
-
-async function ask(app: App, line: Line, { caller, inquiry, candidate, leftMs }: Asking): Promise<Outcome> {
-  const { upstream, upstreamModel, connector } = candidate
-  const { limits } = app
-  const prepared = connector.prepare({
-    dialect: inquiry.format,
-    operation: 'count_tokens',
-    model: upstreamModel,
-    basePath: upstream.basePath,
-    credential: upstream.credential,
-    streamed: false,
-    query: inquiry.query,
-    headers: inquiry.headers,
-    requestId: line.requestId,
-  })
-  const { key, account } = caller
-  const { network } = line
-  const room = new Room(app.events.allowance({ key, account, network }), limits.unmeteredBytes)
-  const task: AttemptTask = {
-    request: { origin: upstream.origin, method: 'POST', ...prepared, body: inquiry.body },
-    connector,
-    // An answer that is a number has neither text nor usage: it is read here, once it is whole.
-    dialect: { ...dialects[inquiry.format], readAnswer: () => noAnswer },
-    streamed: false,
-    watch: {
-      usageEvent: 'relay',
-      choices: 1,
-      endsWithoutMark: connector.endsWithoutMark,
-      eventBytesMax: limits.eventBytesMax,
-      sampleCharactersMax: 0,
-    },
-    limits: { ...limits, answerBytesMax: limits.errorBytesMax },
-    work: line.work,
-    room,
-    contentGapMs: leftMs,
-    leftMs,
-    keepAliveInMs: leftMs,
-    keepAlive: () => undefined,
-    readsOnWhenGone: () => false,
-    dispatched: () => undefined,
-  }
-  try {
-    return await attempt(app.sender, app.clock, task)
-  } finally {
-    room.set(0)
-  }
-}
-
-const noAnswer: Answer = {
-  report: { fields: {}, ranAt: [], unknown: [] },
-  problem: null,
-  sample: { text: '', characters: 0, events: 0 },
-}
-
 /** The provider's own words: byte for byte where they are in the caller's format. */
 function refusedBy(
   { failure, rejection, headers }: Failed,
@@ -346,33 +259,7 @@ function refusedBy(
   throw toldFailure(failure, upstream)
 }
 
-/** null: what came is no number. */
-function reported(
-  { bytes, headers }: Extract<Outcome, { kind: 'answer' }>,
-  inquiry: Inquiry,
-  { format }: Question,
-): Found | null {
-  const tokens = readCount(inquiry.format, bytes)
-  if (tokens === null) return null
-  if (inquiry.asIs) return { status: 200, body: bytes, headers, source: 'reported' }
-  return { status: 200, body: writeCount(format, tokens), headers: noHeaders, source: 'reported' }
-}
-
 const noHeaders: ReadonlyMap<string, string> = new Map()
-
-/** Told to the operator alone: an address that does not count says nothing of one that answers. */
-function learn(
-  { log, metrics }: App,
-  line: Line,
-  { upstream }: Candidate,
-  { failure, status }: Failed,
-): void {
-  metrics.upstreamFailed(upstream.provider, failure.code)
-  log[failure.operator ? 'warn' : 'debug'](
-    { upstream: upstream.name, status, code: failure.code, request: line.requestId },
-    'an upstream did not count tokens',
-  )
-}
 
 async function estimated(app: App, line: Line, question: Question): Promise<Found> {
   const { call, place, format, referenced, caller } = question

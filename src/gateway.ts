@@ -296,7 +296,7 @@ function createApp(
     clientNetwork: clientNetworkOf(parts.clientAddress),
     clock,
     connectorOf,
-    counter: parts.counter,
+    ...parts.counters,
     counting: {
       rates: new RateMeter({ perMinute: limits.countRequestsPerMinute, takersMax: limits.countAccountsMax }),
       places: new Places(limits.countsPerAccountMax),

@@ -39,6 +39,7 @@ import { type Settings, settingsOf } from './store/settings.ts'
 import { openStore, type Store } from './store/store.ts'
 import { storeThreads } from './store-threads.ts'
 import { type Counter, openCounter } from './tokens/count.ts'
+import { openPdfReader, type PdfReader } from './tokens/pdf-reader.ts'
 import type { Usage } from './usage/types.ts'
 import { openUsage } from './usage/usage.ts'
 
@@ -69,7 +70,7 @@ export interface Parts extends PeopleParts {
   /** The same with what runs beside the requests. */
   readonly openPayments: OpenPayments
   readonly catalog: Catalog
-  readonly counter: Counter
+  readonly counters: { readonly counter: Counter; readonly pdfs: PdfReader }
   readonly health: Health
   readonly usage: Usage
   /** What control-plane operations work with; `address`: where people reach the server. */
@@ -173,6 +174,7 @@ async function withPeople(base: Base, { config, options, sources }: Plan): Promi
   const catalog = await openCatalog({ store, clock, nextId, settings, sealing, sources })
   const health = openHealth({ clock, limits })
   const counter = openCounter({ clock, limits })
+  const pdfs = openPdfReader({ clock, limits })
   const usage = openUsage(store, { clock, limits })
   const foldKey = secret.keyFor('address-fold')
   const addressHash = (folded: string): Uint8Array => createHmac('sha256', foldKey).update(folded).digest()
@@ -195,7 +197,7 @@ async function withPeople(base: Base, { config, options, sources }: Plan): Promi
     changes,
     payments: paying.payments,
     openPayments: paying,
-    counter,
+    counters: { counter, pdfs },
     health,
     usage,
     ...people.parts,
@@ -211,6 +213,7 @@ async function withPeople(base: Base, { config, options, sources }: Plan): Promi
     async close() {
       await people.close()
       await counter.close()
+      await pdfs.close()
       await opened.close()
       await store.close()
     },

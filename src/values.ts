@@ -9,6 +9,7 @@ import type { Room } from './base/shared-budget.ts'
 import type { Model, Offer, PriceVersion } from './catalog/types.ts'
 import type { Body } from './http/body.ts'
 import type { Downstream } from './http/downstream.ts'
+import type { InputBoundSource } from './ledger/price.ts'
 import type { Attempt, EndReason, Held } from './ledger/types.ts'
 import type { Connector, UpstreamOperation } from './providers/connector.ts'
 import type { Exchange } from './providers/send.ts'
@@ -89,6 +90,8 @@ export interface Bound {
   readonly textBytes: number
   /** Tokens of media, by the provider's formulas. */
   readonly mediaTokens: number
+  /** Tokens of documents and of other media that no formula bounds, by their size. */
+  readonly sizedTokens: number
   /** How much of all input may be audio, which some models price apart. */
   readonly audioTokens: number
   /** The most that the provider adds on its own. */
@@ -99,10 +102,19 @@ export interface Bound {
   readonly toolUses: number
   /** What one use of such a tool brings at most. */
   readonly tokensPerToolUse: number
-  /** Something in the input can be as long as the whole window. */
+  /** What the request refers to at the provider can be as long as the whole window. */
   readonly fillsWindow: boolean
   readonly inputTokensMax: number
   readonly tokenFactor: { readonly numerator: number; readonly denominator: number }
+}
+
+/** The most input that is held for, and where the number comes from. */
+export interface InputBound {
+  readonly tokens: number
+  /** `bytes`: by size alone. `pages`: text counted here, documents by their pages. `reported`: the provider's own count. */
+  readonly source: InputBoundSource
+  /** What the provider counted; null where it was not asked or had no number. */
+  readonly reported: number | null
 }
 
 /** One place that can serve the request: an offer of its model, and nothing else. */
@@ -161,8 +173,8 @@ export interface Plan extends Place {
 /** hold: what was taken, and what that allows. */
 export interface Hold extends Held {
   readonly account: bigint
-  /** Tokens of input as bounded when the hold was taken. */
-  readonly inputBound: number
+  /** Input as bounded when the hold was taken. */
+  readonly input: InputBound
   readonly lowered: boolean
   /** Who asked; null: whoever has the key. */
   readonly person: string | null

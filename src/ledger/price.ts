@@ -72,6 +72,9 @@ export interface RequestBound {
   readonly choices: number
 }
 
+/** How the input of a hold was bounded; receipts tell it. */
+export type InputBoundSource = 'bytes' | 'counted' | 'pages' | 'reported'
+
 export interface BoundAmounts {
   /** What all of the input and the fees cost at most. */
   readonly input: bigint

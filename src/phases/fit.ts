@@ -7,6 +7,7 @@ import { TollgateError } from '../base/errors.ts'
 import type { Model, PriceVersion } from '../catalog/types.ts'
 import { formatUsd } from '../ledger/money.ts'
 import type { Connector } from '../providers/connector.ts'
+import { tokensBySize } from '../providers/media-size.ts'
 import { wireError } from '../refusal.ts'
 import type { Bound, Call, Fitted, Line, Place, Translation } from '../values.ts'
 import type {
@@ -207,14 +208,16 @@ function inputBound(
   serverToolUses: Readonly<Record<string, number>>,
 ): Bound {
   let mediaTokens = 0
+  let sizedTokens = 0
   let audioTokens = 0
   let mediaBytes = 0
-  let fillsWindow = false
+  const page = connector.page(model.upstreamModel)
   for (const media of call.facts.media) {
-    const tokens = connector.mediaTokensMax(media, model.upstreamModel)
-    if (tokens === 'window') fillsWindow = true
+    const byFormula = connector.mediaTokensMax(media, model.upstreamModel)
+    const tokens = byFormula === 'window' ? (tokensBySize(media, page) ?? model.inputTokensMax) : byFormula
+    if (byFormula === 'window') sizedTokens += tokens
     else mediaTokens += tokens
-    if (canHoldAudio(media)) audioTokens += tokens === 'window' ? model.inputTokensMax : tokens
+    if (canHoldAudio(media)) audioTokens += tokens
     mediaBytes += mediaLength(media)
   }
   const uses = Object.values(serverToolUses).reduce((sum, count) => sum + count, 0)
@@ -222,6 +225,7 @@ function inputBound(
   return {
     textBytes,
     mediaTokens,
+    sizedTokens,
     audioTokens,
     hiddenTokens: connector.hiddenInputTokens,
     // Known once it is granted.
@@ -231,7 +235,7 @@ function inputBound(
       0,
       ...Object.keys(serverToolUses).map((meter) => connector.serverTool(meter).tokensPerUse),
     ),
-    fillsWindow,
+    fillsWindow: false,
     inputTokensMax: model.inputTokensMax,
     tokenFactor: connector.tokenFactor,
   }

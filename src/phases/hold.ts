@@ -5,24 +5,26 @@
  * run, waiting comes before refusing.
  */
 import type { Caller } from '../access/types.ts'
-import type { Clock } from '../base/clock.ts'
 import { TollgateError } from '../base/errors.ts'
 import type { Places } from '../base/places.ts'
 import { divideUp, formatUsd, most } from '../ledger/money.ts'
 import { boundAmounts } from '../ledger/price.ts'
 import type { Admission, AdmissionAsk, Ledger, RateRefusal, ShortRefusal } from '../ledger/types.ts'
 import { rateHeaders } from '../limits/headers.ts'
-import type { Count, Counter } from '../tokens/count.ts'
-import { textOutside } from '../tokens/text.ts'
-import type { Bound, Call, Hold, Line, Plan } from '../values.ts'
+import type { Call, Hold, InputBound, Line, Plan } from '../values.ts'
 import type { DialectName } from '../wire/codec.ts'
+import {
+  type BoundingInput,
+  countedInput,
+  freeInput,
+  inputWithoutDocuments,
+  reportedInput,
+} from './hold-input.ts'
 
-export interface Holding {
-  readonly ledger: Pick<Ledger, 'admit' | 'whenReleased'>
-  readonly counter: Counter
-  readonly clock: Clock
+export interface Holding extends BoundingInput {
+  readonly ledger: Pick<Ledger, 'account' | 'admit' | 'whenReleased'>
   readonly waiting: Places
-  readonly limits: { readonly holdWaitMs: number }
+  readonly limits: BoundingInput['limits'] & { readonly holdWaitMs: number }
   /** Where callers reach this server. */
   readonly address: string
 }
@@ -34,28 +36,29 @@ export async function hold(
   line: Line,
   work: { call: Call; plan: Plan },
 ): Promise<Hold> {
-  const free = ask(caller, line, {
-    ...work,
-    nowMs: holding.clock.wallMs(),
-    inputTokens: boundTokens(work.plan.bound, work.plan.bound.textBytes),
-  })
+  const nowMs = holding.clock.wallMs()
+  const freely = freeInput(work.plan.bound)
+  const free = ask(caller, line, { ...work, nowMs, inputTokens: freely.tokens })
   const first = await holding.ledger.admit({ ...free, onShortBalance: 'count', patience: 'none' })
-  if (first.kind === 'held') return held(first, free, caller)
+  if (first.kind === 'held') return held(first, free, { caller, input: freely })
   const told: Told = {
     consoleUrl: `${holding.address}/console`,
     showBalance: caller.policy.showBalance,
-    inputSource: 'counted',
+    isBounded: false,
     line,
   }
   if (!mayFitWhenCounted(first)) throw refusal(first, told)
-  const input = await countInput(holding.counter, caller, work)
+  const input =
+    ((await isWorthAsking(holding, first, caller, { line, ...work }))
+      ? await reportedInput(holding, line, caller, work)
+      : null) ?? (await countedInput(holding, caller, work))
   const exact = ask(caller, line, { ...work, nowMs: holding.clock.wallMs(), inputTokens: input.tokens })
   const admission = await admitPatiently(holding, exact)
-  if (admission.kind === 'held') return held(admission, exact, caller)
+  if (admission.kind === 'held') return held(admission, exact, { caller, input })
   const isShort = admission.kind === 'short'
   throw refusal(isShort ? namingWhatPasses(admission, exact, work) : admission, {
     ...told,
-    inputSource: input.source,
+    isBounded: input.source === 'bytes' && !work.plan.bound.fillsWindow,
   })
 }
 
@@ -100,27 +103,17 @@ function ask(
   }
 }
 
-function boundTokens(bound: Bound, textTokens: number): number {
-  const besideText = bound.mediaTokens + bound.hiddenTokens + bound.referenced.tokens
-  const input = bound.fillsWindow
-    ? bound.inputTokensMax
-    : Math.min(textTokens + besideText, bound.inputTokensMax)
-  // After each use the model reads everything again, and what all uses before brought.
-  const { toolUses, tokensPerToolUse } = bound
-  return input * (toolUses + 1) + tokensPerToolUse * ((toolUses * (toolUses + 1)) / 2)
-}
-
 function held(
   admission: Extract<Admission, { kind: 'held' }>,
   asked: AdmissionAsk,
-  { person }: Caller,
+  { caller, input }: { caller: Caller; input: InputBound },
 ): Hold {
   return {
     ...admission,
     account: asked.account,
-    inputBound: asked.inputTokens,
+    input,
     lowered: admission.outputLimit < asked.outputWanted,
-    person,
+    person: caller.person,
   }
 }
 
@@ -153,26 +146,29 @@ function namingWhatPasses(
   return { ...refused, affordableOutput: left >= takes ? left : 0 }
 }
 
-function mayFitWhenCounted(admission: Admission): boolean {
-  return admission.kind === 'short' || (admission.kind === 'rate' && admission.of === 'tokens')
+/**
+ * A provider's count uses the operator's credential, and takes time: only for documents, and only for who could pay
+ * for the request if they were empty.
+ */
+async function isWorthAsking(
+  { ledger, clock }: Holding,
+  refused: Admission,
+  caller: Caller,
+  { line, ...work }: { line: Line; call: Call; plan: Plan },
+): Promise<boolean> {
+  const { bound } = work.plan
+  if (bound.sizedTokens === 0) return false
+  const inputTokens = inputWithoutDocuments(bound).tokens
+  const least = ask(caller, line, { ...work, nowMs: clock.wallMs(), inputTokens })
+  const output = BigInt(Math.min(least.outputFloor, least.outputWanted)) * least.outputTokenAmount
+  const needed = least.inputAmount + output
+  if (refused.kind === 'short') return refused.available + refused.held >= needed
+  const account = await ledger.account(caller.account)
+  return account !== undefined && account.posted >= needed
 }
 
-/** Stage 2: o200k tokens of the text, scaled for other makers' tokenizers; what is not counted in time is bounded by its bytes. */
-async function countInput(
-  counter: Counter,
-  { account }: Caller,
-  { call, plan: { bound } }: { call: Call; plan: Plan },
-): Promise<Count> {
-  if (bound.fillsWindow) return { tokens: boundTokens(bound, 0), source: 'counted' }
-  const { numerator, denominator } = bound.tokenFactor
-  const { tokens, source } = await counter.bound({
-    text: textOutside(call.body.bytes, call.facts.media),
-    account,
-    // More than the model's window is never held.
-    tokensMax: Math.ceil((bound.inputTokensMax * denominator) / numerator),
-  })
-  const scaled = Math.ceil((tokens * numerator) / denominator)
-  return { tokens: boundTokens(bound, Math.min(scaled, bound.textBytes)), source }
+function mayFitWhenCounted(admission: Admission): boolean {
+  return admission.kind === 'short' || (admission.kind === 'rate' && admission.of === 'tokens')
 }
 
 async function admitPatiently(holding: Holding, asked: AdmissionAsk): Promise<Admission> {
@@ -197,8 +193,8 @@ async function admitPatiently(holding: Holding, asked: AdmissionAsk): Promise<Ad
 interface Told {
   readonly consoleUrl: string
   readonly showBalance: boolean
-  /** `bounded`: counting ran out of time or room, so that the input may have fewer tokens. */
-  readonly inputSource: Count['source']
+  /** Counting ran out of time or room, so that the input may have fewer tokens. */
+  readonly isBounded: boolean
   readonly line: Line
 }
 
@@ -270,12 +266,11 @@ function shortRefusal(refused: ShortRefusal, told: Told): TollgateError {
   const need = told.showBalance
     ? `This request needs up to $${amounts.required} and $${amounts.available} of the ${whose} is available${waiting}`
     : `The ${whose} does not pay for this request`
-  const bounded =
-    told.inputSource === 'bounded' ? ' Its input was bounded by its size, as counting it took too long.' : ''
+  const bounded = told.isBounded ? ' Its input was bounded by its size, as counting it took too long.' : ''
   return new TollgateError(code, {
     message: `${need}.${bounded} ${advice}${lower}.`,
     facts: {
-      ...(bounded === '' ? {} : { input_tokens: told.inputSource }),
+      ...(bounded === '' ? {} : { input_tokens: 'bounded' }),
       ...(told.showBalance ? amounts : {}),
       affordable_max_tokens: refused.affordableOutput,
       scope: refused.scope,

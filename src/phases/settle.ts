@@ -116,17 +116,19 @@ async function usageOf(
 }
 
 /**
- * Stage-2 count of the kept input, stretched to all of it, and never above what was held for. What the
+ * The provider's count where it was asked before, else the stage-2 count of the kept input, stretched to all of it, and never above what was held for. What the
  * provider may add on its own is part of the bound and not of the bill: nobody knows that it was added. Nor is
  * earlier reasoning, which the model reads again only among calls of tools.
  */
 async function countedInput(counter: Counter, request: Settled): Promise<number> {
   const sample = request.reply.input
+  const { input } = request.held
+  if (input.reported !== null) return input.reported
   if (sample === null) return 0
   const counted = await countSample(counter, sample)
   const { mediaTokens, referenced } = request.plan.bound
   const kept = referenced.tokens - referenced.reasoning
-  return Math.min(counted + mediaTokens + kept, request.held.inputBound)
+  return Math.min(counted + mediaTokens + kept, input.tokens)
 }
 
 const decoder = new TextDecoder('utf-8')

@@ -37,7 +37,10 @@ const pictureTokensNew = 4_784
 const oldModels = /^claude-([23]|(opus|sonnet|haiku)-4(-[0156](-\d{8})?)?(-\d{8})?$)/
 
 function mediaTokensMax(media: Media, upstreamModel: string): number | 'window' {
-  if (media.kind !== 'image') return 'window'
+  return media.kind === 'image' ? pictureTokensMax(upstreamModel) : 'window'
+}
+
+function pictureTokensMax(upstreamModel: string): number {
   return oldModels.test(upstreamModel) ? pictureTokensOld : pictureTokensNew
 }
 
@@ -52,6 +55,10 @@ const serverTools = {
   code_execution: { tokensPerUse: 4_000, uncappedUses: null },
   mcp: { tokensPerUse: 8_000, uncappedUses: null },
 }
+
+/** Up to 3,000 tokens of text, and the picture of the page: platform.claude.com/docs/en/build-with-claude/pdf-support. */
+const pageTextTokens = 3_000
+const pagesMax = 600
 
 /** How a request to a Messages API is dressed; the credential as `x-api-key`. */
 export function messagesHeaders(outgoing: Outgoing): string[] {
@@ -84,5 +91,6 @@ export const anthropic: Connector = {
   hiddenInputTokens: 1_024,
   mediaTokensMax,
   serverTool: serverToolsFrom(serverTools, { tokensPerUse: 15_000, uncappedUses: null }),
+  page: (upstreamModel) => ({ tokensMax: pictureTokensMax(upstreamModel) + pageTextTokens, pagesMax }),
   tokenFactor: { numerator: 27, denominator: 20 },
 }

@@ -6,6 +6,7 @@
 import type { ErrorCode } from '../base/errors.ts'
 import type { Capabilities } from '../wire/capabilities.ts'
 import type { DialectName, Media, UpstreamProblem } from '../wire/codec.ts'
+import type { PageFacts } from './media-size.ts'
 
 /** What an upstream is asked for. */
 export type UpstreamOperation = 'generate' | 'count_tokens' | 'compact' | 'embed'
@@ -85,8 +86,10 @@ export interface Connector {
   readonly endsWithoutMark: boolean
   /** Tokens the provider may add to the input on its own (tool prompts, formatting). */
   readonly hiddenInputTokens: number
-  /** The most tokens one medium can cost; `window`: all that the model takes. */
+  /** The most tokens one medium can cost by the provider's formula; `window`: no formula bounds it. */
   mediaTokensMax(media: Media, upstreamModel: string): number | 'window'
+  /** What one page of a document costs at most, and how many are taken. */
+  page(upstreamModel: string): PageFacts
   /** What running a tool at the provider can bring, by the tool's meter. */
   serverTool(meter: string): ServerToolFacts
   /** Counted o200k tokens × numerator / denominator bound this maker's tokens. */

@@ -5,6 +5,7 @@ import { classifyAnswer, type Rule } from './classify.ts'
 import type { Connector, Outgoing } from './connector.ts'
 import { commonHeaders } from './dress.ts'
 import { googleModels } from './google-models-table.ts'
+import type { PageFacts } from './media-size.ts'
 import { hasAddress, pathOf } from './paths.ts'
 import { serverToolsFrom } from './server-tools.ts'
 
@@ -53,8 +54,8 @@ const pictureTokensOld = 25 * 258
 const pictureTokensNew = 2_240
 
 /**
- * A document has at most 1,000 pages of 258 tokens, or of 1,120 from 3 on: ai.google.dev/gemini-api/docs/document-processing.
- * How many pages a file has cannot be told from its size.
+ * A document has at most 1,000 pages of 258 tokens, or of 1,120 from 3 on; the text in it is not charged:
+ * ai.google.dev/gemini-api/docs/document-processing.
  */
 const pagesMax = 1_000
 const pageTokensOld = 258
@@ -75,7 +76,6 @@ function mediaTokensMax(media: Media, upstreamModel: string): number | 'window' 
     if (!soundTypes.test(media.mediaType)) return 'window'
     return Math.ceil((bytes / soundBytesPerSecondMin) * soundTokensPerSecond) + soundTokensPerSecond
   }
-  if (media.mediaType === 'application/pdf') return pagesMax * (isOld ? pageTokensOld : pageTokensNew)
   // Documents of text are read as text, of at most one token a byte.
   return media.mediaType.startsWith('text/') ? bytes : 'window'
 }
@@ -91,6 +91,10 @@ const serverTools = {
   code_execution: { tokensPerUse: 4_000, uncappedUses: null },
   web_fetch: { tokensPerUse: 15_000, uncappedUses: null },
   computer_use: { tokensPerUse: 0, uncappedUses: 0 },
+}
+
+function page(upstreamModel: string): PageFacts {
+  return { tokensMax: oldModels.test(upstreamModel) ? pageTokensOld : pageTokensNew, pagesMax }
 }
 
 /** How a request to the Gemini API is dressed. No header of the caller travels: those it knows choose who pays. */
@@ -116,6 +120,7 @@ export const google: Connector = {
   // Recorded exchanges with tools or schemas never report more than their text has.
   hiddenInputTokens: 256,
   mediaTokensMax,
+  page,
   serverTool: serverToolsFrom(serverTools, { tokensPerUse: 15_000, uncappedUses: null }),
   tokenFactor: { numerator: 27, denominator: 20 },
 }

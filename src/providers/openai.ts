@@ -74,10 +74,17 @@ const soundBytesPerSecondMin = 500
 /** One token per 100 ms of what a person says: platform.openai.com/docs/guides/realtime-costs. */
 const soundTokensPerSecond = 10
 
+function pictureTokensMax(upstreamModel: string): number {
+  return pictureTokens.find(([prefix]) => upstreamModel.startsWith(prefix))?.[1] ?? unknownPictureTokens
+}
+
+/** The text of each page and a picture of it are read: developers.openai.com/docs/guides/pdf-files. */
+const pageTextTokens = 3_000
+
 function mediaTokensMax(media: Media, upstreamModel: string): number | 'window' {
   switch (media.kind) {
     case 'image':
-      return pictureTokens.find(([prefix]) => upstreamModel.startsWith(prefix))?.[1] ?? unknownPictureTokens
+      return pictureTokensMax(upstreamModel)
     case 'audio': {
       if (media.span === null) return 'window'
       const bytes = ((media.span.end - media.span.start) * 3) / 4
@@ -124,6 +131,11 @@ export const openai: Connector = {
   hiddenInputTokens: 256,
   // Three per message and one for a name: the token counting recipe in OpenAI's cookbook.
   mediaTokensMax,
+  // No number of pages is documented.
+  page: (upstreamModel) => ({
+    tokensMax: pictureTokensMax(upstreamModel) + pageTextTokens,
+    pagesMax: Number.POSITIVE_INFINITY,
+  }),
   // Search content is charged as 8,000 tokens a call where it is charged: platform.openai.com/docs/pricing.
   serverTool: serverToolsFrom({}, { tokensPerUse: 8_000, uncappedUses: null }),
   tokenFactor: { numerator: 1, denominator: 1 },

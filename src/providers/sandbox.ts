@@ -43,6 +43,7 @@ export const sandbox: Connector = {
   hiddenInputTokens: 64,
   // The same for every medium, whatever its size.
   mediaTokensMax: () => 85,
+  page: () => ({ tokensMax: 85, pagesMax: 1 }),
   serverTool: () => ({ tokensPerUse: 1_000, uncappedUses: null }),
   // Its own pieces against o200k: up to 3.8 on prose; runs of one sign go beyond, at made-up money.
   tokenFactor: { numerator: 4, denominator: 1 },

@@ -344,21 +344,38 @@ for (const [given, sent] of [
   })
 }
 
-for (const name of ['pause-turn', 'document-url']) {
-  const recorded = fixtureCases('anthropic').find((found) => found.name === name)
-  if (recorded?.request === undefined) continue
-  test(`the recorded request ${name} does not fit into five cents, and is not sent`, async () => {
-    const account = await gate.account('0.05')
-    const before = gate.sandbox.requests()
-    const body = { ...(JSON.parse(String(recorded.request)) as object), max_tokens: 200 }
-    const answer = await new Sent(gate.origin, { key: account.key, format: 'messages', body }).whole()
-    const { code, facts, message } = refusalIn(answer.text)
-    assert.deepEqual([answer.status, code, facts.affordable_max_tokens], [402, 'insufficient_balance', 0])
-    assert.match(message, /needs up to \$0\.[67]/)
-    assert.equal(gate.sandbox.requests(), before)
-    assert.deepEqual(await gate.balance(account.id), { posted: parseUsd('0.05'), held: 0n, openHolds: 0 })
-  })
+const recordedRequest = (name: string) =>
+  fixtureCases('anthropic').find((found) => found.name === name)?.request
+
+/** What a recorded request gets from an account with five cents. */
+async function askWithFiveCents(request: Buffer | string) {
+  const account = await gate.account('0.05')
+  const body = { ...(JSON.parse(String(request)) as object), max_tokens: 200 }
+  const answer = await new Sent(gate.origin, { key: account.key, format: 'messages', body }).whole()
+  return { account, answer }
 }
+
+const searching = recordedRequest('pause-turn')
+test('the recorded request pause-turn does not fit into five cents, and is not sent', {
+  skip: searching === undefined,
+}, async () => {
+  const before = gate.sandbox.requests()
+  const { account, answer } = await askWithFiveCents(searching ?? '')
+  const { code, facts, message } = refusalIn(answer.text)
+  assert.deepEqual([answer.status, code, facts.affordable_max_tokens], [402, 'insufficient_balance', 0])
+  assert.match(message, /needs up to \$0\.[67]/)
+  assert.equal(gate.sandbox.requests(), before)
+  assert.deepEqual(await gate.balance(account.id), { posted: parseUsd('0.05'), held: 0n, openHolds: 0 })
+})
+
+const referring = recordedRequest('document-url')
+test('the recorded request document-url is counted by its provider, and fits into five cents', {
+  skip: referring === undefined,
+}, async () => {
+  const { answer } = await askWithFiveCents(referring ?? '')
+  assert.equal(answer.status, 200, answer.text)
+  assert.ok(parseUsd(String(answer.headers['x-tollgate-hold']))! < parseUsd('0.01')!)
+})
 
 const words =
   'the of and to a in is it you that he was for on are with as his they be at one have this from or had by ' +

@@ -1,0 +1,227 @@
+/**
+ * A document is held for by what its provider counts, else by its pages, else by its size, and never by the whole window
+ * of the model while something better is known; who cannot pay is not counted for.
+ */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { formatUsd, parseUsd } from '../../contract/usd.ts'
+import { systemClock } from '../../src/base/clock.ts'
+import type { Limits } from '../../src/config.ts'
+import type { ReceiptRow } from '../../src/ledger/types.ts'
+import type { ConversationFormat } from '../../src/wire/codec.ts'
+import { type Answer, bearer, send } from '../support/bytes-client.ts'
+import {
+  type CountingOptions,
+  type CountingUpstream,
+  countingUpstream,
+} from '../support/counting-upstream.ts'
+import { clientOf } from '../support/dialect-clients.ts'
+import { type Behaviour, hangs } from '../support/fault-upstream.ts'
+import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
+import { eventually } from '../support/metered-gateway.ts'
+import { pdfOf } from '../support/pdf.ts'
+
+const pages = 50
+const pdf = pdfOf(pages, 'packed')
+const data = pdf.toString('base64')
+const dataUrl = `data:application/pdf;base64,${data}`
+const url = 'https://files.example/report.pdf'
+
+type Part = 'file' | 'address'
+
+const parts: Readonly<Record<ConversationFormat, Readonly<Record<Part, object>>>> = {
+  'openai-chat': {
+    file: { type: 'file', file: { filename: 'report.pdf', file_data: dataUrl } },
+    address: { type: 'file', file: { filename: 'report.pdf', file_url: url } },
+  },
+  'openai-responses': {
+    file: { type: 'input_file', filename: 'report.pdf', file_data: dataUrl },
+    address: { type: 'input_file', file_url: url },
+  },
+  anthropic: {
+    file: { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data } },
+    address: { type: 'document', source: { type: 'url', url } },
+  },
+  gemini: {
+    file: { inlineData: { mimeType: 'application/pdf', data } },
+    address: { fileData: { mimeType: 'application/pdf', fileUri: url } },
+  },
+}
+
+function bodyOf(format: ConversationFormat, model: string, part: Part): object {
+  const body = clientOf(format).body(model, 'Sum it up.', false)
+  const medium = parts[format][part]
+  if (format === 'openai-responses') return { ...body, input: [{ role: 'user', content: [medium] }] }
+  if (format === 'gemini')
+    return { ...body, contents: [{ role: 'user', parts: [medium, { text: 'Sum up.' }] }] }
+  const content = [medium, { type: 'text', text: 'Sum it up.' }]
+  return { ...body, messages: [{ role: 'user', content }] }
+}
+
+const closing: (() => Promise<void>)[] = []
+after(async () => {
+  for (const close of closing.toReversed()) await close()
+})
+
+interface Counting {
+  readonly gate: TestGateway
+  readonly upstream: CountingUpstream
+}
+
+async function countingGate(
+  options: Partial<CountingOptions> = {},
+  limits: Partial<Limits> = {},
+): Promise<Counting> {
+  const upstream = await countingUpstream({ pages, ...options })
+  const { origin } = upstream
+  const gate = await testGateway({ openai: origin, anthropic: origin, google: origin, limits })
+  closing.push(async () => {
+    await gate.close()
+    await upstream.close()
+  })
+  return { gate, upstream }
+}
+
+interface Asked {
+  readonly format: ConversationFormat
+  readonly model: string
+  readonly part?: Part
+}
+
+function ask(
+  { gate }: Counting,
+  account: TestAccount,
+  { format, model, part = 'file' }: Asked,
+): Promise<Answer> {
+  return send(gate.origin, {
+    path: clientOf(format).path(model, false),
+    headers: bearer(account.key),
+    body: bodyOf(format, model, part),
+  })
+}
+
+async function receiptOf({ gate }: Counting, account: TestAccount): Promise<ReceiptRow> {
+  const read = () => gate.gateway.parts.ledger.receipts(account.id, 1, null)
+  const [receipt] = await eventually('a receipt', read, (rows) => rows.length > 0)
+  assert.ok(receipt !== undefined)
+  return receipt
+}
+
+const counting = await countingGate({}, { requestsPerMinute: null })
+const ownFormats: readonly ConversationFormat[] = ['openai-chat', 'openai-responses', 'anthropic', 'gemini']
+const readers = [...counting.gate.gateway.app.snapshot.models.values()].filter(
+  (model) => model.inputs.includes('pdf') && model.provider !== 'sandbox',
+)
+
+test('there are many models that read PDFs', () => assert.ok(readers.length > 40, String(readers.length)))
+
+for (const model of readers) {
+  const own = ownFormats.filter((format) => model.dialects.includes(format))
+  const formats = new Set<ConversationFormat>(['openai-chat', 'anthropic', ...own])
+  test(`a new account with 5 USD sends a PDF of ${pages} pages to ${model.name}`, async () => {
+    for (const format of formats) {
+      const account = await counting.gate.account('5')
+      const answer = await ask(counting, account, { format, model: model.name })
+      assert.equal(answer.status, 200, `${format}: ${answer.text.slice(0, 300)}`)
+      const receipt = await receiptOf(counting, account)
+      assert.ok(receipt.charged <= receipt.hold, `${format}: ${receipt.charged} of ${receipt.hold}`)
+    }
+  })
+}
+test('a document whose length nobody here can know is counted by the provider', async () => {
+  for (const [format, model] of [
+    ['anthropic', 'claude-opus-4-8'],
+    ['openai-responses', 'gpt-5.5'],
+    ['gemini', 'gemini-3-pro-preview'],
+  ] as const) {
+    const account = await counting.gate.account('5')
+    const answer = await ask(counting, account, { format, model, part: 'address' })
+    assert.equal(answer.status, 200, `${format}: ${answer.text.slice(0, 300)}`)
+    const { charged, hold } = await receiptOf(counting, account)
+    assert.ok(
+      charged <= hold && hold < parseUsd('4')!,
+      `${format}: ${formatUsd(charged)} of ${formatUsd(hold)}`,
+    )
+  }
+})
+
+const opus = { format: 'anthropic', model: 'claude-opus-4-8' } as const
+
+test('a provider is asked only where the balance may not pay what the size says', async () => {
+  const { gate, upstream } = counting
+  const asked = upstream.counts().length
+  const rich = await gate.account('1000')
+  assert.equal((await ask(counting, rich, opus)).status, 200)
+  assert.equal(upstream.counts().length, asked, 'no round trip for who can spare it')
+  const poor = await gate.account('5')
+  assert.equal((await ask(counting, poor, opus)).status, 200)
+  assert.equal(upstream.counts().length, asked + 1)
+})
+
+test('who could not even pay for empty documents is not counted for', async () => {
+  const { gate, upstream } = counting
+  const requests = upstream.requests.length
+  for (const usd of ['0', '0.01', '0.1']) {
+    const account = await gate.account(usd)
+    for (const part of ['file', 'address'] as const) {
+      assert.equal((await ask(counting, account, { ...opus, part })).status, 402)
+    }
+  }
+  const suspended = await gate.account('5')
+  await gate.gateway.parts.ledger.suspend(suspended.id, systemClock.wallMs())
+  assert.equal((await ask(counting, suspended, opus)).status, 403)
+  assert.equal(upstream.requests.length, requests, 'nothing reached an upstream')
+})
+
+test('an account has so much counted in a minute, here and where it asks for the number alone', async () => {
+  const few = await countingGate({}, { countRequestsPerMinute: 2 })
+  const account = await few.gate.account('5')
+  const statuses: number[] = []
+  for (let request = 0; request < 4; request += 1) statuses.push((await ask(few, account, opus)).status)
+  assert.equal(few.upstream.counts().length, 2)
+  assert.deepEqual(statuses, [200, 200, 200, 200], 'pages are read where the provider is not asked')
+})
+
+const refusal = 'HTTP/1.1 404 Not Found\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}'
+const silences: readonly (readonly [text: string, count: Behaviour])[] = [
+  ['has no address that counts', { answer: (reply) => reply.send(refusal) }],
+  ['does not answer in time', hangs],
+  ['breaks the connection', { answer: (reply) => reply.rst() }],
+]
+
+for (const [text, count] of silences) {
+  test(`where the provider ${text}, pages are read from the file`, async () => {
+    const silent = await countingGate({ count }, { holdCountMs: 200 })
+    for (const asked of [
+      opus,
+      { format: 'openai-chat', model: 'claude-sonnet-4-5' },
+      { format: 'gemini', model: 'gemini-3-pro-preview' },
+      { format: 'openai-chat', model: 'gpt-4o' },
+    ] as const) {
+      const account = await silent.gate.account('5')
+      const answer = await ask(silent, account, asked)
+      assert.equal(answer.status, 200, `${asked.model}: ${answer.text.slice(0, 300)}`)
+      const { charged, hold } = await receiptOf(silent, account)
+      assert.ok(charged > 0n && charged <= hold, `${asked.model}: ${charged} of ${hold}`)
+    }
+  })
+}
+
+test('the token rate takes what is counted, not the window', async () => {
+  const limited = await countingGate({}, { tokensPerMinute: 250_000 })
+  const account = await limited.gate.account('1000')
+  for (const model of ['gpt-5.5', 'gemini-3-pro-preview'] as const) {
+    const format = model.startsWith('gpt') ? 'openai-responses' : 'gemini'
+    const answer = await ask(limited, account, { format, model, part: 'address' })
+    assert.equal(answer.status, 200, `${model}: ${answer.text.slice(0, 300)}`)
+  }
+})
+
+test('a document that grows between its count and its answer costs no more than was held', async () => {
+  const lying = await countingGate({ lie: 8 })
+  const account = await lying.gate.account('5')
+  const answer = await ask(lying, account, { ...opus, part: 'address' })
+  assert.equal(answer.status, 200, answer.text.slice(0, 300))
+  const { charged, hold, absorbed } = await receiptOf(lying, account)
+  assert.ok(charged > 0n && absorbed > 0n, `${charged} of ${hold}, ${absorbed} absorbed`)
+})
