@@ -1,4 +1,5 @@
 /** Bodies that are announced and never completed do not keep those who pay from being served. */
+import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import {
   type AttackedGateway,
@@ -15,23 +16,51 @@ let gateway: AttackedGateway
 
 before(async () => {
   gateway = await attackedGateway({
-    yaml: 'limits: { requestsPerMinute: none, tokensPerMinute: none }',
+    yaml: 'limits: { requestsPerMinute: none, tokensPerMinute: none, concurrent: 200 }',
   })
 })
 after(() => gateway.end())
 
-test('17 bodies of 32 MiB less one byte from an account without a balance', async (context) => {
-  const { port } = gateway
-  const neighbor = await gateway.account('10')
-  const broke = await gateway.account('0')
-  const values = {
-    ...{ connections: 17, bytes: 32 * 1024 * 1024, path: '/v1/chat/completions' },
-    key: broke.key,
-  }
-  const measured = await measureUnderAttack({
-    neighbor: payingNeighbor(port, neighbor.key),
-    attack: () => startAttack(attacker, { port, values }),
+for (const [about, credit] of [
+  ['without a balance', '0'],
+  ['that pays', '10'],
+] as const) {
+  test(`17 bodies of 32 MiB less one byte from an account ${about}`, async (context) => {
+    const { port } = gateway
+    const neighbor = await gateway.account('10')
+    const { key } = await gateway.account(credit)
+    const values = {
+      ...{ connections: 17, bytes: 32 * 1024 * 1024, path: '/v1/chat/completions' },
+      key,
+    }
+    const measured = await measureUnderAttack({
+      neighbor: payingNeighbor(port, neighbor.key),
+      attack: () => startAttack(attacker, { port, values }),
+    })
+    context.diagnostic(describeMeasured(measured))
+    assertUnharmed(measured)
   })
-  context.diagnostic(describeMeasured(measured))
-  assertUnharmed(measured)
+}
+
+/** Addresses of loopback other than 127.0.0.1 count as networks of their own. */
+const company = '127.0.0.66'
+
+test('a company behind one address: 1,000 requests at once with ten keys', async () => {
+  const accounts = await Promise.all(Array.from({ length: 10 }, () => gateway.account('10')))
+  const people = accounts.map(({ key }) => payingNeighbor(gateway.port, key, { from: company }))
+  const asked = people.flatMap((person) => Array.from({ length: 100 }, () => person.ask()))
+  assert.deepEqual(new Set(await Promise.all(asked)), new Set([undefined]))
+})
+
+test('a company behind one address: large bodies of several accounts at once', async () => {
+  const accounts = await Promise.all(Array.from({ length: 4 }, () => gateway.account('10')))
+  const url = `data:image/png;base64,${'A'.repeat(8 * 1024 * 1024)}`
+  const content = [{ type: 'image_url', image_url: { url } }]
+  const body = JSON.stringify({
+    ...{ model: 'sandbox-slow', max_tokens: 64 },
+    messages: [{ role: 'user', content: [{ type: 'text', text: 'delay=500' }, ...content] }],
+  })
+  const people = accounts.map(({ key }) => payingNeighbor(gateway.port, key, { from: company, body }))
+  const asked = people.flatMap((person) => Array.from({ length: 4 }, () => person.ask()))
+  assert.deepEqual(new Set(await Promise.all(asked)), new Set([undefined]))
 })

@@ -45,7 +45,7 @@ export async function attackedGateway({
   const sandbox = await startSandbox({ clock: systemClock })
   const models = attackedModels.map(
     (id) =>
-      `  - { id: ${id}, provider: sandbox, context: 1000000, maxOutput: 10000, prices: [{ input: 3, output: 15 }] }`,
+      `  - { id: ${id}, provider: sandbox, context: 1000000, maxOutput: 10000, inputs: [text, image], prices: [{ input: 3, output: 15 }] }`,
   )
   const installation = makeInstallation(
     [
@@ -142,6 +142,8 @@ export interface Neighbor {
 
 export interface NeighborOptions {
   readonly port: number
+  /** The address of loopback that it comes from. */
+  readonly from?: string
   readonly path?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
@@ -156,14 +158,29 @@ const answerMs = 30_000
 
 /** A neighbor that posts the same request again and again. */
 export function neighborThatPosts(options: NeighborOptions): Neighbor {
-  const { port, path = '/v1/chat/completions', headers = {}, body = '', connections = 'new' } = options
+  const {
+    port,
+    from = '127.0.0.1',
+    path = '/v1/chat/completions',
+    headers = {},
+    body = '',
+    connections = 'new',
+  } = options
   const isRight = options.isRight ?? ((status: number) => status === 200)
   const agent = connections === 'kept' ? new Agent({ keepAlive: true }) : false
   const sent = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), ...headers }
   return {
     ask: () =>
       new Promise((resolve) => {
-        const asking = request({ port, path, method: 'POST', host: '127.0.0.1', agent, headers: sent })
+        const asking = request({
+          port,
+          path,
+          method: 'POST',
+          host: '127.0.0.1',
+          localAddress: from,
+          agent,
+          headers: sent,
+        })
         const timer = systemClock.after(answerMs, () =>
           asking.destroy(new Error(`no answer in ${answerMs} ms`)),
         )
