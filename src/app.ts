@@ -16,6 +16,7 @@ import type { Level } from './http/pressure.ts'
 import type { SharedMemory } from './http/shared-memory.ts'
 import type { Ledger } from './ledger/types.ts'
 import type { RateMeter } from './limits/rate-meter.ts'
+import type { RequestGate } from './limits/request-gate.ts'
 import type { Metrics } from './metrics.ts'
 import type { Finding } from './phases/find.ts'
 import type { Connector } from './providers/connector.ts'
@@ -45,6 +46,8 @@ export interface App {
   /** Memory for what of answers waits here: unfinished events, last words, whole answers. */
   readonly events: SharedMemory['events']
   readonly failpoints: Failpoints
+  /** Requests per minute and at once, counted before their bodies. */
+  readonly gate: RequestGate
   readonly health: Health
   readonly ledger: Ledger
   readonly limits: Limits

@@ -147,6 +147,8 @@ export const limitDefaults = {
   requestsPerMinute: 600 as number | null,
   tokensPerMinute: 2_000_000 as number | null,
   concurrent: 100 as number | null,
+  ratesKeptMax: 20_000,
+  standingsMax: 100_000,
 
   // Models
   modelsPageDefault: 20,

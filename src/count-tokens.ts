@@ -10,6 +10,7 @@ import { identityHeaders, jsonHeaders } from './headers.ts'
 import type { Body } from './http/body.ts'
 import { rateHeaders } from './limits/headers.ts'
 import type { CallerOf } from './phases/authenticate.ts'
+import { checkAccount } from './phases/check.ts'
 import { readFacts, receive } from './phases/decode.ts'
 import { find } from './phases/find.ts'
 import { granted } from './phases/grant.ts'
@@ -39,6 +40,7 @@ export async function countTokens(app: App, line: Line, callerOf: CallerOf): Pro
   const caller = await callerOf(line)
   refuseOverload(app, caller.account)
   app.running.identify(line.id, caller)
+  await checkAccount(app, caller)
   const rates = takePlace(app, line, caller)
   try {
     const received = await receive(app, caller, line)

@@ -8,7 +8,7 @@ import { Room } from './base/shared-budget.ts'
 import { heldHeaders } from './headers.ts'
 import type { Call, Course, Hold, Line, Plan } from './values.ts'
 
-type Coursing = Pick<App, 'limits' | 'clock' | 'events' | 'readingOn' | 'background' | 'ledger'>
+type Coursing = Pick<App, 'gate' | 'limits' | 'clock' | 'events' | 'readingOn' | 'background' | 'ledger'>
 
 export function courseOf(
   app: Coursing,
@@ -32,6 +32,7 @@ export function courseOf(
       const stops = call.facts.stream && connector.onCancel === 'stops' && !held.restricted
       if (stops || !readingOn.take(held.account)) return false
       readsOn = true
+      app.gate.leave(line.id)
       app.background.run('detach', () => app.ledger.detach(line.id))
       return true
     },

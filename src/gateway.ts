@@ -29,6 +29,7 @@ import { openSharedMemory } from './http/shared-memory.ts'
 import { shownHost } from './http/shown-host.ts'
 import { watchLedger } from './ledger/watch.ts'
 import { RateMeter } from './limits/rate-meter.ts'
+import { RequestGate } from './limits/request-gate.ts'
 import { createMetrics } from './metrics.ts'
 import { createPages, isPage, type Pages } from './pages.ts'
 import { openParts, type Parts } from './parts.ts'
@@ -303,6 +304,7 @@ function createApp(
     },
     draining: state.draining,
     failpoints: failpoints(config.failpoint ?? undefined),
+    gate: new RequestGate(limits.ratesKeptMax),
     health,
     ledger: parts.ledger,
     limits,

@@ -27,7 +27,7 @@ export const wholeHead: FlatHeaders = ['cache-control', 'no-store']
 export function heldHeaders(line: Line, caller: Caller, of: { plan: Plan; held: Hold }): FlatHeaders {
   const { held, plan } = of
   const headers = [...identityHeaders(line)]
-  for (const [name, value] of Object.entries(rateHeaders(line.dialect.name, held.rates, line.startedMs))) {
+  for (const [name, value] of Object.entries(rateHeaders(line.dialect.name, held.rates, held.admittedMs))) {
     headers.push(name, value)
   }
   headers.push('x-tollgate-hold', formatUsd(held.amount))

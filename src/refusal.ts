@@ -7,6 +7,8 @@ import { TollgateError } from './base/errors.ts'
 import { retryAdviceHeaders } from './base/retry-advice.ts'
 import { type FlatHeaders, identityHeaders, wholeHead } from './headers.ts'
 import { answerEarly, type Lingering } from './http/early.ts'
+import type { RateRefusal } from './ledger/types.ts'
+import { rateHeaders, retryAfterSeconds } from './limits/headers.ts'
 import type { Line } from './values.ts'
 import { type Problem, WireError } from './wire/codec.ts'
 
@@ -46,6 +48,30 @@ function errorFrame({ dialect, padding }: Line, problem: Problem): Uint8Array | 
   return padding?.isOpen === true ? padding.resume(frame) : frame
 }
 
+/** `address`: where callers reach this server. */
+export function suspended(address: string): TollgateError {
+  return new TollgateError('account_suspended', {
+    message: `This account is suspended: ${address}/console says why. An administrator of this server can resume it.`,
+  })
+}
+
+const rateRows = {
+  requests: ['rate_limited', 'requests per minute'],
+  tokens: ['token_rate_limited', 'tokens per minute'],
+  concurrent: ['concurrency_limited', 'requests at once'],
+} as const
+
+export function rateLimited(refused: RateRefusal, line: Line, nowMs: number): TollgateError {
+  const { of, scope, limit, retryAfterMs, rates } = refused
+  const [code, words] = rateRows[of]
+  return new TollgateError(code, {
+    message: `Rate limit reached: this ${scope} may use ${limit} ${words}. Try again in ${retryAfterSeconds(retryAfterMs)} s.`,
+    facts: { scope, limit },
+    retryAfterMs,
+    headers: rateHeaders(line.dialect.name, rates, nowMs),
+  })
+}
+
 /** What reading a body can end in, as a row of the error table; anything else as it is. */
 export function wireError(error: unknown): unknown {
   if (!(error instanceof WireError)) return error
@@ -78,7 +104,7 @@ function adviceHeaders(error: TollgateError): FlatHeaders {
   const headers: string[] = []
   for (const [name, value] of Object.entries(details.headers ?? {})) headers.push(name, value)
   if (details.retryAfterMs !== undefined) {
-    headers.push('retry-after', String(Math.max(1, Math.ceil(details.retryAfterMs / 1_000))))
+    headers.push('retry-after', String(retryAfterSeconds(details.retryAfterMs)))
     headers.push('retry-after-ms', String(Math.ceil(details.retryAfterMs)))
   }
   for (const [name, value] of Object.entries(retryAdviceHeaders(error))) headers.push(name, value)

@@ -1,5 +1,5 @@
 /**
- * How a request lives: ten phases, top to bottom. A phase takes what it needs and returns the value
+ * How a request lives: eleven phases, top to bottom. A phase takes what it needs and returns the value
  * that the next one reads; none calls another. Whatever is thrown on the way ends here.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -12,6 +12,7 @@ import { courseOf } from './course.ts'
 import { lookUp } from './lookups.ts'
 import { accept } from './phases/accept.ts'
 import type { CallerOf } from './phases/authenticate.ts'
+import { check } from './phases/check.ts'
 import { decode } from './phases/decode.ts'
 import { find } from './phases/find.ts'
 import { fit } from './phases/fit.ts'
@@ -60,6 +61,7 @@ export async function serve(
     noteRefusal(app, line, error)
     refuse(app, line, error)
   } finally {
+    app.gate.leave(line.id)
     app.running.leave(line.id)
   }
 }
@@ -68,6 +70,7 @@ async function generate(app: App, line: Line, callerOf: CallerOf): Promise<void>
   const caller = await callerOf(line)
   refuseOverload(app, caller.account)
   app.running.identify(line.id, caller)
+  await check(app, caller, line)
   const call = await decode(app, caller, line)
   app.running.asks(line.id, call.facts.model)
   try {

@@ -173,6 +173,8 @@ export interface Plan extends Place {
 /** hold: what was taken, and what that allows. */
 export interface Hold extends Held {
   readonly account: bigint
+  /** When the rates that it was admitted with held. */
+  readonly admittedMs: number
   /** Input as bounded when the hold was taken. */
   readonly input: InputBound
   readonly lowered: boolean

@@ -17,6 +17,7 @@ import type { LedgerOperations } from './operations.ts'
 import type { AccountsFound, LedgerReads } from './reads.ts'
 import { closeOrphans } from './recovery.ts'
 import { packDraft } from './rows.ts'
+import { Standings } from './standing.ts'
 import type { AccountRow, Ledger, LedgerReading, Settlement, SettleResult } from './types.ts'
 import { openWaiters } from './waiters.ts'
 
@@ -31,6 +32,8 @@ export interface LedgerLimits {
   readonly keptMs: number
   /** The latest refusals of each key that stay readable one by one. */
   readonly refusalsKeptPerKey: number
+  /** Accounts, and keys, whose standing is remembered. */
+  readonly standingsMax: number
 }
 
 export interface LedgerOptions {
@@ -85,6 +88,8 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
 
 function ledgerOn(store: Store, run: Run, processSlot: number, options: LedgerOptions): Ledger {
   const { clock, limits, changes } = options
+  const standings = new Standings(limits.standingsMax)
+  const reading = readsOn(store, limits)
   const waiters = openWaiters(clock, limits.holdWaitersPerAccountMax)
   const suspended = new Set<(account: bigint) => void>()
   const tell = (account: bigint | null, topics: readonly Topic[], request: bigint | null = null): void => {
@@ -96,6 +101,7 @@ function ledgerOn(store: Store, run: Run, processSlot: number, options: LedgerOp
     tell(account, topics, request)
   }
   const stop = (account: bigint): void => {
+    standings.doubt(account)
     for (const listener of suspended) listener(account)
   }
   const admitSettings = { process: processSlot, reserveShare: limits.reserveShare }
@@ -103,12 +109,17 @@ function ledgerOn(store: Store, run: Run, processSlot: number, options: LedgerOp
   return {
     async admit(ask) {
       const admission = unpackAdmission(await run('admit', packAsk(ask, admitSettings)))
+      standings.admitted(ask, admission)
       if (admission.kind === 'held') tell(ask.account, ['running', 'balance'])
       return admission
     },
+    obstacle: (ask) => standings.obstacle(ask, reading),
     release: async (id) => freed(await run('release', id), ['running', 'balance']),
     settle: (settlement) =>
-      settle(run, settlement, limits, (account) => freed(account, settledTopics, settlement.id)),
+      settle(run, settlement, limits, (account, available) => {
+        standings.settled(account, available)
+        freed(account, settledTopics, settlement.id)
+      }),
     checkpoint: ({ id, cost, draft }) => run('checkpoint', id, cost, packDraft(draft)),
     detach: async (id) => freed(await run('detach', id), ['running']),
     shrink: async (id, amount) => freed(await run('shrink', id, amount), ['running', 'balance']),
@@ -141,7 +152,7 @@ function ledgerOn(store: Store, run: Run, processSlot: number, options: LedgerOp
       tell(account, ['account'])
     },
     whenReleased: (account, waitMs) => waiters.wait(account, waitMs),
-    ...readsOn(store, limits),
+    ...reading,
   }
 }
 
@@ -243,7 +254,7 @@ async function settle(
   run: Run,
   settlement: Settlement,
   { absorbedNanoPerDayMax, keptMs }: LedgerLimits,
-  closed: (account: bigint) => void,
+  closed: (account: bigint, available: bigint) => void,
 ): Promise<SettleResult> {
   const { id, nowMs, dueMs, cost, absorbed, absorbedEntryId, receipt, kept = [] } = settlement
   // The thread's clock is the machine's, which need not be the one that the caller's times are of, and may be set meanwhile.
@@ -262,7 +273,7 @@ async function settle(
   )
   if (typeof result === 'string') return { kind: result }
   const [charged, borne, available, account] = result
-  closed(account)
+  closed(account, available)
   return { kind: 'settled', charged, absorbed: borne, available }
 }
 

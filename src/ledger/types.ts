@@ -5,6 +5,7 @@
 import type { BudgetWindow, KeyBudget, RateLimits, Rates } from '../limits/types.ts'
 import type { CheckAsk, Checked } from './check.ts'
 import type { PaymentLedger, ReturnSource } from './payment-types.ts'
+import type { StandingLedger } from './standing.ts'
 import type { ReceiptSearch, ReceiptsFound, Refusals } from './usage-types.ts'
 
 /** One request asking for everything it may use, all or nothing. */
@@ -321,7 +322,7 @@ export interface VerifyReport {
 }
 
 /** The only code that moves money. Every method is one atomic, whole operation. */
-export interface Ledger extends PaymentLedger {
+export interface Ledger extends PaymentLedger, StandingLedger {
   admit(ask: AdmissionAsk): Promise<Admission>
   /** Gives a hold back whole, with no charge and no receipt: nothing reached an upstream. */
   release(id: bigint): Promise<void>

@@ -10,7 +10,7 @@ export type Metered =
   | { readonly kind: 'refused'; readonly state: RateState; readonly retryAfterMs: number }
 
 /** The windows of many takers: of more than `takersMax`, what the one that took longest ago had taken is forgotten. */
-class RateWindows<Taker> {
+export class RateWindows<Taker> {
   readonly #takersMax: number
   /** The one that took longest ago comes first. */
   readonly #windows = new Map<Taker, RateWindow>()

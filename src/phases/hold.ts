@@ -9,8 +9,10 @@ import { TollgateError } from '../base/errors.ts'
 import type { Places } from '../base/places.ts'
 import { divideUp, formatUsd, most } from '../ledger/money.ts'
 import { boundAmounts } from '../ledger/price.ts'
-import type { Admission, AdmissionAsk, Ledger, RateRefusal, ShortRefusal } from '../ledger/types.ts'
-import { rateHeaders } from '../limits/headers.ts'
+import type { Admission, AdmissionAsk, Ledger, ShortRefusal } from '../ledger/types.ts'
+import { tighter } from '../limits/headers.ts'
+import type { RequestGate } from '../limits/request-gate.ts'
+import { rateLimited, suspended } from '../refusal.ts'
 import type { Call, Hold, InputBound, Line, Plan } from '../values.ts'
 import type { DialectName } from '../wire/codec.ts'
 import {
@@ -23,6 +25,7 @@ import {
 
 export interface Holding extends BoundingInput {
   readonly ledger: Pick<Ledger, 'account' | 'admit' | 'whenReleased'>
+  readonly gate: Pick<RequestGate, 'requestsLeft'>
   readonly waiting: Places
   readonly limits: BoundingInput['limits'] & { readonly holdWaitMs: number }
   /** Where callers reach this server. */
@@ -39,13 +42,14 @@ export async function hold(
   const nowMs = holding.clock.wallMs()
   const freely = freeInput(work.plan.bound)
   const free = ask(caller, line, { ...work, nowMs, inputTokens: freely.tokens })
-  const first = await holding.ledger.admit({ ...free, onShortBalance: 'count', patience: 'none' })
+  const first = await admit(holding, { ...free, onShortBalance: 'count', patience: 'none' })
   if (first.kind === 'held') return held(first, free, { caller, input: freely })
   const told: Told = {
-    consoleUrl: `${holding.address}/console`,
+    address: holding.address,
     showBalance: caller.policy.showBalance,
     isBounded: false,
     line,
+    nowMs,
   }
   if (!mayFitWhenCounted(first)) throw refusal(first, told)
   const input =
@@ -59,6 +63,7 @@ export async function hold(
   throw refusal(isShort ? namingWhatPasses(admission, exact, work) : admission, {
     ...told,
     isBounded: input.source === 'bytes' && !work.plan.bound.fillsWindow,
+    nowMs: exact.nowMs,
   })
 }
 
@@ -111,6 +116,7 @@ function held(
   return {
     ...admission,
     account: asked.account,
+    admittedMs: asked.nowMs,
     input,
     lowered: admission.outputLimit < asked.outputWanted,
     person: caller.person,
@@ -171,16 +177,24 @@ function mayFitWhenCounted(admission: Admission): boolean {
   return admission.kind === 'short' || (admission.kind === 'rate' && admission.of === 'tokens')
 }
 
+/** What the ledger admits; the requests that are left are fewer where others were refused before it was asked. */
+async function admit({ ledger, gate }: Holding, asked: AdmissionAsk): Promise<Admission> {
+  const admission = await ledger.admit(asked)
+  if (admission.kind !== 'held' && admission.kind !== 'rate') return admission
+  const requests = tighter(admission.rates.requests, gate.requestsLeft(asked, asked.nowMs))
+  return { ...admission, rates: { ...admission.rates, requests } }
+}
+
 async function admitPatiently(holding: Holding, asked: AdmissionAsk): Promise<Admission> {
   const { ledger, clock, waiting, limits } = holding
-  if (!waiting.take(asked.account)) return ledger.admit({ ...asked, patience: 'none' })
+  if (!waiting.take(asked.account)) return admit(holding, { ...asked, patience: 'none' })
   try {
     const startedMs = clock.monoMs()
     for (;;) {
       const leftMs = limits.holdWaitMs - (clock.monoMs() - startedMs)
-      if (leftMs <= 0) return ledger.admit({ ...asked, patience: 'none' })
+      if (leftMs <= 0) return admit(holding, { ...asked, patience: 'none' })
       const released = ledger.whenReleased(asked.account, leftMs)
-      const admission = await ledger.admit({ ...asked, patience: 'wait' })
+      const admission = await admit(holding, { ...asked, patience: 'wait' })
       if (admission.kind !== 'wait') return admission
       await released
     }
@@ -191,26 +205,26 @@ async function admitPatiently(holding: Holding, asked: AdmissionAsk): Promise<Ad
 
 /** What a refusal may say, and in which dialect its headers are named. */
 interface Told {
-  readonly consoleUrl: string
+  /** Where callers reach this server. */
+  readonly address: string
   readonly showBalance: boolean
   /** Counting ran out of time or room, so that the input may have fewer tokens. */
   readonly isBounded: boolean
   readonly line: Line
+  readonly nowMs: number
 }
 
 function refusal(admission: Exclude<Admission, { kind: 'held' }>, told: Told): TollgateError {
   switch (admission.kind) {
     case 'suspended':
-      return new TollgateError('account_suspended', {
-        message: `This account is suspended: ${told.consoleUrl} says why. An administrator of this server can resume it.`,
-      })
+      return suspended(told.address)
     case 'restricted':
       return new TollgateError('account_restricted', {
         message:
           'This account may not use documents by address or tools that run at the provider until an administrator has looked at its losses.',
       })
     case 'rate':
-      return rateRefusal(admission, told)
+      return rateLimited(admission, told.line, told.nowMs)
     case 'short':
       return shortRefusal(admission, told)
     case 'wait':
@@ -221,23 +235,6 @@ function refusal(admission: Exclude<Admission, { kind: 'held' }>, told: Told): T
   }
 }
 
-const rateRows = {
-  requests: ['rate_limited', 'requests per minute'],
-  tokens: ['token_rate_limited', 'tokens per minute'],
-  concurrent: ['concurrency_limited', 'requests at once'],
-} as const
-
-function rateRefusal(refused: RateRefusal, told: Told): TollgateError {
-  const [code, words] = rateRows[refused.of]
-  const seconds = Math.max(1, Math.ceil(refused.retryAfterMs / 1_000))
-  return new TollgateError(code, {
-    message: `Rate limit reached: this ${refused.scope} may use ${refused.limit} ${words}. Try again in ${seconds} s.`,
-    facts: { scope: refused.scope, limit: refused.limit },
-    retryAfterMs: refused.retryAfterMs,
-    headers: rateHeaders(told.line.dialect.name, refused.rates, told.line.startedMs),
-  })
-}
-
 function shortRefusal(refused: ShortRefusal, told: Told): TollgateError {
   const heldElsewhere = refused.held > 0n && refused.openHolds > 0
   const passesLater = heldElsewhere && refused.available + refused.held >= refused.required
@@ -246,10 +243,10 @@ function shortRefusal(refused: ShortRefusal, told: Told): TollgateError {
     : refused.scope === 'key'
       ? 'key_budget_exhausted'
       : 'insufficient_balance'
-  const topUpUrl = `${told.consoleUrl}/billing`
+  const topUpUrl = `${told.address}/console/billing`
   const remedy =
     refused.scope === 'key'
-      ? `Give the key a larger budget at ${told.consoleUrl}/keys, or use another one`
+      ? `Give the key a larger budget at ${told.address}/console/keys, or use another one`
       : `Add credit at ${topUpUrl}`
   const advice = passesLater ? 'Wait for running requests to end' : remedy
   const { name } = outputLimits[told.line.dialect.name]

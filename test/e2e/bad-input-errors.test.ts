@@ -10,6 +10,7 @@ import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { type ErrorCode, errors } from '../../contract/errors.ts'
 import type { KeyPolicy } from '../../src/access/types.ts'
+import { systemClock } from '../../src/base/clock.ts'
 import { type TestAccount, undividedBudgets } from '../support/gateway.ts'
 import {
   asking,
@@ -135,6 +136,17 @@ async function restricted(format: Format): Promise<RawAnswer | undefined> {
     account,
     model: 'sandbox-over',
     body: goodBody('chat').replace('hello', 'extra=200000'),
+  })
+  // Without a balance nothing else would be looked at.
+  const { ledger, nextId } = gateway.gateway.parts
+  await ledger.credit({
+    entryId: nextId(),
+    account: account.id,
+    amount: 1_000_000n,
+    source: 'manual',
+    reference: `after the loss of ${account.id}`,
+    nowMs: systemClock.wallMs(),
+    note: null,
   })
   return ask(format, { account, body: withDocument[format], model: 'sandbox-echo' })
 }
@@ -430,7 +442,7 @@ test('what is looked up and not there', async () => {
 })
 
 test('the libraries themselves raise their own errors', async () => {
-  const broke = await gateway.account('0')
+  const broke = await gateway.account('0.000001')
   const openai = (apiKey: string) => new OpenAI({ apiKey, baseURL: `${gateway.origin}/v1`, maxRetries: 0 })
   const anthropic = (apiKey: string) =>
     new Anthropic({ apiKey, baseURL: `${gateway.origin}/v1/alt`, maxRetries: 0 })

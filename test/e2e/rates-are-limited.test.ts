@@ -206,8 +206,10 @@ test('the tighter of account and key is told', async () => {
 })
 
 test('a rate is told before money: who comes too often has to wait, whatever the balance', async () => {
-  const account = await wide.account('0', { rates: { ...none, tokensPerMinute: 20 } })
-  assert.equal((await wide.ask(account, body('chat')).whole()).status, 429)
+  const poor = await wide.account('0.000001', { rates: { ...none, tokensPerMinute: 20 } })
+  assert.equal((await wide.ask(poor, body('chat')).whole()).status, 429)
+  const broke = await wide.account('0', { rates: { ...none, requestsPerMinute: 1 } })
+  for (const status of [402, 429]) assert.equal((await wide.ask(broke, body('chat')).whole()).status, status)
 })
 
 test('requests that come at once are counted one by one', async () => {

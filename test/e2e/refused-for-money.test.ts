@@ -175,8 +175,8 @@ for (const window of ['day', 'week', 'month', 'total'] as const satisfies readon
   })
 }
 
-test('a refused request takes nothing: no requests, no tokens, no place, no money', async () => {
-  const rates = { requestsPerMinute: 2, tokensPerMinute: 5_000, concurrent: 1 }
+test('a refused request takes one of the requests per minute, and no tokens, no place, no money', async () => {
+  const rates = { requestsPerMinute: 12, tokensPerMinute: 5_000, concurrent: 1 }
   const account = await gate.account('0.0001', { rates })
   for (let times = 0; times < 10; times += 1) await refused(account, 'chat', { max_tokens: 500 })
   assert.deepEqual(await gate.balance(account.id), { posted: 100_000n, held: 0n, openHolds: 0 })

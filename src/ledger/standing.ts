@@ -1,0 +1,105 @@
+/**
+ * Accounts and keys that can pay nothing, as the ledger's latest answers showed them: what a request needs to know
+ * before its body is read. Remembers only who may go on without a question; everybody else is looked up.
+ */
+import type { KeyBudget } from '../limits/types.ts'
+import type { AccountRow, Admission, AdmissionAsk } from './types.ts'
+
+/** Why no request that costs something can be admitted, whatever it asks for. */
+export type Obstacle =
+  | { readonly kind: 'suspended' }
+  | {
+      readonly kind: 'unfunded'
+      /** The account's balance, or the key's budget. */
+      readonly scope: 'account' | 'key'
+      readonly available: bigint
+      readonly held: bigint
+    }
+
+/** What is read where memory does not let a request go on. */
+export interface StandingReads {
+  account(id: bigint): Promise<AccountRow | undefined>
+  keySpend(
+    key: bigint,
+    window: KeyBudget['window'],
+    nowMs: number,
+  ): Promise<{ readonly spent: bigint; readonly held: bigint }>
+}
+
+export interface StandingAsk {
+  readonly account: bigint
+  readonly key: bigint
+  readonly keyBudget: KeyBudget | null
+  readonly nowMs: number
+}
+
+export interface StandingLedger {
+  /**
+   * What stands in the way of every paid request of an account or key. null at once where the ledger's last answers show
+   * nothing; else the books are looked at, so that credit counts as soon as it is there.
+   */
+  obstacle(ask: StandingAsk): Promise<Obstacle | null> | null
+}
+
+export class Standings {
+  readonly #sizeMax: number
+  /** Accounts that were not suspended and had money when the ledger last spoke of them. */
+  readonly #clear = new Set<bigint>()
+  /** Keys that had nothing left of their budget. */
+  readonly #spent = new Set<bigint>()
+
+  constructor(sizeMax: number) {
+    this.#sizeMax = sizeMax
+  }
+
+  admitted({ account, key }: AdmissionAsk, admission: Admission): void {
+    if (admission.kind === 'held') this.settled(account, admission.available)
+    else if (admission.kind === 'suspended') this.doubt(account)
+    else if (admission.kind === 'short' && admission.scope === 'account') this.doubt(account)
+    else if (admission.kind === 'short' && admission.available <= 0n) this.#keep(this.#spent, key)
+  }
+
+  settled(account: bigint, available: bigint): void {
+    if (available > 0n) this.#keep(this.#clear, account)
+    else this.doubt(account)
+  }
+
+  /** Its next request looks again. */
+  doubt(account: bigint): void {
+    this.#clear.delete(account)
+  }
+
+  /** null at once, and for nearly everybody, where nothing is known to stand in the way. */
+  obstacle(ask: StandingAsk, reads: StandingReads): Promise<Obstacle | null> | null {
+    const isSpent = ask.keyBudget !== null && this.#spent.has(ask.key)
+    if (this.#clear.has(ask.account) && !isSpent) return null
+    return this.#look(ask, reads)
+  }
+
+  async #look(ask: StandingAsk, reads: StandingReads): Promise<Obstacle | null> {
+    const { account, key, keyBudget, nowMs } = ask
+    const row = await reads.account(account)
+    if (row === undefined) return null
+    if (row.suspendedMs !== null) return { kind: 'suspended' }
+    const { posted, held } = row
+    if (posted <= 0n) return { kind: 'unfunded', scope: 'account', available: posted - held, held }
+    this.settled(account, posted - held)
+    if (keyBudget === null || !this.#spent.has(key)) return null
+    const spend = await reads.keySpend(key, keyBudget.window, nowMs)
+    if (spend.spent >= keyBudget.amount) {
+      return { kind: 'unfunded', scope: 'key', available: 0n, held: spend.held }
+    }
+    this.#spent.delete(key)
+    return null
+  }
+
+  #keep(set: Set<bigint>, id: bigint): void {
+    if (set.has(id)) return
+    set.add(id)
+    if (set.size <= this.#sizeMax) return
+    for (const oldest of set) {
+      set.delete(oldest)
+      return
+    }
+  }
+}

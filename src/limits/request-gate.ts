@@ -1,0 +1,115 @@
+/**
+ * How many requests each account and key may send per minute and have here at once, looked at before anything is read
+ * of them. Counts every request, also one that is refused later or that is still sending its body; the ledger counts
+ * again what it admits. In memory: a process that starts forgets what was refused before. Knows no clock.
+ */
+import { tighter } from './headers.ts'
+import { RateWindows } from './rate-meter.ts'
+import type { RateLimits, RateState, Rates } from './types.ts'
+import { fits, rateState, waitMs } from './window.ts'
+
+export interface Requester {
+  readonly account: bigint
+  readonly key: bigint
+  readonly accountLimits: RateLimits
+  readonly keyLimits: RateLimits
+}
+
+/** In the words of the ledger's own refusals. */
+export interface GateRefusal {
+  readonly kind: 'rate'
+  readonly of: 'requests' | 'concurrent'
+  readonly scope: 'account' | 'key'
+  readonly limit: number
+  readonly retryAfterMs: number
+  readonly rates: Rates
+}
+
+/** How soon a request that met the limit on concurrency may try again. */
+const concurrencyRetryMs = 1_000
+
+/** Whose limits hold for a request, the account's first. */
+const scopes = ['account', 'key'] as const
+
+export class RequestGate {
+  readonly #windows: Readonly<Record<(typeof scopes)[number], RateWindows<bigint>>>
+  /** Requests here, by account or key: their ids never meet. */
+  readonly #here = new Map<bigint, number>()
+  readonly #entered = new Map<bigint, Requester>()
+
+  /** `takersMax`: accounts, and keys, whose last minute is remembered. */
+  constructor(takersMax: number) {
+    this.#windows = { account: new RateWindows(takersMax), key: new RateWindows(takersMax) }
+  }
+
+  /**
+   * Lets the request `id` in and counts it, until `leave`; or says why not, and counts nothing: who is refused for a rate
+   * comes back when the answer says, and is let in.
+   */
+  enter(id: bigint, requester: Requester, nowMs: number): GateRefusal | undefined {
+    const refusal = this.#rateRefusal(requester, nowMs) ?? this.#placeRefusal(requester, nowMs)
+    if (refusal !== undefined) return refusal
+    for (const scope of scopes) {
+      if (limitsOf(requester, scope).requestsPerMinute !== null)
+        this.#windows[scope].count(requester[scope], nowMs)
+      this.#here.set(requester[scope], this.#count(requester[scope]) + 1)
+    }
+    this.#entered.set(id, requester)
+    return undefined
+  }
+
+  /** Frees the place of a request that has ended, or is only read on for its bill; harmless when repeated. */
+  leave(id: bigint): void {
+    const requester = this.#entered.get(id)
+    if (requester === undefined) return
+    this.#entered.delete(id)
+    for (const scope of scopes) {
+      const left = this.#count(requester[scope]) - 1
+      if (left > 0) this.#here.set(requester[scope], left)
+      else this.#here.delete(requester[scope])
+    }
+  }
+
+  /** The tighter of account and key; null where neither has a limit. */
+  requestsLeft(requester: Requester, nowMs: number): RateState | null {
+    const [account, key] = scopes.map((scope) => {
+      const limit = limitsOf(requester, scope).requestsPerMinute
+      if (limit === null) return null
+      return rateState(this.#windows[scope].at(requester[scope], nowMs), 'requests', limit, nowMs)
+    })
+    return tighter(account ?? null, key ?? null)
+  }
+
+  #rateRefusal(requester: Requester, nowMs: number): GateRefusal | undefined {
+    for (const scope of scopes) {
+      const limit = limitsOf(requester, scope).requestsPerMinute
+      if (limit === null) continue
+      const window = this.#windows[scope].at(requester[scope], nowMs)
+      if (fits(window, 'requests', 1, limit)) continue
+      const retryAfterMs = waitMs(window, 'requests', { amount: 1, limit, nowMs })
+      return this.#refusal(requester, nowMs, { of: 'requests', scope, limit, retryAfterMs })
+    }
+    return undefined
+  }
+
+  #placeRefusal(requester: Requester, nowMs: number): GateRefusal | undefined {
+    for (const scope of scopes) {
+      const limit = limitsOf(requester, scope).concurrent
+      if (limit === null || this.#count(requester[scope]) < limit) continue
+      const retryAfterMs = concurrencyRetryMs
+      return this.#refusal(requester, nowMs, { of: 'concurrent', scope, limit, retryAfterMs })
+    }
+    return undefined
+  }
+
+  #refusal(requester: Requester, nowMs: number, of: Omit<GateRefusal, 'kind' | 'rates'>): GateRefusal {
+    return { kind: 'rate', ...of, rates: { requests: this.requestsLeft(requester, nowMs), tokens: null } }
+  }
+
+  #count(taker: bigint): number {
+    return this.#here.get(taker) ?? 0
+  }
+}
+
+const limitsOf = (requester: Requester, scope: (typeof scopes)[number]): RateLimits =>
+  scope === 'account' ? requester.accountLimits : requester.keyLimits

@@ -1,0 +1,244 @@
+/**
+ * What is known before a body is known is answered before it: a rate, requests at once, a suspension, a balance or a
+ * budget that is used up, in every format, whether the client sends its body, waits to be asked for it, or sends it
+ * slowly. Refused requests count against the rate; credit and a resumed account count for the very next request.
+ */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { systemClock } from '../../src/base/clock.ts'
+import type { RateLimits } from '../../src/limits/types.ts'
+import type { TestAccount } from '../support/gateway.ts'
+import { eventually, meteredGateway } from '../support/metered-gateway.ts'
+import { refusalIn } from '../support/paying-client.ts'
+import { type RawAnswer, RawClient } from '../support/raw-client.ts'
+
+/** Stands still unless a test moves it. */
+let nowMs = systemClock.wallMs()
+const clock = { ...systemClock, wallMs: () => nowMs }
+const none: RateLimits = { requestsPerMinute: null, tokensPerMinute: null, concurrent: null }
+const gate = await meteredGateway({ clock, limits: { ...none } })
+const { ledger, nextId } = gate.gateway.parts
+const port = Number(new URL(gate.origin).port)
+after(() => gate.end())
+
+const paid = {
+  chat: '/v1/chat/completions',
+  responses: '/v1/responses',
+  messages: '/v1/messages',
+  gemini: '/v1beta/models/gemini-stream:generateContent',
+  embeddings: '/v1/embeddings',
+} as const
+const counted = {
+  'messages/count_tokens': '/v1/messages/count_tokens',
+  'gemini:countTokens': '/v1beta/models/gemini-stream:countTokens',
+} as const
+
+const good = JSON.stringify({
+  model: 'chat-stream',
+  max_tokens: 10,
+  messages: [{ role: 'user', content: 'tokens=4' }],
+})
+
+function credit(account: TestAccount, amount: bigint): Promise<unknown> {
+  const entryId = nextId()
+  const reference = `credit-${entryId}`
+  return ledger.credit({
+    entryId,
+    account: account.id,
+    amount,
+    source: 'manual',
+    reference,
+    nowMs,
+    note: null,
+  })
+}
+
+interface Blocked {
+  readonly name: string
+  readonly status: number
+  readonly code: string
+  /** An account of which no paid request can pass. */
+  readonly account: () => Promise<TestAccount>
+  /** What makes the next request pass. */
+  readonly unblock: (account: TestAccount) => Promise<unknown>
+}
+
+const whole = (account: TestAccount, body: string = good) => gate.ask(account, body).whole()
+
+async function withRates(rates: Partial<RateLimits>): Promise<TestAccount> {
+  return gate.account('5', { rates: { ...none, ...rates } })
+}
+
+const blocked: readonly Blocked[] = [
+  {
+    name: 'no balance',
+    status: 402,
+    code: 'insufficient_balance',
+    account: () => gate.account('0'),
+    unblock: (account) => credit(account, 1_000_000_000n),
+  },
+  {
+    name: 'a suspended account',
+    status: 403,
+    code: 'account_suspended',
+    async account() {
+      const account = await gate.account('5')
+      assert.equal((await whole(account)).status, 200)
+      await ledger.suspend(account.id, nowMs)
+      return account
+    },
+    unblock: (account) => ledger.suspend(account.id, null),
+  },
+  {
+    name: 'a rate that is used up',
+    status: 429,
+    code: 'rate_limited',
+    async account() {
+      const account = await withRates({ requestsPerMinute: 1 })
+      assert.equal((await whole(account)).status, 200)
+      return account
+    },
+    async unblock() {
+      nowMs += 60_000
+    },
+  },
+  {
+    name: 'a budget that is spent',
+    status: 402,
+    code: 'key_budget_exhausted',
+    async account() {
+      const account = await gate.account('5')
+      assert.equal((await whole(account)).status, 200)
+      const budget = { amount: 1n, window: 'day' } as const
+      await gate.gateway.parts.access.update(account.keyId, ({ policy }) => ({
+        policy: { ...policy, budget },
+      }))
+      // What the ledger knows of a budget it says of the first request that does not fit.
+      assert.equal((await whole(account)).status, 402)
+      return account
+    },
+    unblock: ({ keyId }) =>
+      gate.gateway.parts.access.update(keyId, ({ policy }) => ({ policy: { ...policy, budget: null } })),
+  },
+]
+
+/** Sends a head that announces `bytes`, and `sent` bytes of the body; resolves with the answer. */
+async function begun(
+  account: TestAccount,
+  path: string,
+  { bytes, sent, headers = '' }: { bytes: number; sent: number; headers?: string },
+): Promise<{ readonly answer: RawAnswer | undefined; readonly client: RawClient }> {
+  const client = new RawClient(port)
+  client.send(
+    `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${account.key}\r\n${headers}Content-Type: application/json\r\nContent-Length: ${bytes}\r\n\r\n${'x'.repeat(sent)}`,
+  )
+  return { answer: await client.answer(), client }
+}
+
+const uploads = [
+  ['all but its last byte', { bytes: 40_000, sent: 39_999 }],
+  ['the beginning of 32 MiB', { bytes: 32 * 1024 * 1024, sent: 1_000 }],
+  ['nothing until it is asked', { bytes: 5_000, sent: 0, headers: 'Expect: 100-continue\r\n' }],
+] as const
+
+for (const { name, status, code, account: make, unblock } of blocked) {
+  test(`${name} is answered before the body, and what changes it counts for the next request`, async () => {
+    const account = await make()
+    const paths = Object.entries(code === 'account_suspended' ? { ...paid, ...counted } : paid)
+    for (const [format, path] of paths) {
+      for (const [text, upload] of uploads) {
+        const { answer, client } = await begun(account, path, upload)
+        const refusal = refusalIn(answer?.body ?? '{}')
+        assert.deepEqual(
+          [answer?.status, refusal.code],
+          [status, code],
+          `${format}, ${text}: ${answer?.body}`,
+        )
+        client.close()
+      }
+    }
+    assert.equal(gate.gateway.app.bodies.budget.takenBytes, 0)
+    await unblock(account)
+    assert.equal((await whole(account)).status, 200)
+  })
+}
+
+test('a connection lives on when its small body is still to come', async () => {
+  const account = await gate.account('0')
+  const { answer, client } = await begun(account, paid.chat, { bytes: good.length, sent: 10 })
+  assert.equal(answer?.status, 402)
+  await credit(account, 1_000_000_000n)
+  client.send(
+    `${good.slice(10)}POST ${paid.chat} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${account.key}\r\nContent-Length: ${good.length}\r\n\r\n${good}`,
+  )
+  assert.equal((await client.answer())?.status, 200)
+  client.close()
+})
+
+test('a body on its way is a request at once, and gives its place back when it is refused or its client leaves', async () => {
+  const account = await withRates({ concurrent: 2 })
+  const upload = () => {
+    const client = new RawClient(port)
+    client.send(
+      `POST ${paid.chat} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${account.key}\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n`,
+    )
+    return client
+  }
+  const [leaving, refused] = [upload(), upload()]
+  for (const client of [leaving, refused]) assert.equal((await client.answer())?.status, 100)
+  const third = await whole(account)
+  assert.deepEqual([third.status, refusalIn(third.text).code], [429, 'concurrency_limited'])
+  refused.send('{"a')
+  assert.equal((await refused.answer())?.status, 400)
+  assert.equal((await whole(account)).status, 200)
+  const another = upload()
+  assert.equal((await another.answer())?.status, 100)
+  assert.equal((await whole(account)).status, 429)
+  leaving.close()
+  await eventually(
+    'the place is free',
+    () => whole(account),
+    ({ status }) => status === 200,
+  )
+  another.close()
+})
+
+const badRequests: readonly (readonly [status: number, body: string, path?: string])[] = [
+  [400, '{'],
+  [400, '{"model":"chat-stream"}'],
+  [404, good.replace('chat-stream', 'no-such-model')],
+  [403, good.replace('chat-stream', 'chat-think')],
+  [402, good.replace('"max_tokens":10', '"max_tokens":30000')],
+  [415, good],
+]
+
+test('refused requests count against the rate of the key, and the headers say so', async () => {
+  const requestsPerMinute = badRequests.length + 2
+  const account = await gate.account('0.1', {
+    rates: { ...none, requestsPerMinute },
+    models: ['chat-stream'],
+    onShortBalance: 'reject',
+  })
+  for (const [status, body] of badRequests) {
+    const headers = status === 415 ? 'Content-Type: text/plain\r\n' : ''
+    const client = new RawClient(port)
+    client.send(
+      `POST ${paid.chat} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${account.key}\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`,
+    )
+    const answer = await client.answer()
+    assert.equal(answer?.status, status, answer?.body)
+    client.close()
+  }
+  const served = await whole(account)
+  assert.deepEqual([served.status, served.headers['x-ratelimit-remaining-requests']], [200, '1'])
+  assert.equal((await whole(account)).status, 200)
+  const refused = await whole(account)
+  assert.deepEqual(
+    [refused.status, refusalIn(refused.text).code, refused.headers['x-ratelimit-remaining-requests']],
+    [429, 'rate_limited', '0'],
+  )
+  // What is refused for its rate does not count: the answer's own time is the true one.
+  for (let times = 0; times < 20; times += 1) assert.equal((await whole(account)).status, 429)
+  nowMs += Number(refused.headers['retry-after']) * 1_000
+  assert.equal((await whole(account)).status, 200)
+})
