@@ -157,7 +157,7 @@ for (const { name, status, code, account: make, unblock } of blocked) {
         client.close()
       }
     }
-    assert.equal(gate.gateway.app.bodies.budget.takenBytes, 0)
+    assert.equal(gate.gateway.app.bodies.taken, 0)
     await unblock(account)
     assert.equal((await whole(account)).status, 200)
   })
