@@ -11,6 +11,7 @@ import {
   folderFinding,
   freeFinding,
   nodeFinding,
+  servedFinding,
 } from './doctor.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'tollgate-doctor-'))
@@ -52,6 +53,18 @@ const cases: readonly [what: string, finding: Finding, state: Finding['state'], 
   ['credentials', credentialsFinding({ upstreams: [upstream], sandbox: 'off' }), 'ok', /^openai \(openai\)$/],
   ['the sandbox alone', credentialsFinding({ upstreams: [], sandbox: 'on' }), 'warning', /OPENAI_API_KEY/],
   ['no upstream at all', credentialsFinding({ upstreams: [], sandbox: 'off' }), 'failed', /sandbox is off/],
+  [
+    'an upstream that serves',
+    servedFinding([{ name: 'openai', disabled: false, serves: ['gpt-4.1'] }]),
+    'ok',
+    /^openai 1$/,
+  ],
+  [
+    'an upstream without models',
+    servedFinding([{ name: 'house', disabled: false, serves: [] }]),
+    'warning',
+    /^no model is served by house/,
+  ],
   ['a clock that is right', clockFinding(nowMs, [fileWritten('past', nowMs - 1)]), 'ok', /^2026-07-01/],
   ['a clock in 1970', clockFinding(0, []), 'failed', /before this program was made/],
   [

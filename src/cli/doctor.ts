@@ -147,7 +147,33 @@ async function databaseFindings(way: Way): Promise<Finding[]> {
   if (typeof outcome === 'string') return [{ name, state: 'failed', text: outcome }]
   if (outcome.kind !== 'replied') return [{ name, state: 'failed', text: outcome.message }]
   const text = outcome.by === 'server' ? 'open in the server' : 'can be opened'
-  return [{ name, state: 'ok', text }, modelsFinding(outcome)]
+  return [{ name, state: 'ok', text }, ...(await servedFindings(way)), modelsFinding(outcome)]
+}
+
+/** An upstream without models is configured and never asked. */
+async function servedFindings(way: Way): Promise<Finding[]> {
+  const outcome = await carryOut(way, 'upstreams.list', {}).catch(asText)
+  if (typeof outcome === 'string' || outcome.kind !== 'replied') return []
+  const upstreams = operations['upstreams.list'].output.safeParse(outcome.reply.body)
+  return upstreams.success ? [servedFinding(upstreams.data)] : []
+}
+
+export function servedFinding(
+  upstreams: readonly {
+    readonly name: string
+    readonly disabled: boolean
+    readonly serves: readonly string[]
+  }[],
+): Finding {
+  const name = 'served models'
+  const enabled = upstreams.filter(({ disabled }) => !disabled)
+  const idle = enabled.filter(({ serves }) => serves.length === 0).map((upstream) => upstream.name)
+  if (idle.length > 0) {
+    const text = `no model is served by ${idle.join(', ')}: list models there, or name it for a model`
+    return { name, state: 'warning', text }
+  }
+  const counts = enabled.map((upstream) => `${upstream.name} ${upstream.serves.length}`)
+  return { name, state: 'ok', text: counts.length === 0 ? 'no upstream' : counts.join(', ') }
 }
 
 function modelsFinding({ reply }: Extract<Outcome, { kind: 'replied' }>): Finding {

@@ -1,0 +1,168 @@
+/** Offers: which model may be asked where, over random statements of an operator, with one rule computed apart. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { ModelDefinition, UpstreamDefinition } from './definition.ts'
+import { type CatalogSources, draftModels, type ProviderFacts } from './drafts.ts'
+import { catalogMistakes } from './mistakes.ts'
+
+const facts = (provider: string, families: string[]): ProviderFacts => ({
+  ...{
+    provider,
+    families,
+    displayName: provider.toUpperCase(),
+    defaultOrigin: `https://api.${provider}.example`,
+  },
+  dialects: ['openai-chat'],
+})
+const providers = [
+  { ...facts('one', ['own-']), servedElsewhere: ['own-open'] },
+  facts('two', ['other-']),
+  { ...facts('any', []), servesAnyName: true },
+]
+const sized = { context: 10, maxOutput: 5, prices: [{ input: '1', output: '1' }] }
+const builtin: readonly ModelDefinition[] = [{ id: 'listed-by-table', provider: 'one', ...sized }]
+const ids = ['own-a', 'own-open-b', 'foreign-c', 'listed-by-table', 'other-d']
+const names = ['u1', 'u2', 'u3']
+
+const model = fc.record({
+  id: fc.constantFrom(...ids.filter((id) => id !== 'listed-by-table')),
+  provider: fc.constantFrom('one', 'two', 'any'),
+  upstreamId: fc.option(fc.constantFrom('own-x', 'foreign-x', 'listed-by-table'), { nil: undefined }),
+  upstreams: fc.option(fc.subarray(names, { minLength: 1 }), { nil: undefined }),
+})
+const upstream = fc.record({
+  name: fc.constantFrom(...names),
+  provider: fc.constantFrom('one', 'two', 'any'),
+  url: fc.constantFrom(null, 'https://api.one.example/v1', 'https://elsewhere.example/v1'),
+  models: fc.option(
+    fc.oneof(
+      fc.constant('all' as const),
+      fc.subarray(ids).map((chosen) => chosen.map((id) => ({ id, upstreamId: `${id}-there` }))),
+    ),
+    { nil: undefined },
+  ),
+})
+const by =
+  <Key extends string>(key: Key) =>
+  (one: Readonly<Record<Key, string>>) =>
+    one[key]
+
+/** The name there where the prompt may go; undefined: it may not. */
+function given(
+  at: Omit<UpstreamDefinition, 'credential' | 'weight'>,
+  of: ModelDefinition,
+): string | undefined {
+  if (at.provider !== of.provider) return undefined
+  const own = of.upstreamId ?? of.id
+  const isAtHome = at.url === null || at.url.startsWith(`https://api.${at.provider}.example`)
+  const models = at.models ?? (isAtHome ? 'all' : [])
+  const listed = models === 'all' ? undefined : models.find(({ id }) => id === of.id)
+  const isOwn =
+    of.provider === 'any' ||
+    (of.provider === 'one' &&
+      (own === 'listed-by-table' || (own.startsWith('own-') && !own.startsWith('own-open')))) ||
+    (of.provider === 'two' && own.startsWith('other-'))
+  const isGiven = of.upstreams?.includes(at.name) ?? (models === 'all' ? isOwn : listed !== undefined)
+  return isGiven ? (listed?.upstreamId ?? own) : undefined
+}
+
+test('a model has the offers that were given to it, whatever else is configured', (context) => {
+  const seed = process.pid
+  context.diagnostic(`seed ${seed}`)
+  let offers = 0
+  const property = fc.property(
+    fc.uniqueArray(model, { selector: by('id') }),
+    fc.uniqueArray(upstream, { selector: by('name') }),
+    (models, upstreams) => {
+      const configured = models.map((one) => ({ ...one, ...sized }))
+      const sources: CatalogSources = {
+        ...{ builtin, configured, overrides: [], aliases: {}, disabled: [], markup: null, providers },
+        upstreams: upstreams.map((one) => ({ ...one, credential: 'none', weight: 1 })),
+      }
+      const drafts = new Map(draftModels(sources).map((draft) => [draft.name, draft]))
+      for (const of of [...configured, ...builtin]) {
+        const draft = drafts.get(of.id)
+        const found = draft?.kind === 'sold' ? draft.model.offers : []
+        const expected = upstreams.flatMap((at) => {
+          const there = given(at, of)
+          return there === undefined ? [] : [[at.name, there]]
+        })
+        assert.deepEqual(
+          found.map((offer) => [offer.upstream.name, offer.upstreamModel]),
+          expected,
+        )
+        offers += found.length
+      }
+    },
+  )
+  fc.assert(property, { numRuns: 1_000, seed })
+  assert.ok(offers > 100)
+})
+
+const at = (name: string, more: Partial<UpstreamDefinition>): UpstreamDefinition => ({
+  ...{ name, provider: 'one', url: 'https://elsewhere.example', credential: 'none', weight: 1 },
+  ...more,
+})
+const house = { id: 'house', provider: 'one', ...sized }
+
+const mistakes: readonly (readonly [
+  what: string,
+  sources: Partial<CatalogSources>,
+  mistake: RegExp | null,
+])[] = [
+  [
+    'no models at another address',
+    { upstreams: [at('u', {})] },
+    /^upstreams: u: its address is not ONE's own, so say/,
+  ],
+  [
+    'no models, but one that names it',
+    { upstreams: [at('u', {})], configured: [{ ...house, upstreams: ['u'] }] },
+    null,
+  ],
+  ["no models at the provider's own address", { upstreams: [at('u', { url: null })] }, null],
+  [
+    'an alias',
+    { upstreams: [at('u', { models: [{ id: 'quick' }] })], aliases: { quick: 'listed-by-table' } },
+    /quick is an alias; list listed-by-table$/,
+  ],
+  [
+    'a model of another provider',
+    { upstreams: [at('u', { models: [{ id: 'other-d' }] })], configured: [{ id: 'other-d', ...sized }] },
+    /other-d is a model of two, and the upstream is one of one$/,
+  ],
+  [
+    'a model that names others',
+    {
+      upstreams: [at('u', { models: [{ id: 'house' }] }), at('v', { models: 'all' })],
+      configured: [{ ...house, upstreams: ['v'] }],
+    },
+    /house names its own upstreams \(v\), and u is none of them$/,
+  ],
+  [
+    'a named upstream of another provider',
+    {
+      upstreams: [at('u', { provider: 'two', models: 'all' })],
+      configured: [{ ...house, upstreams: ['u'] }],
+    },
+    /^models\[0\]\.upstreams: u is an upstream of two, not of one$/,
+  ],
+]
+
+for (const [what, sources, mistake] of mistakes) {
+  test(`mistakes of offers: ${what}`, () => {
+    const empty = {
+      builtin,
+      configured: [],
+      overrides: [],
+      aliases: {},
+      disabled: [],
+      markup: null,
+      upstreams: [],
+    }
+    const found = catalogMistakes({ ...empty, providers, ...sources })
+    assert.equal(found.length, mistake === null ? 0 : 1, found.join('\n'))
+    if (mistake !== null) assert.match(found[0] ?? '', mistake)
+  })
+}

@@ -1,0 +1,87 @@
+/** The names of a host's models: asked for with the credential at one address, bounded, in the shapes that hosts use. */
+import assert from 'node:assert/strict'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, test } from 'node:test'
+import { systemClock } from '../base/clock.ts'
+import { askHostModels } from './host-models.ts'
+import { connectorOf } from './registry.ts'
+import { openSender } from './send.ts'
+
+let answers: (response: ServerResponse) => void
+const seen: string[] = []
+const server = createServer((request, response) => {
+  seen.push(
+    `${request.method} ${request.url} ${request.headers.authorization ?? request.headers['x-goog-api-key']}`,
+  )
+  answers(response)
+})
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+const limits = {
+  ...{ connectMs: 5_000, socketsPerOriginMax: 9, idleSocketMs: 1_000, upstreamHeaderBytesMax: 9_999 },
+  ...{ hostModelsMs: 60_000, hostModelsBytesMax: 1_000, hostModelsMax: 3 },
+}
+const sender = openSender({ limits, clock: systemClock })
+after(async () => {
+  await sender.close()
+  server.close()
+})
+
+function asked(provider = 'openai', at = origin, hostModelsMs = limits.hostModelsMs) {
+  const host = { origin: at, basePath: '/openai/v1', credential: 'ours', requestId: 'req_1' }
+  return askHostModels(
+    { sender, clock: systemClock, limits: { ...limits, hostModelsMs } },
+    connectorOf(provider),
+    host,
+  )
+}
+
+const lists: readonly (readonly [what: string, body: unknown])[] = [
+  ['as OpenAI says it', { object: 'list', data: [{ id: 'a' }, { id: 'b' }, { id: 'a' }] }],
+  ['as Google says it', { models: [{ name: 'models/a' }, { name: 'models/b' }] }],
+  ['as a bare list', [{ id: 'a' }, null, 7, { id: 'with a space' }, { id: 'b' }]],
+]
+
+for (const [what, body] of lists) {
+  test(`the list is read ${what}`, async () => {
+    answers = (response) => response.end(JSON.stringify(body))
+    assert.deepEqual(await asked(), { names: ['a', 'b'], problem: null })
+  })
+}
+
+const problems: readonly (readonly [
+  what: string,
+  answer: (response: ServerResponse) => void,
+  problem: RegExp,
+])[] = [
+  ['a wrong credential', (response) => response.writeHead(401).end(), /refuses the credential/],
+  ['no list', (response) => response.writeHead(404).end(), /check the path/],
+  [
+    'a redirect',
+    (response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
+    /not followed/,
+  ],
+  ['words', (response) => response.end('<html>'), /no list of models/],
+  ['another JSON', (response) => response.end('{"data":7}'), /no list of models/],
+  ['too much', (response) => response.end(' '.repeat(5_000)), /too long/],
+  ['silence', () => undefined, /in time/],
+]
+
+for (const [what, answer, problem] of problems) {
+  test(`${what} is told in our words`, async () => {
+    answers = answer
+    const found = await asked('openai', origin, what === 'silence' ? 50 : limits.hostModelsMs)
+    assert.deepEqual(found.names, [])
+    assert.match(found.problem ?? '', problem)
+  })
+}
+
+test('it is asked once, at its own address, with its own credential, for no more names than the limit', async () => {
+  seen.length = 0
+  answers = (response) => response.end(JSON.stringify({ data: ['a', 'b', 'c', 'd'].map((id) => ({ id })) }))
+  assert.equal((await asked()).names.length, limits.hostModelsMax)
+  await asked('google')
+  assert.deepEqual(seen, ['GET /openai/v1/models Bearer ours', 'GET /openai/v1/models?pageSize=1000 ours'])
+  assert.match((await asked('openai', 'http://127.0.0.1:1')).problem ?? '', /Nothing answers/)
+})
