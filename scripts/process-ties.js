@@ -3,7 +3,7 @@
  * and who loses its parent ends in good order. Knows nothing of what the program does.
  */
 import { spawn } from 'node:child_process'
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { delimiter, dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -43,11 +43,26 @@ export function become(node, args) {
  * @returns {boolean} whether this is such a child
  */
 export function endWithLauncher() {
-  if (process.env[tetherName] === undefined || !process.channel) return false
+  if (process.env[tetherName] === undefined) return false
   delete process.env[tetherName]
+  // Killed before this process could listen for it.
+  if (!process.channel) process.exit(1)
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
   process.channel.unref()
   return true
+}
+
+/**
+ * Whether npm was gone before this process could look for it: the system's first process took its place.
+ * @param {number} parent
+ */
+function isOrphan(parent) {
+  if (parent !== 1) return false
+  try {
+    return !/npm|yarn|bun|node/.test(readFileSync('/proc/1/cmdline', 'utf8'))
+  } catch {
+    return false
+  }
 }
 
 /**
@@ -61,6 +76,7 @@ export function endWithNpm(end) {
   if (realpathSync(manifest) !== realpathSync(fileURLToPath(new URL('../package.json', import.meta.url))))
     return
   const parent = process.ppid
+  if (isOrphan(parent)) return end()
   const check = setInterval(() => {
     if (process.ppid === parent) return
     clearInterval(check)

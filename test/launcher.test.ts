@@ -133,6 +133,16 @@ for (const { who, signal, launcherEnds } of ends) {
   })
 }
 
+test('a server whose launcher was killed before it could watch it does not start', async () => {
+  const folder = makeCheckout('launcher gone')
+  const { stdout, code } = await finish(
+    spawn(process.execPath, [join(folder, 'bin/tollgate.js'), 'wait'], {
+      env: { ...process.env, TOLLGATE_TETHERED: '1' },
+    }),
+  )
+  assert.deepEqual([stdout, code], ['', 1])
+})
+
 const installations = [
   { name: 'in a fresh checkout every package is installed', isFresh: true, says: /installing 1 packages …/ },
   {
