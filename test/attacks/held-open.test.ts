@@ -1,4 +1,4 @@
-/** Bodies that are announced and never completed do not keep those who pay from being served. */
+/** Bodies and connections that are held open do not keep those who pay from being served, also many behind one address. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import {
@@ -16,7 +16,8 @@ let gateway: AttackedGateway
 
 before(async () => {
   gateway = await attackedGateway({
-    yaml: 'limits: { requestsPerMinute: none, tokensPerMinute: none, concurrent: 200 }',
+    // A quarter of the connections is more than the company below needs.
+    yaml: 'limits: { requestsPerMinute: none, tokensPerMinute: none, concurrent: 200, connectionsMax: 4400 }',
   })
 })
 after(() => gateway.end())
@@ -63,4 +64,16 @@ test('a company behind one address: large bodies of several accounts at once', a
   const people = accounts.map(({ key }) => payingNeighbor(gateway.port, key, { from: company, body }))
   const asked = people.flatMap((person) => Array.from({ length: 4 }, () => person.ask()))
   assert.deepEqual(new Set(await Promise.all(asked)), new Set([undefined]))
+})
+
+test('4,500 connections from one network that say nothing', async (context) => {
+  const { key } = await gateway.account('10')
+  const idle = new URL('./connections-that-say-nothing.ts', import.meta.url)
+  const values = { connections: 4_500, attempts: 6_000, from: '127.0.0.67' }
+  const measured = await measureUnderAttack({
+    neighbor: payingNeighbor(gateway.port, key, { from: company }),
+    attack: () => startAttack(idle, { port: gateway.port, values }),
+  })
+  context.diagnostic(describeMeasured(measured))
+  assertUnharmed(measured)
 })

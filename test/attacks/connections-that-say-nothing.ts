@@ -1,0 +1,43 @@
+/** An attacker that opens connections and sends nothing on them; those that are closed it opens again, for a while. */
+import { connect, type Socket } from 'node:net'
+import type { Attack, AttackTarget } from '../support/attacks.ts'
+
+/** Values: `connections`, `from` (an address of loopback), `attempts` in all. */
+export async function begin({ port, values }: AttackTarget): Promise<Attack> {
+  const { connections, from, attempts } = values
+  const counts = { attempts: 0, opened: 0, closed: 0 }
+  const sockets = new Set<Socket>()
+  let isOver = false
+  await Promise.all(Array.from({ length: Number(connections) }, () => open()))
+
+  /** Resolves once the connection is there, or was refused. */
+  function open(): Promise<void> {
+    counts.attempts += 1
+    return new Promise((resolve) => {
+      const socket = connect({ port, host: '127.0.0.1', localAddress: String(from) })
+      sockets.add(socket)
+      socket.on('connect', () => {
+        counts.opened += 1
+        resolve()
+      })
+      socket.on('error', () => socket.destroy())
+      socket.resume()
+      socket.on('close', () => {
+        counts.closed += 1
+        sockets.delete(socket)
+        resolve()
+        if (!isOver && counts.attempts < Number(attempts)) void open()
+      })
+    })
+  }
+
+  return {
+    counts: () => ({ ...counts }),
+    async stop() {
+      isOver = true
+      await Promise.all(
+        [...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve).destroy())),
+      )
+    },
+  }
+}
