@@ -43,6 +43,8 @@ export interface App {
   /** Counting tokens for nothing, per account: its rate, and places for what is counted at once. */
   readonly counting: { readonly rates: RateMeter; readonly places: Places }
   readonly draining: { readonly begun: boolean }
+  /** What becomes of a tool choice that a model cannot be forced to, unless the request says. */
+  readonly forcedTools: 'adapt' | 'refuse'
   /** Memory for what of answers waits here: unfinished events, last words, whole answers. */
   readonly events: SharedMemory['events']
   readonly failpoints: Failpoints

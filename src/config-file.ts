@@ -66,6 +66,7 @@ export const fields = {
     if (message !== undefined) context.addIssue({ code: 'custom', message })
   }),
   proxy: z.string().refine(isNetwork, 'must be an address or a network such as 10.0.0.0/8'),
+  forcedTools: z.enum(['adapt', 'refuse'], 'must be adapt or refuse'),
   logLevel: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`),
   token: z.string().regex(/^[\x21-\x7e]{16,200}$/, 'must be 16 to 200 visible ASCII characters'),
   credential: z.string().regex(/^[\x21-\x7e]{1,4096}$/, 'must be visible ASCII characters without spaces'),
@@ -173,6 +174,7 @@ export function settingsSchema(defaults: LimitDefaults) {
     aliases: z.record(modelName, modelName).optional(),
     disabled: z.array(modelName).max(5_000).optional(),
     markup: percent.optional(),
+    forcedTools: fields.forcedTools.optional(),
     plainOrigins: z.array(fields.origin).max(100).optional(),
     sandbox: z.enum(['on', 'off', 'auto'], 'must be on, off or auto').optional(),
     operator: z.strictObject({ name: words.optional(), contact: words.optional() }).optional(),

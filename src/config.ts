@@ -44,6 +44,7 @@ export const variableNames = [
   'TOLLGATE_PUBLIC_URL',
   'TOLLGATE_TRUSTED_PROXIES',
   'TOLLGATE_LOG_LEVEL',
+  'TOLLGATE_FORCED_TOOLS',
   'TOLLGATE_METRICS_TOKEN',
   'TOLLGATE_SECRET',
   'TOLLGATE_SECRET_FILE',
@@ -96,6 +97,8 @@ export interface Config {
   readonly disabled: readonly string[]
   /** For every model without a markup of its own: `5%`; null: none. */
   readonly markup: string | null
+  /** What becomes of a tool choice that a model cannot be forced to. */
+  readonly forcedTools: 'adapt' | 'refuse'
   /** Addresses that upstreams may have that are added in the console, although they are plain HTTP. */
   readonly plainOrigins: readonly string[]
   readonly sandbox: 'on' | 'off'
@@ -230,6 +233,7 @@ function assembled(reader: VariableReader, settings: Settings, workingFolder: st
     aliases: settings.aliases ?? {},
     disabled: settings.disabled ?? [],
     markup: settings.markup ?? null,
+    forcedTools: reader.value('TOLLGATE_FORCED_TOOLS', fields.forcedTools) ?? settings.forcedTools ?? 'adapt',
     operator: { name: settings.operator?.name ?? 'Tollgate', contact: settings.operator?.contact ?? null },
     plainOrigins: (settings.plainOrigins ?? []).map(originOf),
     sandbox: sandboxOf(settings.sandbox ?? 'auto', host, publicUrl !== undefined),

@@ -282,7 +282,6 @@ function createApp(
 ): App {
   const { limits } = config
   const running = new Running()
-  const { health } = parts
   const metrics = createMetrics(running, config.metricsToken)
   const background = new Background(clock, log)
   parts.ledger.onSuspended((account) => running.stopAccount(account, accountSuspended()))
@@ -304,8 +303,9 @@ function createApp(
     },
     draining: state.draining,
     failpoints: failpoints(config.failpoint ?? undefined),
+    forcedTools: config.forcedTools,
     gate: new RequestGate(limits.ratesKeptMax),
-    health,
+    health: parts.health,
     ledger: parts.ledger,
     limits,
     log,
@@ -315,7 +315,7 @@ function createApp(
       if (candidates.length < 2) return candidates
       const { start, end } = call.facts.conversationSpan
       const sticky = stickyHash(caller.account, call.body.bytes.subarray(start, end))
-      return orderUpstreams(candidates, health.snapshot(), sticky, clock.monoMs())
+      return orderUpstreams(candidates, parts.health.snapshot(), sticky, clock.monoMs())
     },
     pressure: state.pressure,
     read: readLimits(limits),

@@ -25,6 +25,7 @@ import type {
   StreamWatch,
   UsageReport,
 } from './wire/codec.ts'
+import type { Emulation } from './wire/emulation.ts'
 import type { EventPadding } from './wire/event-padding.ts'
 import type { Adjustment, Codec, Frame, ToolNames } from './wire/neutral.ts'
 
@@ -142,6 +143,8 @@ export interface Translation {
   /** Headers that the translated body needs upstream. */
   readonly headers: Readonly<Record<string, string>>
   readonly adjusted: readonly Adjustment[]
+  /** What is done to the answer, since the upstream could not be asked for it; undefined mostly. */
+  readonly emulation: Emulation | undefined
   readonly frame: Frame
 }
 

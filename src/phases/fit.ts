@@ -19,13 +19,15 @@ import type {
   Reference,
   RequestFacts,
 } from '../wire/codec.ts'
+import { WireError } from '../wire/codec.ts'
 import { codecOf } from '../wire/dialects.ts'
 import { canHoldAudio, mediaLength } from '../wire/media.ts'
-import type { Codec } from '../wire/neutral.ts'
+import type { Codec, ForcedTools } from '../wire/neutral.ts'
 import { translateRequest } from '../wire/translate.ts'
 
 export interface Fitting {
   readonly read: ReadLimits
+  readonly forcedTools: ForcedTools
   readonly limits: {
     readonly serverToolUsesMax: number
     readonly outputFloor: number
@@ -103,6 +105,7 @@ function translated(
         ...connector.capabilities(model.upstreamModel),
         outputTokensMax: model.outputTokensMax,
       },
+      forcedTools: forcedToolsOf(fitting, line),
     },
     limits: fitting.read,
     address: line.address,
@@ -123,6 +126,7 @@ function translated(
       names: request.names,
       headers: request.headers,
       adjusted: request.adjusted,
+      emulation: request.emulation,
       frame: {
         requestId: line.requestId,
         model: caller.facts.model,
@@ -131,6 +135,16 @@ function translated(
       },
     },
   }
+}
+
+const forcedToolsHeader = 'x-tollgate-forced-tools'
+
+/** The request's own word counts before the setting. */
+function forcedToolsOf(fitting: Fitting, { request }: Line): ForcedTools {
+  const written = request.headers[forcedToolsHeader]
+  if (written === undefined) return fitting.forcedTools
+  if (written === 'adapt' || written === 'refuse') return written
+  throw new WireError('invalid_value', `${forcedToolsHeader}: must be adapt or refuse.`, forcedToolsHeader)
 }
 
 /** Only the provider that keeps it could read it; reasoning is left out where it has no content, as any of another maker. */

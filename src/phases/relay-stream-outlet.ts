@@ -129,8 +129,8 @@ class Translated implements Outlet {
   readonly #translator: StreamTranslator
   #text = ''
 
-  constructor({ from, to, frame, names }: Translation, eventBytesMax: number) {
-    this.#translator = new StreamTranslator(from, to, { frame, names, eventBytesMax })
+  constructor({ from, to, frame, names, emulation }: Translation, eventBytesMax: number) {
+    this.#translator = new StreamTranslator(from, to, { frame, names, emulation, eventBytesMax })
   }
 
   get waitingBytes(): number {

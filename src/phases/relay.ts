@@ -10,7 +10,7 @@ import { formatUsd } from '../ledger/money.ts'
 import { refuse } from '../refusal.ts'
 import type { AnswerBody, Line, NoBody, Plan, RejectionBody, Reply } from '../values.ts'
 import { WireError } from '../wire/codec.ts'
-import { readAnswer } from '../wire/translate.ts'
+import { readWrittenAnswer } from '../wire/translate.ts'
 import { withCost } from '../wire/usage-cost.ts'
 import { type Journey, type Relaying, StreamRelay, settlementDelayed } from './relay-stream.ts'
 
@@ -66,10 +66,10 @@ function translatedAnswer(
   { bytes, answer }: AnswerBody,
 ): ((cost: string) => string) | 'unreadable' | null {
   if (translation === null) return null
-  const { from, to, names, frame } = translation
+  const { from, to, frame } = translation
   const usage = dialect.toUsage(answer.report)
   try {
-    const neutral = readAnswer(from, bytes, usage, names)
+    const neutral = readWrittenAnswer(from, bytes, usage, translation)
     return (cost) => to.encodeAnswer(neutral, frame, { usage, cost })
   } catch (error) {
     if (error instanceof WireError) return 'unreadable'

@@ -5,6 +5,7 @@
  */
 import type { Capabilities } from './capabilities.ts'
 import type { Address, Edit, ReadLimits, Usage } from './codec.ts'
+import type { Emulation } from './emulation.ts'
 import type { JsonOut, RawJson } from './json-text.ts'
 import type { PolicyTable } from './policy.ts'
 
@@ -238,7 +239,12 @@ export interface Target {
   /** The model as its provider calls it. */
   readonly model: string
   readonly capabilities: Capabilities
+  /** What becomes of a choice that the model cannot be forced to; absent: it is adapted, and said. */
+  readonly forcedTools?: ForcedTools | undefined
 }
+
+/** `adapt`: the nearest that the model takes. `refuse`: 400 naming the field. */
+export type ForcedTools = 'adapt' | 'refuse'
 
 /** A request in the format of an upstream. */
 export interface EncodedRequest {
@@ -249,6 +255,8 @@ export interface EncodedRequest {
   readonly names: ToolNames
   /** Headers the body needs, lower case (`anthropic-beta`); empty mostly. */
   readonly headers: Readonly<Record<string, string>>
+  /** What the upstream could not be asked for; absent mostly. */
+  readonly emulation?: Emulation | undefined
 }
 
 /** Target name → the caller's tool. `wrapped`: free text went as `{"input": "…"}` and is unwrapped in the answer. */

@@ -3,6 +3,7 @@
  * and the caller's names of tools restored in the answer. Pure. Must not know any format.
  */
 import type { Address, ConversationFormat, ReadLimits, Usage } from './codec.ts'
+import { EmulatedStream, emulatedAnswer } from './emulation.ts'
 import { GatheredText } from './gathered-text.ts'
 import type {
   Adjustment,
@@ -59,9 +60,24 @@ function told(adjusted: readonly Adjustment[]): readonly Adjustment[] {
   return [...known.values()]
 }
 
+/** What reading an answer needs to know of how the request was written. */
+export type Written = Pick<EncodedRequest, 'names' | 'emulation'>
+
 /** Reads an upstream's whole answer, with the caller's names. Throws WireError for what is none. */
 export function readAnswer(from: Codec, body: Uint8Array, usage: Usage, names: ToolNames): NeutralAnswer {
-  const answer = from.decodeAnswer(body, usage)
+  return readWrittenAnswer(from, body, usage, { names })
+}
+
+/** The same, with what the upstream could not be asked for. */
+export function readWrittenAnswer(
+  from: Codec,
+  body: Uint8Array,
+  usage: Usage,
+  written: Written,
+): NeutralAnswer {
+  const { names, emulation } = written
+  const told = from.decodeAnswer(body, usage)
+  const answer = emulation === undefined ? told : emulatedAnswer(told, emulation)
   return { ...answer, parts: answer.parts.map((part) => restored(part, names)) }
 }
 
@@ -84,13 +100,15 @@ export class StreamTranslator {
   private readonly decoder: StreamDecoder
   private readonly encoder: StreamEncoder
   private readonly names: ToolNames
+  private readonly emulated: EmulatedStream | null
   /** The open call whose input must be unwrapped, and what has come of it. */
   private wrapped: GatheredText | null = null
 
-  constructor(from: Codec, to: Codec, of: { frame: Frame; names: ToolNames; eventBytesMax: number }) {
+  constructor(from: Codec, to: Codec, of: Written & { frame: Frame; eventBytesMax: number }) {
     this.decoder = from.decodeStream(of.eventBytesMax)
     this.encoder = to.encodeStream(of.frame)
     this.names = of.names
+    this.emulated = of.emulation === undefined ? null : new EmulatedStream(of.emulation)
   }
 
   /** What the caller may be sent for it; the last word is not among it. */
@@ -104,7 +122,8 @@ export class StreamTranslator {
 
   /** Memory that waits for the rest of an event, for its turn, or for the last word. */
   get waitingBytes(): number {
-    return this.decoder.waitingBytes + (this.wrapped?.characters ?? 0) + this.encoder.keptCharacters
+    const kept = (this.wrapped?.characters ?? 0) + (this.emulated?.keptCharacters ?? 0)
+    return this.decoder.waitingBytes + kept + this.encoder.keptCharacters
   }
 
   lastWord(tally: Tally): string {
@@ -113,7 +132,11 @@ export class StreamTranslator {
 
   private written(events: readonly AnswerEvent[]): string {
     let text = ''
-    for (const event of events) text += this.named(event)
+    const { emulated } = this
+    for (const event of events) {
+      if (emulated === null) text += this.named(event)
+      else for (const one of emulated.push(event)) text += this.named(one)
+    }
     return text
   }
 

@@ -3,6 +3,7 @@
  * does not take is rounded or left out, and said; what cannot be left out is refused.
  */
 import type { Capabilities } from '../capabilities.ts'
+import { type SharedStops, sharedStops } from '../emulated-stops.ts'
 import { textHash } from '../hash.ts'
 import type { Conversation, Effort, OutputFormat, Reasoning, Sampling } from '../neutral.ts'
 import { untranslatable } from '../policy.ts'
@@ -199,16 +200,16 @@ function clamped(temperature: string | null, max: number, adjusted: Adjusted): s
   return String(max)
 }
 
-/** Blank stop strings are refused by the API, and stop nothing that anybody meant. */
+/** Stop strings of white space are refused by the API; the answer is cut at them, and at those above its number. */
 export function stopsOf(
-  stops: readonly string[],
+  conversation: Conversation,
   { stopsMax }: Capabilities,
   adjusted: Adjusted,
-): readonly string[] {
-  const sayable = stops.filter((stop) => !isBlank(stop))
-  if (sayable.length < stops.length) adjusted.dropped('stop', 'a stop string of white space')
-  if (sayable.length > stopsMax) adjusted.dropped('stop', `only ${stopsMax} stop strings`)
-  return sayable.slice(0, stopsMax)
+): SharedStops {
+  const shared = sharedStops(conversation, { max: stopsMax, isTaken: (stop) => !isBlank(stop) })
+  if (shared.emulated.length > 0)
+    adjusted.adapted('stop', 'the answer is cut at what the model does not take')
+  return shared
 }
 
 /** The schema of the answer; undefined where there is none. Throws WireError where the model cannot be bound by one. */

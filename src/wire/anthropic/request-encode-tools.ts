@@ -108,16 +108,13 @@ export function isForced(choice: ToolChoice | null): boolean {
   return choice.kind === 'one' || choice.kind === 'required' || (choice.kind === 'some' && choice.required)
 }
 
-/** undefined where there is nothing to choose or nothing was said. Throws WireError where the model cannot be forced. */
+/** undefined where there is nothing to choose or nothing was said. */
 export function choiceBlock(
   { toolChoice, parallelCalls, tools }: Conversation,
   written: readonly Block[],
   { capabilities, names, adjusted }: ToolOptions,
 ): Block | undefined {
   if (written.length === 0) return undefined
-  if (isForced(toolChoice) && !capabilities.forcedTools) {
-    throw untranslatable('tool_choice', 'the model cannot be made to call a tool')
-  }
   const isSerial = parallelCalls === false && capabilities.parallelSwitch
   if (parallelCalls === false && !isSerial) {
     adjusted.dropped('parallel_tool_calls', 'the model decides how many tools it calls')

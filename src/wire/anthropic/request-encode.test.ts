@@ -638,16 +638,9 @@ const refusals: readonly [
     'the picture',
   ],
   ['prefill', { turns: [hello, assistant(text('{'))] }, newest, 'messages'],
-  ['a forced tool', { tools: [tool('look')], toolChoice: { kind: 'required' } }, newest, 'tool_choice'],
   [
-    'a named tool',
-    { tools: [tool('look')], toolChoice: { kind: 'one', name: 'look', namespace: null } },
-    newest,
-    'tool_choice',
-  ],
-  [
-    'one of some tools',
-    { tools: [tool('look')], toolChoice: { kind: 'some', required: true, names: ['look'] } },
+    'a tool that is not there, by its name',
+    { tools: [tool('look')], toolChoice: { kind: 'one', name: 'other', namespace: null } },
     newest,
     'tool_choice',
   ],
@@ -683,6 +676,58 @@ test('what can neither be carried nor left out is refused with its place', () =>
   for (const [what, more, capabilities, pointer] of refusals) {
     assert.equal(refusal(more, capabilities), `untranslatable ${pointer}`, what)
   }
+})
+
+test('a tool that must be called is asked for as an output where the model cannot be made to call it', () => {
+  const named = (schema: string): Tool => ({
+    ...tool('look'),
+    description: 'Looks.',
+    schema: new RawJson(schema),
+  })
+  const closed = '{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}'
+  const forced = (tools: readonly Tool[], more: Partial<Conversation> = {}) =>
+    encode({ tools, toolChoice: { kind: 'required' }, ...more }, newest)
+  const found = forced([named(closed)])
+  assert.deepEqual(found.emulation, { callOf: 'look', stops: [] })
+  const written = JSON.parse(found.text) as { tool_choice: Body; output_config: { format: { schema: Body } } }
+  assert.deepEqual(written.tool_choice, { type: 'none' })
+  assert.deepEqual(written.output_config.format.schema, {
+    description: 'The input of the tool look. Looks.',
+    type: 'object',
+    properties: { a: { type: 'string' } },
+    required: ['a'],
+    additionalProperties: false,
+  })
+  const format = { kind: 'json' } as const
+  const open = [
+    '{"type":"object","additionalProperties":true}',
+    '{"type":"object","properties":{"a":{"type":"object"}}}',
+  ]
+  const recursive = '{"type":"object","properties":{"a":{"$ref":"#"}}}'
+  const left: readonly (readonly [readonly Tool[], Partial<Conversation>])[] = [
+    [[named(closed), tool('other')], {}],
+    [[named(closed)], { format }],
+    ...[...open, recursive].map((schema) => [[named(schema)], {}] as const),
+  ]
+  for (const [tools, more] of left) {
+    const { text: auto, emulation, adjusted: told } = forced(tools, more)
+    assert.deepEqual((JSON.parse(auto) as Body).tool_choice, { type: 'auto' })
+    assert.equal(emulation, undefined)
+    assert.ok(told.some(({ kind, field }) => kind === 'adapted' && field === 'tool_choice'))
+  }
+  // Without any input there is still a call.
+  assert.equal(forced([tool('look')]).emulation?.callOf, 'look')
+  const refusing = { model: 'm', capabilities: newest, forcedTools: 'refuse' } as const
+  const asked = {
+    ...empty,
+    turns: [hello],
+    tools: [named(closed)],
+    toolChoice: { kind: 'required' },
+  } as const
+  assert.throws(
+    () => encodeRequest(asked, refusing),
+    (error) => error instanceof WireError && error.pointer === 'tool_choice',
+  )
 })
 
 test('tools keep their order and their schemas; names that are not allowed come back', () => {
@@ -913,7 +958,9 @@ test('limits, stop strings, users and forms of the answer', () => {
   assert.equal(body({ outputLimit: 0 }).max_tokens, 1)
   assert.deepEqual(adjusted({ outputLimit: 70_000 }), ['adapted max_tokens'])
   assert.deepEqual(body({ stops: ['a', '\n', 'b'] }).stop_sequences, ['a', 'b'])
-  assert.deepEqual(adjusted({ stops: ['\n'] }), ['dropped stop'])
+  assert.deepEqual(adjusted({ stops: ['\n'] }), ['adapted stop'])
+  assert.deepEqual(encode({ stops: ['a', '\n'] }).emulation, { callOf: null, stops: ['\n'] })
+  assert.equal(encode({ stops: ['a'] }).emulation, undefined)
   assert.deepEqual(body({ stops: ['a', 'b', 'c'] }, { ...takes, stopsMax: 2 }).stop_sequences, ['a', 'b'])
   assert.deepEqual(body({ user: 'u1' }).metadata, { user_id: 'u1' })
   assert.match(String((body({ user: 'u'.repeat(257) }).metadata as Body).user_id), /^[a-z0-9]{24}$/)

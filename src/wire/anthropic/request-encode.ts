@@ -4,12 +4,13 @@
  * without which Claude's newer models refuse their own thoughts.
  */
 import { type JsonOut, jsonText, RawJson } from '../json-text.ts'
-import type { Conversation, EncodedRequest, Target, TextPart, Turn } from '../neutral.ts'
+import type { Conversation, EncodedRequest, Target, TextPart, Tool, ToolChoice, Turn } from '../neutral.ts'
 import { untranslatable } from '../policy.ts'
 import { anthropicNames, NamedTools } from '../tool-names.ts'
 import { leadingSystemCount } from '../turns.ts'
 import { Adjusted } from './request-encode-adjusted.ts'
 import { type CacheMarks, fiveMinutes, hasMarks, keptMarks, noMarks } from './request-encode-cache.ts'
+import { type Forcing, forcingOf } from './request-encode-forced.ts'
 import { type WrittenMessages, writeMessages } from './request-encode-messages.ts'
 import { isBlank, textBlock } from './request-encode-parts.ts'
 import {
@@ -30,11 +31,18 @@ import { Blocks } from './request-encode-texts.ts'
 import { choiceBlock, isForced, offeredTools, toolBlocks } from './request-encode-tools.ts'
 
 /** Throws WireError; see `Codec.encodeRequest`. */
-export function encodeRequest(conversation: Conversation, { model, capabilities }: Target): EncodedRequest {
+export function encodeRequest(given: Conversation, target: Target): EncodedRequest {
+  const { model, capabilities } = target
   const adjusted = new Adjusted()
   const names = new NamedTools(anthropicNames)
-  const { instructions, turns } = split(conversation.turns, adjusted)
-  const offered = offeredTools(conversation)
+  const { instructions, turns } = split(given.turns, adjusted)
+  const offered = offeredTools(given)
+  const forcing = forcingOf(given, offered, {
+    capabilities,
+    forcedTools: target.forcedTools ?? 'adapt',
+    isFree: given.format === null && given.turns.at(-1)?.role !== 'assistant',
+  })
+  const conversation = unforced(given, forcing, adjusted)
   const parts = turns.flatMap((turn) => turn.parts)
   const isMarked = hasMarks([...offered, ...instructions, ...parts])
   if (isMarked && !capabilities.cacheMarks) adjusted.dropped('cache_control', 'the model takes no marks')
@@ -49,11 +57,14 @@ export function encodeRequest(conversation: Conversation, { model, capabilities 
   const plan = allowed(planned, written, conversation, adjusted)
   const isBound = capabilities.bindsThinking && written.hasThoughts
   const { thinking, effort } = isBound ? withBinding(plan) : plan
-  const format = formatBlock(conversation.format, capabilities, tools.length > 0, adjusted)
+  const format =
+    forcing.kind === 'schema'
+      ? forcing.format
+      : formatBlock(conversation.format, capabilities, tools.length > 0, adjusted)
   if (format !== undefined && written.isPrefilled) {
     throw untranslatable('response_format', 'no schema where the beginning of the answer is given')
   }
-  const stops = stopsOf(conversation.stops, capabilities, adjusted)
+  const stops = stopsOf(conversation, capabilities, adjusted)
   const sampling = samplingFields(conversation.sampling, capabilities, isThinking(plan), adjusted)
   const isCached = !isMarked && capabilities.cacheMarks && (tools.length > 0 || written.userTurns > 1)
   const text = jsonText({
@@ -66,13 +77,40 @@ export function encodeRequest(conversation: Conversation, { model, capabilities 
     output_config:
       effort === null && format === undefined ? undefined : { effort: effort ?? undefined, format },
     ...numerals(sampling),
-    stop_sequences: stops.length > 0 ? stops : undefined,
+    stop_sequences: stops.sent.length > 0 ? stops.sent : undefined,
     tool_choice: choiceBlock(conversation, tools, options),
     metadata: metadataOf(conversation, adjusted),
     cache_control: isCached ? automatic : undefined,
     stream: conversation.stream ? true : undefined,
   })
-  return { text, adjusted: adjusted.list, names: names.names, headers: isBound ? bindingHeaders : {} }
+  const headers = isBound ? bindingHeaders : {}
+  const callOf = forcing.kind === 'schema' ? nameOf(forcing.tool, names) : null
+  const isEmulated = callOf !== null || stops.emulated.length > 0
+  const emulation = isEmulated ? { callOf, stops: stops.emulated } : undefined
+  return { text, adjusted: adjusted.list, names: names.names, headers, emulation }
+}
+
+function nameOf({ name, namespace, form }: Tool, names: NamedTools): string {
+  return names.name(name, namespace, form === 'text')
+}
+
+/** The same without a choice that the model cannot be forced to. */
+function unforced(conversation: Conversation, forcing: Forcing, adjusted: Adjusted): Conversation {
+  switch (forcing.kind) {
+    case 'as_asked':
+      return conversation
+    case 'auto':
+      adjusted.adapted('tool_choice', 'auto: the model cannot be made to call a tool')
+      return { ...conversation, toolChoice: freed(conversation.toolChoice) }
+    case 'schema':
+      adjusted.adapted('tool_choice', 'the input of the tool is asked for as structured output')
+      return { ...conversation, toolChoice: { kind: 'none' }, parallelCalls: null }
+  }
+}
+
+/** The same tools to choose from. */
+function freed(choice: ToolChoice | null): ToolChoice {
+  return choice?.kind === 'some' ? { ...choice, required: false } : { kind: 'auto' }
 }
 
 /**

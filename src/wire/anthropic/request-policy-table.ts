@@ -217,8 +217,8 @@ export const policy: PolicyTable = [
   },
   {
     field: 'stop_sequences',
-    to: { ...carried, 'openai-responses': 'dropped' },
-    note: 'Responses knows no stop strings',
+    to: { ...carried, 'openai-responses': 'adapted' },
+    note: 'the answer is cut where a model takes none',
     example: { stop_sequences: ['END'] },
   },
   {

@@ -3,6 +3,7 @@
  * refuses is left out or rounded, and said; what the caller relies on is refused.
  */
 import type { Capabilities } from '../capabilities.ts'
+import { type SharedStops, sharedStops } from '../emulated-stops.ts'
 import { type JsonOut, RawJson } from '../json-text.ts'
 import type { Adjustment, Conversation, Effort, Reasoning, Sampling, Tool } from '../neutral.ts'
 import { untranslatable } from '../policy.ts'
@@ -111,7 +112,7 @@ export function generationConfig(
   const config: Members = {
     maxOutputTokens: limit(conversation.outputLimit, capabilities.outputTokensMax, say),
     ...sampling(conversation, capabilities, say),
-    stopSequences: stops(conversation.stops, capabilities, say),
+    stopSequences: stops(conversation, capabilities, say),
     ...logprobs(conversation.logprobs, capabilities),
     ...format(conversation, capabilities),
     thinkingConfig: thinking(conversation.reasoning, capabilities, say),
@@ -149,14 +150,16 @@ function sampling(
   return members
 }
 
-function stops(given: readonly string[], { stopsMax }: Capabilities, say: Said): JsonOut | undefined {
-  const wanted = given.filter((stop) => stop !== '')
-  const taken = wanted.slice(0, stopsMax)
-  if (taken.length < wanted.length) {
-    const kind = taken.length === 0 ? 'dropped' : 'adapted'
-    say({ kind, field: 'stop', why: `the model takes ${stopsMax} stop strings` })
-  }
-  return taken.length === 0 ? undefined : taken
+function stops(conversation: Conversation, capabilities: Capabilities, say: Said): JsonOut | undefined {
+  const { sent, emulated } = stopsOf(conversation, capabilities)
+  if (emulated.length > 0)
+    say({ kind: 'adapted', field: 'stop', why: 'the answer is cut at what is not taken' })
+  return sent.length === 0 ? undefined : sent
+}
+
+/** The stop strings as the model takes them, and those that its answer is cut at. */
+export function stopsOf(conversation: Conversation, { stopsMax }: Capabilities): SharedStops {
+  return sharedStops(conversation, { max: stopsMax, isTaken: (stop) => stop !== '' })
 }
 
 function logprobs(alternatives: number | null, capabilities: Capabilities): Members {

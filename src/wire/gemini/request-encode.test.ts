@@ -611,7 +611,7 @@ const settings: [
     ['adapted stop'],
     { stopsMax: 2 },
   ],
-  ['no stop strings', { stops: ['a'] }, undefined, ['dropped stop'], { stopsMax: 0 }],
+  ['no stop strings', { stops: ['a'] }, undefined, ['adapted stop'], { stopsMax: 0 }],
   ['probabilities', { logprobs: 0 }, { responseLogprobs: true }, []],
   ['probabilities of others', { logprobs: 3 }, { responseLogprobs: true, logprobs: 3 }, []],
   ['JSON', { format: { kind: 'json' } }, { responseMimeType: 'application/json' }, []],

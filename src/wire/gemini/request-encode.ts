@@ -3,13 +3,14 @@
  * contents; then all settings. The model stands in the address. Pure: the same conversation gives the same
  * bytes.
  */
+import { cutAt } from '../emulated-stops.ts'
 import { type JsonOut, jsonText } from '../json-text.ts'
 import type { Adjustment, Conversation, EncodedRequest, Target, TextPart, Turn } from '../neutral.ts'
 import { untranslatable } from '../policy.ts'
 import { geminiNames, NamedTools } from '../tool-names.ts'
 import { leadingSystemCount } from '../turns.ts'
 import { ContentWriter } from './request-encode-contents.ts'
-import { generationConfig, toolConfig, toolList } from './request-encode-settings.ts'
+import { generationConfig, stopsOf, toolConfig, toolList } from './request-encode-settings.ts'
 
 /** A block that Messages clients put first, about their own billing. */
 const billingHeader = 'x-anthropic-billing-header'
@@ -43,6 +44,7 @@ export function encodeRequest(conversation: Conversation, { capabilities }: Targ
     adjusted: [...adjusted, ...writer.adjusted],
     names: names.names,
     headers: {},
+    emulation: cutAt(stopsOf(conversation, capabilities).emulated),
   }
 }
 

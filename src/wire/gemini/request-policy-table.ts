@@ -155,8 +155,8 @@ const settingRows: PolicyTable = [
   setting('maxOutputTokens', all('carried'), 'The output limit.', { maxOutputTokens: 50 }),
   setting(
     'stopSequences',
-    but('carried', { 'openai-responses': 'dropped' }),
-    'Responses has no stop strings.',
+    but('carried', { 'openai-responses': 'adapted' }),
+    'The answer is cut where a model takes none.',
     { stopSequences: ['END'] },
   ),
   setting('presencePenalty', but('dropped', { 'openai-chat': 'carried' }), 'Only Chat Completions has it.', {

@@ -391,7 +391,7 @@ const settingCases: readonly SettingCase[] = [
     ['dropped presence_penalty', 'dropped seed'],
   ],
   [{ stop: ['a', 'b', 'c'] }, { stopsMax: 2 }, { stop: ['a', 'b'] }, ['adapted stop']],
-  [{ stop: 'a' }, { stopsMax: 0 }, {}, ['dropped stop']],
+  [{ stop: 'a' }, { stopsMax: 0 }, {}, ['adapted stop']],
   [{ logprobs: true, top_logprobs: 2 }, {}, { logprobs: true, top_logprobs: 2 }, []],
   [{ verbosity: 'low' }, {}, { verbosity: 'low' }, []],
   [{ verbosity: 'low' }, { thinking: 'none' }, {}, ['dropped verbosity']],

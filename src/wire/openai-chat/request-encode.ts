@@ -2,12 +2,13 @@
  * A conversation in neutral words → a chat request that api.openai.com accepts, without any vendor's fields.
  * What a prompt cache matches comes first: model, tools, messages; then the settings. Same values, same bytes.
  */
+import { cutAt } from '../emulated-stops.ts'
 import { jsonText } from '../json-text.ts'
 import type { Adjustment, Conversation, EncodedRequest, Target } from '../neutral.ts'
 import { NamedTools, openaiNames } from '../tool-names.ts'
 import { effortFor } from './request-effort.ts'
 import { messagesOf } from './request-messages.ts'
-import { choiceOf, settingsOf, toolsOf } from './request-settings.ts'
+import { choiceOf, settingsOf, stopsOf, toolsOf } from './request-settings.ts'
 
 /** Throws WireError `untranslatable`; see `Codec.encodeRequest`. */
 export function encodeRequest(conversation: Conversation, target: Target): EncodedRequest {
@@ -27,7 +28,8 @@ export function encodeRequest(conversation: Conversation, target: Target): Encod
     ...choiceOf(conversation, names, settings),
     ...settingsOf(conversation, settings),
   })
-  return { text, adjusted, names: names.names, headers: {} }
+  const emulation = cutAt(stopsOf(conversation, takes).emulated)
+  return { text, adjusted, names: names.names, headers: {}, emulation }
 }
 
 /** Tools of other providers, which agents declare without being asked, and marks that the model does not take. */

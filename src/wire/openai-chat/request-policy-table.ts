@@ -53,7 +53,9 @@ export const policy: PolicyTable = [
     0.5,
   ),
   alone('seed', ['carried', 'dropped', 'dropped', 'carried'], 'only Chat and Gemini have a seed', 7),
-  alone('stop', ['carried', 'dropped', 'carried', 'carried'], 'Responses has no stop strings', ['END']),
+  alone('stop', ['carried', 'adapted', 'carried', 'carried'], 'the answer is cut where a model takes none', [
+    'END',
+  ]),
   alone('logit_bias', dropped, 'a hint to one tokenizer', { '50256': -100 }),
   alone(
     'logprobs',

@@ -3,6 +3,7 @@
  * take is left out and told, or refused where leaving it out would change what the caller gets.
  */
 import type { Capabilities } from '../capabilities.ts'
+import { type SharedStops, sharedStops } from '../emulated-stops.ts'
 import { textHash } from '../hash.ts'
 import { type JsonOut, RawJson } from '../json-text.ts'
 import type { Adjustment, Conversation, Effort, OutputFormat, Tool, ToolChoice } from '../neutral.ts'
@@ -82,12 +83,16 @@ function temperature(told: string | null, settings: Settings, isTaken: boolean):
   return String(temperatureMax)
 }
 
-function stops({ stops: told }: Conversation, settings: Settings): readonly string[] | undefined {
-  if (told.length === 0) return undefined
-  const { stopsMax } = settings.takes
-  if (told.length <= stopsMax) return told
-  tell(settings, stopsMax === 0 ? 'dropped' : 'adapted', 'stop', `the model takes ${stopsMax} stop strings`)
-  return stopsMax === 0 ? undefined : told.slice(0, stopsMax)
+function stops(conversation: Conversation, settings: Settings): readonly string[] | undefined {
+  const { sent, emulated } = stopsOf(conversation, settings.takes)
+  if (emulated.length > 0)
+    tell(settings, 'adapted', 'stop', 'the answer is cut at what the model does not take')
+  return sent.length === 0 ? undefined : sent
+}
+
+/** The stop strings as the model takes them, and those that its answer is cut at. */
+export function stopsOf(conversation: Conversation, { stopsMax }: Capabilities): SharedStops {
+  return sharedStops(conversation, { max: stopsMax, isTaken: () => true })
 }
 
 function logprobs({ logprobs: told }: Conversation, takes: Capabilities): Members {

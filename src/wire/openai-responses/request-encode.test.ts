@@ -563,7 +563,7 @@ const settings: [
     { stops: ['a'], sampling: { ...blank.sampling, seed: '1', topK: '5', presencePenalty: '1' } },
     old,
     { store: false },
-    [],
+    ['adapted stop'],
   ],
   [
     'cache marks',

@@ -2,9 +2,12 @@
  * A conversation as a Responses request. What a prompt cache matches comes first (model, tools, input), then
  * all settings, and nothing earlier depends on what comes later, so that the next turn's body begins with this one's.
  * Instructions go as developer items, not as `instructions`: their parts and cache marks stay, at their place.
- * What the format has no word for (stop strings, seeds, penalties) is told by the policy of the format it came in.
+ * What the format has no word for (seeds, penalties) is told by the policy of the format it came in; its answers are
+ * cut at stop strings.
  */
 import type { Capabilities } from '../capabilities.ts'
+import { cutAt, sharedStops } from '../emulated-stops.ts'
+import type { Emulation } from '../emulation.ts'
 import { textHash } from '../hash.ts'
 import { type JsonOut, jsonText } from '../json-text.ts'
 import type { Adjustment, Conversation, EncodedRequest, Target, Tool } from '../neutral.ts'
@@ -46,7 +49,19 @@ export function encodeRequest(conversation: Conversation, target: Target): Encod
   if (input.lostCacheMarks || conversation.tools.some(({ cache }) => cache !== null)) {
     adjusted.push({ kind: 'dropped', field: 'cache_control', why: 'prompts are cached without marks' })
   }
-  return { text: jsonText(body), adjusted, names: names.names, headers: {} }
+  return {
+    text: jsonText(body),
+    adjusted,
+    names: names.names,
+    headers: {},
+    emulation: emulationOf(conversation, adjusted),
+  }
+}
+
+function emulationOf(conversation: Conversation, adjusted: Adjustment[]): Emulation | undefined {
+  const { emulated } = sharedStops(conversation, { max: 0, isTaken: () => false })
+  if (emulated.length > 0) adjusted.push({ kind: 'adapted', field: 'stop', why: 'the answer is cut at it' })
+  return cutAt(emulated)
 }
 
 interface ToolSetting {

@@ -1,0 +1,117 @@
+/**
+ * A tool that must be called, at a model that cannot be made to call one: where only one tool is meant, its
+ * input is asked for as structured output and told as its call; else the model decides, and that is said.
+ * https://platform.claude.com/docs/en/build-with-claude/structured-outputs
+ */
+import type { Capabilities } from '../capabilities.ts'
+import { readJson } from '../json.ts'
+import { RawJson } from '../json-text.ts'
+import type { Conversation, ForcedTools, Tool } from '../neutral.ts'
+import { untranslatable } from '../policy.ts'
+import { View } from '../view.ts'
+import type { Block } from './request-encode-parts.ts'
+import { isForced } from './request-encode-tools.ts'
+import { freeTextSchema, inputSchema, isRecursive, outputSchema } from './request-schema.ts'
+
+/** `as_asked`: nothing is forced, or the model can be. */
+export type Forcing =
+  | { readonly kind: 'as_asked' | 'auto' }
+  | { readonly kind: 'schema'; readonly tool: Tool; readonly format: Block }
+
+export interface ForcingOptions {
+  readonly capabilities: Capabilities
+  readonly forcedTools: ForcedTools
+  /** The answer may be bound by a schema: it has not begun yet, and nothing else binds it. */
+  readonly isFree: boolean
+}
+
+/** Throws WireError where the setting is to refuse, and where there is no such tool. */
+export function forcingOf(
+  conversation: Conversation,
+  offered: readonly Tool[],
+  { capabilities, forcedTools, isFree }: ForcingOptions,
+): Forcing {
+  const { toolChoice, providerTools } = conversation
+  if (!isForced(toolChoice) || capabilities.forcedTools) return { kind: 'as_asked' }
+  if (offered.length + providerTools.length === 0) return { kind: 'as_asked' }
+  if (forcedTools === 'refuse') throw untranslatable('tool_choice', 'the model cannot be made to call a tool')
+  const tool = soleTool(conversation, offered)
+  const canBind = isFree && capabilities.schemaOutput && capabilities.schemaWithTools
+  const schema = tool === null || !canBind ? null : boundInput(tool)
+  if (tool === null || schema === null) return { kind: 'auto' }
+  return { kind: 'schema', tool, format: { type: 'json_schema', schema } }
+}
+
+/** The only tool that the choice leaves; null: there are several. */
+function soleTool({ toolChoice, providerTools }: Conversation, offered: readonly Tool[]): Tool | null {
+  if (toolChoice?.kind === 'one') {
+    const { name, namespace } = toolChoice
+    const named = offered.find((tool) => tool.name === name && tool.namespace === namespace)
+    if (named === undefined) throw untranslatable('tool_choice', 'there is no such tool')
+    return named
+  }
+  return offered.length === 1 && providerTools.length === 0 ? (offered[0] ?? null) : null
+}
+
+/** The schema of its input as an output; null where that would say less. */
+function boundInput(tool: Tool): RawJson | null {
+  const input = tool.form === 'text' ? freeTextSchema : inputSchema(tool.schema).schema
+  if (isRecursive(input) || isOpen(input)) return null
+  return described(outputSchema(input).schema, tool)
+}
+
+const encoder = new TextEncoder()
+/** A body's depth and size are bounded before; a schema is a part of one. */
+const depthMax = 512
+
+function withView<Result>({ text }: RawJson, read: (view: View) => Result): Result {
+  const bytes = encoder.encode(text)
+  const limits = { depthMax, valuesMax: bytes.length + 1 }
+  return readJson(bytes, limits, (json) => read(new View(json, json.root)))
+}
+
+/** Whether it lets an object have members that it does not name, which no output can have. */
+function isOpen(schema: RawJson): boolean {
+  return withView(schema, (root) => {
+    // No input at all is an object without members.
+    const isEmpty = root.get('properties') === undefined && root.get('additionalProperties') === undefined
+    return !isEmpty && hasOpenObject(root)
+  })
+}
+
+const maps = ['properties', '$defs', 'definitions']
+const lists = ['anyOf', 'oneOf', 'allOf']
+
+function hasOpenObject(schema: View): boolean {
+  if (schema.kind !== 'object') return false
+  const more = schema.get('additionalProperties')
+  if (more !== undefined && more.kind !== 'false') return true
+  const type = schema.get('type')
+  const types = type === undefined ? [] : type.isList ? type.items() : [type]
+  const isObject = types.some((one) => one.isText && one.text() === 'object')
+  if (isObject && schema.get('properties') === undefined) return true
+  return innerSchemas(schema).some(hasOpenObject)
+}
+
+function innerSchemas(schema: View): readonly View[] {
+  const items = schema.get('items')
+  const named = maps.flatMap((name) => {
+    const map = schema.get(name)
+    return map?.kind === 'object' ? map.members().map(([, value]) => value) : []
+  })
+  const listed = lists.flatMap((name) => {
+    const list = schema.get(name)
+    return list?.isList === true ? list.items() : []
+  })
+  return [...(items === undefined ? [] : [items]), ...named, ...listed]
+}
+
+/** The model must know what the output is for. */
+function described(schema: RawJson, { name, description }: Tool): RawJson {
+  const isDescribed = withView(schema, (root) => root.get('description') !== undefined)
+  if (isDescribed || !schema.text.startsWith('{')) return schema
+  const about = `The input of the tool ${name}.${description === null ? '' : ` ${description}`}`
+  const rest = schema.text.slice(1)
+  const comma = /^\s*\}/.test(rest) ? '' : ','
+  return new RawJson(`{"description":${JSON.stringify(about)}${comma}${rest}`)
+}
