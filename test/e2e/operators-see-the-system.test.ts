@@ -119,7 +119,7 @@ test('an upstream that refuses us and a model without a price are told by name',
   const told = (await warnings(local)).filter((line) => !quiet.includes(line))
   assert.deepEqual(told, [
     "The upstream openai: It refuses this gateway's own credential, bill or model.",
-    'Not sold for want of a price or of limits: gpt-without-price. `tollgate models` says why.',
+    'Not sold for want of a price, of limits or of an upstream: gpt-without-price. `tollgate models` says why.',
   ])
   health.served('openai')
   await catalog.disable('gpt-without-price')

@@ -65,7 +65,9 @@ const checks: readonly Check[] = [
     if (names.length === 0) return []
     const told = names.slice(0, namesToldMax).join(', ')
     const rest = names.length > namesToldMax ? ` and ${names.length - namesToldMax} more` : ''
-    return [`Not sold for want of a price or of limits: ${told}${rest}. \`tollgate models\` says why.`]
+    return [
+      `Not sold for want of a price, of limits or of an upstream: ${told}${rest}. \`tollgate models\` says why.`,
+    ]
   },
 ]
 

@@ -23,7 +23,9 @@ export function UpstreamReview({ found, draft }: UpstreamReviewProps): JSX.Eleme
           {draft.disabled ? 'It is disabled.' : 'Nothing that is sold is given to it.'}
         </Banner>
       ) : (
-        <Names title={`It will serve ${counted(sells.length)}, ${fresh} of them new on sale`}>
+        <Names
+          title={`It will serve ${counted(sells.length)}, ${fresh === 0 ? 'none' : fresh} of them new on sale`}
+        >
           {sells.map(({ model, upstreamModel, isNew }) => (
             <li key={model} className="flex flex-wrap items-center gap-2">
               <code className="text-[0.8125rem] break-all">{model}</code>
