@@ -44,6 +44,7 @@ const receipt: ReceiptDraft = {
   fees: {},
   ranAt: [],
   unpricedUsage: false,
+  implausible: null,
   upstreamCost: 20_754_000n,
   outputLimit: 8_192,
   outputLowered: false,
@@ -104,7 +105,6 @@ async function one({ ledger, nextId, accounts }: Round, number: number): Promise
   const settled = await ledger.settle({
     id,
     nowMs,
-    dueMs: nowMs + 5_000,
     cost: 20_754_000n,
     absorbed: 0n,
     absorbedEntryId: nextId(),

@@ -128,6 +128,8 @@ export const receipt = z.strictObject({
   ranAt: z.array(z.string()),
   /** A meter in the answer that no price covers. */
   unpricedUsage: z.boolean(),
+  /** Counts that the upstream reported and that cannot be, as reported; they were not charged. */
+  implausible: z.record(z.string(), z.int()).nullable(),
   price: priceId,
   held: usdOut,
   /** What the account paid. */

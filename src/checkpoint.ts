@@ -7,10 +7,10 @@ import type { App } from './app.ts'
 import { Checkpointer } from './ledger/checkpointer.ts'
 import { least } from './ledger/money.ts'
 import { boundAmounts, costOf } from './ledger/price.ts'
-import { countSample, draft, type Settled } from './phases/settle.ts'
+import { believable, countSample, draft, type Settled } from './phases/settle.ts'
 import type { Counter } from './tokens/count.ts'
 import type { Line, StreamedBody } from './values.ts'
-import type { OutputSample } from './wire/codec.ts'
+import type { OutputSample, Usage } from './wire/codec.ts'
 
 const bytesPerTokenGuess = 4
 const charactersPerTokenMost = 5
@@ -33,12 +33,28 @@ function giveBackSurplus(app: Checkpointing, line: Line, of: { request: Settled;
   const { plan, held } = of.request
   const { report } = of.body.watch
   if (!plan.dialect.tells(report).input || Object.keys(plan.serverToolUses).length > 0) return
-  const usage = { ...plan.dialect.toUsage(report), output: held.outputLimit * plan.choices, reasoning: 0 }
+  const reported = believable({ plan, held }, report)
+  if (!reported.input || !isWholeInput(reported.usage, plan.bound.textBytes)) return
+  const usage = { ...reported.usage, output: held.outputLimit * plan.choices, reasoning: 0 }
   const needed = costOf(usage, plan.price, 'rates').cost
   const surplus = held.amount - needed
   if (surplus < app.limits.surplusNanoMin || surplus * surplusDivisor < held.amount) return
   app.background.run('give back', () => app.ledger.shrink(line.id, surplus))
 }
+
+/**
+ * Some hosts open a stream with a placeholder and report the input at its end. What was given back could not be charged
+ * any more, so a count that is small for the text is not acted on.
+ */
+function isWholeInput(
+  { inputUncached, cacheRead, cacheWrite5m, cacheWrite1h, inputAudio }: Usage,
+  textBytes: number,
+): boolean {
+  const tokens = inputUncached + cacheRead + cacheWrite5m + cacheWrite1h + inputAudio
+  return tokens * bytesPerTokenMost >= textBytes
+}
+
+const bytesPerTokenMost = 16
 
 /** A surplus of less than a quarter of the hold is not worth a write. */
 const surplusDivisor = 4n
@@ -74,9 +90,9 @@ function marking(app: Checkpointing, line: Line, request: Settled): (body: Strea
     })
     app.background.run('checkpoint', async () => {
       try {
-        const reported = plan.dialect.toUsage(report)
-        if (!plan.dialect.tells(report).input && reply.input !== null)
-          inputTokens ??= countSample(app.counter, reply.input)
+        const { usage: reported, input: isBelieved } = believable(request, report)
+        const isTold = plan.dialect.tells(report).input && isBelieved
+        if (!isTold && reply.input !== null) inputTokens ??= countSample(app.counter, reply.input)
         const counted = inputTokens === undefined ? undefined : await inputTokens
         const usage = {
           ...reported,

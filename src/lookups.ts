@@ -149,6 +149,7 @@ function describeReceipt(receipt: ReceiptRow): Readonly<Record<string, unknown>>
       fees: receipt.fees,
       ran_at: receipt.ranAt,
       unpriced: receipt.unpricedUsage,
+      implausible: receipt.implausible,
     },
     cost: formatUsd(receipt.charged),
     hold: formatUsd(receipt.hold),

@@ -181,6 +181,8 @@ export interface Hold extends Held {
   /** Input as bounded when the hold was taken. */
   readonly input: InputBound
   readonly lowered: boolean
+  /** It uses something whose size nobody can bound beforehand, and that a restricted account loses. */
+  readonly usesRestricted: boolean
   /** Who asked; null: whoever has the key. */
   readonly person: string | null
 }
@@ -262,12 +264,14 @@ export interface Ending {
   readonly report: { readonly kind: 'final' | 'partial'; readonly usage: UsageReport } | null
   /** What was produced, to count from where nothing was reported. */
   readonly sample: OutputSample | null
+  /** The part of it that was sent before the last word; absent: nothing. */
+  readonly relayed?: OutputSample
   readonly error: TollgateError | null
   readonly status: number
 }
 
 /** settle: what the caller is told of the bill. */
 export type Bill =
-  | { readonly kind: 'settled'; readonly charged: bigint; readonly available: bigint }
-  /** Not durable in time; it stays queued. */
+  | { readonly kind: 'settled'; readonly charged: bigint }
+  /** Not durable in time: a complete answer is withheld, and its settlement stays queued. */
   | { readonly kind: 'late' }

@@ -241,6 +241,7 @@ const draft: ReceiptDraft = {
   fees: { web_search: 2 },
   ranAt: ['service_tier:flex'],
   unpricedUsage: false,
+  implausible: null,
   upstreamCost: 1_000n,
   outputLimit: 100,
   outputLowered: false,
@@ -290,7 +291,6 @@ async function request(account: bigint, cost: bigint): Promise<bigint> {
   const settled = await parts.ledger.settle({
     id,
     nowMs,
-    dueMs: nowMs + 5_000,
     cost,
     absorbed: 0n,
     absorbedEntryId: parts.nextId(),

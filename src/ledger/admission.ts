@@ -47,6 +47,8 @@ export interface Take {
   readonly payerWindow: RateWindow
   readonly meterWindow: RateWindow
   readonly spend: SpendMeter
+  /** What the key's budget allows `spent` and `held` to sum up to from now on; null: it has none. */
+  readonly spentMax: bigint | null
   readonly rates: Rates
 }
 
@@ -81,8 +83,16 @@ export function decide(payer: Payer, meter: Meter, ask: AdmissionAsk, reserveSha
     payerWindow: after.account,
     meterWindow: after.key,
     spend,
+    spentMax: spentMaxOf(meter, spend, ask),
     rates: ratesOf(after, ask),
   }
+}
+
+/** A budget that was lowered below what is spent and held allows nothing more; it cannot undo what was. */
+function spentMaxOf(meter: Meter, spend: SpendMeter, { keyBudget }: AdmissionAsk): bigint | null {
+  if (keyBudget === null) return null
+  const spentBefore = spend.spent - spentIn(spend, keyBudget.window)
+  return most(spentBefore + keyBudget.amount, spend.spent + meter.held)
 }
 
 /** Output comes over time: only what the answer needs at least is taken from a rate per minute in advance. */

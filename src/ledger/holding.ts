@@ -70,6 +70,7 @@ function admitting(database: Database, rows: StateRows) {
       running: meter.running + 1,
       usedMinute: minuteOf(ask.nowMs),
       spend: taken.spend,
+      spentMax: taken.spentMax,
       window: taken.meterWindow,
     })
     insert.run(

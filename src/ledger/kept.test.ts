@@ -27,7 +27,6 @@ async function answered(opened: TestLedger, answer: Answer): Promise<bigint> {
   const settled = await ledger.settle({
     id,
     nowMs,
-    dueMs: nowMs,
     cost: 0n,
     absorbed: 0n,
     absorbedEntryId: nextId(),
@@ -141,7 +140,6 @@ test('a settlement that is told twice keeps what the first one said', async (con
   const again = await opened.ledger.settle({
     id,
     nowMs: startMs,
-    dueMs: startMs,
     cost: 0n,
     absorbed: 0n,
     absorbedEntryId: opened.nextId(),

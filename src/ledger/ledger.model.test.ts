@@ -10,7 +10,7 @@ import { type ManualClock, manualClock } from '../../test/support/manual-clock.t
 import { openTestLedger, type TestLedger } from '../../test/support/open-ledger.ts'
 import { insertTopUp } from '../../test/support/top-up-rows.ts'
 import { least, most } from './money.ts'
-import type { AdmissionAsk } from './types.ts'
+import type { AdmissionAsk, ExcessCause } from './types.ts'
 
 /** What a request is, as the model keeps it. */
 interface ModelHold {
@@ -26,6 +26,8 @@ class Model {
   readonly charges: { readonly key: number; readonly amount: bigint }[] = []
   readonly settled = new Set<number>()
   readonly holds = new Map<number, ModelHold>()
+  /** By key: its budget when it was last used, or what it had spent and held where that was more. */
+  readonly allowed = new Map<number, bigint>()
   lossDay = 0
   loss = 0n
   isRestricted = false
@@ -106,22 +108,26 @@ class Model {
       if (isPaid && (tokens === floor || BigInt(tokens) * 3n * 2n <= spare)) limit = tokens
     }
     if (limit < 0) return 'short'
+    this.allowed.set(key, most(budget, this.spent(key) + this.heldBy(key)))
     this.holds.set(request, { amount: input + BigInt(limit) * 3n, key, isRunning: true, checkpoint: null })
     return `held ${limit}`
   }
   settle(
     request: number,
-    given: { cost: bigint; absorbed: bigint; isAborted: boolean; day: number },
+    given: { cost: bigint; absorbed: bigint; isAborted: boolean; causedBy: ExcessCause; day: number },
   ): string {
     const hold = this.holds.get(request)
     if (hold === undefined) return this.settled.has(request) ? 'already_settled' : 'unknown_hold'
     const free = most(this.posted - this.held + hold.amount, 0n)
-    const charged = least(given.cost, free)
+    const charged = [given.cost, hold.amount, free].reduce(least)
     const excess = given.cost - charged
+    const aboveHold = most(given.cost - hold.amount, 0n)
     this.holds.delete(request)
     this.settled.add(request)
     this.charges.push({ key: hold.key, amount: charged })
-    const caused = excess + (given.isAborted ? given.absorbed : 0n)
+    const uncovered = excess - aboveHold
+    const caused =
+      uncovered + (given.causedBy === 'account' ? aboveHold : 0n) + (given.isAborted ? given.absorbed : 0n)
     if (caused > 0n) {
       this.loss = given.day > this.lossDay ? caused : this.loss + caused
       this.lossDay = Math.max(this.lossDay, given.day)
@@ -156,6 +162,7 @@ type Step =
       readonly cost: bigint
       readonly absorbed: bigint
       readonly isAborted: boolean
+      readonly causedBy: ExcessCause
     }
   | { readonly kind: 'release' | 'detach' | 'settleAgain'; readonly pick: number }
   | { readonly kind: 'shrink' | 'checkpoint'; readonly pick: number; readonly amount: bigint }
@@ -217,9 +224,11 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('settle' as const),
       pick,
-      cost: money,
+      // Also what no honest upstream reports.
+      cost: fc.oneof({ weight: 6, arbitrary: money }, { weight: 1, arbitrary: fc.bigInt(0n, 10n ** 15n) }),
       absorbed: fc.bigInt(0n, 60n),
       isAborted: fc.boolean(),
+      causedBy: fc.constantFrom('account' as const, 'upstream' as const),
     }),
   },
   {
@@ -347,6 +356,7 @@ class Pair {
           cost: 5n,
           absorbed: 0n,
           isAborted: false,
+          causedBy: 'upstream',
         })
         break
       case 'release': {
@@ -439,10 +449,10 @@ class Pair {
 
   async settle(
     request: number,
-    given: { cost: bigint; absorbed: bigint; isAborted: boolean },
+    given: { cost: bigint; absorbed: bigint; isAborted: boolean; causedBy: ExcessCause },
   ): Promise<void> {
     const nowMs = this.clock.wallMs()
-    const { cost, absorbed, isAborted } = given
+    const { cost, absorbed, isAborted, causedBy } = given
     const receipt = {
       ...plainDraft,
       endReason: isAborted ? ('client_abort' as const) : ('complete' as const),
@@ -450,10 +460,10 @@ class Pair {
     const settlement = {
       id: this.id(request),
       nowMs,
-      dueMs: nowMs,
       cost,
       absorbed,
       absorbedEntryId: this.real.nextId(),
+      excessCausedBy: causedBy,
       receipt,
     }
     const answer = await this.real.ledger.settle(settlement)
@@ -475,7 +485,13 @@ class Pair {
     const day = Math.floor(clock.wallMs() / dayMs)
     const byId = [...model.holds].sort(([a], [b]) => Number(this.id(a) - this.id(b)))
     for (const [request, { checkpoint }] of byId) {
-      model.settle(request, { cost: checkpoint ?? 0n, absorbed: 0n, isAborted: false, day })
+      model.settle(request, {
+        cost: checkpoint ?? 0n,
+        absorbed: 0n,
+        isAborted: false,
+        causedBy: 'upstream',
+        day,
+      })
       assert.equal((await this.real.ledger.receipt(this.id(request)))?.endReason, 'interrupted')
     }
   }
@@ -502,6 +518,8 @@ class Pair {
     for (let key = 0; key < keys; key += 1) {
       const spend = await real.ledger.keySpend(this.key(key), 'total', clock.wallMs())
       assert.deepEqual(spend, { spent: model.spent(key), held: model.heldBy(key) })
+      const allowed = model.allowed.get(key) ?? 0n
+      assert.ok(spend.spent + spend.held <= allowed, `key ${key} may use ${allowed} of its budget`)
     }
   }
 
@@ -509,6 +527,9 @@ class Pair {
   async finish(): Promise<void> {
     assert.deepEqual(await checkedWhole(this.real), [])
     for (const request of [...this.model.holds.keys()]) await this.real.ledger.release(this.id(request))
+    for (const { id, charged, hold } of await this.real.ledger.receipts(this.account, 1_000, null)) {
+      assert.ok(charged <= hold, `request ${id} is charged ${charged} with a hold of ${hold}`)
+    }
     const report = await this.real.ledger.verify()
     assert.deepEqual([report.openHolds, report.drift], [0, []])
   }

@@ -7,8 +7,9 @@
  */
 import type { Topic } from '../../contract/events.ts'
 import type { Changes } from '../base/changes.ts'
-import { type Clock, systemClock, type Timer } from '../base/clock.ts'
+import type { Clock, Timer } from '../base/clock.ts'
 import { idSource, type NextId } from '../base/ids.ts'
+import type { Call } from '../store/sqlite/messages.ts'
 import type { Store } from '../store/store.ts'
 import { packKept } from './kept.ts'
 import { packAsk, unpackAdmission } from './messages.ts'
@@ -17,6 +18,7 @@ import type { LedgerOperations } from './operations.ts'
 import type { AccountsFound, LedgerReads } from './reads.ts'
 import { closeOrphans } from './recovery.ts'
 import { packDraft } from './rows.ts'
+import type { PackedSettled, PackedSettlement } from './settling.ts'
 import { Standings } from './standing.ts'
 import type { AccountRow, Ledger, LedgerReading, Settlement, SettleResult } from './types.ts'
 import { openWaiters } from './waiters.ts'
@@ -116,9 +118,9 @@ function ledgerOn(store: Store, run: Run, processSlot: number, options: LedgerOp
     obstacle: (ask) => standings.obstacle(ask, reading),
     release: async (id) => freed(await run('release', id), ['running', 'balance']),
     settle: (settlement) =>
-      settle(run, settlement, limits, (account, available) => {
+      settle(store, settlement, limits, ({ account, available, id }) => {
         standings.settled(account, available)
-        freed(account, settledTopics, settlement.id)
+        freed(account, settledTopics, id)
       }),
     checkpoint: ({ id, cost, draft }) => run('checkpoint', id, cost, packDraft(draft)),
     detach: async (id) => freed(await run('detach', id), ['running']),
@@ -251,30 +253,49 @@ async function searchAccounts(
 }
 
 async function settle(
-  run: Run,
-  settlement: Settlement,
-  { absorbedNanoPerDayMax, keptMs }: LedgerLimits,
-  closed: (account: bigint, available: bigint) => void,
+  store: Store,
+  settlement: Settlement | (() => Settlement | null),
+  limits: LedgerLimits,
+  closed: (of: { account: bigint; available: bigint; id: bigint }) => void,
 ): Promise<SettleResult> {
-  const { id, nowMs, dueMs, cost, absorbed, absorbedEntryId, receipt, kept = [] } = settlement
-  // The thread's clock is the machine's, which need not be the one that the caller's times are of, and may be set meanwhile.
-  const lateAfterMonoMs = systemClock.monoMs() + (dueMs - nowMs)
-  const result = await run(
-    'settle',
+  let id = 0n
+  const call = (given: Settlement) => {
+    id = given.id
+    return settleCall(given, limits)
+  }
+  const answer = await store.run(
+    typeof settlement !== 'function'
+      ? call(settlement)
+      : () => {
+          const made = settlement()
+          return made === null ? null : call(made)
+        },
+  )
+  if (answer === null) return { kind: 'withdrawn' }
+  const result = answer as PackedSettled
+  if (typeof result === 'string') return { kind: result }
+  const [charged, absorbed, available, account] = result
+  closed({ account, available, id })
+  return { kind: 'settled', charged, absorbed, available }
+}
+
+function settleCall(
+  { id, nowMs, cost, absorbed, absorbedEntryId, excessCausedBy = 'upstream', receipt, kept = [] }: Settlement,
+  { absorbedNanoPerDayMax, keptMs }: LedgerLimits,
+): Call {
+  const operation: keyof LedgerOperations = 'settle'
+  const packed: PackedSettlement = [
     id,
     nowMs,
     cost,
     absorbed,
     absorbedEntryId,
-    lateAfterMonoMs,
+    excessCausedBy,
     absorbedNanoPerDayMax,
     packDraft(receipt),
     packKept(kept, nowMs - keptMs),
-  )
-  if (typeof result === 'string') return { kind: result }
-  const [charged, borne, available, account] = result
-  closed(account, available)
-  return { kind: 'settled', charged, absorbed: borne, available }
+  ]
+  return [operation, ...packed]
 }
 
 /**

@@ -46,7 +46,6 @@ before(async () => {
     await ledger.settle({
       id,
       nowMs,
-      dueMs: nowMs + 1e9,
       cost: 0n,
       absorbed: 0n,
       absorbedEntryId: nextId(),

@@ -47,7 +47,7 @@ test('holds of a process that is gone are charged at their checkpoint, else give
     charged.map((receipt) => [receipt?.endReason, receipt?.charged, receipt?.absorbed, receipt?.output]),
     [
       ['interrupted', 100n, 0n, 7],
-      ['interrupted', start - 100n - 200n, start + 300n, 7],
+      ['interrupted', 300n, 2n * start - 300n, 7],
       ['interrupted', 0n, 0n, 0],
     ],
   )
@@ -92,7 +92,7 @@ const loadProgram = `
       const held = await ledger.admit({ ...plainAsk, id, account: 11n, key: 21n, inputAmount: 20n })
       if (held.kind !== 'held') return
       await ledger.checkpoint({ id, cost: 3n, draft: plainDraft })
-      const settlement = { id, nowMs: 1, dueMs: 2, cost: 7n, absorbed: 0n, absorbedEntryId: nextId(), receipt: plainDraft, kept: [{ id: 'resp_' + id, standsFor: 'all' }] }
+      const settlement = { id, nowMs: 1, cost: 7n, absorbed: 0n, absorbedEntryId: nextId(), receipt: plainDraft, kept: [{ id: 'resp_' + id, standsFor: 'all' }] }
       await ledger.settle(settlement)
       process.stdout.write(id + '\\n')
     }

@@ -24,7 +24,6 @@ export async function closeOrphans({ find, settle, nextId, nowMs }: RecoveryStep
         return settle({
           id: orphan.id,
           nowMs: atMs,
-          dueMs: atMs,
           cost: orphan.checkpoint?.cost ?? 0n,
           absorbed: 0n,
           absorbedEntryId: nextId(),
@@ -63,6 +62,7 @@ function nothingDelivered({ createdMs, outputLimit, outputLowered }: Orphan): Re
     fees: {},
     ranAt: [],
     unpricedUsage: false,
+    implausible: null,
     upstreamCost: 0n,
     outputLimit,
     outputLowered,

@@ -61,10 +61,12 @@ export interface MeterState extends Meter {
   readonly account: bigint
   /** In which minute since 1970 its last request began or ended. */
   readonly usedMinute: number
+  /** What the budget of the last admission allows `spent` and `held` to sum up to; null: it had none. */
+  readonly spentMax: bigint | null
 }
 
 export const meterColumns =
-  'key, account, held, open_holds, running, spent, day, spent_before_day, spent_before_week, spent_before_month, minute, rates'
+  'key, account, held, open_holds, running, spent, day, spent_before_day, spent_before_week, spent_before_month, spent_max, minute, rates'
 
 export function toMeterState(row: Output[]): MeterState {
   return {
@@ -74,8 +76,9 @@ export function toMeterState(row: Output[]): MeterState {
     openHolds: Number(row[3]),
     running: Number(row[4]),
     spend: toSpend(row, 5),
-    usedMinute: Number(row[10]),
-    window: toWindow(row[11] as Uint8Array),
+    spentMax: row[10] as bigint | null,
+    usedMinute: Number(row[11]),
+    window: toWindow(row[12] as Uint8Array),
   }
 }
 
@@ -91,6 +94,7 @@ export function fromMeterState(state: MeterState): Input[] {
     spend.beforeDay,
     spend.beforeWeek,
     spend.beforeMonth,
+    state.spentMax,
     BigInt(state.usedMinute),
     fromWindow(state.window),
   ]
@@ -216,10 +220,9 @@ export function toRunningRow(row: Output[]): RunningRow {
 export type PackedDraft = (string | number | bigint | null)[]
 
 const draftColumns =
-  'provider, upstream, upstream_model, upstream_request_id, status, end_reason, usage_source, error_code, input_uncached, cache_read, cache_write_5m, cache_write_1h, input_audio, output, output_audio, reasoning, fees, ran_at, unpriced_usage, upstream_cost, output_limit, output_lowered, settled_late, started_ms, first_byte_ms, attempts, person'
+  'provider, upstream, upstream_model, upstream_request_id, status, end_reason, usage_source, error_code, input_uncached, cache_read, cache_write_5m, cache_write_1h, input_audio, output, output_audio, reasoning, fees, ran_at, unpriced_usage, upstream_cost, output_limit, output_lowered, settled_late, started_ms, first_byte_ms, attempts, person, implausible'
 
 const placeOf = (column: string): number => draftColumns.split(', ').indexOf(column)
-export const settledLatePlace = placeOf('settled_late')
 const endReasonPlace = placeOf('end_reason')
 const inputPlace = placeOf('input_uncached')
 const outputPlace = placeOf('output')
@@ -281,6 +284,7 @@ export function packDraft(draft: ReceiptDraft): PackedDraft {
     draft.firstByteMs,
     JSON.stringify(draft.attempts),
     draft.person,
+    draft.implausible === null ? null : JSON.stringify(draft.implausible),
   ]
 }
 
@@ -316,6 +320,7 @@ function unpackDraft(row: readonly Output[], from = 0): ReceiptDraft {
     attempts: JSON.parse(text(25)) as Attempt[],
     // A checkpoint of an earlier version has none.
     person: (row[from + 26] ?? null) as string | null,
+    implausible: countsOrNull(row[from + 27]),
   }
 }
 
@@ -348,6 +353,10 @@ export const places = (columns: string): string =>
     .split(', ')
     .map(() => '?')
     .join(', ')
+
+function countsOrNull(value: Output | undefined): Readonly<Record<string, number>> | null {
+  return typeof value === 'string' ? (JSON.parse(value) as Record<string, number>) : null
+}
 
 function numberOrNull(value: Output | undefined): number | null {
   return value === null || value === undefined ? null : Number(value)

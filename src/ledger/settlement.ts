@@ -17,17 +17,19 @@ export interface Due {
 
 export interface Split {
   readonly charged: bigint
-  /** All that the house bears: what was given to it and what the balance did not cover. */
+  /** All that is written off: what was given to the house and what the customer does not pay of the cost. */
   readonly absorbed: bigint
-  /** The part of `absorbed` by which the cost exceeded hold and balance. */
-  readonly excess: bigint
+  /** The part of `absorbed` by which the cost exceeded the hold. */
+  readonly aboveHold: bigint
+  /** The part of `absorbed` that the hold allowed and the balance no longer covers: a refund took it meanwhile. */
+  readonly uncovered: bigint
 }
 
-/** Charges the hold, then what is free beside it; never takes the balance below zero. */
+/** Charges the cost up to the hold, which is the most that a request costs; never takes the balance below zero. */
 export function split({ cost, absorbed, hold, available }: Due): Split {
-  const charged = least(cost, most(hold + available, 0n))
-  const excess = cost - charged
-  return { charged, absorbed: absorbed + excess, excess }
+  const owed = least(cost, hold)
+  const charged = least(owed, most(hold + available, 0n))
+  return { charged, absorbed: absorbed + cost - charged, aboveHold: cost - owed, uncovered: owed - charged }
 }
 
 /** What the house bore through an account's doing on one UTC day (since 1970). */

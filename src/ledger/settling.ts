@@ -2,7 +2,6 @@
  * The operation that closes a request: charge, absorbed loss, receipt and the end of the hold, all or
  * nothing. The request's id is the id of its usage entry and of its receipt, so it happens once.
  */
-import { systemClock } from '../base/clock.ts'
 import { rollSpend } from '../limits/budget.ts'
 import { minuteOf } from '../limits/calendar.ts'
 import { correctTokens } from '../limits/window.ts'
@@ -16,12 +15,12 @@ import {
   type PackedDraft,
   places,
   receiptColumns,
-  settledLatePlace,
   usedTokens,
   wasAborted,
 } from './rows.ts'
 import { addLoss, type Split, split } from './settlement.ts'
 import type { StateRows } from './state-rows.ts'
+import type { ExcessCause } from './types.ts'
 import type { UsageRows } from './usage-rows.ts'
 
 /** What settling is told. */
@@ -31,8 +30,8 @@ export type PackedSettlement = readonly [
   cost: bigint,
   absorbed: bigint,
   absorbedEntryId: bigint,
-  /** A commit after this moment of the machine's clock is late. */
-  lateAfterMonoMs: number,
+  /** Whether a cost above the hold counts as a loss that the account caused. */
+  excessCausedBy: ExcessCause,
   /** More than this on one day restricts the account. */
   absorbedNanoPerDayMax: bigint,
   draft: PackedDraft,
@@ -92,13 +91,14 @@ export function settling(database: Database, rows: StateRows, usage: UsageRows) 
   const findReceipt = prepare(database, 'SELECT 1 FROM receipt WHERE id = ?')
   const insertReceipt = prepare(
     database,
-    `INSERT INTO receipt (${receiptColumns}) VALUES (${places(receiptColumns)})`,
+    // Rule 1: the charge is at most the hold, which a constraint holds it to.
+    `INSERT INTO receipt (${receiptColumns}, charge_rule) VALUES (${places(receiptColumns)}, 1)`,
   )
   const post = posting(database)
   const keep = keeping(database)
 
   return (...settlement: PackedSettlement): PackedSettled => {
-    const [id, nowMs, cost, absorbed, absorbedEntryId, lateAfterMonoMs, absorbedNanoPerDayMax, draft, kept] =
+    const [id, nowMs, cost, absorbed, absorbedEntryId, excessCausedBy, absorbedNanoPerDayMax, draft, kept] =
       settlement
     assertAmount(cost, 'the cost of a request')
     assertAmount(absorbed, 'what the house bears')
@@ -110,7 +110,10 @@ export function settling(database: Database, rows: StateRows, usage: UsageRows) 
     const used = { reservedMs: hold.createdMs, reserved: hold.tokens, ...usedTokens(draft) }
 
     const posted = post(before, hold, entriesOf(id, absorbedEntryId, shares), nowMs)
-    const caused = shares.excess + (wasAborted(draft) ? absorbed : 0n)
+    const caused =
+      shares.uncovered +
+      (excessCausedBy === 'account' ? shares.aboveHold : 0n) +
+      (wasAborted(draft) ? absorbed : 0n)
     const after = withoutHold(withLoss(posted, caused, nowMs, absorbedNanoPerDayMax), hold)
     rows.saveAccount(hold.account, {
       ...after,
@@ -124,7 +127,6 @@ export function settling(database: Database, rows: StateRows, usage: UsageRows) 
       window: correctTokens(meter.window, used, nowMs),
     })
     rows.removeHold(id)
-    if (systemClock.monoMs() > lateAfterMonoMs) draft[settledLatePlace] = 1
     insertReceipt.run(
       id,
       hold.account,

@@ -35,7 +35,6 @@ async function prepare(context: TestContext) {
       ledger.settle({
         id,
         nowMs: clock.wallMs(),
-        dueMs: clock.wallMs() + 5_000,
         cost,
         absorbed: 0n,
         absorbedEntryId: nextId(),

@@ -52,7 +52,7 @@ export function stateRows(database: Database): StateRows {
   const updateMeter = prepare(
     database,
     `UPDATE key_meter SET held = ?, open_holds = ?, running = ?, spent = ?, day = ?, spent_before_day = ?,
-      spent_before_week = ?, spent_before_month = ?, minute = ?, rates = ? WHERE key = ?`,
+      spent_before_week = ?, spent_before_month = ?, spent_max = ?, minute = ?, rates = ? WHERE key = ?`,
   )
   const selectHold = prepare(database, `SELECT ${holdColumns} FROM hold WHERE id = ?`)
   const deleteHold = prepare(database, 'DELETE FROM hold WHERE id = ?')
@@ -78,7 +78,7 @@ export function stateRows(database: Database): StateRows {
     if (row !== undefined) return toMeterState(row)
     insertMeter.run(key, account)
     const unused = { held: 0n, openHolds: 0, running: 0, usedMinute: 0, spend: unspent, window: emptyWindow }
-    return { key, account, ...unused }
+    return { key, account, spentMax: null, ...unused }
   }
 
   return {

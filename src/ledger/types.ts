@@ -5,8 +5,11 @@
 import type { BudgetWindow, KeyBudget, RateLimits, Rates } from '../limits/types.ts'
 import type { CheckAsk, Checked } from './check.ts'
 import type { PaymentLedger, ReturnSource } from './payment-types.ts'
+import type { Settlement, SettleResult } from './settlement-types.ts'
 import type { StandingLedger } from './standing.ts'
 import type { ReceiptSearch, ReceiptsFound, Refusals } from './usage-types.ts'
+
+export type { ExcessCause, Settled, Settlement, SettleResult } from './settlement-types.ts'
 
 /** One request asking for everything it may use, all or nothing. */
 export interface AdmissionAsk {
@@ -129,23 +132,6 @@ export interface KeptRow extends Kept {
   readonly reasoning: number
 }
 
-/** The closed request: what it used, what it costs, how it ended. */
-export interface Settlement {
-  readonly id: bigint
-  readonly nowMs: number
-  /** A commit after this moment is told as `settledLate`: the client was no longer waiting for it. */
-  readonly dueMs: number
-  /** What the usage costs at the customer's price. */
-  readonly cost: bigint
-  /** What the house bears beside `cost`: usage that is not the customer's to pay (an error before content, hidden reasoning). */
-  readonly absorbed: bigint
-  readonly receipt: ReceiptDraft
-  /** A fresh id for the entry of the absorbed part. */
-  readonly absorbedEntryId: bigint
-  /** What the answer left at its provider; absent: nothing. */
-  readonly kept?: readonly Kept[]
-}
-
 /** What relaying learned about a request; the ledger adds account, key, amounts and time. */
 export interface ReceiptDraft {
   readonly provider: string
@@ -167,6 +153,8 @@ export interface ReceiptDraft {
   readonly fees: Readonly<Record<string, number>>
   readonly ranAt: readonly string[]
   readonly unpricedUsage: boolean
+  /** Counts that the upstream reported and that cannot be, as it reported them: not charged; null: none. */
+  readonly implausible: Readonly<Record<string, number>> | null
   readonly upstreamCost: bigint
   readonly outputLimit: number
   readonly outputLowered: boolean
@@ -177,19 +165,6 @@ export interface ReceiptDraft {
   /** Who asked: a person's id; null: whoever has the key. */
   readonly person: string | null
 }
-
-export interface Settled {
-  readonly kind: 'settled'
-  /** What the customer paid. */
-  readonly charged: bigint
-  /** What the house bore (excess over the balance, and what was not the customer's to pay). */
-  readonly absorbed: bigint
-  /** posted − held after it. */
-  readonly available: bigint
-}
-
-/** Settling the same request again changes nothing and says so. */
-export type SettleResult = Settled | { readonly kind: 'already_settled' } | { readonly kind: 'unknown_hold' }
 
 /** The durable mark of a running stream, so that a crash charges what was delivered and no more. */
 export interface Checkpoint {
@@ -326,7 +301,8 @@ export interface Ledger extends PaymentLedger, StandingLedger {
   admit(ask: AdmissionAsk): Promise<Admission>
   /** Gives a hold back whole, with no charge and no receipt: nothing reached an upstream. */
   release(id: bigint): Promise<void>
-  settle(settlement: Settlement): Promise<SettleResult>
+  /** A function is called when the operation leaves for the writer; null takes it back. */
+  settle(settlement: Settlement | (() => Settlement | null)): Promise<SettleResult>
   checkpoint(checkpoint: Checkpoint): Promise<void>
   /** Frees the concurrency of a request that is only read on for its bill; its hold stays. */
   detach(id: bigint): Promise<void>

@@ -26,7 +26,6 @@ async function sound(): Promise<string> {
     ledger.settle({
       id,
       nowMs: 1,
-      dueMs: 1e15,
       cost,
       absorbed: 0n,
       absorbedEntryId: nextId(),
@@ -38,7 +37,7 @@ async function sound(): Promise<string> {
   await admit(1_002n, 11n, 100n)
   await settle(1_002n, 0n)
   await admit(1_003n, 12n, 100n)
-  await settle(1_003n, 1_200n)
+  await settle(1_003n, 300n)
   await admit(1_004n, 11n, 50n)
   await admit(1_005n, 11n, 60n)
   await ledger.detach(1_005n)
@@ -91,7 +90,7 @@ const tampering: readonly [text: string, sql: string, found: RegExp][] = [
   [
     'money moves from one account to another',
     'UPDATE account SET posted = posted + CASE id WHEN 11 THEN 5 ELSE -5 END',
-    /^account 12: posted is -5/,
+    /^account 12: posted is 895/,
   ],
   [
     'what an answer left is another account’s',
@@ -234,6 +233,21 @@ const tampering: readonly [text: string, sql: string, found: RegExp][] = [
     /^receipt 1003: says 201 was absorbed/,
   ],
   [
+    'a receipt charges more than its hold',
+    'UPDATE receipt SET hold = 79 WHERE id = 1001',
+    /^receipt 1001: charges 80, its hold was 79$/,
+  ],
+  [
+    'a receipt follows a rule of its own',
+    'UPDATE receipt SET charge_rule = 2 WHERE id = 1001',
+    /^receipt 1001: charges by an unknown rule 2$/,
+  ],
+  [
+    'a key passes its budget',
+    'UPDATE key_meter SET spent_max = 189 WHERE key = 21',
+    /^key 21: has spent 80 and holds 110, its budget allowed 189$/,
+  ],
+  [
     'a receipt vanishes',
     'DELETE FROM receipt WHERE id = 1001',
     /^entry 1001 \(usage\): request 1001 has no receipt/,
@@ -369,7 +383,7 @@ const tampering: readonly [text: string, sql: string, found: RegExp][] = [
   [
     'usage leaves a balance below zero',
     'UPDATE entry SET balance_after = -1 WHERE id = 1003',
-    /^entry 1003: -1200 against revenue is no usage/,
+    /^entry 1003: -300 against revenue is no usage/,
   ],
   [
     'a starting credit is forgotten',

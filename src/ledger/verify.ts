@@ -88,6 +88,19 @@ const checks: readonly Check[] = [
     tell: ([kind, id, key, account]) => `${kind} ${id}: key ${key} has no meter under account ${account}`,
   },
   {
+    sql: `SELECT k.key, k.spent, k.held, k.spent_max FROM key_meter k WHERE k.spent + k.held > k.spent_max`,
+    tell: ([key, spent, held, max]) =>
+      `key ${key}: has spent ${spent} and holds ${held}, its budget allowed ${max}`,
+  },
+  {
+    sql: `SELECT r.id, r.charged, r.hold FROM receipt r WHERE r.charge_rule <> 0 AND r.charged > r.hold`,
+    tell: ([id, charged, hold]) => `receipt ${id}: charges ${charged}, its hold was ${hold}`,
+  },
+  {
+    sql: `SELECT r.id, r.charge_rule FROM receipt r WHERE r.charge_rule NOT IN (0, 1)`,
+    tell: ([id, rule]) => `receipt ${id}: charges by an unknown rule ${rule}`,
+  },
+  {
     sql: `SELECT h.id FROM hold h WHERE EXISTS (SELECT 1 FROM receipt r WHERE r.id = h.id)`,
     tell: ([id]) => `hold ${id}: is open although its request has a receipt`,
   },

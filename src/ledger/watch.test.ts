@@ -28,7 +28,6 @@ async function scene(context: Lifetime, limits: Partial<Limits> = {}) {
       const settled = {
         id,
         nowMs,
-        dueMs: 1e15,
         cost: request === 1 ? 0n : 20n,
         absorbed: 0n,
         receipt: plainDraft,

@@ -239,7 +239,7 @@ test('a refund of spent money takes the balance below zero, and nothing is serve
   await scene.stripe.settled()
   assert.equal(await scene.posted(account), 0n)
   assert.equal((await scene.topUp(id)).state, 'refunded')
-  const settlement = { nowMs: scene.clock.wallMs(), dueMs: 1e15, absorbed: 0n, receipt: plainDraft }
+  const settlement = { nowMs: scene.clock.wallMs(), absorbed: 0n, receipt: plainDraft }
   const settled = await ledger.settle({
     ...settlement,
     id: request,
@@ -256,7 +256,7 @@ test('a request that ends below zero leaves a receipt, and books that balance (E
   const { account, intent } = await paid(scene, 1_000)
   const { ledger, nextId } = scene.on
   const ask = { ...plainAsk, account, key: nextId(), nowMs: scene.clock.wallMs() }
-  const settlement = { nowMs: scene.clock.wallMs(), dueMs: 1e15, absorbed: 0n, receipt: plainDraft }
+  const settlement = { nowMs: scene.clock.wallMs(), absorbed: 0n, receipt: plainDraft }
   const [spent, running] = [nextId(), nextId()]
   await ledger.admit({ ...ask, id: spent, inputAmount: usd(600) })
   await ledger.settle({ ...settlement, id: spent, cost: usd(600), absorbedEntryId: nextId() })

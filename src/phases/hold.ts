@@ -119,6 +119,7 @@ function held(
     admittedMs: asked.nowMs,
     input,
     lowered: admission.outputLimit < asked.outputWanted,
+    usesRestricted: asked.usesRestricted,
     person: caller.person,
   }
 }

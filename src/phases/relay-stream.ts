@@ -200,6 +200,7 @@ export class StreamRelay {
         dispatched: true,
         report: { kind: 'final', usage: watch.report },
         sample: watch.sample,
+        relayed: watch.safeSample,
         error: null,
         status: 200,
       },
@@ -367,6 +368,6 @@ function timedOut(name: 'silence' | 'content' | 'total'): TollgateError {
 export function settlementDelayed(): TollgateError {
   return new TollgateError('settlement_delayed', {
     message:
-      'The answer is complete upstream, but its charge could not be written in time, so it is not delivered.',
+      'The answer is complete upstream, but its charge could not be written in time, so its end is not delivered. What was not delivered is not charged.',
   })
 }

@@ -3,33 +3,28 @@
  * which a request can end, is decided in `billed`; the ledger only moves the money.
  */
 
-import type { Background } from '../base/background.ts'
-import { type Clock, steadyClock } from '../base/clock.ts'
-import { asTollgateError } from '../base/errors.ts'
-import type { Failpoints } from '../base/failpoint.ts'
+import { steadyClock } from '../base/clock.ts'
 import type { NextId } from '../base/ids.ts'
-import type { Log } from '../base/log.ts'
+import { formatUsd, least, most } from '../ledger/money.ts'
+import { type Plausibility, plausibility } from '../ledger/plausible.ts'
 import { costOf, type PricedUsage } from '../ledger/price.ts'
-import type { Attempt, Ledger, ReceiptDraft, Settlement, UsageSource } from '../ledger/types.ts'
+import type {
+  Attempt,
+  Settled as LedgerSettled,
+  ReceiptDraft,
+  Settlement,
+  UsageSource,
+} from '../ledger/types.ts'
 import type { Counter } from '../tokens/count.ts'
 import type { InputSample } from '../tokens/text.ts'
 import type { Bill, Ending, Hold, Line, Plan, Reply } from '../values.ts'
 import type { Dialect, Kept, OutputSample, Usage, UsageReport } from '../wire/codec.ts'
+import { type Closing, releaseDurably, settleDurably } from './settle-durably.ts'
 
-export interface Settling {
-  readonly ledger: Pick<Ledger, 'settle' | 'release'>
+export interface Settling extends Closing {
   readonly counter: Counter
-  readonly clock: Clock
   readonly nextId: NextId
-  readonly background: Background
-  readonly failpoints: Failpoints
-  readonly log: Log
-  readonly limits: {
-    readonly settleWaitMs: number
-    readonly settleRetryMs: number
-    readonly settleRetriesMax: number
-    readonly hiddenReasoningTokensPerSecond: number
-  }
+  readonly limits: Closing['limits'] & { readonly hiddenReasoningTokensPerSecond: number }
 }
 
 /** What is settled: the request's plan, its hold and its reply. */
@@ -47,26 +42,97 @@ export async function settle(
   ending: Ending,
 ): Promise<Bill> {
   settling.failpoints.reach('before-settle')
+  const dueMonoMs = settling.clock.monoMs() + settling.limits.settleWaitMs
   if (request.reply.attempts.length === 0) {
     return giveBack(settling, request.held)
   }
-  const bill = billed(ending, request.plan.dialect)
-  const usage = await usageOf(settling, { request, ending, bill })
-  return written(settling, settlementOf(settling, line, { request, ending, bill, usage }))
+  const reported = believable(request, ending.report?.usage ?? emptyReport)
+  const bill = billed(ending, request.plan.dialect, reported)
+  const usage = await usageOf(settling, { request, ending, bill, reported })
+  const settlement = settlementOf(settling, line, { request, ending, bill, usage, reported })
+  return settleDurably(settling, {
+    settlement,
+    dueMonoMs,
+    // What ended otherwise is told to the client as it is, whenever it is settled.
+    withheld: ending.reason === 'complete' ? () => withheld(settling, request, { settlement, ending }) : null,
+    onSettled: (settled, result) => warnOfExcess(settling, line, request, { settled, result }),
+  })
 }
+
+/**
+ * A complete answer whose settlement is late is withheld: its client gets an error. It is charged what was relayed
+ * of a stream before its end, and nothing else; what the upstream charges beside that is written off.
+ */
+async function withheld(
+  settling: Settling,
+  request: Settled,
+  { settlement, ending }: { settlement: Settlement; ending: Ending },
+): Promise<Settlement> {
+  const { receipt } = settlement
+  const relayed = ending.relayed ?? null
+  const isPart = relayed !== null && relayed.events > 0
+  const counted = isPart ? await countedOutput(settling.counter, relayed, request) : 0
+  const output = Math.min(counted, receipt.output)
+  const part = { ...receipt, output, outputAudio: 0, reasoning: Math.min(receipt.reasoning, output) }
+  const cost = isPart ? least(costOf(part, request.plan.price, 'rates').cost, settlement.cost) : 0n
+  return {
+    ...settlement,
+    cost,
+    absorbed: most(receipt.upstreamCost - cost, 0n),
+    kept: [],
+    receipt: {
+      ...(isPart ? part : receipt),
+      usageSource: isPart ? 'counted' : receipt.usageSource,
+      endReason: 'interrupted',
+      status: 503,
+      errorCode: 'settlement_delayed',
+      settledLate: true,
+    },
+  }
+}
+
+/** The hold is the most that a request costs, and what cannot be is not charged: the operator hears whose numbers those are. */
+function warnOfExcess(
+  { log }: Settling,
+  line: Line,
+  { plan, reply }: Settled,
+  { settled, result }: { settled: Settlement; result: LedgerSettled },
+): void {
+  const writtenOff = result.absorbed - settled.absorbed
+  const { implausible } = settled.receipt
+  if (writtenOff === 0n && implausible === null) return
+  log.warn(
+    {
+      request: line.requestId,
+      upstream: reply.candidate?.upstream.name ?? '',
+      model: plan.model.name,
+      writtenOffUsd: formatUsd(writtenOff),
+      implausible,
+    },
+    'an upstream reported more than the request may cost; the excess was not charged',
+  )
+}
+
+/** What an upstream reports, without counts that cannot be; each use of a tool at the provider reads the input again. */
+export function believable({ plan, held }: Pick<Settled, 'plan' | 'held'>, report: UsageReport): Believable {
+  const { bound, choices, serverToolUses, price, dialect } = plan
+  const samplings = bound.toolUses + 1
+  return plausibility(dialect.toUsage(report), {
+    inputTokens: bound.inputTokensMax * samplings,
+    outputTokens: held.outputLimit * Math.max(1, choices) * samplings,
+    toolUses: serverToolUses,
+    pricedMeters: price.fees,
+  })
+}
+
+type Believable = Plausibility<Usage>
 
 /**
  * Gives a hold back whole, with no charge and no receipt: nothing was sent, or something broke in here
  * and nobody can tell any more what was. Harmless where the hold is closed already.
  */
-export function giveBack(
-  settling: Settling,
-  { id, available, amount }: Pick<Hold, 'id' | 'available' | 'amount'>,
-): Promise<Bill> {
-  return untilDurable(settling, id, async () => {
-    await settling.ledger.release(id)
-    return { kind: 'settled', charged: 0n, available: available + amount }
-  })
+export function giveBack(settling: Closing, { id }: Pick<Hold, 'id'>): Promise<Bill> {
+  return releaseDurably(settling, id)
 }
 
 /** Whose usage it is, and where the numbers come from. */
@@ -80,9 +146,11 @@ interface Billing {
 const nobodyPays: Billing = { payer: 'nobody', input: 'none', output: 'none' }
 
 /** The table of endings. */
-function billed(ending: Ending, dialect: Dialect): Billing {
+function billed(ending: Ending, dialect: Dialect, reported: Believable): Billing {
   if (!ending.dispatched) return nobodyPays
-  const told = dialect.tells(ending.report?.usage ?? emptyReport)
+  const said = dialect.tells(ending.report?.usage ?? emptyReport)
+  // A count that cannot be is as good as none.
+  const told = { input: said.input && reported.input, output: said.output && reported.output }
   const input = told.input ? 'reported' : 'counted'
   const isDelivered = ending.report?.kind === 'final' || (ending.sample?.events ?? 0) > 0
   if (isDelivered) return { payer: 'customer', input, output: told.output ? 'reported' : 'counted' }
@@ -102,14 +170,14 @@ const emptyReport: UsageReport = { fields: {}, ranAt: [], unknown: [] }
 
 async function usageOf(
   settling: Settling,
-  of: { request: Settled; ending: Ending; bill: Billing },
+  of: { request: Settled; ending: Ending; bill: Billing; reported: Believable },
 ): Promise<Usage> {
-  const { ending, bill, request } = of
+  const { ending, bill, request, reported } = of
   const { counter } = settling
   return {
-    ...request.plan.dialect.toUsage(ending.report?.usage ?? emptyReport),
+    ...reported.usage,
     ...(bill.input === 'reported' ? {} : noInput),
-    ...(bill.input === 'counted' ? { inputUncached: await countedInput(counter, request) } : {}),
+    ...(bill.input === 'counted' ? { inputUncached: await countedInput(counter, request, reported) } : {}),
     ...(bill.output === 'reported' ? {} : noOutput),
     ...(bill.output === 'counted' ? { output: await countedOutput(counter, ending.sample, request) } : {}),
   }
@@ -120,13 +188,14 @@ async function usageOf(
  * provider may add on its own is part of the bound and not of the bill: nobody knows that it was added. Nor is
  * earlier reasoning, which the model reads again only among calls of tools.
  */
-async function countedInput(counter: Counter, request: Settled): Promise<number> {
+async function countedInput(counter: Counter, request: Settled, reported: Believable): Promise<number> {
   const sample = request.reply.input
   const { input } = request.held
   if (input.reported !== null) return input.reported
-  if (sample === null) return 0
-  const counted = await countSample(counter, sample)
-  const { mediaTokens, referenced } = request.plan.bound
+  const { mediaTokens, referenced, textBytes } = request.plan.bound
+  // No text was kept where the upstream reported its input early, perhaps a count that cannot be.
+  if (sample === null && reported.input) return 0
+  const counted = sample === null ? Math.floor(textBytes / 4) : await countSample(counter, sample)
   const kept = referenced.tokens - referenced.reasoning
   return Math.min(counted + mediaTokens + kept, input.tokens)
 }
@@ -154,9 +223,9 @@ async function countedOutput(
 function settlementOf(
   settling: Settling,
   line: Line,
-  of: { request: Settled; ending: Ending; bill: Billing; usage: Usage },
+  of: { request: Settled; ending: Ending; bill: Billing; usage: Usage; reported: Believable },
 ): Settlement {
-  const { request, ending, bill, usage } = of
+  const { request, ending, bill, usage, reported } = of
   const { price } = request.plan
   const { cost: full, unpriced } = costOf(usage, price, 'rates')
   const listCost = bill.payer === 'nobody' ? 0n : costOf(usage, price, 'list').cost
@@ -173,8 +242,8 @@ function settlementOf(
   return {
     id: line.id,
     nowMs,
-    dueMs: nowMs + settling.limits.settleWaitMs,
     cost: bill.payer === 'customer' ? capped : 0n,
+    excessCausedBy: request.held.usesRestricted ? 'account' : 'upstream',
     absorbed: (bill.payer === 'house' ? listCost : hidden) + wasted,
     absorbedEntryId: settling.nextId(),
     kept: keptBy(request, ending),
@@ -186,6 +255,7 @@ function settlementOf(
         upstreamCost: listCost + wasted,
         unpriced: unknown.length > 0,
       }),
+      implausible: reported.implausible,
       attempts: untilEnd(request.reply.attempts, steadyClock(settling.clock, line).wallMs()),
     },
   }
@@ -206,10 +276,11 @@ function keptBy({ plan, reply: { body } }: Settled, { report }: Ending): readonl
 }
 
 /** What upstreams charge us for attempts that came to nothing and were made again elsewhere. */
-function wastedCost({ reply, plan }: Settled): bigint {
-  const { dialect } = plan
-  const told = reply.wasted.filter((report) => dialect.tells(report).input)
-  return told.reduce((sum, report) => sum + costOf(dialect.toUsage(report), plan.price, 'list').cost, 0n)
+function wastedCost(request: Settled): bigint {
+  const { plan, reply } = request
+  const told = reply.wasted.filter((report) => plan.dialect.tells(report).input)
+  const costs = told.map((report) => costOf(believable(request, report).usage, plan.price, 'list').cost)
+  return costs.reduce((sum, cost) => sum + cost, 0n)
 }
 
 function sourceOf(bill: Billing, request: Settled): UsageSource {
@@ -269,6 +340,7 @@ export function draft(
     fees: usage.fees,
     ranAt: usage.ranAt,
     unpricedUsage: of.unpriced,
+    implausible: null,
     upstreamCost: of.upstreamCost,
     outputLimit: held.outputLimit,
     outputLowered: held.lowered,
@@ -283,51 +355,4 @@ export function draft(
 function upstreamRequestId(reply: Reply): string | null {
   const name = reply.candidate?.connector.requestIdHeader
   return name === undefined ? null : (reply.upstreamHeaders.get(name) ?? null)
-}
-
-function least(a: bigint, b: bigint): bigint {
-  return a < b ? a : b
-}
-
-async function written(settling: Settling, settlement: Settlement): Promise<Bill> {
-  const { ledger, failpoints } = settling
-  const late: Settlement = { ...settlement, receipt: { ...settlement.receipt, settledLate: true } }
-  return untilDurable(settling, settlement.id, async (isLate) => {
-    const result = await ledger.settle(isLate ? late : settlement)
-    failpoints.reach('after-settle')
-    return result.kind === 'settled' ? result : { kind: 'late' }
-  })
-}
-
-/**
- * Closes a hold, again and again until that is durable. Waits for it as long as a client can be kept
- * waiting; what takes longer goes on behind it.
- */
-function untilDurable(
-  settling: Settling,
-  id: bigint,
-  close: (isLate: boolean) => Promise<Bill>,
-): Promise<Bill> {
-  const { clock, limits, background, log } = settling
-  const bounds = { everyMs: limits.settleRetryMs, timesMax: limits.settleRetriesMax }
-  let isLate = false
-  let isTold = false
-  return new Promise((resolve) => {
-    const timer = clock.after(limits.settleWaitMs, () => {
-      isLate = true
-      resolve({ kind: 'late' })
-    })
-    const closing = async (): Promise<void> => {
-      try {
-        resolve(await close(isLate))
-        timer.cancel()
-      } catch (error) {
-        if (!isTold)
-          log.error({ err: asTollgateError(error), request: id.toString() }, 'a bill is not durable yet')
-        isTold = true
-        throw error
-      }
-    }
-    background.retry('settle', closing, bounds)
-  })
 }

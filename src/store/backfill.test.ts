@@ -43,7 +43,6 @@ test('the sums of old receipts are those that settling wrote', async () => {
     await ledger.settle({
       id,
       nowMs: nowMs + number * 40,
-      dueMs: nowMs + 1e9,
       cost: BigInt(number),
       absorbed: BigInt(number % 4),
       absorbedEntryId: nextId(),

@@ -15,8 +15,11 @@ export interface ChannelLimits {
 }
 
 export interface Channel {
-  /** Runs one operation in the next batch. Rejects with store_unavailable when the queue is full. */
-  run(call: Call): Promise<unknown>
+  /**
+   * Runs one operation in the next batch. Rejects with store_unavailable when the queue is full. A function makes the
+   * call at the moment when its batch leaves, or null: then nothing is run, and the answer is null.
+   */
+  run(call: Call | MakeCall): Promise<unknown>
   /** Waits for the writer and begins a transaction on it. */
   begin(): Promise<Turn>
   /** How long the batch that is being committed has taken so far; 0 while none is. */
@@ -25,8 +28,10 @@ export interface Channel {
   drain(): Promise<void>
 }
 
+export type MakeCall = () => Call | null
+
 interface Pending {
-  readonly call: Call
+  readonly call: Call | MakeCall
   readonly resolve: (result: unknown) => void
   readonly reject: (error: Error) => void
 }
@@ -73,11 +78,18 @@ export function openChannel(thread: Thread, clock: Clock, limits: ChannelLimits)
     next()
   }
 
-  function sendBatch(batch: readonly Pending[]): void {
+  function sendBatch(waiting: readonly Pending[]): void {
     // Grown by pushing: an array that `map` makes may have holes, and costs more to send for it.
     committingSinceMs = clock.monoMs()
     const calls: Call[] = []
-    for (const { call } of batch) calls.push(call)
+    const batch: Pending[] = []
+    for (const pending of waiting) {
+      const call = callOf(pending)
+      if (call === null) continue
+      calls.push(call)
+      batch.push(pending)
+    }
+    if (calls.length === 0) return finish()
     thread.tell(
       ['batch', calls] satisfies WriterMessage,
       (reply) => {
@@ -123,6 +135,19 @@ export function openChannel(thread: Thread, clock: Clock, limits: ChannelLimits)
         wake()
       })
     },
+  }
+}
+
+/** Null: it was answered without being run. */
+function callOf({ call, resolve, reject }: Pending): Call | null {
+  if (typeof call !== 'function') return call
+  try {
+    const made = call()
+    if (made === null) resolve(null)
+    return made
+  } catch (error) {
+    reject(error as Error)
+    return null
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import { Kysely } from 'kysely'
 import type { Clock } from '../base/clock.ts'
-import { type ChannelLimits, openChannel } from './channel.ts'
+import { type ChannelLimits, type MakeCall, openChannel } from './channel.ts'
 import { failureToError, storeUnavailable } from './errors.ts'
 import { threadDialect } from './sqlite/kysely-dialect.ts'
 import type { Call, Reply, StatementResult } from './sqlite/messages.ts'
@@ -30,8 +30,8 @@ export interface DatabaseOptions {
 }
 
 export interface OpenDatabase<Tables> {
-  /** Runs one operation of the writer's table; resolves when its batch is committed. */
-  run(call: Call): Promise<unknown>
+  /** Runs one operation of the writer's table; resolves when its batch is committed. See Channel.run. */
+  run(call: Call | MakeCall): Promise<unknown>
   /** Runs one read of the reader's table on what is committed now. */
   read(call: Call): Promise<unknown>
   /** The same on a thread of its own, for reads that take long. */

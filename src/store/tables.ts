@@ -75,6 +75,8 @@ export interface ReceiptTable {
   fees: string
   ran_at: string
   unpriced_usage: Flag
+  implausible: string | null
+  charge_rule: IntegerByDefault
   upstream_cost: Integer
   output_limit: Integer
   output_lowered: Flag

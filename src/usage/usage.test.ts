@@ -68,7 +68,7 @@ async function request(on: World, made: Made): Promise<bigint> {
   assert.equal(held.kind, 'held')
   const nowMs = startedMs + tookMs
   const receipt = { ...plainDraft, startedMs, firstByteMs: startedMs + Math.floor(tookMs / 2), ...made.draft }
-  const settlement = { id, nowMs, dueMs: nowMs + 1e9, cost, absorbed, absorbedEntryId: on.nextId(), receipt }
+  const settlement = { id, nowMs, cost, absorbed, absorbedEntryId: on.nextId(), receipt }
   assert.equal((await on.ledger.settle(settlement)).kind, 'settled')
   return id
 }
@@ -437,7 +437,6 @@ test('a settlement counts once, whether its commit fails or its answer is lost',
     const settlement = {
       id,
       nowMs: startMs,
-      dueMs: startMs + 1e9,
       cost: 9n,
       absorbed: 0n,
       absorbedEntryId: on.nextId(),

@@ -222,6 +222,8 @@ export interface StreamWatch {
   readonly problem: UpstreamProblem | null
   readonly report: UsageReport
   readonly sample: OutputSample
+  /** The part of it that stands in the first `safe` bytes. */
+  readonly safeSample: OutputSample
   /** What the provider says that it keeps, once the answer is complete; absent where a format has no such thing. */
   readonly kept?: readonly Kept[]
 }

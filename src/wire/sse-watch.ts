@@ -3,7 +3,15 @@
  * what waits for settlement and what is left out. What an event means, a reader of the format says.
  * Must not look into events itself, nor keep any of them.
  */
-import type { Kept, Span, StreamWatch, UpstreamProblem, UsageReport, WatchOptions } from './codec.ts'
+import type {
+  Kept,
+  OutputSample,
+  Span,
+  StreamWatch,
+  UpstreamProblem,
+  UsageReport,
+  WatchOptions,
+} from './codec.ts'
 import type { ProducedText } from './produced-text.ts'
 import { SseParser } from './sse.ts'
 import { noProblem } from './upstream-problem.ts'
@@ -41,6 +49,8 @@ export class SseWatch implements StreamWatch {
   private readonly options: WatchOptions
   private readonly reader: EventReader
   private readonly parser: SseParser
+  private safeCharacters = 0
+  private safeEvents = 0
 
   constructor(options: WatchOptions, reader: EventReader) {
     this.options = options
@@ -54,6 +64,11 @@ export class SseWatch implements StreamWatch {
 
   get sample(): ProducedText {
     return this.reader.sample
+  }
+
+  get safeSample(): OutputSample {
+    const [characters, events] = [this.safeCharacters, this.safeEvents]
+    return { text: this.sample.text.slice(0, characters), characters, events }
   }
 
   get kept(): readonly Kept[] {
@@ -101,7 +116,11 @@ export class SseWatch implements StreamWatch {
     else if (meaning === 'finish' || meaning === 'usage') this.state = 'finishing'
     else if (meaning === 'content' && this.state === 'waiting') this.state = 'content'
     if (meaning === 'usage' && this.options.usageEvent === 'drop') this.leaveOut(parser)
-    if (this.state === 'waiting' || this.state === 'content') this.safe = parser.end
+    if (this.state !== 'waiting' && this.state !== 'content') return
+    const { characters, events } = this.reader.sample
+    this.safe = parser.end
+    this.safeCharacters = characters
+    this.safeEvents = events
   }
 
   /** One span can be left out: the usage events that follow each other. */

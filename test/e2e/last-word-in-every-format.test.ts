@@ -108,7 +108,7 @@ async function occupy(): Promise<{ done: Promise<unknown> }> {
   return { done }
 }
 
-test('too late, every stream and every answer ends with an error in its client’s words, charged once', async () => {
+test('too late, every stream and every answer ends with an error in its client’s words, nothing that was not delivered is charged', async () => {
   const before = await busy.balance(rich.id)
   const arrived = busy.sandbox.requests()
   const cases = pairs.flatMap((pair) => [true, false].map((stream) => ({ ...pair, stream })))
@@ -139,7 +139,13 @@ test('too late, every stream and every answer ends with an error in its client�
   const receipts = await busy.ledger.receipts(rich.id, 1_000, null)
   assert.deepEqual(receipts.map(({ id }) => id).sort(), ids.sort(), 'one receipt for each')
   for (const receipt of receipts) {
-    assert.deepEqual([receipt.endReason, receipt.settledLate, receipt.output], ['complete', true, 8])
+    assert.deepEqual(
+      [receipt.endReason, receipt.settledLate, receipt.status, receipt.errorCode],
+      ['interrupted', true, 503, 'settlement_delayed'],
+    )
+    if (!receipt.streamed) assert.equal(receipt.charged, 0n)
+    else assert.ok(receipt.output <= 8)
+    assert.equal(receipt.charged + receipt.absorbed, receipt.upstreamCost, 'the rest is written off')
   }
   const { posted, held } = await busy.balance(rich.id)
   const charged = receipts.reduce((sum, receipt) => sum + receipt.charged, 0n)

@@ -1,6 +1,7 @@
 /**
  * A finished answer is a settled answer: nothing that tells a client «finished» is sent before the bill is
- * durable, however slow the store is; where it takes too long the answer ends with an error, charged once.
+ * durable, however slow the store is; where it takes too long the answer ends with an error, and what was not
+ * delivered is not charged.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -87,7 +88,7 @@ async function occupy(): Promise<{ done: Promise<unknown> }> {
 
 for (const format of formats) {
   for (const stream of [true, false]) {
-    test(`${format}, ${stream ? 'streamed' : 'whole'}: too late, it ends with an error, is charged once and says so`, async () => {
+    test(`${format}, ${stream ? 'streamed' : 'whole'}: too late, it ends with an error, and only what was delivered is charged`, async () => {
       const { posted: before } = await busy.balance(rich.id)
       const earlier = await receiptsOf(busy, rich)
       const arrived = busy.sandbox.requests()
@@ -109,9 +110,17 @@ for (const format of formats) {
       const receipts = await receiptsOf(busy, rich)
       assert.equal(receipts.length, earlier.length + 1)
       const [receipt] = receipts
-      assert.deepEqual([receipt?.endReason, receipt?.settledLate, receipt?.output], ['complete', true, 8])
+      assert.ok(receipt !== undefined)
+      assert.deepEqual(
+        [receipt.endReason, receipt.settledLate, receipt.status, receipt.errorCode],
+        ['interrupted', true, 503, 'settlement_delayed'],
+      )
       const { posted, held } = await busy.balance(rich.id)
-      assert.deepEqual([before + 1n - posted, held], [receipt?.charged, 0n])
+      assert.deepEqual([before + 1n - posted, held], [receipt.charged, 0n])
+      const { inputTokens } = busy.meterOf(receipt)
+      const real = BigInt(inputTokens) * 3_000n + 8n * 15_000n
+      // All words of a stream were sent; its end was not.
+      assert.deepEqual([receipt.charged, receipt.absorbed], stream ? [real, 0n] : [0n, real])
       const told = await fetch(`${busy.origin}/v1/generations/${String(answer.headers['x-request-id'])}`, {
         headers: { authorization: `Bearer ${rich.key}` },
       })
@@ -119,6 +128,43 @@ for (const format of formats) {
       assert.equal(data.settled, 'late')
     })
   }
+}
+
+for (const format of formats) {
+  test(`${format}: a commit that is under way when the time is up decides: its answer is delivered and charged`, async () => {
+    const gate = await meteredGateway({
+      failpoint: `before-commit-settle:delay=${slowMs}`,
+      limits: { settleWaitMs: 50 },
+    })
+    const account = await gate.account('1')
+    for (const [times, stream] of [
+      [1, true],
+      [2, false],
+    ] as const) {
+      const { status, text } = await gate.ask(account, body(format, stream)).whole()
+      assert.equal(status, 200, text)
+      assert.match(text, finishes)
+      const receipt = await gate.receiptOf(account, times)
+      assert.deepEqual([receipt.endReason, receipt.status, receipt.settledLate], ['complete', 200, false])
+      assert.ok(receipt.charged > 0n)
+    }
+    await gate.end()
+  })
+
+  test(`${format}: an answer whose commit failed and is not tried again in time is withheld, and not charged`, async () => {
+    const gate = await meteredGateway({
+      failpoint: 'before-commit-settle:fail=1',
+      limits: { settleWaitMs: 100, settleRetryMs: 1_000 },
+    })
+    const account = await gate.account('1')
+    const { status, text } = await gate.ask(account, body(format, false)).whole()
+    assert.deepEqual([status, refusalIn(text).code], [503, 'settlement_delayed'])
+    const { charged, absorbed, endReason } = await gate.receiptOf(account)
+    assert.deepEqual([charged, endReason], [0n, 'interrupted'])
+    assert.ok(absorbed > 0n)
+    assert.equal((await gate.balance(account.id)).posted, parseUsd('1'))
+    await gate.end()
+  })
 }
 
 test('a settlement that fails is tried again while its client waits, and the client notices nothing', async () => {
@@ -141,8 +187,11 @@ test('a commit whose answer is lost is not made twice', async () => {
     limits: { settleRetryMs: 50 },
   })
   const account = await gate.account('1')
-  await gate.ask(account, body('messages', true)).whole()
+  const { status, text } = await gate.ask(account, body('messages', true)).whole()
+  assert.equal(status, 200)
+  assert.match(text, finishes, 'what was committed is delivered')
   const receipt = await gate.receiptOf(account)
+  assert.deepEqual([receipt.endReason, receipt.settledLate], ['complete', false])
   const { posted } = await gate.balance(account.id)
   assert.equal(parseUsd('1')! - posted, receipt.charged)
   await gate.end()
@@ -170,7 +219,7 @@ test('a hold that cannot be given back is tried again too', async () => {
   await gate.end()
 })
 
-test('libraries do not ask again for what was charged and not delivered', async () => {
+test('libraries do not ask again for what was withheld', async () => {
   let asked = 0
   const counting: typeof fetch = (input, init) => {
     asked += 1

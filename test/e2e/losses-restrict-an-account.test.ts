@@ -6,11 +6,16 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { parseUsd } from '../../contract/usd.ts'
 import type { TestAccount } from '../support/gateway.ts'
-import { listPrice, meteredGateway } from '../support/metered-gateway.ts'
+import { eventually, listPrice, meteredGateway } from '../support/metered-gateway.ts'
 import { type Format, formats, refusalIn } from '../support/paying-client.ts'
 
 const gate = await meteredGateway({
-  limits: { absorbedNanoPerDayMax: parseUsd('0.01')!, readOnMs: 5_000 },
+  limits: {
+    absorbedNanoPerDayMax: parseUsd('0.01')!,
+    readOnMs: 5_000,
+    // A moment of hidden reasoning is dear.
+    hiddenReasoningTokensPerSecond: 1_000_000,
+  },
   price: { ...listPrice, fees: { web_search: '0.01' } },
 })
 after(() => gate.end())
@@ -52,24 +57,20 @@ const bounded: readonly (readonly [what: string, format: Format, more: object])[
   ],
 ]
 
-async function credit(account: TestAccount, usd: string): Promise<void> {
-  const { nextId } = gate.gateway.parts
-  const entryId = nextId()
-  const source = 'manual'
-  const reference = `more-${entryId}`
-  const amount = parseUsd(usd)!
-  await gate.ledger.credit({ entryId, account: account.id, amount, source, reference, nowMs: 0, note: null })
-}
-
-/** Reports far more than the account has. */
+/** Leaves while a model reasons, which its provider charges and nobody pays. */
 async function lossy(): Promise<TestAccount> {
-  const account = await gate.account('0.05')
-  const over = { ...say('tokens=3 extra=20000'), model: 'chat-over' }
-  await gate.ask(account, over).whole()
+  const account = await gate.account('5')
+  const arrived = gate.sandbox.requests()
+  const thinking = { ...say('thinking=2000 rate=400', { stream: true }), max_tokens: 5_000 }
+  const sent = gate.ask(account, { ...thinking, model: 'chat-think' })
+  await eventually(
+    'it reasons',
+    () => gate.sandbox.meters().slice(arrived),
+    (meters) => meters.some(({ reasoningTokens }) => reasoningTokens > 0),
+  )
+  sent.leave()
   const { absorbed } = await gate.receiptOf(account)
-  assert.ok(absorbed > parseUsd('0.01')!)
-  assert.equal((await gate.balance(account.id)).posted, 0n)
-  await credit(account, '5')
+  assert.ok(absorbed > parseUsd('0.01')!, `${absorbed}`)
   return account
 }
 
@@ -128,6 +129,22 @@ for (const format of formats) {
     }
   })
 }
+
+test('what an upstream reports above the hold is not held against the account', async () => {
+  const account = await gate.account('5')
+  for (const [times, extra] of [
+    [1, 50_000],
+    [2, 200_000],
+  ] as const) {
+    const tool = { tools: [{ type: 'web_search_20250305', name: 'web_search' }] }
+    await gate.ask(account, { ...say(`tokens=3 extra=${extra}`, tool), model: 'messages-over' }).whole()
+    const { charged, hold, implausible, absorbed } = await gate.receiptOf(account, times)
+    assert.ok(charged <= hold)
+    assert.ok((implausible?.output ?? 0) > extra)
+    assert.equal(absorbed, 0n)
+  }
+  assert.equal((await gate.ledger.account(account.id))?.restrictedMs, null)
+})
 
 test('what an upstream breaks, and charges for, is not held against the account', async () => {
   const account = await gate.account('5')

@@ -1,6 +1,6 @@
 /**
- * Usage that is missing or cannot be true is counted instead, and what is reported beyond the hold is charged
- * only as far as there is money: in every format and between any two.
+ * Usage that is missing or cannot be true is counted instead, and what exceeds the hold is not charged: in every
+ * format and between any two.
  */
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
@@ -98,19 +98,20 @@ for (const stream of [true, false]) {
         }
       })
 
-      test(`${name}: beyond the hold is charged while there is money, and no further`, async () => {
-        const text = 'tokens=10 extra=20000'
-        const paid = await done(pair, { behaviour: 'over', text, stream })
-        const real = cost(paid.meter.inputTokens, paid.meter.reportedOutputTokens ?? 0)
-        assert.ok(real > paid.receipt.hold)
-        assert.deepEqual([paid.receipt.charged, paid.receipt.absorbed], [real, 0n])
-        const part = await done(pair, { behaviour: 'over', text, stream, usd: '0.1' })
-        assert.deepEqual([part.left, part.receipt.charged], [0n, parseUsd('0.1')])
-        assert.equal(
-          part.receipt.absorbed,
-          cost(part.meter.inputTokens, part.meter.reportedOutputTokens ?? 0) - parseUsd('0.1')!,
-        )
-      })
+      for (const [behaviour, says, reported] of [
+        ['over', 'extra=101', 201],
+        ['over', 'extra=200000', 200_100],
+        ['odd-usage', 'value=1000000000', 1_000_000_000],
+      ] as const) {
+        test(`${name}: ${reported} of output, more than the limit: recorded, not believed, and not charged`, async () => {
+          const { receipt, meter, left } = await done(pair, { behaviour, text: `tokens=10 ${says}`, stream })
+          assert.equal(receipt.charged, cost(meter.inputTokens, 10))
+          assert.ok(receipt.charged <= receipt.hold)
+          assert.deepEqual(receipt.implausible, { output: reported })
+          assert.deepEqual([receipt.absorbed, receipt.output], [0n, 10])
+          assert.equal(left, parseUsd('1')! - receipt.charged)
+        })
+      }
 
       if (!stream) continue
       test(`${name}: what comes after the end is neither delivered nor charged`, async () => {

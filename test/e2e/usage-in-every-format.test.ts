@@ -9,7 +9,13 @@ import type { ModelDefinition, PriceDefinition } from '../../src/catalog/definit
 import type { ReceiptRow } from '../../src/ledger/types.ts'
 import { at, type DialectClient, dialectClients, eventsIn, type Json } from '../support/dialect-clients.ts'
 import { faultUpstream, sendsThen } from '../support/fault-upstream.ts'
-import { meteredGateway, type UpstreamName, upstreamNames, upstreams } from '../support/metered-gateway.ts'
+import {
+  meteredGateway,
+  textFor,
+  type UpstreamName,
+  upstreamNames,
+  upstreams,
+} from '../support/metered-gateway.ts'
 
 /** Answers every request with what stands in `says`. */
 let says = ''
@@ -369,28 +375,33 @@ const rows: readonly Row[] = [
   },
 ]
 
+/** Searches by a tool that was not offered cannot be: the tokens alone are charged. */
+const unoffered = { usd: '0.0045', of: { fees: { web_search: 0 } } }
+
 async function charged(
   client: DialectClient,
   row: Row,
   stream: boolean,
 ): Promise<{ text: string; receipt: ReceiptRow }> {
   says = sayings[row.upstream][stream ? 'streamed' : 'whole'](row.usage, row.answer ?? {})
-  const account = await gate.account('5')
+  const account = await gate.account('50')
   const more = { ...client.limit(2_000), ...row.asks?.[client.format] }
-  const asked = { model: `${row.upstream}-${row.price}`, text: 'hello', stream, more }
+  const asked = { model: `${row.upstream}-${row.price}`, text: textFor(row.usage), stream, more }
   const answer = await gate.askAs(account, client, asked).whole()
   assert.equal(answer.status, 200, answer.text)
   const receipt = await gate.receiptOf(account)
   const { posted } = await gate.balance(account.id)
-  assert.equal(formatUsd(receipt.charged), row.usd)
-  assert.equal(formatUsd(parseUsd('5')! - posted), row.usd)
+  const isOffered = row.asks === undefined || row.asks[client.format] !== undefined
+  const { usd, of } = isOffered ? { usd: row.usd, of: row.receipt } : unoffered
+  assert.equal(formatUsd(receipt.charged), usd)
+  assert.equal(formatUsd(parseUsd('50')! - posted), usd)
   assert.partialDeepStrictEqual(receipt, {
     endReason: 'complete',
     usageSource: 'reported',
-    unpricedUsage: false,
-    ...row.receipt,
+    ...(isOffered ? { unpricedUsage: false, implausible: null } : {}),
+    ...of,
   })
-  if (!stream) assert.equal(answer.headers['x-tollgate-cost'], row.usd)
+  if (!stream) assert.equal(answer.headers['x-tollgate-cost'], usd)
   return { text: answer.text, receipt }
 }
 
@@ -398,7 +409,7 @@ suite('charges', () => {
   for (const row of rows) {
     for (const client of dialectClients) {
       for (const stream of [false, true]) {
-        test(`${client.format} → ${row.upstream}, ${stream ? 'streamed' : 'whole'}: ${row.what}: $${row.usd}`, async () => {
+        test(`${client.format} → ${row.upstream}, ${stream ? 'streamed' : 'whole'}: ${row.what}`, async () => {
           await charged(client, row, stream)
         })
       }

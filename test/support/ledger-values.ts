@@ -47,6 +47,7 @@ export const plainDraft: ReceiptDraft = {
   fees: {},
   ranAt: [],
   unpricedUsage: false,
+  implausible: null,
   upstreamCost: 0n,
   outputLimit: 0,
   outputLowered: false,

@@ -91,6 +91,17 @@ export function meteredModels(
   return [...models, ...more] as Config['models']
 }
 
+/** A text so long that a request with it can have used what the usage says. */
+export function textFor(usage: unknown): string {
+  return 'hello'.padEnd(sumOf(usage), '.')
+}
+
+function sumOf(usage: unknown): number {
+  if (typeof usage === 'number') return Math.min(usage, 1_000_000)
+  if (typeof usage !== 'object' || usage === null) return 0
+  return Object.values(usage).reduce((sum: number, value) => sum + sumOf(value), 0)
+}
+
 export async function meteredGateway(options: MeteredOptions = {}): Promise<MeteredGateway> {
   const { price, models, ...rest } = options
   const sandbox = await startSandbox({ clock: systemClock, keepBodies: true })

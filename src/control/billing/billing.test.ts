@@ -286,7 +286,7 @@ async function use({ parts, clock }: Scene, { id: account }: Payer, cost: bigint
   const key = account + 1n
   await parts.ledger.admit({ ...plainAsk, id, account, key, nowMs, inputAmount: cost })
   const receipt = { ...plainDraft, startedMs: nowMs }
-  const closing = { id, nowMs, dueMs: 1e15, cost, absorbed: 0n, receipt }
+  const closing = { id, nowMs, cost, absorbed: 0n, receipt }
   await parts.ledger.settle({ ...closing, absorbedEntryId: parts.nextId() })
   return formatId('req', id)
 }

@@ -59,6 +59,7 @@ function receiptOutput(row: ReceiptRow, names: Names): ReceiptOutput {
     usageSource: row.usageSource,
     ranAt: [...row.ranAt],
     unpricedUsage: row.unpricedUsage,
+    implausible: row.implausible === null ? null : { ...row.implausible },
     price: formatId('prc', row.priceVersion),
     held: formatUsd(row.hold),
     charged: formatUsd(row.charged),

@@ -15,6 +15,7 @@ import { sharedMeters } from './0013-shared-meters.ts'
 import { whoAsked } from './0014-who-asked.ts'
 import { rateLogs } from './0015-rate-logs.ts'
 import { upstreamModels } from './0016-upstream-models.ts'
+import { chargeLimits } from './0017-charge-limits.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -36,4 +37,5 @@ export const migrations: readonly Migration[] = [
   whoAsked,
   rateLogs,
   upstreamModels,
+  chargeLimits,
 ]

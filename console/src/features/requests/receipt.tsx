@@ -105,6 +105,11 @@ function Remarks({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element | n
           Only what has a price was charged; the administrators have been told.
         </Banner>
       ) : null}
+      {receipt.implausible === null ? null : (
+        <Banner tone="warn" title="The provider reported usage that cannot be.">
+          It was not charged: {implausibleText(receipt.implausible)}.
+        </Banner>
+      )}
       {receipt.settled === 'late' ? (
         <Banner tone="info" title="It was settled late">
           because the store could not be written when it ended.
@@ -112,6 +117,12 @@ function Remarks({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element | n
       ) : null}
     </>
   )
+}
+
+function implausibleText(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
+    .map(([name, reported]) => `${name} ${count(reported)}`)
+    .join(', ')
 }
 
 function Tokens({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {

@@ -1,0 +1,58 @@
+/**
+ * Whether the counts that an upstream reports can be: input within the model's context, output within the limit that
+ * went upstream, uses of tools that were offered. What cannot be is named and not believed. Pure; prices nothing.
+ */
+import type { PricedUsage } from './price.ts'
+
+/** The most that a request can use, whatever is reported. */
+export interface UsageMax {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  /** Uses of the tools at the provider that were offered, by meter. */
+  readonly toolUses: Readonly<Record<string, number>>
+  /** Meters that have a price: a use of any other costs nothing and is reported as unpriced. */
+  readonly pricedMeters: Readonly<Record<string, unknown>>
+}
+
+export interface Plausibility<Reported extends PricedUsage> {
+  /** What was reported without what cannot be: a direction whose sum is too large is empty. */
+  readonly usage: Reported
+  readonly input: boolean
+  readonly output: boolean
+  /** The counts that cannot be, as reported; null: none. */
+  readonly implausible: Readonly<Record<string, number>> | null
+}
+
+const inputClasses = ['inputUncached', 'cacheRead', 'cacheWrite5m', 'cacheWrite1h', 'inputAudio'] as const
+const outputClasses = ['output', 'outputAudio'] as const
+const noInput = { inputUncached: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, inputAudio: 0 }
+const noOutput = { output: 0, outputAudio: 0, reasoning: 0 }
+
+export function plausibility<Reported extends PricedUsage>(
+  usage: Reported,
+  max: UsageMax,
+): Plausibility<Reported> {
+  const sum = (classes: readonly (keyof PricedUsage)[]): number =>
+    classes.reduce((total, name) => total + (usage[name] as number), 0)
+  const input = sum(inputClasses) <= max.inputTokens
+  const output = sum(outputClasses) <= max.outputTokens
+  const excess = Object.entries(usage.fees).filter(([meter, uses]) => uses > usesMax(meter, max))
+  if (input && output && excess.length === 0) return { usage, input, output, implausible: null }
+  const named = [...(input ? [] : inputClasses), ...(output ? [] : outputClasses)]
+    .map((name) => [name, usage[name]] as const)
+    .filter(([, count]) => count > 0)
+  const fees = Object.fromEntries(
+    Object.entries(usage.fees).map(([meter, uses]) => [meter, Math.min(uses, usesMax(meter, max))] as const),
+  )
+  return {
+    usage: { ...usage, ...(input ? {} : noInput), ...(output ? {} : noOutput), fees },
+    input,
+    output,
+    implausible: Object.fromEntries([...named, ...excess]),
+  }
+}
+
+function usesMax(meter: string, { toolUses, pricedMeters }: UsageMax): number {
+  if (!Object.hasOwn(pricedMeters, meter)) return Number.POSITIVE_INFINITY
+  return Object.hasOwn(toolUses, meter) ? (toolUses[meter] ?? 0) : 0
+}

@@ -1,0 +1,43 @@
+/** What settling a request takes and gives. Values only. */
+import type { Kept, ReceiptDraft } from './types.ts'
+
+/**
+ * Whose doing it is when a request costs more than its hold: the account's where the request used something whose
+ * size nobody can bound beforehand (documents by address, tools at the provider), else the upstream's.
+ */
+export type ExcessCause = 'account' | 'upstream'
+
+/** The closed request: what it used, what it costs, how it ended. */
+export interface Settlement {
+  readonly id: bigint
+  readonly nowMs: number
+  /** What the usage costs at the customer's price; what exceeds the hold is written off. */
+  readonly cost: bigint
+  /** Absent: the upstream. */
+  readonly excessCausedBy?: ExcessCause
+  /** What the house bears beside `cost`: usage that is not the customer's to pay (an error before content, hidden reasoning). */
+  readonly absorbed: bigint
+  readonly receipt: ReceiptDraft
+  /** A fresh id for the entry of the absorbed part. */
+  readonly absorbedEntryId: bigint
+  /** What the answer left at its provider; absent: nothing. */
+  readonly kept?: readonly Kept[]
+}
+
+export interface Settled {
+  readonly kind: 'settled'
+  /** What the customer paid. */
+  readonly charged: bigint
+  /** What was written off: what exceeded the hold, and what was not the customer's to pay. */
+  readonly absorbed: bigint
+  /** posted − held after it. */
+  readonly available: bigint
+}
+
+/** Settling the same request again changes nothing and says so. */
+export type SettleResult =
+  | Settled
+  | { readonly kind: 'already_settled' }
+  | { readonly kind: 'unknown_hold' }
+  /** It was taken back before it left for the writer; nothing was done. */
+  | { readonly kind: 'withdrawn' }
