@@ -79,16 +79,8 @@ export function openChannel(thread: Thread, clock: Clock, limits: ChannelLimits)
   }
 
   function sendBatch(waiting: readonly Pending[]): void {
-    // Grown by pushing: an array that `map` makes may have holes, and costs more to send for it.
     committingSinceMs = clock.monoMs()
-    const calls: Call[] = []
-    const batch: Pending[] = []
-    for (const pending of waiting) {
-      const call = callOf(pending)
-      if (call === null) continue
-      calls.push(call)
-      batch.push(pending)
-    }
+    const { calls, batch } = leaving(waiting)
     if (calls.length === 0) return finish()
     thread.tell(
       ['batch', calls] satisfies WriterMessage,
@@ -136,6 +128,20 @@ export function openChannel(thread: Thread, clock: Clock, limits: ChannelLimits)
       })
     },
   }
+}
+
+/** What of the waiting operations is run, as the calls that it has become. */
+function leaving(waiting: readonly Pending[]): { calls: readonly Call[]; batch: readonly Pending[] } {
+  // Grown by pushing: an array that `map` makes may have holes, and costs more to send for it.
+  const calls: Call[] = []
+  const batch: Pending[] = []
+  for (const pending of waiting) {
+    const call = callOf(pending)
+    if (call === null) continue
+    calls.push(call)
+    batch.push(pending)
+  }
+  return { calls, batch }
 }
 
 /** What of the waiting operations is run, as the calls that it has become. */
