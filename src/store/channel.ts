@@ -144,20 +144,6 @@ function leaving(waiting: readonly Pending[]): { calls: readonly Call[]; batch: 
   return { calls, batch }
 }
 
-/** What of the waiting operations is run, as the calls that it has become. */
-function leaving(waiting: readonly Pending[]): { calls: readonly Call[]; batch: readonly Pending[] } {
-  // Grown by pushing: an array that `map` makes may have holes, and costs more to send for it.
-  const calls: Call[] = []
-  const batch: Pending[] = []
-  for (const pending of waiting) {
-    const call = callOf(pending)
-    if (call === null) continue
-    calls.push(call)
-    batch.push(pending)
-  }
-  return { calls, batch }
-}
-
 /** Null: it was answered without being run. */
 function callOf({ call, resolve, reject }: Pending): Call | null {
   if (typeof call !== 'function') return call
