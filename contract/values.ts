@@ -57,6 +57,10 @@ export const account = z.strictObject({
   restricted: time.nullable(),
 })
 
+/** When prompts are marked for a cache whose writes cost more, of requests that mark nothing themselves. */
+export const automaticCaching = z.enum(['conversations', 'always', 'never'])
+export type AutomaticCaching = z.infer<typeof automaticCaching>
+
 export const key = z.strictObject({
   id: keyId,
   account: accountId,
@@ -76,6 +80,7 @@ export const key = z.strictObject({
   showBalance: z.boolean(),
   /** Whether answers in the provider's own format get `usage.cost` too. */
   showCost: z.boolean(),
+  automaticCaching,
   /** Fields that an owner or admin of the organization set and the developer who made the key cannot change. */
   managed: z.array(z.enum(['budget', 'limits', 'models', 'expires', 'disabled'])),
   /** Who made it: a person's id; null: the command line. */

@@ -75,7 +75,7 @@ async function generate(app: App, line: Line, callerOf: CallerOf): Promise<void>
   app.running.asks(line.id, call.facts.model)
   try {
     const place = find(app, caller, line, call)
-    const fitted = fit(app, line, call, place)
+    const fitted = fit(app, line, { call, policy: caller.policy }, place)
     await perform(app, line, caller, fitted).finally(() => fitted.call.body.drop())
   } finally {
     call.body.drop()

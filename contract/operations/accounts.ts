@@ -5,6 +5,7 @@ import {
   account,
   accountId,
   accountReference,
+  automaticCaching,
   email,
   entryId,
   key,
@@ -37,6 +38,8 @@ const keyFields = {
   showBalance: z.boolean().optional(),
   /** Whether answers in the provider's own format get `usage.cost` too; left out: they do not. */
   showCost: z.boolean().optional(),
+  /** Whether translated prompts that mark nothing are marked for a cache whose writes cost more; left out: once a conversation goes on. */
+  automaticCaching: automaticCaching.optional(),
 }
 
 const managementKeyId = z.string().regex(/^mkey_[0-9a-hjkmnp-tv-z]{13}$/, 'must be an id mkey_…')

@@ -1,5 +1,6 @@
 /** The words of access: keys, and the caller that a request is paid by. Values only. */
 import type { Scope } from '../../contract/operation.ts'
+import type { AutomaticCaching } from '../../contract/values.ts'
 import type { KeyBudget, RateLimits } from '../limits/types.ts'
 
 /** Fields of a key that an owner or admin of an organization can set for a key that a developer made. */
@@ -18,6 +19,8 @@ export interface KeyPolicy {
   readonly showBalance: boolean
   /** Whether answers in the provider's own format get `usage.cost` too. */
   readonly showCost: boolean
+  /** When translated prompts that mark nothing are marked for a cache whose writes cost more; absent: `conversations`. */
+  readonly automaticCaching?: AutomaticCaching
   /** What an owner or admin has set and the developer who made the key cannot change; absent: nothing. */
   readonly managed?: readonly ManagedField[]
 }

@@ -178,6 +178,7 @@ test('a key is made with its policy, listed, and revoked for good', async () => 
     onShortBalance: 'reject',
     showBalance: false,
     showCost: false,
+    automaticCaching: 'always',
   })
   const [, row] = await done('key.list', { account })
   assert.ok(row !== undefined)
@@ -199,6 +200,7 @@ test('a key is made with its policy, listed, and revoked for good', async () => 
       onShortBalance: 'reject',
       showBalance: false,
       showCost: false,
+      automaticCaching: 'always',
       builtIn: false,
       createdBy: null,
       lastUsed: null,

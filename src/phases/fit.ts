@@ -3,6 +3,7 @@
  * is decided what is priced, refused or bounded; always on the body that goes upstream. Pure but for the
  * room that a translated body takes.
  */
+import type { KeyPolicy } from '../access/types.ts'
 import { TollgateError } from '../base/errors.ts'
 import type { Model, PriceVersion } from '../catalog/types.ts'
 import { formatUsd } from '../ledger/money.ts'
@@ -22,7 +23,7 @@ import type {
 import { WireError } from '../wire/codec.ts'
 import { codecOf } from '../wire/dialects.ts'
 import { canHoldAudio, mediaLength } from '../wire/media.ts'
-import type { Codec, ForcedTools } from '../wire/neutral.ts'
+import type { AutomaticCaching, Codec, ForcedTools } from '../wire/neutral.ts'
 import { translateRequest } from '../wire/translate.ts'
 
 export interface Fitting {
@@ -36,9 +37,15 @@ export interface Fitting {
 }
 
 /** Throws 400 for what has no price or nothing like it in the upstream's format, 503 where there is no room for another body. */
-export function fit(fitting: Fitting, line: Line, caller: Call, place: Place): Fitted {
+export function fit(
+  fitting: Fitting,
+  line: Line,
+  { call: caller, policy }: { call: Call; policy: Pick<KeyPolicy, 'automaticCaching'> },
+  place: Place,
+): Fitted {
   refuseUnpricedOptions(place.price, caller.facts.options)
-  const { call, translation, marks } = fitted(fitting, line, caller, place)
+  const automaticCaching = cachingOf(line, policy)
+  const { call, translation, marks } = fitted(fitting, line, caller, { place, automaticCaching })
   try {
     const { model, price, connector } = place
     const serverToolUses = refuseUnpriced(price, call.facts, { connector, limits: fitting.limits })
@@ -68,7 +75,29 @@ interface Fit {
 
 const noEdits: readonly Edit[] = []
 
-function fitted(fitting: Fitting, line: Line, caller: Call, place: Place): Fit {
+/** Where the request goes, and whether its prompt is marked for a cache on the way. */
+interface Destination {
+  readonly place: Place
+  readonly automaticCaching: AutomaticCaching
+}
+
+const cachingHeader = 'x-tollgate-automatic-caching'
+const cachings: readonly AutomaticCaching[] = ['conversations', 'always', 'never']
+
+/** The header decides for one request, the key for all others. */
+function cachingOf({ request }: Line, policy: Pick<KeyPolicy, 'automaticCaching'>): AutomaticCaching {
+  const written = request.headers[cachingHeader]
+  if (written === undefined) return policy.automaticCaching ?? 'conversations'
+  const known = cachings.find((caching) => caching === written)
+  if (known !== undefined) return known
+  throw new TollgateError('invalid_value', {
+    message: `${cachingHeader}: must be one of ${cachings.join(', ')}.`,
+    param: cachingHeader,
+  })
+}
+
+function fitted(fitting: Fitting, line: Line, caller: Call, destination: Destination): Fit {
+  const { place } = destination
   const upstream = codecOf(place.dialect.name)
   const own = codecOf(line.dialect.name)
   if (upstream === null || own === null) return { call: caller, translation: null, marks: noEdits }
@@ -77,7 +106,7 @@ function fitted(fitting: Fitting, line: Line, caller: Call, place: Place): Fit {
     if (facts.asIs && place.dialect.name === facts.writtenAs && place.dialect.name === line.dialect.name) {
       return { call: caller, translation: null, marks: upstream.cutMarks(body.bytes, fitting.read) }
     }
-    return translated(fitting, line, { caller, place, codecs: { upstream, own } })
+    return translated(fitting, line, { ...destination, caller, codecs: { upstream, own } })
   } catch (error) {
     throw wireError(error)
   }
@@ -89,7 +118,7 @@ const nowhere: Address = { model: null, stream: false }
 function translated(
   fitting: Fitting,
   line: Line,
-  of: { caller: Call; place: Place; codecs: { upstream: Codec; own: Codec } },
+  of: Destination & { caller: Call; codecs: { upstream: Codec; own: Codec } },
 ): Fit {
   const { caller, place, codecs } = of
   refuseReferences(caller.facts)
@@ -101,6 +130,7 @@ function translated(
     toName: dialect.name === 'openai-embeddings' ? 'openai-chat' : dialect.name,
     target: {
       model: model.upstreamModel,
+      automaticCaching: of.automaticCaching,
       capabilities: {
         ...connector.capabilities(model.upstreamModel),
         outputTokensMax: model.outputTokensMax,

@@ -227,7 +227,8 @@ export interface Asked {
 
 /** Something that did not go upstream as it was written; told in `x-tollgate-adjusted`. */
 export interface Adjustment {
-  readonly kind: 'dropped' | 'adapted'
+  /** `added`: what the caller did not write, and what can change the price. */
+  readonly kind: 'dropped' | 'adapted' | 'added'
   /** The caller's field or part: `seed`, `messages[3].content[1]`. */
   readonly field: Pointer
   /** A few words for the documentation and the log, not for the header. */
@@ -235,9 +236,17 @@ export interface Adjustment {
 }
 
 /** The upstream that a request is written for. */
+/**
+ * When a prompt that marks nothing is marked for a cache whose writes cost more than plain input. `conversations`: once
+ * it has an earlier answer in it, so that the same prefix is likely to come again.
+ */
+export type AutomaticCaching = 'conversations' | 'always' | 'never'
+
 export interface Target {
   /** The model as its provider calls it. */
   readonly model: string
+  /** Left out: `conversations`. */
+  readonly automaticCaching?: AutomaticCaching
   readonly capabilities: Capabilities
   /** What becomes of a choice that the model cannot be forced to; absent: it is adapted, and said. */
   readonly forcedTools?: ForcedTools | undefined

@@ -114,3 +114,41 @@ for (const [format, model] of [
     })
   }
 }
+
+const tools = [{ type: 'function', function: { name: 'look', parameters: { type: 'object' } } }]
+const turn = (role: string, content: string) => ({ role, content })
+const once = { tools, messages: [turn('user', 'hello')] }
+const again = { tools, messages: [turn('user', 'hello'), turn('assistant', 'hi'), turn('user', 'and now?')] }
+
+for (const [text, policy, header, more, isMarked] of [
+  ['one call with tools', {}, undefined, once, false],
+  ['a conversation that goes on', {}, undefined, again, true],
+  ['one call, of which the client knows that it comes again', {}, 'always', once, true],
+  ['one call of a key that always caches', { automaticCaching: 'always' }, undefined, once, true],
+  ['a conversation that the client does not want cached', {}, 'never', again, false],
+  ['a conversation of a key that never caches', { automaticCaching: 'never' }, undefined, again, false],
+  ['one that the client asks for all the same', { automaticCaching: 'never' }, 'conversations', again, true],
+] as const) {
+  test(`${text} is ${isMarked ? 'marked for the cache, and said so' : 'held for and sent without a cache write'}`, async () => {
+    const account = await gate.account('5', policy)
+    const client = clientOf('openai-chat')
+    const asked = { model: 'writes-caches', text: 'hello', more: { ...client.limit(100), ...more } }
+    const headers = header === undefined ? {} : { 'x-tollgate-automatic-caching': header }
+    const answer = await gate.askAs(account, client, { ...asked, headers }).whole()
+    assert.equal(answer.status, 200, answer.text)
+    const sent = String(gate.sandbox.meters().at(-1)?.body)
+    assert.equal(sent.includes('"cache_control"'), isMarked, sent)
+    assert.equal(String(answer.headers['x-tollgate-adjusted']).includes('added=cache_control'), isMarked)
+    // The sandbox shares one cache among the accounts of this test.
+    const { cacheWrite5m, cacheRead, inputUncached } = await gate.receiptOf(account)
+    assert.equal(cacheWrite5m + cacheRead > 0, isMarked, `${inputUncached} neither written nor read`)
+  })
+}
+
+test('a way of caching that does not exist is refused in the words of the caller', async () => {
+  const client = clientOf('openai-chat')
+  const headers = { 'x-tollgate-automatic-caching': 'sometimes' }
+  const answer = await gate.askAs(rich, client, { model: 'writes-caches', text: 'hello', headers }).whole()
+  assert.equal(answer.status, 400, answer.text)
+  assert.match(answer.text, /x-tollgate-automatic-caching: must be one of conversations, always, never/)
+})

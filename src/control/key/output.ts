@@ -55,6 +55,7 @@ async function described({ ledger, clock }: ControlParts, row: KeyRow): Promise<
     onShortBalance,
     showBalance,
     showCost,
+    automaticCaching: row.policy.automaticCaching ?? 'conversations',
     managed: [...(row.policy.managed ?? [])],
     createdBy: row.createdBy,
     spentInWindow: inWindow === null ? null : formatUsd(inWindow.spent),

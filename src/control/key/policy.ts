@@ -32,5 +32,6 @@ export function policyOf(asked: OperationInput<'key.create'>, kind: AccountRow['
     onShortBalance: asked.onShortBalance,
     showBalance: asked.showBalance ?? open.showBalance,
     showCost: asked.showCost ?? open.showCost,
+    automaticCaching: asked.automaticCaching ?? 'conversations',
   }
 }

@@ -63,6 +63,7 @@ function changedPolicy(asked: Asked, before: KeyPolicy): KeyPolicy {
     onShortBalance: asked.onShortBalance ?? before.onShortBalance,
     showBalance: asked.showBalance ?? before.showBalance,
     showCost: asked.showCost ?? before.showCost,
+    automaticCaching: asked.automaticCaching ?? before.automaticCaching ?? 'conversations',
     ...(before.managed === undefined ? {} : { managed: before.managed }),
   }
 }

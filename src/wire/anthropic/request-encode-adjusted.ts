@@ -16,6 +16,10 @@ export class Adjusted {
     this.add({ kind: 'adapted', field, why })
   }
 
+  added(field: string, why: string): void {
+    this.add({ kind: 'added', field, why })
+  }
+
   private add(adjustment: Adjustment): void {
     const key = `${adjustment.kind} ${adjustment.field}`
     if (!this.byField.has(key)) this.byField.set(key, adjustment)

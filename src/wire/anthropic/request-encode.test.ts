@@ -14,6 +14,7 @@ import type {
   MediaPart,
   Part,
   ResultPart,
+  Target,
   TextPart,
   ThinkingPart,
   Tool,
@@ -165,7 +166,9 @@ type Body = Record<string, unknown>
 const body = (more: Partial<Conversation>, capabilities = takes) =>
   JSON.parse(encode(more, capabilities).text) as Body
 const adjusted = (more: Partial<Conversation>, capabilities = takes) =>
-  encode(more, capabilities).adjusted.map(({ kind, field }) => `${kind} ${field}`)
+  encode(more, capabilities)
+    .adjusted.filter(({ kind }) => kind !== 'added')
+    .map(({ kind, field }) => `${kind} ${field}`)
 
 function refusal(more: Partial<Conversation>, capabilities = takes): string {
   try {
@@ -452,9 +455,9 @@ test('white space in instructions and in results of tools is kept, and said wher
     { type: 'text', text: 'b' },
   ])
   const results = (...content: TextPart[]) => {
-    const encoded = encode({ turns: [hello, assistant(call('a')), user(result('a', { content }))] })
-    const { messages } = JSON.parse(encoded.text) as { messages: { content: Body[] }[] }
-    return [messages[2]?.content[0]?.content, encoded.adjusted.map(({ field }) => field)]
+    const conversation = { turns: [hello, assistant(call('a')), user(result('a', { content }))] }
+    const { messages } = body(conversation) as { messages?: { content: Body[] }[] }
+    return [messages?.[2]?.content[0]?.content, adjusted(conversation)]
   }
   assert.deepEqual(results(text('x'), text('\n'), text('y')), [
     [
@@ -463,12 +466,8 @@ test('white space in instructions and in results of tools is kept, and said wher
     ],
     [],
   ])
-  assert.deepEqual(results(text('\n')), [undefined, ['result a']])
-  const alone = encode({ turns: [hello, assistant(text('\n')), hello] })
-  assert.deepEqual(
-    alone.adjusted.map(({ field }) => field),
-    ['messages'],
-  )
+  assert.deepEqual(results(text('\n')), [undefined, ['dropped result a']])
+  assert.deepEqual(adjusted({ turns: [hello, assistant(text('\n')), hello] }), ['dropped messages'])
 })
 
 test('a last message that says nothing is refused, not made up', () => {
@@ -1005,13 +1004,28 @@ test('of the marks of a cache four go, and none of an hour after one of five min
   )
 })
 
-test('a conversation without marks is cached when it will be asked again', () => {
+test('a prompt without marks is cached once its conversation goes on, or as it is asked for', () => {
+  const tools = [tool('look')]
+  const goesOn = { turns: [hello, assistant(text('Hi.')), hello] }
+  const written = (of: Partial<Conversation>, more: Partial<Target> = {}) => {
+    const target = { model: 'm', capabilities: takes, ...more }
+    const { text: json, adjusted } = encodeRequest({ ...empty, turns: [hello], ...of }, target)
+    const { cache_control: mark } = JSON.parse(json) as { cache_control?: object }
+    assert.equal(
+      adjusted.some(({ kind }) => kind === 'added'),
+      mark !== undefined,
+      'said',
+    )
+    return mark
+  }
   const automatic = { type: 'ephemeral' }
-  assert.equal(body({}).cache_control, undefined)
-  assert.deepEqual(body({ tools: [tool('look')] }).cache_control, automatic)
-  assert.deepEqual(body({ turns: [hello, assistant(text('Hi.')), hello] }).cache_control, automatic)
-  assert.equal(body({ tools: [tool('look')] }, { ...takes, cacheMarks: false }).cache_control, undefined)
-  assert.equal(body({ tools: [tool('look', { cache: '5m' })] }).cache_control, undefined)
+  assert.equal(written({}), undefined)
+  assert.equal(written({ tools }), undefined, 'one call with tools costs what its tokens cost')
+  assert.deepEqual(written(goesOn), automatic)
+  assert.equal(written(goesOn, { automaticCaching: 'never' }), undefined)
+  assert.deepEqual(written({ tools }, { automaticCaching: 'always' }), automatic)
+  assert.equal(written(goesOn, { capabilities: { ...takes, cacheMarks: false } }), undefined)
+  assert.equal(written({ ...goesOn, tools: [tool('look', { cache: '5m' })] }), undefined)
 })
 
 test('parts that only another format has are dropped and said', () => {

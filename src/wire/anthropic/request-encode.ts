@@ -4,7 +4,7 @@
  * without which Claude's newer models refuse their own thoughts.
  */
 import { type JsonOut, jsonText, RawJson } from '../json-text.ts'
-import type { Conversation, EncodedRequest, Target, TextPart, Tool, ToolChoice, Turn } from '../neutral.ts'
+import type { AutomaticCaching, Conversation, EncodedRequest, Target, TextPart, Tool, ToolChoice, Turn } from '../neutral.ts'
 import { untranslatable } from '../policy.ts'
 import { anthropicNames, NamedTools } from '../tool-names.ts'
 import { leadingSystemCount } from '../turns.ts'
@@ -32,7 +32,7 @@ import { choiceBlock, isForced, offeredTools, toolBlocks } from './request-encod
 
 /** Throws WireError; see `Codec.encodeRequest`. */
 export function encodeRequest(given: Conversation, target: Target): EncodedRequest {
-  const { model, capabilities } = target
+  const { model, capabilities, automaticCaching = 'conversations' } = target
   const adjusted = new Adjusted()
   const names = new NamedTools(anthropicNames)
   const { instructions, turns } = split(given.turns, adjusted)
@@ -66,7 +66,9 @@ export function encodeRequest(given: Conversation, target: Target): EncodedReque
   }
   const stops = stopsOf(conversation, capabilities, adjusted)
   const sampling = samplingFields(conversation.sampling, capabilities, isThinking(plan), adjusted)
-  const isCached = !isMarked && capabilities.cacheMarks && (tools.length > 0 || written.userTurns > 1)
+  const isWanted = cachesItself[automaticCaching](written)
+  const isCached = !isMarked && capabilities.cacheMarks && isWanted
+  if (isCached) adjusted.added('cache_control', 'a conversation that goes on is cached')
   const text = jsonText({
     model,
     tools: tools.length > 0 ? tools : undefined,
@@ -115,10 +117,16 @@ function freed(choice: ToolChoice | null): ToolChoice {
 
 /**
  * Where prompts are cached at home without being asked to, the caller marks nothing and expects it all the
- * same. Writing costs a quarter more than reading afresh, and a hit a tenth: so only what will be asked
- * again is cached, which is a request with tools or one that goes on from an earlier answer.
+ * same. Writing costs a quarter more than reading afresh, and a hit a tenth: so only what is likely to be asked
+ * again is cached, which is a request that goes on from an earlier answer or from the result of a tool.
  */
 const automatic = fiveMinutes
+
+const cachesItself: Readonly<Record<AutomaticCaching, (written: WrittenMessages) => boolean>> = {
+  conversations: ({ userTurns }) => userTurns > 1,
+  always: () => true,
+  never: () => false,
+}
 
 function numerals(fields: Readonly<Record<string, string>>): Record<string, JsonOut> {
   return Object.fromEntries(Object.entries(fields).map(([name, digits]) => [name, new RawJson(digits)]))

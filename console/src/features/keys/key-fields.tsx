@@ -5,7 +5,14 @@ import { Checkbox } from '@/components/checkbox'
 import { Field } from '@/components/field'
 import { Input } from '@/components/input'
 import { Select } from '@/components/select'
-import { type Expiry, expiries, expiryLabels, type KeyForm, type KeyProblems } from './key-form.ts'
+import {
+  cachingWords,
+  type Expiry,
+  expiries,
+  expiryLabels,
+  type KeyForm,
+  type KeyProblems,
+} from './key-form.ts'
 import { windows, windowWords } from './key-state.ts'
 import { ModelPicker } from './model-picker.tsx'
 
@@ -163,6 +170,23 @@ function Behaviour({ form, onChange }: KeyFieldsProps): JSX.Element {
         checked={form.showCost}
         onChange={(showCost) => onChange({ showCost })}
       />
+      <Field
+        label="Cache translated prompts at Claude"
+        hint="A cache write costs a quarter more than plain input, a later read a tenth. Prompts that mark something themselves are left as they are."
+      >
+        <Select
+          value={form.automaticCaching}
+          onChange={(event) =>
+            onChange({ automaticCaching: event.target.value as KeyForm['automaticCaching'] })
+          }
+        >
+          {Object.entries(cachingWords).map(([value, words]) => (
+            <option key={value} value={value}>
+              {words}
+            </option>
+          ))}
+        </Select>
+      </Field>
     </>
   )
 }

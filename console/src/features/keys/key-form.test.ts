@@ -23,6 +23,7 @@ const key: Key = {
   onShortBalance: 'reject',
   showBalance: false,
   showCost: false,
+  automaticCaching: 'never',
   createdBy: null,
   lastUsed: null,
   spent: '0.00',
@@ -42,6 +43,7 @@ test('a name alone makes a key without limits', () => {
     onShortBalance: 'lower',
     showBalance: true,
     showCost: false,
+    automaticCaching: 'conversations',
   })
   assert.ok(operations['key.create'].input.safeParse(result.wishes).success)
 })
@@ -49,9 +51,10 @@ test('a name alone makes a key without limits', () => {
 test('what a key may do survives its form to the second', () => {
   const result = readKeyForm(formOfKey(key), now, key)
   assert.ok(result.kind === 'wishes')
-  const { name, expires, budget, models, limits, onShortBalance, showBalance, showCost } = key
+  const { name, expires, budget, models, limits, onShortBalance, showBalance, showCost, automaticCaching } =
+    key
   assert.deepEqual(result.wishes, {
-    ...{ name, expires, budget, models, limits, onShortBalance, showBalance, showCost },
+    ...{ name, expires, budget, models, limits, onShortBalance, showBalance, showCost, automaticCaching },
   })
 })
 

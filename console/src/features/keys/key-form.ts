@@ -33,9 +33,17 @@ export interface KeyForm {
   readonly onShortBalance: 'lower' | 'reject'
   readonly showBalance: boolean
   readonly showCost: boolean
+  readonly automaticCaching: Key['automaticCaching']
 }
 
 export type KeyField = keyof KeyForm
+
+/** When prompts are marked for a cache whose writes cost more. */
+export const cachingWords: Readonly<Record<Key['automaticCaching'], string>> = {
+  conversations: 'Once a conversation goes on',
+  always: 'Always',
+  never: 'Never',
+}
 export type KeyProblems = Readonly<Partial<Record<KeyField, string>>>
 type Asked = Required<Omit<OperationAsk<'key.create'>, 'account'>>
 export type KeyWishes = { [Field in keyof Asked]: Exclude<Asked[Field], undefined> }
@@ -57,6 +65,7 @@ export function emptyKeyForm(accountKind: 'personal' | 'organization'): KeyForm 
     onShortBalance: 'lower',
     showBalance: accountKind === 'personal',
     showCost: false,
+    automaticCaching: 'conversations',
   }
 }
 
@@ -76,6 +85,7 @@ export function formOfKey(key: Key): KeyForm {
     onShortBalance: key.onShortBalance,
     showBalance: key.showBalance,
     showCost: key.showCost,
+    automaticCaching: key.automaticCaching,
   }
 }
 
@@ -122,6 +132,7 @@ export function readKeyForm(form: KeyForm, nowMs: number, before: Key | undefine
       onShortBalance: form.onShortBalance,
       showBalance: form.showBalance,
       showCost: form.showCost,
+      automaticCaching: form.automaticCaching,
     },
   }
 }

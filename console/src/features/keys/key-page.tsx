@@ -20,6 +20,7 @@ import { Moment } from '../usage/moment.tsx'
 import { Name } from '../usage/name.tsx'
 import { BudgetUse } from './budget.tsx'
 import { KeyActions } from './key-actions.tsx'
+import { cachingWords } from './key-form.ts'
 import { KeySpend } from './key-spend.tsx'
 import { type Key, keyState } from './key-state.ts'
 import { MadeBy } from './made-by.tsx'
@@ -152,6 +153,7 @@ function Facts({ apiKey }: { readonly apiKey: Key }): JSX.Element {
         <Fact label="Short balance">{apiKey.onShortBalance === 'lower' ? 'Answers shorter' : 'Refuses'}</Fact>
         <Fact label="Tells the balance">{apiKey.showBalance ? 'Yes' : 'No'}</Fact>
         <Fact label="Cost in every answer">{apiKey.showCost ? 'Yes' : 'No'}</Fact>
+        <Fact label="Automatic caching">{cachingWords[apiKey.automaticCaching]}</Fact>
         <Fact label="Made">
           <Moment at={apiKey.created} />
         </Fact>
