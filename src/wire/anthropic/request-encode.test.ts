@@ -466,7 +466,7 @@ test('white space in instructions and in results of tools is kept, and said wher
     ],
     [],
   ])
-  assert.deepEqual(results(text('\n')), [undefined, ['dropped result a']])
+  assert.deepEqual(results(text('\n')), [undefined, ['adapted result a']])
   assert.deepEqual(adjusted({ turns: [hello, assistant(text('\n')), hello] }), ['dropped messages'])
 })
 
