@@ -467,7 +467,7 @@ test('white space in instructions and in results of tools is kept, and said wher
     [],
   ])
   assert.deepEqual(results(text('\n')), [undefined, ['adapted result a']])
-  assert.deepEqual(adjusted({ turns: [hello, assistant(text('\n')), hello] }), ['dropped messages'])
+  assert.deepEqual(adjusted({ turns: [hello, assistant(text('\n')), hello] }), ['adapted messages'])
 })
 
 test('a last message that says nothing is refused, not made up', () => {

@@ -4,7 +4,16 @@
  * without which Claude's newer models refuse their own thoughts.
  */
 import { type JsonOut, jsonText, RawJson } from '../json-text.ts'
-import type { AutomaticCaching, Conversation, EncodedRequest, Target, TextPart, Tool, ToolChoice, Turn } from '../neutral.ts'
+import type {
+  AutomaticCaching,
+  Conversation,
+  EncodedRequest,
+  Target,
+  TextPart,
+  Tool,
+  ToolChoice,
+  Turn,
+} from '../neutral.ts'
 import { untranslatable } from '../policy.ts'
 import { anthropicNames, NamedTools } from '../tool-names.ts'
 import { leadingSystemCount } from '../turns.ts'
