@@ -15,8 +15,8 @@ import type { Limits } from './config.ts'
 import type { Level } from './http/pressure.ts'
 import type { SharedMemory } from './http/shared-memory.ts'
 import type { Ledger } from './ledger/types.ts'
+import type { FrontRates } from './limits/front-rates.ts'
 import type { RateMeter } from './limits/rate-meter.ts'
-import type { RequestGate } from './limits/request-gate.ts'
 import type { Metrics } from './metrics.ts'
 import type { Finding } from './phases/find.ts'
 import type { Connector } from './providers/connector.ts'
@@ -28,7 +28,7 @@ import type { PdfReader } from './tokens/pdf-reader.ts'
 import type { RefusalLog } from './usage/refusal-log.ts'
 import type { ReadLimits } from './wire/codec.ts'
 
-export interface App {
+export interface App extends FrontRates {
   /** Where callers reach this server. */
   readonly address: string
   readonly access: Access
@@ -48,8 +48,6 @@ export interface App {
   /** Memory for what of answers waits here: unfinished events, last words, whole answers. */
   readonly events: SharedMemory['events']
   readonly failpoints: Failpoints
-  /** Requests per minute and at once, counted before their bodies. */
-  readonly gate: RequestGate
   readonly health: Health
   readonly ledger: Ledger
   readonly limits: Limits

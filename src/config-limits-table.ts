@@ -147,6 +147,9 @@ export const limitDefaults = {
   requestsPerMinute: 600 as number | null,
   tokensPerMinute: 2_000_000 as number | null,
   concurrent: 100 as number | null,
+  requestsWithoutKeyPerMinute: 600,
+  promptRefusalsPerMinute: 60,
+  refusalPauseMs: 500,
   ratesKeptMax: 20_000,
   standingsMax: 100_000,
 

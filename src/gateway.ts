@@ -28,8 +28,8 @@ import { createHttpServer, type HttpServer } from './http/server.ts'
 import { openSharedMemory } from './http/shared-memory.ts'
 import { shownHost } from './http/shown-host.ts'
 import { watchLedger } from './ledger/watch.ts'
+import { openFrontRates } from './limits/front-rates.ts'
 import { RateMeter } from './limits/rate-meter.ts'
-import { RequestGate } from './limits/request-gate.ts'
 import { createMetrics } from './metrics.ts'
 import { createPages, isPage, type Pages } from './pages.ts'
 import { openParts, type Parts } from './parts.ts'
@@ -304,7 +304,6 @@ function createApp(
     draining: state.draining,
     failpoints: failpoints(config.failpoint ?? undefined),
     forcedTools: config.forcedTools,
-    gate: new RequestGate(limits.ratesKeptMax),
     health: parts.health,
     ledger: parts.ledger,
     limits,
@@ -326,6 +325,7 @@ function createApp(
     get snapshot() {
       return parts.catalog.snapshot
     },
+    ...openFrontRates(limits),
     waiting: new Places(limits.holdWaitersPerAccountMax),
   }
 }

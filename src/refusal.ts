@@ -3,12 +3,14 @@
  * before anything was sent, as an error frame afterwards. Never both, never with a success mark.
  */
 import { type ErrorCode, errors } from '../contract/errors.ts'
+import type { Clock } from './base/clock.ts'
 import { TollgateError } from './base/errors.ts'
 import { retryAdviceHeaders } from './base/retry-advice.ts'
 import { type FlatHeaders, identityHeaders, wholeHead } from './headers.ts'
 import { answerEarly, type Lingering } from './http/early.ts'
 import type { RateRefusal } from './ledger/types.ts'
 import { rateHeaders, retryAfterSeconds } from './limits/headers.ts'
+import type { RateMeter } from './limits/rate-meter.ts'
 import type { Line } from './values.ts'
 import { type Problem, WireError } from './wire/codec.ts'
 
@@ -48,6 +50,34 @@ function errorFrame({ dialect, padding }: Line, problem: Problem): Uint8Array | 
   return padding?.isOpen === true ? padding.resume(frame) : frame
 }
 
+export interface Pacing {
+  readonly clock: Clock
+  /** Refusals for a rate that are sent at once, by account or network. */
+  readonly promptRefusals: Pick<RateMeter<bigint | string>, 'take'>
+  readonly limits: { readonly refusalPauseMs: number }
+}
+
+/**
+ * Waits before a refusal for a rate where its account or network gets more of them than somebody who reads them would:
+ * each connection then asks at a pace that costs others nothing. Ends early when the work is interrupted.
+ */
+export async function paceRefusal(
+  { clock, promptRefusals, limits }: Pacing,
+  line: Line,
+  { code }: TollgateError,
+  taker: bigint | string,
+): Promise<void> {
+  if (!rateCodes.includes(code) || line.client.begun) return
+  if (promptRefusals.take(taker, clock.wallMs()).kind === 'taken') return
+  await new Promise<void>((resolve) => {
+    const timer = clock.after(limits.refusalPauseMs, resolve)
+    line.work.listen(() => {
+      timer.cancel()
+      resolve()
+    })
+  })
+}
+
 /** `address`: where callers reach this server. */
 export function suspended(address: string): TollgateError {
   return new TollgateError('account_suspended', {
@@ -60,6 +90,8 @@ const rateRows = {
   tokens: ['token_rate_limited', 'tokens per minute'],
   concurrent: ['concurrency_limited', 'requests at once'],
 } as const
+
+const rateCodes: readonly ErrorCode[] = Object.values(rateRows).map(([code]) => code)
 
 export function rateLimited(refused: RateRefusal, line: Line, nowMs: number): TollgateError {
   const { of, scope, limit, retryAfterMs, rates } = refused

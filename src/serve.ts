@@ -21,7 +21,7 @@ import { hold } from './phases/hold.ts'
 import { invoke } from './phases/invoke.ts'
 import { relay } from './phases/relay.ts'
 import { giveBack, settle } from './phases/settle.ts'
-import { refuse } from './refusal.ts'
+import { paceRefusal, refuse } from './refusal.ts'
 import { refuseOverload } from './running.ts'
 import type { Fitted, Line, Operation } from './values.ts'
 
@@ -59,6 +59,7 @@ export async function serve(
     app.metrics.requestEnded(line, error.code, secondsSince(app, line))
     app.log[levelOf(error)]({ err: error, request: line.requestId }, 'request refused')
     noteRefusal(app, line, error)
+    await paceRefusal(app, line, error, app.running.known(line.id)?.account ?? line.network)
     refuse(app, line, error)
   } finally {
     app.gate.leave(line.id)

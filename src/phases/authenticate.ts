@@ -4,7 +4,9 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { Access, Caller, Identified } from '../access/types.ts'
+import type { Clock } from '../base/clock.ts'
 import { type ErrorCode, TollgateError } from '../base/errors.ts'
+import type { RateMeter } from '../limits/rate-meter.ts'
 import type { Line } from '../values.ts'
 
 /** In this order the places of a credential are looked at. */
@@ -18,6 +20,10 @@ interface Refused {
 /** Who knows keys, and where this server is reached. */
 export interface Knowing {
   readonly access: Pick<Access, 'identify'>
+  readonly clock: Clock
+  /** Requests of a network that came without a valid key. */
+  readonly withoutKey: Pick<RateMeter<string>, 'take'>
+  readonly limits: { readonly requestsWithoutKeyPerMinute: number }
   readonly address: string
 }
 
@@ -78,9 +84,12 @@ export function byKey(knowing: Knowing): CallerOf {
   return (line) => authenticate(knowing, line)
 }
 
-/** Throws the 401 rows of the error table; 400 for a credential header that comes twice. */
-async function authenticate({ access, address }: Knowing, line: Line): Promise<Caller> {
-  const keysPage = `${address}/console/keys`
+/**
+ * Throws the 401 rows of the error table; 400 for a credential header that comes twice; 429 for a network that sends too
+ * many of those. A valid key is served whatever else comes from its network.
+ */
+async function authenticate(knowing: Knowing, line: Line): Promise<Caller> {
+  const { access } = knowing
   const credentials = readCredentials(line)
   const found = new Map<Identified['kind'], Identified>()
   for (const credential of credentials) {
@@ -88,13 +97,32 @@ async function authenticate({ access, address }: Knowing, line: Line): Promise<C
     if (identified.kind === 'caller') return identified.caller
     found.set(identified.kind, identified)
   }
+  refuseFlood(knowing, line)
+  throw unauthenticated(found, `${knowing.address}/console/keys`)
+}
+
+function refuseFlood({ clock, withoutKey, limits }: Knowing, line: Line): void {
+  const metered = withoutKey.take(line.network, clock.wallMs())
+  if (metered.kind === 'taken') return
+  const limit = limits.requestsWithoutKeyPerMinute
+  throw new TollgateError('rate_limited', {
+    message: `Too many requests without a valid API key came from this network: ${limit} per minute are answered, and this one had none either.`,
+    facts: { scope: 'network', limit },
+    retryAfterMs: metered.retryAfterMs,
+  })
+}
+
+function unauthenticated(
+  found: ReadonlyMap<Identified['kind'], Identified>,
+  keysPage: string,
+): TollgateError {
   for (const [kind, { code, message }] of reasons) {
     const identified = found.get(kind)
     if (identified === undefined) continue
     const told = { message: message(keysPage) }
-    throw new TollgateError(code, 'key' in identified ? { ...told, owner: identified } : told)
+    return new TollgateError(code, 'key' in identified ? { ...told, owner: identified } : told)
   }
-  throw new TollgateError('missing_api_key', {
+  return new TollgateError('missing_api_key', {
     message: `No API key was sent. Send it as \`Authorization: Bearer sk-tg-…\` (or \`x-api-key\`); you create one at ${keysPage}.`,
   })
 }

@@ -126,7 +126,10 @@ function servedByAll(
 }
 
 /** A test does in a second what people do in an hour. */
-const hurried: Partial<Limits> = { changesPerMinute: 1_000_000 }
+const hurried: Partial<Limits> = {
+  changesPerMinute: 1_000_000,
+  requestsWithoutKeyPerMinute: 1_000_000,
+}
 
 function testConfig(options: TestGatewayOptions, dataFolder: string): Config {
   const providers = {

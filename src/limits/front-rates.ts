@@ -1,0 +1,27 @@
+/** The rates that are looked at before anything is read of a request, composed. Decides nothing. */
+import { RateMeter } from './rate-meter.ts'
+import { RequestGate } from './request-gate.ts'
+
+export interface FrontRates {
+  /** Requests per minute and at once, of accounts and keys, counted before their bodies. */
+  readonly gate: RequestGate
+  /** Refusals for a rate that are sent at once, per account or network. */
+  readonly promptRefusals: RateMeter<bigint | string>
+  /** Requests without a valid key, per network. */
+  readonly withoutKey: RateMeter<string>
+}
+
+export interface FrontRateLimits {
+  readonly ratesKeptMax: number
+  readonly promptRefusalsPerMinute: number
+  readonly requestsWithoutKeyPerMinute: number
+}
+
+export function openFrontRates(limits: FrontRateLimits): FrontRates {
+  const takersMax = limits.ratesKeptMax
+  return {
+    gate: new RequestGate(takersMax),
+    promptRefusals: new RateMeter({ perMinute: limits.promptRefusalsPerMinute, takersMax }),
+    withoutKey: new RateMeter({ perMinute: limits.requestsWithoutKeyPerMinute, takersMax }),
+  }
+}
