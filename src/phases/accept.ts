@@ -252,7 +252,7 @@ function unknownPath(
   const shown = path.length > 200 ? `${path.slice(0, 200)}…` : path
   const hints: Readonly<Partial<Record<DialectName, string>>> = {
     anthropic: `The base address of the Messages format is ${address}/v1/alt: POST ${address}/v1/alt/v1/messages.`,
-    gemini: `The base address of the Gemini format is ${address}: POST ${address}/v1beta/models/{model}:generateContent.`,
+    gemini: `The base address of the Gemini format is ${address}/v1beta: POST ${address}/v1beta/models/{model}:generateContent.`,
   }
   const hint =
     hints[dialect.name] ??

@@ -72,7 +72,7 @@ const gpt51: Capabilities = {
 }
 
 const gpt52: Capabilities = { ...gpt51, efforts: ['none', 'low', 'medium', 'high', 'xhigh'] }
-const gpt54: Capabilities = { ...gpt52, chatTools: 'without_effort' }
+const gpt54: Capabilities = { ...gpt52, chatTools: 'without_effort', phases: true }
 const gpt56: Capabilities = { ...gpt54, chatTools: 'explicit_none', cacheMarks: true }
 
 /** `max` is taken by Responses alone. */

@@ -31,7 +31,7 @@ function usageOf({ answer }: Turn): JsonObject | null {
   const input = inputTotal(answer.input)
   return {
     input_tokens: input,
-    input_tokens_details: { cached_tokens: 0 },
+    input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
     output_tokens: output,
     output_tokens_details: { reasoning_tokens: answer.reasoningTokens },
     total_tokens: input + output,

@@ -40,6 +40,8 @@ export interface Capabilities {
   readonly schemaOutput: boolean
   /** A schema and tools in one request. */
   readonly schemaWithTools: boolean
+  /** Messages of the assistant say whether they are comments or the answer (`phase`), and are worse read without. */
+  readonly phases?: boolean
   /** Marks of what to cache are taken. */
   readonly cacheMarks: boolean
   /** Images inside the result of a tool. */

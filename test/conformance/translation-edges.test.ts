@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ConversationFormat } from '../../src/wire/codec.ts'
+import { libraries } from '../support/stream-libraries.ts'
 import {
   bytesOf,
   type Format,
@@ -14,6 +15,9 @@ import {
   othersThan,
   sandboxTarget,
   sent,
+  streamInto,
+  targetsOf,
+  watched,
 } from '../support/translation.ts'
 
 function outcomeOf(from: Format, to: Format, body: unknown): Outcome {
@@ -210,4 +214,132 @@ test('what cannot be said of tools is said to be left out', () => {
     { type: 'function', name: 'look' },
     { type: 'web_search' },
   ])
+})
+
+test('input that is an empty list is no input, in histories and in answers', async () => {
+  const call = { id: 'call_1', type: 'function', function: { name: 'look', arguments: '[]' } }
+  const history = {
+    model: 'm',
+    messages: [
+      { role: 'user', content: 'Hi.' },
+      { role: 'assistant', content: null, tool_calls: [call] },
+      { role: 'tool', tool_call_id: 'call_1', content: 'seen' },
+    ],
+    tools: [chatTool],
+  }
+  const chat = formatOf('openai-chat')
+  const { messages } = bodyFor(chat, formatOf('anthropic'), history)
+  assert.partialDeepStrictEqual((messages as { content: unknown[] }[])[1]?.content, [
+    { type: 'tool_use', input: {} },
+  ])
+  const { contents } = bodyFor(chat, formatOf('gemini'), history)
+  assert.partialDeepStrictEqual((contents as { parts: unknown[] }[])[1]?.parts, [
+    { functionCall: { name: 'look', args: {} } },
+  ])
+  const chunk = (delta: object, finish: string | null = null) =>
+    `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`
+  for (const pieces of [['[]'], ['[', ']'], ['{"a"', ':[]}']]) {
+    const stream = [
+      chunk({
+        role: 'assistant',
+        tool_calls: [{ index: 0, ...call, function: { name: 'look', arguments: '' } }],
+      }),
+      ...pieces.map((piece) => chunk({ tool_calls: [{ index: 0, function: { arguments: piece } }] })),
+      chunk({}, 'tool_calls'),
+      'data: [DONE]\n\n',
+    ].join('')
+    const usage = chat.dialect.toUsage(watched(chat, [bytesOf(stream)]).report)
+    const sse = streamInto(chat, formatOf('anthropic'), [bytesOf(stream)], { usage, cost: '0' })
+    const message = (await libraries.anthropic(sse)) as { content: { input: unknown }[] }
+    assert.deepEqual(
+      message.content[0]?.input,
+      pieces.join('') === '{"a":[]}' ? { a: [] } : {},
+      pieces.join('|'),
+    )
+  }
+})
+
+test("types of Google's schemas by their numbers become names at every depth", () => {
+  const parameters = {
+    type: 6,
+    properties: {
+      a: { type: 1 },
+      b: { type: 5, items: { type: 3 } },
+      c: { type: 6, properties: { d: { type: 2, nullable: true } } },
+    },
+  }
+  const body = {
+    contents: [{ role: 'user', parts: [{ text: 'Hi.' }] }],
+    tools: [{ functionDeclarations: [{ name: 'look', parameters }] }],
+  }
+  const { tools } = bodyFor(formatOf('gemini'), formatOf('openai-chat'), body)
+  assert.deepEqual((tools as { function: { parameters: unknown } }[])[0]?.function.parameters, {
+    type: 'object',
+    properties: {
+      a: { type: 'string' },
+      b: { type: 'array', items: { type: 'integer' } },
+      c: { type: 'object', properties: { d: { type: ['number', 'null'], nullable: true } } },
+    },
+  })
+})
+
+test('a result without its call is refused by its place, in every format', () => {
+  const orphan = {
+    model: 'm',
+    input: [
+      { role: 'user', content: 'Hi.' },
+      {
+        type: 'tool_search_call',
+        call_id: 'call_s',
+        execution: 'client',
+        arguments: {},
+        status: 'completed',
+      },
+      { type: 'function_call_output', call_id: 'call_s', output: 'look' },
+    ],
+  }
+  for (const to of othersThan(formatOf('openai-responses'))) {
+    const outcome = outcomeOf(formatOf('openai-responses'), to, orphan)
+    assert.ok(outcome.kind === 'refused', to.name)
+    assert.equal(outcome.error.pointer, 'input[2]')
+  }
+  const messages = [
+    { role: 'user', content: 'Hi.' },
+    { role: 'tool', tool_call_id: 'x', content: 'seen' },
+  ]
+  const outcome = outcomeOf(formatOf('openai-chat'), formatOf('openai-responses'), { model: 'm', messages })
+  assert.equal(outcome.kind, 'refused')
+})
+
+test('comments and answers of the assistant are told apart again where the model wants it', () => {
+  const responses = formatOf('openai-responses')
+  const target = targetsOf(responses).find(({ model }) => model === 'gpt-5.4')
+  assert.ok(target !== undefined)
+  const body = {
+    model: 'm',
+    messages: [
+      { role: 'user', content: 'Hi.' },
+      {
+        role: 'assistant',
+        content: 'Let me see.',
+        tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'look', arguments: '{}' } }],
+      },
+      { role: 'tool', tool_call_id: 'call_1', content: 'seen' },
+      { role: 'assistant', content: 'Done.' },
+      { role: 'user', content: 'And?' },
+    ],
+  }
+  const address = { model: null, stream: false }
+  const outcome = sent(
+    formatOf('openai-chat'),
+    responses,
+    { name: 'edge', body: bytesOf(JSON.stringify(body)), address },
+    target,
+  )
+  assert.ok(outcome.kind === 'sent')
+  const items = (JSON.parse(outcome.text) as { input: { role?: string; phase?: string }[] }).input
+  assert.deepEqual(
+    items.filter(({ role }) => role === 'assistant').map(({ phase }) => phase),
+    ['commentary', 'final_answer'],
+  )
 })

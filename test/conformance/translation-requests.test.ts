@@ -136,22 +136,6 @@ const refusals: readonly ListedRefusal[] = [
     ],
     cases: ['anthropic/stream-prefill-stop'],
   },
-  {
-    why: 'the model cannot be made to call a tool',
-    code: 'untranslatable',
-    to: everywhere,
-    models: ['claude-sonnet-5-5', 'claude-opus-5-5'],
-    cases: [
-      'openai-chat/tool-choice-required',
-      'gemini/parallel-tools-3-gemini3',
-      'gemini/parallel-tools-3-gemini3-t2',
-      'gemini/thinking-tools-from-other-model',
-      'gemini/tool-2.0-t1',
-      'gemini/tool-2.0-t2',
-      'gemini/tool-mode-any-named',
-      'gemini/tool-no-args-t1',
-    ],
-  },
 ]
 
 function listedFor(name: string, to: Format, { model }: Target): ListedRefusal | undefined {

@@ -97,14 +97,19 @@ export function callBlock(call: CallPart, name: string, id: string): Block {
   return { type: 'tool_use', id, name, input }
 }
 
+/** Nothing, or the empty list that some languages write for an empty object. */
+export function isNoInput(input: string): boolean {
+  return /^\s*(\[\s*\])?\s*$/.test(input.slice(0, 64)) && input.length <= 64
+}
+
 /** Deeper JSON than a body may have is no input of a call. */
 const inputDepthMax = 48
 const valuesMax = 2 ** 25
 const encoder = new TextEncoder()
 
-/** The JSON text of an object as it is; `{}` for '', and anything else (input that a limit cut) in `_raw`. */
+/** The JSON text of an object as it is; `{}` for no input, and anything else (input that a limit cut) in `_raw`. */
 export function objectText(input: string): string {
-  if (input === '') return '{}'
+  if (isNoInput(input)) return '{}'
   return isObjectText(input) ? input : JSON.stringify({ _raw: input })
 }
 

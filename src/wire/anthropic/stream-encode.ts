@@ -7,6 +7,7 @@ import type { Usage } from '../codec.ts'
 import { type JsonOut, RawJson, sseEvent } from '../json-text.ts'
 import type {
   AnswerEvent,
+  CallPart,
   Finish,
   Frame,
   MediaPart,
@@ -49,6 +50,9 @@ const nothingUsed: Usage = {
 }
 const ended: Finish = { reason: 'end', stopString: null, explanation: null }
 
+/** An empty list with more white space is none. */
+const listCharactersMax = 64
+
 class MessagesEncoder implements StreamEncoder {
   private readonly frame: Frame
   private readonly ids: CallIds
@@ -62,6 +66,8 @@ class MessagesEncoder implements StreamEncoder {
   /** White space that comes before anything worth a block. */
   private blank = ''
   private hasCalls = false
+  /** Something of the open call's input was written. */
+  private hasInput = false
   private finish: Finish = ended
 
   constructor(frame: Frame) {
@@ -125,6 +131,7 @@ class MessagesEncoder implements StreamEncoder {
     this.open = part
     if (part.kind !== 'call') return before
     this.hasCalls = true
+    this.hasInput = false
     let text = before
     for (const block of sealBlocks(part.seal)) text += this.whole(block)
     const id = this.ids.next(part)
@@ -141,12 +148,23 @@ class MessagesEncoder implements StreamEncoder {
       case 'thinking':
         return this.begunThinking() + this.deltaOf('thinking_delta', { thinking: text })
       case 'call':
-        return this.deltaOf('input_json_delta', {
-          partial_json: open.form === 'text' ? JSON.stringify(text).slice(1, -1) : text,
-        })
+        return this.callInput(open.form, text)
       default:
         return this.text(text)
     }
+  }
+
+  /** Input is one object; an empty list waits to be known for one. */
+  private callInput(form: CallPart['form'], text: string): string {
+    if (form === 'text')
+      return this.deltaOf('input_json_delta', { partial_json: JSON.stringify(text).slice(1, -1) })
+    const whole = this.blank + text
+    const mayBeEmptyList =
+      !this.hasInput && /^\s*(?:\[\s*\]?\s*)?$/.test(whole) && whole.length <= listCharactersMax
+    this.blank = mayBeEmptyList ? whole : ''
+    if (mayBeEmptyList) return ''
+    this.hasInput = true
+    return this.deltaOf('input_json_delta', { partial_json: whole })
   }
 
   private text(text: string): string {
@@ -171,11 +189,14 @@ class MessagesEncoder implements StreamEncoder {
 
   /** Ends the open part, if there is one; one that said nothing has no block. */
   private closed(seal: Seal | null): string {
-    const { open } = this
+    const { open, blank } = this
     this.open = null
     this.blank = ''
     if (open === null) return ''
     let text = ''
+    // Input that a limit cut behind its first letter.
+    if (open.kind === 'call' && open.form === 'json' && blank.trim() === '[')
+      text += this.deltaOf('input_json_delta', { partial_json: blank })
     if (open.kind === 'thinking' && (this.isBegun || seal !== null)) {
       text += this.begunThinking() + this.deltaOf('signature_delta', { signature: signatureOf(seal) })
     }

@@ -69,10 +69,26 @@ function editMember(
   }
 }
 
+/** The types by their numbers, as some libraries of Google's write them. */
+const typeNumbers: Readonly<Record<string, string>> = {
+  1: 'string',
+  2: 'number',
+  3: 'integer',
+  4: 'boolean',
+  5: 'array',
+  6: 'object',
+  7: 'null',
+}
+
+function typeOf(json: Json, value: number): string | undefined {
+  if (json.isString(value)) return json.text(value).toLowerCase()
+  return json.kind(value) === 'number' ? typeNumbers[json.written(json.span(value))] : undefined
+}
+
 function editType(json: Json, value: number, isNullable: boolean, edits: Edit[]): void {
-  if (!json.isString(value)) return
-  const written = json.text(value)
-  const type = written.toLowerCase()
+  const type = typeOf(json, value)
+  if (type === undefined) return
+  const written = json.isString(value) ? json.text(value) : null
   if (isNullable) edits.push({ ...json.span(value), text: JSON.stringify([type, 'null']) })
   else if (type !== written) replace(json, value, type, edits)
 }

@@ -68,6 +68,7 @@ function typeByEnding(url: string): string | undefined {
 /** The input of a call as the object that the format demands; what a limit cut stays readable in `_raw`. */
 export function argsOf(input: string, form: 'json' | 'text'): JsonOut {
   if (form === 'text') return { input }
-  if (input.trim() === '') return {}
+  // Some languages write an empty object as an empty list.
+  if (input.trim() === '' || /^\s*\[\s*\]\s*$/.test(input)) return {}
   return isRecord(parsed(input)) ? new RawJson(input) : { _raw: input }
 }

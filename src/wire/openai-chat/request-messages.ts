@@ -46,6 +46,8 @@ class MessageWriter {
   /** What came between calls and their results. */
   private held: JsonOut[] = []
   private hasHeader = false
+  /** Ids of the calls so far: a result without one is refused by the API. */
+  private readonly called = new Set<string>()
 
   constructor(writing: Writing) {
     this.writing = writing
@@ -113,6 +115,8 @@ class MessageWriter {
   }
 
   private result(result: ResultPart): void {
+    if (!this.called.has(result.callId))
+      throw untranslatable(result.pointer, 'a result without the call before it')
     const texts = result.content.filter((part) => part.kind === 'text')
     const marked = result.cache ?? texts.find(({ cache }) => cache !== null)?.cache ?? null
     const text = texts.length === 0 ? (result.json ?? '') : texts.map((part) => part.text).join('\n')
@@ -144,7 +148,11 @@ class MessageWriter {
     const text = texts.join('')
     message.text += message.text === '' || text === '' ? text : `\n\n${text}`
     message.refusal += refusals.join('')
-    for (const part of parts) if (part.kind === 'call') message.calls.push(this.call(part))
+    for (const part of parts) {
+      if (part.kind !== 'call') continue
+      this.called.add(part.id)
+      message.calls.push(this.call(part))
+    }
     this.assistant = message
   }
 

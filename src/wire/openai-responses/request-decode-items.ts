@@ -85,6 +85,8 @@ export class ItemDecoder {
 
   private readMessage(item: View): void {
     const role = roleOf(item)
+    const phase = item.get('phase')
+    if (phase !== undefined) this.given.note('input[].phase', phase.pointer)
     const content = item.get('content')
     // Messages of the assistant belong to one turn: a comment, a call, an answer.
     const parts = role === 'assistant' ? this.join(role) : this.begin(role)

@@ -127,13 +127,14 @@ export class InputEncoder {
   private addResult(result: ResultPart): readonly Part[] {
     const { capabilities, calls } = this.setting
     const call = calls.get(result.callId)
+    if (call === undefined) throw untranslatable(result.pointer, 'a result without the call before it')
     const id = plainId(result.callId, callIdCharactersMax)
     const media = result.content.filter((part) => part.kind === 'media')
     const isShownApart = media.length > 0 && !capabilities.resultMedia
     const inside = isShownApart ? result.content.filter((part) => part.kind === 'text') : result.content
     const shown = result.json === null ? inside : [plainText(result.json), ...inside]
     this.items.push({
-      type: call?.form === 'text' ? 'custom_tool_call_output' : 'function_call_output',
+      type: call.form === 'text' ? 'custom_tool_call_output' : 'function_call_output',
       call_id: id,
       output: this.outputOf(shown, result.cache),
     })
@@ -157,11 +158,16 @@ export class InputEncoder {
     /** Thoughts that wait for what was thought about. */
     let thoughts: JsonOut[] = []
     let content: JsonOut[] = []
+    const lastCall = parts.findLastIndex(({ kind }) => kind === 'call')
+    let at = 0
     const say = () => {
-      if (content.length > 0) this.items.push({ type: 'message', role: 'assistant', content })
+      const phase = this.phaseOf(at <= lastCall)
+      if (content.length > 0) this.items.push({ type: 'message', role: 'assistant', content, phase })
       content = []
     }
-    for (const part of parts) {
+    for (; at < parts.length; at += 1) {
+      const part = parts[at]
+      if (part === undefined) break
       if (part.kind === 'thinking') {
         const item = this.reasoningItem(part)
         if (item === null) continue
@@ -178,6 +184,12 @@ export class InputEncoder {
       content.push(...written)
     }
     say()
+  }
+
+  /** OpenAI's models tell comments before calls from answers; clients of other formats keep their order alone. */
+  private phaseOf(isBeforeCall: boolean): string | undefined {
+    if (this.setting.capabilities.phases !== true) return undefined
+    return isBeforeCall ? 'commentary' : 'final_answer'
   }
 
   private outputPart(part: Exclude<Part, ThinkingPart | CallPart>): readonly JsonOut[] {

@@ -98,6 +98,15 @@ export const policy: PolicyTable = [
     prompt_cache_retention: { prompt_cache_retention: '24h' },
   }),
   ...rows(dropped, 'repeated in the answer', { metadata: { metadata: { purpose: 'test' } } }),
+  ...rows(dropped, 'comments and answers keep their order', {
+    'input[].phase': {
+      input: [
+        { role: 'user', content: 'Hi.' },
+        { type: 'message', role: 'assistant', phase: 'final_answer', content: 'Yes?' },
+        { role: 'user', content: 'Hello.' },
+      ],
+    },
+  }),
   ...rows(dropped, 'nothing is kept', { store: { store: true } }),
   ...rows(dropped, 'a setting of one provider', {
     access_programs: { access_programs: { cyber: 'standard' } },
