@@ -98,7 +98,7 @@ export function callBlock(call: CallPart, name: string, id: string): Block {
 }
 
 /** Nothing, or the empty list that some languages write for an empty object. */
-export function isNoInput(input: string): boolean {
+function isNoInput(input: string): boolean {
   return /^\s*(\[\s*\])?\s*$/.test(input.slice(0, 64)) && input.length <= 64
 }
 
