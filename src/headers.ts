@@ -31,6 +31,8 @@ export function heldHeaders(line: Line, caller: Caller, of: { plan: Plan; held: 
     headers.push(name, value)
   }
   headers.push('x-tollgate-hold', formatUsd(held.amount))
+  const { source } = held.input
+  if (source !== 'bytes') headers.push('x-tollgate-input-bound', source)
   if (held.lowered) headers.push('x-tollgate-max-output', String(held.outputLimit))
   const adjusted = plan.translation?.adjusted ?? []
   if (adjusted.length > 0) headers.push('x-tollgate-adjusted', adjustedText(adjusted))
