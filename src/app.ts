@@ -23,6 +23,7 @@ import type { Connector } from './providers/connector.ts'
 import type { Health } from './providers/health.ts'
 import type { Sender } from './providers/send.ts'
 import type { Running } from './running.ts'
+import type { BodyThreads } from './tokens/body-threads.ts'
 import type { Counter } from './tokens/count.ts'
 import type { PdfReader } from './tokens/pdf-reader.ts'
 import type { RefusalLog } from './usage/refusal-log.ts'
@@ -34,6 +35,8 @@ export interface App extends FrontRates {
   readonly access: Access
   readonly background: Background
   /** Memory for request bodies. */
+  /** Where bodies are read and translated. */
+  readonly bodyThreads: Pick<BodyThreads, 'run'>
   readonly bodies: SharedMemory['bodies']
   /** The network that a request comes from, behind trusted proxies. */
   readonly clientNetwork: (request: IncomingMessage) => string

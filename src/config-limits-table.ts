@@ -126,6 +126,13 @@ export const limitDefaults = {
   codeTriersMax: 10_000,
   csvRowsMax: 100_000,
 
+  // Large bodies
+  bodyThreadsMax: 2,
+  bodyThreadBytesMin: 256 * 1024,
+  bodyWorkWaitingMax: 1_000,
+  bodyWorkWaitingPerAccountMax: 32,
+  bodyWorkMs: 20_000,
+
   // Counting tokens
   countRunBytesMax: 2_048,
   countBytesMax: 16 * 1024 * 1024,

@@ -7,33 +7,24 @@ import type { Caller } from './access/types.ts'
 import type { App } from './app.ts'
 import { TollgateError } from './base/errors.ts'
 import { identityHeaders, jsonHeaders } from './headers.ts'
-import type { Body } from './http/body.ts'
+import { announcedBytes, type Body } from './http/body.ts'
 import { rateHeaders } from './limits/headers.ts'
 import type { CallerOf } from './phases/authenticate.ts'
 import { checkAccount } from './phases/check.ts'
-import { readFacts, receive } from './phases/decode.ts'
+import { receive, withHeaders } from './phases/decode.ts'
 import { find } from './phases/find.ts'
 import { granted } from './phases/grant.ts'
 import { askUpstreams, type CountInquiry, countingFormat } from './phases/hold-input-upstream.ts'
 import type { Failed } from './providers/attempt.ts'
-import { wireError } from './refusal.ts'
+import { withWireErrors } from './refusal.ts'
 import { refuseOverload } from './running.ts'
-import { estimateInput, inputLoad } from './tokens/estimate.ts'
+import type { BodyOwner } from './tokens/body-threads.ts'
+import { estimateInput } from './tokens/estimate.ts'
 import { toldBytes, toldFailure } from './upstream-failure.ts'
 import type { Call, Candidate, Line, Place } from './values.ts'
-import type { Edit } from './wire/codec.ts'
-import {
-  type CountingFormat,
-  type CountRequest,
-  countBody,
-  countRequest,
-  isCountingFormat,
-  writeCount,
-} from './wire/counting.ts'
-import { codecs } from './wire/dialects.ts'
+import type { ConversationFormat, Edit } from './wire/codec.ts'
+import { type CountingFormat, type CountRequest, isCountingFormat, writeCount } from './wire/counting.ts'
 import { applyEdits } from './wire/json.ts'
-import type { Conversation } from './wire/neutral.ts'
-import { translateRequest } from './wire/translate.ts'
 
 /** Answers with the number of input tokens; throws rows of the error table. `x-tollgate-tokens` tells where it comes from. */
 export async function countTokens(app: App, line: Line, callerOf: CallerOf): Promise<void> {
@@ -41,10 +32,13 @@ export async function countTokens(app: App, line: Line, callerOf: CallerOf): Pro
   refuseOverload(app, caller.account)
   app.running.identify(line.id, caller)
   await checkAccount(app, caller)
-  const rates = takePlace(app, line, caller)
+  const announced = announcedBytes(line.request)
+  const rates = takePlace(app, line, caller, weightOf(announced ?? 0))
   try {
     const received = await receive(app, caller, line)
     try {
+      // A body that did not announce its length is weighed once it is there.
+      if (announced === undefined) takeRate(app, line, caller, weightOf(received.bytes.length) - 1)
       await answer(app, line, { caller, received, rates })
     } finally {
       received.drop()
@@ -56,19 +50,34 @@ export async function countTokens(app: App, line: Line, callerOf: CallerOf): Pro
 
 type Headers = readonly string[]
 
-/** The headers that tell the rate; throws 429. The place is to be given back. */
-function takePlace({ counting, limits, clock }: App, line: Line, { account }: Caller): Headers {
-  const metered = counting.rates.take(account, clock.wallMs())
+/** Large bodies count as several requests: one for each full piece of so many bytes, and one. */
+const weighedBytes = 256 * 1024
+const weightOf = (bytes: number): number => 1 + Math.floor(bytes / weighedBytes)
+
+/** The headers that tell the rate; throws 429. */
+function takeRate(
+  { counting, limits, clock }: App,
+  line: Line,
+  { account }: Caller,
+  weight: number,
+): ReturnType<typeof rateHeaders> {
+  const limit = limits.countRequestsPerMinute
+  const metered = counting.rates.take(account, clock.wallMs(), Math.min(weight, limit))
   const told = rateHeaders(line.dialect.name, { requests: metered.state, tokens: null }, clock.wallMs())
-  if (metered.kind === 'refused') {
-    const limit = limits.countRequestsPerMinute
-    throw new TollgateError('rate_limited', {
-      message: `Rate limit reached: this account may have tokens counted ${limit} times per minute.`,
-      facts: { scope: 'account', limit },
-      retryAfterMs: metered.retryAfterMs,
-      headers: told,
-    })
-  }
+  if (metered.kind === 'taken') return told
+  throw new TollgateError('rate_limited', {
+    message: `Rate limit reached: this account may have tokens counted ${limit} times per minute; each 256 kB of a body count as one more time.`,
+    facts: { scope: 'account', limit },
+    retryAfterMs: metered.retryAfterMs,
+    headers: told,
+  })
+}
+
+/** The same; the place is to be given back. */
+function takePlace(app: App, line: Line, caller: Caller, weight: number): Headers {
+  const { counting, limits } = app
+  const { account } = caller
+  const told = takeRate(app, line, caller, weight)
   if (!counting.places.take(account)) {
     const limit = limits.countsPerAccountMax
     throw new TollgateError('concurrency_limited', {
@@ -97,7 +106,7 @@ async function answer(
   line: Line,
   of: { caller: Caller; received: Body; rates: Headers },
 ): Promise<void> {
-  const question = read(app, line, of)
+  const question = await read(app, line, of)
   try {
     const { candidates, referenced } = await granted(app, of.caller, question.call, question.place)
     const place = { ...question.place, candidates }
@@ -112,27 +121,27 @@ async function answer(
   }
 }
 
-function read(app: App, line: Line, { caller, received }: { caller: Caller; received: Body }): Question {
+async function read(
+  app: App,
+  line: Line,
+  { caller, received }: { caller: Caller; received: Body },
+): Promise<Question> {
   const format = line.dialect.name
   if (!isCountingFormat(format)) throw new RangeError(`${format} has no address that counts`)
-  const request = requestOf(app, format, received)
+  const reading = { format, limits: app.read, address: line.address }
+  const owner = { body: received, account: caller.account, work: line.work }
+  const { facts, ...request } = await withWireErrors(() =>
+    app.bodyThreads.run('countRequest', reading, owner),
+  )
   const isView = request.body.buffer === received.bytes.buffer
   const body = received.another(request.body, isView ? 0 : request.body.length)
   try {
-    const call = { body, facts: readFacts(app.read, line, body.bytes) }
+    const call = { body, facts: withHeaders(line, facts) }
     const place = find(app, caller, line, call)
     return { caller, format, request, call, place, referenced: 0 }
   } catch (error) {
     body.drop()
     throw error
-  }
-}
-
-function requestOf(app: App, format: CountingFormat, received: Body): CountRequest {
-  try {
-    return countRequest(format, received.bytes, app.read)
-  } catch (error) {
-    throw wireError(error)
   }
 }
 
@@ -148,7 +157,9 @@ type Named = Question & Pick<Candidate, 'upstreamModel'>
 
 /** null: nobody is there to be told. */
 async function counted(app: App, line: Line, question: Question): Promise<Found | null> {
-  const told = await asked(app, line, question)
+  // An account that was never credited may be anybody's: the operator's credential is not used for it.
+  const isKnown = await app.ledger.everCredited(question.caller.account)
+  const told = isKnown ? await asked(app, line, question) : null
   if (told !== null || line.work.interruption !== undefined) return told
   return estimated(app, line, question)
 }
@@ -178,25 +189,24 @@ async function asked(app: App, line: Line, question: Question): Promise<Found | 
   return { status: 200, body, headers: noHeaders, source: 'reported' }
 }
 
-function inquiryOf(app: App, line: Line, question: Named): Inquiry | null {
+async function inquiryOf(app: App, line: Line, question: Named): Promise<Inquiry | null> {
   const { format, call, place } = question
   const isOwn = call.facts.asIs && call.facts.writtenAs === format
   const counted = countingFormat(place, isOwn ? [format] : [])
-  try {
-    if (counted === undefined) return null
-    if (isOwn && counted === format) return asItIs(app, line, question)
-    return translated(app, line, { question, format: counted })
-  } catch (error) {
-    throw wireError(error)
-  }
+  if (counted === undefined) return null
+  if (isOwn && counted === format) return asItIs(app, line, question)
+  return translated(app, line, { question, format: counted })
 }
 
-function asItIs(app: App, line: Line, { format, request, call, upstreamModel }: Named): Inquiry {
+async function asItIs(app: App, line: Line, question: Named): Promise<Inquiry> {
+  const { format, request, call, upstreamModel } = question
+  const reading = { format, limits: app.read, address: line.address }
+  const marks = await withWireErrors(() => app.bodyThreads.run('marks', reading, ownerOf(line, question)))
   const isAlias = upstreamModel !== call.facts.model
   const edits: Edit[] = [
     ...request.restoring,
     ...line.dialect.spliceRequest(call.facts, isAlias ? { model: upstreamModel } : {}),
-    ...codecs[format].cutMarks(call.body.bytes, app.read),
+    ...marks,
   ]
   if (isAlias && request.modelSpan !== null) {
     edits.push({ ...request.modelSpan, text: JSON.stringify(`models/${upstreamModel}`) })
@@ -211,42 +221,37 @@ function asItIs(app: App, line: Line, { format, request, call, upstreamModel }: 
   }
 }
 
-const encoder = new TextEncoder()
-
-function translated(
+async function translated(
   app: App,
   line: Line,
   { question, format }: { question: Named; format: CountingFormat },
-): Inquiry {
-  const { call, place, upstreamModel } = question
+): Promise<Inquiry> {
+  const { place, upstreamModel } = question
   const { model, connector } = place
-  const { text, headers } = translateRequest(call.body.bytes, {
-    from: writtenCodec(question),
-    to: codecs[format],
-    toName: format,
+  const capabilities = connector.capabilities(model.upstreamModel)
+  const asked = {
+    format: writtenFormat(question),
+    to: format,
     target: {
       model: upstreamModel,
-      capabilities: {
-        ...connector.capabilities(model.upstreamModel),
-        outputTokensMax: model.outputTokensMax,
-      },
+      capabilities: { ...capabilities, outputTokensMax: model.outputTokensMax },
     },
     limits: app.read,
     address: line.address,
-  })
-  const body = countBody(format, encoder.encode(text), { model: upstreamModel, limits: app.read })
-  return {
-    format,
-    body: [encoder.encode(body)],
-    headers: { ...line.request.headers, ...headers },
-    query: '',
-    asIs: false,
   }
+  const owner = ownerOf(line, question)
+  const made = await withWireErrors(() => app.bodyThreads.run('countTranslated', asked, owner))
+  const headers = { ...line.request.headers, ...made.headers }
+  return { format, body: [made.bytes], headers, query: '', asIs: false }
 }
 
-function writtenCodec({ call, format }: Question): (typeof codecs)[CountingFormat] {
+function writtenFormat({ call, format }: Question): ConversationFormat {
   const { writtenAs } = call.facts
-  return codecs[writtenAs === 'openai-embeddings' ? format : writtenAs]
+  return writtenAs === 'openai-embeddings' ? format : writtenAs
+}
+
+function ownerOf({ work }: Line, { call, caller }: Question): BodyOwner {
+  return { body: call.body, account: caller.account, work }
 }
 
 /** The provider's own words: byte for byte where they are in the caller's format. */
@@ -265,19 +270,16 @@ const noHeaders: ReadonlyMap<string, string> = new Map()
 
 async function estimated(app: App, line: Line, question: Question): Promise<Found> {
   const { call, place, format, referenced, caller } = question
-  const target = { model: place.model.upstreamModel, format: place.dialect.name }
-  const load = inputLoad(conversationOf(app, line, question), target)
+  const reading = {
+    format: writtenFormat(question),
+    limits: app.read,
+    address: line.address,
+    to: { model: place.model.upstreamModel, format: place.dialect.name },
+  }
+  const load = await withWireErrors(() => app.bodyThreads.run('load', reading, ownerOf(line, question)))
   call.body.drop()
   const { tokens, source } = await estimateInput(app.counter, load, caller.account)
   const body = writeCount(format, tokens + referenced)
   const label = source === 'counted' ? 'estimated' : 'bounded'
   return { status: 200, body, headers: noHeaders, source: label }
-}
-
-function conversationOf(app: App, line: Line, question: Question): Conversation {
-  try {
-    return writtenCodec(question).decodeRequest(question.call.body.bytes, app.read, line.address)
-  } catch (error) {
-    throw wireError(error)
-  }
 }

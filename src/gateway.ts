@@ -143,8 +143,7 @@ async function listening(options: GatewayOptions, opened: Opened): Promise<Gatew
   const { parts, sandbox } = opened
   const read = processReadings(parts.store.commitMs)
   const pressure = watchPressure({ limits: config.limits, clock, read })
-  const draining = { begun: false }
-  const place = { address: '' }
+  const [draining, place] = [{ begun: false }, { address: '' }]
   const app = createApp(options, parts, { pressure, draining, place })
   const watch = watchLedger({ ...app, limits: config.limits })
   // Whoever asks before the pages are there waits for them.

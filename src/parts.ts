@@ -38,6 +38,7 @@ import { databaseBytes } from './store/database-bytes.ts'
 import { type Settings, settingsOf } from './store/settings.ts'
 import { openStore, type Store } from './store/store.ts'
 import { storeThreads } from './store-threads.ts'
+import { type BodyThreads, openBodyThreads } from './tokens/body-threads.ts'
 import { type Counter, openCounter } from './tokens/count.ts'
 import { openPdfReader, type PdfReader } from './tokens/pdf-reader.ts'
 import type { Usage } from './usage/types.ts'
@@ -70,7 +71,11 @@ export interface Parts extends PeopleParts {
   /** The same with what runs beside the requests. */
   readonly openPayments: OpenPayments
   readonly catalog: Catalog
-  readonly counters: { readonly counter: Counter; readonly pdfs: PdfReader }
+  readonly counters: {
+    readonly counter: Counter
+    readonly pdfs: PdfReader
+    readonly bodyThreads: BodyThreads
+  }
   readonly health: Health
   readonly usage: Usage
   /** What control-plane operations work with; `address`: where people reach the server. */
@@ -173,6 +178,7 @@ async function withPeople(base: Base, { config, options, sources }: Plan): Promi
   const sealing = openSealing(secret.keyFor('upstream-credentials'), random)
   const catalog = await openCatalog({ store, clock, nextId, settings, sealing, sources })
   const health = openHealth({ clock, limits })
+  const bodyThreads = openBodyThreads({ clock, limits })
   const counter = openCounter({ clock, limits })
   const pdfs = openPdfReader({ clock, limits })
   const usage = openUsage(store, { clock, limits })
@@ -197,7 +203,7 @@ async function withPeople(base: Base, { config, options, sources }: Plan): Promi
     changes,
     payments: paying.payments,
     openPayments: paying,
-    counters: { counter, pdfs },
+    counters: { counter, pdfs, bodyThreads },
     health,
     usage,
     ...people.parts,
@@ -212,6 +218,7 @@ async function withPeople(base: Base, { config, options, sources }: Plan): Promi
     },
     async close() {
       await people.close()
+      await bodyThreads.close()
       await counter.close()
       await pdfs.close()
       await opened.close()

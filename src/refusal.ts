@@ -115,6 +115,15 @@ export function wireError(error: unknown): unknown {
   )
 }
 
+/** Work on a body in whatever thread, with its refusals as rows of the error table. */
+export async function withWireErrors<Made>(make: () => Made | Promise<Made>): Promise<Made> {
+  try {
+    return await make()
+  } catch (error) {
+    throw wireError(error)
+  }
+}
+
 function problemOf(line: Line, error: TollgateError): Problem {
   const { details, code } = error
   return {

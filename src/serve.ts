@@ -76,7 +76,7 @@ async function generate(app: App, line: Line, callerOf: CallerOf): Promise<void>
   app.running.asks(line.id, call.facts.model)
   try {
     const place = find(app, caller, line, call)
-    const fitted = fit(app, line, { call, policy: caller.policy }, place)
+    const fitted = await fit(app, line, { caller, call }, place)
     await perform(app, line, caller, fitted).finally(() => fitted.call.body.drop())
   } finally {
     call.body.drop()

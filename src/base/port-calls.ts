@@ -39,20 +39,26 @@ interface Waiting {
   readonly reject: (reason: Error) => void
 }
 
+/** The memory in what is sent that is handed over instead of copied; it is empty here afterwards. */
+export type Moved = (values: unknown) => readonly ArrayBuffer[]
+
 /** `mine`: what this side answers. `waitingMax`: how many questions to the other side may be open at once. */
 export function openPortCalls<Theirs>(
   port: Pick<MessagePort | Worker, 'postMessage' | 'on'>,
   mine: Answers,
   waitingMax: number,
+  moved: Moved = () => [],
 ): PortCalls<Theirs> {
   const waiting = new Map<number, Waiting>()
   let last = 0
   let ended: Error | undefined
 
   async function answer(number: number, name: string, values: readonly unknown[]): Promise<void> {
-    const post = (message: Message): void => port.postMessage(message)
+    const post = (message: Message, values?: unknown): void =>
+      port.postMessage(message, values === undefined ? [] : moved(values))
     try {
-      post(['answer', number, await callOf(mine, name)(...values)])
+      const value = await callOf(mine, name)(...values)
+      post(['answer', number, value], value)
     } catch (error) {
       post(['failed', number, failureOf(error)])
     }
@@ -82,7 +88,7 @@ export function openPortCalls<Theirs>(
       if (ended !== undefined) throw ended
       if (waiting.size >= waitingMax) throw overloaded()
       last += 1
-      port.postMessage(['ask', last, name, values] satisfies Message)
+      port.postMessage(['ask', last, name, values] satisfies Message, moved(values))
       waiting.set(last, { resolve, reject })
     })
   return {

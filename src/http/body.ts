@@ -53,6 +53,11 @@ export class Body {
     return new Body(bytes, room)
   }
 
+  /** The same bytes in other memory, back from a thread that they were lent to; what was dropped meanwhile stays so. */
+  restore(bytes: Uint8Array): void {
+    if (this.#bytes !== nothing) this.#bytes = bytes
+  }
+
   /** Lets go of the bytes and gives their room back; harmless when repeated. */
   drop(): void {
     this.#room.set(0)

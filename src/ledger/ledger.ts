@@ -209,6 +209,20 @@ function creditsOn(
   }
 }
 
+/** Accounts whose answer is remembered; one that was credited stays one. */
+const creditedKept = 10_000
+
+function remembering(ask: (account: bigint) => Promise<boolean>): (account: bigint) => Promise<boolean> {
+  const credited = new Set<bigint>()
+  return async (account) => {
+    if (credited.has(account)) return true
+    if (!(await ask(account))) return false
+    if (credited.size >= creditedKept) credited.clear()
+    credited.add(account)
+    return true
+  }
+}
+
 function readsOn(store: Store, limits: LedgerLimits): LedgerReading {
   const read: Read = (name, ...values) => store.read([name, ...values]) as never
   const readApart: Read = (name, ...values) => store.readApart([name, ...values]) as never
@@ -222,6 +236,7 @@ function readsOn(store: Store, limits: LedgerLimits): LedgerReading {
     movements: (account, fromMs, toMs) => read('movements', account, fromMs, toMs),
     movedByDay: (account) => read('movedByDay', account),
     accountCount: () => read('accountCount'),
+    everCredited: remembering((id) => read('everCredited', id)),
     receipt: (id) => read('receipt', id),
     running: (id) => read('running', id),
     receipts: (account, limit, beforeId) => read('receipts', account, limit, beforeId),

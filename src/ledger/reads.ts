@@ -29,6 +29,7 @@ export function ledgerReads(database: Database) {
   const accountByEmail = prepare(database, `SELECT ${accountColumns} FROM account WHERE email = ?`)
   const accountByOwner = prepare(database, `SELECT ${accountColumns} FROM account WHERE owner = ?`)
   const countAccounts = prepare(database, 'SELECT count(*) FROM account')
+  const credit = prepare(database, "SELECT 1 FROM entry WHERE account = ? AND kind = 'credit' LIMIT 1")
   const receipt = prepare(database, `SELECT ${receiptColumns} FROM receipt WHERE id = ?`)
   const running = prepare(database, `SELECT ${runningColumns} FROM hold WHERE id = ?`)
   return {
@@ -40,6 +41,7 @@ export function ledgerReads(database: Database) {
     entries: { run: listingEntries(database) },
     movements: { run: summingMovements(database) },
     movedByDay: { run: summingDays(database) },
+    everCredited: { run: (id: bigint) => credit.row(id) !== undefined },
     accountCount: { run: () => Number(countAccounts.row()?.[0]) },
     receipt: { run: (id: bigint) => one(receipt, toReceiptRow, id) },
     receipts: { run: listingReceipts(database) },

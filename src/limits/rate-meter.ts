@@ -3,7 +3,16 @@
  * process ends. It knows no clock, and never keeps more takers than it is told to.
  */
 import type { RateState } from './types.ts'
-import { emptyWindow, fits, type RateWindow, rateState, rollWindow, takeFrom, waitMs } from './window.ts'
+import {
+  emptyWindow,
+  fits,
+  type RateWindow,
+  rateState,
+  rollWindow,
+  takeFrom,
+  type WaitQuestion,
+  waitMs,
+} from './window.ts'
 
 export type Metered =
   | { readonly kind: 'taken'; readonly state: RateState }
@@ -54,20 +63,22 @@ export class RateMeter<Taker = bigint> {
     this.#windows = new RateWindows(of.takersMax)
   }
 
-  /** One request of `taker`, if it has one left; what is refused is not taken. */
-  take(taker: Taker, nowMs: number): Metered {
+  /** So many requests of `taker`, if it has them left; what is refused is not taken. */
+  take(taker: Taker, nowMs: number, requests = 1): Metered {
     const limit = this.#perMinute
     const window = this.#windows.at(taker, nowMs)
-    if (!fits(window, 'requests', 1, limit)) return refused(window, limit, nowMs)
-    return { kind: 'taken', state: rateState(this.#windows.count(taker, nowMs), 'requests', limit, nowMs) }
+    if (!fits(window, 'requests', requests, limit)) return refused(window, { amount: requests, limit, nowMs })
+    let after = window
+    for (let taken = 0; taken < requests; taken += 1) after = this.#windows.count(taker, nowMs)
+    return { kind: 'taken', state: rateState(after, 'requests', limit, nowMs) }
   }
 }
 
 /** Why a window takes no further request now. */
-function refused(window: RateWindow, limit: number, nowMs: number): Extract<Metered, { kind: 'refused' }> {
+function refused(window: RateWindow, asked: WaitQuestion): Extract<Metered, { kind: 'refused' }> {
   return {
     kind: 'refused',
-    state: rateState(window, 'requests', limit, nowMs),
-    retryAfterMs: waitMs(window, 'requests', { amount: 1, limit, nowMs }),
+    state: rateState(window, 'requests', asked.limit, asked.nowMs),
+    retryAfterMs: waitMs(window, 'requests', asked),
   }
 }

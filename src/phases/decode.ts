@@ -2,13 +2,13 @@
  * Bounded body → the few facts that routing and money need, straight from the bytes. The bytes
  * themselves stay as the caller wrote them.
  */
-import { isUtf8 } from 'node:buffer'
 import type { Caller } from '../access/types.ts'
 import type { Clock } from '../base/clock.ts'
 import { TollgateError } from '../base/errors.ts'
 import { type Body, type BodyLimits, bodyError, readBody } from '../http/body.ts'
 import type { SharedMemory } from '../http/shared-memory.ts'
 import { wireError } from '../refusal.ts'
+import type { BodyThreads } from '../tokens/body-threads.ts'
 import type { Call, Line } from '../values.ts'
 import type { ReadLimits, RequestFacts } from '../wire/codec.ts'
 
@@ -21,6 +21,7 @@ export interface Receiving {
 
 export interface Decoding extends Receiving {
   readonly read: ReadLimits
+  readonly bodyThreads: Pick<BodyThreads, 'run'>
 }
 
 /** What a body may have, as the formats' readers take it. */
@@ -49,10 +50,13 @@ const jsonType = /^application\/([\w.+-]+\+)?json[ \t]*(;|$)/i
 export async function decode(decoding: Decoding, caller: Caller, line: Line): Promise<Call> {
   const body = await receive(decoding, caller, line)
   try {
-    return { body, facts: readFacts(decoding.read, line, body.bytes) }
+    const { read: limits, bodyThreads } = decoding
+    const asked = { format: line.dialect.name, limits, address: line.address }
+    const facts = await bodyThreads.run('facts', asked, { body, account: caller.account, work: line.work })
+    return { body, facts: withHeaders(line, facts) }
   } catch (error) {
     body.drop()
-    throw error
+    throw wireError(error)
   }
 }
 
@@ -72,16 +76,8 @@ export async function receive(
   throw bodyError(body)
 }
 
-/** What the body says; throws as `decode`. */
-export function readFacts(limits: ReadLimits, line: Line, body: Uint8Array): RequestFacts {
-  if (!isUtf8(body)) {
-    throw new TollgateError('invalid_json', { message: 'The body is not valid UTF-8.' })
-  }
-  try {
-    const facts = line.dialect.readRequest(body, limits, line.address)
-    const byHeader = line.dialect.pricedHeaders(line.request.headers)
-    return byHeader.length === 0 ? facts : { ...facts, options: [...facts.options, ...byHeader] }
-  } catch (error) {
-    throw wireError(error)
-  }
+/** What the body says, and what the headers say beside it. */
+export function withHeaders({ dialect, request }: Line, facts: RequestFacts): RequestFacts {
+  const byHeader = dialect.pricedHeaders(request.headers)
+  return byHeader.length === 0 ? facts : { ...facts, options: [...facts.options, ...byHeader] }
 }

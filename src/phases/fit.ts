@@ -3,13 +3,15 @@
  * is decided what is priced, refused or bounded; always on the body that goes upstream. Pure but for the
  * room that a translated body takes.
  */
-import type { KeyPolicy } from '../access/types.ts'
+import type { Caller, KeyPolicy } from '../access/types.ts'
 import { TollgateError } from '../base/errors.ts'
 import type { Model, PriceVersion } from '../catalog/types.ts'
 import { formatUsd } from '../ledger/money.ts'
 import type { Connector } from '../providers/connector.ts'
 import { tokensBySize } from '../providers/media-size.ts'
 import { wireError } from '../refusal.ts'
+import type { BodyOwner, BodyThreads } from '../tokens/body-threads.ts'
+import { askedOf } from '../tokens/body-work.ts'
 import type { Bound, Call, Fitted, Line, Place, Translation } from '../values.ts'
 import type {
   Address,
@@ -21,13 +23,13 @@ import type {
   RequestFacts,
 } from '../wire/codec.ts'
 import { WireError } from '../wire/codec.ts'
-import { codecOf } from '../wire/dialects.ts'
+import { codecOf, conversationFormat } from '../wire/dialects.ts'
 import { canHoldAudio, mediaLength } from '../wire/media.ts'
 import type { AutomaticCaching, Codec, ForcedTools } from '../wire/neutral.ts'
-import { translateRequest } from '../wire/translate.ts'
 
 export interface Fitting {
   readonly read: ReadLimits
+  readonly bodyThreads: Pick<BodyThreads, 'run'>
   readonly forcedTools: ForcedTools
   readonly limits: {
     readonly serverToolUsesMax: number
@@ -37,15 +39,17 @@ export interface Fitting {
 }
 
 /** Throws 400 for what has no price or nothing like it in the upstream's format, 503 where there is no room for another body. */
-export function fit(
+export async function fit(
   fitting: Fitting,
   line: Line,
-  { call: caller, policy }: { call: Call; policy: Pick<KeyPolicy, 'automaticCaching'> },
+  { caller, call: received }: { readonly caller: Pick<Caller, 'account' | 'policy'>; readonly call: Call },
   place: Place,
-): Fitted {
-  refuseUnpricedOptions(place.price, caller.facts.options)
-  const automaticCaching = cachingOf(line, policy)
-  const { call, translation, marks } = fitted(fitting, line, caller, { place, automaticCaching })
+): Promise<Fitted> {
+  refuseUnpricedOptions(place.price, received.facts.options)
+  const automaticCaching = cachingOf(line, caller.policy)
+  const owner = { body: received.body, account: caller.account, work: line.work }
+  const unfitted = { call: received, owner, place, automaticCaching }
+  const { call, translation, marks } = await fitted(fitting, line, unfitted)
   try {
     const { model, price, connector } = place
     const serverToolUses = refuseUnpriced(price, call.facts, { connector, limits: fitting.limits })
@@ -96,38 +100,76 @@ function cachingOf({ request }: Line, policy: Pick<KeyPolicy, 'automaticCaching'
   })
 }
 
-function fitted(fitting: Fitting, line: Line, caller: Call, destination: Destination): Fit {
-  const { place } = destination
+interface Unfitted extends Destination {
+  readonly call: Call
+  readonly owner: BodyOwner
+}
+
+async function fitted(fitting: Fitting, line: Line, of: Unfitted): Promise<Fit> {
+  const { call, place } = of
   const upstream = codecOf(place.dialect.name)
   const own = codecOf(line.dialect.name)
-  if (upstream === null || own === null) return { call: caller, translation: null, marks: noEdits }
+  if (upstream === null || own === null) return { call, translation: null, marks: noEdits }
   try {
-    const { facts, body } = caller
-    if (facts.asIs && place.dialect.name === facts.writtenAs && place.dialect.name === line.dialect.name) {
-      return { call: caller, translation: null, marks: upstream.cutMarks(body.bytes, fitting.read) }
-    }
-    return translated(fitting, line, { ...destination, caller, codecs: { upstream, own } })
+    const { facts } = call
+    const isOwnFormat = place.dialect.name === facts.writtenAs && place.dialect.name === line.dialect.name
+    return facts.asIs && isOwnFormat
+      ? { call, translation: null, marks: await marksIn(fitting, line, of) }
+      : await translated(fitting, line, { ...of, codecs: { upstream, own } })
   } catch (error) {
     throw wireError(error)
   }
 }
 
-const encoder = new TextEncoder()
+async function marksIn(
+  { bodyThreads, read: limits }: Fitting,
+  { dialect, address }: Line,
+  { owner }: Unfitted,
+): Promise<readonly Edit[]> {
+  return bodyThreads.run('marks', { format: conversationFormat(dialect.name), limits, address }, owner)
+}
+
 const nowhere: Address = { model: null, stream: false }
 
-function translated(
+async function translated(
   fitting: Fitting,
   line: Line,
-  of: Destination & { caller: Call; codecs: { upstream: Codec; own: Codec } },
-): Fit {
-  const { caller, place, codecs } = of
-  refuseReferences(caller.facts)
-  const { model, connector, dialect } = place
-  const written = codecOf(caller.facts.writtenAs) ?? codecs.own
-  const request = translateRequest(caller.body.bytes, {
-    from: written,
-    to: codecs.upstream,
-    toName: dialect.name === 'openai-embeddings' ? 'openai-chat' : dialect.name,
+  of: Unfitted & { codecs: { upstream: Codec; own: Codec } },
+): Promise<Fit> {
+  const { owner, codecs } = of
+  const { facts: wanted, body } = of.call
+  refuseReferences(wanted)
+  const made = await fitting.bodyThreads.run('translate', translatingOf(fitting, line, of), owner)
+  // The copy takes the place of what it was made from, which nobody reads any more.
+  body.drop()
+  return {
+    call: { body: body.another(made.bytes, made.bytes.length), facts: made.facts },
+    marks: noEdits,
+    translation: {
+      from: codecs.upstream,
+      to: codecs.own,
+      names: made.names,
+      headers: made.headers,
+      adjusted: made.adjusted,
+      emulation: made.emulation,
+      frame: {
+        requestId: line.requestId,
+        model: wanted.model,
+        createdSeconds: Math.floor(line.startedMs / 1_000),
+        asked: askedOf(made),
+      },
+    },
+  }
+}
+
+function translatingOf(fitting: Fitting, line: Line, of: Unfitted) {
+  const { facts } = of.call
+  const { model, connector, dialect } = of.place
+  const to = conversationFormat(dialect.name)
+  const written = facts.writtenAs === 'openai-embeddings' ? line.dialect.name : facts.writtenAs
+  return {
+    format: conversationFormat(written),
+    to,
     target: {
       model: model.upstreamModel,
       automaticCaching: of.automaticCaching,
@@ -139,31 +181,7 @@ function translated(
     },
     limits: fitting.read,
     address: line.address,
-  })
-  const bytes = encoder.encode(request.text)
-  const address =
-    dialect.name === 'gemini' ? { model: model.upstreamModel, stream: caller.facts.stream } : nowhere
-  const facts = dialect.readRequest(bytes, fitting.read, address)
-  // The copy takes the place of what it was made from, which nobody reads any more.
-  caller.body.drop()
-  const body = caller.body.another(bytes, bytes.length)
-  return {
-    call: { body, facts },
-    marks: noEdits,
-    translation: {
-      from: codecs.upstream,
-      to: codecs.own,
-      names: request.names,
-      headers: request.headers,
-      adjusted: request.adjusted,
-      emulation: request.emulation,
-      frame: {
-        requestId: line.requestId,
-        model: caller.facts.model,
-        createdSeconds: Math.floor(line.startedMs / 1_000),
-        asked: request.asked,
-      },
-    },
+    readAt: to === 'gemini' ? { model: model.upstreamModel, stream: facts.stream } : nowhere,
   }
 }
 

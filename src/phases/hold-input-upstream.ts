@@ -18,12 +18,11 @@ import {
 import { isCallersFault } from '../providers/classify.ts'
 import type { Connector } from '../providers/connector.ts'
 import type { Sender } from '../providers/send.ts'
+import type { BodyThreads } from '../tokens/body-threads.ts'
 import type { Call, Candidate, Line, Place, Plan } from '../values.ts'
 import type { Answer, ReadLimits } from '../wire/codec.ts'
-import { type CountingFormat, countBody, isCountingFormat, readCount } from '../wire/counting.ts'
-import { codecOf, codecs, dialects } from '../wire/dialects.ts'
-import { applyEdits } from '../wire/json.ts'
-import { translateRequest } from '../wire/translate.ts'
+import { type CountingFormat, isCountingFormat, readCount } from '../wire/counting.ts'
+import { dialects } from '../wire/dialects.ts'
 
 export interface AskingUpstreams {
   readonly sender: Sender
@@ -70,7 +69,7 @@ export interface CountTask<Inquiry extends CountInquiry> {
   readonly model: Model
   readonly candidates: readonly Candidate[]
   /** The request under the name that the model has there; null: it cannot be said in a format that counts. */
-  readonly inquiryFor: (upstreamModel: string) => Inquiry | null
+  readonly inquiryFor: (upstreamModel: string) => Promise<Inquiry | null>
   readonly waitMs: number
 }
 
@@ -91,7 +90,7 @@ export async function askUpstreams<Inquiry extends CountInquiry>(
     const leftMs = untilMs - asking.clock.monoMs()
     if (candidate === undefined || leftMs <= 0 || line.work.interruption !== undefined) break
     if (!isStillOffered(asking.snapshot, of.model, candidate)) continue
-    const inquiry = of.inquiryFor(candidate.upstreamModel)
+    const inquiry = await of.inquiryFor(candidate.upstreamModel)
     if (inquiry === null) return null
     const outcome = await ask(asking, line, { caller, inquiry, candidate, leftMs })
     if (outcome.kind === 'interrupted') break
@@ -198,61 +197,41 @@ export function countingFormat(
   )
 }
 
-const encoder = new TextEncoder()
-
 /** A request that is to be made, as an address that counts takes it; null where there is none. Throws WireError. */
-export function inquiryOf(
-  { call, plan }: { call: Call; plan: Plan },
+export async function inquiryOf(
+  { bodyThreads, read: limits }: { bodyThreads: Pick<BodyThreads, 'run'>; read: ReadLimits },
   line: Line,
-  of: { upstreamModel: string; limits: ReadLimits },
-): CountInquiry | null {
-  const { upstreamModel, limits } = of
-  const format = countingFormat(plan)
-  const written = codecOf(plan.dialect.name)
-  if (format === undefined || written === null) return null
+  of: { call: Call; plan: Plan; caller: Caller; upstreamModel: string },
+): Promise<CountInquiry | null> {
+  const { call, plan, caller, upstreamModel } = of
+  const to = countingFormat(plan)
+  if (to === undefined || plan.dialect.name === 'openai-embeddings') return null
   const { model, connector, translation } = plan
   const isAlias = upstreamModel !== call.facts.model
   const edits = [
     ...plan.dialect.spliceRequest(call.facts, isAlias ? { model: upstreamModel } : {}),
     ...plan.marks,
   ]
-  const request = joined(
-    applyEdits(
-      call.body.bytes,
-      edits.sort((a, b) => a.start - b.start),
-    ),
-  )
-  const whole =
-    format === plan.dialect.name
-      ? { bytes: request, headers: {} }
-      : translated(request, {
-          from: written,
-          to: codecs[format],
-          toName: format,
-          target: {
-            model: upstreamModel,
-            capabilities: {
-              ...connector.capabilities(model.upstreamModel),
-              outputTokensMax: model.outputTokensMax,
-            },
-          },
-          limits,
-          address: { model: upstreamModel, stream: false },
-        })
+  const asked = {
+    format: plan.dialect.name,
+    to,
+    edits: edits.sort((a, b) => a.start - b.start),
+    target: {
+      model: upstreamModel,
+      capabilities: {
+        ...connector.capabilities(model.upstreamModel),
+        outputTokensMax: model.outputTokensMax,
+      },
+    },
+    limits,
+    address: { model: upstreamModel, stream: false },
+  }
+  const owner = { body: call.body, account: caller.account, work: line.work }
+  const counted = await bodyThreads.run('countEdited', asked, owner)
   return {
-    format,
-    body: [encoder.encode(countBody(format, whole.bytes, { model: upstreamModel, limits }))],
-    headers: { ...line.request.headers, ...translation?.headers, ...whole.headers },
+    format: to,
+    body: [counted.bytes],
+    headers: { ...line.request.headers, ...translation?.headers, ...counted.headers },
     query: '',
   }
-}
-
-function translated(request: Uint8Array, of: Parameters<typeof translateRequest>[1]) {
-  const { text, headers } = translateRequest(request, of)
-  return { bytes: encoder.encode(text), headers }
-}
-
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
-  const [only] = pieces
-  return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces)
 }

@@ -9,6 +9,7 @@ import type { Places } from '../base/places.ts'
 import type { Body } from '../http/body.ts'
 import type { RateMeter } from '../limits/rate-meter.ts'
 import { isPdf, tokensBySize } from '../providers/media-size.ts'
+import type { BodyThreads } from '../tokens/body-threads.ts'
 import type { Count, Counter } from '../tokens/count.ts'
 import type { PdfReader } from '../tokens/pdf-reader.ts'
 import { textOutside } from '../tokens/text.ts'
@@ -22,6 +23,7 @@ export interface BoundingInput extends AskingUpstreams {
   /** What an account may have counted by providers: shared with requests that ask for the number alone. */
   readonly counting: { readonly rates: RateMeter; readonly places: Places }
   readonly read: ReadLimits
+  readonly bodyThreads: Pick<BodyThreads, 'run'>
   readonly limits: AskingUpstreams['limits'] & { readonly holdCountMs: number }
 }
 
@@ -135,7 +137,7 @@ async function askedTokens(
       caller,
       model: plan.model,
       candidates: plan.candidates,
-      inquiryFor: (upstreamModel) => inquiryFor(bounding, line, { ...work, upstreamModel }),
+      inquiryFor: (upstreamModel) => inquiryFor(bounding, line, { ...work, caller, upstreamModel }),
       waitMs: bounding.limits.holdCountMs,
     })
     return outcome?.kind === 'counted' ? outcome.tokens : null
@@ -155,13 +157,13 @@ function roomForAnother(body: Body): Body | null {
 }
 
 /** A request that cannot be said in a format that counts is bounded here. */
-function inquiryFor(
-  { read }: BoundingInput,
+async function inquiryFor(
+  bounding: BoundingInput,
   line: Line,
-  { upstreamModel, ...work }: Work & { upstreamModel: string },
-): CountInquiry | null {
+  work: Work & { caller: Caller; upstreamModel: string },
+): Promise<CountInquiry | null> {
   try {
-    return inquiryOf(work, line, { upstreamModel, limits: read })
+    return await inquiryOf(bounding, line, work)
   } catch (error) {
     if (error instanceof WireError) return null
     throw error

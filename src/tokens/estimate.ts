@@ -26,7 +26,7 @@ export interface InputLoad {
 }
 
 interface CountedText {
-  readonly text: string
+  readonly text: string | Uint8Array
   /** Line breaks between its pieces, which are no tokens of anybody's. */
   readonly breaks: number
   readonly weight: number

@@ -19,6 +19,16 @@ export interface Edit extends Span {
   readonly text: string
 }
 
+/** An edit whose text is a number between two texts. Plain, so that it can be handed to another thread. */
+export interface NumberEdit extends Span {
+  readonly before: string
+  readonly after: string
+}
+
+export function numberEdit({ start, end, before, after }: NumberEdit, number: number): Edit {
+  return { start, end, text: `${before}${number}${after}` }
+}
+
 /** The codes of the error table that reading a body can end in. */
 export type WireErrorCode =
   | 'invalid_json'
@@ -76,7 +86,7 @@ export interface ServerTool {
   /** What the caller allows at most; null when it says nothing. */
   readonly usesMax: number | null
   /** How to write the cap into the body; null for a tool whose uses the format cannot cap. */
-  readonly capEdit: ((usesMax: number) => Edit) | null
+  readonly capEdit: NumberEdit | null
 }
 
 /** A field whose value changes what the provider charges; refused where the price row does not know it. */

@@ -22,6 +22,12 @@ export const codecs: Readonly<Record<ConversationFormat, Codec>> = {
   gemini: geminiCodec,
 }
 
+/** Throws RangeError for the format that holds no conversation. */
+export function conversationFormat(name: DialectName): ConversationFormat {
+  if (name === 'openai-embeddings') throw new RangeError(`${name} holds no conversation`)
+  return name
+}
+
 /** null: a format that holds no conversation. */
 export function codecOf(name: DialectName): Codec | null {
   return name === 'openai-embeddings' ? null : codecs[name]

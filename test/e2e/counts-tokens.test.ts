@@ -162,11 +162,11 @@ const sandboxModels = {
 for (const format of formats) {
   for (const [model, source] of Object.entries(sandboxModels)) {
     test(`${format} asks for the tokens of ${model}: ${source}, and for nothing`, async () => {
-      const account = await sandbox.account('0')
+      const account = await sandbox.account('0.000000001')
       const answer = await count(sandbox, account, { format, model })
       tokensIn(format, answer)
       assert.equal(answer.headers['x-tollgate-tokens'], source)
-      assert.deepEqual(await sandbox.balance(account.id), { posted: 0n, held: 0n, openHolds: 0 })
+      assert.deepEqual(await sandbox.balance(account.id), { posted: 1n, held: 0n, openHolds: 0 })
     })
   }
 
@@ -209,7 +209,7 @@ for (const format of formats) {
 
   test(`${format}: the body goes as it was written but for the model, and the answer comes as it is`, async () => {
     const { gate, upstream } = await faulty(wholeAnswer(200, numbers[format], json))
-    const account = await gate.account('0')
+    const account = await gate.account('0.01')
     const written = JSON.stringify(shapes[format].body(model, 'Grüße ☃'), null, 3).replace(
       'Grüße',
       'Gr\\u00fc\u00dfe',
@@ -236,7 +236,7 @@ for (const format of formats) {
 
   test(`${format}: what the upstream refuses is told in its own words`, async () => {
     const { gate } = await faulty(wholeAnswer(400, refusals[format], json))
-    const answer = await count(gate, await gate.account('0'), { format, model })
+    const answer = await count(gate, await gate.account('0.01'), { format, model })
     assert.equal(answer.status, 400)
     assert.equal(answer.text, refusals[format])
     assert.equal(answer.headers['x-tollgate-tokens'], undefined)
@@ -245,7 +245,7 @@ for (const format of formats) {
   for (const other of formats.filter((name) => name !== format)) {
     test(`${format} → ${other}: the number of another format, and its refusal, in the caller's words`, async () => {
       const counting = await faulty(wholeAnswer(200, numbers[other], json))
-      const account = await counting.gate.account('0')
+      const account = await counting.gate.account('0.01')
       const answer = await count(counting.gate, account, { format, model: `${other}-model` })
       assert.equal(tokensIn(format, answer), 4_711)
       assert.equal(answer.headers['x-tollgate-tokens'], 'reported')
@@ -265,7 +265,7 @@ for (const format of formats) {
         assert.ok(!Object.hasOwn(sent, member), `${member} in ${said}`)
       }
       const refusing = await faulty(wholeAnswer(400, refusals[other], json))
-      const refused = await count(refusing.gate, await refusing.gate.account('0'), {
+      const refused = await count(refusing.gate, await refusing.gate.account('0.01'), {
         format,
         model: `${other}-model`,
       })
@@ -294,7 +294,7 @@ const troubles: Readonly<Record<string, Behaviour>> = {
 for (const [trouble, behaviour] of Object.entries(troubles)) {
   test(`an upstream that ${trouble} is stood in for by an estimate`, async () => {
     const { gate, upstream } = await faulty(behaviour, { countAskMs: 300 })
-    const account = await gate.account('0')
+    const account = await gate.account('0.01')
     for (const format of formats) {
       const answer = await count(gate, account, { format, model: `${format}-model` })
       const tokens = tokensIn(format, answer)
@@ -323,7 +323,7 @@ test('another upstream of the provider is asked when the first one fails', async
     weight: 1,
   }))
   const gate = await gatewayWith({ models, upstreams })
-  const account = await gate.account('0')
+  const account = await gate.account('0.01')
   for (let times = 0; times < 4; times += 1) {
     const answer = await count(gate, account, { format: 'messages', model: 'messages-model' })
     assert.equal(answer.text, numbers.messages)
@@ -340,7 +340,7 @@ test('a kept connection that breaks before a word is no reason to estimate', asy
   })
   closing.push(() => upstream.close())
   const gate = await gatewayWith({ models, anthropic: upstream.origin })
-  const account = await gate.account('0')
+  const account = await gate.account('0.01')
   for (let times = 0; times < 2; times += 1) {
     const answer = await count(gate, account, { format: 'messages', model: 'messages-model' })
     assert.equal(answer.headers['x-tollgate-tokens'], 'reported')
@@ -367,7 +367,7 @@ test('marks of ours in ids do not go upstream', async () => {
       { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: 'sunny' }] },
     ],
   }
-  const answer = await count(gate, await gate.account('0'), { format: 'messages', model: '', body })
+  const answer = await count(gate, await gate.account('0.01'), { format: 'messages', model: '', body })
   assert.equal(answer.text, numbers.messages)
   const sent = upstream.requests[0]?.body.toString() ?? ''
   assert.equal(
@@ -378,7 +378,7 @@ test('marks of ours in ids do not go upstream', async () => {
 
 test('a client that leaves takes the question to its upstream along', async () => {
   const { gate, upstream } = await faulty(hangs, { countsPerAccountMax: 1 })
-  const account = await gate.account('0')
+  const account = await gate.account('0.01')
   const leaving = httpRequest(`${gate.origin}${shapes.messages.path('')}`, {
     method: 'POST',
     agent: false,
@@ -431,7 +431,7 @@ test('counting has a rate of its own, told in each format', async () => {
 })
 
 test('what is wrong with the request is told before anything is counted', async () => {
-  const account = await sandbox.account('0')
+  const account = await sandbox.account('0.01')
   const body = shapes.messages.body('sandbox-echo', 'hello')
   const path = shapes.messages.path('')
   const deep = `{"model":"sandbox-echo","messages":${'['.repeat(200_000)}`
@@ -449,7 +449,7 @@ test('what is wrong with the request is told before anything is counted', async 
     assert.equal((JSON.parse(answer.text) as { type: string }).type, 'error')
   }
   const narrow = await gatewayWith({ limits: { bodyBytesMax: 1_000 } })
-  const { key } = await narrow.account('0')
+  const { key } = await narrow.account('0.01')
   const large = await send(narrow.origin, {
     path,
     headers: bearer(key),
@@ -460,7 +460,7 @@ test('what is wrong with the request is told before anything is counted', async 
 
 test('text that cannot be counted in time is answered with a bound, which is labelled', async () => {
   const gate = await gatewayWith({ limits: { countBytesMax: 100 } })
-  const account = await gate.account('0')
+  const account = await gate.account('0.01')
   for (const format of formats) {
     const body = shapes[format].body('sandbox-chat-echo', 'x'.repeat(200))
     const answer = await count(gate, account, { format, model: 'sandbox-chat-echo', body })
@@ -481,7 +481,7 @@ async function cpuMs(work: () => Promise<void>): Promise<number> {
 
 test('hostile text costs less processor time than the deadline allows, or about what honest text costs', async (context) => {
   const gate = await gatewayWith({ limits: { countMs: 60_000 } })
-  const account = await gate.account('0')
+  const account = await gate.account('0.01')
   const bytes = 8 * 1024 * 1024
   const prose = 'As they say, all that glitters is not gold. '
   const ask = (text: string) => async () => {
@@ -497,8 +497,39 @@ test('hostile text costs less processor time than the deadline allows, or about 
   }
 })
 
+test('an account that was never credited is answered with an estimate, and no upstream is asked', async () => {
+  for (const format of formats) {
+    const { gate, upstream } = await faulty(wholeAnswer(200, numbers[format], json))
+    const stranger = await gate.account('0')
+    const model = `${format}-model`
+    const answer = await count(gate, stranger, { format, model })
+    assert.equal(answer.status, 200, answer.text)
+    assert.equal(answer.headers['x-tollgate-tokens'], 'estimated')
+    assert.equal(upstream.requests.length, 0)
+    assert.equal(
+      (await count(gate, await gate.account('0.01'), { format, model })).headers['x-tollgate-tokens'],
+      'reported',
+    )
+  }
+})
+
+test('a large body counts as several in the rate, also where it does not tell its length', async () => {
+  const gate = await gatewayWith({ limits: { countRequestsPerMinute: 10 } })
+  const body = shapes.messages.body('sandbox-chat-echo', 'x'.repeat(5 * 256 * 1024))
+  for (const length of [{}, { 'transfer-encoding': 'chunked' }]) {
+    const { key } = await gate.account('0')
+    const ask = () =>
+      send(gate.origin, { path: shapes.messages.path(''), headers: { ...bearer(key), ...length }, body })
+    const first = await ask()
+    assert.equal(first.status, 200, first.text)
+    const second = await ask()
+    assert.equal(second.status, 429, second.text)
+    assert.ok(Number(second.headers['retry-after']) >= 1)
+  }
+})
+
 test('the official libraries ask for tokens', async () => {
-  const account = await sandbox.account('0')
+  const account = await sandbox.account('0.01')
   const anthropic = new Anthropic({ apiKey: account.key, baseURL: `${sandbox.origin}/v1/alt`, maxRetries: 0 })
   const openai = new OpenAI({ apiKey: account.key, baseURL: `${sandbox.origin}/v1`, maxRetries: 0 })
   for (const model of Object.keys(sandboxModels)) {

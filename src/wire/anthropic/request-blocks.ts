@@ -144,11 +144,10 @@ function isResult(json: Json, type: number): boolean {
 
 function capEdit(json: Json, tool: number, cap: number): ServerTool['capEdit'] {
   if (cap !== absent) {
-    const span = json.span(cap)
-    return (usesMax) => ({ ...span, text: String(usesMax) })
+    return { ...json.span(cap), before: '', after: '' }
   }
   const inside = json.start(tool) + 1
-  return (usesMax) => ({ start: inside, end: inside, text: `"max_uses":${usesMax},` })
+  return { start: inside, end: inside, before: '"max_uses":', after: ',' }
 }
 
 /** An error in this format's words for a field that is not there. */

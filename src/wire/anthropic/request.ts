@@ -5,6 +5,7 @@
  */
 import {
   type Edit,
+  numberEdit,
   type PricedOption,
   type ReadLimits,
   type RequestFacts,
@@ -142,7 +143,7 @@ export function spliceRequest(facts: MessagesFacts, splice: Splice): readonly Ed
   if (usesMax !== undefined) {
     for (const tool of facts.serverTools) {
       const isCapped = tool.usesMax !== null && tool.usesMax <= usesMax
-      if (!isCapped && tool.capEdit !== null) edits.push(tool.capEdit(usesMax))
+      if (!isCapped && tool.capEdit !== null) edits.push(numberEdit(tool.capEdit, usesMax))
     }
   }
   return edits.sort((a, b) => a.start - b.start)

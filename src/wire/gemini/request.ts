@@ -6,6 +6,8 @@
 import {
   type Address,
   type Edit,
+  type NumberEdit,
+  numberEdit,
   type ReadLimits,
   type RequestFacts,
   type ServerTool,
@@ -61,7 +63,7 @@ export interface GeminiFacts extends RequestFacts {
   /** The limit as it is written, null included; null where it is absent. */
   readonly limitSpan: Span | null
   /** Writes a limit where there is none. */
-  readonly limitInsertion: (tokens: number) => Edit
+  readonly limitInsertion: NumberEdit
 }
 
 type BodyValues = ReturnType<typeof bodyFields.read>
@@ -222,24 +224,20 @@ function serverTool(json: Json, value: number, type: string): ServerTool {
 }
 
 /** How a limit is written where the caller wrote none. */
-function limitInsertion(json: Json, config: number): GeminiFacts['limitInsertion'] {
-  const limit = (tokens: number) => `"maxOutputTokens":${tokens}`
+function limitInsertion(json: Json, config: number): NumberEdit {
+  const name = '"maxOutputTokens":'
   if (config === absent) {
     const start = json.start(json.root) + 1
-    return (tokens) => ({ start, end: start, text: `"generationConfig":{${limit(tokens)}},` })
+    return { start, end: start, before: `"generationConfig":{${name}`, after: '},' }
   }
-  if (json.isNull(config)) {
-    const span = json.span(config)
-    return (tokens) => ({ ...span, text: `{${limit(tokens)}}` })
-  }
+  if (json.isNull(config)) return { ...json.span(config), before: `{${name}`, after: '}' }
   const start = json.start(config) + 1
-  const comma = json.children(config).length === 0 ? '' : ','
-  return (tokens) => ({ start, end: start, text: `${limit(tokens)}${comma}` })
+  return { start, end: start, before: name, after: json.children(config).length === 0 ? '' : ',' }
 }
 
 /** The replacements that a splice needs: the model stands in the address, and no tool's uses can be capped. */
 export function spliceRequest(facts: GeminiFacts, { outputLimit: tokens }: Splice): readonly Edit[] {
   if (tokens === undefined || (facts.outputLimit !== null && facts.outputLimit <= tokens)) return []
-  if (facts.limitSpan === null) return [facts.limitInsertion(tokens)]
+  if (facts.limitSpan === null) return [numberEdit(facts.limitInsertion, tokens)]
   return [{ ...facts.limitSpan, text: String(tokens) }]
 }

@@ -2,7 +2,7 @@
  * The tools of a Responses request: which of them run at the provider and are charged by use. Must not
  * look into schemas or whatever else the caller named.
  */
-import type { Edit, ServerTool } from '../codec.ts'
+import type { NumberEdit, ServerTool } from '../codec.ts'
 import { Fields, invalid, isGiven, string } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { notOwned, type PricedOptions } from '../price-fields.ts'
@@ -26,7 +26,7 @@ const serverToolsMax = 32
 /** How the uses of all tools together are capped. */
 export interface SharedCap {
   readonly usesMax: number | null
-  readonly capEdit: (usesMax: number) => Edit
+  readonly capEdit: NumberEdit
 }
 
 /** Gathers while lists of tools are read; they stand at the top and in items. */

@@ -4,6 +4,8 @@
  */
 import {
   type Edit,
+  type NumberEdit,
+  numberEdit,
   type ReadLimits,
   type Reference,
   type RequestFacts,
@@ -75,7 +77,7 @@ function factsOf(json: Json, { integerMax }: ReadLimits): ResponsesFacts {
   const insertAt = json.start(json.root) + 1
   const cap: SharedCap = {
     usesMax: callsField.value,
-    capEdit: (calls) => capEdit({ callsField, insertAt }, calls),
+    capEdit: fieldEdit('max_tool_calls', callsField, insertAt),
   }
   const tools = new ToolReader(json, cap, options)
   tools.read(values.tools)
@@ -160,11 +162,12 @@ export function spliceRequest(facts: ResponsesFacts, splice: Splice): readonly E
   if (splice.model !== undefined) edits.push({ ...facts.modelSpan, text: JSON.stringify(splice.model) })
   const { limitField, callsField, insertAt } = facts
   if (isAbove(limitField, splice.outputLimit)) {
-    edits.push(numberEdit('max_output_tokens', limitField, insertAt, splice.outputLimit))
+    edits.push(numberEdit(fieldEdit('max_output_tokens', limitField, insertAt), splice.outputLimit))
   }
   const isCapped = facts.serverTools.some((tool) => tool.capEdit !== null)
   if (isCapped && isAbove(callsField, splice.serverToolUsesMax)) {
-    edits.push(capEdit(facts, splice.serverToolUsesMax))
+    // All tools at the provider share this cap, so it is written once.
+    edits.push(numberEdit(fieldEdit('max_tool_calls', callsField, insertAt), splice.serverToolUsesMax))
   }
   return edits.sort((a, b) => a.start - b.start)
 }
@@ -173,13 +176,8 @@ function isAbove(field: NumberField, most: number | undefined): most is number {
   return most !== undefined && (field.value === null || field.value > most)
 }
 
-/** All tools at the provider share this cap, so it is written once. */
-function capEdit(facts: Pick<ResponsesFacts, 'callsField' | 'insertAt'>, calls: number): Edit {
-  return numberEdit('max_tool_calls', facts.callsField, facts.insertAt, calls)
-}
-
-function numberEdit(name: string, field: NumberField, insertAt: number, value: number): Edit {
-  return field.span === null
-    ? { start: insertAt, end: insertAt, text: `"${name}":${value},` }
-    : { ...field.span, text: String(value) }
+function fieldEdit(name: string, { span }: NumberField, insertAt: number): NumberEdit {
+  return span === null
+    ? { start: insertAt, end: insertAt, before: `"${name}":`, after: ',' }
+    : { ...span, before: '', after: '' }
 }

@@ -1,0 +1,19 @@
+/** Which memory is handed from thread to thread with a body, and which must be copied. */
+
+/** The memory of all bytes in a message, each once; nested as deep as the work on bodies nests them. */
+export function buffersIn(value: unknown, depth = 5): readonly ArrayBuffer[] {
+  if (value instanceof Uint8Array) return value.length === 0 ? [] : [value.buffer as ArrayBuffer]
+  if (depth === 0 || typeof value !== 'object' || value === null) return []
+  const found = new Set<ArrayBuffer>()
+  const inner = Array.isArray(value) ? value.slice(0, innerMax) : Object.values(value)
+  for (const one of inner) for (const buffer of buffersIn(one, depth - 1)) found.add(buffer)
+  return [...found]
+}
+
+/** Lists in results may be long, and none of them holds bytes. */
+const innerMax = 8
+
+/** Whether these bytes are all of their memory, so that it can be handed over without taking anything else along. */
+export function isWhole(bytes: Uint8Array): boolean {
+  return bytes.buffer instanceof ArrayBuffer && bytes.buffer.byteLength === bytes.length
+}

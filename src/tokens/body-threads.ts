@@ -1,0 +1,215 @@
+/**
+ * Where the work on bodies is done: small ones where they are, large ones in threads of their own, so that the thread
+ * that relays is never busy for long with one request. Accounts take turns, none has two threads at once, and none may
+ * have many bodies waiting. It must not know what the work is.
+ */
+import { extname } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import type { Clock, Timer } from '../base/clock.ts'
+import { TollgateError } from '../base/errors.ts'
+import { FairTurns } from '../base/fair-turns.ts'
+import type { Interruptible } from '../base/interruption.ts'
+import { openPortCalls, type PortCalls } from '../base/port-calls.ts'
+import { WireError } from '../wire/codec.ts'
+import { buffersIn, isWhole } from './body-memory.ts'
+import type { BodyOutcome, BodyQuestions } from './body-thread.ts'
+import { type BodyWork, bodyWork } from './body-work.ts'
+
+export interface BodyThreadLimits {
+  readonly bodyThreadsMax: number
+  readonly bodyThreadBytesMin: number
+  readonly bodyWorkWaitingMax: number
+  readonly bodyWorkWaitingPerAccountMax: number
+  readonly bodyWorkMs: number
+}
+
+/** Whose bytes are worked on. */
+export interface BodyOwner {
+  /** `restore` gets the bytes back from another thread. */
+  readonly body: { readonly bytes: Uint8Array; restore(bytes: Uint8Array): void }
+  readonly account: bigint
+  /** Interrupted work is not begun. */
+  readonly work: Interruptible
+}
+
+type Asked<Name extends keyof BodyWork> = Parameters<BodyWork[Name]>[1]
+type Made<Name extends keyof BodyWork> = ReturnType<BodyWork[Name]>
+
+export interface BodyThreads {
+  /** A promise only for a large body. Throws WireError as the work does, `overloaded` where its turn does not come. */
+  run<Name extends keyof BodyWork>(
+    name: Name,
+    asked: Asked<Name>,
+    owner: BodyOwner,
+  ): Made<Name> | Promise<Made<Name>>
+  close(): Promise<void>
+}
+
+interface Job {
+  readonly name: keyof BodyWork
+  readonly asked: unknown
+  readonly owner: BodyOwner
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: unknown) => void
+  deadline: Timer
+}
+
+interface Thread {
+  readonly worker: Worker
+  readonly calls: PortCalls<BodyQuestions>
+}
+
+class Desk implements BodyThreads {
+  readonly #clock: Clock
+  readonly #limits: BodyThreadLimits
+  readonly #jobs = new FairTurns<Job>()
+  /** Waiting jobs by account. */
+  readonly #waiting = new Map<bigint, number>()
+  /** Accounts whose jobs run. */
+  readonly #busy = new Set<bigint>()
+  readonly #idle: Thread[] = []
+  readonly #threads = new Set<Thread>()
+  #waitingCount = 0
+  #isClosed = false
+
+  constructor(clock: Clock, limits: BodyThreadLimits) {
+    this.#clock = clock
+    this.#limits = limits
+  }
+
+  run<Name extends keyof BodyWork>(
+    name: Name,
+    asked: Asked<Name>,
+    owner: BodyOwner,
+  ): Made<Name> | Promise<Made<Name>> {
+    const { bytes } = owner.body
+    if (bytes.length <= this.#limits.bodyThreadBytesMin)
+      return bodyWork[name](bytes, asked as never) as Made<Name>
+    return new Promise((resolve, reject) => {
+      const refusal = this.#refusal(owner.account)
+      if (refusal !== undefined) throw refusal
+      this.#wait({ name, asked, owner, resolve: resolve as Job['resolve'], reject })
+      this.#next()
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    for (let job = this.#jobs.take(); job !== undefined; job = this.#jobs.take()) job.reject(late())
+    const threads = [...this.#threads]
+    for (const thread of threads) this.#lose(thread)
+    await Promise.all(threads.map(({ worker }) => worker.terminate()))
+  }
+
+  #refusal(account: bigint): Error | undefined {
+    const own = this.#waiting.get(account) ?? 0
+    const isFull =
+      this.#waitingCount >= this.#limits.bodyWorkWaitingMax ||
+      own >= this.#limits.bodyWorkWaitingPerAccountMax
+    return this.#isClosed || isFull ? late() : undefined
+  }
+
+  #wait(of: Omit<Job, 'deadline'>): void {
+    const { account, work } = of.owner
+    const deadline = this.#clock.after(this.#limits.bodyWorkMs, () => this.#giveUp(job, late()))
+    const job: Job = { ...of, deadline }
+    this.#jobs.add(account, job)
+    this.#waiting.set(account, (this.#waiting.get(account) ?? 0) + 1)
+    this.#waitingCount += 1
+    work.listen((interruption) => {
+      this.#giveUp(job, interruption.kind === 'stopped' ? interruption.error : gone())
+    })
+  }
+
+  /** A job that does not run yet never will. */
+  #giveUp(job: Job, reason: TollgateError): void {
+    if (this.#jobs.remove((one) => one === job) === undefined) return
+    this.#leaveLine(job)
+    job.reject(reason)
+  }
+
+  #leaveLine({ owner: { account, work }, deadline }: Job): void {
+    const left = (this.#waiting.get(account) ?? 0) - 1
+    if (left > 0) this.#waiting.set(account, left)
+    else this.#waiting.delete(account)
+    this.#waitingCount -= 1
+    deadline.cancel()
+    work.listen(undefined)
+  }
+
+  #next(): void {
+    while (this.#idle.length > 0 || this.#threads.size < this.#limits.bodyThreadsMax) {
+      const job = this.#jobs.take((account) => !this.#busy.has(account))
+      if (job === undefined) return
+      this.#leaveLine(job)
+      this.#busy.add(job.owner.account)
+      const thread = this.#idle.pop() ?? this.#start()
+      void this.#perform(thread, job)
+    }
+  }
+
+  async #perform(thread: Thread, job: Job): Promise<void> {
+    const { body, account } = job.owner
+    const { bytes } = body
+    const isLent = isWhole(bytes)
+    thread.worker.ref()
+    try {
+      const outcome = await thread.calls.ask('work', isLent ? bytes : bytes.slice(), job.name, job.asked)
+      if (isLent) body.restore(outcome.bytes)
+      this.#settle(job, outcome)
+    } catch (error) {
+      job.reject(error)
+    } finally {
+      this.#busy.delete(account)
+      thread.worker.unref()
+      if (this.#threads.has(thread)) this.#idle.push(thread)
+      this.#next()
+    }
+  }
+
+  #settle(job: Job, outcome: BodyOutcome): void {
+    if (outcome.kind === 'done') job.resolve(outcome.value)
+    else job.reject(new WireError(outcome.code, outcome.message, outcome.pointer))
+  }
+
+  #start(): Thread {
+    const file = new URL(`./body-thread${extname(import.meta.url)}`, import.meta.url)
+    const worker = new Worker(file, { name: 'body reader' })
+    const thread: Thread = { worker, calls: openPortCalls<BodyQuestions>(worker, {}, 1, buffersIn) }
+    this.#threads.add(thread)
+    worker.on('error', () => this.#lose(thread))
+    worker.on('exit', () => this.#lose(thread))
+    return thread
+  }
+
+  /** A thread that died, for want of memory at worst, takes its work with it; the next work starts another one. */
+  #lose(thread: Thread): void {
+    if (!this.#threads.delete(thread)) return
+    const index = this.#idle.indexOf(thread)
+    if (index >= 0) this.#idle.splice(index, 1)
+    thread.calls.end(late())
+  }
+}
+
+export function openBodyThreads({
+  clock,
+  limits,
+}: {
+  readonly clock: Clock
+  readonly limits: BodyThreadLimits
+}): BodyThreads {
+  return new Desk(clock, limits)
+}
+
+function late(): TollgateError {
+  return new TollgateError('overloaded', {
+    message: 'This server has more large request bodies to read than it can; try again.',
+    retryAfterMs: 2_000,
+  })
+}
+
+function gone(): TollgateError {
+  return new TollgateError('request_timeout', {
+    message: 'The client left before its request was read.',
+  })
+}

@@ -1,0 +1,131 @@
+/**
+ * Large requests are read, translated and counted beside the thread that relays: from every format to every other one
+ * the outcome is that of a small request, and no turn of the event loop is long meanwhile. Turns are measured in the
+ * processor time of this thread, in which other programs do not count.
+ */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { limitDefaults } from '../../src/config.ts'
+import { type Answer, bearer, send } from '../support/bytes-client.ts'
+import { type TestAccount, testGateway } from '../support/gateway.ts'
+import { longestTurn } from '../support/longest-turn.ts'
+
+const gate = await testGateway({
+  limits: { requestsPerMinute: null, tokensPerMinute: null, concurrent: null },
+})
+after(() => gate.close())
+/** Enough to be read and too little for any of the requests, so that none reaches the upstream in this process. */
+const poor = await gate.account('0.000001')
+const rich = await gate.account('1000')
+
+const turnMsMax = 50
+
+interface Shape {
+  readonly path: (model: string) => string
+  readonly countPath: ((model: string) => string) | null
+  readonly body: (model: string, turns: string) => string
+  readonly turn: (text: string) => string
+}
+
+const shapes: Readonly<Record<string, Shape>> = {
+  chat: {
+    path: () => '/v1/chat/completions',
+    countPath: null,
+    body: (model, turns) => `{"model":"${model}","max_tokens":5,"messages":[${turns}]}`,
+    turn: (text) => `{"role":"user","content":"${text}"}`,
+  },
+  responses: {
+    path: () => '/v1/responses',
+    countPath: () => '/v1/responses/input_tokens',
+    body: (model, turns) => `{"model":"${model}","max_output_tokens":16,"store":false,"input":[${turns}]}`,
+    turn: (text) => `{"role":"user","content":"${text}"}`,
+  },
+  messages: {
+    path: () => '/v1/alt/v1/messages',
+    countPath: () => '/v1/alt/v1/messages/count_tokens',
+    body: (model, turns) => `{"model":"${model}","max_tokens":5,"messages":[${turns}]}`,
+    turn: (text) => `{"role":"user","content":"${text}"}`,
+  },
+  gemini: {
+    path: (model) => `/v1beta/models/${model}:generateContent`,
+    countPath: (model) => `/v1beta/models/${model}:countTokens`,
+    body: (_, turns) => `{"contents":[${turns}]}`,
+    turn: (text) => `{"role":"user","parts":[{"text":"${text}"}]}`,
+  },
+}
+
+const megabyte = 1_000_000
+const prose = 'As they say, all that glitters is not gold. '
+
+/** Turns of about so many bytes, by what they are made of. */
+const contents: Readonly<Record<string, (shape: Shape) => string>> = {
+  prose: ({ turn }) => turn(prose.repeat((8 * megabyte) / prose.length)),
+  escapes: ({ turn }) => turn('\\u0041\\u0062'.repeat((8 * megabyte) / 12)),
+  'tiny messages': ({ turn }) => Array.from({ length: 15_000 }, () => turn('a')).join(','),
+}
+
+function ask(account: TestAccount, path: string, body: Buffer | string): Promise<Answer> {
+  return send(gate.origin, { path, headers: bearer(account.key), body: Buffer.from(body) })
+}
+
+const formats = Object.keys(shapes)
+
+for (const format of formats) {
+  const shape = shapes[format]!
+  test(`${format}: no turn is long while large requests are read, translated and bounded`, async (context) => {
+    for (const [what, turns] of Object.entries(contents)) {
+      for (const to of formats) {
+        const model = `sandbox-${to}-echo`
+        const body = Buffer.from(shape.body(model, turns(shape)))
+        // The first one starts a thread.
+        const statuses: number[] = []
+        const turnMs = await longestTurn(async () => {
+          statuses.push((await ask(poor, shape.path(model), body)).status)
+        })
+        context.diagnostic(
+          `${what} to ${to}, ${(body.length / megabyte).toFixed(1)} MB: ${turnMs.toFixed(0)} ms`,
+        )
+        assert.deepEqual(statuses, [402], `${what} to ${to}`)
+        assert.ok(turnMs <= turnMsMax, `${what} to ${to}: ${turnMs} ms`)
+      }
+    }
+  })
+
+  test(`${format}: a large request is answered like a small one, and counted`, async () => {
+    for (const to of formats) {
+      const model = `sandbox-${to}-echo`
+      const text = `${prose.repeat(10_000)}the end`
+      const answer = await ask(rich, shape.path(model), shape.body(model, shape.turn(text)))
+      assert.equal(answer.status, 200, `${to}: ${answer.text.slice(0, 300)}`)
+      assert.match(answer.text, /As they/)
+      if (shape.countPath === null) continue
+      for (const account of [rich, poor]) {
+        const counted = await ask(account, shape.countPath(model), shape.body(model, shape.turn(text)))
+        assert.equal(counted.status, 200, `${to}: ${counted.text.slice(0, 300)}`)
+        assert.match(String(counted.headers['x-tollgate-tokens']), /reported|estimated/)
+      }
+    }
+  })
+
+  test(`${format}: what is refused in a small request is refused in a large one, in the same words`, async () => {
+    const model = 'sandbox-echo'
+    const large = shape.turn(prose.repeat(10_000))
+    const small = shape.turn('a')
+    for (const broken of [',{}]', ',{"role":7}', '']) {
+      const [one, other] = await Promise.all(
+        [small, large].map((turns) =>
+          ask(rich, shape.path(model), `${shape.body(model, turns).slice(0, -2)}${broken}`),
+        ),
+      )
+      assert.equal(one?.status, 400)
+      assert.equal(other?.status, 400)
+      const plain = (text = '') => text.replace(/req_\w+|at byte \d+/g, '')
+      assert.equal(plain(other?.text), plain(one?.text))
+    }
+  })
+}
+
+test('every body is given back', () => {
+  assert.equal(gate.gateway.app.bodies.taken, 0)
+  assert.ok(limitDefaults.bodyThreadBytesMin < prose.length * 10_000)
+})
