@@ -27,7 +27,7 @@ function cost(work: () => void): { readonly ms: number; readonly end: string } {
       if (!(error instanceof WireError)) throw error
       end = error.code
     }
-  })
+  }, 40)
   return { ms, end }
 }
 

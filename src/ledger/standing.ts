@@ -39,6 +39,8 @@ export interface StandingLedger {
    * nothing; else the books are looked at, so that credit counts as soon as it is there.
    */
   obstacle(ask: StandingAsk): Promise<Obstacle | null> | null
+  /** Whether the account was given or paid in anything at any time: the starting credit goes to confirmed people alone. */
+  everCredited(account: bigint): Promise<boolean>
 }
 
 export class Standings {

@@ -336,7 +336,6 @@ export interface Ledger extends PaymentLedger, StandingLedger {
   /** `search`: a part of the address, the name or the owner; null: all. */
   accounts(limit: number, afterId: bigint, search: string | null): Promise<readonly AccountRow[]>
   accountCount(): Promise<number>
-  everCredited(account: bigint): Promise<boolean>
   receipt(id: bigint): Promise<ReceiptRow | undefined>
   running(id: bigint): Promise<RunningRow | undefined>
   receipts(account: bigint, limit: number, beforeId: bigint | null): Promise<readonly ReceiptRow[]>

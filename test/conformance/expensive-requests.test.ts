@@ -14,6 +14,7 @@ import { threadCost } from '../support/thread-cost.ts'
 
 const limits = readLimits(limitDefaults)
 const bytes = 400_000
+const runMs = 12
 
 function factsCost(format: (typeof parsedFormats)[number], body: Uint8Array, within: ReadLimits = limits) {
   return threadCost(() => {
@@ -22,7 +23,7 @@ function factsCost(format: (typeof parsedFormats)[number], body: Uint8Array, wit
     } catch (error) {
       assert.ok(error instanceof WireError)
     }
-  })
+  }, runMs)
 }
 
 /** Without the bounds on numbers, so that what would be refused is read to its end. */

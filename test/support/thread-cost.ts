@@ -1,17 +1,15 @@
 /** What work costs in processor time of this thread, in which other programs do not count. */
 
-const runs = 3
-/** Long beside the steps in which an operating system counts processor time. */
-const runMs = 40
+const runs = 2
 
-/** Milliseconds, the least of some runs. */
-export function threadCost(work: () => void): number {
+/** Milliseconds, the least of some runs; each lasts `runMs`, long beside the steps in which processor time is counted. */
+export function threadCost(work: () => void, runMs: number): number {
   let leastMs = Number.POSITIVE_INFINITY
-  for (let run = 0; run < runs; run += 1) leastMs = Math.min(leastMs, costOfRun(work))
+  for (let run = 0; run < runs; run += 1) leastMs = Math.min(leastMs, costOfRun(work, runMs))
   return leastMs
 }
 
-function costOfRun(work: () => void): number {
+function costOfRun(work: () => void, runMs: number): number {
   const before = process.threadCpuUsage()
   for (let times = 1; ; times += 1) {
     work()
