@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import {
   type AttackedGateway,
-  assertUnharmed,
   attackedGateway,
   describeMeasured,
   measureUnderAttack,
@@ -56,8 +55,15 @@ for (const [who, makeKey, refused] of attacks) {
       },
     })
     context.diagnostic(describeMeasured(measured))
-    assertUnharmed(measured)
-    assert.ok((measured.counts.status429 ?? 0) > 0, 'the rate was reached')
+    const line = describeMeasured(measured)
+    assert.deepEqual(
+      measured.attacked.flatMap(({ failures }) => failures),
+      [],
+      line,
+    )
+    // What the attack may cost is asserted by its pace: on a busy machine its few requests do not show in a p99.
+    const { status429 = 0 } = measured.counts
+    assert.ok(status429 > 0 && status429 <= 80, line)
     // The attack is begun anew for each round, and the rounds take minutes at most.
     assert.ok(refusals <= perMinute * 3, `${refusals} were read or looked up`)
   })
