@@ -15,12 +15,37 @@ export interface SoakAttack {
 
 type ValuesOf = (accounts: AttackerAccounts) => AttackTarget['values']
 
-const attacks: Readonly<Record<string, ValuesOf>> = {}
+/** An address of loopback that counts as a network of its own. */
+const from = '127.0.0.99'
+const unfinished = 'bodies-that-do-not-end'
+
+const attacks: readonly (readonly [name: string, module: string, values: ValuesOf])[] = [
+  [
+    'large bodies of a key without credit',
+    unfinished,
+    ({ key }) => ({ from, key, path: '/v1/chat/completions', connections: 17, bytes: 32 * 1024 * 1024 }),
+  ],
+  [
+    'bodies without a session',
+    unfinished,
+    () => ({ from, path: '/api/auth/sign-in/email', connections: 2_300, bytes: 64 * 1024 }),
+  ],
+  [
+    'connections that say nothing',
+    'connections-that-say-nothing',
+    () => ({ from, connections: 3_000, attempts: 20_000 }),
+  ],
+  [
+    'refused requests without pause',
+    'refused-work',
+    ({ key }) => ({ key, path: '/v1/chat/completions', connections: 2, bytes: 256_000 }),
+  ],
+]
 
 export function attacksOf(port: number, accounts: AttackerAccounts): readonly SoakAttack[] {
-  return Object.entries(attacks).map(([name, valuesOf]) => ({
+  return attacks.map(([name, module, valuesOf]) => ({
     name,
-    module: new URL(`../attacks/${name}.ts`, import.meta.url),
+    module: new URL(`../attacks/${module}.ts`, import.meta.url),
     target: { port, values: valuesOf(accounts) },
   }))
 }
