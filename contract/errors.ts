@@ -92,6 +92,7 @@ const rows = {
     'A field has nothing like it in the format of the model',
   ],
   context_too_long: [400, 'context_too_long', 'caller', 'never', 'The input is longer than the model takes'],
+  not_supported: [501, 'invalid_request', 'gateway', 'never', 'This server does not have this feature'],
   dialect_not_supported: [501, 'invalid_request', 'gateway', 'never', 'The model cannot be asked for this'],
 
   // What it costs

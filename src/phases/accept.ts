@@ -14,6 +14,7 @@ import type { Address, Dialect, DialectName } from '../wire/codec.ts'
 import { dialects } from '../wire/dialects.ts'
 import { EventPadding } from '../wire/event-padding.ts'
 import { ArrayFraming } from '../wire/gemini/stream-array.ts'
+import { unsupportedMethods, unsupportedPath } from './accept-unsupported-table.ts'
 
 export interface Accepting {
   readonly clock: Clock
@@ -173,6 +174,8 @@ function routeGemini(rest: readonly string[], at: At): Found | undefined {
   // Only there can nothing else be meant: names of models have colons too.
   const isMeant = at.hint === gemini && at.request.method === 'POST'
   if (colon < 0 || !(isKnown || method.endsWith('Content') || isMeant)) return undefined
+  const instead = Object.hasOwn(unsupportedMethods, method) ? unsupportedMethods[method] : undefined
+  if (instead !== undefined) return { ...nothingThere(gemini), refusal: notSupported(instead) }
   const found = isKnown ? geminiMethods[method] : undefined
   if (found === undefined || colon === 0 || decoded === undefined || !at.versioned) {
     return { ...nothingThere(gemini), refusal: unknownPath(at, gemini) }
@@ -197,6 +200,8 @@ function routeRest(rest: readonly string[], at: At): Found {
   const found = Object.hasOwn(routes, known) ? routes[known] : undefined
   const subject = found !== undefined && known.endsWith('/*') ? decodeSubject(rest.slice(1).join('/')) : ''
   const dialect = chooseDialect(found, name, at)
+  const instead = unsupportedPath(rest)
+  if (instead !== undefined) return { ...nothingThere(dialect), refusal: notSupported(instead) }
   if (found === undefined || subject === undefined || !(found.bare || at.versioned)) {
     return { ...nothingThere(dialect), refusal: unknownPath(at, dialect) }
   }
@@ -223,7 +228,7 @@ function chooseDialect(found: Route | undefined, name: string, { hint, request }
   const lists = found?.operation === 'list_models' || found?.operation === 'show_model'
   const { headers } = request
   if (lists && headers['anthropic-version'] !== undefined) return anthropic
-  if (hint === gemini || geminiMethod.test(name)) return gemini
+  if (hint === gemini || geminiMethod.test(name) || name.startsWith('cachedContents')) return gemini
   if (lists && headers['x-goog-api-key'] !== undefined) return gemini
   return found?.dialect ?? openaiChat
 }
@@ -243,6 +248,10 @@ function wrongMethod(request: IncomingMessage, method: 'GET' | 'POST'): Tollgate
     message: `This address takes ${method}, not ${used}.`,
     headers: { allow: method },
   })
+}
+
+function notSupported(message: string): TollgateError {
+  return new TollgateError('not_supported', { message })
 }
 
 function unknownPath(

@@ -296,6 +296,7 @@ const relayed: readonly (readonly [code: ErrorCode, asked: (format: Format) => A
 
 /** What needs more than a request, and the file of tests that has it. */
 const elsewhere: Partial<Readonly<Record<ErrorCode, string>>> = {
+  not_supported: 'unsupported-addresses.test.ts',
   request_timeout: 'bad-input-http.test.ts',
   store_unavailable: 'bad-input-keys.test.ts',
   settlement_delayed: 'last-word-waits.test.ts',

@@ -1,0 +1,70 @@
+/**
+ * Addresses of the providers' APIs that keep state or work in the background answer 501 in their own format, with or
+ * without a key, and say what to do instead.
+ */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import Anthropic from '@anthropic-ai/sdk'
+import OpenAI from 'openai'
+import { testGateway } from '../support/gateway.ts'
+
+const gateway = await testGateway()
+after(() => gateway.close())
+const { key } = await gateway.account('1')
+
+type Format = 'openai' | 'anthropic' | 'gemini'
+
+const addresses: readonly (readonly [method: string, path: string, format: Format, instead: RegExp])[] = [
+  ['POST', '/v1/batches', 'openai', /send each request by itself/],
+  ['GET', '/v1/batches/batch_1', 'openai', /send each request by itself/],
+  ['POST', '/v1/batches/batch_1/cancel', 'openai', /send each request by itself/],
+  ['POST', '/v1/messages/batches', 'anthropic', /send each request by itself/],
+  ['GET', '/v1/alt/v1/messages/batches/b_1/results', 'anthropic', /send each request by itself/],
+  ['POST', '/v1beta/models/gemini-3-pro:batchGenerateContent', 'gemini', /send each request by itself/],
+  ['GET', '/v1beta/batches/b-1', 'gemini', /send each request by itself/],
+  ['POST', '/v1/vector_stores', 'openai', /Send documents with the request/],
+  ['POST', '/v1/vector_stores/vs_1/files', 'openai', /Send documents with the request/],
+  ['POST', '/v1/conversations', 'openai', /previous_response_id/],
+  ['POST', '/v1/assistants', 'openai', /Use the Responses API/],
+  ['POST', '/v1/threads/thread_1/runs', 'openai', /Use the Responses API/],
+  ['POST', '/v1beta/cachedContents', 'gemini', /Send the same beginning/],
+  ['GET', '/v1beta/cachedContents/c-1', 'gemini', /Send the same beginning/],
+  ['POST', '/v1/containers', 'openai', /needs no id/],
+  ['POST', '/v1/uploads', 'openai', /in one request/],
+]
+
+const messageOf: Readonly<Record<Format, (body: never) => { message: string; code: unknown }>> = {
+  openai: ({ error }: { error: { message: string; code: string } }) => error,
+  anthropic: ({ error }: { error: { message: string; details: { code: string } } }) => ({
+    message: error.message,
+    code: error.details.code,
+  }),
+  gemini: ({ error }: { error: { message: string; details: { reason?: string }[] } }) => ({
+    message: error.message,
+    code: error.details.find(({ reason }) => reason !== undefined)?.reason,
+  }),
+}
+
+for (const [method, path, format, instead] of addresses) {
+  test(`${method} ${path} says what to do instead`, async () => {
+    for (const headers of [{}, { authorization: `Bearer ${key}` }]) {
+      const body = method === 'POST' ? '{}' : undefined
+      const answer = await fetch(gateway.origin + path, {
+        method,
+        headers: { ...headers, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body }),
+      })
+      assert.equal(answer.status, 501)
+      const { message, code } = messageOf[format]((await answer.json()) as never)
+      assert.match(message, instead)
+      assert.equal(String(code).toLowerCase(), 'not_supported')
+    }
+  })
+}
+
+test('the official libraries show the sentence', async () => {
+  const openai = new OpenAI({ apiKey: key, baseURL: `${gateway.origin}/v1`, logLevel: 'off' })
+  await assert.rejects(openai.conversations.create(), { status: 501, code: 'not_supported' })
+  const anthropic = new Anthropic({ apiKey: key, baseURL: `${gateway.origin}/v1/alt`, logLevel: 'off' })
+  await assert.rejects(anthropic.messages.batches.list(), /501.*Batches are not supported yet/)
+})
