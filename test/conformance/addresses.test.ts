@@ -64,7 +64,7 @@ function codeIn(answer: Answer): unknown {
 const bases: Readonly<Record<Shape, string>> = {
   'openai-chat': '/v1:',
   anthropic: '/v1/alt:',
-  gemini: ': POST',
+  gemini: '/v1beta:',
 }
 
 // Spellings.
