@@ -14,7 +14,7 @@ import { accept } from './phases/accept.ts'
 import type { CallerOf } from './phases/authenticate.ts'
 import { check } from './phases/check.ts'
 import { decode } from './phases/decode.ts'
-import { find } from './phases/find.ts'
+import { find, soldName } from './phases/find.ts'
 import { fit } from './phases/fit.ts'
 import { grant } from './phases/grant.ts'
 import { hold } from './phases/hold.ts'
@@ -118,7 +118,7 @@ function noteRefusal(app: App, line: Line, error: TollgateError): void {
   const { account, key } = owner
   const { code, status, details } = error
   const refusal = { id: line.id, account, key, code, status, model, message: details.message }
-  app.refusals.note(refusal, model === null ? null : (app.snapshot.models.get(model)?.name ?? null))
+  app.refusals.note(refusal, model === null ? null : soldName(app.snapshot, model))
 }
 
 function secondsSince(app: App, line: Line): number {

@@ -16,7 +16,7 @@ test('every row has a provider, an API, limits, and prices without a mistake and
     if (model.api === 'embeddings') assert.deepEqual(model.outputs, ['embeddings'], model.id)
     else assert.ok((model.maxOutput ?? 0) > 0, model.id)
     assert.equal(definitionMistake(model), undefined, model.id)
-    assert.equal(model.prices?.length, 1, model.id)
+    assert.ok((model.prices?.length ?? 0) >= 1, model.id)
     for (const { source } of model.prices ?? []) assert.match(source ?? '', /20\d\d-\d\d/, model.id)
   }
 })

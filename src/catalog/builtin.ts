@@ -14,6 +14,6 @@ function complete(row: ModelDefinition, price: PriceDefinition): PriceDefinition
     if (optionRow.models.includes(row.id)) Object.assign(options, optionRow.options)
   }
   const feeRow = builtinFees.find(({ provider, models }) => provider === row.provider && models.test(row.id))
-  const fees = feeRow?.fees ?? {}
+  const fees = { ...feeRow?.fees, ...price.fees }
   return { ...price, options, fees, source: price.source ?? builtinSource }
 }

@@ -6,6 +6,7 @@ import { formatUsd } from '../../contract/usd.ts'
 import { TollgateError } from '../base/errors.ts'
 import { formatId } from '../base/ids.ts'
 import type { DialectName } from '../wire/codec.ts'
+import { modelNamed } from './spellings.ts'
 import {
   type Model,
   type Multiplier,
@@ -60,8 +61,8 @@ export function showModel(
   name: string,
   nowMs: number,
 ): Json | undefined {
-  const model = snapshot.models.get(name)
-  return model === undefined ? undefined : shapes[dialect].row(model, nowMs)
+  const found = modelNamed(snapshot, name)
+  return found === undefined ? undefined : shapes[dialect].row(found.model, nowMs)
 }
 
 /** The catalog as a key sees it that may use these models alone; null: every one. */

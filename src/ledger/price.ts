@@ -6,6 +6,9 @@ import { assert } from '../base/assert.ts'
 import type { Multiplier, PriceTier, PriceVersion, Rates } from '../catalog/types.ts'
 import { divideUp, most } from './money.ts'
 
+/** The meter of a fee for each request that is answered, whatever it does. */
+export const requestMeter = 'request'
+
 /** Rates are per million tokens. */
 const perRate = 1_000_000n
 

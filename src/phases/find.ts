@@ -5,7 +5,8 @@
 import type { Caller } from '../access/types.ts'
 import { TollgateError } from '../base/errors.ts'
 import { nearestNames } from '../catalog/nearest.ts'
-import { type Model, priceAt, type Snapshot } from '../catalog/types.ts'
+import { modelNamed, type Named } from '../catalog/spellings.ts'
+import { priceAt, type Snapshot } from '../catalog/types.ts'
 import type { Connector, UpstreamOperation } from '../providers/connector.ts'
 import { upstreamFormat } from '../providers/upstream-format.ts'
 import type { Call, Candidate, Line, Operation, Place } from '../values.ts'
@@ -24,7 +25,7 @@ const asked: Readonly<Partial<Record<Operation, UpstreamOperation>>> = { compact
 /** Throws 404 for a name that is not sold, 403 for what the key may not use, 501 for what the model cannot be asked for. */
 export function find(finding: Finding, caller: Caller, line: Line, call: Call): Place {
   const { snapshot } = finding
-  const model = findModel(snapshot, caller, call.facts.model)
+  const { model, datedName } = findModel(snapshot, caller, call.facts.model)
   const connector = finding.connectorOf(model.provider)
   const format = upstreamFormat(connector, model, line.dialect.name, call.facts)
   const operation = asked[line.operation] ?? 'generate'
@@ -36,7 +37,8 @@ export function find(finding: Finding, caller: Caller, line: Line, call: Call): 
   }
   const candidates = model.offers.map(({ upstream, upstreamModel }) => ({
     upstream,
-    upstreamModel,
+    // A host that calls the model otherwise knows nothing of its maker's dates.
+    upstreamModel: upstreamModel === model.upstreamModel ? (datedName ?? upstreamModel) : upstreamModel,
     connector,
   }))
   return {
@@ -49,16 +51,22 @@ export function find(finding: Finding, caller: Caller, line: Line, call: Call): 
   }
 }
 
-function findModel(snapshot: Snapshot, caller: Caller, name: string): Model {
-  const model = snapshot.models.get(name)
-  if (model === undefined) throw modelNotFound(snapshot, name)
-  if (caller.policy.models !== null && !caller.policy.models.includes(name)) {
+function findModel(snapshot: Snapshot, caller: Caller, name: string): Named {
+  const found = modelNamed(snapshot, name)
+  if (found === undefined) throw modelNotFound(snapshot, name)
+  const { models } = caller.policy
+  if (models !== null && !models.includes(found.model.name) && !models.includes(name)) {
     throw new TollgateError('model_not_allowed', {
-      message: `This API key may not use the model ${name}. It may use: ${caller.policy.models.join(', ')}.`,
+      message: `This API key may not use the model ${name}. It may use: ${models.join(', ')}.`,
       param: 'model',
     })
   }
-  return model
+  return found
+}
+
+/** What the catalog calls the model that is asked for by this name; null for one that is not sold. */
+export function soldName(snapshot: Snapshot, name: string): string | null {
+  return modelNamed(snapshot, name)?.model.name ?? null
 }
 
 const waysToSell =

@@ -7,6 +7,7 @@ import type { Caller, KeyPolicy } from '../access/types.ts'
 import { TollgateError } from '../base/errors.ts'
 import type { Model, PriceVersion } from '../catalog/types.ts'
 import { formatUsd } from '../ledger/money.ts'
+import { requestMeter } from '../ledger/price.ts'
 import type { Connector } from '../providers/connector.ts'
 import { tokensBySize } from '../providers/media-size.ts'
 import { wireError } from '../refusal.ts'
@@ -241,6 +242,7 @@ function refuseUnpriced(
         : so + Math.min(wanted ?? usesMax, usesMax)
   }
   refuseUnpricedMedia(price, facts.media)
+  if (Object.hasOwn(price.fees, requestMeter)) uses[requestMeter] = 1
   return uses
 }
 
@@ -282,7 +284,8 @@ function inputBound(
     if (canHoldAudio(media)) audioTokens += tokens
     mediaBytes += mediaLength(media)
   }
-  const uses = Object.values(serverToolUses).reduce((sum, count) => sum + count, 0)
+  const tools = Object.entries(serverToolUses).filter(([meter]) => meter !== requestMeter)
+  const uses = tools.reduce((sum, [, count]) => sum + count, 0)
   const textBytes = call.body.bytes.length - mediaBytes
   return {
     textBytes,
@@ -293,10 +296,7 @@ function inputBound(
     // Known once it is granted.
     referenced: { tokens: 0, reasoning: 0 },
     toolUses: uses,
-    tokensPerToolUse: Math.max(
-      0,
-      ...Object.keys(serverToolUses).map((meter) => connector.serverTool(meter).tokensPerUse),
-    ),
+    tokensPerToolUse: Math.max(0, ...tools.map(([meter]) => connector.serverTool(meter).tokensPerUse)),
     fillsWindow: false,
     inputTokensMax: model.inputTokensMax,
     tokenFactor: connector.tokenFactor,

@@ -24,6 +24,7 @@ const key: Key = {
   showBalance: false,
   showCost: false,
   automaticCaching: 'never',
+  managed: [],
   createdBy: null,
   lastUsed: null,
   spent: '0.00',

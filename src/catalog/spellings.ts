@@ -1,0 +1,49 @@
+/**
+ * Names under which makers publish a model beside its own: with the date of a snapshot, with its version, or with
+ * `-latest`. Such a name of a model that is sold is sold at the model's price. Pure.
+ */
+import type { Model, Snapshot } from './types.ts'
+
+export interface Named {
+  readonly model: Model
+  /** The snapshot that the caller asked for by its date, as its maker calls it; null: the model's own name. */
+  readonly datedName: string | null
+}
+
+const latest = '-latest'
+/** `-20250929`, `-2025-08-07`, `-0613`, `-001`. */
+const date = /-(?:\d{8}|\d{4}-\d{2}-\d{2}|\d{4}|0\d{2})$/
+
+/**
+ * The model that a name means: itself, the model of which it is a dated snapshot, or for `-latest` the model or its
+ * newest snapshot. undefined for what is not sold, and for a name that is known and withdrawn.
+ */
+export function modelNamed(snapshot: Snapshot, name: string): Named | undefined {
+  const own = snapshot.models.get(name)
+  if (own !== undefined) return { model: own, datedName: null }
+  if (snapshot.unsold.has(name)) return undefined
+  const stem = name.replace(date, '')
+  if (stem !== name) return named(snapshot, stem, name)
+  if (!name.endsWith(latest)) return undefined
+  const plain = name.slice(0, -latest.length)
+  return named(snapshot, plain, null) ?? newestSnapshot(snapshot, plain)
+}
+
+/** Only of a model that its maker calls by this name: what a host calls a model of its own is no family's spelling. */
+function named(snapshot: Snapshot, stem: string, datedName: string | null): Named | undefined {
+  const model = snapshot.models.get(stem)
+  return model !== undefined && isOwnName(snapshot, model) ? { model, datedName } : undefined
+}
+
+function newestSnapshot(snapshot: Snapshot, stem: string): Named | undefined {
+  const dated = [...snapshot.models.values()].filter(
+    (model) => model.name.replace(date, '') === stem && isOwnName(snapshot, model),
+  )
+  const newest = dated.toSorted((a, b) => (a.name < b.name ? 1 : -1))[0]
+  return newest === undefined ? undefined : { model: newest, datedName: null }
+}
+
+function isOwnName({ families }: Snapshot, model: Model): boolean {
+  const family = families.find(({ prefix }) => model.name.startsWith(prefix))
+  return family?.provider === model.provider && model.upstreamModel === model.name
+}
