@@ -67,12 +67,15 @@ export async function openAdminSocket(options: AdminSocketOptions): Promise<Admi
   return {
     socketPath: place.socketPath,
     async close() {
-      rmSync(filePath, { force: true })
+      // Another server may have taken the folder over; what is there is its own then.
+      const found = findServer(options.dataFolder)
+      const isOurs = found.kind === 'named' && found.server.pid === process.pid
+      if (isOurs) rmSync(filePath, { force: true })
       await new Promise<void>((resolve) => {
         server.close(() => resolve())
         server.closeIdleConnections()
       })
-      if (place.folder !== null) rmSync(place.folder, { recursive: true, force: true })
+      if (isOurs && place.folder !== null) rmSync(place.folder, { recursive: true, force: true })
     },
   }
 }
@@ -88,14 +91,15 @@ function socketPlace(dataFolder: string): SocketPlace {
   // Named pipes are outside of the file system, and others than their maker cannot write to them.
   if (isWindows) return { folder: null, socketPath: `\\\\.\\pipe\\tollgate-${process.pid}` }
   const beside = join(dataFolder, 'admin')
-  const besidePath = join(beside, 'socket')
+  // A server that was taken over removes its own socket and no other.
+  const besidePath = join(beside, `socket-${process.pid}`)
   if (Buffer.byteLength(besidePath) > socketPathBytesMax) {
     const folder = mkdtempSync(join(tmpdir(), 'tollgate-'))
     return { folder, socketPath: join(folder, 'socket') }
   }
+  rmSync(beside, { recursive: true, force: true })
   mkdirSync(beside, { recursive: true, mode: 0o700 })
   chmodSync(beside, 0o700)
-  rmSync(besidePath, { force: true })
   return { folder: beside, socketPath: besidePath }
 }
 

@@ -205,8 +205,8 @@ async function listening(options: GatewayOptions, opened: Opened): Promise<Gatew
         log.error({ works: app.background.count }, 'not all was written; the next start closes what is open')
       }
       await app.sender.close()
-      await parts.close()
-      await sandbox?.close()
+      // A store that is lost cannot be closed; what listens must not keep the process alive for it.
+      await parts.close().finally(() => sandbox?.close())
     },
   }
 }

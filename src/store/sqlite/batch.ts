@@ -4,6 +4,7 @@
  */
 import type { Failpoints } from '../../base/failpoint.ts'
 import type { Database } from './connection.ts'
+import type { Fence } from './fence.ts'
 import { type BatchReply, type Call, type Failure, toFailure } from './messages.ts'
 
 /**
@@ -43,10 +44,13 @@ export interface Committer {
 }
 
 /** Begins and ends transactions, and switches how hard a commit tries only when it must. */
-export function committer(database: Database): Committer {
+export function committer(database: Database, fence?: Pick<Fence, 'check'>): Committer {
   const begin = database.prepare('BEGIN IMMEDIATE')
   const commit = database.prepare('COMMIT')
   let current: Durability | undefined
+  const rollback = (): void => {
+    if (database.isTransaction) database.exec('ROLLBACK')
+  }
   return {
     begin(durability) {
       if (durability !== current) {
@@ -55,13 +59,17 @@ export function committer(database: Database): Committer {
         current = durability
       }
       begin.run()
+      try {
+        fence?.check()
+      } catch (error) {
+        rollback()
+        throw error
+      }
     },
     commit() {
       commit.run()
     },
-    rollback() {
-      if (database.isTransaction) database.exec('ROLLBACK')
-    },
+    rollback,
   }
 }
 

@@ -10,6 +10,7 @@ import { migrate } from '../migrate.ts'
 import type { Migration } from '../migrations/index.ts'
 import { batchRunner, committer, type WriterPlan } from './batch.ts'
 import { type Database, openForWriting } from './connection.ts'
+import { type Fence, FenceLost, takeFence } from './fence.ts'
 import { type Greeting, type Reply, toFailure, type WriterMessage } from './messages.ts'
 import { statementRunner } from './statements.ts'
 
@@ -34,6 +35,7 @@ export function runWriter(plan: PlanWriter, steps?: readonly Migration[]): void 
   const greet = (greeting: Greeting): void => port.postMessage(greeting)
 
   let database: Database
+  let fence: Fence
   try {
     database = openForWriting(setup.path)
     const outcome = migrate(database, setup.nowMs, steps)
@@ -42,14 +44,17 @@ export function runWriter(plan: PlanWriter, steps?: readonly Migration[]): void 
       greet({ kind: 'refused', reason: 'newer_schema', message: outcome.message })
       return
     }
+    fence = takeFence(database)
   } catch (error) {
     greet({ kind: 'refused', reason: 'failed', message: toFailure(error).message })
     return
   }
 
-  const answer = writer(database, plan, setup)
+  const answer = writer(database, plan, { ...setup, fence })
   port.on('message', (message: WriterMessage) => {
     port.postMessage(answer(message))
+    // Nothing that this process knows of the database is true any more: its thread ends, and the process after it.
+    if (fence.isLost) throw new FenceLost()
     if (message[0] === 'close') port.close()
   })
   greet({ kind: 'ready' })
@@ -59,9 +64,9 @@ export function runWriter(plan: PlanWriter, steps?: readonly Migration[]): void 
 function writer(
   database: Database,
   plan: PlanWriter,
-  setup: Pick<ThreadSetup, 'failpoints'>,
+  setup: Pick<ThreadSetup, 'failpoints'> & { readonly fence: Fence },
 ): (message: WriterMessage) => unknown {
-  const commits = committer(database)
+  const commits = committer(database, setup.fence)
   const execute = statementRunner(database)
   const { operations, memory } = plan(database)
   const statement = {
