@@ -2,7 +2,7 @@
  * What every client script needs: its program installed on demand, a folder to work in, and a list of
  * checks that say what was seen. Run by run.ts, which has a gateway ready.
  */
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -12,6 +12,11 @@ import { pathToFileURL } from 'node:url'
 /** `{root}` of the gateway, and a key that pays. */
 export const origin = process.env.TOLLGATE_ORIGIN ?? ''
 export const key = process.env.TOLLGATE_KEY ?? ''
+/** The same of a gateway whose models take their time, and which keeps their streams alive every few milliseconds. */
+export const silent = {
+  origin: process.env.TOLLGATE_SILENT_ORIGIN ?? '',
+  key: process.env.TOLLGATE_SILENT_KEY ?? '',
+}
 /** One model of each family; each does what it is told: `use <tool> <json>` calls a tool, anything else is echoed. */
 export const families = { gpt: 'gpt-conformance', claude: 'claude-conformance', gemini: 'gemini-conformance' }
 
@@ -43,6 +48,25 @@ export async function installedPython(name, packages) {
   await run(join(folder, 'bin/pip'), ['install', '--quiet', '--prefer-binary', ...packages], options)
   writeFileSync(stamp, wanted)
   return folder
+}
+
+/** A client's folder in the cache. */
+export function folderFor(name) {
+  const folder = join(cache, name)
+  mkdirSync(folder, { recursive: true })
+  return folder
+}
+
+/** Runs a program that prints checks itself; what it logs beside them is not a result. */
+export function checksOf(command, parameters) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, parameters, { stdio: ['ignore', 'inherit', 'ignore'] })
+    child.on('error', reject)
+    child.on('close', (code) => {
+      process.exitCode = code ?? 1
+      resolve()
+    })
+  })
 }
 
 /** A package of that folder, loaded. */

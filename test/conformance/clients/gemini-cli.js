@@ -10,6 +10,7 @@ import {
   origin,
   run,
   secretWord,
+  silent,
   versionOf,
   write,
 } from './client.js'
@@ -17,7 +18,7 @@ import {
 const folder = await installed('gemini-cli', ['@google/gemini-cli'])
 const program = join(folder, 'node_modules/.bin/gemini')
 
-async function ask(model, prompt, { home, folder: cwd }) {
+async function ask(model, prompt, { home, folder: cwd }, at = { origin, key }) {
   write(join(home, '.gemini/settings.json'), {
     security: { auth: { selectedType: 'gemini-api-key' } },
     telemetry: { enabled: false },
@@ -25,8 +26,8 @@ async function ask(model, prompt, { home, folder: cwd }) {
   })
   const env = {
     HOME: home,
-    GEMINI_API_KEY: key,
-    GOOGLE_GEMINI_BASE_URL: origin,
+    GEMINI_API_KEY: at.key,
+    GOOGLE_GEMINI_BASE_URL: at.origin,
     GEMINI_CLI_TRUST_WORKSPACE: 'true',
   }
   return (await run(program, ['-m', model, '-p', prompt], { cwd, env })).stdout
@@ -37,6 +38,14 @@ for (const model of Object.values(families)) {
   list[`text on ${model}`] = () =>
     inWorkshop(async (place) =>
       includes(await ask(model, 'say pomegranate', place), 'pomegranate', 'the answer'),
+    )
+  list[`a file read by its own tool, with silences, on ${model}`] = () =>
+    inWorkshop(async (place) =>
+      includes(
+        await ask(model, `use read_file ${JSON.stringify({ file_path: place.file })}`, place, silent),
+        secretWord,
+        'the answer',
+      ),
     )
   list[`a tool round trip on ${model}`] = () =>
     inWorkshop(async (place) =>

@@ -1,5 +1,16 @@
 /** Google's own library, on all three families, under v1beta and v1. */
-import { checks, equal, families, includes, installed, key, load, origin, versionOf } from './client.js'
+import {
+  checks,
+  equal,
+  families,
+  includes,
+  installed,
+  key,
+  load,
+  origin,
+  silent,
+  versionOf,
+} from './client.js'
 
 const folder = await installed('google-genai', ['@google/genai'])
 const { GoogleGenAI } = await load(folder, '@google/genai')
@@ -10,6 +21,16 @@ const declaration = {
 }
 const config = { tools: [{ functionDeclarations: [declaration] }] }
 const told = 'use weather {"city":"Paris"}'
+
+async function streamed(client, model) {
+  let text = ''
+  for await (const { text: more } of await client.models.generateContentStream({
+    model,
+    contents: 'say quince',
+  }))
+    text += more ?? ''
+  includes(text, 'quince', 'the answer')
+}
 
 async function withTool(client, model) {
   const contents = [{ role: 'user', parts: [{ text: told }] }]
@@ -37,21 +58,18 @@ for (const apiVersion of ['v1beta', 'v1']) {
       includes(answer.text, 'quince', 'the answer')
       equal(answer.usageMetadata.totalTokenCount > 0, true, 'usage')
     }
-    list[`${apiVersion}: streamed on ${model}`] = async () => {
-      let text = ''
-      for await (const { text: more } of await client.models.generateContentStream({
-        model,
-        contents: 'say quince',
-      }))
-        text += more ?? ''
-      includes(text, 'quince', 'the answer')
-    }
+    list[`${apiVersion}: streamed on ${model}`] = () => streamed(client, model)
     list[`${apiVersion}: a tool round trip on ${model}`] = () => withTool(client, model)
     list[`${apiVersion}: tokens counted on ${model}`] = async () => {
       const { totalTokens } = await client.models.countTokens({ model, contents: 'say quince' })
       equal(totalTokens > 0, true, 'the count')
     }
   }
+}
+const slow = new GoogleGenAI({ apiKey: silent.key, httpOptions: { baseUrl: silent.origin } })
+for (const model of Object.values(families)) {
+  list[`streamed with silences on ${model}`] = () => streamed(slow, model)
+  list[`a tool round trip with silences on ${model}`] = () => withTool(slow, model)
 }
 list['models'] = async () => {
   const client = new GoogleGenAI({ apiKey: key, httpOptions: { baseUrl: origin, apiVersion: 'v1beta' } })

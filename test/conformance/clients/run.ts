@@ -8,12 +8,15 @@ import { fileURLToPath } from 'node:url'
 import { systemClock } from '../../../src/base/clock.ts'
 import type { Config } from '../../../src/config.ts'
 import { startSandbox } from '../../../src/sandbox/sandbox.ts'
-import { testGateway } from '../../support/gateway.ts'
+import { type TestGateway, testGateway } from '../../support/gateway.ts'
+import { countingProxy } from './counting-proxy.ts'
+import { pythonLibraries } from './python-libraries.js'
 
 const all = [
   'openai-sdk',
   'anthropic-sdk',
   'google-genai',
+  'google-javascript',
   'ai-sdk',
   'langchain',
   'claude-code',
@@ -24,16 +27,20 @@ const all = [
   'continue',
   'aider',
   'python',
+  'mastra',
+  'go',
+  'java',
+  ...pythonLibraries.map(({ name }) => name),
 ]
 
 type Models = Config['models']
 
 /** A model of a real maker's family that is served by the sandbox, in the maker's own format. */
-function model(id: string, provider: string): Models[number] {
+function model(id: string, provider: string, pace: string): Models[number] {
   return {
     id,
     provider,
-    upstreamId: 'sandbox-tools',
+    upstreamId: `sandbox-tools${pace}`,
     context: 1_000_000,
     maxOutput: 128_000,
     inputs: ['text', 'image', 'pdf'],
@@ -50,31 +57,50 @@ if (unknown.length > 0) {
 }
 
 const sandbox = await startSandbox({ clock: systemClock })
-const gateway = await testGateway({
-  openai: sandbox.origin,
-  anthropic: sandbox.origin,
-  google: sandbox.origin,
-  models: [
-    { ...model('gpt-conformance', 'openai'), api: 'responses' },
-    model('claude-conformance', 'anthropic'),
-    model('gemini-conformance', 'google'),
-  ],
-})
+
+function startGateway(pace: string, limits: Partial<Config['limits']>): Promise<TestGateway> {
+  return testGateway({
+    openai: sandbox.origin,
+    anthropic: sandbox.origin,
+    google: sandbox.origin,
+    models: [
+      { ...model('gpt-conformance', 'openai', pace), api: 'responses' },
+      model('claude-conformance', 'anthropic', pace),
+      model('gemini-conformance', 'google', pace),
+    ],
+    limits,
+  })
+}
+
+const gateway = await startGateway('', {})
+// Some keep-alives before the first token and between any two, as in silences of many times 12 s.
+const silent = await startGateway(':rate=20:delay=300', { peekMs: 50, keepAliveMs: 20 })
+const counted = await countingProxy(gateway.origin)
 let failed = 0
 try {
-  const { key } = await gateway.account('1000')
+  const env = {
+    TOLLGATE_ORIGIN: gateway.origin,
+    TOLLGATE_KEY: (await gateway.account('1000')).key,
+    TOLLGATE_EMPTY_KEY: (await gateway.account('0')).key,
+    TOLLGATE_COUNTED_ORIGIN: counted.origin,
+    TOLLGATE_SILENT_ORIGIN: silent.origin,
+    TOLLGATE_SILENT_KEY: (await silent.account('1000')).key,
+  }
   for (const name of named.length > 0 ? named : all) {
-    const code = await ended(name, { TOLLGATE_ORIGIN: gateway.origin, TOLLGATE_KEY: key })
+    const code = await ended(name, env)
     if (code !== 0) failed += 1
   }
 } finally {
+  await counted.close()
+  await silent.close()
   await gateway.close()
   await sandbox.close()
 }
 process.exitCode = failed === 0 ? 0 : 1
 
 function ended(name: string, env: Readonly<Record<string, string>>): Promise<number | null> {
-  const script = fileURLToPath(new URL(`${name}.js`, import.meta.url))
-  const child = spawn(process.execPath, [script], { env: { ...process.env, ...env }, stdio: 'inherit' })
+  const isLibrary = pythonLibraries.some((library) => library.name === name)
+  const script = fileURLToPath(new URL(isLibrary ? 'python-library.js' : `${name}.js`, import.meta.url))
+  const child = spawn(process.execPath, [script, name], { env: { ...process.env, ...env }, stdio: 'inherit' })
   return new Promise((resolve) => child.on('close', (code) => resolve(code)))
 }

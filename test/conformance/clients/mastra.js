@@ -1,0 +1,44 @@
+/** Mastra's agents, by a model of the AI SDK and by an address alone. */
+import { checks, equal, families, includes, installed, key, load, origin, versionOf } from './client.js'
+
+const folder = await installed('mastra', [
+  '@mastra/core@0.24.9',
+  '@ai-sdk/openai-compatible@2.0.91',
+  'zod@3.25.76',
+])
+const { Agent } = await load(folder, '@mastra/core/agent')
+const { createTool } = await load(folder, '@mastra/core/tools')
+const { createOpenAICompatible } = await load(folder, '@ai-sdk/openai-compatible')
+const { z } = await load(folder, 'zod')
+
+const ways = {
+  'by the AI SDK': (model) =>
+    createOpenAICompatible({ name: 'tollgate', apiKey: key, baseURL: `${origin}/v1` }).chatModel(model),
+  'by an address': (model) => ({ id: `tollgate/${model}`, url: `${origin}/v1`, apiKey: key }),
+}
+const weather = createTool({
+  id: 'weather',
+  description: 'Tells the weather of a city.',
+  inputSchema: z.object({ city: z.string() }),
+  execute: async (input) => `sunny in ${input.city ?? input.context?.city}`,
+})
+const agentOf = (model, tools) =>
+  new Agent({ id: 'a', name: 'a', instructions: 'Answer.', model, ...(tools === undefined ? {} : { tools }) })
+
+const list = {}
+for (const [way, modelOf] of Object.entries(ways)) {
+  for (const model of Object.values(families)) {
+    list[`${way}: text on ${model}`] = async () =>
+      includes((await agentOf(modelOf(model)).generate('say quince')).text, 'quince', 'the answer')
+    list[`${way}: streamed on ${model}`] = async () => {
+      let text = ''
+      for await (const piece of (await agentOf(modelOf(model)).stream('say quince')).textStream) text += piece
+      equal(text.includes('quince'), true, text)
+    }
+    list[`${way}: a tool round trip on ${model}`] = async () => {
+      const answer = await agentOf(modelOf(model), { weather }).generate('use weather {"city":"Paris"}')
+      includes(answer.text, 'sunny in Paris', 'the answer')
+    }
+  }
+}
+await checks(`@mastra/core ${versionOf(folder, '@mastra/core')}`, list)
