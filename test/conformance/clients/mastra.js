@@ -1,4 +1,4 @@
-/** Mastra's agents, by a model of the AI SDK and by an address alone. */
+/** Mastra's agents, by an address. */
 import { checks, equal, families, includes, installed, key, load, origin, versionOf } from './client.js'
 
 const folder = await installed('mastra', [
@@ -8,12 +8,9 @@ const folder = await installed('mastra', [
 ])
 const { Agent } = await load(folder, '@mastra/core/agent')
 const { createTool } = await load(folder, '@mastra/core/tools')
-const { createOpenAICompatible } = await load(folder, '@ai-sdk/openai-compatible')
 const { z } = await load(folder, 'zod')
 
 const ways = {
-  'by the AI SDK': (model) =>
-    createOpenAICompatible({ name: 'tollgate', apiKey: key, baseURL: `${origin}/v1` }).chatModel(model),
   'by an address': (model) => ({ id: `tollgate/${model}`, url: `${origin}/v1`, apiKey: key }),
 }
 const weather = createTool({

@@ -17,15 +17,17 @@ const packages = ['openai', 'anthropic', 'google-genai', 'langchain-openai', 'la
 const folder = await installedPython('python', packages)
 
 /** What is run, by a name: the programs of the recipes, and what docs/clients.md says beside them. */
-const programs = recipes.flatMap((recipe) => [
-  [
-    recipe.id,
-    (model) => {
-      const steps = recipe.steps({ address: origin, model: { name: model, dialects: [] }, key: null })
-      return steps.find(({ snippet }) => snippet?.language === 'python')?.snippet.text
-    },
-  ],
-])
+const programs = recipes
+  .filter(({ group }) => group === 'Libraries')
+  .flatMap((recipe) => [
+    [
+      recipe.id,
+      (model) => {
+        const steps = recipe.steps({ address: origin, model: { name: model, dialects: [] }, key: null })
+        return steps.find(({ snippet }) => snippet?.language === 'python')?.snippet.text
+      },
+    ],
+  ])
 programs.push([
   'ChatAnthropic of langchain',
   (model) => `import os

@@ -26,6 +26,7 @@ const all = [
   'cline',
   'continue',
   'aider',
+  'terminal-agents',
   'python',
   'mastra',
   'go',

@@ -26,7 +26,7 @@ import { ModelSelect } from './model-select.tsx'
 import { type Recipe, recipeOf, recipes } from './recipes.ts'
 import { Steps } from './steps.tsx'
 
-const groups = ['Agents', 'Editors', 'Libraries', 'Command line'] as const
+const groups = ['Agents', 'Editors', 'Libraries', 'Frameworks', 'Command line'] as const
 const [firstRecipe] = recipes
 
 export function ConnectPage(): JSX.Element {

@@ -1,5 +1,15 @@
 /** What a recipe is: how one client is pointed at this server, as a function of address, model and key. Pure. */
-export type Language = 'sh' | 'toml' | 'json' | 'yaml' | 'typescript' | 'python' | 'text'
+export type Language =
+  | 'sh'
+  | 'toml'
+  | 'json'
+  | 'yaml'
+  | 'typescript'
+  | 'python'
+  | 'go'
+  | 'java'
+  | 'rust'
+  | 'text'
 
 export interface Facts {
   /** Where clients reach the server, without a slash at the end. */
@@ -31,7 +41,7 @@ export interface Step {
 export interface Recipe {
   readonly id: string
   readonly name: string
-  readonly group: 'Agents' | 'Editors' | 'Libraries' | 'Command line'
+  readonly group: 'Agents' | 'Editors' | 'Libraries' | 'Frameworks' | 'Command line'
   readonly about: string
   /** The format whose models it is asked with untranslated: their names are offered first. */
   readonly prefers: 'anthropic' | 'openai-responses' | 'openai-chat' | 'gemini'

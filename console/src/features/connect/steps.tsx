@@ -11,6 +11,9 @@ const languageNames: Readonly<Record<Language, string>> = {
   yaml: 'YAML',
   typescript: 'TypeScript',
   python: 'Python',
+  go: 'Go',
+  java: 'Java',
+  rust: 'Rust',
   text: 'Text',
 }
 

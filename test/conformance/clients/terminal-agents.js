@@ -1,0 +1,118 @@
+/** More agents of the terminal: a text, and a file read by a tool of their own. */
+import { join } from 'node:path'
+import {
+  checks,
+  families,
+  includes,
+  installed,
+  installedPython,
+  inWorkshop,
+  key,
+  origin,
+  pythonVersionOf,
+  run,
+  secretWord,
+  versionOf,
+  write,
+} from './client.js'
+
+const qwen = await installed('qwen-code', ['@qwen-code/qwen-code@0.15.10'])
+const pi = await installed('pi', ['@mariozechner/pi-coding-agent@0.73.1'])
+const copilot = await installed('copilot-cli', ['@github/copilot@1.0.102'])
+const mini = await installedPython('mini-swe-agent', [
+  'mini-swe-agent==2.4.6',
+  'litellm==1.106.2',
+  'mcp==2.3.0',
+])
+const llm = await installedPython('llm', ['llm==0.36'])
+
+const inBin = (folder, name) => join(folder, 'node_modules/.bin', name)
+const onPython = (folder, name) => [join(folder, 'bin/python'), join(folder, 'bin', name)]
+
+const agents = {
+  [`qwen-code ${versionOf(qwen, '@qwen-code/qwen-code')}`]: {
+    reads: 'use read_file {"file_path":"FILE"}',
+    env: (model) => ({ OPENAI_BASE_URL: `${origin}/v1`, OPENAI_API_KEY: key, OPENAI_MODEL: model }),
+    command: () => [inBin(qwen, 'qwen'), '--auth-type', 'openai', '--yolo', '-p'],
+  },
+  [`pi ${versionOf(pi, '@mariozechner/pi-coding-agent')}`]: {
+    reads: 'use read {"path":"FILE"}',
+    prepare: (home, model) =>
+      write(join(home, '.pi/agent/models.json'), {
+        providers: {
+          tollgate: {
+            baseUrl: `${origin}/v1`,
+            api: 'openai-completions',
+            apiKey: 'TOLLGATE_KEY',
+            models: [{ id: model }],
+          },
+        },
+      }),
+    command: (model) => [inBin(pi, 'pi'), '--provider', 'tollgate', '--model', model, '-p'],
+  },
+  [`Copilot CLI ${versionOf(copilot, '@github/copilot')}`]: {
+    reads: 'use view {"path":"FILE"}',
+    env: (model) => ({
+      COPILOT_PROVIDER_TYPE: 'openai',
+      COPILOT_PROVIDER_BASE_URL: `${origin}/v1`,
+      COPILOT_PROVIDER_API_KEY: key,
+      COPILOT_MODEL: model,
+    }),
+    command: () => [inBin(copilot, 'copilot'), '--allow-all-tools', '-p'],
+  },
+  [`mini-swe-agent ${await pythonVersionOf(mini, 'mini-swe-agent')}`]: {
+    reads: 'use bash {"command":"echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT && cat FILE"}',
+    env: () => ({
+      OPENAI_API_BASE: `${origin}/v1`,
+      OPENAI_API_KEY: key,
+      MSWEA_CONFIGURED: 'true',
+      MSWEA_COST_TRACKING: 'ignore_errors',
+      LITELLM_LOCAL_MODEL_COST_MAP: 'True',
+    }),
+    command: (model) => [
+      ...onPython(mini, 'mini'),
+      '-m',
+      `openai/${model}`,
+      '-y',
+      '--exit-immediately',
+      '-t',
+    ],
+  },
+  [`llm ${await pythonVersionOf(llm, 'llm')}`]: {
+    reads: 'use reader {"path":"FILE"}',
+    prepare(home, model) {
+      const lines = [`model_name: ${model}`, `api_base: ${origin}/v1`, 'supports_tools: true']
+      write(join(home, 'llm/extra-openai-models.yaml'), `- model_id: tollgate\n  ${lines.join('\n  ')}\n`)
+      write(join(home, 'tools.py'), 'def reader(path: str) -> str:\n    return open(path).read()\n')
+    },
+    env: (_model, home) => ({ LLM_USER_PATH: join(home, 'llm'), OPENAI_API_KEY: key }),
+    command: (_model, home) => [
+      ...onPython(llm, 'llm'),
+      '-m',
+      'tollgate',
+      '--functions',
+      join(home, 'tools.py'),
+    ],
+  },
+}
+
+const list = {}
+for (const [name, agent] of Object.entries(agents)) {
+  const ask = (model, prompt) =>
+    inWorkshop(async ({ home, folder, file }) => {
+      agent.prepare?.(home, model)
+      const [program, ...words] = agent.command(model, home)
+      const env = { HOME: home, TOLLGATE_KEY: key, ...agent.env?.(model, home) }
+      return (await run(program, [...words, prompt.replace('FILE', file)], { cwd: folder, env })).stdout
+    })
+  for (const model of Object.values(families)) {
+    // An agent that works until a command ends its task has no turn of text alone.
+    if (!name.startsWith('mini'))
+      list[`${name}: text on ${model}`] = async () =>
+        includes(await ask(model, 'say pomegranate'), 'pomegranate', 'the answer')
+    list[`${name}: a file read by its own tool on ${model}`] = async () =>
+      includes(await ask(model, agent.reads), secretWord, 'the answer')
+  }
+}
+
+await checks('terminal agents', list)
