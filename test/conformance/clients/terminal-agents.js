@@ -81,11 +81,16 @@ const agents = {
   [`llm ${await pythonVersionOf(llm, 'llm')}`]: {
     reads: 'use reader {"path":"FILE"}',
     prepare(home, model) {
-      const lines = [`model_name: ${model}`, `api_base: ${origin}/v1`, 'supports_tools: true']
+      const lines = [
+        `model_name: ${model}`,
+        `api_base: ${origin}/v1`,
+        'api_key_name: tollgate',
+        'supports_tools: true',
+      ]
       write(join(home, 'llm/extra-openai-models.yaml'), `- model_id: tollgate\n  ${lines.join('\n  ')}\n`)
       write(join(home, 'tools.py'), 'def reader(path: str) -> str:\n    return open(path).read()\n')
     },
-    env: (_model, home) => ({ LLM_USER_PATH: join(home, 'llm'), OPENAI_API_KEY: key }),
+    env: (_model, home) => ({ LLM_USER_PATH: join(home, 'llm') }),
     command: (_model, home) => [
       ...onPython(llm, 'llm'),
       '-m',

@@ -75,7 +75,12 @@ func withGenaiTool(at place, model string) error {
 			call = found
 		}
 		if content := answer.Candidates[0].Content; content != nil {
-			said.Parts = append(said.Parts, content.Parts...)
+			for _, part := range content.Parts {
+				// The library writes an empty text as a part without any data, which Google refuses.
+				if part.Text != "" || part.FunctionCall != nil {
+					said.Parts = append(said.Parts, part)
+				}
+			}
 		}
 	}
 	if call == nil || call.Args["city"] != "Paris" {

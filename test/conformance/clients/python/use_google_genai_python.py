@@ -5,8 +5,13 @@ from google import genai
 from google.genai import types
 
 
+# A client that nothing refers to closes its connections.
+CLIENTS = []
+
+
 def client(at):
-    return genai.Client(api_key=at.key, http_options={'base_url': at.root})
+    CLIENTS.append(genai.Client(api_key=at.key, http_options={'base_url': at.root}))
+    return CLIENTS[-1]
 
 
 def text(at, model, prompt):
