@@ -11,7 +11,10 @@ export const pythonLibraries = [
     packages: ['pydantic-ai-slim[openai,anthropic,google]==2.68.0', 'openai==3.54.0', 'anthropic==2.12.0'],
   },
   { name: 'openai-agents', packages: ['openai-agents==0.24.0', 'openai==3.54.0'] },
-  { name: 'instructor', packages: ['instructor[google-genai]==1.17.0', 'anthropic==2.12.0', 'google-genai==3.4.0'] },
+  {
+    name: 'instructor',
+    packages: ['instructor[google-genai]==1.17.0', 'anthropic==2.12.0', 'google-genai==3.4.0'],
+  },
   {
     name: 'llama-index',
     packages: [
