@@ -28,12 +28,18 @@ export class Connection {
     this.#pipelinedMax = pipelinedMax
   }
 
-  /** Serves a request, or keeps it until those before it are answered; too many that wait end the connection. */
+  /** Serves a request, or keeps it until those before it are answered; one too many is not read, and those are the last. */
   take(request: IncomingMessage, response: ServerResponse): void {
     if (this.#closing) return
     if (this.#current === undefined) this.#begin({ request, response })
     else if (this.#waiting.length < this.#pipelinedMax) this.#waiting.push({ request, response })
-    else this.socket.destroy()
+    else this.#endAhead()
+  }
+
+  /** What was taken is answered; what comes after it is not even read. */
+  #endAhead(): void {
+    this.socket.pause()
+    this.close()
   }
 
   /** Closes once the answers to what was asked are out: at once when there are none. */

@@ -49,7 +49,8 @@ export function openForWriting(path: string): Database {
 /** A connection that cannot write; sees what was committed when its statement began. */
 export function openForReading(path: string): Database {
   const database = new DatabaseSync(path, { readOnly: true, timeout: lockWaitMs })
-  database.exec(`PRAGMA cache_size = ${cacheSize}; PRAGMA query_only = ON;`)
+  // Sorting in memory: a full disk must not keep anybody from reading.
+  database.exec(`PRAGMA cache_size = ${cacheSize}; PRAGMA query_only = ON; PRAGMA temp_store = MEMORY;`)
   return database
 }
 
