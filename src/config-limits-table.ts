@@ -132,6 +132,7 @@ export const limitDefaults = {
   bodyWorkWaitingMax: 1_000,
   bodyWorkWaitingPerAccountMax: 32,
   bodyWorkMs: 20_000,
+  bodyWorkRunMsMax: 30_000,
 
   // Counting tokens
   countRunBytesMax: 2_048,

@@ -178,7 +178,7 @@ async function withPeople(base: Base, { config, options, sources }: Plan): Promi
   const sealing = openSealing(secret.keyFor('upstream-credentials'), random)
   const catalog = await openCatalog({ store, clock, nextId, settings, sealing, sources })
   const health = openHealth({ clock, limits })
-  const bodyThreads = openBodyThreads({ clock, limits })
+  const bodyThreads = openBodyThreads({ clock, limits, log })
   const counter = openCounter({ clock, limits })
   const pdfs = openPdfReader({ clock, limits })
   const usage = openUsage(store, { clock, limits })

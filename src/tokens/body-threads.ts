@@ -1,7 +1,7 @@
 /**
  * Where the work on bodies is done: small ones where they are, large ones in threads of their own, so that the thread
  * that relays is never busy for long with one request. Accounts take turns, none has two threads at once, and none may
- * have many bodies waiting. It must not know what the work is.
+ * have many bodies waiting. Waiting and running have a deadline each. It must not know what the work is.
  */
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
@@ -9,6 +9,7 @@ import type { Clock, Timer } from '../base/clock.ts'
 import { TollgateError } from '../base/errors.ts'
 import { FairTurns } from '../base/fair-turns.ts'
 import type { Interruptible } from '../base/interruption.ts'
+import type { Log } from '../base/log.ts'
 import { openPortCalls, type PortCalls } from '../base/port-calls.ts'
 import { WireError } from '../wire/codec.ts'
 import { buffersIn, isWhole } from './body-memory.ts'
@@ -20,7 +21,18 @@ export interface BodyThreadLimits {
   readonly bodyThreadBytesMin: number
   readonly bodyWorkWaitingMax: number
   readonly bodyWorkWaitingPerAccountMax: number
+  /** How long a job waits for its turn. */
   readonly bodyWorkMs: number
+  /** How long a job runs before its thread is stopped. */
+  readonly bodyWorkRunMsMax: number
+}
+
+export interface BodyThreadOptions {
+  readonly clock: Clock
+  readonly limits: BodyThreadLimits
+  readonly log: Pick<Log, 'error'>
+  /** The module that each thread runs. */
+  readonly module?: URL
 }
 
 /** Whose bytes are worked on. */
@@ -62,6 +74,8 @@ interface Thread {
 class Desk implements BodyThreads {
   readonly #clock: Clock
   readonly #limits: BodyThreadLimits
+  readonly #log: Pick<Log, 'error'>
+  readonly #module: URL
   readonly #jobs = new FairTurns<Job>()
   /** Waiting jobs by account. */
   readonly #waiting = new Map<bigint, number>()
@@ -69,12 +83,16 @@ class Desk implements BodyThreads {
   readonly #busy = new Set<bigint>()
   readonly #idle: Thread[] = []
   readonly #threads = new Set<Thread>()
+  /** Also those that are being stopped. */
+  readonly #workers = new Set<Worker>()
   #waitingCount = 0
   #isClosed = false
 
-  constructor(clock: Clock, limits: BodyThreadLimits) {
+  constructor({ clock, limits, log, module = threadModule }: BodyThreadOptions) {
     this.#clock = clock
     this.#limits = limits
+    this.#log = log
+    this.#module = module
   }
 
   run<Name extends keyof BodyWork>(
@@ -95,18 +113,18 @@ class Desk implements BodyThreads {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    for (let job = this.#jobs.take(); job !== undefined; job = this.#jobs.take()) job.reject(late())
-    const threads = [...this.#threads]
-    for (const thread of threads) this.#lose(thread)
-    await Promise.all(threads.map(({ worker }) => worker.terminate()))
+    for (let job = this.#jobs.take(); job !== undefined; job = this.#jobs.take()) {
+      this.#leaveLine(job)
+      job.reject(late())
+    }
+    for (const thread of [...this.#threads]) this.#lose(thread, late())
+    await Promise.all([...this.#workers].map((worker) => worker.terminate()))
   }
 
   #refusal(account: bigint): Error | undefined {
-    const own = this.#waiting.get(account) ?? 0
-    const isFull =
-      this.#waitingCount >= this.#limits.bodyWorkWaitingMax ||
-      own >= this.#limits.bodyWorkWaitingPerAccountMax
-    return this.#isClosed || isFull ? late() : undefined
+    const ownMax = this.#limits.bodyWorkWaitingPerAccountMax
+    if ((this.#waiting.get(account) ?? 0) >= ownMax) return tooMany(ownMax)
+    return this.#isClosed || this.#waitingCount >= this.#limits.bodyWorkWaitingMax ? late() : undefined
   }
 
   #wait(of: Omit<Job, 'deadline'>): void {
@@ -153,6 +171,7 @@ class Desk implements BodyThreads {
     const { bytes } = body
     const isLent = isWhole(bytes)
     thread.worker.ref()
+    const deadline = this.#clock.after(this.#limits.bodyWorkRunMsMax, () => this.#stop(thread, job))
     try {
       const outcome = await thread.calls.ask('work', isLent ? bytes : bytes.slice(), job.name, job.asked)
       if (isLent) body.restore(outcome.bytes)
@@ -160,6 +179,7 @@ class Desk implements BodyThreads {
     } catch (error) {
       job.reject(error)
     } finally {
+      deadline.cancel()
       this.#busy.delete(account)
       thread.worker.unref()
       if (this.#threads.has(thread)) this.#idle.push(thread)
@@ -172,39 +192,76 @@ class Desk implements BodyThreads {
     else job.reject(new WireError(outcome.code, outcome.message, outcome.pointer))
   }
 
+  /** Work cannot be interrupted from outside but with its thread. */
+  #stop(thread: Thread, { name }: Job): void {
+    const limitMs = this.#limits.bodyWorkRunMsMax
+    this.#log.error({ work: name, limitMs }, 'work on a request body took too long; its thread is replaced')
+    this.#lose(thread, overdue(limitMs))
+    // It is no longer among the threads, and whether it ended is seen by its `exit`.
+    void thread.worker.terminate()
+  }
+
   #start(): Thread {
-    const file = new URL(`./body-thread${extname(import.meta.url)}`, import.meta.url)
-    const worker = new Worker(file, { name: 'body reader' })
+    const worker = new Worker(this.#module, { name: 'body reader' })
     const thread: Thread = { worker, calls: openPortCalls<BodyQuestions>(worker, {}, 1, buffersIn) }
     this.#threads.add(thread)
-    worker.on('error', () => this.#lose(thread))
-    worker.on('exit', () => this.#lose(thread))
+    this.#workers.add(worker)
+    worker.on('error', (error) => {
+      this.#log.error({ err: error }, 'a thread that reads request bodies failed and is replaced')
+      this.#lose(thread, died())
+    })
+    worker.on('exit', () => {
+      this.#workers.delete(worker)
+      if (!this.#threads.has(thread)) return
+      this.#log.error('a thread that reads request bodies ended and is replaced')
+      this.#lose(thread, died())
+    })
     return thread
   }
 
-  /** A thread that died, for want of memory at worst, takes its work with it; the next work starts another one. */
-  #lose(thread: Thread): void {
+  /** A thread that is gone takes its work with it; the next work starts another one. */
+  #lose(thread: Thread, reason: TollgateError): void {
     if (!this.#threads.delete(thread)) return
     const index = this.#idle.indexOf(thread)
     if (index >= 0) this.#idle.splice(index, 1)
-    thread.calls.end(late())
+    thread.calls.end(reason)
   }
 }
 
-export function openBodyThreads({
-  clock,
-  limits,
-}: {
-  readonly clock: Clock
-  readonly limits: BodyThreadLimits
-}): BodyThreads {
-  return new Desk(clock, limits)
+const threadModule = new URL(`./body-thread${extname(import.meta.url)}`, import.meta.url)
+
+export function openBodyThreads(options: BodyThreadOptions): BodyThreads {
+  return new Desk(options)
 }
+
+const retryAfterMs = 2_000
 
 function late(): TollgateError {
   return new TollgateError('overloaded', {
     message: 'This server has more large request bodies to read than it can; try again.',
-    retryAfterMs: 2_000,
+    retryAfterMs,
+  })
+}
+
+function tooMany(limit: number): TollgateError {
+  return new TollgateError('concurrency_limited', {
+    message: `Rate limit reached: ${limit} large request bodies of this account wait to be read; try again when others are answered, or send fewer large ones at once.`,
+    facts: { scope: 'account', limit },
+    retryAfterMs,
+  })
+}
+
+function died(): TollgateError {
+  return new TollgateError('overloaded', {
+    message: 'The thread that read this request body failed, as it does without memory; try again.',
+    retryAfterMs,
+  })
+}
+
+function overdue(limitMs: number): TollgateError {
+  return new TollgateError('overloaded', {
+    message: `Reading this request body took longer than ${limitMs / 1_000} s, the most that is allowed here; try again with a smaller one.`,
+    retryAfterMs,
   })
 }
 

@@ -1,0 +1,190 @@
+/** The threads for large bodies: turns, full queues, threads that die or do not finish, clients that leave. */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { type Behavior, begunAt, type Command, openAt } from '../../test/support/commanded-body-thread.ts'
+import { type ManualClock, manualClock } from '../../test/support/manual-clock.ts'
+import { TollgateError } from '../base/errors.ts'
+import { Interruptible } from '../base/interruption.ts'
+import { limitDefaults } from '../config.ts'
+import { type BodyThreadLimits, type BodyThreads, openBodyThreads } from './body-threads.ts'
+
+const module = new URL('../../test/support/commanded-body-thread.ts', import.meta.url)
+const open: BodyThreads[] = []
+after(() => Promise.all(open.map((threads) => threads.close())))
+
+const bodyBytes = 64
+
+interface Asked {
+  readonly account?: bigint
+  readonly bytes?: Uint8Array
+  readonly work?: Interruptible
+}
+
+class Bench {
+  readonly clock: ManualClock = manualClock()
+  readonly logged: string[] = []
+  readonly threads: BodyThreads
+  readonly gate = new Int32Array(new SharedArrayBuffer(8))
+
+  constructor(limits: Partial<BodyThreadLimits> = {}) {
+    this.threads = openBodyThreads({
+      clock: this.clock,
+      limits: { ...limitDefaults, bodyThreadBytesMin: bodyBytes - 1, ...limits },
+      log: { error: (...said: readonly unknown[]) => void this.logged.push(String(said.at(-1))) },
+      module,
+    })
+    open.push(this.threads)
+  }
+
+  /** The bytes that came back, or why there is no result. */
+  async job(behavior: Behavior, { account = 1n, bytes, work }: Asked = {}): Promise<string> {
+    const body = {
+      bytes: bytes ?? new Uint8Array(bodyBytes).fill(7),
+      restore(back: Uint8Array) {
+        body.bytes = back
+      },
+    }
+    const command: Command = { behavior, gate: this.gate }
+    const owner = { body, account, work: work ?? new Interruptible() }
+    try {
+      const length = await this.threads.run('facts', command as never, owner)
+      return `${String(length)} of ${body.bytes.length}`
+    } catch (error) {
+      if (error instanceof TollgateError) return [error.code, error.details.facts?.scope].join(' ').trim()
+      return (error as { code?: string; name: string }).code ?? (error as Error).name
+    }
+  }
+
+  /** Resolves once so many jobs have begun. */
+  async begun(count: number): Promise<void> {
+    for (let seen = this.#begunNow; seen < count; seen = this.#begunNow) {
+      const waiting = Atomics.waitAsync(this.gate, begunAt, seen)
+      if (waiting.async) await waiting.value
+    }
+  }
+
+  get #begunNow(): number {
+    return Atomics.load(this.gate, begunAt)
+  }
+
+  /** Lets all jobs that hold go on, now and later. */
+  release(): void {
+    Atomics.store(this.gate, openAt, 1)
+    Atomics.notify(this.gate, openAt)
+  }
+}
+
+const answered = `${bodyBytes} of ${bodyBytes}`
+
+test('a body is lent and comes back, a part of other memory is copied, a refusal is one', async () => {
+  const bench = new Bench()
+  assert.equal(await bench.job('answer'), answered)
+  const around = new Uint8Array(3 * bodyBytes)
+  assert.equal(await bench.job('answer', { bytes: around.subarray(bodyBytes, 2 * bodyBytes) }), answered)
+  assert.equal(around.length, 3 * bodyBytes)
+  assert.equal(await bench.job('refuse'), 'invalid_json')
+  assert.equal(bench.clock.pending(), 0)
+})
+
+test('an account whose queue is full is refused, and another one is served meanwhile', async () => {
+  const bench = new Bench({ bodyWorkWaitingPerAccountMax: 2 })
+  const held = bench.job('hold')
+  await bench.begun(1)
+  const waiting = [bench.job('answer'), bench.job('answer')]
+  assert.equal(await bench.job('answer'), 'concurrency_limited account')
+  // The first account's jobs do not begin on the second thread: it is there for others.
+  assert.equal(await bench.job('answer', { account: 2n }), answered)
+  assert.equal(await bench.job('answer', { account: 3n }), answered)
+  await bench.begun(3)
+  bench.release()
+  assert.deepEqual(await Promise.all([held, ...waiting]), [answered, answered, answered])
+  assert.equal(await bench.job('answer'), answered)
+  assert.equal(bench.clock.pending(), 0)
+})
+
+test('a queue that is full for all refuses, and takes work again afterwards', async () => {
+  const bench = new Bench({ bodyThreadsMax: 1, bodyWorkWaitingMax: 2 })
+  const held = bench.job('hold')
+  const waiting = [2n, 3n].map((account) => bench.job('answer', { account }))
+  assert.equal(await bench.job('answer', { account: 4n }), 'overloaded')
+  bench.release()
+  assert.deepEqual(await Promise.all([held, ...waiting]), [answered, answered, answered])
+  assert.equal(await bench.job('answer', { account: 4n }), answered)
+})
+
+for (const [behavior, outcome, logged] of [
+  ['exit', 'overloaded', ['a thread that reads request bodies ended and is replaced']],
+  ['crash', 'overloaded', ['a thread that reads request bodies failed and is replaced']],
+  // The thread lives on.
+  ['throw', 'BrokenInvariant', []],
+] as const) {
+  test(`a job in which the thread does this gets an error, and the next one works: ${behavior}`, async () => {
+    const bench = new Bench({ bodyThreadsMax: 1 })
+    const jobs = [bench.job(behavior), bench.job('answer'), bench.job('answer', { account: 2n })]
+    assert.deepEqual(await Promise.all(jobs), [outcome, answered, answered])
+    assert.deepEqual(bench.logged, logged)
+    assert.equal(bench.clock.pending(), 0)
+  })
+}
+
+test('a job that does not finish is stopped at its deadline, and the next one works', async () => {
+  const bench = new Bench({ bodyThreadsMax: 1, bodyWorkMs: 2_000, bodyWorkRunMsMax: 1_000 })
+  const endless = bench.job('loop')
+  const next = bench.job('answer')
+  await bench.begun(1)
+  bench.clock.advance(999)
+  assert.deepEqual(bench.logged, [])
+  bench.clock.advance(1)
+  assert.deepEqual(await Promise.all([endless, next]), ['overloaded', answered])
+  assert.deepEqual(bench.logged, ['work on a request body took too long; its thread is replaced'])
+  assert.equal(bench.clock.pending(), 0)
+})
+
+test('a job whose turn does not come is refused and never begun', async () => {
+  const bench = new Bench({ bodyThreadsMax: 1, bodyWorkMs: 1_000, bodyWorkRunMsMax: 2_000 })
+  const held = bench.job('hold')
+  const late = bench.job('answer')
+  await bench.begun(1)
+  bench.clock.advance(1_000)
+  assert.equal(await late, 'overloaded')
+  bench.release()
+  assert.equal(await held, answered)
+  assert.equal(await bench.job('answer'), answered)
+  assert.equal(bench.gate[begunAt], 2)
+})
+
+test('work whose client leaves while it waits is not begun, and its place is free', async () => {
+  const bench = new Bench({ bodyThreadsMax: 1, bodyWorkWaitingPerAccountMax: 1 })
+  const running = new Interruptible()
+  const held = bench.job('hold', { work: running })
+  await bench.begun(1)
+  const error = new TollgateError('draining', { message: 'Stops.' })
+  for (const [interruption, outcome] of [
+    [{ kind: 'gone' }, 'request_timeout'],
+    [{ kind: 'stopped', error }, 'draining'],
+  ] as const) {
+    const work = new Interruptible()
+    const waiting = bench.job('answer', { work })
+    work.interrupt(interruption)
+    assert.equal(await waiting, outcome)
+    // One that was interrupted before it came.
+    assert.equal(await bench.job('answer', { work }), outcome)
+  }
+  // What runs is finished: its thread has the memory.
+  running.interrupt({ kind: 'gone' })
+  bench.release()
+  assert.equal(await held, answered)
+  assert.equal(await bench.job('answer'), answered)
+  assert.equal(bench.gate[begunAt], 2)
+  assert.equal(bench.clock.pending(), 0)
+})
+
+test('closing ends what runs and what waits, and nothing begins afterwards', async () => {
+  const bench = new Bench({ bodyThreadsMax: 1 })
+  const jobs = [bench.job('hold'), bench.job('answer'), bench.job('answer', { account: 2n })]
+  await bench.begun(1)
+  await bench.threads.close()
+  assert.deepEqual(await Promise.all(jobs), ['overloaded', 'overloaded', 'overloaded'])
+  assert.equal(await bench.job('answer'), 'overloaded')
+  assert.deepEqual([bench.gate[begunAt], bench.clock.pending(), bench.logged], [1, 0, []])
+})

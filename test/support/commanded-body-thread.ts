@@ -1,0 +1,45 @@
+/** A thread for work on bodies that does what the work asks of it, so that a test decides how a thread behaves. */
+import { parentPort } from 'node:worker_threads'
+import { openPortCalls } from '../../src/base/port-calls.ts'
+import { buffersIn } from '../../src/tokens/body-memory.ts'
+import type { BodyOutcome } from '../../src/tokens/body-thread.ts'
+
+export type Behavior = 'answer' | 'hold' | 'loop' | 'exit' | 'crash' | 'throw' | 'refuse'
+
+export interface Command {
+  readonly behavior: Behavior
+  /** Shared: the number of jobs that have begun, and 1 once those that hold may go on. */
+  readonly gate: Int32Array
+}
+
+export const begunAt = 0
+export const openAt = 1
+
+const answers = {
+  async work(bytes: Uint8Array, _name: string, { behavior, gate }: Command): Promise<BodyOutcome> {
+    Atomics.add(gate, begunAt, 1)
+    Atomics.notify(gate, begunAt)
+    switch (behavior) {
+      case 'hold':
+        Atomics.wait(gate, openAt, 0)
+        break
+      case 'loop':
+        for (;;);
+      case 'exit':
+        process.exit(1)
+        break
+      case 'crash':
+        setImmediate(() => {
+          throw new RangeError('as without memory')
+        })
+        return new Promise(() => {})
+      case 'throw':
+        throw new RangeError('a defect of the work')
+      case 'refuse':
+        return { kind: 'refused', bytes, code: 'invalid_json', message: 'Not JSON.', pointer: undefined }
+    }
+    return { kind: 'done', bytes, value: bytes.length }
+  },
+}
+
+if (parentPort !== null) openPortCalls(parentPort, answers, 1, buffersIn)
