@@ -201,6 +201,7 @@ test('a key is made with its policy, listed, and revoked for good', async () => 
       showBalance: false,
       showCost: false,
       automaticCaching: 'always',
+      managed: [],
       builtIn: false,
       createdBy: null,
       lastUsed: null,

@@ -93,7 +93,9 @@ test('an address changes only when the old one agrees and the new one is proved'
 
 test('a name is one line in a letter and no link', async (context) => {
   const { sink, people } = await withMail(context)
-  const name = 'Win money at https://evil.example/\r\nBcc: everybody@example.org\n\nNow'
+  const lines = 'Win money\r\nBcc: everybody@example.org\n\nNow'
+  assert.equal((await people.browser().post('/sign-up/email', { ...ann, name: lines })).status, 400)
+  const name = 'Win money at https://evil.example/ Bcc: everybody@example.org Now'
   await people.browser().post('/sign-up/email', { ...ann, name })
   const { text, raw, to } = await sink.next(ann.email)
   assert.deepEqual(to, [ann.email])

@@ -86,10 +86,11 @@ function shortLived(usage: Usage): Partial<Usage> {
 
 /** Fees, tiers and unknown meters are in the cost, which is told; counters of other formats have no place for them. */
 function checkUsage(name: string, to: Format, [source, told]: readonly [Usage, Usage]): void {
-  const { fees: _, ranAt: __, unknown: ___, ...counted } = tellable[to.name](source)
+  const { fees: used, ranAt: _, unknown: __, ...counted } = tellable[to.name](source)
   const { fees, ranAt, unknown, ...found } = told
   assert.deepEqual(found, counted, `${name}: usage`)
-  assert.deepEqual([fees, ranAt, unknown], [{}, [], []], `${name}: nothing is made up`)
+  for (const [meter, uses] of Object.entries(fees)) assert.equal(uses, used?.[meter], `${name}: ${meter}`)
+  assert.deepEqual([ranAt, unknown], [[], []], `${name}: nothing is made up`)
 }
 
 for (const [from, to] of pairs) {

@@ -102,13 +102,17 @@ test('whatever a request claims of itself, links lead here', async () => {
 })
 
 const wicked: readonly string[] = [
-  'Eve\r\nBcc: third@example.org\r\nSubject: other',
-  'Eve\nContent-Type: text/html\n\n<b>x</b>',
   'Eve, go to https://evil.test/ now',
-  'Eve \u2028https://evil.test\u2029\u0000',
   '"Eve" <third@example.org>, third@example.org',
   '=?utf-8?q?Eve=0D=0ABcc:_third@example.org?=',
+]
+/** Refused as names: control characters, and marks that hide or reorder what stands there. */
+const unreadable: readonly string[] = [
+  'Eve\r\nBcc: third@example.org\r\nSubject: other',
+  'Eve\nContent-Type: text/html\n\n<b>x</b>',
+  'Eve \u2028https://evil.test\u2029\u0000',
   '.\r\n.\r\nMAIL FROM:<x@y>',
+  'Eve \u202egro.elpmaxe',
 ]
 
 test('no name of a person or an organization smuggles a head, a reader or a link into a letter', async () => {
@@ -119,6 +123,13 @@ test('no name of a person or an organization smuggles a head, a reader or a link
     assertHarmless(await sink.next(email), email)
   }
   const client = await newcomer('inviter', 'inviter@example.org')
+  for (const [index, name] of unreadable.entries()) {
+    const email = `unreadable-${index}@example.org`
+    assert.equal((await ask('sign-up/email', { name, email, password })).status, 400, name)
+    assert.equal((await client.post('/api/auth/update-user', { name })).status, 400, name)
+    const slug = `unreadable-${index}`
+    assert.equal((await client.post('/api/auth/organization/create', { name, slug })).status, 400, name)
+  }
   for (const [index, name] of wicked.entries()) {
     await client.post('/api/auth/update-user', { name })
     const made = await client.post('/api/auth/organization/create', { name, slug: `wicked-${index}` })

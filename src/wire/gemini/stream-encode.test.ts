@@ -8,7 +8,6 @@ import type { Usage } from '../codec.ts'
 import { readId } from '../marks.ts'
 import type { AnswerEvent, Frame } from '../neutral.ts'
 import { parsed } from '../parsed.ts'
-import { gemini } from './index.ts'
 import { hidesThoughts } from './request-decode.ts'
 import { standIn } from './request-seals.ts'
 import { decodeAnswer } from './response-decode.ts'
@@ -37,19 +36,6 @@ const frame: Frame = {
   createdSeconds: 1,
   asked: { includeUsage: true, echo: [], tools: [], logprobs: false },
 }
-test('a sign of life is nothing to a reader that takes a stream for data from its first letter on', () => {
-  // As Google's own library for JavaScript read streams until 2025, and its agent still does: a comment stays in the way.
-  const reader = /^\s*data: (.*)(?:\n\n|\r\r|\r\n\r\n)/
-  const stream = `${gemini.keepAlive}data: {"a":1}\r\n\r\n${gemini.keepAlive}${gemini.keepAlive}data: {"a":2}\n\n`
-  const read: (string | undefined)[] = []
-  let rest = stream
-  for (let found = reader.exec(rest); found !== null; found = reader.exec(rest)) {
-    read.push(found[1])
-    rest = rest.slice(found[0].length)
-  }
-  assert.deepEqual([read, rest.trim()], [['{"a":1}', '{"a":2}'], ''])
-})
-
 const tally = { usage, cost: '0.01' }
 
 const event = (parts: readonly object[], more: object = {}, rest: object = {}) =>
