@@ -45,6 +45,7 @@ const receipt: ReceiptDraft = {
   ranAt: [],
   unpricedUsage: false,
   implausible: null,
+  inputBound: 'bytes',
   upstreamCost: 20_754_000n,
   outputLimit: 8_192,
   outputLowered: false,

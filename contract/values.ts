@@ -137,6 +137,8 @@ export const receipt = z.strictObject({
   implausible: z.record(z.string(), z.int()).nullable(),
   price: priceId,
   held: usdOut,
+  /** How the most that its input could be was found; null: by an earlier version, or nothing was recorded. */
+  inputBound: z.enum(['bytes', 'counted', 'pages', 'reported']).nullable(),
   /** What the account paid. */
   charged: usdOut,
   /** What the house bore. */

@@ -6,9 +6,11 @@
 import type { App } from './app.ts'
 import { Checkpointer } from './ledger/checkpointer.ts'
 import { least } from './ledger/money.ts'
-import { boundAmounts, costOf } from './ledger/price.ts'
-import { believable, countSample, draft, type Settled } from './phases/settle.ts'
+import { boundAmounts, costOf, withRequestFee } from './ledger/price.ts'
+import { believable, draft, type Settled } from './phases/settle.ts'
+import { countSample } from './phases/settle-count.ts'
 import type { Counter } from './tokens/count.ts'
+import type { InputSample } from './tokens/text.ts'
 import type { Line, StreamedBody } from './values.ts'
 import type { OutputSample, Usage } from './wire/codec.ts'
 
@@ -32,10 +34,11 @@ export function checkpoints(app: Checkpointing, line: Line, request: Settled): (
 function giveBackSurplus(app: Checkpointing, line: Line, of: { request: Settled; body: StreamedBody }): void {
   const { plan, held } = of.request
   const { report } = of.body.watch
-  if (!plan.dialect.tells(report).input || Object.keys(plan.serverToolUses).length > 0) return
+  if (!plan.dialect.tells(report).input || plan.bound.toolUses > 0) return
   const reported = believable({ plan, held }, report)
   if (!reported.input || !isWholeInput(reported.usage, plan.bound.textBytes)) return
-  const usage = { ...reported.usage, output: held.outputLimit * plan.choices, reasoning: 0 }
+  const output = held.outputLimit * plan.choices
+  const usage = withRequestFee({ ...reported.usage, output, reasoning: 0 }, plan.price)
   const needed = costOf(usage, plan.price, 'rates').cost
   const surplus = held.amount - needed
   if (surplus < app.limits.surplusNanoMin || surplus * surplusDivisor < held.amount) return
@@ -92,14 +95,17 @@ function marking(app: Checkpointing, line: Line, request: Settled): (body: Strea
       try {
         const { usage: reported, input: isBelieved } = believable(request, report)
         const isTold = plan.dialect.tells(report).input && isBelieved
-        if (!isTold && reply.input !== null) inputTokens ??= countSample(app.counter, reply.input)
+        if (!isTold && reply.input !== null) inputTokens ??= inputOf(app.counter, reply.input)
         const counted = inputTokens === undefined ? undefined : await inputTokens
-        const usage = {
-          ...reported,
-          output: Math.min(await delivered, held.outputLimit * plan.choices),
-          reasoning: 0,
-          ...(counted === undefined ? {} : { inputUncached: counted }),
-        }
+        const usage = withRequestFee(
+          {
+            ...reported,
+            output: Math.min(await delivered, held.outputLimit * plan.choices),
+            reasoning: 0,
+            ...(counted === undefined ? {} : { inputUncached: counted }),
+          },
+          plan.price,
+        )
         await app.ledger.checkpoint({
           id: line.id,
           cost: least(costOf(usage, plan.price, 'rates').cost, held.amount),
@@ -124,6 +130,10 @@ function marking(app: Checkpointing, line: Line, request: Settled): (body: Strea
       }
     })
   }
+}
+
+async function inputOf(counter: Counter, sample: InputSample): Promise<number> {
+  return (await countSample(counter, sample)).tokens
 }
 
 /** Decides only when a mark is due, at every event; what is charged is counted. */

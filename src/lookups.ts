@@ -153,6 +153,7 @@ function describeReceipt(receipt: ReceiptRow): Readonly<Record<string, unknown>>
     },
     cost: formatUsd(receipt.charged),
     hold: formatUsd(receipt.hold),
+    input_bound: receipt.inputBound,
     upstream_cost: formatUsd(receipt.upstreamCost),
     price_version: formatId('prc', receipt.priceVersion),
     max_output: receipt.outputLimit,

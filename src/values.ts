@@ -169,8 +169,17 @@ export interface Plan extends Place {
   readonly choices: number
   /** Whether audio can be among the output. */
   readonly outputAudio: boolean
-  /** Uses of server tools that the request may make, by meter. */
-  readonly serverToolUses: Readonly<Record<string, number>>
+  readonly serverTools: ServerToolPlan
+}
+
+/** What the request may use of tools that run at the provider, by meter. */
+export interface ServerToolPlan {
+  /** Uses that are held for at their fee, and the fee for the request itself. */
+  readonly fees: Readonly<Record<string, number>>
+  /** Uses that an upstream may report; infinite where the format cannot cap them. */
+  readonly usesMax: Readonly<Record<string, number>>
+  /** Meters that the provider does not charge for beside another tool of the request. */
+  readonly waived: readonly string[]
 }
 
 /** hold: what was taken, and what that allows. */

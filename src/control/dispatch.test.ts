@@ -245,6 +245,7 @@ const draft: ReceiptDraft = {
   ranAt: ['service_tier:flex'],
   unpricedUsage: false,
   implausible: null,
+  inputBound: 'bytes',
   upstreamCost: 1_000n,
   outputLimit: 100,
   outputLowered: false,

@@ -541,6 +541,7 @@ test('a receipt is read back as it was written, and a running request is told as
     ranAt: ['speed:fast'],
     unpricedUsage: true,
     implausible: { output: 1_000_000_000 },
+    inputBound: 'pages',
     upstreamCost: 2n ** 60n + 1n,
     outputLimit: 11,
     outputLowered: true,

@@ -6,9 +6,12 @@ import type { PricedUsage } from './price.ts'
 
 /** The most that a request can use, whatever is reported. */
 export interface UsageMax {
+  /** Of one sampling: after each use of a tool at the provider the model reads its input again. */
   readonly inputTokens: number
   readonly outputTokens: number
-  /** Uses of the tools at the provider that were offered, by meter. */
+  /** Uses of all tools together that were assumed for the hold; those that are reported may be more. */
+  readonly assumedToolUses: number
+  /** Uses of the tools at the provider that were offered, by meter; infinite where the format cannot cap them. */
   readonly toolUses: Readonly<Record<string, number>>
   /** Meters that have a price: a use of any other costs nothing and is reported as unpriced. */
   readonly pricedMeters: Readonly<Record<string, unknown>>
@@ -34,8 +37,9 @@ export function plausibility<Reported extends PricedUsage>(
 ): Plausibility<Reported> {
   const sum = (classes: readonly (keyof PricedUsage)[]): number =>
     classes.reduce((total, name) => total + (usage[name] as number), 0)
-  const input = sum(inputClasses) <= max.inputTokens
-  const output = sum(outputClasses) <= max.outputTokens
+  const samplings = samplingsMax(usage, max)
+  const input = sum(inputClasses) <= max.inputTokens * samplings
+  const output = sum(outputClasses) <= max.outputTokens * samplings
   const excess = Object.entries(usage.fees).filter(([meter, uses]) => uses > usesMax(meter, max))
   if (input && output && excess.length === 0) return { usage, input, output, implausible: null }
   const named = [...(input ? [] : inputClasses), ...(output ? [] : outputClasses)]
@@ -50,6 +54,12 @@ export function plausibility<Reported extends PricedUsage>(
     output,
     implausible: Object.fromEntries([...named, ...excess]),
   }
+}
+
+function samplingsMax({ fees }: PricedUsage, max: UsageMax): number {
+  const offered = Object.entries(fees).filter(([meter]) => Object.hasOwn(max.toolUses, meter))
+  const used = offered.reduce((sum, [meter, uses]) => sum + Math.min(uses, usesMax(meter, max)), 0)
+  return Math.max(max.assumedToolUses, used) + 1
 }
 
 function usesMax(meter: string, { toolUses, pricedMeters }: UsageMax): number {

@@ -32,6 +32,21 @@ export interface Cost {
   readonly unpriced: readonly string[]
 }
 
+/** Adds the one use of the fee for an answered request where the price has such a fee. */
+export function withRequestFee<Used extends Pick<PricedUsage, 'fees'>>(
+  usage: Used,
+  price: Pick<PriceVersion, 'fees'>,
+): Used {
+  if (!Object.hasOwn(price.fees, requestMeter)) return usage
+  return { ...usage, fees: { ...usage.fees, [requestMeter]: 1 } }
+}
+
+/** The same usage for a request that was not answered. */
+export function withoutRequestFee<Used extends Pick<PricedUsage, 'fees'>>(usage: Used): Used {
+  const { [requestMeter]: _answered, ...fees } = usage.fees
+  return { ...usage, fees }
+}
+
 /** Whose price: what the customer pays, or what the upstream charges us. */
 export type PriceSide = 'rates' | 'list'
 

@@ -63,6 +63,7 @@ function nothingDelivered({ createdMs, outputLimit, outputLowered }: Orphan): Re
     ranAt: [],
     unpricedUsage: false,
     implausible: null,
+    inputBound: null,
     upstreamCost: 0n,
     outputLimit,
     outputLowered,

@@ -2,10 +2,12 @@
  * The rows of the ledger as values: which columns in which order, and how a row of bigints becomes the
  * words of types.ts. No statement runs here.
  */
+
 import type { SpendMeter } from '../limits/budget.ts'
 import type { RateWindow } from '../limits/window.ts'
 import type { Input, Output } from '../store/sqlite/connection.ts'
 import type { Meter, Payer } from './admission.ts'
+import type { InputBoundSource } from './price.ts'
 import type { Losses } from './settlement.ts'
 import type {
   AccountRow,
@@ -220,7 +222,7 @@ export function toRunningRow(row: Output[]): RunningRow {
 export type PackedDraft = (string | number | bigint | null)[]
 
 const draftColumns =
-  'provider, upstream, upstream_model, upstream_request_id, status, end_reason, usage_source, error_code, input_uncached, cache_read, cache_write_5m, cache_write_1h, input_audio, output, output_audio, reasoning, fees, ran_at, unpriced_usage, upstream_cost, output_limit, output_lowered, settled_late, started_ms, first_byte_ms, attempts, person, implausible'
+  'provider, upstream, upstream_model, upstream_request_id, status, end_reason, usage_source, error_code, input_uncached, cache_read, cache_write_5m, cache_write_1h, input_audio, output, output_audio, reasoning, fees, ran_at, unpriced_usage, upstream_cost, output_limit, output_lowered, settled_late, started_ms, first_byte_ms, attempts, person, implausible, input_bound'
 
 const placeOf = (column: string): number => draftColumns.split(', ').indexOf(column)
 const endReasonPlace = placeOf('end_reason')
@@ -285,6 +287,7 @@ export function packDraft(draft: ReceiptDraft): PackedDraft {
     JSON.stringify(draft.attempts),
     draft.person,
     draft.implausible === null ? null : JSON.stringify(draft.implausible),
+    draft.inputBound,
   ]
 }
 
@@ -321,6 +324,7 @@ function unpackDraft(row: readonly Output[], from = 0): ReceiptDraft {
     // A checkpoint of an earlier version has none.
     person: (row[from + 26] ?? null) as string | null,
     implausible: countsOrNull(row[from + 27]),
+    inputBound: (row[from + 28] ?? null) as InputBoundSource | null,
   }
 }
 

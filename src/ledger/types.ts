@@ -2,9 +2,11 @@
  * The words of the ledger: what its operations take and give. Amounts are bigint nano-USD, ids
  * bigint, times wall-clock milliseconds, token counts numbers. Values only; no statement is here.
  */
+
 import type { BudgetWindow, KeyBudget, RateLimits, Rates } from '../limits/types.ts'
 import type { CheckAsk, Checked } from './check.ts'
 import type { PaymentLedger, ReturnSource } from './payment-types.ts'
+import type { InputBoundSource } from './price.ts'
 import type { Settlement, SettleResult } from './settlement-types.ts'
 import type { StandingLedger } from './standing.ts'
 import type { ReceiptSearch, ReceiptsFound, Refusals } from './usage-types.ts'
@@ -155,6 +157,8 @@ export interface ReceiptDraft {
   readonly unpricedUsage: boolean
   /** Counts that the upstream reported and that cannot be, as it reported them: not charged; null: none. */
   readonly implausible: Readonly<Record<string, number>> | null
+  /** How the most that its input could be was found; null: by an earlier version, or nothing was recorded. */
+  readonly inputBound: InputBoundSource | null
   readonly upstreamCost: bigint
   readonly outputLimit: number
   readonly outputLowered: boolean

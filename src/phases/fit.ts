@@ -7,13 +7,13 @@ import type { Caller, KeyPolicy } from '../access/types.ts'
 import { TollgateError } from '../base/errors.ts'
 import type { Model, PriceVersion } from '../catalog/types.ts'
 import { formatUsd } from '../ledger/money.ts'
-import { requestMeter } from '../ledger/price.ts'
+import { withRequestFee } from '../ledger/price.ts'
 import type { Connector } from '../providers/connector.ts'
 import { tokensBySize } from '../providers/media-size.ts'
 import { wireError } from '../refusal.ts'
 import type { BodyOwner, BodyThreads } from '../tokens/body-threads.ts'
 import { askedOf } from '../tokens/body-work.ts'
-import type { Bound, Call, Fitted, Line, Place, Translation } from '../values.ts'
+import type { Bound, Call, Fitted, Line, Place, ServerToolPlan, Translation } from '../values.ts'
 import type {
   Address,
   Edit,
@@ -22,6 +22,7 @@ import type {
   ReadLimits,
   Reference,
   RequestFacts,
+  ServerTool,
 } from '../wire/codec.ts'
 import { WireError } from '../wire/codec.ts'
 import { codecOf, conversationFormat } from '../wire/dialects.ts'
@@ -53,13 +54,13 @@ export async function fit(
   const { call, translation, marks } = await fitted(fitting, line, unfitted)
   try {
     const { model, price, connector } = place
-    const serverToolUses = refuseUnpriced(price, call.facts, { connector, limits: fitting.limits })
+    const { uses, serverTools } = refuseUnpriced(price, call.facts, { connector, limits: fitting.limits })
     const plan = {
       ...place,
       translation,
       marks,
-      bound: inputBound(model, connector, call, serverToolUses),
-      serverToolUses,
+      bound: inputBound(model, connector, call, uses),
+      serverTools,
       choices: call.facts.choices,
       outputAudio: canSpeak(model, call.facts),
       ...outputBounds(model, call.facts, fitting.limits),
@@ -219,31 +220,44 @@ function refuseUnpricedOptions(price: PriceVersion, options: readonly PricedOpti
   }
 }
 
-/** The uses of server tools that the request may make at most, by meter; what cannot be capped is assumed and the rest written off. */
+interface ServerToolUses {
+  /** Uses by meter that are assumed or allowed at most, each of which reads the input again. */
+  readonly uses: Readonly<Record<string, number>>
+  readonly serverTools: ServerToolPlan
+}
+
+/** The uses of server tools that the request may make at most; what cannot be capped is assumed and the rest written off. */
 function refuseUnpriced(
   price: PriceVersion,
   facts: RequestFacts,
   { connector, limits }: { connector: Connector; limits: Pick<Fitting['limits'], 'serverToolUsesMax'> },
-): Readonly<Record<string, number>> {
+): ServerToolUses {
   refuseUnpricedOptions(price, facts.options)
-  const usesMax = limits.serverToolUsesMax
+  const waived = [...new Set(facts.serverTools.flatMap(({ waives = [] }) => waives))]
   const uses: Record<string, number> = {}
-  for (const { meter, type, pointer, usesMax: wanted, capEdit } of facts.serverTools) {
-    if (!Object.hasOwn(price.fees, meter)) {
-      throw unpriced(pointer, `the tool ${type} runs at the provider`, {
-        model: price.model,
-        line: `fees: { "${meter}": "0" }`,
-      })
-    }
-    const so = uses[meter] ?? 0
-    uses[meter] =
-      capEdit === null
-        ? Math.max(so, connector.serverTool(meter).uncappedUses ?? usesMax)
-        : so + Math.min(wanted ?? usesMax, usesMax)
+  const usesMax: Record<string, number> = {}
+  for (const tool of facts.serverTools) {
+    const { meter } = tool
+    if (!waived.includes(meter)) refuseUnpricedTool(price, tool)
+    const before = uses[meter] ?? 0
+    const wanted = Math.min(tool.usesMax ?? limits.serverToolUsesMax, limits.serverToolUsesMax)
+    const assumed = connector.serverTool(meter).uncappedUses ?? limits.serverToolUsesMax
+    const isCapped = tool.capEdit !== null
+    uses[meter] = isCapped ? before + wanted : Math.max(before, assumed)
+    usesMax[meter] = isCapped ? (usesMax[meter] ?? 0) + wanted : Number.POSITIVE_INFINITY
   }
   refuseUnpricedMedia(price, facts.media)
-  if (Object.hasOwn(price.fees, requestMeter)) uses[requestMeter] = 1
-  return uses
+  const charged = Object.entries(uses).filter(([meter]) => !waived.includes(meter))
+  const fees = withRequestFee({ fees: Object.fromEntries(charged) }, price).fees
+  return { uses, serverTools: { fees, usesMax, waived } }
+}
+
+function refuseUnpricedTool({ fees, model }: PriceVersion, { meter, type, pointer }: ServerTool): void {
+  if (Object.hasOwn(fees, meter)) return
+  throw unpriced(pointer, `the tool ${type} runs at the provider`, {
+    model,
+    line: `fees: { "${meter}": "0" }`,
+  })
 }
 
 /** Video has the rate of other input, and its sound that of audio. */
@@ -269,7 +283,7 @@ function inputBound(
   model: Model,
   connector: Connector,
   call: Call,
-  serverToolUses: Readonly<Record<string, number>>,
+  toolUses: Readonly<Record<string, number>>,
 ): Bound {
   let mediaTokens = 0
   let sizedTokens = 0
@@ -284,7 +298,7 @@ function inputBound(
     if (canHoldAudio(media)) audioTokens += tokens
     mediaBytes += mediaLength(media)
   }
-  const tools = Object.entries(serverToolUses).filter(([meter]) => meter !== requestMeter)
+  const tools = Object.entries(toolUses)
   const uses = tools.reduce((sum, [, count]) => sum + count, 0)
   const textBytes = call.body.bytes.length - mediaBytes
   return {

@@ -79,7 +79,7 @@ function ask(
     outputAudio: plan.outputAudio,
     cacheWrites: call.facts.cacheWrites,
     options: call.facts.options.map((option) => option.name),
-    fees: plan.serverToolUses,
+    fees: plan.serverTools.fees,
     choices: call.facts.choices,
   })
   return {

@@ -7,7 +7,7 @@ import { steadyClock } from '../base/clock.ts'
 import type { NextId } from '../base/ids.ts'
 import { formatUsd, least, most } from '../ledger/money.ts'
 import { type Plausibility, plausibility } from '../ledger/plausible.ts'
-import { costOf, type PricedUsage } from '../ledger/price.ts'
+import { costOf, type PricedUsage, withoutRequestFee, withRequestFee } from '../ledger/price.ts'
 import type {
   Attempt,
   Settled as LedgerSettled,
@@ -16,9 +16,9 @@ import type {
   UsageSource,
 } from '../ledger/types.ts'
 import type { Counter } from '../tokens/count.ts'
-import type { InputSample } from '../tokens/text.ts'
 import type { Bill, Ending, Hold, Line, Plan, Reply } from '../values.ts'
-import type { Dialect, Kept, OutputSample, Usage, UsageReport } from '../wire/codec.ts'
+import type { Dialect, Kept, Usage, UsageReport } from '../wire/codec.ts'
+import { countedInput, countedOutput } from './settle-count.ts'
 import { type Closing, releaseDurably, settleDurably } from './settle-durably.ts'
 
 export interface Settling extends Closing {
@@ -48,8 +48,8 @@ export async function settle(
   }
   const reported = believable(request, ending.report?.usage ?? emptyReport)
   const bill = billed(ending, request.plan.dialect, reported)
-  const usage = await usageOf(settling, { request, ending, bill, reported })
-  const settlement = settlementOf(settling, line, { request, ending, bill, usage, reported })
+  const used = await usageOf(settling, { request, ending, bill, reported })
+  const settlement = settlementOf(settling, line, { request, ending, bill, used, reported })
   return settleDurably(settling, {
     settlement,
     dueMonoMs,
@@ -71,8 +71,8 @@ async function withheld(
   const { receipt } = settlement
   const relayed = ending.relayed ?? null
   const isPart = relayed !== null && relayed.events > 0
-  const counted = isPart ? await countedOutput(settling.counter, relayed, request) : 0
-  const output = Math.min(counted, receipt.output)
+  const counted = await countedOutput(settling.counter, isPart ? relayed : null, request)
+  const output = Math.min(counted.tokens, receipt.output)
   const part = { ...receipt, output, outputAudio: 0, reasoning: Math.min(receipt.reasoning, output) }
   const cost = isPart ? least(costOf(part, request.plan.price, 'rates').cost, settlement.cost) : 0n
   return {
@@ -81,8 +81,8 @@ async function withheld(
     absorbed: most(receipt.upstreamCost - cost, 0n),
     kept: [],
     receipt: {
-      ...(isPart ? part : receipt),
-      usageSource: isPart ? 'counted' : receipt.usageSource,
+      ...(isPart ? part : withoutRequestFee(receipt)),
+      usageSource: isPart ? countedSource(counted) : receipt.usageSource,
       endReason: 'interrupted',
       status: 503,
       errorCode: 'settlement_delayed',
@@ -113,16 +113,22 @@ function warnOfExcess(
   )
 }
 
-/** What an upstream reports, without counts that cannot be; each use of a tool at the provider reads the input again. */
+/** What an upstream reports, without counts that cannot be and without uses that the provider does not charge for. */
 export function believable({ plan, held }: Pick<Settled, 'plan' | 'held'>, report: UsageReport): Believable {
-  const { bound, choices, serverToolUses, price, dialect } = plan
-  const samplings = bound.toolUses + 1
-  return plausibility(dialect.toUsage(report), {
-    inputTokens: bound.inputTokensMax * samplings,
-    outputTokens: held.outputLimit * Math.max(1, choices) * samplings,
-    toolUses: serverToolUses,
+  const { bound, choices, serverTools, price, dialect } = plan
+  return plausibility(withoutWaived(dialect.toUsage(report), serverTools.waived), {
+    inputTokens: bound.inputTokensMax,
+    outputTokens: held.outputLimit * Math.max(1, choices),
+    assumedToolUses: bound.toolUses,
+    toolUses: serverTools.usesMax,
     pricedMeters: price.fees,
   })
+}
+
+function withoutWaived(usage: Usage, waived: readonly string[]): Usage {
+  if (waived.length === 0) return usage
+  const fees = Object.entries(usage.fees).filter(([meter]) => !waived.includes(meter))
+  return { ...usage, fees: Object.fromEntries(fees) }
 }
 
 type Believable = Plausibility<Usage>
@@ -152,8 +158,7 @@ function billed(ending: Ending, dialect: Dialect, reported: Believable): Billing
   // A count that cannot be is as good as none.
   const told = { input: said.input && reported.input, output: said.output && reported.output }
   const input = told.input ? 'reported' : 'counted'
-  const isDelivered = ending.report?.kind === 'final' || (ending.sample?.events ?? 0) > 0
-  if (isDelivered) return { payer: 'customer', input, output: told.output ? 'reported' : 'counted' }
+  if (isDelivered(ending)) return { payer: 'customer', input, output: told.output ? 'reported' : 'counted' }
   if (ending.reason === 'client_abort') return { payer: 'customer', input, output: 'none' }
   if (!told.input && !told.output) return nobodyPays
   return {
@@ -163,69 +168,51 @@ function billed(ending: Ending, dialect: Dialect, reported: Believable): Billing
   }
 }
 
+function isDelivered({ report, sample }: Ending): boolean {
+  return report?.kind === 'final' || (sample?.events ?? 0) > 0
+}
+
 const noInput = { inputUncached: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, inputAudio: 0 }
 const noOutput = { output: 0, outputAudio: 0, reasoning: 0 }
 const nothing: PricedUsage = { ...noInput, ...noOutput, fees: {}, ranAt: [] }
 const emptyReport: UsageReport = { fields: {}, ranAt: [], unknown: [] }
 
+/** What is charged for, and whether a part of it could not be counted. */
+interface Used {
+  readonly usage: Usage
+  readonly isEstimated: boolean
+}
+
 async function usageOf(
   settling: Settling,
   of: { request: Settled; ending: Ending; bill: Billing; reported: Believable },
-): Promise<Usage> {
+): Promise<Used> {
   const { ending, bill, request, reported } = of
   const { counter } = settling
-  return {
+  const isInputKnown = reported.input
+  const input = bill.input === 'counted' ? await countedInput(counter, request, { isInputKnown }) : null
+  const output = bill.output === 'counted' ? await countedOutput(counter, ending.sample, request) : null
+  const usage = {
     ...reported.usage,
     ...(bill.input === 'reported' ? {} : noInput),
-    ...(bill.input === 'counted' ? { inputUncached: await countedInput(counter, request, reported) } : {}),
+    ...(input === null ? {} : { inputUncached: input.tokens }),
     ...(bill.output === 'reported' ? {} : noOutput),
-    ...(bill.output === 'counted' ? { output: await countedOutput(counter, ending.sample, request) } : {}),
+    ...(output === null ? {} : { output: output.tokens }),
   }
-}
-
-/**
- * The provider's count where it was asked before, else the stage-2 count of the kept input, stretched to all of it, and never above what was held for. What the
- * provider may add on its own is part of the bound and not of the bill: nobody knows that it was added. Nor is
- * earlier reasoning, which the model reads again only among calls of tools.
- */
-async function countedInput(counter: Counter, request: Settled, reported: Believable): Promise<number> {
-  const sample = request.reply.input
-  const { input } = request.held
-  if (input.reported !== null) return input.reported
-  const { mediaTokens, referenced, textBytes } = request.plan.bound
-  // No text was kept where the upstream reported its input early, perhaps a count that cannot be.
-  if (sample === null && reported.input) return 0
-  const counted = sample === null ? Math.floor(textBytes / 4) : await countSample(counter, sample)
-  const kept = referenced.tokens - referenced.reasoning
-  return Math.min(counted + mediaTokens + kept, input.tokens)
-}
-
-const decoder = new TextDecoder('utf-8')
-
-export async function countSample(counter: Counter, sample: InputSample): Promise<number> {
-  const bytes = sample.bytes.length
-  if (bytes === 0) return 0
-  const tokens = (await counter.count(decoder.decode(sample.bytes))) ?? Math.floor(bytes / 4)
-  return Math.round((tokens * sample.textBytes) / bytes)
-}
-
-async function countedOutput(
-  counter: Counter,
-  sample: OutputSample | null,
-  request: Settled,
-): Promise<number> {
-  if (sample === null || sample.characters === 0) return 0
-  const tokens = (await counter.count(sample.text)) ?? Math.floor(sample.text.length / 4)
-  const stretched = Math.round((tokens * sample.characters) / Math.max(1, sample.text.length))
-  return Math.min(stretched, request.held.outputLimit * Math.max(1, request.plan.choices))
+  const isCharged = bill.payer === 'customer' && isDelivered(ending)
+  return {
+    usage: isCharged ? withRequestFee(usage, request.plan.price) : usage,
+    isEstimated: input?.isEstimated === true || output?.isEstimated === true,
+  }
 }
 
 function settlementOf(
   settling: Settling,
   line: Line,
-  of: { request: Settled; ending: Ending; bill: Billing; usage: Usage; reported: Believable },
+  of: { request: Settled; ending: Ending; bill: Billing; used: Used; reported: Believable },
 ): Settlement {
-  const { request, ending, bill, usage, reported } = of
+  const { request, ending, bill, reported } = of
+  const { usage } = of.used
   const { price } = request.plan
   const { cost: full, unpriced } = costOf(usage, price, 'rates')
   const listCost = bill.payer === 'nobody' ? 0n : costOf(usage, price, 'list').cost
@@ -251,7 +238,7 @@ function settlementOf(
       ...draft(line, request, {
         ending,
         usage,
-        source: sourceOf(bill, request),
+        source: sourceOf(bill, of.used),
         upstreamCost: listCost + wasted,
         unpriced: unknown.length > 0,
       }),
@@ -283,11 +270,14 @@ function wastedCost(request: Settled): bigint {
   return costs.reduce((sum, cost) => sum + cost, 0n)
 }
 
-function sourceOf(bill: Billing, request: Settled): UsageSource {
+function sourceOf(bill: Billing, used: Used): UsageSource {
   if (bill.payer === 'nobody') return 'none'
   if (bill.input !== 'counted' && bill.output !== 'counted') return 'reported'
-  const sample = request.reply.input
-  return sample !== null && sample.bytes.length < sample.textBytes ? 'estimated' : 'counted'
+  return countedSource(used)
+}
+
+function countedSource({ isEstimated }: { readonly isEstimated: boolean }): UsageSource {
+  return isEstimated ? 'estimated' : 'counted'
 }
 
 /** Reasoning that the provider charges us for and never shows: not the customer's, so the house bears an estimate by time. */
@@ -341,6 +331,7 @@ export function draft(
     ranAt: usage.ranAt,
     unpricedUsage: of.unpriced,
     implausible: null,
+    inputBound: held.input.source,
     upstreamCost: of.upstreamCost,
     outputLimit: held.outputLimit,
     outputLowered: held.lowered,

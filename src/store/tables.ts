@@ -76,6 +76,7 @@ export interface ReceiptTable {
   ran_at: string
   unpriced_usage: Flag
   implausible: string | null
+  input_bound: string | null
   charge_rule: IntegerByDefault
   upstream_cost: Integer
   output_limit: Integer

@@ -87,6 +87,8 @@ export interface ServerTool {
   readonly usesMax: number | null
   /** How to write the cap into the body; null for a tool whose uses the format cannot cap. */
   readonly capEdit: NumberEdit | null
+  /** Meters that the provider uses inside of this tool, and does not charge for in a request with it. */
+  readonly waives?: readonly string[]
 }
 
 /** A field whose value changes what the provider charges; refused where the price row does not know it. */

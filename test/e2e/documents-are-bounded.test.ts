@@ -9,7 +9,7 @@ import { systemClock } from '../../src/base/clock.ts'
 import type { Limits } from '../../src/config.ts'
 import type { ReceiptRow } from '../../src/ledger/types.ts'
 import type { ConversationFormat } from '../../src/wire/codec.ts'
-import { type Answer, bearer, send } from '../support/bytes-client.ts'
+import { type Answer, bearer, send, receiptOf as statedReceipt } from '../support/bytes-client.ts'
 import {
   type CountingOptions,
   type CountingUpstream,
@@ -157,6 +157,9 @@ test('a provider is asked only where the balance may not pay what the size says'
   const answer = await ask(counting, poor, opus)
   assert.deepEqual([answer.status, answer.headers['x-tollgate-input-bound']], [200, 'reported'])
   assert.equal(upstream.counts().length, asked + 1)
+  assert.equal((await receiptOf(counting, poor)).inputBound, 'reported')
+  const shown = await statedReceipt(gate.origin, poor.key, answer)
+  assert.equal(shown.input_bound, 'reported')
 })
 
 test('who could not even pay for empty documents is not counted for', async () => {
@@ -211,7 +214,8 @@ for (const [text, count] of silences) {
       const answer = await ask(silent, account, asked)
       assert.equal(answer.status, 200, `${asked.model}: ${answer.text.slice(0, 300)}`)
       assert.equal(answer.headers['x-tollgate-input-bound'] ?? 'bytes', boundBy[asked.model])
-      const { charged, hold } = await receiptOf(silent, account)
+      const { charged, hold, inputBound } = await receiptOf(silent, account)
+      assert.equal(inputBound, boundBy[asked.model])
       assert.ok(charged > 0n && charged <= hold, `${asked.model}: ${charged} of ${hold}`)
     }
   })
@@ -227,11 +231,23 @@ test('the token rate takes what is counted, not the window', async () => {
   }
 })
 
-test('a document that grows between its count and its answer costs no more than was held', async () => {
-  const lying = await countingGate({ lie: 3 })
-  const account = await lying.gate.account('5')
-  const answer = await ask(lying, account, { ...opus, part: 'address' })
-  assert.equal(answer.status, 200, answer.text.slice(0, 300))
-  const { charged, hold, absorbed } = await receiptOf(lying, account)
-  assert.ok(charged === hold && absorbed > 0n, `${charged} of ${hold}, ${absorbed} absorbed`)
-})
+for (const [lie, what] of [
+  [3, 'and can be: charged up to the hold'],
+  [8, 'beyond the window: the count before it is charged'],
+] as const) {
+  test(`a document that grows between its count and its answer ${what}`, async () => {
+    const lying = await countingGate({ lie })
+    const account = await lying.gate.account('5')
+    const answer = await ask(lying, account, { ...opus, part: 'address' })
+    assert.equal(answer.status, 200, answer.text.slice(0, 300))
+    const receipt = await receiptOf(lying, account)
+    const { charged, hold, absorbed, implausible } = receipt
+    const amounts = `${charged} of ${hold}, ${absorbed} absorbed`
+    if (lie === 3) assert.ok(charged === hold && absorbed > 0n && implausible === null, amounts)
+    else {
+      const { inputUncached, usageSource } = receipt
+      assert.deepEqual([charged < hold, absorbed, usageSource], [true, 0n, 'counted'], amounts)
+      assert.equal(implausible?.inputUncached, inputUncached * lie)
+    }
+  })
+}

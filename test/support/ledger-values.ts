@@ -48,6 +48,7 @@ export const plainDraft: ReceiptDraft = {
   ranAt: [],
   unpricedUsage: false,
   implausible: null,
+  inputBound: 'bytes',
   upstreamCost: 0n,
   outputLimit: 0,
   outputLowered: false,

@@ -44,6 +44,7 @@ const columns: readonly (readonly [
   ['upstream_cost_usd', ({ upstreamCost }) => usd(upstreamCost)],
   ['attempts', ({ attempts }) => attempts.length],
   ['member', ({ person }, names) => (person === null ? null : (names.get(person) ?? person))],
+  ['input_bound', ({ inputBound }) => inputBound],
 ]
 
 export const requestsCsv = accountVerb('requests.csv', (parts, input, { account }) =>

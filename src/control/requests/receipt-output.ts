@@ -62,6 +62,7 @@ function receiptOutput(row: ReceiptRow, names: Names): ReceiptOutput {
     implausible: row.implausible === null ? null : { ...row.implausible },
     price: formatId('prc', row.priceVersion),
     held: formatUsd(row.hold),
+    inputBound: row.inputBound,
     charged: formatUsd(row.charged),
     absorbed: formatUsd(row.absorbed),
     upstreamCost: formatUsd(row.upstreamCost),

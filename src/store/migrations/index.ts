@@ -16,6 +16,7 @@ import { whoAsked } from './0014-who-asked.ts'
 import { rateLogs } from './0015-rate-logs.ts'
 import { upstreamModels } from './0016-upstream-models.ts'
 import { chargeLimits } from './0017-charge-limits.ts'
+import { inputBounds } from './0018-input-bounds.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -38,4 +39,5 @@ export const migrations: readonly Migration[] = [
   rateLogs,
   upstreamModels,
   chargeLimits,
+  inputBounds,
 ]

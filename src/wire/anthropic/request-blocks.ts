@@ -8,7 +8,7 @@ import { absent, Fields, invalid, isGiven, string, wholeNumber } from '../fields
 import type { Json } from '../json.ts'
 import { addressed, embedded } from '../media.ts'
 import { isOff, notOwned, unpriced } from '../price-fields.ts'
-import { callerTools, cappedTools, meters } from './request-price-table.ts'
+import { callerTools, cappedTools, meters, waivedBy } from './request-price-table.ts'
 
 const messageFields = new Fields('role', 'content')
 const blockFields = new Fields('type', 'source', 'content', 'cache_control', 'tool', 'file_id')
@@ -133,6 +133,7 @@ export class BlockReader {
       pointer: json.pointer(tool),
       usesMax: cap,
       capEdit: cappedTools.includes(undated) ? capEdit(json, tool, fields.max_uses) : null,
+      waives: waivedBy(type),
     })
   }
 }

@@ -74,6 +74,19 @@ export const callerTools: readonly string[] = [
 /** Tools at the provider that have `max_uses`; of any other the uses cannot be capped. */
 export const cappedTools: readonly string[] = ['web_search', 'web_fetch', 'advisor']
 
+/**
+ * From this version on a search or fetch filters its results with code, which is free of charge in the whole request:
+ * https://platform.claude.com/docs/en/agents-and-tools/tool-use/code-execution-tool#usage-and-pricing
+ */
+const filteringType = /^web_(?:search|fetch)_(\d{8})$/
+const filteringSince = 20_260_209
+const filteringWaives: readonly string[] = ['code_execution']
+
+/** Meters that a tool of this type makes free of charge. */
+export function waivedBy(type: string): readonly string[] {
+  return Number(filteringType.exec(type)?.[1] ?? 0) >= filteringSince ? filteringWaives : []
+}
+
 /** Types that are one meter under several names. */
 export const meters: Readonly<Record<string, string>> = {
   tool_search_tool_bm25: 'tool_search',

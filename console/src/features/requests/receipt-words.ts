@@ -46,6 +46,14 @@ export const usageSourceWords: Readonly<Record<Receipt['usageSource'], string>> 
   none: 'Nothing was used.',
 }
 
+/** How the hold knew the most that the input could be. */
+export const inputBoundWords: Readonly<Record<NonNullable<Receipt['inputBound']>, string>> = {
+  bytes: 'for an input as large as its size allows',
+  counted: 'for an input whose text was counted here',
+  pages: 'for an input whose documents were bounded by their pages',
+  reported: 'for an input that the provider counted',
+}
+
 const dialects: ReadonlyMap<string, string> = new Map([
   ['openai-chat', 'Chat Completions'],
   ['openai-responses', 'Responses'],

@@ -20,6 +20,7 @@ import {
   dialectName,
   endWords,
   feeName,
+  inputBoundWords,
   inputTokens,
   outputTokens,
   type Receipt as ReceiptRow,
@@ -166,7 +167,10 @@ function MoneyOf({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
         className="h-2"
       />
       <dl className="mt-3 flex flex-col divide-y divide-line">
-        <Line label="Held">
+        <Line
+          label="Held"
+          hint={receipt.inputBound === null ? undefined : inputBoundWords[receipt.inputBound]}
+        >
           <Money amount={receipt.held} form="exact" />
         </Line>
         <Line label="Charged">

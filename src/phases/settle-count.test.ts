@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Hold, Plan, Reply } from '../values.ts'
+import { countedOutput } from './settle-count.ts'
+
+const plan = { choices: 1 } as Plan
+const held = { outputLimit: 1_000 } as Hold
+const request = { plan, held, reply: {} as Reply }
+const busy = { count: async () => undefined }
+const words = (count: number, word: string) => {
+  const text = word.repeat(count)
+  return { text, characters: text.length, events: count }
+}
+
+test('output is counted, and stretched to what was not kept', async () => {
+  const counter = { count: async () => 30 }
+  const sample = { ...words(40, ' window'), characters: 560 }
+  assert.deepEqual(await countedOutput(counter, sample, request), { tokens: 60, isEstimated: false })
+})
+
+for (const [what, sample, tokens] of [
+  ['words, one an event', words(76, ' garden'), 76],
+  ['everything in one event', { ...words(80, ' tool'), events: 1 }, 50],
+  ['more than the limit', words(5_000, ' tool'), 1_000],
+] as const) {
+  test(`without a count output is estimated low: ${what}`, async () => {
+    assert.deepEqual(await countedOutput(busy, sample, request), { tokens, isEstimated: true })
+  })
+}
