@@ -7,7 +7,7 @@ import type { Multiplier, PriceTier, PriceVersion, Rates } from '../catalog/type
 import { divideUp, most } from './money.ts'
 
 /** The meter of a fee for each request that is answered, whatever it does. */
-export const requestMeter = 'request'
+const requestMeter = 'request'
 
 /** Rates are per million tokens. */
 const perRate = 1_000_000n

@@ -1,3 +1,4 @@
+/** Output that no upstream reported: counted and stretched, or estimated low where there is no count. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Hold, Plan, Reply } from '../values.ts'
