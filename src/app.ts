@@ -14,6 +14,7 @@ import type { Snapshot } from './catalog/types.ts'
 import type { Limits } from './config.ts'
 import type { Level } from './http/pressure.ts'
 import type { SharedMemory } from './http/shared-memory.ts'
+import type { ProviderFiles } from './ledger/provider-files.ts'
 import type { Ledger } from './ledger/types.ts'
 import type { FrontRates } from './limits/front-rates.ts'
 import type { RateMeter } from './limits/rate-meter.ts'
@@ -51,6 +52,8 @@ export interface App extends FrontRates {
   /** Memory for what of answers waits here: unfinished events, last words, whole answers. */
   readonly events: SharedMemory['events']
   readonly failpoints: Failpoints
+  /** Files that accounts keep at providers. */
+  readonly files: ProviderFiles
   readonly health: Health
   readonly ledger: Ledger
   readonly limits: Limits

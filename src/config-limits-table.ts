@@ -69,6 +69,14 @@ export const limitDefaults = {
   hostModelsBytesMax: 4 * 1024 * 1024,
   hostModelsMax: 5_000,
 
+  // Files that accounts keep at providers
+  // At most bodyBytesMax: an upload is read whole before it is sent.
+  fileBytesMax: 32 * 1024 * 1024,
+  filesPerAccountMax: 1_000,
+  fileBytesPerAccountMax: 4 * 1024 * 1024 * 1024,
+  fileObjectBytesMax: 16 * 1024,
+  fileAnswerMs: 300_000,
+
   // Money
   reserveShare: { numerator: 1n, denominator: 2n },
   outputFloor: 1_024,

@@ -303,6 +303,7 @@ function createApp(
     draining: state.draining,
     failpoints: failpoints(config.failpoint ?? undefined),
     forcedTools: config.forcedTools,
+    files: parts.files,
     health: parts.health,
     ledger: parts.ledger,
     limits,

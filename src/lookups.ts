@@ -17,7 +17,7 @@ import type { Line, Operation } from './values.ts'
 
 type LookUp = (app: App, line: Line, caller: Caller) => Promise<unknown> | unknown
 
-type Shown = Exclude<Operation, 'generate' | 'compact' | 'embed' | 'count_tokens' | 'probe'>
+type Shown = Extract<Operation, 'list_models' | `show_${'model' | 'credits' | 'key' | 'generation'}`>
 
 const lookUps: Readonly<Record<Shown, LookUp>> = {
   list_models: (app, line, { policy }) =>

@@ -25,6 +25,7 @@ import { localAccountSetting } from './control/find-account.ts'
 import type { ControlParts, ServerFacts } from './control/parts.ts'
 import { shownHost } from './http/shown-host.ts'
 import { openLedger } from './ledger/ledger.ts'
+import { openProviderFiles, type ProviderFiles } from './ledger/provider-files.ts'
 import type { Ledger } from './ledger/types.ts'
 import type { RateLimits } from './limits/types.ts'
 import { type OpenPayments, openPayments } from './payments/payments.ts'
@@ -76,6 +77,7 @@ export interface Parts extends PeopleParts {
     readonly pdfs: PdfReader
     readonly bodyThreads: BodyThreads
   }
+  readonly files: ProviderFiles
   readonly health: Health
   readonly usage: Usage
   /** What control-plane operations work with; `address`: where people reach the server. */
@@ -184,6 +186,7 @@ async function withPeople(base: Base, { config, options, sources }: Plan): Promi
   const usage = openUsage(store, { clock, limits })
   const foldKey = secret.keyFor('address-fold')
   const addressHash = (folded: string): Uint8Array => createHmac('sha256', foldKey).update(folded).digest()
+  const files = await openFiles(store, log)
   const keys = { access, builtInKeys, managementKeys }
   const paying = openPayments({
     ...{ store, ledger, clock, nextId, random, changes, log, limits },
@@ -203,6 +206,7 @@ async function withPeople(base: Base, { config, options, sources }: Plan): Promi
     changes,
     payments: paying.payments,
     openPayments: paying,
+    files,
     counters: { counter, pdfs, bodyThreads },
     health,
     usage,
@@ -251,6 +255,16 @@ function controlParts(
     signupNano: limits.signupNano,
     address,
   }
+}
+
+/** What an earlier process began to upload and did not finish belongs to no account: it can be used by none. */
+async function openFiles(store: Store, log: Log): Promise<ProviderFiles> {
+  const files = openProviderFiles(store)
+  for (const { upstream, account } of await files.removeUnfinished()) {
+    const facts = { upstream, account: formatId('acct', account) }
+    log.warn(facts, 'an upload was cut short: the upstream may keep a file that no account owns')
+  }
+  return files
 }
 
 const noRates: RateLimits = { requestsPerMinute: null, tokensPerMinute: null, concurrent: null }

@@ -13,7 +13,8 @@ import { lookUp } from './lookups.ts'
 import { accept } from './phases/accept.ts'
 import type { CallerOf } from './phases/authenticate.ts'
 import { check } from './phases/check.ts'
-import { decode } from './phases/decode.ts'
+import { decode, receiveFile } from './phases/decode.ts'
+import { serveFiles } from './phases/files.ts'
 import { find, soldName } from './phases/find.ts'
 import { fit } from './phases/fit.ts'
 import { grant } from './phases/grant.ts'
@@ -33,6 +34,11 @@ const works: Readonly<Record<Operation, Work>> = {
   compact: generate,
   embed: generate,
   count_tokens: countTokens,
+  upload_file: keepFiles,
+  list_files: keepFiles,
+  show_file: keepFiles,
+  read_file: keepFiles,
+  delete_file: keepFiles,
   list_models: lookUp,
   show_model: lookUp,
   show_credits: lookUp,
@@ -81,6 +87,14 @@ async function generate(app: App, line: Line, callerOf: CallerOf): Promise<void>
   } finally {
     call.body.drop()
   }
+}
+
+async function keepFiles(app: App, line: Line, callerOf: CallerOf): Promise<void> {
+  const caller = await callerOf(line)
+  refuseOverload(app, caller.account)
+  app.running.identify(line.id, caller)
+  await check(app, caller, line)
+  await serveFiles(app, { line, caller, receive: () => receiveFile(app, caller, line) })
 }
 
 async function perform(app: App, line: Line, caller: Caller, { call, plan: fitted }: Fitted): Promise<void> {

@@ -40,6 +40,11 @@ export type Operation =
   | 'show_credits'
   | 'show_key'
   | 'show_generation'
+  | 'upload_file'
+  | 'list_files'
+  | 'show_file'
+  | 'read_file'
+  | 'delete_file'
   | 'probe'
 
 /** Wraps the events of a stream for callers that asked for another shape (Gemini's JSON array). */

@@ -44,6 +44,16 @@ export function offerFinder(sources: OfferSources): OfferFinder {
   }
 }
 
+/** The upstreams that serve all of their provider's own models. */
+export function ownUpstreams(sources: Pick<CatalogSources, 'upstreams' | 'providers'>): readonly Upstream[] {
+  return sources.upstreams.flatMap((definition) => {
+    const facts = sources.providers.find(({ provider }) => provider === definition.provider)
+    if (facts === undefined) return []
+    const { upstream, models } = servingUpstream(definition, facts)
+    return models === 'all' ? [upstream] : []
+  })
+}
+
 interface ServingUpstream {
   readonly upstream: Upstream
   /** Public name → the name there, where the list has one. */

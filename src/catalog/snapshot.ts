@@ -1,11 +1,12 @@
 /** Drafts → the snapshot that every request reads: one immutable value, made anew whenever something changes. Pure. */
 import type { CatalogSources, Draft, PriceDraft } from './drafts.ts'
+import { ownUpstreams } from './offers.ts'
 import type { Model, Snapshot } from './types.ts'
 
 /** `idOf` knows the id of every price of a model that is sold. */
 export function buildSnapshot(
   drafts: readonly Draft[],
-  { providers }: Pick<CatalogSources, 'providers'>,
+  { providers, upstreams }: Pick<CatalogSources, 'providers' | 'upstreams'>,
   idOf: (price: PriceDraft) => bigint,
 ): Snapshot {
   const models = new Map<string, Model>()
@@ -16,7 +17,13 @@ export function buildSnapshot(
     if (draft.kind === 'unsold') unsold.set(draft.name, draft.reason)
     else models.set(draft.name, { ...draft.model, prices: draft.prices.map((price) => version(price, idOf)) })
   }
-  return { models, unsold, namedUpstreams, families: familiesOf(providers) }
+  return {
+    models,
+    unsold,
+    namedUpstreams,
+    families: familiesOf(providers),
+    ownUpstreams: ownUpstreams({ providers, upstreams }),
+  }
 }
 
 function version(

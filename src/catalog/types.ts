@@ -98,6 +98,8 @@ export interface Snapshot {
   readonly families: readonly { readonly prefix: string; readonly provider: string }[]
   /** The upstreams that models name for themselves, sold or not. */
   readonly namedUpstreams: ReadonlyMap<string, readonly string[]>
+  /** The upstreams that serve all of their provider's own models, and so keep its files. */
+  readonly ownUpstreams: readonly Upstream[]
   /** Names that are known and not sold, and why, in words for the operator's log. */
   readonly unsold: ReadonlyMap<string, string>
 }

@@ -42,3 +42,7 @@ export function unsupportedPath(rest: readonly string[]): string | undefined {
   const name = names.find((one) => Object.hasOwn(unsupportedPaths, one))
   return name === undefined ? undefined : unsupportedPaths[name]
 }
+
+/** In the other formats files are served. */
+export const geminiFiles =
+  'Files of the Gemini format are not supported yet. Send their content with the request, as inlineData.'

@@ -14,7 +14,8 @@ import type { Address, Dialect, DialectName } from '../wire/codec.ts'
 import { dialects } from '../wire/dialects.ts'
 import { EventPadding } from '../wire/event-padding.ts'
 import { ArrayFraming } from '../wire/gemini/stream-array.ts'
-import { unsupportedMethods, unsupportedPath } from './accept-unsupported-table.ts'
+import { fileRoute } from './accept-files.ts'
+import { geminiFiles, unsupportedMethods, unsupportedPath } from './accept-unsupported-table.ts'
 
 export interface Accepting {
   readonly clock: Clock
@@ -66,6 +67,7 @@ const geminiMethods: Readonly<Record<string, { readonly operation: Operation; re
 const prefixes: Readonly<Record<string, Dialect | null>> = {
   v1: null,
   v1beta: gemini,
+  upload: gemini,
   openai: openaiChat,
   anthropic,
   alt: anthropic,
@@ -146,7 +148,7 @@ function route(address: string, path: string, request: IncomingMessage): Found {
     return { ...nothingThere(anthropic), refusal: wrongMethod(request, 'GET') }
   }
   const where = { address, path, request, hint, versioned: versioned || hint !== null }
-  return routeGemini(rest, where) ?? routeRest(rest, where)
+  return routeGemini(rest, where) ?? routeFiles(rest, where) ?? routeRest(rest, where)
 }
 
 interface At {
@@ -187,6 +189,27 @@ function routeGemini(rest: readonly string[], at: At): Found | undefined {
     address: { model: named.slice(0, colon), stream: found.stream },
     refusal: wrongMethod(at.request, 'POST'),
   }
+}
+
+/** undefined for every path that is no address of files. */
+function routeFiles(rest: readonly string[], at: At): Found | undefined {
+  const route = fileRoute(rest)
+  const subject = decodeSubject(route?.subject ?? '')
+  if (route === undefined || subject === undefined) return undefined
+  if (at.hint === gemini) return { ...nothingThere(gemini), refusal: notSupported(geminiFiles) }
+  const isAnthropic = at.hint === anthropic || at.request.headers['anthropic-version'] !== undefined
+  const dialect = isAnthropic ? anthropic : openaiChat
+  const { method = '' } = at.request
+  const used = method === 'HEAD' ? 'GET' : method
+  const { operations } = route
+  const operation = Object.hasOwn(operations, used) ? operations[used] : undefined
+  if (operation !== undefined) return { dialect, operation, subject, address: nowhere, refusal: undefined }
+  const allow = Object.keys(operations).join(', ')
+  const refusal = new TollgateError('method_not_allowed', {
+    message: `This address takes ${allow}, not ${used}.`,
+    headers: { allow },
+  })
+  return { ...nothingThere(dialect), refusal }
 }
 
 /** Without `alt=sse` a stream is one JSON array. */

@@ -13,7 +13,7 @@ import type { Obstacle } from '../ledger/standing.ts'
 import type { Ledger } from '../ledger/types.ts'
 import type { RequestGate } from '../limits/request-gate.ts'
 import { rateLimited, suspended } from '../refusal.ts'
-import type { Line } from '../values.ts'
+import type { Line, Operation } from '../values.ts'
 
 export interface CheckDeps {
   readonly gate: RequestGate
@@ -34,7 +34,7 @@ export async function check(deps: CheckDeps, caller: Caller, line: Line): Promis
   const obstacle = await obstacleOf(deps, caller, nowMs)
   if (obstacle === null) return
   if (obstacle.kind === 'suspended') throw suspended(deps.address)
-  if (!mayBeFree(deps.snapshot, obstacle)) throw unfunded(obstacle, caller, deps.address)
+  if (!isFree[line.operation]?.(deps.snapshot, obstacle)) throw unfunded(obstacle, caller, deps.address)
 }
 
 /** Throws 403 where the caller's account is suspended: for what costs nothing. */
@@ -59,6 +59,17 @@ type Unfunded = Extract<Obstacle, { kind: 'unfunded' }>
 /** Without money, but not in debt, a caller may use what costs nothing; which model it wants only its body says. */
 const mayBeFree = (snapshot: Snapshot, { available }: Unfunded): boolean =>
   available >= 0n && sellsForFree(snapshot)
+
+/** What an account without money may ask for; what is not here, nothing. Files cost nothing, but keeping them needs a balance. */
+const isFree: Readonly<Partial<Record<Operation, typeof mayBeFree>>> = {
+  generate: mayBeFree,
+  compact: mayBeFree,
+  embed: mayBeFree,
+  list_files: () => true,
+  show_file: () => true,
+  read_file: () => true,
+  delete_file: () => true,
+}
 
 function unfunded(obstacle: Unfunded, { policy }: Caller, address: string): TollgateError {
   const { scope, available, held } = obstacle

@@ -46,6 +46,10 @@ export function readLimits(limits: {
 /** JSON or a format made of it, whatever its parameters. */
 const jsonType = /^application\/([\w.+-]+\+)?json[ \t]*(;|$)/i
 
+const multipartType = /^multipart\/form-data[ \t]*;/i
+
+type Sender = Pick<Caller, 'key' | 'account'>
+
 /** Throws TollgateError for a body that is too large, late, not JSON, or that says something that cannot be priced. */
 export async function decode(decoding: Decoding, caller: Caller, line: Line): Promise<Call> {
   const body = await receive(decoding, caller, line)
@@ -61,15 +65,32 @@ export async function decode(decoding: Decoding, caller: Caller, line: Line): Pr
 }
 
 /** The whole body, which is the caller's to drop. Throws as `decode`, but for what the body says. */
-export async function receive(
-  { bodies, limits, clock }: Receiving,
-  { key, account }: Pick<Caller, 'key' | 'account'>,
-  line: Line,
-): Promise<Body> {
+export async function receive(receiving: Receiving, caller: Sender, line: Line): Promise<Body> {
   const mediaType = line.request.headers['content-type'] ?? ''
   if (mediaType !== '' && !jsonType.test(mediaType)) {
     throw new TollgateError('unsupported_media_type', { message: 'Send the body as application/json.' })
   }
+  return whole(receiving, caller, line)
+}
+
+/** The whole body of an upload, which is the caller's to drop: as it was sent, multipart framing included. */
+export async function receiveFile(
+  { bodies, clock, limits }: Receiving & { readonly limits: { readonly fileBytesMax: number } },
+  caller: Sender,
+  line: Line,
+): Promise<Body> {
+  if (!multipartType.test(line.request.headers['content-type'] ?? '')) {
+    throw new TollgateError('unsupported_media_type', { message: 'Send the file as multipart/form-data.' })
+  }
+  const bodyBytesMax = Math.min(limits.fileBytesMax, limits.bodyBytesMax)
+  return whole({ bodies, clock, limits: { ...limits, bodyBytesMax } }, caller, line)
+}
+
+async function whole(
+  { bodies, limits, clock }: Receiving,
+  { key, account }: Sender,
+  line: Line,
+): Promise<Body> {
   const allowance = bodies.allowance({ key, account, network: line.network })
   const body = await readBody({ allowance, limits, clock }, line.request, line.client)
   if (body.kind === 'body') return body

@@ -73,6 +73,12 @@ export function modelListPath(dialect: DialectName, basePath: string): string {
   return versionedBase(dialect, basePath) + formats[dialect].models
 }
 
+/** Where a host keeps files: `files` for what is kept, `upload` for what is to be kept. */
+export function filePath(dialect: DialectName, basePath: string, of: 'files' | 'upload'): string {
+  const path = `${versionedBase(dialect, basePath)}/files`
+  return dialect === 'gemini' && of === 'upload' ? `/upload${path}` : path
+}
+
 /** What operators copy from a host's page ends before the version or after it: both are understood. */
 function versionedBase(dialect: DialectName, basePath: string): string {
   const { version, isComplete } = formats[dialect]

@@ -11,7 +11,7 @@ import { Origin, type OriginOptions } from './lanes.ts'
 export interface UpstreamRequest {
   /** Scheme, host and port; no path. */
   readonly origin: string
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'DELETE'
   /** Path and query. */
   readonly path: string
   /** Flat: name, value, name, value; without host, content-length and connection. */

@@ -232,6 +232,20 @@ export interface WebhookEventTable {
   at_ms: Integer
 }
 
+export interface ProviderFileTable {
+  id: Integer
+  account: Integer
+  key: Integer
+  provider: string
+  upstream: string
+  file_id: string | null
+  bytes: Integer
+  purpose: string | null
+  object: string | null
+  created_ms: Integer
+  expires_ms: IntegerOrNull
+}
+
 export interface Tables {
   audit: AuditTable
   account: AccountTable
@@ -249,4 +263,5 @@ export interface Tables {
   billing_setting: BillingSettingTable
   redeem_code: RedeemCodeTable
   webhook_event: WebhookEventTable
+  provider_file: ProviderFileTable
 }

@@ -297,6 +297,8 @@ const relayed: readonly (readonly [code: ErrorCode, asked: (format: Format) => A
 /** What needs more than a request, and the file of tests that has it. */
 const elsewhere: Partial<Readonly<Record<ErrorCode, string>>> = {
   not_supported: 'unsupported-addresses.test.ts',
+  file_not_found: 'files-are-owned.test.ts',
+  file_limit_reached: 'files-are-owned.test.ts',
   request_timeout: 'bad-input-http.test.ts',
   store_unavailable: 'bad-input-keys.test.ts',
   settlement_delayed: 'last-word-waits.test.ts',

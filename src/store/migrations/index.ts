@@ -17,6 +17,7 @@ import { rateLogs } from './0015-rate-logs.ts'
 import { upstreamModels } from './0016-upstream-models.ts'
 import { chargeLimits } from './0017-charge-limits.ts'
 import { inputBounds } from './0018-input-bounds.ts'
+import { providerFiles } from './0019-provider-files.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -40,4 +41,5 @@ export const migrations: readonly Migration[] = [
   upstreamModels,
   chargeLimits,
   inputBounds,
+  providerFiles,
 ]

@@ -1,0 +1,122 @@
+/**
+ * How providers keep files: by wire format, who keeps them, what a file object says, and the shape of a list and of a
+ * deletion, which are written here and never relayed: a provider's own list has the files of every account. Pure.
+ */
+import type { DialectName } from '../wire/codec.ts'
+
+/** What a provider says of one file. */
+export interface ReadFile {
+  readonly fileId: string
+  readonly bytes: number | null
+  readonly purpose: string | null
+  readonly expiresMs: number | null
+}
+
+/** A page that is asked for. */
+export interface FilePage {
+  readonly limit: number
+  readonly after: string | null
+  readonly order: 'asc' | 'desc'
+  readonly purpose: string | null
+}
+
+export interface FileHost {
+  readonly provider: string
+  readonly dialect: DialectName
+  /** Words of `anthropic-beta` that the addresses need. */
+  readonly betas: readonly string[]
+  /** undefined: not a file. */
+  read(object: Readonly<Record<string, unknown>>): ReadFile | undefined
+  page(query: URLSearchParams): FilePage
+  /** Whether an ascending page is one that stands before a file, shown newest first. */
+  readonly pagesBackwards: boolean
+  list(files: readonly unknown[], hasMore: boolean): object
+  deleted(fileId: string): object
+}
+
+/** What stands in an address stays one segment of it. */
+const idPattern = /^[\w-]{1,200}$/
+
+function idOf(value: unknown): string | undefined {
+  return typeof value === 'string' && idPattern.test(value) ? value : undefined
+}
+
+function wholeNumber(value: unknown): number | null {
+  return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : null
+}
+
+function limitIn(query: URLSearchParams, usual: number, most: number): number {
+  const written = query.get('limit')
+  if (written === null || !/^\d{1,9}$/.test(written)) return usual
+  return Math.min(Math.max(Number(written), 1), most)
+}
+
+const idIn = (file: unknown): string | null => (file as { readonly id?: string } | undefined)?.id ?? null
+
+/** platform.openai.com/docs/api-reference/files */
+const openai: FileHost = {
+  provider: 'openai',
+  dialect: 'openai-chat',
+  betas: [],
+  pagesBackwards: false,
+  read({ id, bytes, purpose, expires_at: expires }) {
+    const fileId = idOf(id)
+    if (fileId === undefined) return undefined
+    const expiresAt = wholeNumber(expires)
+    return {
+      fileId,
+      bytes: wholeNumber(bytes),
+      purpose: typeof purpose === 'string' ? purpose : null,
+      expiresMs: expiresAt === null ? null : expiresAt * 1_000,
+    }
+  },
+  page: (query) => ({
+    limit: limitIn(query, 10_000, 10_000),
+    after: query.get('after'),
+    order: query.get('order') === 'asc' ? 'asc' : 'desc',
+    purpose: query.get('purpose'),
+  }),
+  list: (files, hasMore) => ({
+    object: 'list',
+    data: files,
+    first_id: idIn(files[0]),
+    last_id: idIn(files.at(-1)),
+    has_more: hasMore,
+  }),
+  deleted: (id) => ({ id, object: 'file', deleted: true }),
+}
+
+/** platform.claude.com/docs/en/build-with-claude/files */
+const anthropic: FileHost = {
+  provider: 'anthropic',
+  dialect: 'anthropic',
+  betas: ['files-api-2025-04-14'],
+  pagesBackwards: true,
+  read({ id, size_bytes: bytes }) {
+    const fileId = idOf(id)
+    if (fileId === undefined) return undefined
+    return { fileId, bytes: wholeNumber(bytes), purpose: null, expiresMs: null }
+  },
+  page(query) {
+    const before = query.get('before_id')
+    return {
+      limit: limitIn(query, 20, 1_000),
+      after: before ?? query.get('after_id'),
+      order: before === null ? 'desc' : 'asc',
+      purpose: null,
+    }
+  },
+  list: (files, hasMore) => ({
+    data: files,
+    first_id: idIn(files[0]),
+    last_id: idIn(files.at(-1)),
+    has_more: hasMore,
+  }),
+  deleted: (id) => ({ id, type: 'file_deleted' }),
+}
+
+/** By the format in which files are asked for. */
+export const fileHosts: Readonly<Partial<Record<DialectName, FileHost>>> = {
+  'openai-chat': openai,
+  anthropic,
+}

@@ -1,0 +1,125 @@
+/**
+ * Requests about files to a provider: dressed like every other request there, sent once, and answered whole within bounds.
+ * What an answer means to the caller is decided elsewhere.
+ */
+import type { Clock } from '../base/clock.ts'
+import type { Room } from '../base/shared-budget.ts'
+import type { Connector } from './connector.ts'
+import type { FileHost } from './file-hosts-table.ts'
+import { filePath } from './paths.ts'
+import type { Sender, SendFailure, UpstreamRequest } from './send.ts'
+
+export interface FileAsk {
+  readonly method: UpstreamRequest['method']
+  /** What follows the address of files: '' or `/{id}`. */
+  readonly below: string
+  readonly upstream: { readonly origin: string; readonly basePath: string; readonly credential: string }
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly requestId: string
+  /** null: without a body. */
+  readonly body: { readonly contentType: string; readonly bytes: Uint8Array } | null
+}
+
+/** Pure. */
+export function fileRequest(connector: Connector, host: FileHost, ask: FileAsk): UpstreamRequest {
+  const { upstream, body, below } = ask
+  const prepared = connector.prepare({
+    dialect: host.dialect,
+    operation: 'generate',
+    model: '',
+    basePath: upstream.basePath,
+    credential: upstream.credential,
+    streamed: false,
+    query: '',
+    headers: withBetas(ask.headers, host.betas),
+    requestId: ask.requestId,
+  })
+  const headers = body === null ? [] : ['content-type', body.contentType]
+  for (let at = 0; at < prepared.headers.length; at += 2) {
+    const name = prepared.headers[at] ?? ''
+    if (name !== 'content-type' && name !== 'accept') headers.push(name, prepared.headers[at + 1] ?? '')
+  }
+  return {
+    origin: upstream.origin,
+    method: ask.method,
+    path: filePath(host.dialect, upstream.basePath, body === null ? 'files' : 'upload') + below,
+    headers,
+    body: body === null ? [] : [body.bytes],
+  }
+}
+
+function withBetas(headers: FileAsk['headers'], betas: readonly string[]): FileAsk['headers'] {
+  if (betas.length === 0) return headers
+  const written = [headers['anthropic-beta'] ?? []].flat().flatMap((value) => value.split(','))
+  const names = new Set([...written.map((name) => name.trim()).filter((name) => name !== ''), ...betas])
+  return { ...headers, 'anthropic-beta': [...names].join(',') }
+}
+
+export interface FileAsking {
+  readonly sender: Sender
+  readonly clock: Clock
+  readonly limits: { readonly fileAnswerMs: number }
+}
+
+export interface FileAnswer {
+  readonly kind: 'answered'
+  readonly status: number
+  readonly headers: ReadonlyMap<string, string>
+  readonly bytes: Uint8Array
+}
+
+export type FileOutcome =
+  | FileAnswer
+  | { readonly kind: 'failed'; readonly failure: SendFailure }
+  | { readonly kind: 'late' | 'too_large' | 'no_room' }
+
+export interface AnswerBounds {
+  readonly bytesMax: number
+  /** Memory for the answer, which is the caller's to give back. */
+  readonly room: Room
+}
+
+/** The whole answer within these bounds; sent once more where a kept-alive connection had ended before. */
+export async function askForFile(
+  asking: FileAsking,
+  request: UpstreamRequest,
+  bounds: AnswerBounds,
+): Promise<FileOutcome> {
+  const first = await asked(asking, request, bounds)
+  return first.kind === 'failed' && first.failure.stale ? asked(asking, request, bounds) : first
+}
+
+function asked(
+  { sender, clock, limits }: FileAsking,
+  request: UpstreamRequest,
+  bounds: AnswerBounds,
+): Promise<FileOutcome> {
+  return new Promise((resolve) => {
+    const exchange = sender.send(request)
+    const chunks: Uint8Array[] = []
+    let length = 0
+    let head: Pick<FileAnswer, 'status' | 'headers'> = { status: 0, headers: new Map() }
+    const timer = clock.after(limits.fileAnswerMs, () => stop('late'))
+    const finish = (outcome: FileOutcome): void => {
+      timer.cancel()
+      resolve(outcome)
+    }
+    const stop = (kind: 'late' | 'too_large' | 'no_room'): void => {
+      exchange.abort()
+      finish({ kind })
+    }
+    exchange.listen({
+      head(status, headers) {
+        head = { status, headers }
+      },
+      chunk(bytes) {
+        length += bytes.length
+        if (length > bounds.bytesMax) stop('too_large')
+        else if (bounds.room.set(length) !== undefined) stop('no_room')
+        else chunks.push(bytes)
+      },
+      end: () => finish({ kind: 'answered', ...head, bytes: Buffer.concat(chunks) }),
+      failed: (failure) => finish({ kind: 'failed', failure }),
+    })
+  })
+}

@@ -1,0 +1,89 @@
+/**
+ * A provider on loopback that keeps files as OpenAI and Anthropic do, and records what it was asked. Everybody's files are
+ * in its lists, as they are at a provider. It knows nothing of the gateway.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface FileArrival {
+  readonly method: string
+  readonly path: string
+  readonly headers: IncomingMessage['headers']
+  readonly body: Buffer
+}
+
+export interface FileHost {
+  readonly origin: string
+  readonly arrivals: FileArrival[]
+  readonly files: Map<string, object>
+  /** The status of the next answers to uploads. */
+  uploadStatus: number
+  /** The answer to requests that generate or count. */
+  answer: (path: string) => object
+  close(): Promise<void>
+}
+
+export async function fileHost(): Promise<FileHost> {
+  let count = 0
+  const server = createServer((request, response) => void serve(request, response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const host: FileHost = {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    arrivals: [],
+    files: new Map(),
+    uploadStatus: 200,
+    answer: () => ({}),
+    close() {
+      server.closeAllConnections()
+      return new Promise((resolve) => server.close(() => resolve()))
+    },
+  }
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const parts: Buffer[] = []
+    for await (const part of request) parts.push(part as Buffer)
+    const { method = '', url = '', headers } = request
+    host.arrivals.push({ method, path: url, headers, body: Buffer.concat(parts) })
+    const [status, body] = answerTo(method, url, headers)
+    response.writeHead(status, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(body))
+  }
+
+  function answerTo(method: string, url: string, headers: IncomingMessage['headers']): [number, object] {
+    const [, id, content] = /^\/v1\/files(?:\/([^/]+))?(\/content)?$/.exec(url) ?? []
+    if (!url.startsWith('/v1/files')) return [200, host.answer(url)]
+    if (method === 'POST') {
+      if (host.uploadStatus !== 200)
+        return [host.uploadStatus, { error: { message: 'bad purpose', type: 'x' } }]
+      count += 1
+      const file = headers['anthropic-version'] === undefined ? openaiFile(count) : anthropicFile(count)
+      host.files.set(file.id, file)
+      return [200, file]
+    }
+    if (id === undefined) return [200, { object: 'list', data: [...host.files.values()] }]
+    const file = host.files.get(id)
+    if (file === undefined) return [404, { error: { message: 'No such File object' } }]
+    if (method === 'DELETE') host.files.delete(id)
+    return [200, content === undefined ? file : { content: id }]
+  }
+  return host
+}
+
+const openaiFile = (count: number) => ({
+  id: `file-${count}`,
+  object: 'file',
+  bytes: 5,
+  created_at: 1,
+  filename: `${count}.txt`,
+  purpose: 'user_data',
+  status: 'processed',
+})
+const anthropicFile = (count: number) => ({
+  id: `file_${count}`,
+  type: 'file',
+  filename: `${count}.txt`,
+  mime_type: 'text/plain',
+  size_bytes: 5,
+  created_at: '2026-01-01T00:00:00Z',
+  downloadable: false,
+})
