@@ -43,6 +43,7 @@ for (const [who, makeKey, refused] of attacks) {
     let refusals = 0
     const measured = await measureUnderAttack({
       neighbor: payingNeighbor(port, neighbor.key),
+      rounds: 2,
       async attack() {
         const running = await startAttack(attacker, { port, values })
         return {

@@ -40,6 +40,11 @@ const attacks: readonly (readonly [name: string, module: string, values: ValuesO
     'refused-work',
     ({ key }) => ({ key, path: '/v1/chat/completions', connections: 2, bytes: 256_000 }),
   ],
+  [
+    'requests that are expensive to read',
+    'expensive-requests',
+    ({ key }) => ({ key, connections: 2, account: 'empty', model: 'messages-echo' }),
+  ],
 ]
 
 export function attacksOf(port: number, accounts: AttackerAccounts): readonly SoakAttack[] {

@@ -267,6 +267,8 @@ export interface Measurement {
   /** Begins the attack; it is stopped and begun again for every round. */
   readonly attack: () => Promise<Attack>
   readonly pace?: Partial<Pace>
+  /** Fewer than usual for an attack that is not judged by its p99. */
+  readonly rounds?: number
 }
 
 const usualPace: Pace = { requests: 60, everyMs: 20 }
@@ -279,16 +281,16 @@ const p99FactorMax = 2
 
 /**
  * Measures the neighbor calm and under attack, in turns, until it is clear that it is served as well under attack, or for
- * `roundsMax` rounds. A request that fails ends the measurement.
+ * `roundsMax` rounds or `rounds` where it is given. A request that fails ends the measurement.
  */
-export async function measureUnderAttack({ neighbor, attack, pace }: Measurement): Promise<Measured> {
+export async function measureUnderAttack({ neighbor, attack, pace, rounds }: Measurement): Promise<Measured> {
   const used = { ...usualPace, ...pace }
   const calm: Phase[] = []
   const attacked: Phase[] = []
   let counts: Readonly<Record<string, number>> = {}
   try {
     await measurePhase(neighbor, used)
-    while (attacked.length < roundsMax) {
+    while (attacked.length < (rounds ?? roundsMax)) {
       calm.push(await measurePhase(neighbor, used))
       const running = await attack()
       try {
