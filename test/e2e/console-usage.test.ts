@@ -124,9 +124,11 @@ test('a receipt tells what was used, held and charged', async () => {
   const receipt = await person.client.done('request.show', { request: id })
   const money = page.locator('section', { has: page.getByRole('heading', { name: 'Money' }) })
   const amount = (name: string) =>
-    money.locator('dl > div', { has: page.getByText(name, { exact: true }) }).locator('dd')
+    money.locator('dl > div', { hasText: new RegExp(`^${name}`) }).locator('dd')
   assert.equal(nanoOf(await amount('Charged').textContent()), parseUsd(receipt.charged))
   assert.equal(nanoOf(await amount('Held').textContent()), parseUsd(receipt.held))
+  assert.equal(receipt.inputBound, 'bytes')
+  await money.getByText('for an input as large as its size allows').waitFor()
   await page.getByText(receipt.price).waitFor()
   await page.getByText('The answer arrived whole.').waitFor()
   await visit.accessible()
