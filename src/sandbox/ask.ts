@@ -36,6 +36,8 @@ export interface Ask {
   readonly toolResults: readonly string[]
   /** The tools that may be called, in their order; the one that is demanded alone. */
   readonly tools: readonly Tool[]
+  /** The text of the answer must follow a JSON schema. */
+  readonly hasSchema: boolean
   readonly thinking: 'off' | 'hidden' | 'shown'
   /** Whether the answer holds the opaque value of its reasoning, where that is asked for. */
   readonly sealed: boolean
@@ -70,6 +72,17 @@ export function objectsIn(value: unknown): readonly JsonObject[] {
 
 export function textIn(value: unknown): string {
   return typeof value === 'string' ? value : ''
+}
+
+/** The object at the end of a path of names; one without members where there is none. */
+export function objectAtPath(value: JsonObject, ...path: readonly string[]): JsonObject {
+  let found = value
+  for (const name of path) {
+    const next = found[name]
+    if (!isObject(next)) return {}
+    found = next
+  }
+  return found
 }
 
 /** An integer of at least `least`, or undefined for anything else. */

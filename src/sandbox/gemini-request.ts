@@ -115,6 +115,7 @@ function askOf(body: JsonObject, { model, stream }: GeminiPath): Ask {
     lastText: lastUserText(contents),
     toolResults: results.map(({ response }) => responseText(response)),
     tools: callableTools(body),
+    hasSchema: isObject(configOf(body).responseJsonSchema ?? configOf(body).responseSchema),
     thinking: thinkingOf(body),
     sealed: true,
     earlierThoughts: 0,

@@ -63,13 +63,17 @@ function spokenCalls(words: string): readonly Spoken[] {
   })
 }
 
-/** The calls that the last message or the results of the last calls ask for, else those results quoted, or an echo. */
-export function spokenParts({ lastText, toolResults, tools }: Ask, ids: IdHabit): readonly Part[] {
+/**
+ * The calls that the last message or the results of the last calls ask for, else those results quoted, or an echo.
+ * Where a schema binds the answer, the input of a call that cannot be made is its text.
+ */
+export function spokenParts({ lastText, toolResults, tools, hasSchema }: Ask, ids: IdHabit): readonly Part[] {
   const isAnswered = toolResults.length > 0
   const calls = spokenCalls(isAnswered ? toolResults.join('\n') : lastText)
   if (calls.length === 0) return [isAnswered ? quotedResults(toolResults) : text(lastText)]
   const names = tools.map(({ name }) => name)
   const stranger = calls.find(({ tool }) => !names.includes(tool))
+  if (stranger !== undefined && hasSchema) return [text(stranger.given)]
   if (stranger !== undefined) {
     return [text(`There is no tool ${stranger.tool}. There is: ${names.join(', ')}`)]
   }

@@ -205,6 +205,24 @@ for (const format of sandboxFormats) {
   })
 }
 
+/** How each format asks for an answer that follows a schema. */
+const bound: Readonly<Record<SandboxFormat, JsonObject>> = {
+  'openai-chat': {
+    response_format: { type: 'json_schema', json_schema: { name: 'answer', schema: parameters } },
+  },
+  'openai-responses': { text: { format: { type: 'json_schema', name: 'answer', schema: parameters } } },
+  anthropic: { output_config: { format: { type: 'json_schema', schema: parameters } } },
+  gemini: { generationConfig: { responseMimeType: 'application/json', responseJsonSchema: parameters } },
+}
+
+test('where a schema binds the answer, the input of a call that cannot be made is the answer', async () => {
+  for (const format of sandboxFormats) {
+    const { path, body } = begin(format, 'sandbox-tools', 'use Write {"path":"a"}')
+    const answer = await send(path, { ...body, ...bound[format] }, 'bound')
+    assert.equal(talks[format].text(answer), '{"path":"a"}', format)
+  }
+})
+
 test('each format has models of its own, and every other model has all formats', () => {
   const fixed = behaviours.filter(({ dialects }) => dialects !== undefined)
   assert.deepEqual(

@@ -53,11 +53,12 @@ function soleTool({ toolChoice, providerTools }: Conversation, offered: readonly
   return offered.length === 1 && providerTools.length === 0 ? (offered[0] ?? null) : null
 }
 
-/** The schema of its input as an output; null where that would say less. */
+/** The schema of its input as an output; null where that would say less, or the API would refuse it. */
 function boundInput(tool: Tool): RawJson | null {
   const input = tool.form === 'text' ? freeTextSchema : inputSchema(tool.schema).schema
   if (isRecursive(input) || isOpen(input)) return null
-  return described(outputSchema(input).schema, tool)
+  const output = outputSchema(input).schema
+  return isWithinLimits(output) ? described(output, tool) : null
 }
 
 const encoder = new TextEncoder()
@@ -77,6 +78,38 @@ function isOpen(schema: RawJson): boolean {
     const isEmpty = root.get('properties') === undefined && root.get('additionalProperties') === undefined
     return !isEmpty && hasOpenObject(root)
   })
+}
+
+/** More of either is refused. https://platform.claude.com/docs/en/build-with-claude/structured-outputs (limits) */
+const optionalPropertiesMax = 24
+const unionsMax = 16
+
+function isWithinLimits(schema: RawJson): boolean {
+  return withView(schema, (root) => {
+    const schemas = schemasIn(root)
+    const optional = schemas.reduce((sum, one) => sum + optionalProperties(one), 0)
+    const unions = schemas.filter((one) => one.get('anyOf') !== undefined || one.get('type')?.isList === true)
+    return optional <= optionalPropertiesMax && unions.length <= unionsMax && !schemas.some(mergesReference)
+  })
+}
+
+function schemasIn(schema: View): readonly View[] {
+  return [schema, ...innerSchemas(schema).flatMap(schemasIn)]
+}
+
+function optionalProperties(schema: View): number {
+  const properties = schema.get('properties')
+  if (properties?.kind !== 'object') return 0
+  const required = schema.get('required')
+  const names = required?.isList === true ? required.items() : []
+  const demanded = new Set(names.flatMap((name) => (name.isText ? [name.text()] : [])))
+  return properties.members().filter(([name]) => !demanded.has(name)).length
+}
+
+/** `allOf` takes no references. */
+function mergesReference(schema: View): boolean {
+  const list = schema.get('allOf')
+  return list?.isList === true && list.items().some((one) => one.get('$ref') !== undefined)
 }
 
 const maps = ['properties', '$defs', 'definitions']

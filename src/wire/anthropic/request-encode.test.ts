@@ -703,10 +703,26 @@ test('a tool that must be called is asked for as an output where the model canno
     '{"type":"object","properties":{"a":{"type":"object"}}}',
   ]
   const recursive = '{"type":"object","properties":{"a":{"$ref":"#"}}}'
+  const properties = (count: number, schema: object) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, schema]))
+  const optional = (count: number) =>
+    JSON.stringify({ type: 'object', properties: properties(count, { type: 'string' }) })
+  const nullable = { anyOf: [{ type: 'string' }, { type: 'null' }] }
+  const unions = (count: number) => {
+    const given = properties(count, nullable)
+    return JSON.stringify({ type: 'object', properties: given, required: Object.keys(given) })
+  }
+  const merged =
+    '{"type":"object","properties":{"a":{"allOf":[{"$ref":"#/$defs/x"},{"$ref":"#/$defs/x"}]}},"$defs":{"x":{"type":"string"}}}'
+  // The API refuses these.
+  const tooMuch = [optional(25), unions(17), merged]
+  for (const schema of [optional(24), unions(16)]) {
+    assert.equal(forced([named(schema)]).emulation?.callOf, 'look')
+  }
   const left: readonly (readonly [readonly Tool[], Partial<Conversation>])[] = [
     [[named(closed), tool('other')], {}],
     [[named(closed)], { format }],
-    ...[...open, recursive].map((schema) => [[named(schema)], {}] as const),
+    ...[...open, recursive, ...tooMuch].map((schema) => [[named(schema)], {}] as const),
   ]
   for (const [tools, more] of left) {
     const { text: auto, emulation, adjusted: told } = forced(tools, more)

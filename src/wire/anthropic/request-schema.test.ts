@@ -29,6 +29,20 @@ const outputs: readonly [what: string, schema: unknown, expected: unknown][] = [
     { type: 'object', properties: {}, description: '{additionalProperties: {"type":"string"}}', ...closed },
   ],
   [
+    'all of one reference is that reference',
+    {
+      type: 'object',
+      properties: { a: { allOf: [{ $ref: '#/$defs/x' }], description: 'A.' } },
+      $defs: { x: { type: 'string' } },
+    },
+    {
+      type: 'object',
+      properties: { a: { $ref: '#/$defs/x', description: 'A.' } },
+      $defs: { x: { type: 'string' } },
+      ...closed,
+    },
+  ],
+  [
     'one of is any of',
     { oneOf: [{ type: 'string' }, { type: 'null' }] },
     { anyOf: [{ type: 'string' }, { type: 'null' }] },

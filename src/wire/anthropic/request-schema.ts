@@ -158,7 +158,11 @@ class SchemaWriter {
     const members = schema.members()
     const written: Members = new Map()
     const told: string[] = []
-    for (const [name, value] of members) this.writeMember(name, value, { written, told })
+    const reference = soleReference(schema)
+    for (const [name, value] of members) {
+      if (name !== 'allOf' || reference === null) this.writeMember(name, value, { written, told })
+      else written.set('$ref', this.change(reference.raw))
+    }
     if (isOfObjects(schema)) this.close(schema, written, told)
     if (told.length > 0) this.tell(told, written)
     return objectOf(written)
@@ -210,6 +214,15 @@ class SchemaWriter {
     this.isChanged = true
     return value
   }
+}
+
+/** What an `allOf` of one reference refers to, which is how some libraries describe a property; it takes none here. */
+function soleReference(schema: View): View | null {
+  const list = schema.get('allOf')
+  if (list?.isList !== true || schema.get('$ref') !== undefined) return null
+  const [only, ...others] = list.items()
+  if (only?.kind !== 'object' || others.length > 0 || only.members().length > 1) return null
+  return only.get('$ref') ?? null
 }
 
 function isOfObjects(schema: View): boolean {

@@ -14,6 +14,8 @@ export const pythonLibraries = [
   {
     name: 'instructor',
     packages: ['instructor[google-genai]==1.17.0', 'anthropic==2.12.0', 'google-genai==3.4.0'],
+    // Its program on *Connect* takes the text from a call of this tool.
+    says: 'use Response {"content":"hello in one sentence"}',
   },
   {
     name: 'llama-index',

@@ -15,7 +15,10 @@ import {
 } from './client.js'
 import { pythonLibraries } from './python-libraries.js'
 
-const { name, packages } = pythonLibraries.find((library) => library.name === process.argv[2])
+/** What the programs on *Connect* ask. */
+const hello = 'Say hello in one sentence.'
+
+const { name, packages, says = hello } = pythonLibraries.find((library) => library.name === process.argv[2])
 const folder = await installedPython(name, packages)
 const script = fileURLToPath(new URL(`python/use_${name.replaceAll('-', '_')}.py`, import.meta.url))
 Object.assign(process.env, { LITELLM_LOCAL_MODEL_COST_MAP: 'True', PYTHONDONTWRITEBYTECODE: '1' })
@@ -36,7 +39,7 @@ function recipeChecks() {
           key: null,
         })
         const { text } = steps.find(({ snippet }) => snippet?.language === 'python').snippet
-        write(join(cwd, 'ask.py'), text)
+        write(join(cwd, 'ask.py'), text.replace(hello, says))
         const { stdout } = await run(join(folder, 'bin/python'), ['ask.py'], { cwd, env: { HOME: home } })
         includes(stdout, 'hello in one sentence', 'the answer')
       })

@@ -88,6 +88,7 @@ const agents = {
         'supports_tools: true',
       ]
       write(join(home, 'llm/extra-openai-models.yaml'), `- model_id: tollgate\n  ${lines.join('\n  ')}\n`)
+      write(join(home, 'llm/keys.json'), { tollgate: key })
       write(join(home, 'tools.py'), 'def reader(path: str) -> str:\n    return open(path).read()\n')
     },
     env: (_model, home) => ({ LLM_USER_PATH: join(home, 'llm') }),
