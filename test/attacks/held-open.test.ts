@@ -69,7 +69,7 @@ test('a company behind one address: large bodies of several accounts at once', a
 test('4,500 connections from one network that say nothing', async (context) => {
   const { key } = await gateway.account('10')
   const idle = new URL('./connections-that-say-nothing.ts', import.meta.url)
-  const values = { connections: 4_500, attempts: 6_000, from: '127.0.0.67' }
+  const values = { connections: 4_500, attempts: 4_600, from: '127.0.0.67' }
   const measured = await measureUnderAttack({
     neighbor: payingNeighbor(gateway.port, key, { from: company }),
     attack: () => startAttack(idle, { port: gateway.port, values }),

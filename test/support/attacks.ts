@@ -272,7 +272,7 @@ export interface Measurement {
 }
 
 const usualPace: Pace = { requests: 60, everyMs: 20 }
-const roundsMin = 3
+const roundsMin = 2
 /** Other programs on the machine slow single phases down; what an attack does it does in most of them. */
 const roundsMax = 9
 /** Below this a delay is the machine's, not the attack's. */
