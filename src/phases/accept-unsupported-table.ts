@@ -8,8 +8,7 @@ const conversations =
   'Conversations that are kept at the provider are not supported. Send the earlier items with each request, or continue a Responses answer of this account with previous_response_id.'
 const assistants =
   'The Assistants API is not supported, and its maker has ended it. Use the Responses API: POST /v1/responses with tools, and previous_response_id to continue.'
-const fileSearch =
-  'Vector stores and file search are not supported. Send documents with the request, or upload a file and refer to it by its id.'
+const fileSearch = 'Vector stores and file search are not supported. Send documents with the request.'
 const caches =
   'Cached contents that are kept at the provider are not supported. Send the same beginning with each request: what a provider caches by itself is charged at the cached rate.'
 const containers =
