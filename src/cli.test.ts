@@ -20,6 +20,7 @@ import { commands } from './cli/commands-table.ts'
 import { runCli } from './cli.ts'
 import { type Environment, limitDefaults, readConfig } from './config.ts'
 import { dispatch } from './control/dispatch.ts'
+import { verifyFolder } from './ledger/verify-folder.ts'
 import { openCommandParts, openParts } from './parts.ts'
 import { noServer } from './server-facts.ts'
 
@@ -70,6 +71,7 @@ async function called(environment: Environment, ...words: string[]): Promise<Ran
     readConfig: () => readConfig(environment, scratch),
     nowMs: () => systemClock.wallMs(),
     openParts: (config) => openCommandParts(config, { clock: systemClock, random: systemRandom }),
+    verifyFolder: ({ dataFolder, limits }) => verifyFolder(dataFolder, limits.driftLinesMax),
     serve: () => assert.fail('must not be called'),
   })
   return { code, stdout, stderr }

@@ -8,7 +8,7 @@ import type { Command, OperationCommand } from './cli/commands-table.ts'
 import { diagnose } from './cli/doctor.ts'
 import { helpText } from './cli/help-text.ts'
 import * as print from './cli/print.ts'
-import { carryOut, type OpenedParts, type Way } from './cli/session.ts'
+import { carryOut, type OpenedParts, type VerifiedFolder, type Way } from './cli/session.ts'
 import type { Config, ConfigResult } from './config.ts'
 
 /** What the process lends the command line. */
@@ -23,6 +23,8 @@ export interface CommandLineHost {
   readonly nowMs: () => number
   /** Opens the database for this command; used only when no server answers. */
   readonly openParts: (config: Config) => Promise<OpenedParts>
+  /** Verifies the ledger of the data folder without writing to it; used only when no server answers. */
+  readonly verifyFolder: (config: Config) => VerifiedFolder
   /** Runs the server until it ends; resolves with the exit code. */
   readonly serve: (config: Config) => Promise<number>
 }
@@ -105,6 +107,7 @@ function wayTo(host: CommandLineHost, config: Config): Way {
     dataFolder: config.dataFolder,
     limits: config.limits,
     open: () => host.openParts(config),
+    verify: () => host.verifyFolder(config),
   }
 }
 

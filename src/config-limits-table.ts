@@ -98,6 +98,7 @@ export const limitDefaults = {
   batchOperationsMax: 256,
   operationsQueuedMax: 50_000,
   transactionMs: 1_000,
+  commitProbeMs: 1_000,
   readThreadsMax: 2,
   // A request, reading on for its bill, and a minute of grace.
   holdMsMax: 3_780_000,

@@ -6,6 +6,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { formatUsd } from '../contract/usd.ts'
 import { assert } from './base/assert.ts'
+import type { Background } from './base/background.ts'
 import { formatId, parseId } from './base/ids.ts'
 import { localAccountSetting } from './control/find-account.ts'
 import { openPolicy } from './control/key/policy.ts'
@@ -21,7 +22,7 @@ const doneSetting = 'first_start_done'
 
 /**
  * Safe to repeat: a start that was cut off is taken up where it ended, and money is given once. Until
- * `endInstallation` every start is the first, with another key in the place of the one that nobody was told.
+ * `finishStart` every start is the first, with another key in the place of the one that nobody was told.
  */
 export async function beginInstallation(parts: ControlParts): Promise<Start> {
   if (!(await isFirstStart(parts))) return { kind: 'again' }
@@ -37,9 +38,24 @@ export async function beginInstallation(parts: ControlParts): Promise<Start> {
   return { kind: 'first', balance, key: key.secret, setupLink }
 }
 
-/** The key was told: no later start tells one. */
+/** The key was announced: no later start makes one. */
 export async function endInstallation({ settings }: Pick<ControlParts, 'settings'>): Promise<void> {
   await settings.put(doneSetting, 'yes')
+}
+
+interface FinishParts extends Pick<ControlParts, 'settings'> {
+  readonly background: Pick<Background, 'retry'>
+  readonly limits: { readonly settleRetryMs: number; readonly settleRetriesMax: number }
+}
+
+/** Ends the installation, again and again until that is durable; then `onFinished` runs. */
+export function finishStart({ settings, background, limits }: FinishParts, onFinished: () => void): void {
+  const record = async (): Promise<void> => {
+    await endInstallation({ settings })
+    onFinished()
+  }
+  const bounds = { everyMs: limits.settleRetryMs, timesMax: limits.settleRetriesMax }
+  background.retry('finishing the start', record, bounds)
 }
 
 /** Whether the first start is still to be told. */

@@ -21,12 +21,13 @@ import { builtConsole, consoleFiles } from './console-files.ts'
 import { dispatch } from './control/dispatch.ts'
 import type { ControlParts } from './control/parts.ts'
 import { endDepartures } from './control/people/departures.ts'
-import { beginInstallation, endInstallation, isFirstStart, type Place, type Start } from './first-run.ts'
+import { beginInstallation, finishStart, isFirstStart, type Place, type Start } from './first-run.ts'
 import { clientNetworkOf, proxyCheck } from './http/client-address.ts'
+import { isAddressTaken, listen } from './http/listen.ts'
 import { processReadings, watchPressure } from './http/pressure.ts'
+import { isReady } from './http/readiness.ts'
 import { createHttpServer, type HttpServer } from './http/server.ts'
 import { openSharedMemory } from './http/shared-memory.ts'
-import { shownHost } from './http/shown-host.ts'
 import { watchLedger } from './ledger/watch.ts'
 import { openFrontRates } from './limits/front-rates.ts'
 import { RateMeter } from './limits/rate-meter.ts'
@@ -45,7 +46,6 @@ import { Running } from './running.ts'
 import { type Sandbox, startSandbox } from './sandbox/sandbox.ts'
 import { serve } from './serve.ts'
 import { serverFacts } from './server-facts.ts'
-import type { Settings } from './store/settings.ts'
 import { RefusalLog } from './usage/refusal-log.ts'
 
 export interface GatewayOptions {
@@ -60,8 +60,11 @@ export interface Gateway {
   readonly origin: string
   readonly start: Start
   readonly place: Place
-  /** What `start` says was told; a start before that is the first one still. */
-  told(): Promise<void>
+  /**
+   * To be called when what `start` says was announced: records that until it is durable, then the server is ready.
+   * A start that ends before that is repeated by the next one.
+   */
+  finishStart(onReady: () => void): void
   readonly app: App
   readonly parts: Parts
   readonly sandbox: Sandbox | null
@@ -86,7 +89,7 @@ export type GatewayResult =
 export async function startGateway(options: GatewayOptions): Promise<GatewayResult> {
   const undo: Undo = []
   const result = await openGateway(options, undo).catch(async (error: unknown): Promise<GatewayResult> => {
-    if (isTaken(error)) {
+    if (isAddressTaken(error)) {
       const where = `${error.address ?? options.config.host}:${error.port ?? options.config.port.number}`
       return {
         kind: 'refused',
@@ -143,7 +146,7 @@ async function listening(options: GatewayOptions, opened: Opened): Promise<Gatew
   const { parts, sandbox } = opened
   const read = processReadings(parts.store.commitMs)
   const pressure = watchPressure({ limits: config.limits, clock, read })
-  const [draining, place] = [{ begun: false }, { address: '' }]
+  const [started, draining, place] = [{ isFinished: false }, { begun: false }, { address: '' }]
   const app = createApp(options, parts, { pressure, draining, place })
   const watch = watchLedger({ ...app, limits: config.limits })
   // Whoever asks before the pages are there waits for them.
@@ -151,14 +154,20 @@ async function listening(options: GatewayOptions, opened: Opened): Promise<Gatew
   const door = openDoor(byKey(app))
   const server = openServer(options, parts, { app, door, pages: pages.promise })
   opened.undo.push(() => server.drain(0).finally(watch.stop))
-  const origin = await listen(server, config, parts.settings)
+  const origin = await listen(server, config, {
+    settings: parts.settings,
+    isFirstStart: await isFirstStart(parts),
+  })
   const address = config.publicUrl ?? origin
   place.address = address
   const control = parts.control(address, serverFacts(app, pressure, watch))
   await endDepartures(control)
   door.letPlay(control)
   const streams = new EventStreams(clock, config.limits)
-  const { app: fastify } = createPages(pagesOf(options, parts, { app, control, streams }), () => server.node)
+  const { app: fastify } = createPages(
+    pagesOf(options, parts, { app, control, streams, started }),
+    () => server.node,
+  )
   await fastify.ready()
   pages.resolve(fastify.routing)
   const admin = await openAdminSocket({
@@ -180,7 +189,11 @@ async function listening(options: GatewayOptions, opened: Opened): Promise<Gatew
     origin,
     start,
     place: { address, modelToTry: sandbox === null ? null : 'sandbox-echo' },
-    told: () => endInstallation(parts),
+    finishStart: (onReady) =>
+      finishStart({ settings: parts.settings, background: app.background, limits: config.limits }, () => {
+        started.isFinished = true
+        onReady()
+      }),
     app,
     parts,
     sandbox,
@@ -230,7 +243,12 @@ function openServer(
 function pagesOf(
   { config }: GatewayOptions,
   parts: Parts,
-  { app, control, streams }: { app: App; control: ControlParts; streams: EventStreams },
+  {
+    app,
+    control,
+    streams,
+    started,
+  }: { app: App; control: ControlParts; streams: EventStreams; started: { readonly isFinished: boolean } },
 ): Pages {
   return {
     api: {
@@ -242,7 +260,14 @@ function pagesOf(
     },
     metrics: app.metrics,
     metricsToken: config.metricsToken,
-    ready: async () => !app.draining.begun && (await isUsable(parts)),
+    ready: () =>
+      isReady({
+        isStarted: started.isFinished,
+        isDraining: app.draining.begun,
+        store: parts.store,
+        commitMsMax: config.limits.commitMsMax,
+        read: () => isFirstStart(parts),
+      }),
     consoleFiles: consoleFiles(builtConsole),
   }
 }
@@ -346,35 +371,6 @@ function refusalLog(
   })
 }
 
-/** The first start may take the next free port instead of one that is taken; a later one must be where it was. */
-async function listen(server: HttpServer, { host, port }: Config, settings: Settings): Promise<string> {
-  const earlier = port.chosen ? undefined : await settings.get(portSetting)
-  const first = earlier === undefined ? port.number : Number(earlier)
-  const mayMove = !port.chosen && (await isFirstStart({ settings }))
-  const tries = mayMove ? portsTriedMax : 1
-  for (let number = first; ; number += 1) {
-    try {
-      const listening = await server.listen(host, number)
-      if (!port.chosen && number !== port.number) await settings.put(portSetting, String(number))
-      return `http://${shownHost(host)}:${listening}`
-    } catch (error) {
-      if (!isTaken(error) || number - first + 1 >= tries) throw error
-    }
-  }
-}
-
-const portSetting = 'port'
-const portsTriedMax = 20
-
-interface Taken extends NodeJS.ErrnoException {
-  readonly address?: string
-  readonly port?: number
-}
-
-function isTaken(error: unknown): error is Taken {
-  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
-}
-
 /** An operator must hear at the start which of the models that they could sell have no price. */
 function warnUnsold({ catalog }: Parts, log: Log): void {
   for (const [model, reason] of catalog.snapshot.unsold) log.debug({ model, reason }, 'model is not sold')
@@ -382,13 +378,4 @@ function warnUnsold({ catalog }: Parts, log: Log): void {
 
 function shuttingDown(): TollgateError {
   return new TollgateError('draining', { message: 'This server is shutting down.' })
-}
-
-async function isUsable(parts: Parts): Promise<boolean> {
-  try {
-    await isFirstStart(parts)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -8,7 +8,8 @@ import { createLog } from './base/log.ts'
 import { runCli } from './cli.ts'
 import { type Config, readConfig } from './config.ts'
 import { announceStart } from './first-run.ts'
-import { startGateway } from './gateway.ts'
+import { type Gateway, startGateway } from './gateway.ts'
+import { verifyFolder } from './ledger/verify-folder.ts'
 import { openCommandParts } from './parts.ts'
 import { program } from './program.ts'
 
@@ -21,6 +22,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
   readConfig: () => readConfig(),
   nowMs: () => systemClock.wallMs(),
   openParts: (config) => openCommandParts(config, { clock: systemClock, random: systemRandom }),
+  verifyFolder: ({ dataFolder, limits }) => verifyFolder(dataFolder, limits.driftLinesMax),
   serve,
 })
 
@@ -35,15 +37,7 @@ async function serve(config: Config): Promise<number> {
     return 1
   }
   const { gateway } = started
-  process.stdout.write(
-    announceStart(gateway.start, gateway.place, {
-      isTerminal: process.stdout.isTTY === true,
-      dataFolder: config.dataFolder,
-    }),
-  )
-  await gateway
-    .told()
-    .catch((error: unknown) => log.error({ err: error }, 'the next start tells a key again'))
+  await announce(gateway, config)
   const ended = await Promise.race([nextSignal(), gateway.lost.then(() => 'lost' as const)])
   if (ended === 'lost') {
     log.fatal('the store is lost; the process ends')
@@ -55,6 +49,25 @@ async function serve(config: Config): Promise<number> {
   }
   await gateway.close()
   return ended === 'lost' ? 1 : 0
+}
+
+/** Says where the server is, and where its first key is; then the start is finished. */
+async function announce(gateway: Gateway, { dataFolder }: Config): Promise<void> {
+  const { start, place } = gateway
+  const isTerminal = process.stdout.isTTY === true
+  let text: string
+  try {
+    text = announceStart(start, place, { isTerminal, dataFolder })
+  } catch (error) {
+    await gateway.close()
+    throw error
+  }
+  const print = (): void => void process.stdout.write(text)
+  if (start.kind === 'first' && isTerminal) {
+    // A key that is shown only here is on the screen before it counts as shown.
+    print()
+    gateway.finishStart(() => {})
+  } else gateway.finishStart(print)
 }
 
 /**

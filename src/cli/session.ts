@@ -2,6 +2,7 @@
  * How a command reaches the operations: through the running server, or, when none runs, on the
  * database itself, as its only owner for as long as the command takes.
  */
+import type { OperationOutput } from '../../contract/operations.ts'
 import { type AdminLimits, callServer, findServer } from '../admin-socket.ts'
 import { type ControlReply, dispatch } from '../control/dispatch.ts'
 import type { ControlParts } from '../control/parts.ts'
@@ -10,11 +11,19 @@ export type OpenedParts =
   | { readonly kind: 'open'; readonly control: ControlParts; close(): Promise<void> }
   | { readonly kind: 'refused'; readonly message: string }
 
+type FolderReport = Omit<OperationOutput<'ledger.verify'>, 'drift'> & { readonly drift: readonly string[] }
+
+export type VerifiedFolder =
+  | { readonly kind: 'read'; readonly result: FolderReport }
+  | { readonly kind: 'refused'; readonly message: string }
+
 export interface Way {
   readonly dataFolder: string
   readonly limits: AdminLimits
   /** Opens the database and what stands on it; asked only when no server answers. */
   readonly open: () => Promise<OpenedParts>
+  /** Verifies the ledger of the data folder without writing to it; asked only when no server answers. */
+  readonly verify: () => VerifiedFolder
 }
 
 export type Outcome =
@@ -32,7 +41,14 @@ export async function carryOut(way: Way, operation: string, input: unknown): Pro
     if (call.kind === 'answered') return { kind: 'replied', by: 'server', reply: call.reply }
     if (call.kind === 'lost') return { kind: 'lost', message: lostAnswer(found.server.pid, call.why) }
   }
-  return onDatabase(way, operation, input)
+  // Opening the database writes to it, and a ledger can be verified on a full disk.
+  return operation === 'ledger.verify' ? verifyFolder(way) : await onDatabase(way, operation, input)
+}
+
+function verifyFolder(way: Way): Outcome {
+  const verified = way.verify()
+  if (verified.kind === 'refused') return verified
+  return { kind: 'replied', by: 'command', reply: { status: 200, body: verified.result } }
 }
 
 function lostAnswer(pid: number, why: string): string {

@@ -4,6 +4,10 @@
  *
  * An answer waits for its settlement until `dueMonoMs`. Until its settlement is sent to the writer it can be withheld;
  * from then on the outcome of that commit decides, so that what the client gets is what is committed.
+ *
+ * A commit that hangs therefore keeps its client waiting without limit. A bound would be a guess: while a commit is on its
+ * way to the disk, neither "charged" nor "not charged" is known, and a 503 sent then may be followed by the charge. What
+ * limits the wait is the client's own timeout; `/readyz` answers 503 after `commitMsMax`, and load is shed.
  */
 import type { Background } from '../base/background.ts'
 import type { Clock } from '../base/clock.ts'

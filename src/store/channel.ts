@@ -3,8 +3,9 @@
  * batch, and control-plane transactions take turns with batches. Bounded, first come first served.
  */
 import type { Clock } from '../base/clock.ts'
+import { watchCommits } from './commit-health.ts'
 import { failureToError, storeUnavailable } from './errors.ts'
-import type { BatchReply, Call, WriterMessage } from './sqlite/messages.ts'
+import { type BatchReply, type Call, probeOperation, type WriterMessage } from './sqlite/messages.ts'
 import type { Thread } from './thread.ts'
 import { type Turn, takeTurn } from './turn.ts'
 
@@ -12,6 +13,7 @@ export interface ChannelLimits {
   readonly batchOperationsMax: number
   readonly operationsQueuedMax: number
   readonly transactionMs: number
+  readonly commitProbeMs: number
 }
 
 export interface Channel {
@@ -24,6 +26,8 @@ export interface Channel {
   begin(): Promise<Turn>
   /** How long the batch that is being committed has taken so far; 0 while none is. */
   commitMs(): number
+  /** Whether the last commit worked. */
+  canCommit(): boolean
   /** Lets what was accepted finish, then accepts nothing more. */
   drain(): Promise<void>
 }
@@ -45,6 +49,8 @@ export function openChannel(thread: Thread, clock: Clock, limits: ChannelLimits)
   let isClosed = false
   let last: 'batch' | 'turn' = 'turn'
   let committingSinceMs: number | null = null
+  const { commitProbeMs, transactionMs: deadlineMs } = limits
+  const health = watchCommits({ clock, commitProbeMs, probe: () => run([probeOperation]) })
 
   function wake(): void {
     if (isBusy || isScheduled) return
@@ -82,17 +88,15 @@ export function openChannel(thread: Thread, clock: Clock, limits: ChannelLimits)
     committingSinceMs = clock.monoMs()
     const { calls, batch } = leaving(waiting)
     if (calls.length === 0) return finish()
-    thread.tell(
-      ['batch', calls] satisfies WriterMessage,
-      (reply) => {
-        settleBatch(batch, reply as BatchReply)
-        finish()
-      },
-      (error) => {
-        for (const { reject } of batch) reject(error)
-        finish()
-      },
-    )
+    const onReply = (reply: unknown): void => {
+      settleBatch(batch, reply as BatchReply, health.failed)
+      finish()
+    }
+    thread.tell(['batch', calls] satisfies WriterMessage, onReply, (error) => {
+      health.failed(error)
+      for (const { reject } of batch) reject(error)
+      finish()
+    })
   }
 
   function refusalOf(): Error | undefined {
@@ -101,15 +105,17 @@ export function openChannel(thread: Thread, clock: Clock, limits: ChannelLimits)
     return waiting < limits.operationsQueuedMax ? undefined : storeUnavailable(`${waiting} operations wait`)
   }
 
+  function run(call: Call | MakeCall): Promise<unknown> {
+    const refusal = refusalOf()
+    if (refusal !== undefined) return Promise.reject(refusal)
+    return new Promise((resolve, reject) => {
+      queue.push({ call, resolve, reject })
+      wake()
+    })
+  }
+
   return {
-    run(call) {
-      const refusal = refusalOf()
-      if (refusal !== undefined) return Promise.reject(refusal)
-      return new Promise((resolve, reject) => {
-        queue.push({ call, resolve, reject })
-        wake()
-      })
-    },
+    run,
     async begin() {
       const refusal = refusalOf()
       if (refusal !== undefined) throw refusal
@@ -117,11 +123,13 @@ export function openChannel(thread: Thread, clock: Clock, limits: ChannelLimits)
         turnsWanted.push(granted)
         wake()
       })
-      return takeTurn(thread, clock, { deadlineMs: limits.transactionMs, onEnd: finish })
+      return takeTurn(thread, clock, { deadlineMs, onEnd: finish, onFailure: health.failed })
     },
     commitMs: () => (committingSinceMs === null ? 0 : clock.monoMs() - committingSinceMs),
+    canCommit: health.canCommit,
     drain() {
       isClosed = true
+      health.stop()
       return new Promise((resolve) => {
         drained.push(resolve)
         wake()
@@ -157,11 +165,19 @@ function callOf({ call, resolve, reject }: Pending): Call | null {
   }
 }
 
-function settleBatch(batch: readonly Pending[], [results, failures]: BatchReply): void {
+function settleBatch(
+  batch: readonly Pending[],
+  [results, failures]: BatchReply,
+  onFailure: (error: Error) => void,
+): void {
   const failed = new Map(failures)
   for (const [index, { resolve, reject }] of batch.entries()) {
     const failure = failed.get(index)
     if (failure === undefined) resolve(results[index])
-    else reject(failureToError(failure))
+    else {
+      const error = failureToError(failure)
+      onFailure(error)
+      reject(error)
+    }
   }
 }

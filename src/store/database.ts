@@ -40,6 +40,8 @@ export interface OpenDatabase<Tables> {
   readonly database: Kysely<Tables>
   /** How long the present commit has taken so far; 0 while there is none. */
   commitMs(): number
+  /** False from a commit that the machine made fail until one works again; see commit-health.ts. */
+  canCommit(): boolean
   /** Finishes what was accepted, then closes the reader and the writer. */
   close(): Promise<void>
 }
@@ -113,6 +115,7 @@ function databaseOn<Tables>(
   return {
     run: channel.run,
     commitMs: channel.commitMs,
+    canCommit: channel.canCommit,
     read,
     readApart,
     database,

@@ -12,12 +12,24 @@ export interface Lock {
 
 const sqliteBusy = 5
 
+/** For those who only read: keeps owners away and lets others read. Returns undefined when a process has the lock. */
+export function takeSharedLock(path: string): Lock | undefined {
+  createPrivately(path)
+  return locked(
+    new DatabaseSync(path, { readOnly: true, timeout: 0 }),
+    'BEGIN; SELECT count(*) FROM sqlite_schema',
+  )
+}
+
 /** Takes the lock, or returns undefined at once when another process (or this one) has it. */
 export function takeLock(path: string): Lock | undefined {
   createPrivately(path)
-  const database = new DatabaseSync(path, { timeout: 0 })
+  return locked(new DatabaseSync(path, { timeout: 0 }), 'PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
+}
+
+function locked(database: DatabaseSync, take: string): Lock | undefined {
   try {
-    database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
+    database.exec(take)
   } catch (error) {
     database.close()
     if ((error as { errcode?: number }).errcode === sqliteBusy) return undefined

@@ -27,7 +27,7 @@ export function migrate(
   if (reached > steps.length) {
     return {
       kind: 'newer_schema',
-      message: `The database has schema ${reached}, this program knows ${steps.length}. Start the newer version of the program again, or restore a backup from before it.`,
+      message: newerSchema(reached, steps.length),
     }
   }
   const missing = steps.slice(reached)
@@ -36,6 +36,21 @@ export function migrate(
     apply(database, step, nowMs)
   }
   return { kind: 'migrated', applied: missing.map((step) => step.name) }
+}
+
+/** Why a reader of this program cannot read the database as it is; null: it can. Writes nothing. */
+export function schemaMismatch(database: Database, steps: readonly Migration[] = migrations): string | null {
+  const isMigrated =
+    prepare(database, "SELECT 1 FROM sqlite_schema WHERE name = 'migration'").row() !== undefined
+  const [last] = isMigrated ? (prepare(database, 'SELECT max(number) FROM migration').row() ?? []) : []
+  const reached = Number(last ?? 0)
+  if (reached > steps.length) return newerSchema(reached, steps.length)
+  if (reached === steps.length) return null
+  return `The database has schema ${reached}, this program reads ${steps.length}: tollgate migrate brings it up to date.`
+}
+
+function newerSchema(reached: number, known: number): string {
+  return `The database has schema ${reached}, this program knows ${known}. Start the newer version of the program again, or restore a backup from before it.`
 }
 
 function apply(database: Database, step: Migration, nowMs: number): void {

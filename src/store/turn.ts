@@ -18,17 +18,21 @@ export interface TurnOptions {
   readonly deadlineMs: number
   /** Called once, when the writer is free again. */
   readonly onEnd: () => void
+  /** Called with each error of the database. */
+  readonly onFailure: (error: Error) => void
 }
 
 /** Begins the transaction. The caller has made sure that nothing else uses the writer. */
 export async function takeTurn(thread: Thread, clock: Clock, options: TurnOptions): Promise<Turn> {
-  const { deadlineMs, onEnd } = options
+  const { deadlineMs, onEnd, onFailure } = options
   let isOpen = true
 
   async function ask(message: WriterMessage): Promise<unknown> {
     const [kind, value] = (await thread.ask(message)) as Reply
-    if (kind === 'failed') throw failureToError(value)
-    return value
+    if (kind === 'ok') return value
+    const error = failureToError(value)
+    onFailure(error)
+    throw error
   }
   function assertOpen(): void {
     if (!isOpen)

@@ -387,6 +387,8 @@ test('without its store the server is in trouble, and no key is wrong for that',
   const account = await broken.account('3')
   const key = `x-api-key: ${account.key}`
   assert.equal((await ask('chat', [key], { from: broken }))?.status, 200)
+  await new Promise<void>((ready) => broken.gateway.finishStart(ready))
+  assert.equal((await broken.raw('GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n'))?.status, 200)
   await broken.gateway.parts.store.close()
   for (const format of formats) {
     for (const header of [key, `x-api-key: ${wellFormed()}`, `Authorization: Bearer ${wellFormed()}`]) {

@@ -31,6 +31,7 @@ before(async () => {
   }
   gateway = await hostileGateway({ metricsToken, log: createLog({ level: 'trace', destination }) })
   plain = await hostileGateway()
+  await new Promise<void>((ready) => gateway.gateway.finishStart(ready))
 })
 after(async () => {
   await gateway.end()

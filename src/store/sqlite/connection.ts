@@ -2,8 +2,9 @@
  * Opens one connection to an embedded database with the settings that the measurements chose, and
  * prepares statements on it. Knows no table. Only this folder names `node:sqlite`.
  */
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, openSync, statSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
 
 export type Database = DatabaseSync
 export type Input = SQLInputValue
@@ -48,7 +49,21 @@ export function openForWriting(path: string): Database {
 
 /** A connection that cannot write; sees what was committed when its statement began. */
 export function openForReading(path: string): Database {
-  const database = new DatabaseSync(path, { readOnly: true, timeout: lockWaitMs })
+  return reading(new DatabaseSync(path, { readOnly: true, timeout: lockWaitMs }))
+}
+
+/**
+ * The same without creating or changing a file beside the database. The caller has made sure that no process writes:
+ * without a log to read, the file is taken as one that does not change, and no lock is held on it.
+ */
+export function openWithoutWriting(path: string): Database {
+  const url = pathToFileURL(path)
+  const logBytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0
+  url.search = logBytes === 0 ? 'immutable=1' : 'readonly_shm=1'
+  return reading(new DatabaseSync(url, { readOnly: true, timeout: lockWaitMs }))
+}
+
+function reading(database: Database): Database {
   // Sorting in memory: a full disk must not keep anybody from reading.
   database.exec(`PRAGMA cache_size = ${cacheSize}; PRAGMA query_only = ON; PRAGMA temp_store = MEMORY;`)
   return database

@@ -7,6 +7,9 @@ import type { Output } from './connection.ts'
 /** One call of one operation: its name, then what it takes. */
 export type Call = readonly [operation: string, ...values: unknown[]]
 
+/** The operation that commits a page and changes nothing; part of every writer's table. */
+export const probeOperation = 'probe'
+
 export type WriterMessage =
   | readonly ['batch', readonly Call[]]
   | readonly ['begin']

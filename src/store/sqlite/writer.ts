@@ -11,7 +11,7 @@ import type { Migration } from '../migrations/index.ts'
 import { batchRunner, committer, type WriterPlan } from './batch.ts'
 import { type Database, openForWriting } from './connection.ts'
 import { type Fence, FenceLost, takeFence } from './fence.ts'
-import { type Greeting, type Reply, toFailure, type WriterMessage } from './messages.ts'
+import { type Greeting, probeOperation, type Reply, toFailure, type WriterMessage } from './messages.ts'
 import { statementRunner } from './statements.ts'
 
 /** What the main thread hands to a new thread. */
@@ -76,7 +76,10 @@ function writer(
       return execute(sql, values)
     },
   }
-  const table = { ...operations, [statementOperation]: statement }
+  // The number in the file's header is used by nothing, and setting it writes a page, whatever its value was.
+  const setNumber = database.prepare('PRAGMA user_version = 0')
+  const probe = { durable: true, run: () => void setNumber.run() }
+  const table = { ...operations, [statementOperation]: statement, [probeOperation]: probe }
   const runBatch = batchRunner(commits, { operations: table, memory }, failpoints(setup.failpoints))
 
   return (message) => {

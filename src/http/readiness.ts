@@ -1,0 +1,24 @@
+/** Whether this server may be sent requests, as `/readyz` answers it. */
+
+export interface ReadinessParts {
+  /** Everything that a start does is done. */
+  readonly isStarted: boolean
+  readonly isDraining: boolean
+  readonly store: {
+    canCommit(): boolean
+    /** How long the present commit has taken so far; 0 while there is none. */
+    commitMs(): number
+  }
+  readonly commitMsMax: number
+  /** Reads something from the store. */
+  readonly read: () => Promise<unknown>
+}
+
+export async function isReady(parts: ReadinessParts): Promise<boolean> {
+  const { isStarted, isDraining, store, commitMsMax, read } = parts
+  if (!isStarted || isDraining || !store.canCommit() || store.commitMs() > commitMsMax) return false
+  return read().then(
+    () => true,
+    () => false,
+  )
+}
