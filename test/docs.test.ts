@@ -33,6 +33,7 @@ let requestId = ''
 
 before(async () => {
   served = await testGateway()
+  await new Promise<void>((ready) => served.gateway.finishStart(ready))
   key = (await served.account('5')).key
   const answer = await fetch(`${served.origin}/v1/chat/completions`, {
     method: 'POST',
