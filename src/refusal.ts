@@ -61,15 +61,15 @@ export interface Pacing {
  * Waits before a refusal for a rate where its account or network gets more of them than somebody who reads them would:
  * each connection then asks at a pace that costs others nothing. Ends early when the work is interrupted.
  */
-export async function paceRefusal(
+export function paceRefusal(
   { clock, promptRefusals, limits }: Pacing,
   line: Line,
   { code }: TollgateError,
   taker: bigint | string,
-): Promise<void> {
-  if (!rateCodes.includes(code) || line.client.begun) return
-  if (promptRefusals.take(taker, clock.wallMs()).kind === 'taken') return
-  await new Promise<void>((resolve) => {
+): Promise<void> | undefined {
+  if (!rateCodes.includes(code) || line.client.begun) return undefined
+  if (promptRefusals.take(taker, clock.wallMs()).kind === 'taken') return undefined
+  return new Promise<void>((resolve) => {
     const timer = clock.after(limits.refusalPauseMs, resolve)
     line.work.listen(() => {
       timer.cancel()

@@ -65,7 +65,9 @@ export async function serve(
     app.metrics.requestEnded(line, error.code, secondsSince(app, line))
     app.log[levelOf(error)]({ err: error, request: line.requestId }, 'request refused')
     noteRefusal(app, line, error)
-    await paceRefusal(app, line, error, app.running.known(line.id)?.account ?? line.network)
+    const pause = paceRefusal(app, line, error, app.running.known(line.id)?.account ?? line.network)
+    // A refusal of the head goes out before the parser finds fault with what follows it.
+    if (pause !== undefined) await pause
     refuse(app, line, error)
   } finally {
     app.gate.leave(line.id)

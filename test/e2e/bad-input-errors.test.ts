@@ -24,6 +24,7 @@ import {
   postBytes,
   readRefusal,
 } from '../support/hostile-gateway.ts'
+import { plainAsk, plainDraft } from '../support/ledger-values.ts'
 import { type RawAnswer, RawClient } from '../support/raw-client.ts'
 
 const noRates = { requestsPerMinute: null, tokensPerMinute: null, concurrent: null }
@@ -90,7 +91,7 @@ function line(format: Format, start: string, more = ''): Promise<RawAnswer | und
 }
 
 /** Of the event loop, in which a request reaches its upstream. */
-const turnsMax = 100_000
+const turnsMax = 20_000
 
 /** Runs `then` while a request of the account runs at an upstream that never answers. */
 async function whileRunning<Result>(
@@ -106,7 +107,7 @@ async function whileRunning<Result>(
   client.send(postBytes(format, body, { key: asked.account.key, path }))
   for (let turns = 0; sandbox?.requests() === reached; turns += 1) {
     assert.ok(turns < turnsMax && client.received === '', `it never runs: ${client.received}`)
-    await new Promise(setImmediate)
+    await new Promise<void>((resolve) => systemClock.after(1, resolve))
   }
   try {
     return await then(client)
@@ -129,24 +130,16 @@ async function suspended(format: Format): Promise<RawAnswer | undefined> {
   return ask(format, { account })
 }
 
-/** Costs the house more than it bears, then asks for what could cost it more. */
+/** Causes a write-off that is above the limit of a day, then asks for what could cause more. */
 async function restricted(format: Format): Promise<RawAnswer | undefined> {
   const account = await gateway.account('0.01')
-  await ask('chat', {
-    account,
-    model: 'sandbox-over',
-    body: goodBody('chat').replace('hello', 'extra=200000'),
-  })
-  // Without a balance nothing else would be looked at.
   const { ledger, nextId } = gateway.gateway.parts
-  await ledger.credit({
-    entryId: nextId(),
-    account: account.id,
-    amount: 1_000_000n,
-    source: 'manual',
-    reference: `after the loss of ${account.id}`,
-    nowMs: systemClock.wallMs(),
-    note: null,
+  const [id, nowMs] = [nextId(), systemClock.wallMs()]
+  const asked = { ...plainAsk, id, account: account.id, key: account.keyId, nowMs, inputAmount: 1_000n }
+  await ledger.admit({ ...asked, usesRestricted: true })
+  await ledger.settle({
+    ...{ id, nowMs, cost: 1_000_000n, excessCausedBy: 'account', absorbed: 0n, absorbedEntryId: nextId() },
+    ...{ kept: [], receipt: plainDraft },
   })
   return ask(format, { account, body: withDocument[format], model: 'sandbox-echo' })
 }

@@ -64,7 +64,8 @@ async function paid(path: Path, body: object, usd = '1'): Promise<Paid> {
   return { answer, receipt }
 }
 
-const embedding = { model: 'text-embedding-3-small', input: ['one', 'two'] }
+/** As long as the usage that its answers report. */
+const embedding = { model: 'text-embedding-3-small', input: ['one '.repeat(1_300), 'two'] }
 const vectors = {
   object: 'list',
   data: [

@@ -10,6 +10,7 @@ import { formatId } from '../../src/base/ids.ts'
 import type { ControlParts } from '../../src/control/parts.ts'
 import type { IdentityFacts } from '../../src/identity/types.ts'
 import type { TestAccount } from '../support/gateway.ts'
+import { plainAsk, plainDraft } from '../support/ledger-values.ts'
 import { eventually, meteredGateway } from '../support/metered-gateway.ts'
 import { type Asking, asking, controlOf, personActor } from '../support/operators.ts'
 
@@ -69,20 +70,22 @@ test('a public address without mail, or with the sandbox, is told; on this machi
 })
 
 test('losses of today are told from a sum on, and listed by account, the largest first', async () => {
-  const lossy = async (extra: number): Promise<TestAccount> => {
+  /** An account whose request cost so much more than it held. */
+  const lossy = async (usd: string): Promise<TestAccount> => {
     const account = await gate.account('0.05')
-    const body = {
-      model: 'chat-over',
-      max_tokens: 100,
-      messages: [{ role: 'user', content: `tokens=3 extra=${extra}` }],
-    }
-    await gate.ask(account, body).whole()
-    await gate.receiptOf(account)
+    const { nextId } = gate.gateway.parts
+    const [id, nowMs] = [nextId(), systemClock.wallMs()]
+    const asked = { ...plainAsk, id, account: account.id, key: account.keyId, nowMs, inputAmount: 1_000n }
+    await gate.ledger.admit({ ...asked, usesRestricted: true })
+    await gate.ledger.settle({
+      ...{ id, nowMs, cost: parseUsd(usd)! + 1_000n, excessCausedBy: 'account', absorbed: 0n },
+      ...{ absorbedEntryId: nextId(), kept: [], receipt: plainDraft },
+    })
     return account
   }
-  const small = await lossy(3_500)
+  const small = await lossy('0.04')
   assert.deepEqual(await warnings(local), [])
-  const large = await lossy(20_000)
+  const large = await lossy('0.30')
   const told = await eventually(
     'a warning',
     () => warnings(local),
