@@ -83,7 +83,7 @@ test('losses of today are told from a sum on, and listed by account, the largest
     })
     return account
   }
-  const small = await lossy('0.04')
+  const small = await lossy('0.002')
   assert.deepEqual(await warnings(local), [])
   const large = await lossy('0.30')
   const told = await eventually(
