@@ -117,7 +117,10 @@ beforeEach(async () => {
 const clientOf = ({ key }: TestAccount) =>
   new OpenAI({ apiKey: key, baseURL: `${gate.origin}/v1`, maxRetries: 0, logLevel: 'off' })
 
-const usual = { model: 'gpt-kept', input: 'say plum', max_output_tokens: 16 } as const
+const outputMax = 64
+const usual = { model: 'gpt-kept', input: 'say plum', max_output_tokens: outputMax } as const
+/** As long as the usage that answers to it report. */
+const long = (text: string): string => `${text} `.repeat(120)
 
 async function ask(request: Partial<Request>, payer = account) {
   const { data, response } = await clientOf(payer)
@@ -130,7 +133,7 @@ async function ask(request: Partial<Request>, payer = account) {
 async function begun(more: object = {}, request: Partial<Request> = {}, payer = account) {
   turns += 1
   answer(String(turns), more)
-  const { data } = await ask({ input: `begin ${turns}`, ...request }, payer)
+  const { data } = await ask({ input: long(`begin ${turns}`), ...request }, payer)
   const name = data.id.replace('resp_', '')
   answer(`${turns}_next`)
   return { response: data.id, message: `msg_${name}`, reasoning: `rs_${name}`, name }
@@ -145,7 +148,7 @@ const otherThan = (name: string) => (name.startsWith('a') ? second : first)
 /** What must have been held: each byte of the body a token, what the provider may add, what is referred to. */
 function holdFor(name: string, referenced: number): string {
   const body = upstreamOf(name).requests.at(-1)?.body ?? Buffer.alloc(0)
-  return formatUsd(BigInt(body.length + 256 + referenced) * 1_000n + 16n * 2_000n)
+  return formatUsd(BigInt(body.length + 256 + referenced) * 1_000n + BigInt(outputMax) * 2_000n)
 }
 
 async function refused(request: Partial<Request>, payer = account): Promise<APIError> {
@@ -201,7 +204,7 @@ test('a streamed answer can be referred to as soon as it is complete', async () 
   turns += 1
   const name = `s${turns}`
   stream(words({ id: `resp_${name}` }) + event('response.completed', { response: responseOf(name) }))
-  const events = await clientOf(account).responses.create({ ...usual, stream: true })
+  const events = await clientOf(account).responses.create({ ...usual, input: long('say plum'), stream: true })
   for await (const _ of events);
   answer('next')
   const { held } = await ask({ previous_response_id: `resp_${name}` })
@@ -274,22 +277,22 @@ for (const [name, more, request] of fills) {
   test(`nobody knows how much is read ${name}: a whole window is held for`, async () => {
     const { response } = await begun(more)
     const { held } = await ask({ previous_response_id: response, ...request })
-    assert.equal(held, formatUsd(BigInt(windowTokens) * 1_000n + 16n * 2_000n))
+    assert.equal(held, formatUsd(BigInt(windowTokens) * 1_000n + BigInt(outputMax) * 2_000n))
   })
 }
 
 test('where the balance is short, the body is counted and what it refers to stays as it is', async () => {
-  // The first turn costs 1,100,000 nano-USD; the second needs at least 1,306 tokens of input and 16 of output.
-  const poor = await gate.account('0.002')
+  // The first turn costs 1,100,000 nano-USD; the second needs at least 1,306 tokens of input and 64 of output.
+  const poor = await gate.account('0.0021')
   const one = await begun({}, {}, poor)
   await assert.rejects(ask({ previous_response_id: one.response }, poor), {
     status: 402,
     code: 'insufficient_balance',
   })
-  const lessPoor = await gate.account('0.0026')
+  const lessPoor = await gate.account('0.0027')
   const two = await begun({}, {}, lessPoor)
   const { held } = await ask({ previous_response_id: two.response }, lessPoor)
-  assert.ok(Number(held) > 0.001_338 && Number(held) < 0.001_438, String(held))
+  assert.ok(Number(held) > 0.001_434 && Number(held) < 0.001_534, String(held))
 })
 
 test('who leaves before anything is reported pays for what was referred to, and for no earlier reasoning', async () => {
