@@ -1,6 +1,6 @@
 /**
  * Writes docs/compatibility.md from the tables that translation itself reads, so that the page says what happens:
- * `node scripts/compatibility-page.ts`. A test holds the written page against the tables.
+ * `node scripts/run.js scripts/compatibility-page.ts`. A test holds the written page against the tables.
  */
 import { writeFileSync } from 'node:fs'
 import { builtinModels } from '../src/catalog/builtin.ts'
