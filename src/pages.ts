@@ -95,6 +95,7 @@ function addSigns(app: FastifyInstance, pages: Pages): void {
     const ready = await pages.ready()
     return reply
       .code(ready ? 200 : 503)
+      .header('cache-control', 'no-store')
       .type('text/plain')
       .send(ready ? 'ready\n' : 'not ready\n')
   })

@@ -12,6 +12,7 @@ import OpenAI from 'openai'
 import type { Config } from '../../src/config.ts'
 import { fileHost } from '../support/file-host.ts'
 import { type TestAccount, testGateway } from '../support/gateway.ts'
+import { refusalIn } from '../support/paying-client.ts'
 
 const host = await fileHost()
 const upstream = (provider: string): Config['upstreams'][number] => ({
@@ -110,7 +111,7 @@ test("another account's file is answered like a file that does not exist, and it
     const foreign = await ask(method, id + part)
     assert.deepEqual(foreign, await ask(method, `file-unknown${part}`))
     assert.equal(foreign[0], 404)
-    assert.match(String(foreign[1]), /"file_not_found"/)
+    assert.equal(refusalIn(String(foreign[1])).code, 'file_not_found')
   }
   assert.deepEqual((await openaiOf(other).files.list()).data, [])
   assert.deepEqual(host.arrivals, [])
