@@ -129,5 +129,9 @@ for (const from of formats) {
 
 test('the page of compatibility is what the tables say', () => {
   const written = readFileSync(compatibilityPath, 'utf8')
-  assert.equal(written, compatibilityPage(), 'write it anew: node scripts/run.js scripts/compatibility-page.ts')
+  assert.equal(
+    written,
+    compatibilityPage(),
+    'write it anew: node scripts/run.js scripts/compatibility-page.ts',
+  )
 })
