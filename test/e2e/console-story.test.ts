@@ -191,7 +191,7 @@ test('a person signs up, connects, spends, tops up and goes on', async () => {
   const tokens = [receipt.usage.inputUncached, receipt.usage.output]
   for (const fact of [
     ...tokens,
-    `Held$${receipt.held}`,
+    `Heldfor an input as large as its size allows$${receipt.held}`,
     `Charged$${receipt.charged}`,
     receipt.price,
     'laptop',
