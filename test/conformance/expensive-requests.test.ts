@@ -15,6 +15,14 @@ import { threadCost } from '../support/thread-cost.ts'
 const limits = readLimits(limitDefaults)
 const bytes = 400_000
 const runMs = 12
+const measurements = 4
+
+/** The lowest of a few measurements of a ratio, as a neighbor on the core can only make work look more expensive. */
+function lowestRatio(bound: number, measure: () => number): number {
+  let lowest = Number.POSITIVE_INFINITY
+  for (let count = 0; count < measurements && lowest >= bound; count++) lowest = Math.min(lowest, measure())
+  return lowest
+}
 
 function factsCost(format: (typeof parsedFormats)[number], body: Uint8Array, within: ReadLimits = limits) {
   return threadCost(() => {
@@ -32,10 +40,14 @@ const unbounded: ReadLimits = { ...limits, valuesMax: 2 ** 25, otherValuesMax: 2
 for (const format of parsedFormats) {
   test(`${format}: twice the body takes about twice the time`, (context) => {
     for (const { name, make } of expensiveBodies(format)) {
-      const one = factsCost(format, Buffer.from(make(bytes)), unbounded)
-      const two = factsCost(format, Buffer.from(make(2 * bytes)), unbounded)
-      context.diagnostic(`${name}: ${one.toFixed(2)} ms, then ${two.toFixed(2)} ms`)
-      assert.ok(two < 4 * Math.max(one, 0.5), `${name}: ${one} ms, then ${two} ms`)
+      const [body, twice] = [Buffer.from(make(bytes)), Buffer.from(make(2 * bytes))]
+      const ratio = lowestRatio(4, () => {
+        const one = factsCost(format, body, unbounded)
+        const two = factsCost(format, twice, unbounded)
+        context.diagnostic(`${name}: ${one.toFixed(2)} ms, then ${two.toFixed(2)} ms`)
+        return two / Math.max(one, 0.5)
+      })
+      assert.ok(ratio < 4, `${name}: twice the body takes ${ratio.toFixed(1)} times as long`)
     }
   })
 }
@@ -47,8 +59,8 @@ test('no body takes many times what the densest honest one of its length takes',
     assert.ok(honest !== undefined)
     const base = factsCost(format, Buffer.from(honest.make(bytes)))
     for (const { name, make } of bodies) {
-      const spent = factsCost(format, Buffer.from(make(bytes)))
-      const ratio = spent / base
+      const body = Buffer.from(make(bytes))
+      const ratio = lowestRatio(4, () => factsCost(format, body) / base)
       if (ratio > 1) context.diagnostic(`${format}, ${name}: ${ratio.toFixed(1)} times ${base.toFixed(2)} ms`)
       assert.ok(ratio < 4, `${format}, ${name}: ${ratio} times ${base} ms`)
     }
