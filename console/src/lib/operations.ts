@@ -20,6 +20,7 @@ import {
   type OperationName,
   type OperationOutput,
 } from './api.ts'
+import { refetch } from './refetch.ts'
 import { toast } from './toast.ts'
 
 export type { Topic } from '../../../contract/events.ts'
@@ -145,10 +146,8 @@ export function useChange<Name extends OperationName>(
 
 /** Asks again for everything on the page that belongs to one of the topics. */
 export function refresh(client: QueryClient, topics: readonly Topic[]): Promise<void> {
-  return client.invalidateQueries({
-    predicate: ({ queryKey: [name] }) => {
-      const own = topicsOf[name as OperationName] ?? (ofIdentity.includes(String(name)) ? ['people'] : [])
-      return own.some((topic) => (topics as readonly string[]).includes(topic))
-    },
+  return refetch(client, ({ queryKey: [name] }) => {
+    const own = topicsOf[name as OperationName] ?? (ofIdentity.includes(String(name)) ? ['people'] : [])
+    return own.some((topic) => (topics as readonly string[]).includes(topic))
   })
 }
