@@ -81,7 +81,7 @@ export const key = z.strictObject({
   /** Whether answers in the provider's own format get `usage.cost` too. */
   showCost: z.boolean(),
   automaticCaching,
-  /** Fields that an owner or admin of the organization set and the developer who made the key cannot change. */
+  /** Fields that someone other than the developer who made the key limited, and that the developer cannot change. */
   managed: z.array(z.enum(['budget', 'limits', 'models', 'expires', 'disabled'])),
   /** Who made it: a person's id; null: the command line. */
   createdBy: z.string().nullable(),

@@ -3,7 +3,7 @@ import type { Scope } from '../../contract/operation.ts'
 import type { AutomaticCaching } from '../../contract/values.ts'
 import type { KeyBudget, RateLimits } from '../limits/types.ts'
 
-/** Fields of a key that an owner or admin of an organization can set for a key that a developer made. */
+/** Fields of a key that others can limit so that the developer who made it cannot change them. */
 export const managedFields = ['budget', 'limits', 'models', 'expires', 'disabled'] as const
 export type ManagedField = (typeof managedFields)[number]
 
@@ -21,7 +21,7 @@ export interface KeyPolicy {
   readonly showCost: boolean
   /** When translated prompts that mark nothing are marked for a cache whose writes cost more; absent: `conversations`. */
   readonly automaticCaching?: AutomaticCaching
-  /** What an owner or admin has set and the developer who made the key cannot change; absent: nothing. */
+  /** What others limited and the developer who made the key cannot change; absent: nothing. */
   readonly managed?: readonly ManagedField[]
 }
 

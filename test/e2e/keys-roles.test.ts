@@ -123,6 +123,33 @@ test('what an owner or admin limits on a key, the developer who made it cannot c
   assert.equal(handedOn.code, 'not_allowed', 'rotation hands the limit on')
 })
 
+test('one limit that an admin takes away leaves the others to the admin', async () => {
+  const { as, account } = await organization()
+  const { id: key } = await as('developer').done('key.create', { account, name: 'mine' })
+  await as('admin').done('key.update', { key, limits: { requestsPerMinute: 10, tokensPerMinute: 1_000 } })
+  const one = await as('admin').done('key.update', { key, limits: { requestsPerMinute: null } })
+  assert.deepEqual([one.limits.tokensPerMinute, one.managed], [1_000, ['limits']])
+  const lifted = { key, limits: { tokensPerMinute: null } }
+  assert.equal((await as('developer').refused('key.update', lifted)).code, 'not_allowed')
+  assert.deepEqual((await as('admin').done('key.update', lifted)).managed, [])
+  assert.equal(
+    (await as('developer').done('key.update', { key, limits: { concurrent: 3 } })).limits.concurrent,
+    3,
+  )
+})
+
+test('what the command line or a management key limits on a key, the developer who made it cannot change', async () => {
+  const { as, account, id } = await organization()
+  const local = asking(control, { kind: 'local' })
+  for (const other of [local, await withScopes(id, ['keys:write'])]) {
+    const { id: key } = await as('developer').done('key.create', { account, name: 'mine' })
+    const limited = await other.done('key.update', { key, budget: { amount: '1', window: 'day' } })
+    assert.deepEqual(limited.managed, ['budget'])
+    assert.equal((await as('developer').refused('key.update', { key, budget: null })).code, 'not_allowed')
+    assert.deepEqual((await other.done('key.update', { key, budget: null })).managed, [])
+  }
+})
+
 test("a stranger's key, management key or account is answered like one that does not exist", async () => {
   const own = await organization()
   const { id: account, keyId } = await gate.account('1')

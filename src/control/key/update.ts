@@ -69,8 +69,8 @@ function changedPolicy(asked: Asked, before: KeyPolicy): KeyPolicy {
 }
 
 /**
- * What of the key is an owner's or admin's to change from now on: what they limit on somebody's key stays theirs, until
- * they take the limit away. Throws `not_allowed` where a developer changes such a field.
+ * The fields that the developer who made the key cannot change from now on: those that anyone else limits, until the limit
+ * is taken away. Throws `not_allowed` where a developer changes such a field.
  */
 function managedAfter(
   { actor, role }: WhoFor,
@@ -83,18 +83,20 @@ function managedAfter(
     const field = changed.find((name) => before.includes(name))
     if (field === undefined) return before
     throw new TollgateError('not_allowed', {
-      message: `An owner or admin of the organization set ${field} for this key; only they can change it.`,
+      message: `An administrator set ${field} for this key; an owner or admin of the organization can change it.`,
       param: field,
     })
   }
-  if (role === null || createdBy === makerOf(actor)) return before
-  const limited = changed.filter((field) => isLimit(asked[field]))
-  return managedFields.filter(
-    (field) => limited.includes(field) || (before.includes(field) && !changed.includes(field)),
-  )
+  if (createdBy === makerOf(actor)) return before
+  return managedFields.filter((field) => {
+    if (isLimit(asked[field])) return true
+    if (!before.includes(field) || !changed.includes(field)) return before.includes(field)
+    // Where one rate is no longer limited, the others may be.
+    return field === 'limits' && isLimit(changedPolicy(asked, policy).rates)
+  })
 }
 
-/** Null, false and limits that are all null take a limit away. */
+/** Null, false and limits that are all null limit nothing. */
 function isLimit(value: Asked[ManagedField]): boolean {
   if (value === null || value === undefined || value === false) return false
   if (typeof value !== 'object' || Array.isArray(value)) return true
