@@ -126,6 +126,8 @@ export interface InputBound {
 /** One place that can serve the request: an offer of its model, and nothing else. */
 export interface Candidate extends Offer {
   readonly connector: Connector
+  /** The offer itself, where `upstreamModel` is the dated name that the caller wrote. */
+  readonly offer: Offer
 }
 
 /** find: where, in which order, in which format, at what price. */

@@ -116,11 +116,22 @@ export function isStillOffered(
   const present = models.get(model.name)
   if (present === model) return true
   return (present?.offers ?? []).some(
-    (offer) =>
-      offer.upstreamModel === upstreamModel &&
-      offer.upstream.name === upstream.name &&
-      offer.upstream.origin === upstream.origin &&
-      offer.upstream.basePath === upstream.basePath,
+    (offer) => offer.upstreamModel === upstreamModel && isSamePlace(offer.upstream, upstream),
+  )
+}
+
+/** The same for an upstream that keeps files. */
+export function keepsFilesStill({ ownUpstreams }: Snapshot, upstream: Upstream): boolean {
+  return ownUpstreams.some((own) => isSamePlace(own, upstream))
+}
+
+/** By name, provider and address; its credential may be another one. */
+function isSamePlace(one: Upstream, other: Upstream): boolean {
+  return (
+    one.name === other.name &&
+    one.provider === other.provider &&
+    one.origin === other.origin &&
+    one.basePath === other.basePath
   )
 }
 

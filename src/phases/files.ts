@@ -8,7 +8,7 @@ import { type ErrorCode, TollgateError } from '../base/errors.ts'
 import type { Failpoints } from '../base/failpoint.ts'
 import type { NextId } from '../base/ids.ts'
 import { Room } from '../base/shared-budget.ts'
-import type { Snapshot, Upstream } from '../catalog/types.ts'
+import { keepsFilesStill, type Snapshot, type Upstream } from '../catalog/types.ts'
 import { identityHeaders, jsonHeaders, wholeHead } from '../headers.ts'
 import type { Body } from '../http/body.ts'
 import { answerEarly, type Lingering } from '../http/early.ts'
@@ -86,9 +86,11 @@ export async function serveFiles(deps: FileDeps, task: Omit<FileTask, 'host' | '
 
 async function upload(deps: FileDeps, task: FileTask): Promise<void> {
   const { line, caller, host } = task
-  const upstream = chosenUpstream(deps, task)
+  // Before the body is read, and again after it: upstreams change meanwhile.
+  chosenUpstream(deps, task)
   const body = await task.receive()
   try {
+    const upstream = chosenUpstream(deps, task)
     const id = deps.nextId()
     const { account, key } = caller
     const file = { id, account, key, provider: host.provider, upstream: upstream.name }
@@ -198,8 +200,12 @@ async function owned(deps: FileDeps, task: FileTask): Promise<{ row: FileRow; up
   const row = await ownedRow(deps, task)
   const upstream = upstreamOf(deps, row)
   if (upstream !== undefined) return { row, upstream }
-  throw new TollgateError('upstream_unavailable', {
-    message: 'The upstream that keeps this file is not configured any more.',
+  throw notConfigured()
+}
+
+function notConfigured(): TollgateError {
+  return new TollgateError('upstream_unavailable', {
+    message: 'The upstream that keeps this file is no longer configured.',
     retryAfterMs: 60_000,
   })
 }
@@ -230,7 +236,8 @@ function chosenUpstream({ snapshot, health, clock }: FileDeps, { caller, host }:
 
 type Ask = Pick<FileAsk, 'method' | 'below' | 'body'> & { readonly upstream: Upstream }
 
-function outcomeOf(deps: FileDeps, { line, host, room }: FileTask, ask: Ask): Promise<FileOutcome> {
+async function outcomeOf(deps: FileDeps, { line, host, room }: FileTask, ask: Ask): Promise<FileOutcome> {
+  if (!keepsFilesStill(deps.snapshot, ask.upstream)) throw notConfigured()
   const { headers } = line.request
   const request = fileRequest(deps.connectorOf(host.provider), host, {
     ...ask,

@@ -35,11 +35,13 @@ export function find(finding: Finding, caller: Caller, line: Line, call: Call): 
       param: 'model',
     })
   }
-  const candidates = model.offers.map(({ upstream, upstreamModel }) => ({
-    upstream,
+  const candidates = model.offers.map((offer) => ({
+    upstream: offer.upstream,
     // A host that calls the model otherwise knows nothing of its maker's dates.
-    upstreamModel: upstreamModel === model.upstreamModel ? (datedName ?? upstreamModel) : upstreamModel,
+    upstreamModel:
+      offer.upstreamModel === model.upstreamModel ? (datedName ?? offer.upstreamModel) : offer.upstreamModel,
     connector,
+    offer,
   }))
   return {
     model,

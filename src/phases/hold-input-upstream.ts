@@ -89,7 +89,7 @@ export async function askUpstreams<Inquiry extends CountInquiry>(
     const candidate = waiting.shift()
     const leftMs = untilMs - asking.clock.monoMs()
     if (candidate === undefined || leftMs <= 0 || line.work.interruption !== undefined) break
-    if (!isStillOffered(asking.snapshot, of.model, candidate)) continue
+    if (!isStillOffered(asking.snapshot, of.model, candidate.offer)) continue
     const inquiry = await of.inquiryFor(candidate.upstreamModel)
     if (inquiry === null) return null
     const outcome = await ask(asking, line, { caller, inquiry, candidate, leftMs })

@@ -67,7 +67,7 @@ export async function invoke(invoking: Invoking, line: Line, task: Task): Promis
   while (attempts.length < invoking.limits.attemptsMax && line.work.interruption === undefined) {
     const candidate = waiting.shift()
     if (candidate === undefined) break
-    if (!isStillOffered(invoking.snapshot, task.plan.model, candidate)) continue
+    if (!isStillOffered(invoking.snapshot, task.plan.model, candidate.offer)) continue
     invoking.failpoints.reach('before-dispatch')
     const { outcome, record } = await tried(invoking, line, {
       ...task,

@@ -3,7 +3,9 @@
  * upload, list, retrieve, read and delete them, and another account's files are answered like files that do not exist.
  */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, beforeEach, test } from 'node:test'
@@ -12,6 +14,7 @@ import OpenAI from 'openai'
 import type { Config } from '../../src/config.ts'
 import { fileHost } from '../support/file-host.ts'
 import { type TestAccount, testGateway } from '../support/gateway.ts'
+import { asking, controlOf, personActor } from '../support/operators.ts'
 import { refusalIn } from '../support/paying-client.ts'
 
 const host = await fileHost()
@@ -84,6 +87,46 @@ test('the library of Anthropic does the same', async () => {
   )
   assert.equal((await client.beta.files.delete(file.id)).id, file.id)
   assert.equal(host.files.has(file.id), false)
+})
+
+test('a file whose upstream is removed while it arrives is not sent there', async () => {
+  const leaving = await testGateway({ offers: 'as configured', upstreams: [] })
+  try {
+    const operator = asking(controlOf(leaving), personActor('ada', { operator: true }))
+    const put = { upstream: 'leaving', provider: 'openai', url: host.origin, models: 'all' }
+    await operator.done('upstreams.put', { ...put, credential: 'credential-of-leaving' })
+    const { key } = await leaving.account('1')
+    assert.match(
+      (
+        await openaiOf({ ...owner, key }, leaving.origin).files.create({
+          file: textFile(),
+          purpose: 'user_data',
+        })
+      ).id,
+      /^file-/,
+    )
+    host.arrivals.length = 0
+    const uploading = request(`${leaving.origin}/v1/files`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${key}`,
+        expect: '100-continue',
+        'content-type': 'multipart/form-data; boundary=b',
+        'content-length': '8',
+      },
+    })
+    const answered = once(uploading, 'response')
+    uploading.flushHeaders()
+    await once(uploading, 'continue')
+    await operator.done('upstreams.remove', { upstream: 'leaving' })
+    uploading.end('--b--\r\n\n')
+    const [response] = (await answered) as [IncomingMessage]
+    response.resume()
+    assert.equal(response.statusCode, 501)
+    assert.deepEqual(host.arrivals, [])
+  } finally {
+    await leaving.close()
+  }
 })
 
 test('pages begin where the one before ended', async () => {

@@ -19,8 +19,9 @@ const gate: TestGateway = await testGateway({
   limits: { retriesMin: 99, cooldownMsMax: 0, failuresBeforeEjection: 1_000, eventLoopDelayMsMax: 60_000 },
   models: [
     { id: 'llama-house', provider: 'openai', dialects: ['openai-chat', 'openai-responses'], ...price },
+    { id: 'gpt-house', provider: 'openai', dialects: ['openai-chat', 'openai-responses'], ...price },
   ],
-  upstreams: [at('first', first, ['llama-house'], 1)],
+  upstreams: [at('first', first, ['llama-house', 'gpt-house'], 1)],
 })
 const operator = asking(controlOf(gate), personActor('ada', { operator: true }))
 const account: TestAccount = await gate.account('100')
@@ -98,6 +99,27 @@ for (const [what, path, body] of requests) {
       assert.deepEqual(second.arrivals, [])
     })
   }
+}
+
+for (const [what, path, body] of requests) {
+  test(`${what} for a dated name that failed elsewhere is made again although something else changes meanwhile`, async () => {
+    const both = [...models, { model: 'gpt-house' }]
+    await operator.done('upstreams.put', { ...asSecond, url: second.origin, models: both, weight: 1 })
+    first.answers = async () => {
+      await operator.done('models.disable', { model: 'llama-house' })
+      return 500
+    }
+    const model = 'gpt-house-2026-01-31'
+    for (let number = 0; number < conversationsMax && first.arrivals.length === 0; number += 1) {
+      second.arrivals.length = 0
+      await (await ask(path, { model, ...body(`dated ${number}`) })).text()
+    }
+    assert.equal(first.arrivals.length, 1, 'it failed there')
+    assert.deepEqual(
+      second.arrivals.map((arrival) => (JSON.parse(arrival.body) as { model: string }).model),
+      [model],
+    )
+  })
 }
 
 test('a key of a provider beside a compatible host: each model goes to its own host, by the name there', async () => {
