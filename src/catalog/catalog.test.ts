@@ -8,6 +8,7 @@ import { idSource, systemRandom } from '../base/ids.ts'
 import { settingsOf } from '../store/settings.ts'
 import type { Store } from '../store/store.ts'
 import { type Catalog, type GivenSources, openCatalog } from './catalog.ts'
+import type { CredentialSealing } from './console-upstreams.ts'
 import type { ModelDefinition } from './definition.ts'
 import { priceAt } from './types.ts'
 
@@ -41,8 +42,8 @@ async function prepare(context: TestContext) {
   const clock = manualClock()
   const { store } = await openTestLedger(context, { clock })
   const nextId = idSource(clock, 3)
-  const sealing = openSealing(systemRandom(32), systemRandom)
-  const open = (sources: GivenSources = given): Promise<Catalog> =>
+  const ownSealing = openSealing(systemRandom(32), systemRandom)
+  const open = (sources: GivenSources = given, sealing: CredentialSealing = ownSealing): Promise<Catalog> =>
     openCatalog({ store, clock, nextId, settings: settingsOf(store), sealing, sources })
   return { clock, store, open }
 }
@@ -228,6 +229,30 @@ test('an upstream that is added serves the next snapshot, after a restart as wel
   assert.ok(!Buffer.from(row?.credential ?? []).includes(credential))
   assert.equal(await catalog.removeUpstream('second'), true)
   assert.equal(upstreamsOf(catalog).length, 1)
+  assert.equal(await catalog.removeUpstream('second'), false)
+})
+
+test('an upstream that was removed while the rest could not be read is gone after another try', async (context) => {
+  const { open } = await prepare(context)
+  const real = openSealing(systemRandom(32), systemRandom)
+  let fails = false
+  const catalog = await open(given, {
+    seal: real.seal,
+    open(sealed, boundTo) {
+      if (fails) throw new Error('it cannot be read')
+      return real.open(sealed, boundTo)
+    },
+  })
+  await catalog.putUpstream(added)
+  await catalog.putUpstream({ ...added, name: 'third' })
+  fails = true
+  await assert.rejects(catalog.removeUpstream('second'), /cannot be read/)
+  fails = false
+  assert.equal(await catalog.removeUpstream('second'), true)
+  assert.deepEqual(
+    upstreamsOf(catalog).map(({ name }) => name),
+    ['house', 'third'],
+  )
   assert.equal(await catalog.removeUpstream('second'), false)
 })
 

@@ -278,9 +278,11 @@ function upstreamChanges(live: Live): UpstreamChanges {
     },
     removeUpstream(name) {
       return live.inTurn(async () => {
-        const removed = await deleteUpstream(store, name)
-        if (removed) await refresh(live)
-        return removed
+        // Also one that an earlier try removed without reading the rest back.
+        const isLive = live.loaded.console.some((one) => one.name === name)
+        const isGone = (await deleteUpstream(store, name)) || isLive
+        if (isGone) await refresh(live)
+        return isGone
       })
     },
     setMarkup(markup) {

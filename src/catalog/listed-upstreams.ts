@@ -171,6 +171,7 @@ export function previewUpstream(
   const others = sources.upstreams.filter((upstream) => upstream.name !== name)
   const asked = { name, provider, url, weight, models, credential: '' }
   const drafts = draftModels({ ...sources, upstreams: ask.disabled ? others : [...others, asked] })
+  const draftOf = new Map(drafts.map((draft) => [draft.name, draft]))
   const sold = drafts.flatMap((draft) => (draft.kind === 'sold' ? [draft] : []))
   const sells = sold.flatMap(({ name: model, model: { offers } }) => {
     const offer = offers.find(({ upstream }) => upstream.name === name)
@@ -186,7 +187,7 @@ export function previewUpstream(
     notSold: listed
       .filter(({ id }) => !here.has(id))
       .map(({ id }) => {
-        const draft = drafts.find((one) => one.name === id)
+        const draft = draftOf.get(id)
         return { model: id, reason: draft?.kind === 'unsold' ? draft.reason : 'it names other upstreams' }
       }),
     stops: [...present.keys()].filter((model) => !anywhere.has(model)).sort(),
