@@ -10,7 +10,7 @@ import type { Model, Offer, PriceVersion } from './catalog/types.ts'
 import type { Body } from './http/body.ts'
 import type { Downstream } from './http/downstream.ts'
 import type { InputBoundSource } from './ledger/price.ts'
-import type { Attempt, EndReason, Held } from './ledger/types.ts'
+import type { Attempt, EndReason, ExcessCause, Held } from './ledger/types.ts'
 import type { Connector, UpstreamOperation } from './providers/connector.ts'
 import type { Exchange } from './providers/send.ts'
 import type { InputSample } from './tokens/text.ts'
@@ -197,8 +197,8 @@ export interface Hold extends Held {
   /** Input as bounded when the hold was taken. */
   readonly input: InputBound
   readonly lowered: boolean
-  /** It uses something whose size nobody can bound beforehand, and that a restricted account loses. */
-  readonly usesRestricted: boolean
+  /** Who causes a cost above the hold. */
+  readonly excessCausedBy: ExcessCause
   /** Who asked; null: whoever has the key. */
   readonly person: string | null
 }

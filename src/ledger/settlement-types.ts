@@ -2,8 +2,8 @@
 import type { Kept, ReceiptDraft } from './types.ts'
 
 /**
- * Whose doing it is when a request costs more than its hold: the account's where the request used something whose
- * size nobody can bound beforehand (documents by address, tools at the provider), else the upstream's.
+ * Whose doing it is when a request costs more than its hold: the account's where the request used something that cannot
+ * be bounded beforehand (files that are neither text nor images, tools at the provider), else the upstream's.
  */
 export type ExcessCause = 'account' | 'upstream'
 

@@ -9,12 +9,13 @@ import { TollgateError } from '../base/errors.ts'
 import type { Places } from '../base/places.ts'
 import { divideUp, formatUsd, most } from '../ledger/money.ts'
 import { boundAmounts } from '../ledger/price.ts'
-import type { Admission, AdmissionAsk, Ledger, ShortRefusal } from '../ledger/types.ts'
+import type { Admission, AdmissionAsk, ExcessCause, Ledger, ShortRefusal } from '../ledger/types.ts'
 import { tighter } from '../limits/headers.ts'
 import type { RequestGate } from '../limits/request-gate.ts'
+import { canExceedItsSize } from '../providers/media-size.ts'
 import { rateLimited, suspended } from '../refusal.ts'
 import type { Call, Hold, InputBound, Line, Plan } from '../values.ts'
-import type { DialectName } from '../wire/codec.ts'
+import type { DialectName, Media } from '../wire/codec.ts'
 import {
   type BoundingInput,
   countedInput,
@@ -43,7 +44,7 @@ export async function hold(
   const freely = freeInput(work.plan.bound)
   const free = ask(caller, line, { ...work, nowMs, inputTokens: freely.tokens })
   const first = await admit(holding, { ...free, onShortBalance: 'count', patience: 'none' })
-  if (first.kind === 'held') return held(first, free, { caller, input: freely })
+  if (first.kind === 'held') return held(first, free, { caller, call: work.call, input: freely })
   const told: Told = {
     address: holding.address,
     showBalance: caller.policy.showBalance,
@@ -58,7 +59,7 @@ export async function hold(
       : null) ?? (await countedInput(holding, caller, work))
   const exact = ask(caller, line, { ...work, nowMs: holding.clock.wallMs(), inputTokens: input.tokens })
   const admission = await admitPatiently(holding, exact)
-  if (admission.kind === 'held') return held(admission, exact, { caller, input })
+  if (admission.kind === 'held') return held(admission, exact, { caller, call: work.call, input })
   const isShort = admission.kind === 'short'
   throw refusal(isShort ? namingWhatPasses(admission, exact, work) : admission, {
     ...told,
@@ -95,9 +96,7 @@ function ask(
     outputFloor: plan.outputFloor,
     onShortBalance: caller.policy.onShortBalance,
     patience: 'none',
-    usesRestricted:
-      call.facts.serverTools.length > 0 ||
-      call.facts.media.some(({ kind, span }) => (kind === 'document' || kind === 'video') && span === null),
+    usesRestricted: call.facts.serverTools.length > 0 || call.facts.media.some(canExceedItsSize),
     accountLimits: caller.accountRates,
     keyLimits: caller.policy.rates,
     keyBudget: caller.policy.budget,
@@ -111,7 +110,7 @@ function ask(
 function held(
   admission: Extract<Admission, { kind: 'held' }>,
   asked: AdmissionAsk,
-  { caller, input }: { caller: Caller; input: InputBound },
+  { caller, call, input }: { caller: Caller; call: Call; input: InputBound },
 ): Hold {
   return {
     ...admission,
@@ -119,9 +118,15 @@ function held(
     admittedMs: asked.nowMs,
     input,
     lowered: admission.outputLimit < asked.outputWanted,
-    usesRestricted: asked.usesRestricted,
+    excessCausedBy: excessCause(call, input),
     person: caller.person,
   }
+}
+
+/** A provider that counted a file in the body and bills more is not its sender's doing; an address or a tool can bring more. */
+function excessCause({ facts: { serverTools, media } }: Call, { reported }: InputBound): ExcessCause {
+  const isOpen = (file: Media): boolean => canExceedItsSize(file) && (file.span === null || reported === null)
+  return serverTools.length > 0 || media.some(isOpen) ? 'account' : 'upstream'
 }
 
 /** The most input tokens that a client adds by writing an output limit where it wrote none. */
@@ -222,7 +227,7 @@ function refusal(admission: Exclude<Admission, { kind: 'held' }>, told: Told): T
     case 'restricted':
       return new TollgateError('account_restricted', {
         message:
-          'This account may not use documents by address or tools that run at the provider until an administrator has looked at its losses.',
+          'This account may not use files other than text and images, or tools that run at the provider, until an administrator has looked at its losses.',
       })
     case 'rate':
       return rateLimited(admission, told.line, told.nowMs)

@@ -230,7 +230,7 @@ function settlementOf(
     id: line.id,
     nowMs,
     cost: bill.payer === 'customer' ? capped : 0n,
-    excessCausedBy: request.held.usesRestricted ? 'account' : 'upstream',
+    excessCausedBy: request.held.excessCausedBy,
     absorbed: (bill.payer === 'house' ? listCost : hidden) + wasted,
     absorbedEntryId: settling.nextId(),
     kept: keptBy(request, ending),

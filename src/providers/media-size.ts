@@ -29,6 +29,15 @@ export function tokensBySize(media: Media, page: PageFacts): number | null {
   return pages * page.tokensMax + bytes * textTokensPerByte
 }
 
+/**
+ * Whether a file can hold more than its size says. Text has at most one token a byte, and images have formulas; all else
+ * can be packed, or sampled so slowly that a few bytes last long.
+ */
+export function canExceedItsSize({ kind, mediaType, span }: Media): boolean {
+  if (kind === 'image') return false
+  return kind !== 'document' || span === null || !isText.test(mediaType)
+}
+
 const isText = /^(?:text\/.*|application\/(?:json|xml|.*\+(?:json|xml)))$/
 
 /** Also a document of a type that is not given: most are. */

@@ -251,3 +251,47 @@ for (const [lie, what] of [
     }
   })
 }
+
+const note = { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'hello' } }
+
+test('a file that holds more than it shows is written off, and its sender loses the use of such files', async () => {
+  // Three times as many pages as the file shows.
+  const hiding = await countingGate({ pages: 3 * pages, count: { answer: (reply) => reply.send(refusal) } })
+  const account = await hiding.gate.account('5')
+  const { ledger, nextId } = hiding.gate.gateway.parts
+  let lost = 0n
+  for (const reference of ['first', 'second', 'third']) {
+    assert.equal((await ask(hiding, account, opus)).status, 200)
+    const { charged, hold, absorbed, implausible } = await receiptOf(hiding, account)
+    assert.deepEqual([charged, implausible], [hold, null])
+    lost += absorbed
+    assert.equal((await ledger.account(account.id))?.absorbedToday, lost, reference)
+    const credit = { account: account.id, amount: charged, entryId: nextId(), source: 'manual' } as const
+    await ledger.credit({ ...credit, reference, nowMs: 1, note: null })
+  }
+  assert.ok(lost > parseUsd('0.5')!, formatUsd(lost))
+
+  const requests = hiding.upstream.requests.length
+  for (const part of ['file', 'address'] as const) {
+    const answer = await ask(hiding, account, { ...opus, part })
+    assert.deepEqual([answer.status, /account_restricted/.test(answer.text)], [403, true], answer.text)
+  }
+  assert.equal(hiding.upstream.requests.length, requests)
+  const client = clientOf('anthropic')
+  const answer = await send(hiding.gate.origin, {
+    path: client.path(opus.model, false),
+    headers: bearer(account.key),
+    body: { ...client.body(opus.model, '', false), messages: [{ role: 'user', content: [note] }] },
+  })
+  assert.equal(answer.status, 200, answer.text)
+})
+
+test('what a provider bills beyond its own count of a file in the body is not its sender’s doing', async () => {
+  const lying = await countingGate({ lie: 3 })
+  const account = await lying.gate.account('5')
+  assert.equal((await ask(lying, account, opus)).status, 200)
+  const { absorbed, inputBound } = await receiptOf(lying, account)
+  assert.ok(absorbed > 0n && inputBound === 'reported', formatUsd(absorbed))
+  const row = await lying.gate.gateway.parts.ledger.account(account.id)
+  assert.deepEqual([row?.absorbedToday, row?.restrictedMs], [0n, null])
+})

@@ -170,9 +170,9 @@ function Unrestrict({ account }: ActionProps): JSX.Element {
         onConfirm={() => unrestrict.mutate({ account: account.account })}
       >
         <p>
-          Its requests cost more than they had reserved, so it lost documents by address, tools that run at
-          the provider, and stopping what it pays for by leaving. It gets them back, and you bear again what
-          they cost beyond their hold.
+          Its requests cost more than they had reserved, so it lost files other than text and images, tools
+          that run at the provider, and stopping what it pays for by leaving. It gets them back, and you bear
+          again what they cost beyond their hold.
         </p>
       </ConfirmDialog>
     </>
