@@ -9,11 +9,17 @@ const groupsOfNetwork = 4
 const groupsOfSite = 3
 const bitsOfGroup = 16
 
-export const networkOf = (address: string): string => prefixOf(address, groupsOfNetwork)
+export const networkOf = (address: string): string => prefixOf(unmapped(address), groupsOfNetwork)
 
-/** The /48 of an IPv6 address; undefined for IPv4, where an address is all that somebody gets. */
+/** The /48 of an IPv6 address; undefined for IPv4, where one address is all that a customer gets. */
 export function siteOf(address: string): string | undefined {
-  return isIP(address) === 6 ? prefixOf(address, groupsOfSite) : undefined
+  const plain = unmapped(address)
+  return isIP(plain) === 6 ? prefixOf(plain, groupsOfSite) : undefined
+}
+
+/** The IPv4 address in `::ffff:192.0.2.7`, as sockets that listen on `::` report it; any other text as it is. */
+export function unmapped(address: string): string {
+  return /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/i.exec(address)?.[1] ?? address
 }
 
 /** Whose shares an unknown caller at an address takes from. */

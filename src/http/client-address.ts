@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, type Socket } from 'node:net'
-import { networkOf } from '../base/network.ts'
+import { networkOf, unmapped } from '../base/network.ts'
 
 /** What a request shows of where it came from. */
 export interface Arrival {
@@ -58,8 +58,8 @@ export function clientAddressOf(trustedProxies: readonly string[]): ClientAddres
 }
 
 /**
- * Whether connections from an address may speak for many clients: those of trusted proxies, and of this machine, where a
- * proxy often stands that nobody listed.
+ * Whether connections from an address may speak for many clients: those of trusted proxies, and of this machine, where an
+ * unlisted proxy often runs.
  */
 export function proxyCheck(trustedProxies: readonly string[]): (address: string) => boolean {
   const proxies = blockList([...trustedProxies, '127.0.0.1', '::1'])
@@ -106,9 +106,7 @@ function plain(text: string): string | undefined {
   const trimmed = text.trim()
   const bracketed = /^\[([^\]]+)\](?::\d{1,5})?$/.exec(trimmed)?.[1]
   const withPort = /^(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}$/.exec(trimmed)?.[1]
-  const address = (bracketed ?? withPort ?? trimmed).replace(/%.*$/, '').toLowerCase()
-  const mapped = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/.exec(address)?.[1]
-  const result = mapped ?? address
+  const result = unmapped((bracketed ?? withPort ?? trimmed).replace(/%.*$/, '').toLowerCase())
   return isIP(result) === 0 ? undefined : result
 }
 

@@ -1,6 +1,7 @@
 /** The HTTP edge over raw sockets: what is refused, what is served, and that nothing ends the process. */
 import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
+import { networkInterfaces } from 'node:os'
 import { test } from 'node:test'
 import fastify from 'fastify'
 import { withEdge } from '../../test/support/http-edge.ts'
@@ -369,33 +370,41 @@ test('connections beyond the limit are turned away and make room again', async (
   })
 })
 
-test('one network cannot take all connections, and a proxy can', async () => {
-  const setting = { limits: { connectionsMax: 20 }, isProxy: (address: string) => address === '127.0.0.1' }
-  await withEdge(setting, async ({ port }) => {
-    const open: RawClient[] = []
-    /** Opens connections until one is refused. */
-    async function fill(from: string): Promise<{ served: number; refused: string }> {
-      for (let served = 0; ; served += 1) {
-        const client = new RawClient(port, from)
-        client.send(`GET /v1/x HTTP/1.1\r\n${host}\r\n`)
-        const answer = await client.answer()
-        if (answer?.status !== 200) return { served, refused: `${answer?.status} ${answer?.body}` }
-        open.push(client)
+const hasIpv6 = Object.values(networkInterfaces())
+  .flat()
+  .some((one) => one?.family === 'IPv6')
+
+for (const listensOn of ['127.0.0.1', '::']) {
+  const skip = listensOn === '::' && !hasIpv6
+  test(`one network cannot take all connections, and a proxy can: on ${listensOn}`, { skip }, async () => {
+    const isProxy = (address: string) => address.endsWith('127.0.0.1')
+    const setting = { host: listensOn, limits: { connectionsMax: 20 }, isProxy }
+    await withEdge(setting, async ({ port }) => {
+      const open: RawClient[] = []
+      /** Opens connections until one is refused. */
+      async function fill(from: string): Promise<{ served: number; refused: string }> {
+        for (let served = 0; ; served += 1) {
+          const client = new RawClient(port, from)
+          client.send(`GET /v1/x HTTP/1.1\r\n${host}\r\n`)
+          const answer = await client.answer()
+          if (answer?.status !== 200) return { served, refused: `${answer?.status} ${answer?.body}` }
+          open.push(client)
+        }
       }
-    }
-    const first = await fill('127.0.0.2')
-    assert.equal(first.served, 5)
-    assert.match(first.refused, /^503 .*"code":"overloaded".*/)
-    assert.deepEqual([(await fill('127.0.0.3')).served, (await fill('127.0.0.4')).served], [3, 3])
-    for (const client of open.splice(0)) {
-      client.close()
-      await client.untilClosed()
-    }
-    let served = 0
-    for (let turn = 0; served < 5 && turn < 100; turn += 1) served += (await fill('127.0.0.5')).served
-    assert.ok(served >= 5, 'what is closed makes room')
-    const left = 20 - open.length
-    assert.equal((await fill('127.0.0.1')).served, left)
-    for (const client of open) client.close()
+      const first = await fill('127.0.0.2')
+      assert.equal(first.served, 5)
+      assert.match(first.refused, /^503 .*"code":"overloaded".*/)
+      assert.deepEqual([(await fill('127.0.0.3')).served, (await fill('127.0.0.4')).served], [3, 3])
+      for (const client of open.splice(0)) {
+        client.close()
+        await client.untilClosed()
+      }
+      let served = 0
+      for (let turn = 0; served < 5 && turn < 100; turn += 1) served += (await fill('127.0.0.5')).served
+      assert.ok(served >= 5, 'what is closed makes room')
+      const left = 20 - open.length
+      assert.equal((await fill('127.0.0.1')).served, left)
+      for (const client of open) client.close()
+    })
   })
-})
+}

@@ -48,6 +48,8 @@ export interface Setting {
   readonly limits?: Partial<typeof edgeLimits>
   readonly controlPlane?: Serve
   readonly onAcceptError?: (error: Error) => void
+  /** Left out: `127.0.0.1`. */
+  readonly host?: string
   /** Left out: every client is one. */
   readonly isProxy?: (address: string) => boolean
   readonly more?: (request: IncomingMessage, client: Downstream) => void
@@ -90,7 +92,7 @@ export async function withEdge(setting: Setting, run: (edge: Edge) => Promise<vo
     nextRequestId: () => 'req_0000000000001',
     ...(setting.onAcceptError === undefined ? {} : { onAcceptError: setting.onAcceptError }),
   })
-  const port = await server.listen('127.0.0.1', 0)
+  const port = await server.listen(setting.host ?? '127.0.0.1', 0)
   try {
     await run({ server, port, served, budget })
   } finally {
