@@ -20,26 +20,51 @@ export class Connection {
   #waiting: Exchange[] = []
   #closing = false
   #refused = false
+  #reads = true
+  #endsAhead = false
   readonly #next = (): void => this.#served()
 
   constructor(socket: Socket, serve: Serve, pipelinedMax: number) {
     this.socket = socket
     this.#serve = serve
     this.#pipelinedMax = pipelinedMax
+    // Node resumes a socket whenever it has read a whole request.
+    socket.on('resume', () => {
+      if (!this.#reads) socket.pause()
+    })
   }
 
   /** Serves a request, or keeps it until those before it are answered; one too many is not read, and those are the last. */
   take(request: IncomingMessage, response: ServerResponse): void {
     if (this.#closing) return
     if (this.#current === undefined) this.#begin({ request, response })
-    else if (this.#waiting.length < this.#pipelinedMax) this.#waiting.push({ request, response })
+    else if (this.#waiting.length < this.#pipelinedMax) this.#keep({ request, response })
     else this.#endAhead()
+  }
+
+  /** While a request waits nothing more is read: what a client sends ahead takes its memory, not this server's. */
+  #keep(exchange: Exchange): void {
+    this.#waiting.push(exchange)
+    this.#stopReading()
   }
 
   /** What was taken is answered; what comes after it is not even read. */
   #endAhead(): void {
-    this.socket.pause()
+    this.#stopReading()
+    this.#endsAhead = true
     this.close()
+  }
+
+  #stopReading(): void {
+    this.#reads = false
+    this.socket.pause()
+  }
+
+  /** The rest of the last request that waited, and what comes after it. */
+  #readOn(): void {
+    if (this.#reads || this.#endsAhead || this.#waiting.length > 0) return
+    this.#reads = true
+    this.socket.resume()
   }
 
   /** Closes once the answers to what was asked are out: at once when there are none. */
@@ -97,8 +122,10 @@ export class Connection {
     }
     this.#current = undefined
     const next = this.#waiting.shift()
-    if (next !== undefined && !this.socket.destroyed) this.#begin(next)
-    else if (this.#closing) this.socket.destroy()
+    if (next !== undefined && !this.socket.destroyed) {
+      this.#readOn()
+      this.#begin(next)
+    } else if (this.#closing) this.socket.destroy()
   }
 }
 

@@ -1,0 +1,95 @@
+/** One connection with requests that are sent ahead: who keeps them, and that they are served in order. */
+import assert from 'node:assert/strict'
+import type { IncomingMessage } from 'node:http'
+import { test } from 'node:test'
+import { withEdge } from '../../test/support/http-edge.ts'
+import { RawClient } from '../../test/support/raw-client.ts'
+import type { Downstream } from './downstream.ts'
+
+const host = 'Host: gateway.test\r\n'
+
+interface Arrived {
+  readonly request: IncomingMessage
+  readonly client: Downstream
+}
+
+/** Gives the server time to read what has come. */
+async function turns(port: number): Promise<void> {
+  for (let turn = 0; turn < 100; turn += 1) {
+    const other = new RawClient(port)
+    other.send(`GET /v1/turn HTTP/1.1\r\n${host}\r\n`)
+    assert.equal((await other.answer())?.status, 200)
+    other.close()
+  }
+}
+
+for (const [what, bodyBytes] of [
+  ['bodies', 50_000],
+  ['heads', 0],
+] as const) {
+  test(`requests that are sent ahead with large ${what} stay with their client, and are served in order`, async () => {
+    const paths = Array.from({ length: 100 }, (_none, index) => `/v1/more/${index}`)
+    const arrived: Arrived[] = []
+    const more = (request: IncomingMessage, client: Downstream): void => {
+      arrived.push({ request, client })
+      request.resume()
+      if (arrived.length > 1) client.answer(200, [], 'here')
+    }
+    await withEdge({ more, limits: { pipelinedMax: 128 } }, async ({ port }) => {
+      const client = new RawClient(port)
+      const body = 'x'.repeat(bodyBytes)
+      const fill = bodyBytes === 0 ? `Fill: ${'x'.repeat(15_000)}\r\n` : ''
+      for (const path of paths) {
+        client.send(`POST ${path} HTTP/1.1\r\n${host}${fill}Content-Length: ${bodyBytes}\r\n\r\n${body}`)
+      }
+      await turns(port)
+      const [first] = arrived
+      assert.ok(first !== undefined && arrived.length === 1, 'one at a time')
+      const { bytesRead } = first.request.socket
+      assert.ok(bytesRead < 300_000, `${bytesRead} bytes were read`)
+      first.client.answer(200, [], 'here')
+      for (const _path of paths) assert.equal((await client.answer())?.status, 200)
+      assert.deepEqual(
+        arrived.map(({ request }) => request.url),
+        paths,
+      )
+      client.close()
+    })
+  })
+}
+
+test('a client that left while its requests waited is noticed when they begin', async () => {
+  const arrived: Arrived[] = []
+  const more = (request: IncomingMessage, client: Downstream): void => void arrived.push({ request, client })
+  await withEdge({ more, limits: { pipelinedMax: 128 } }, async ({ port }) => {
+    const client = new RawClient(port)
+    client.send(`GET /v1/more/1 HTTP/1.1\r\n${host}\r\nGET /v1/more/2 HTTP/1.1\r\n${host}\r\n`)
+    while (arrived.length === 0) await turns(port)
+    client.close()
+    await turns(port)
+    const gone = new Promise<void>((resolve) => {
+      arrived[0]?.client.onGone(resolve)
+      arrived[0]?.client.onFinished(() => arrived[1]?.client.onGone(resolve))
+    })
+    arrived[0]?.client.answer(200, [], 'here')
+    await gone
+  })
+})
+
+test('a request that waits for the rest of its body is served whole while the server drains', async () => {
+  const arrived: Arrived[] = []
+  const more = (request: IncomingMessage, client: Downstream): void => void arrived.push({ request, client })
+  await withEdge({ more }, async ({ port, server, served }) => {
+    const client = new RawClient(port)
+    const body = 'x'.repeat(500_000)
+    const length = `Content-Length: ${body.length}`
+    client.send(`GET /v1/more HTTP/1.1\r\n${host}\r\nPOST /v1/x HTTP/1.1\r\n${host}${length}\r\n\r\n${body}`)
+    await turns(port)
+    const drained = server.drain(60_000)
+    arrived[0]?.client.answer(200, [], 'here')
+    assert.equal((await client.answer())?.body, 'here')
+    assert.equal((await client.answer())?.body, `got ${body.length}`)
+    await drained
+    assert.equal(served.at(-1), `POST /v1/x ${body.length}`)
+  })
+})
