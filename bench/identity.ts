@@ -7,9 +7,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '../src/base/clock.ts'
 import { createLog } from '../src/base/log.ts'
-import { limitDefaults, readConfig } from '../src/config.ts'
-import { openCoreApart } from '../src/identity/apart.ts'
+import { limitDefaults, readConfig } from '../src/config/config.ts'
 import { openIdentity } from '../src/identity/identity.ts'
+import { openIdentityWorker } from '../src/identity/worker.ts'
+import { threadEntries } from '../src/server/thread-entries.ts'
 
 const password = 'correct staple 9'
 const signIns = 60
@@ -28,7 +29,7 @@ const opened = await openIdentity({
   log: createLog({ level: 'silent' }),
   key: Buffer.alloc(32, 1),
   address: () => address,
-  openCore: openCoreApart,
+  openCore: (needs) => openIdentityWorker(threadEntries.identity, needs),
   onLost: (error) => {
     throw error
   },

@@ -4,16 +4,18 @@
  *
  * `node bench/ledger.ts [requests per round] [accounts]`
  */
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { noTokens } from '../contract/meters.ts'
 import { assert } from '../src/base/assert.ts'
 import { systemClock } from '../src/base/clock.ts'
 import type { NextId } from '../src/base/ids.ts'
-import { limitDefaults } from '../src/config.ts'
+import { limitDefaults } from '../src/config/config.ts'
 import { openLedger } from '../src/ledger/ledger.ts'
-import { ledgerThreads } from '../src/ledger/threads.ts'
 import type { AdmissionAsk, Ledger, ReceiptDraft } from '../src/ledger/types.ts'
+import { threadEntries } from '../src/server/thread-entries.ts'
 import { openStore } from '../src/store/store.ts'
 
 const [requests = 60_000, accountCount = 1_000] = process.argv.slice(2).map(Number)
@@ -33,19 +35,16 @@ const receipt: ReceiptDraft = {
   endReason: 'complete',
   usageSource: 'reported',
   errorCode: null,
+  ...noTokens,
   inputUncached: 1_204,
   cacheRead: 20_480,
-  cacheWrite5m: 0,
-  cacheWrite1h: 0,
-  inputAudio: 0,
   output: 734,
-  outputAudio: 0,
-  reasoning: 0,
   fees: {},
   ranAt: [],
   unpricedUsage: false,
   implausible: null,
   inputBound: 'bytes',
+  background: false,
   upstreamCost: 20_754_000n,
   outputLimit: 8_192,
   outputLowered: false,
@@ -137,7 +136,7 @@ async function round(setting: Round, concurrency: number, count: number): Promis
 const directory = mkdtempSync(join(tmpdir(), 'tollgate-bench-'))
 const opened = await openStore({
   dataDirectory: directory,
-  threads: ledgerThreads,
+  threads: threadEntries,
   clock: systemClock,
   limits: limitDefaults,
   onLost: (error) => {

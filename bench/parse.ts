@@ -4,12 +4,12 @@
  * `npm run bench:parse -- [part of a name] [megabytes]`. Other programs do not change the figures.
  */
 import { isUtf8 } from 'node:buffer'
-import { limitDefaults } from '../src/config-limits-table.ts'
-import { readLimits } from '../src/phases/decode.ts'
+import { limitDefaults } from '../src/config/limits-table.ts'
+import { readLimits } from '../src/gateway/phases/decode.ts'
 import { openai } from '../src/providers/openai.ts'
-import { WireError } from '../src/wire/codec.ts'
-import { codecs, dialects } from '../src/wire/dialects.ts'
-import { translateRequest } from '../src/wire/translate.ts'
+import { WireError } from '../src/wire/dialect.ts'
+import { clientCodecs, clientFormats, upstreamCodecs } from '../src/wire/formats.ts'
+import { translateRequest } from '../src/wire/translation/translate.ts'
 import { expensiveBodies, type ParsedFormat, parsedFormats } from '../test/support/expensive-bodies.ts'
 import { threadCost } from '../test/support/thread-cost.ts'
 
@@ -40,17 +40,17 @@ function stages(format: ParsedFormat, bytes: Uint8Array): readonly (readonly [st
   const others = parsedFormats.filter((other) => other !== format)
   return [
     ['utf-8', () => isUtf8(bytes)],
-    ['facts', () => dialects[format].readRequest(bytes, limits, address(format))],
-    ['marks', () => codecs[format].cutMarks(bytes, limits)],
-    ['decode', () => codecs[format].decodeRequest(bytes, limits, address(format))],
+    ['facts', () => clientFormats[format].extractRequest(bytes, limits, address(format))],
+    ['marks', () => upstreamCodecs[format].stripCarriers(bytes, limits)],
+    ['decode', () => clientCodecs[format].decodeRequest(bytes, limits, address(format))],
     ...others.map(
       (other) =>
         [
           `to ${other}`,
           () =>
             translateRequest(bytes, {
-              from: codecs[format],
-              to: codecs[other],
+              from: clientCodecs[format],
+              to: upstreamCodecs[other],
               toName: other,
               target: { model: 'm', capabilities: openai.capabilities('gpt-4.1') },
               limits,

@@ -15,9 +15,9 @@ import { assert } from '../src/base/assert.ts'
 import { systemClock } from '../src/base/clock.ts'
 import { systemRandom } from '../src/base/ids.ts'
 import { createLog } from '../src/base/log.ts'
-import { readConfig } from '../src/config.ts'
-import { openParts, type Parts } from '../src/parts.ts'
-import { noServer } from '../src/server-facts.ts'
+import { readConfig } from '../src/config/config.ts'
+import { noServer } from '../src/server/server-status.ts'
+import { openServices, type Services } from '../src/server/services.ts'
 
 const [turns = 10, seconds = 4, requestsPerSecond = 400] = process.argv.slice(2).map(Number)
 const perSecond = 5
@@ -48,7 +48,7 @@ async function atRate(perSecond: number, work: (number: number) => Promise<void>
 }
 
 async function measure(
-  parts: Parts,
+  services: Services,
   account: bigint,
   beside: { readonly what: 'sign-ups' | 'computing' | 'nothing'; readonly round: string },
 ): Promise<Measured> {
@@ -56,9 +56,9 @@ async function measure(
   let failed = 0
   const before = process.threadCpuUsage()
   const requests = atRate(requestsPerSecond, async () => {
-    const id = parts.nextId()
+    const id = services.nextId()
     const startMs = systemClock.monoMs()
-    const admission = await parts.ledger.admit({
+    const admission = await services.ledger.admit({
       id,
       account,
       key: account,
@@ -81,7 +81,7 @@ async function measure(
     })
     admissions.push(systemClock.monoMs() - startMs)
     assert(admission.kind === 'held', `a request is admitted, not ${admission.kind}`)
-    await parts.ledger.release(id)
+    await services.ledger.release(id)
   })
   const signUp = async (number: number): Promise<void> => {
     const body = JSON.stringify({
@@ -89,7 +89,7 @@ async function measure(
       email: `s${beside.round}-${number}@example.org`,
       password: `a long password ${number}`,
     })
-    const answer = await parts.answerAuth({
+    const answer = await services.answerAuth({
       method: 'POST',
       path: '/api/auth/sign-up/email',
       query: '',
@@ -162,7 +162,7 @@ const computedTimes = await timesOfASignUp()
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'))
 const config = readConfig({ TOLLGATE_DATA: folder }, folder)
 assert(config.kind === 'config', 'the defaults are a configuration')
-const opened = await openParts(config.config, {
+const opened = await openServices(config.config, {
   clock: systemClock,
   random: systemRandom,
   log: createLog({ level: 'silent' }),
@@ -172,21 +172,21 @@ const opened = await openParts(config.config, {
   },
 })
 assert(opened.kind === 'open', 'the parts open')
-const { parts } = opened
-parts.control(address, noServer(systemClock))
-const account = parts.nextId()
+const { services } = opened
+services.control(address, noServer(systemClock))
+const account = services.nextId()
 const nowMs = systemClock.wallMs()
-await parts.ledger.createAccount({ id: account, kind: 'personal', email: null, name: 'bench', nowMs })
+await services.ledger.createAccount({ id: account, kind: 'personal', email: null, name: 'bench', nowMs })
 const amount = 1_000_000_000_000n
-await parts.ledger.credit({
-  ...{ entryId: parts.nextId(), account, amount, source: 'manual', reference: 'bench', nowMs, note: null },
+await services.ledger.credit({
+  ...{ entryId: services.nextId(), account, amount, source: 'manual', reference: 'bench', nowMs, note: null },
 })
 // Once before it counts, so that code and pages are warm.
-await measure(parts, account, { what: 'sign-ups', round: 'warm' })
+await measure(services, account, { what: 'sign-ups', round: 'warm' })
 const kinds = ['nothing', 'sign-ups', 'computing'] as const
 const measured = { nothing: [] as Measured[], 'sign-ups': [] as Measured[], computing: [] as Measured[] }
 for (let turn = 0; turn < turns; turn += 1) {
-  for (const what of kinds) measured[what].push(await measure(parts, account, { what, round: `${turn}` }))
+  for (const what of kinds) measured[what].push(await measure(services, account, { what, round: `${turn}` }))
 }
 const report = [
   line('alone', measured.nothing),
@@ -197,5 +197,5 @@ const report = [
   `one sync of the disk: ${syncMs(folder).toFixed(2)} ms`,
 ]
 process.stdout.write(`${report.join('\n')}\n`)
-await parts.close()
+await services.close()
 rmSync(folder, { recursive: true })

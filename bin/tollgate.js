@@ -11,13 +11,17 @@ const compiled = new URL('../dist/src/main.js', import.meta.url)
 
 if (existsSync(source)) {
   const { prepare } = await import(new URL('../scripts/prepare.js', import.meta.url).href)
-  await prepare(import.meta.url)
-  keepWhatIsCompiled()
+  const sets = await import(new URL('../scripts/packages.js', import.meta.url).href)
+  const { isConsoleStale } = await import(new URL('../scripts/console-sources.js', import.meta.url).href)
+  const needsConsole = process.argv[2] === 'serve' && isConsoleStale()
+  await prepare(import.meta.url, [sets.serverPackages, ...(needsConsole ? [sets.consolePackages] : [])])
   if (process.argv[2] === 'serve') {
+    const { compileAhead } = await import(new URL('../scripts/compile-ahead.js', import.meta.url).href)
     const { prepareConsole } = await import(new URL('../scripts/prepare-console.js', import.meta.url).href)
     // Without its pages the server serves all the same, and says there how to get them.
-    await prepareConsole()
+    await Promise.all([compileAhead(cacheFolder()), needsConsole && prepareConsole()])
   }
+  keepWhatIsCompiled()
   await import(source.href)
 } else {
   const { engines } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
@@ -33,8 +37,11 @@ if (existsSync(source)) {
 
 /** Half of a start is compiling. Not before the packages are there: npm has to find a fresh checkout without them. */
 function keepWhatIsCompiled() {
-  const folder = fileURLToPath(new URL('../node_modules/.cache/tollgate', import.meta.url))
-  module.enableCompileCache(folder)
+  module.enableCompileCache(cacheFolder())
   // Threads read it from the environment.
-  process.env.NODE_COMPILE_CACHE ??= folder
+  process.env.NODE_COMPILE_CACHE ??= cacheFolder()
+}
+
+function cacheFolder() {
+  return fileURLToPath(new URL('../node_modules/.cache/tollgate', import.meta.url))
 }

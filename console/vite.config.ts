@@ -63,7 +63,6 @@ export default defineConfig({
               minShareCount: 4,
               priority: 1,
             },
-            { name: 'icons', test: /node_modules[\\/]lucide-react[\\/]/, minShareCount: 3, priority: 1 },
           ],
         },
       },

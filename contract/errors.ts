@@ -66,6 +66,7 @@ const rows = {
     'never',
     'The account keeps as many files as it may',
   ],
+  response_not_found: [404, 'not_found', 'caller', 'never', 'No such response is known'],
   method_not_allowed: [405, 'invalid_request', 'caller', 'never', 'The address does not take this method'],
   upgrade_required: [426, 'invalid_request', 'caller', 'never', 'This address does not speak WebSocket'],
   unsupported_media_type: [415, 'invalid_request', 'caller', 'never', 'The body is not JSON'],
@@ -110,6 +111,13 @@ const rows = {
   rate_limited: [429, 'rate_limit', 'caller', 'later', 'Too many requests per minute'],
   token_rate_limited: [429, 'rate_limit', 'caller', 'later', 'Too many tokens per minute'],
   concurrency_limited: [429, 'rate_limit', 'caller', 'later', 'Too many requests at once'],
+  background_limit_reached: [
+    429,
+    'rate_limit',
+    'caller',
+    'later',
+    'Too many responses run in the background',
+  ],
 
   // What happened upstream
   upstream_rejected: [400, 'invalid_request', 'caller', 'never', 'The upstream refused the request'],

@@ -2,7 +2,16 @@
  * The values that control-plane operations take and give: ids, amounts, accounts, keys, prices, receipts.
  * Schemas only. Amounts are decimal USD strings, ids their text forms, times ISO 8601 in UTC.
  */
+
 import { z } from 'zod'
+import {
+  eachMeter,
+  meters,
+  type OptionalRate,
+  optionalRates,
+  type RateName,
+  type UnsoldRate,
+} from './meters.ts'
 import { usdPattern } from './usd.ts'
 import { visibleText, visibleTextMessage } from './visible-text.ts'
 
@@ -119,13 +128,7 @@ export const receipt = z.strictObject({
   /** A code of the error table, or null. */
   error: z.string().nullable(),
   usage: z.strictObject({
-    inputUncached: z.int(),
-    cacheRead: z.int(),
-    cacheWrite5m: z.int(),
-    cacheWrite1h: z.int(),
-    inputAudio: z.int(),
-    output: z.int(),
-    outputAudio: z.int(),
+    ...eachMeter(() => z.int()),
     reasoning: z.int(),
     fees: z.record(z.string(), z.int()),
   }),
@@ -137,8 +140,10 @@ export const receipt = z.strictObject({
   implausible: z.record(z.string(), z.int()).nullable(),
   price: priceId,
   held: usdOut,
-  /** How the most that its input could be was found; null: by an earlier version, or nothing was recorded. */
+  /** How the most that its input could be was found; null: nothing was recorded. */
   inputBound: z.enum(['bytes', 'counted', 'pages', 'reported']).nullable(),
+  /** Its answer was polled for while it ran at the provider. */
+  background: z.boolean(),
   /** What the account paid. */
   charged: usdOut,
   /** What the house bore. */
@@ -167,11 +172,10 @@ export const receipt = z.strictObject({
 const rates = {
   input: usd,
   output: usd,
-  cacheRead: usd.optional(),
-  cacheWrite5m: usd.optional(),
-  cacheWrite1h: usd.optional(),
-  inputAudio: usd.optional(),
-  outputAudio: usd.optional(),
+  ...(Object.fromEntries(optionalRates.map((name) => [name, usd.optional()])) as Record<
+    OptionalRate,
+    z.ZodOptional<typeof usd>
+  >),
 }
 const factor = z
   .string()
@@ -195,15 +199,12 @@ export const newPrice = z.strictObject({
   source: z.string().max(500).optional(),
 })
 
-const ratesOut = {
-  input: usdOut,
-  output: usdOut,
-  cacheRead: usdOut,
-  cacheWrite5m: usdOut,
-  cacheWrite1h: usdOut,
-  inputAudio: usdOut.nullable(),
-  outputAudio: usdOut.nullable(),
+type RatesOut = {
+  readonly [Name in RateName]: Name extends UnsoldRate ? z.ZodNullable<typeof usdOut> : typeof usdOut
 }
+const ratesOut = Object.fromEntries(
+  Object.values(meters).map(({ rate, absent }) => [rate, absent === 'unsold' ? usdOut.nullable() : usdOut]),
+) as RatesOut
 
 /** A price of a model from one moment on, in USD per million tokens. */
 export const price = z.strictObject({

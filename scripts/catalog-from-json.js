@@ -1,8 +1,9 @@
 /**
- * Writes the rows of src/catalog/builtin-models.ts to stdout from a list of models in JSON: facts alone (names,
- * limits, list prices, dates), amounts as decimal strings. `node scripts/catalog-from-json.js models.json`
+ * Writes src/catalog/builtin-<provider>-models.ts for each provider from a list of models in JSON: facts alone (names,
+ * limits, list prices, dates), amounts as decimal strings. `node scripts/catalog-from-json.js models.json`, then
+ * `node scripts/run.js biome check --write src/catalog`
  */
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 
 /**
  * @typedef {{ input: number, output?: number, cache_read?: number, cache_write?: number, cache_write_1h?: number, input_audio?: number, output_audio?: number }} ListedRates
@@ -57,110 +58,113 @@ const audioRates = {
   'gemini-3.1-pro-preview-customtools': 'input',
 }
 
-const gpt56 = {
-  api: 'chat',
-  provider: 'openai',
-  released: '2026-07-09',
-  context: 1_050_000,
-  maxOutput: 128_000,
-  input: ['text', 'image', 'pdf'],
-  output: ['text'],
-  reasoning: true,
-  tools: true,
+/** A product of rates, without floating-point noise. @param {number} amount */
+const rounded = (amount) => Number(amount.toFixed(9))
+
+/**
+ * GPT-5.6: cached input costs a tenth of input, writing it a quarter more, and a long prompt twice the input rates and one
+ * and a half times the output rate.
+ * @param {string} id @param {string} name @param {{ input: number, output: number }} list @param {string} [page]
+ * @returns {Listed}
+ */
+function gpt56(id, name, list, page = id) {
+  const rates = { ...list, cache_read: rounded(list.input / 10), cache_write: rounded(list.input * 1.25) }
+  const tier = {
+    aboveInputTokens: 272_000,
+    input: rounded(rates.input * 2),
+    output: rounded(rates.output * 1.5),
+    cache_read: rounded(rates.cache_read * 2),
+    cache_write: rounded(rates.cache_write * 2),
+  }
+  return {
+    id,
+    name,
+    provider: 'openai',
+    api: 'chat',
+    released: '2026-07-09',
+    context: 1_050_000,
+    maxOutput: 128_000,
+    reasoning: true,
+    tools: true,
+    input: ['text', 'image', 'pdf'],
+    output: ['text'],
+    usdPerMillionTokens: rates,
+    priceTiers: [tier],
+    source: `developers.openai.com/api/docs/models/${page}, 2026-11`,
+  }
 }
-const sol = {
-  ...gpt56,
-  // The list price; a promotion of 4 and 20 was announced until 2026-11-21.
-  usdPerMillionTokens: { input: 5, output: 30, cache_read: 0.5, cache_write: 6.25 },
-  priceTiers: [{ aboveInputTokens: 272_000, input: 10, output: 45, cache_read: 1, cache_write: 12.5 }],
-  source: 'developers.openai.com/api/docs/models/gpt-5.6-sol, 2026-11',
+
+const pricing = 'developers.openai.com/api/docs/pricing'
+const of4o = { provider: 'openai', api: 'chat', context: 128_000, maxOutput: 16_384, reasoning: false }
+
+/**
+ * @param {string} id @param {string} name @param {ListedRates} usdPerMillionTokens @param {Partial<Listed>} [more]
+ * @returns {Listed}
+ */
+function audioModel(id, name, usdPerMillionTokens, more = {}) {
+  return {
+    ...of4o,
+    id,
+    name,
+    tools: true,
+    input: ['text', 'audio'],
+    output: ['text', 'audio'],
+    usdPerMillionTokens,
+    options: { 'modality:audio': '1' },
+    source: `${pricing}, 2026-10`,
+    ...more,
+  }
 }
-const chatOf4o = {
-  provider: 'openai',
-  api: 'chat',
-  context: 128_000,
-  maxOutput: 16_384,
-  output: ['text'],
-  reasoning: false,
+
+/**
+ * Each request searches the web, which is a fee of each request.
+ * @param {string} id @param {string} name @param {ListedRates} usdPerMillionTokens
+ * @returns {Listed}
+ */
+function searchModel(id, name, usdPerMillionTokens) {
+  return {
+    ...of4o,
+    id,
+    name,
+    released: '2025-03-12',
+    tools: false,
+    input: ['text'],
+    output: ['text'],
+    usdPerMillionTokens,
+    options: { web_search_options: '1' },
+    fees: { request: '0.025' },
+    source: `${pricing} (web search preview), 2026-10`,
+  }
 }
-const audio = {
-  ...chatOf4o,
-  input: ['text', 'audio'],
-  output: ['text', 'audio'],
-  tools: true,
-  options: { 'modality:audio': '1' },
-}
-/** Each request searches, which is a fee for the request. */
-const search = { ...chatOf4o, input: ['text'], tools: false, options: { web_search_options: '1' } }
 
 /** Models that the list lacks. @type {Listed[]} */
 const additions = [
-  { ...sol, id: 'gpt-5.6', name: 'GPT-5.6 Sol' },
-  { ...sol, id: 'gpt-5.6-sol', name: 'GPT-5.6 Sol' },
-  {
-    ...gpt56,
-    id: 'gpt-5.6-terra',
-    name: 'GPT-5.6 Terra',
-    usdPerMillionTokens: { input: 2, output: 12, cache_read: 0.2, cache_write: 2.5 },
-    priceTiers: [{ aboveInputTokens: 272_000, input: 4, output: 18, cache_read: 0.4, cache_write: 5 }],
-    source: 'developers.openai.com/api/docs/models/gpt-5.6-terra, 2026-11',
-  },
-  {
-    ...gpt56,
-    id: 'gpt-5.6-luna',
-    name: 'GPT-5.6 Luna',
-    usdPerMillionTokens: { input: 0.2, output: 1.2, cache_read: 0.02, cache_write: 0.25 },
-    priceTiers: [{ aboveInputTokens: 272_000, input: 0.4, output: 1.8, cache_read: 0.04, cache_write: 0.5 }],
-    source: 'developers.openai.com/api/docs/models/gpt-5.6-luna, 2026-11',
-  },
-  {
-    ...audio,
-    id: 'gpt-audio',
-    name: 'GPT Audio',
-    usdPerMillionTokens: { input: 2.5, output: 10, input_audio: 32, output_audio: 64 },
-    source: 'developers.openai.com/api/docs/pricing, 2026-10',
-  },
-  {
-    ...audio,
-    id: 'gpt-audio-mini',
-    name: 'GPT Audio Mini',
-    usdPerMillionTokens: { input: 0.6, output: 2.4, input_audio: 10, output_audio: 20 },
-    source: 'developers.openai.com/api/docs/pricing, 2026-10',
-  },
-  {
-    ...audio,
-    id: 'gpt-4o-audio-preview',
-    name: 'GPT-4o Audio',
-    status: 'deprecated',
-    usdPerMillionTokens: { input: 2.5, output: 10, input_audio: 40, output_audio: 80 },
-    source: 'developers.openai.com/api/docs/models/gpt-4o-audio-preview, 2026-11',
-  },
-  {
-    ...audio,
-    id: 'gpt-4o-mini-audio-preview',
-    name: 'GPT-4o Mini Audio',
-    status: 'deprecated',
-    usdPerMillionTokens: { input: 0.15, output: 0.6, input_audio: 10, output_audio: 20 },
-    source: 'developers.openai.com/api/docs/pricing, 2026-10',
-  },
-  {
-    ...search,
-    id: 'gpt-4o-search-preview',
-    name: 'GPT-4o Search Preview',
-    released: '2025-03-12',
-    usdPerMillionTokens: { input: 2.5, output: 10 },
-    fees: { request: '0.025' },
-    source: 'developers.openai.com/api/docs/pricing (web search preview), 2026-10',
-  },
-  {
-    ...search,
-    id: 'gpt-4o-mini-search-preview',
-    name: 'GPT-4o Mini Search Preview',
-    released: '2025-03-12',
-    usdPerMillionTokens: { input: 0.15, output: 0.6 },
-    fees: { request: '0.025' },
-    source: 'developers.openai.com/api/docs/pricing (web search preview), 2026-10',
-  },
+  // The list price; a promotion of 4 and 20 was announced until 2026-11-21.
+  gpt56('gpt-5.6', 'GPT-5.6 Sol', { input: 5, output: 30 }, 'gpt-5.6-sol'),
+  gpt56('gpt-5.6-sol', 'GPT-5.6 Sol', { input: 5, output: 30 }),
+  gpt56('gpt-5.6-terra', 'GPT-5.6 Terra', { input: 2, output: 12 }),
+  gpt56('gpt-5.6-luna', 'GPT-5.6 Luna', { input: 0.2, output: 1.2 }),
+  audioModel('gpt-audio', 'GPT Audio', { input: 2.5, output: 10, input_audio: 32, output_audio: 64 }),
+  audioModel('gpt-audio-mini', 'GPT Audio Mini', {
+    input: 0.6,
+    output: 2.4,
+    input_audio: 10,
+    output_audio: 20,
+  }),
+  audioModel(
+    'gpt-4o-audio-preview',
+    'GPT-4o Audio',
+    { input: 2.5, output: 10, input_audio: 40, output_audio: 80 },
+    { status: 'deprecated', source: 'developers.openai.com/api/docs/models/gpt-4o-audio-preview, 2026-11' },
+  ),
+  audioModel(
+    'gpt-4o-mini-audio-preview',
+    'GPT-4o Mini Audio',
+    { input: 0.15, output: 0.6, input_audio: 10, output_audio: 20 },
+    { status: 'deprecated' },
+  ),
+  searchModel('gpt-4o-search-preview', 'GPT-4o Search Preview', { input: 2.5, output: 10 }),
+  searchModel('gpt-4o-mini-search-preview', 'GPT-4o Mini Search Preview', { input: 0.15, output: 0.6 }),
   {
     id: 'claude-3-5-haiku-20241022',
     provider: 'anthropic',
@@ -200,7 +204,20 @@ const path = process.argv[2]
 if (path === undefined) throw new Error('usage: node scripts/catalog-from-json.js models.json')
 /** @type {{ models: Listed[] }} */
 const list = JSON.parse(readFileSync(path, 'utf8'))
-for (const model of [...list.models, ...additions]) process.stdout.write(`${row(corrected(model))},\n`)
+for (const [provider, name] of Object.entries({
+  anthropic: 'Anthropic',
+  google: 'Google',
+  openai: 'OpenAI',
+})) {
+  const models = [...list.models, ...additions].filter((model) => model.provider === provider)
+  const rows = models.map((model) => `${row(corrected(model))},\n`).join('')
+  const constant = `builtin${provider[0]?.toUpperCase()}${provider.slice(1)}Models`
+  const text = `/** Models of ${name} with its list prices in USD per million tokens; written by scripts/catalog-from-json.js. */
+import type { ModelDefinition } from './definition.ts'
+
+export const ${constant}: readonly ModelDefinition[] = [\n${rows}]\n`
+  writeFileSync(new URL(`../src/catalog/builtin-${provider}-models.ts`, import.meta.url), text)
+}
 
 /** @param {Listed} model @returns {Listed} */
 function corrected(model) {

@@ -6,10 +6,10 @@ import { writeFileSync } from 'node:fs'
 import { builtinModels } from '../src/catalog/builtin.ts'
 import type { Connector } from '../src/providers/connector.ts'
 import { connectors } from '../src/providers/registry.ts'
-import type { Capabilities } from '../src/wire/capabilities.ts'
-import type { ConversationFormat } from '../src/wire/codec.ts'
-import { codecs } from '../src/wire/dialects.ts'
-import type { PolicyRow } from '../src/wire/policy.ts'
+import type { ConversationFormat } from '../src/wire/dialect.ts'
+import { clientCodecs } from '../src/wire/formats.ts'
+import type { Capabilities } from '../src/wire/translation/capabilities.ts'
+import type { PolicyRow } from '../src/wire/translation/policy.ts'
 
 /** Where the page stands. */
 export const compatibilityPath = new URL('../docs/compatibility.md', import.meta.url)
@@ -36,7 +36,7 @@ What a model cannot take is left out or refused in the same way, whichever forma
 
 /** The whole page. */
 export function compatibilityPage(): string {
-  const directions = formats.map((from) => direction(from, codecs[from].policy))
+  const directions = formats.map((from) => direction(from, clientCodecs[from].policy))
   const families = connectors.filter(({ provider }) => modelsOf(provider).length > 0).map(family)
   return [beginning, ...directions, '## What models take\n', ...families].join('\n')
 }

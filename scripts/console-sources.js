@@ -13,7 +13,8 @@ export const builtFolder = join(root, 'console', 'dist')
 /** The file of a build that says what it was made from. */
 export const stampName = 'built-from'
 
-const sources = ['console', 'contract', 'package-lock.json', 'scripts/build-console.js']
+const sources = ['console', 'contract']
+const notSources = /^(dist|node_modules)/
 
 /** Whether this checkout has a console whose build is absent, or was made from something else. */
 export function isConsoleStale() {
@@ -45,7 +46,7 @@ function filesBelow(path) {
   if (!existsSync(place)) return []
   if (!path.includes('.')) {
     return readdirSync(place, { withFileTypes: true })
-      .filter(({ name }) => !name.startsWith('dist') && !/\.test\.tsx?$/.test(name))
+      .filter(({ name }) => !notSources.test(name) && !/\.test\.tsx?$/.test(name))
       .flatMap((entry) =>
         entry.isDirectory() ? filesBelow(`${path}/${entry.name}`) : [`${path}/${entry.name}`],
       )

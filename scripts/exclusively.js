@@ -13,8 +13,8 @@ const waitMaxMs = 15 * 60_000
  * Waits for its turn, at most a quarter of an hour, then runs `work`.
  * @param {string} turnFile
  * @param {(text: string) => void} say told once when there is somebody to wait for
- * @param {(nameWorker: (pid: number) => void) => Promise<void>} work may name a child that would go on without us:
- *   while it lives, so does the turn
+ * @param {(nameWorker: (pid: number) => void) => Promise<void>} work may name children that would go on without us:
+ *   while one of them lives, so does the turn
  */
 export async function exclusively(turnFile, say, work) {
   for (let waitedMs = 0; !take(turnFile); waitedMs += lookEveryMs) {
@@ -28,9 +28,11 @@ export async function exclusively(turnFile, say, work) {
     await pause(lookEveryMs)
   }
   try {
+    const pids = [process.pid]
     await work((pid) => {
+      pids.push(pid)
       const draft = `${turnFile}.${process.pid}`
-      writeFileSync(draft, `${process.pid} ${pid}`)
+      writeFileSync(draft, pids.join(' '))
       renameSync(draft, turnFile)
     })
   } finally {

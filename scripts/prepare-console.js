@@ -10,7 +10,7 @@ import { exclusively } from './exclusively.js'
 import { forwardedSignals } from './process-ties.js'
 
 const turnFile = join(root, '.tollgate-preparing-console')
-const builder = fileURLToPath(new URL('build-console.js', import.meta.url))
+const builder = fileURLToPath(new URL('../console/build.js', import.meta.url))
 
 /** @returns {Promise<boolean>} false where the build failed, which was told then */
 export async function prepareConsole() {

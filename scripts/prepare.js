@@ -1,36 +1,40 @@
 /**
- * Makes a fresh checkout able to run: finds or fetches a Node that is new enough, then the packages.
- * Each step is decided by what is on disk, so that nothing happens where nothing is missing.
+ * Makes a fresh checkout able to run: finds or fetches a Node that is new enough, and beside that the packages that the
+ * caller needs. Each step is decided by what is on disk, so that nothing happens where nothing is missing.
  * Plain JavaScript without a dependency, because it runs first and on any Node since 18; writes to stderr only.
  */
-import { spawn } from 'node:child_process'
-import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs'
-import { delimiter, dirname, join } from 'node:path'
+import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { exclusively } from './exclusively.js'
-import { become, endWithLauncher, endWithNpm, forwardedSignals } from './process-ties.js'
+import { CannotPrepare, npm } from './npm.js'
+import { endMark, hasTools, missingPackages, readJson, root, wantedPackages } from './packages.js'
+import { become, endWithLauncher, endWithNpm } from './process-ties.js'
 
-const root = realpathSync(fileURLToPath(new URL('..', import.meta.url)))
+/** @typedef {import('./packages.js').PackageSet} PackageSet */
+/** @typedef {{ path: string, version: string, isMissing: () => boolean }} UsableNode */
+
 const turnFile = join(root, '.tollgate-preparing')
 const progressEveryMs = 2_000
 
-/** What an operator can mend: told in one line, without a stack. */
-class CannotPrepare extends Error {}
-
 /**
- * Returns once this process is a Node that is new enough and every package stands in node_modules.
+ * Returns once this process is a Node that is new enough and every package of the sets stands in its node_modules.
  * On an older Node it does not return: the same script runs again in a child under the right one.
  * @param {string} script import.meta.url of the script that asks
+ * @param {readonly PackageSet[]} sets
  */
-export async function prepare(script) {
+export async function prepare(script, sets) {
   const isChild = endWithLauncher()
   try {
-    const node = await findNode()
-    if (node !== process.execPath && isChild) throw new CannotPrepare(`${process.execPath} is too old itself`)
-    if (node !== process.execPath)
-      return await become(node, [fileURLToPath(script), ...process.argv.slice(2)])
-    endWithNpm(() => process.kill(process.pid, 'SIGTERM'))
-    await ensurePackages()
+    const node = findNode()
+    const isOwn = node.path === process.execPath
+    if (!isOwn && isChild) throw new CannotPrepare(`${process.execPath} is too old itself`)
+    const stopWatchingNpm = endWithNpm(() => process.kill(process.pid, 'SIGTERM'))
+    // The child looks at the packages itself; while its Node has to be fetched they are installed at the same time.
+    if (isOwn || node.isMissing()) await complete(node, sets)
+    if (isOwn) return
+    stopWatchingNpm()
+    await become(node.path, [fileURLToPath(script), ...process.argv.slice(2)])
   } catch (error) {
     if (!(error instanceof CannotPrepare)) throw error
     say(error.message)
@@ -43,52 +47,27 @@ function say(text) {
   process.stderr.write(`tollgate: ${text}\n`)
 }
 
-/**
- * @param {string} path
- * @returns {any} the value of a JSON file, undefined where it cannot be read or is cut short
- */
-function readJson(path) {
-  try {
-    return JSON.parse(readFileSync(path, 'utf8'))
-  } catch {
-    return undefined
-  }
-}
-
-/** @returns {Promise<string>} path of a Node that is new enough, fetched into runtime/ if need be */
-async function findNode() {
+/** @returns {UsableNode} the one that runs, or one in runtime/ that may have to be fetched */
+function findNode() {
+  const own = process.versions.node
   const floor = readJson(join(root, 'package.json')).engines.node.replace('>=', '')
-  if (!isOlder(process.versions.node, floor)) return process.execPath
+  if (!isOlder(own, floor)) return { path: process.execPath, version: own, isMissing: () => false }
 
   const folder = join(root, 'runtime')
   const platform = `${process.platform}-${process.arch}`
   const locked = readJson(join(folder, 'package-lock.json')).packages[`node_modules/node-${platform}`]
   if (locked === undefined) {
     throw new CannotPrepare(
-      `needs Node ${floor} or newer, this is ${process.versions.node}. npm has none for ${platform} that could be fetched: please install it`,
+      `needs Node ${floor} or newer, this is ${own}. npm has none for ${platform} that could be fetched: please install it`,
     )
   }
   const packageFolder = join(folder, 'node_modules', `node-${platform}`)
-  const node = join(packageFolder, 'bin', 'node')
+  const path = join(packageFolder, 'bin', 'node')
   const isMissing = () =>
-    !existsSync(node) ||
+    !existsSync(path) ||
     !existsSync(join(folder, 'node_modules', '.package-lock.json')) ||
     readJson(join(packageFolder, 'package.json'))?.version !== locked.version
-  if (!isMissing()) return node
-
-  await exclusively(turnFile, say, async (nameWorker) => {
-    if (!isMissing()) return
-    const began = process.hrtime.bigint()
-    say(`this machine has Node ${process.versions.node}; fetching Node ${locked.version} into runtime/ …`)
-    await npm(['ci'], folder, { nameWorker, progress: () => `still fetching Node, ${secondsSince(began)} s` })
-    // npm takes the failed download of an optional package for success.
-    if (isMissing())
-      throw new CannotPrepare(
-        `Node ${locked.version} could not be fetched for ${platform}: is the npm registry within reach?`,
-      )
-    say(`Node ${locked.version} is there after ${secondsSince(began)} s`)
-  })
-  return node
+  return { path, version: locked.version, isMissing }
 }
 
 /**
@@ -101,98 +80,82 @@ function isOlder(version, floor) {
   return place !== undefined && (own?.[place] ?? 0) < (least?.[place] ?? 0)
 }
 
-async function ensurePackages() {
-  if (missingPackages().length === 0) return
+/**
+ * Fetches and installs what is missing, side by side.
+ * @param {UsableNode} node
+ * @param {readonly PackageSet[]} sets
+ */
+async function complete(node, sets) {
+  const isComplete = () => !node.isMissing() && sets.every((set) => missingPackages(set).length === 0)
+  if (isComplete()) return
   await exclusively(turnFile, say, async (nameWorker) => {
-    const missing = missingPackages()
-    if (missing.length === 0) return
-    const began = process.hrtime.bigint()
-    const total = wantedPackages().length
-    const isFresh = !existsSync(join(root, 'node_modules'))
-    say(
-      isFresh
-        ? `installing ${total} packages …`
-        : `completing the installed packages (${missing.join(', ').slice(0, 80)}) …`,
+    if (isComplete()) return
+    /** @type {Map<unknown, () => string>} */
+    const progress = new Map()
+    const ticks = setInterval(
+      () => say(`… ${[...progress.values()].map((show) => show()).join(', ')}`),
+      progressEveryMs,
     )
-    // npm believes its own record of what it installed, even where the folders say otherwise.
-    rmSync(endMark(), { force: true })
-    await npm(isFresh ? ['ci'] : ['install', '--no-save'], root, {
-      nameWorker,
-      progress: () => `${total - missingPackages().length} of ${total} packages`,
+    const fetched = fetchNode(node, { nameWorker, progress })
+    const works = sets.map(async (set) => {
+      if (set.needsNode) await fetched
+      await install(set, { node: node.isMissing() ? process.execPath : node.path, nameWorker, progress })
     })
-    const still = missingPackages()
-    if (still.length > 0) {
-      throw new CannotPrepare(
-        `package-lock.json asks for what is not in node_modules (${still.slice(0, 5).join(', ')}): please run npm install`,
-      )
-    }
-    say(`packages are there after ${secondsSince(began)} s`)
+    // All of them end before the turn does, also where one failed.
+    const results = await Promise.allSettled([fetched, ...works])
+    clearInterval(ticks)
+    for (const result of results) if (result.status === 'rejected') throw result.reason
   })
-}
-
-/** npm writes this file last. */
-function endMark() {
-  return join(root, 'node_modules', '.package-lock.json')
-}
-
-/** @returns {[path: string, version: string][]} what the lock promises on every platform */
-function wantedPackages() {
-  const { packages } = readJson(join(root, 'package-lock.json'))
-  return Object.entries(packages)
-    .filter(([path, entry]) => path !== '' && !entry.optional && !entry.link)
-    .map(([path, entry]) => [path, entry.version])
-}
-
-/** @returns {string[]} names of the packages that are absent or have another version than the lock says */
-function missingPackages() {
-  const missing = wantedPackages().filter(
-    ([path, version]) => readJson(join(root, path, 'package.json'))?.version !== version,
-  )
-  const names = missing.map(([path]) => path.replace(/^.*node_modules\//, ''))
-  return names.length > 0 || existsSync(endMark()) ? names : ['an interrupted installation']
 }
 
 /**
- * Runs the npm that started us, else the one on PATH.
- * @param {string[]} command
- * @param {string} folder
- * @param {{ nameWorker: (pid: number) => void, progress: () => string }} watch
+ * @param {UsableNode} node
+ * @param {{ nameWorker: (pid: number) => void, progress: Map<unknown, () => string> }} turn
  */
-async function npm(command, folder, { nameWorker, progress }) {
-  const script = process.env.npm_execpath
-  const [program, before] = script?.endsWith('npm-cli.js') ? [process.execPath, [script]] : ['npm', []]
-  // Without npm's own sign of progress, which would stand in the midst of our lines.
-  const child = spawn(
-    program,
-    [...before, ...command, '--include=dev', '--include=optional', '--no-progress'],
-    {
-      cwd: folder,
-      env: cleanEnvironment(),
-      stdio: ['ignore', 2, 2],
-    },
-  )
-  if (child.pid !== undefined) nameWorker(child.pid)
-  const stop = (/** @type {NodeJS.Signals} */ signal) => child.kill(signal)
-  for (const signal of forwardedSignals) process.on(signal, stop)
-  const ticks = setInterval(() => say(`… ${progress()}`), progressEveryMs)
-  /** @type {{ code: number | null, signal: NodeJS.Signals | null }} */
-  const end = await new Promise((resolve, reject) => {
-    child.once('exit', (code, signal) => resolve({ code, signal }))
-    child.once('error', (error) => reject(new CannotPrepare(`npm cannot be run: ${error.message}`)))
-  })
-  clearInterval(ticks)
-  for (const signal of forwardedSignals) process.off(signal, stop)
-  if (end.signal !== null) throw new CannotPrepare(`npm was stopped by ${end.signal}`)
-  if (end.code !== 0) throw new CannotPrepare(`npm ${command[0]} failed in ${folder} (exit code ${end.code})`)
+async function fetchNode(node, { nameWorker, progress }) {
+  if (!node.isMissing()) return
+  const began = process.hrtime.bigint()
+  say(`this machine has Node ${process.versions.node}; fetching Node ${node.version} into runtime/ …`)
+  progress.set(node, () => 'fetching Node')
+  await npm(['ci'], join(root, 'runtime'), { node: process.execPath, nameWorker })
+  progress.delete(node)
+  // npm takes the failed download of an optional package for success.
+  if (node.isMissing())
+    throw new CannotPrepare(
+      `Node ${node.version} could not be fetched for ${process.platform}-${process.arch}: is the npm registry within reach?`,
+    )
+  say(`Node ${node.version} is there after ${secondsSince(began)} s`)
 }
 
-/** The child npm must take neither the folder nor the package of the npm above us for its own. */
-function cleanEnvironment() {
-  const entries = Object.entries(process.env).filter(
-    ([name]) => !/^npm_(package_|lifecycle_|config_local_prefix$|command$)/.test(name),
+/**
+ * @param {PackageSet} set
+ * @param {{ node: string, nameWorker: (pid: number) => void, progress: Map<unknown, () => string> }} turn
+ */
+async function install(set, { node, nameWorker, progress }) {
+  const missing = missingPackages(set)
+  if (missing.length === 0) return
+  const began = process.hrtime.bigint()
+  const total = wantedPackages(set).length
+  const isFresh = !existsSync(join(set.folder, 'node_modules'))
+  say(
+    isFresh
+      ? `installing ${total} ${set.name} …`
+      : `completing the installed ${set.name} (${missing.join(', ').slice(0, 80)}) …`,
   )
-  const path = `${dirname(process.execPath)}${delimiter}${process.env.PATH ?? ''}`
-  return { ...Object.fromEntries(entries), PATH: path }
+  const withTools = set.withTools || hasTools(set)
+  // npm believes its own record of what it installed, even where the folders say otherwise.
+  rmSync(endMark(set), { force: true })
+  progress.set(set, () => `${total - missingPackages(set).length} of ${total} ${set.name}`)
+  const command = isFresh ? ['ci'] : ['install', '--no-save']
+  await npm([...command, withTools ? '--include=dev' : '--omit=dev'], set.folder, { node, nameWorker })
+  progress.delete(set)
+  const still = missingPackages(set)
+  if (still.length > 0) {
+    throw new CannotPrepare(
+      `package-lock.json asks for what is not in node_modules (${still.slice(0, 5).join(', ')}): please run npm install in ${set.folder}`,
+    )
+  }
+  say(`${set.name} are there after ${secondsSince(began)} s`)
 }
 
 /** @param {bigint} began */

@@ -69,18 +69,24 @@ function isOrphan(parent) {
  * npm killed outright tells nobody. Where npm runs a script of this checkout, which it does as our parent, `end` is
  * called once it is gone.
  * @param {() => void} end
+ * @returns {() => void} stops looking
  */
 export function endWithNpm(end) {
+  const nothing = () => {}
   const manifest = process.env.npm_package_json
-  if (manifest === undefined || !existsSync(manifest)) return
+  if (manifest === undefined || !existsSync(manifest)) return nothing
   if (realpathSync(manifest) !== realpathSync(fileURLToPath(new URL('../package.json', import.meta.url))))
-    return
+    return nothing
   const parent = process.ppid
-  if (isOrphan(parent)) return end()
+  if (isOrphan(parent)) {
+    end()
+    return nothing
+  }
   const check = setInterval(() => {
     if (process.ppid === parent) return
     clearInterval(check)
     end()
   }, parentCheckMs)
   check.unref()
+  return () => clearInterval(check)
 }

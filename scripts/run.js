@@ -4,14 +4,15 @@
  */
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { consolePackages, developerPackages } from './packages.js'
 import { prepare } from './prepare.js'
 import { become } from './process-ties.js'
 
-await prepare(import.meta.url)
+await prepare(import.meta.url, [developerPackages, consolePackages])
 
 const [name = '', ...rest] = process.argv.slice(2)
-const places = [`../node_modules/.bin/${name}`, `../${name}`].map((path) =>
-  fileURLToPath(new URL(path, import.meta.url)),
+const places = [`../node_modules/.bin/${name}`, `../console/node_modules/.bin/${name}`, `../${name}`].map(
+  (path) => fileURLToPath(new URL(path, import.meta.url)),
 )
 const script = places.find((place) => name !== '' && existsSync(place))
 if (script === undefined) {

@@ -1,19 +1,39 @@
 /**
  * Test reporter: a line for each file that passed, each failure in full where it happens, then the runner's own
- * summary. Shows what tests print, hides what they pass.
+ * summary. Shows what tests print, hides what they pass. A process may run many files: each is a suite of its name then.
  */
-import { relative } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { basename, relative } from 'node:path'
 import { inspect } from 'node:util'
+
+const processForm = /^(?:process-\d+\.mjs|test-process\.js)$/
 
 /** @param {AsyncIterable<{ type: string, data: any }>} events what the runner tells, see node:test `TestsStream` */
 // biome-ignore lint/style/noDefaultExport: the runner takes a reporter's default export only
 export default async function* reportTests(events) {
+  const counts = { tests: 0, skipped: 0 }
   for await (const { type, data } of events) {
+    const isEnd = type === 'test:pass' || type === 'test:fail'
+    if (isEnd && data.details.type !== 'suite') {
+      counts.tests += 1
+      if (data.skip !== undefined) counts.skipped += 1
+    }
     if (type === 'test:fail') yield failure(data)
-    else if (type === 'test:summary' && data.file !== undefined) yield fileLine(data, data.file)
-    else if (type === 'test:stdout' || type === 'test:stderr') yield data.message
+    if (isEnd && isFile(data)) {
+      yield fileLine(data.name, { success: type === 'test:pass', ms: data.details.duration_ms, ...counts })
+      Object.assign(counts, { tests: 0, skipped: 0 })
+    } else if (type === 'test:summary' && data.file !== undefined) {
+      if (processForm.test(basename(data.file))) continue
+      const { success, duration_ms: ms } = data
+      yield fileLine(relative(process.cwd(), data.file), { success, ms, ...data.counts })
+    } else if (type === 'test:stdout' || type === 'test:stderr') yield data.message
     else if (type === 'test:diagnostic') yield `ℹ ${data.message}\n`
   }
+}
+
+/** @param {{ nesting: number, file?: string, details: { type?: string } }} data */
+function isFile({ nesting, file, details }) {
+  return nesting === 0 && details.type === 'suite' && processForm.test(basename(file ?? ''))
 }
 
 /** @param {{ file?: string, name: string, line?: number, details: { error: Error & { failureType?: string } } }} data */
@@ -23,14 +43,16 @@ function failure({ file, line, name, details: { error } }) {
   const text = inspect(error.cause ?? error)
     .split('\n')
     .filter((row) => !/\bnode:(internal\/|async_hooks:)/.test(row))
-  return `✖ ${place}${name}\n    ${text.join('\n    ')}\n`
+  // A process that ended before its time had one of these files at work.
+  const held = processForm.test(basename(name)) ? readFileSync(name, 'utf8').split('\n').slice(2, -2) : []
+  return `✖ ${place}${name}\n    ${[...text, ...held].join('\n    ')}\n`
 }
 
 /**
- * @param {{ success: boolean, counts: { tests: number, skipped: number }, duration_ms: number }} summary
- * @param {string} file
+ * @param {string} path
+ * @param {{ success: boolean, tests: number, skipped: number, ms: number }} result
  */
-function fileLine({ success, counts, duration_ms }, file) {
-  const skipped = counts.skipped > 0 ? `, skipped ${counts.skipped}` : ''
-  return `${success ? '✔' : '✖'} ${relative(process.cwd(), file)} (tests ${counts.tests}${skipped}, ${Math.round(duration_ms)} ms)\n`
+function fileLine(path, { success, tests, skipped, ms }) {
+  const skips = skipped > 0 ? `, skipped ${skipped}` : ''
+  return `${success ? '✔' : '✖'} ${path} (tests ${tests}${skips}, ${Math.round(ms)} ms)\n`
 }

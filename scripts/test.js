@@ -1,51 +1,104 @@
 /**
- * Runs the tests: all, or the files named as arguments; arguments that begin with `--` go to Node's test runner.
- * Ends with the runner's own summary and one line where recorded cases were skipped; its exit code is ours.
+ * Runs the tests: all, the files named as arguments, with `--changed[=<branch or commit>]` those that a change reaches, with
+ * `--unit` those that start no program; with `--whole` all cases of what other runs take a sample of. Other arguments that
+ * begin with `--` go to Node's test runner. Ends with the runner's own summary, a line where recorded cases were skipped,
+ * and what the run took; its exit code is ours.
  * Must work on a fresh checkout without an install step.
  */
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join, relative, resolve } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { consolePackages, developerPackages } from './packages.js'
 import { prepare } from './prepare.js'
 import { prepareConsole } from './prepare-console.js'
 import { forwardedSignals } from './process-ties.js'
+import { warmCache } from './warm-cache.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const patterns = ['src/**/*.test.ts', 'contract/**/*.test.ts', 'console/**/*.test.ts', 'test/**/*.test.ts']
-/** A test that hangs fails; nothing that is well takes so long. */
-const hangMs = 300_000
+/** A file with a test that hangs fails; nothing that is well takes so long, even where other programs keep the machine busy. */
+const hangMs = 15 * 60_000
+/** Of a process with many files. */
+const processHangMs = 30 * 60_000
+const ticksPerSecond = 100
+const compileCache = join(root, 'node_modules/.cache/tollgate')
+/** So many files that start the program make it worth a start to have it compiled. */
+const warmFromFiles = 4
 
-await prepare(import.meta.url)
+await prepare(import.meta.url, [developerPackages, consolePackages])
+// Loaded late: the Node that reads this file first may be too old for it.
+const plan = await import('./test-plan.js')
 
-const named = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
-const options = process.argv.slice(2).filter((argument) => argument.startsWith('--'))
-const files = named.length > 0 ? named : await findTests()
-// The runner takes a file that does not exist for a run without tests, and that for success.
-const absent = files.filter((file) => !existsSync(file))
-if (absent.length > 0 || files.length === 0) {
-  process.stderr.write(`tollgate: no such test file: ${absent.join(', ') || patterns.join(', ')}\n`)
-  process.exit(1)
-}
+const beganMs = performance.now()
+const words = process.argv.slice(2)
+const named = words.filter((word) => !word.startsWith('--'))
+const isWhole = words.includes('--whole')
+const options = words.filter(
+  (word) => word.startsWith('--') && !/^--(?:changed|unit|whole)(?:=|$)/.test(word),
+)
+const files = chosenFiles()
 
 // A browser sees the console of this checkout, not of an earlier one.
-if (!(await prepareConsole())) process.exit(1)
+if (plan.needConsole(files) && !(await prepareConsole())) process.exit(1)
+
+if (plan.programTests(files).length >= warmFromFiles) await warmCache(compileCache)
 
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-test-'))
 const skippedFile = join(folder, 'skipped-cases')
 const { code, signal } = await runTests()
-tellSkipped()
+const hasSkippedInVain = reportSkipped()
+reportCost()
 rmSync(folder, { recursive: true })
 if (signal !== null) process.kill(process.pid, signal)
-process.exitCode = code ?? 1
+process.exitCode = code === 0 && hasSkippedInVain ? 1 : (code ?? 1)
 
-/** @returns {Promise<string[]>} */
-async function findTests() {
+/** @returns {string[]} */
+function chosenFiles() {
+  if (named.length > 0) {
+    // The runner takes a file that does not exist for a run without tests, and that for success.
+    const absent = named.filter((file) => !existsSync(file))
+    if (absent.length > 0) fail(`no such test file: ${absent.join(', ')}`)
+    const paths = named.map((file) => relative(root, resolve(file)).replaceAll('\\', '/'))
+    process.chdir(root)
+    return paths
+  }
   process.chdir(root)
-  // Loaded late: the Node that reads this file first may be too old to have it.
-  const { globSync } = await import('node:fs')
-  return globSync(patterns).sort()
+  let all = plan.allTests()
+  if (all.length === 0) fail(`no such test file: ${plan.patterns.join(', ')}`)
+  const changed = words.find((word) => /^--changed(?:=|$)/.test(word))
+  if (changed !== undefined) all = plan.reachedTests(all, plan.changedFiles(changed.split('=')[1] ?? ''))
+  if (isWhole) all = plan.sampledTests(all)
+  if (words.includes('--unit')) all = plan.unitTests(all)
+  if (all.length > 0) return all
+  process.stdout.write('no test is reached by what changed\n')
+  process.exit(0)
+}
+
+/**
+ * @param {string} text
+ * @returns {never}
+ */
+function fail(text) {
+  process.stderr.write(`tollgate: ${text}\n`)
+  process.exit(1)
+}
+
+/**
+ * The modules that the runner starts as processes. Options select among the tests of a file by their names and places,
+ * so with them each file runs as it stands.
+ */
+function modules() {
+  if (options.length > 0) return files
+  return plan.processesFor(files).map((group, index) => {
+    const module = join(folder, `process-${index + 1}.mjs`)
+    const rows = group.map((path) => JSON.stringify([path, pathToFileURL(join(root, path)).href]))
+    writeFileSync(
+      module,
+      `import { runFiles } from '${new URL('test-process.js', import.meta.url).href}'\nrunFiles([\n${rows.join(',\n')},\n], ${hangMs})\n`,
+    )
+    return module
+  })
 }
 
 /** @returns {Promise<{ code: number | null, signal: NodeJS.Signals | null }>} */
@@ -57,17 +110,18 @@ function runTests() {
       '--test',
       `--test-reporter=${reporter}`,
       `--test-concurrency=${availableParallelism()}`,
-      `--test-timeout=${hangMs}`,
+      `--test-timeout=${options.length > 0 ? hangMs : processHangMs}`,
       ...options,
-      ...files,
+      ...modules(),
     ],
     {
       stdio: 'inherit',
       env: {
         ...process.env,
         TOLLGATE_SKIPPED_CASES_FILE: skippedFile,
-        // Each file is a process of its own; what one compiled, the next need not.
-        NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/tollgate'),
+        ...(isWhole ? { TOLLGATE_TESTS: 'whole' } : {}),
+        // What one process compiled, the next need not.
+        NODE_COMPILE_CACHE: compileCache,
       },
     },
   )
@@ -81,9 +135,28 @@ function runTests() {
   })
 }
 
-function tellSkipped() {
-  if (!existsSync(skippedFile)) return
+/** @returns {boolean} whether recorded cases were skipped where they must not be */
+function reportSkipped() {
+  if (!existsSync(skippedFile)) return false
   const counts = readFileSync(skippedFile, 'utf8').trim().split('\n').map(Number)
   const sum = counts.reduce((total, count) => total + count, 0)
   process.stdout.write(`skipped ${sum} recorded cases: ../shared/fixtures is absent\n`)
+  const isRequired = process.env.CI_REQUIRE_FIXTURES === '1'
+  if (isRequired) process.stdout.write('failed: CI_REQUIRE_FIXTURES asks for every recorded case\n')
+  return isRequired
+}
+
+/** The system's own account of all processes that this one waited for, and they for theirs; only Linux keeps it there. */
+function reportCost() {
+  const seconds = (performance.now() - beganMs) / 1_000
+  const cpu = existsSync('/proc/self/stat') ? `, CPU ${childSeconds().join(' s user, ')} s system` : ''
+  process.stdout.write(`took ${seconds.toFixed(1)} s${cpu}\n`)
+}
+
+function childSeconds() {
+  // The name of the program, in parentheses, may hold anything.
+  const fields = readFileSync('/proc/self/stat', 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ')
+  return [fields[13], fields[14]].map((ticks) => (Number(ticks) / ticksPerSecond).toFixed(1))
 }

@@ -1,36 +1,53 @@
 /**
  * How a process lives: arguments → command, or a server that listens until it is told to stop. Reads
- * nothing but what it hands to the parts.
+ * nothing but what it hands to the parts. Imports the commands, the server and the database only where they are used: a
+ * command that asks a running server needs neither, and most of the time it takes is loading modules.
  */
 import { systemClock } from './base/clock.ts'
 import { systemRandom } from './base/ids.ts'
-import { createLog } from './base/log.ts'
-import { runCli } from './cli.ts'
-import { type Config, readConfig } from './config.ts'
-import { announceStart } from './first-run.ts'
-import { type Gateway, startGateway } from './gateway.ts'
-import { verifyFolder } from './ledger/verify-folder.ts'
-import { openCommandParts } from './parts.ts'
-import { program } from './program.ts'
+import { releaseStartMemory } from './base/start-memory.ts'
+import type { Config } from './config/config.ts'
+import { program } from './server/program.ts'
+import type { Gateway } from './server/server.ts'
 
 const repeatedWithinMs = 1_000
 
-process.exitCode = await runCli(process.argv.slice(2), {
-  print: (text) => process.stdout.write(text),
-  complain: (text) => process.stderr.write(text),
-  program,
-  readConfig: () => readConfig(),
-  nowMs: () => systemClock.wallMs(),
-  openParts: (config) => openCommandParts(config, { clock: systemClock, random: systemRandom }),
-  verifyFolder: ({ dataFolder, limits }) => verifyFolder(dataFolder, limits.driftLinesMax),
-  serve,
-})
+process.exitCode = await runWords(process.argv.slice(2))
+
+/** Resolves with the exit code. */
+async function runWords(words: readonly string[]): Promise<number> {
+  const [first = ''] = words
+  // Scripts ask for the version before everything else: it needs no table of commands.
+  if (words.length === 1 && ['--version', '-v'].includes(first)) {
+    process.stdout.write(`${program.version}\n`)
+    return 0
+  }
+  const { runCli } = await import('./cli/cli.ts')
+  return await runCli(words, {
+    print: (text) => process.stdout.write(text),
+    complain: (text) => process.stderr.write(text),
+    program,
+    readConfig: async () => (await import('./config/config.ts')).readConfig(),
+    nowMs: () => systemClock.wallMs(),
+    async openParts(config) {
+      const { openCommandServices } = await import('./server/services.ts')
+      return openCommandServices(config, { clock: systemClock, random: systemRandom })
+    },
+    async verifyFolder({ dataFolder, limits }) {
+      const { verifyFolder } = await import('./ledger/verify/verify-folder.ts')
+      return verifyFolder(dataFolder, limits.driftLinesMax)
+    },
+    serve,
+  })
+}
 
 /** Runs until a signal ends it; 0 when every request could end in its own time. */
 async function serve(config: Config): Promise<number> {
   // From the first moment: whoever sees the server start may tell it to end.
   const nextSignal = watchSignals()
+  const { createLog } = await import('./base/log.ts')
   const log = createLog({ level: config.logLevel })
+  const { startGateway } = await import('./server/server.ts')
   const started = await startGateway({ config, clock: systemClock, random: systemRandom, log })
   if (started.kind === 'refused') {
     process.stderr.write(`tollgate: ${started.message}\n`)
@@ -38,6 +55,7 @@ async function serve(config: Config): Promise<number> {
   }
   const { gateway } = started
   await announce(gateway, config)
+  releaseStartMemory(systemClock)
   const ended = await Promise.race([nextSignal(), gateway.lost.then(() => 'lost' as const)])
   if (ended === 'lost') {
     log.fatal('the store is lost; the process ends')
@@ -55,6 +73,7 @@ async function serve(config: Config): Promise<number> {
 async function announce(gateway: Gateway, { dataFolder }: Config): Promise<void> {
   const { start, place } = gateway
   const isTerminal = process.stdout.isTTY === true
+  const { announceStart } = await import('./server/first-run.ts')
   let text: string
   try {
     text = announceStart(start, place, { isTerminal, dataFolder })

@@ -12,8 +12,10 @@ import { fileURLToPath } from 'node:url'
 import { builtinFees } from '../src/catalog/builtin-options-table.ts'
 import { parseArguments } from '../src/cli/arguments.ts'
 import { commands } from '../src/cli/commands-table.ts'
-import { clientNames, readConfig, variableNames } from '../src/config.ts'
-import { startText } from '../src/first-run.ts'
+import { readConfig } from '../src/config/config.ts'
+import { variableNames } from '../src/config/settings-table.ts'
+import { clientNames } from '../src/config/values.ts'
+import { startText } from '../src/server/first-run.ts'
 import { messagesPriceFields } from '../src/wire/anthropic/request-price-table.ts'
 import { bodyPriceFields, settingPriceFields } from '../src/wire/gemini/request-price-table.ts'
 import { chatPriceFields } from '../src/wire/openai-chat/request-price-table.ts'
@@ -194,7 +196,9 @@ function readCurl(line: string): Request {
   return { url, headers, body }
 }
 
-for (const path of ['README.md', 'docs/api.md', 'docs/operate/running.md']) {
+const tutorial = 'docs/first-requests.md'
+
+for (const path of ['README.md', tutorial, 'docs/api.md', 'docs/operate/running.md']) {
   const lines = shellLines(tree.get(path) ?? '').filter((line) => line.startsWith('curl '))
   for (const [at, line] of lines.entries()) {
     test(`${path}: curl ${at + 1}, ${/https?:\/\/[^/]+([^ ']*)/.exec(line)?.[1]} is answered with 200`, async () => {
@@ -207,8 +211,8 @@ for (const path of ['README.md', 'docs/api.md', 'docs/operate/running.md']) {
   }
 }
 
-test('the read-me shows curl for every operation', () => {
-  const lines = shellLines(tree.get('README.md') ?? '').filter((line) => line.startsWith('curl '))
+test('the page of first requests shows curl for every operation', () => {
+  const lines = shellLines(tree.get(tutorial) ?? '').filter((line) => line.startsWith('curl '))
   for (const part of [
     '/v1/chat/completions',
     '/v1/responses ',
@@ -234,8 +238,8 @@ test('the read-me shows curl for every operation', () => {
   }
 })
 
-for (const [at, text] of blocks(tree.get('README.md') ?? '', 'ts').entries()) {
-  test(`README.md: TypeScript ${at + 1} runs as it stands and says hello twice`, async () => {
+for (const [at, text] of blocks(tree.get(tutorial) ?? '', 'ts').entries()) {
+  test(`${tutorial}: TypeScript ${at + 1} runs as it stands and says hello twice`, async () => {
     const file = join(folder, `snippet-${at}.mts`)
     const here = text.replaceAll(/ from '([^']+)'/g, (_, name) => ` from '${import.meta.resolve(name)}'`)
     writeFileSync(file, here.replaceAll(shownOrigin, served.origin))
@@ -292,7 +296,7 @@ test('the page of prices names every field and tool that the tables know', () =>
   }
 })
 
-/** Beside the words that no file may hold: src/tidy.test.ts. */
+/** Beside the words that no file may hold: test/tidy.test.ts. */
 const foreign = /\bhelpers?\b|\bworkplace\b|\bthe brief\b|\bTODO\b|\bFIXME\b|\blorem\b/i
 
 test('pages speak of the product alone', () => {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { type ErrorCode, type ErrorSpec, errors } from '../contract/errors.ts'
 import { anthropic } from '../src/wire/anthropic/index.ts'
-import type { Problem } from '../src/wire/codec.ts'
+import type { ClientError } from '../src/wire/dialect.ts'
 import { openaiChat } from '../src/wire/openai-chat/index.ts'
 
 const retryWords = { never: 'the same request fails again', later: 'wait, then send it again' }
@@ -24,20 +24,20 @@ interface ChatBody {
     readonly message: string
     readonly param: string | null
     readonly code: string
-    readonly source: Problem['source']
-    readonly details?: Problem['facts']
+    readonly source: ClientError['source']
+    readonly details?: ClientError['details']
   }
 }
 
 /** The problem that the page's first example is the body of. */
-function problemOf(code: ErrorCode, spec: ErrorSpec, { error }: ChatBody): Problem {
+function problemOf(code: ErrorCode, spec: ErrorSpec, { error }: ChatBody): ClientError {
   return {
     code,
     category: spec.category,
     status: spec.status,
     message: error.message,
     param: error.param,
-    facts: error.details ?? {},
+    details: error.details ?? {},
     source: error.source,
     requestId: 'req_0dv5g2m4c0001',
   }

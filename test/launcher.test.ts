@@ -143,53 +143,84 @@ test('a server whose launcher was killed before it could watch it does not start
   assert.deepEqual([stdout, code], ['', 1])
 })
 
-const installations = [
-  { name: 'in a fresh checkout every package is installed', isFresh: true, says: /installing 1 packages …/ },
-  {
-    name: 'a missing package is completed',
-    isFresh: false,
-    says: /completing the installed packages \(part\)/,
-  },
-]
+/** Packs a package of one file into the checkout, as a registry would hold it. */
+async function pack(folder: string, name: string): Promise<void> {
+  write(join(folder, name, 'package.json'), JSON.stringify({ name, version: '1.2.3' }))
+  const npm = process.env.npm_execpath?.endsWith('npm-cli.js')
+    ? [process.execPath, process.env.npm_execpath]
+    : ['npm']
+  const command = [...npm.slice(1), 'pack', `./${name}`, '--silent']
+  assert.equal((await finish(spawn(npm[0]!, command, { cwd: folder }))).code, 0)
+}
 
-for (const { name, isFresh, says } of installations) {
-  test(`${name} by npm, from what the lock names`, async () => {
-    const folder = makeCheckout(name)
-    if (isFresh) rmSync(join(folder, 'node_modules'), { recursive: true })
-    write(join(folder, 'part', 'package.json'), JSON.stringify({ name: 'part', version: '1.2.3' }))
-    const npm = process.env.npm_execpath?.endsWith('npm-cli.js')
-      ? [process.execPath, process.env.npm_execpath]
-      : ['npm']
-    const pack = [...npm.slice(1), 'pack', './part', '--silent']
-    assert.equal((await finish(spawn(npm[0]!, pack, { cwd: folder }))).code, 0)
-    const manifest = {
-      name: 'whole',
-      type: 'module',
-      engines: { node: '>=24.15' },
-      dependencies: { part: 'file:part-1.2.3.tgz' },
-    }
-    const part = { version: '1.2.3', resolved: 'file:part-1.2.3.tgz' }
-    write(join(folder, 'package.json'), JSON.stringify(manifest))
-    write(
-      join(folder, 'package-lock.json'),
-      JSON.stringify({
-        name: 'whole',
-        lockfileVersion: 3,
-        requires: true,
-        packages: { '': manifest, 'node_modules/part': part },
-      }),
-    )
-    const { stdout, stderr, code } = await finish(start(folder, 'bin/tollgate.js', 'models'))
+/** Gives a folder a lock that asks for packed packages: `dependencies` and `devDependencies`. */
+function lock(folder: string, dependencies: readonly string[], tools: readonly string[] = []): void {
+  const manifest = {
+    name: 'whole',
+    type: 'module',
+    engines: { node: '>=24.15' },
+    dependencies: Object.fromEntries(dependencies.map((name) => [name, `file:${name}-1.2.3.tgz`])),
+    devDependencies: Object.fromEntries(tools.map((name) => [name, `file:${name}-1.2.3.tgz`])),
+  }
+  const entry = (name: string) => ({ version: '1.2.3', resolved: `file:${name}-1.2.3.tgz` })
+  const packages = {
+    '': manifest,
+    ...Object.fromEntries(dependencies.map((name) => [`node_modules/${name}`, entry(name)])),
+    ...Object.fromEntries(tools.map((name) => [`node_modules/${name}`, { ...entry(name), dev: true }])),
+  }
+  write(join(folder, 'package.json'), JSON.stringify(manifest))
+  write(
+    join(folder, 'package-lock.json'),
+    JSON.stringify({ name: 'whole', lockfileVersion: 3, requires: true, packages }),
+  )
+}
+
+const isInstalled = (folder: string, name: string) =>
+  existsSync(join(folder, 'node_modules', name, 'package.json'))
+
+test('a start installs what serving needs, a tool the tools as well, and a start removes none of them', async () => {
+  const folder = makeCheckout('installs')
+  rmSync(join(folder, 'node_modules'), { recursive: true })
+  for (const name of ['part', 'tool']) await pack(folder, name)
+  lock(folder, ['part'], ['tool'])
+  write(join(folder, 'hello.js'), `console.log('hello')`)
+  const steps: readonly (readonly [command: string[], says: RegExp, tool: boolean])[] = [
+    [['bin/tollgate.js', 'models'], /installing 1 packages …/, false],
+    [['bin/tollgate.js', 'models'], /^$/, false],
+    [['scripts/run.js', 'hello.js'], /completing the installed packages \(tool\)/, true],
+    [['bin/tollgate.js', 'models'], /completing the installed packages \(part\)/, true],
+    [['scripts/run.js', 'hello.js'], /^$/, true],
+  ]
+  for (const [[script = '', ...rest], says, tool] of steps) {
+    if (says.source.includes('part')) rmSync(join(folder, 'node_modules/part'), { recursive: true })
+    const { stdout, stderr, code } = await finish(start(folder, script, ...rest))
     assert.equal(code, 0, stderr)
     assert.match(stderr, says)
-    assert.deepEqual(JSON.parse(stdout).arguments, ['models'])
-    assert.equal(
-      JSON.parse(readFileSync(join(folder, 'node_modules/part/package.json'), 'utf8')).version,
-      '1.2.3',
-    )
+    assert.notEqual(stdout, '')
+    assert.deepEqual([isInstalled(folder, 'part'), isInstalled(folder, 'tool')], [true, tool], stderr)
     assert.equal(existsSync(join(folder, '.tollgate-preparing')), false)
-  })
-}
+  }
+})
+
+test('what builds the console is installed for a server whose pages have to be built', async () => {
+  const folder = makeCheckout('console packages')
+  write(join(folder, 'console', 'build.js'), builder)
+  write(join(folder, 'console', 'vite.config.ts'), 'export default {}')
+  await pack(join(folder, 'console'), 'bundler')
+  lock(join(folder, 'console'), ['bundler'])
+  const steps = [
+    ['account', false],
+    ['serve', true],
+  ] as const
+  for (const [verb, isThere] of steps) {
+    const { stderr, code } = await finish(start(folder, 'bin/tollgate.js', verb))
+    assert.equal(code, 0, stderr)
+    assert.equal(isInstalled(join(folder, 'console'), 'bundler'), isThere, stderr)
+  }
+  rmSync(join(folder, 'console', 'node_modules'), { recursive: true })
+  assert.equal((await finish(start(folder, 'bin/tollgate.js', 'serve'))).stderr, '')
+  assert.equal(isInstalled(join(folder, 'console'), 'bundler'), false)
+})
 
 test('one process at a time prepares, also after one that died at it', async () => {
   const folder = makeCheckout('turns')
@@ -220,7 +251,7 @@ await exclusively(${JSON.stringify(join(folder, '.turn'))}, () => {}, async () =
 const builder = `
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { builtFolder, hashOfSources, root, stampName } from './console-sources.js'
+import { builtFolder, hashOfSources, root, stampName } from '../scripts/console-sources.js'
 appendFileSync(join(root, 'builds'), 'built\\n')
 mkdirSync(builtFolder, { recursive: true })
 writeFileSync(join(builtFolder, stampName), hashOfSources())
@@ -228,7 +259,7 @@ writeFileSync(join(builtFolder, stampName), hashOfSources())
 
 test('the console is built for a server where its sources changed, and only there', async () => {
   const folder = makeCheckout('console')
-  write(join(folder, 'scripts', 'build-console.js'), builder)
+  write(join(folder, 'console', 'build.js'), builder)
   write(join(folder, 'console', 'vite.config.ts'), 'export default {}')
   write(join(folder, 'console', 'src', 'main.tsx'), 'first')
   const builds = () =>
@@ -252,7 +283,7 @@ test('the console is built for a server where its sources changed, and only ther
 
 test('a console that cannot be built keeps no server from starting', async () => {
   const folder = makeCheckout('broken console')
-  write(join(folder, 'scripts', 'build-console.js'), 'process.exit(1)')
+  write(join(folder, 'console', 'build.js'), 'process.exit(1)')
   write(join(folder, 'console', 'vite.config.ts'), 'export default {}')
   const { stdout, stderr, code } = await finish(start(folder, 'bin/tollgate.js', 'serve'))
   assert.deepEqual([JSON.parse(stdout).arguments, code], [['serve'], 0])

@@ -289,7 +289,7 @@ export const installationOperations = {
       node: z.string(),
       startedAt: time,
       address: z.string(),
-      database: z.strictObject({ kind: z.enum(['sqlite', 'postgresql']), bytes: z.int().nullable() }),
+      database: z.strictObject({ kind: z.literal('sqlite'), bytes: z.int().nullable() }),
       running: z.int(),
       draining: z.boolean(),
       memoryBytes: z.int(),

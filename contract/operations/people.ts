@@ -112,7 +112,7 @@ export const peopleOperations = {
   }),
   'me.delete': operation({
     summary:
-      'Delete this person and the organizations in which nobody else is: sessions, keys and names go, what is left of the balances is lost; the ledger stays without them',
+      'Delete this person and the organizations without other members: sessions, keys, names and uploaded files go, what is left of the balances is lost; the ledger stays without them',
     policy: forPersonRecently,
     effect: 'changes',
     http: ['DELETE', '/api/me'],

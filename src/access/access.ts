@@ -5,7 +5,7 @@
 import { createHmac, createSecretKey } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
 import type { NextId, RandomBytes } from '../base/ids.ts'
-import { takingTurns } from '../base/turns.ts'
+import { createMutex } from '../base/mutex.ts'
 import type { RateLimits } from '../limits/types.ts'
 import type { Store } from '../store/store.ts'
 import { inTransaction } from '../store/transaction.ts'
@@ -44,19 +44,19 @@ export interface AccessParts {
 export function openAccess(parts: AccessParts): Access {
   const { store, clock, limits } = parts
   const listeners = new Set<(key: bigint, by: StoppedBy) => void>()
-  const tell = (key: bigint, by: StoppedBy): void => {
+  const notifyStopped = (key: bigint, by: StoppedBy): void => {
     for (const listener of listeners) listener(key, by)
   }
-  const changing: Changing = {
+  const changing: KeyChangeDeps = {
     ...parts,
     // Made once: importing the key costs more than the hash itself.
     hashOf: hasher(parts.hashKey),
     memory: keyMemory((hash) => keyByHash(store, hash), limits),
-    expiries: new Expiries(clock, limits.holdMsMax, (key) => tell(key, 'expired')),
-    tell,
+    expiries: new Expiries(clock, limits.holdMsMax, (key) => notifyStopped(key, 'expired')),
+    notifyStopped,
   }
   // One change after another, so that memory ends with what the store ends with.
-  const inTurn = takingTurns()
+  const inTurn = createMutex()
   return {
     identify: (credential) => identify(changing, credential),
     create: (asked) => create(changing, asked),
@@ -72,11 +72,11 @@ export function openAccess(parts: AccessParts): Access {
   }
 }
 
-interface Changing extends AccessParts {
+interface KeyChangeDeps extends AccessParts {
   readonly hashOf: (key: string) => Buffer
   readonly memory: KeyMemory<KeyRow>
   readonly expiries: Expiries
-  readonly tell: (key: bigint, by: StoppedBy) => void
+  readonly notifyStopped: (key: bigint, by: StoppedBy) => void
 }
 
 function hasher(hashKey: Uint8Array): (key: string) => Buffer {
@@ -84,7 +84,7 @@ function hasher(hashKey: Uint8Array): (key: string) => Buffer {
   return (text) => createHmac('sha256', key).update(text).digest()
 }
 
-async function identify(changing: Changing, credential: string): Promise<Identified> {
+async function identify(changing: KeyChangeDeps, credential: string): Promise<Identified> {
   if (readKey(credential) === undefined) return notOurs(credential)
   const row = await changing.memory.find(changing.hashOf(credential))
   if (row === undefined) return { kind: 'invalid' }
@@ -100,7 +100,7 @@ function notOurs(credential: string): Identified {
 }
 
 /** A key that was never used, together with the only copy of its text. */
-function fresh({ random, clock, hashOf }: Changing, id: bigint, asked: NewKey) {
+function fresh({ random, clock, hashOf }: KeyChangeDeps, id: bigint, asked: NewKey) {
   const { key: secret, label } = makeKey(asked.account, id, random)
   const createdMs = clock.wallMs()
   const row: KeyRow = {
@@ -116,7 +116,7 @@ function fresh({ random, clock, hashOf }: Changing, id: bigint, asked: NewKey) {
   return { secret, key: { hash: hashOf(secret), row } }
 }
 
-async function create(changing: Changing, asked: NewKey): ReturnType<Access['create']> {
+async function create(changing: KeyChangeDeps, asked: NewKey): ReturnType<Access['create']> {
   const { secret, key } = fresh(changing, changing.nextId(), asked)
   await insertKey(changing.store.database, key)
   changing.memory.put(key.hash, key.row)
@@ -124,7 +124,7 @@ async function create(changing: Changing, asked: NewKey): ReturnType<Access['cre
 }
 
 async function update(
-  changing: Changing,
+  changing: KeyChangeDeps,
   id: bigint,
   change: Parameters<Access['update']>[1],
 ): Promise<KeyUpdate> {
@@ -142,7 +142,7 @@ async function update(
 }
 
 async function rotate(
-  changing: Changing,
+  changing: KeyChangeDeps,
   id: bigint,
   { newId, overlapMs, createdBy }: RotationAsk,
 ): Promise<Rotation> {
@@ -179,7 +179,7 @@ function whyNotRotated(row: KeyRow, nowMs: number): Extract<Rotation, { kind: 'r
   return row.disabled ? 'disabled' : null
 }
 
-async function revoke(changing: Changing, id: bigint): ReturnType<Access['revoke']> {
+async function revoke(changing: KeyChangeDeps, id: bigint): ReturnType<Access['revoke']> {
   const revokedMs = changing.clock.wallMs()
   const revoked = await inTransaction(changing.store, async (transaction) => {
     const key = await keyById(transaction, id)
@@ -194,12 +194,15 @@ async function revoke(changing: Changing, id: bigint): ReturnType<Access['revoke
   return 'revoked'
 }
 
-/** What a key is from now on; whoever runs requests under it hears when that is nothing. */
-function remember({ memory, expiries, clock, accountRates, tell }: Changing, { hash, row }: StoredKey): void {
+/** Caches the key's new state, and notifies listeners when the key stopped working. */
+function remember(
+  { memory, expiries, clock, accountRates, notifyStopped }: KeyChangeDeps,
+  { hash, row }: StoredKey,
+): void {
   memory.put(hash, row)
   expiries.forget(row.id)
   const judged = judge(row, clock.wallMs(), accountRates)
   if (judged.kind === 'caller') expiries.watch(row)
   else if (judged.kind === 'revoked' || judged.kind === 'disabled' || judged.kind === 'expired')
-    tell(row.id, judged.kind)
+    notifyStopped(row.id, judged.kind)
 }

@@ -1,6 +1,6 @@
 /**
  * The key under which the console itself makes an account's requests: made at the first one, judged like every
- * other key, and without a secret: what its row holds as a hash is the hash of nothing, so nobody can send it.
+ * other key, and without a secret: its row's hash matches no key, so no client can send it.
  */
 import type { Clock } from '../base/clock.ts'
 import type { NextId, RandomBytes } from '../base/ids.ts'
@@ -64,7 +64,7 @@ export function openBuiltInKeys(parts: BuiltInKeysParts): BuiltInKeys {
   }
 }
 
-/** One for each account, however many ask at once: the one that comes second finds the first's. */
+/** One for each account: of two concurrent calls, the second finds the row of the first. */
 function make(parts: BuiltInKeysParts, account: bigint, policy: KeyPolicy): Promise<bigint> {
   return inTransaction(parts.store, async (transaction) => {
     const made = await transaction

@@ -1,6 +1,6 @@
 /**
- * Recognises keys of others by their form, so that somebody who sends one is told so and not just that it is
- * wrong. A table; longer beginnings before shorter ones. The key itself is never kept or repeated.
+ * Recognizes other services' API keys by their prefix, so that the error can name the mistake. Longer prefixes come
+ * first. The key itself is never stored or echoed.
  */
 
 const forms: readonly (readonly [form: RegExp, provider: string])[] = [
@@ -28,7 +28,7 @@ const forms: readonly (readonly [form: RegExp, provider: string])[] = [
   [/^(?:ghp|gho|ghu|ghs)_|^github_pat_/, 'GitHub'],
 ]
 
-/** Whose key this looks like; undefined when it looks like nobody's. */
+/** The service whose key this looks like, if any. */
 export function foreignProvider(credential: string): string | undefined {
   return forms.find(([form]) => form.test(credential))?.[1]
 }

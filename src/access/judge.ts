@@ -1,4 +1,4 @@
-/** What a key is good for at a moment. Pure; how the key was found is not asked. */
+/** Whether a key is valid at a given time. Pure. */
 import type { RateLimits } from '../limits/types.ts'
 import type { Identified, KeyRow } from './types.ts'
 

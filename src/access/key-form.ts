@@ -1,6 +1,6 @@
 /**
  * What an API key looks like: `sk-tg-` + 6 characters of its account + 11 of its id + `-` + 28 of secret +
- * 6 of checksum, all base62. Pure; a key that was mistyped or cut is told from others without any look-up.
+ * 6 of checksum, all base62. Pure; the checksum detects a mistyped or truncated key without a look-up.
  */
 import { crc32 } from 'node:zlib'
 import { assert } from '../base/assert.ts'
@@ -25,7 +25,7 @@ const keyCharacters = brand.length + accountDigits + idDigits + 1 + secretDigits
 export interface NewKeyText {
   /** The whole key: shown once, stored nowhere. */
   readonly key: string
-  /** Its public start: tells account and key, and nothing that helps to guess the rest. */
+  /** The public prefix: identifies account and key, and does not help to guess the rest. */
   readonly label: string
 }
 
@@ -57,7 +57,7 @@ function withSecret(label: string, random: RandomBytes): NewKeyText {
   return { key: unchecked + checksum(unchecked), label }
 }
 
-/** What a key of our form says of itself; undefined for everything else, a wrong checksum included. */
+/** Parses a key; undefined for any other string, a wrong checksum included. */
 export function readKey(text: string): { readonly id: bigint; readonly label: string } | undefined {
   if (text.length !== keyCharacters) return undefined
   const [, label = '', id = '', given] = form.exec(text) ?? []
@@ -65,7 +65,7 @@ export function readKey(text: string): { readonly id: bigint; readonly label: st
   return { id: fromBase62(id), label }
 }
 
-/** The same for all keys of an account, so that leaked ones can be told apart by eye. */
+/** The same for all keys of an account, so that a leaked key can be attributed by eye. */
 function accountPrefix(account: bigint): string {
   return base62(BigInt(crc32(account.toString())), accountDigits)
 }

@@ -12,7 +12,7 @@ export interface KeyMemoryLimits {
 export interface KeyMemory<Row> {
   /** From memory, else from the store; undefined where there is no such key. */
   find(hash: Uint8Array): Promise<Row | undefined>
-  /** What is remembered of a key now, which a change may have put here while somebody waited. */
+  /** The cached key; a change may have stored it during a pending look-up. */
   newest(hash: Uint8Array): Row | undefined
   /** What is newest of a key. */
   put(hash: Uint8Array, row: Row): void

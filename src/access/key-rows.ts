@@ -77,7 +77,7 @@ export async function insertKey(database: Database['database'] | Transaction, ke
   await database.insertInto('api_key').values(values(key)).execute()
 }
 
-/** Writes the whole row anew. */
+/** Overwrites the whole row. */
 export async function saveKey(transaction: Transaction, key: StoredKey): Promise<void> {
   await transaction.updateTable('api_key').set(values(key)).where('id', '=', key.row.id).execute()
 }

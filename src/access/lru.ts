@@ -1,4 +1,4 @@
-/** A bounded memory that forgets what was not asked for the longest. */
+/** A bounded cache that evicts the least recently used entry. */
 
 export class Lru<Key, Value> {
   readonly #entries = new Map<Key, Value>()

@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { manualClock } from '../../test/support/manual-clock.ts'
 import { openTestLedger } from '../../test/support/open-ledger.ts'
 import { idSource, systemRandom } from '../base/ids.ts'
-import { limitDefaults } from '../config.ts'
+import { limitDefaults } from '../config/config.ts'
 import { openAccess } from './access.ts'
 import { openManagementKeys } from './management-keys.ts'
 

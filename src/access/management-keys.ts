@@ -1,5 +1,5 @@
 /**
- * Keys of the control plane: found by a hash of their own purpose, judged by the clock at every use, and never good
+ * Keys of the control plane: found by a hash under a separate key, checked for expiry at every use, and never valid
  * for requests to models. The whole key is never stored and never logged.
  */
 import { createHmac, createSecretKey } from 'node:crypto'

@@ -6,24 +6,24 @@ import { type TestContext, test } from 'node:test'
 import { openTestLedger } from '../../test/support/open-ledger.ts'
 import { systemRandom } from '../base/ids.ts'
 import { settingsOf } from '../store/settings.ts'
-import { openSecret, type SecretResult } from './secret.ts'
+import { openSecret, type RootSecretResult } from './secret.ts'
 
 const someText = ['one', 'root', 'secret', 'of', 'more', 'than', 'enough', 'letters'].join('-')
 
 async function prepare(context: TestContext) {
   const { store, dataDirectory } = await openTestLedger(context)
   const settings = settingsOf(store)
-  const open = (configured: string | null = null): Promise<SecretResult> =>
+  const open = (configured: string | null = null): Promise<RootSecretResult> =>
     openSecret({ dataFolder: dataDirectory, configured, random: systemRandom, settings })
   return { open, file: join(dataDirectory, 'secret'), settings, dataDirectory }
 }
 
-function keyOf(result: SecretResult): string {
+function keyOf(result: RootSecretResult): string {
   assert.ok(result.kind === 'secret', JSON.stringify(result))
   return Buffer.from(result.secret.keyFor('api-key-hash')).toString('hex')
 }
 
-function refusal(result: SecretResult): string {
+function refusal(result: RootSecretResult): string {
   assert.equal(result.kind, 'refused')
   return result.kind === 'refused' ? result.message : ''
 }

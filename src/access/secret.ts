@@ -1,5 +1,5 @@
 /**
- * The root secret of an installation: taken from the configuration or made once and kept in the data folder,
+ * The root secret of an installation: read from the configuration, or generated once and stored in the data folder,
  * and checked against the database, because with another secret no stored key would be found. It is never
  * used itself: each purpose gets a key derived for it alone.
  */
@@ -28,13 +28,14 @@ export type Purpose =
   | 'upstream-credentials'
   | 'redeem-code'
   | 'identity'
+  | 'uploads'
 
 export interface RootSecret {
   /** 32 bytes for this purpose alone; the same for the same root secret. */
   keyFor(purpose: Purpose): Uint8Array
 }
 
-export type SecretResult =
+export type RootSecretResult =
   | { readonly kind: 'secret'; readonly secret: RootSecret }
   /** A sentence for the operator; the server must not start. */
   | { readonly kind: 'refused'; readonly message: string }
@@ -52,7 +53,7 @@ const secretBytes = 32
 const charactersMin = 32
 
 /** Reads or makes the root secret. Only the process that owns the data folder may call it. */
-export async function openSecret(source: SecretSource): Promise<SecretResult> {
+export async function openSecret(source: SecretSource): Promise<RootSecretResult> {
   const stored = await source.settings.get(checkName)
   const text =
     source.configured ?? secretText(join(source.dataFolder, 'secret'), source.random, stored !== undefined)
@@ -73,7 +74,7 @@ function derive(text: string): RootSecret {
   }
 }
 
-function secretText(path: string, random: RandomBytes, isExpected: boolean): string | SecretResult {
+function secretText(path: string, random: RandomBytes, isExpected: boolean): string | RootSecretResult {
   if (!existsSync(path)) {
     if (!isExpected) return makeFile(path, Buffer.from(random(secretBytes)).toString('hex'))
     return refused(
@@ -89,7 +90,7 @@ function secretText(path: string, random: RandomBytes, isExpected: boolean): str
   return text.length >= charactersMin ? text : refused(`The root secret ${path} is damaged: it is too short.`)
 }
 
-/** Appears whole or not at all, even when the power fails. */
+/** Written atomically: complete or absent, even after a power failure. */
 function makeFile(path: string, text: string): string {
   const draft = `${path}.new`
   rmSync(draft, { force: true })
@@ -104,6 +105,6 @@ function makeFile(path: string, text: string): string {
   return text
 }
 
-function refused(message: string): SecretResult {
+function refused(message: string): RootSecretResult {
   return { kind: 'refused', message }
 }

@@ -1,4 +1,4 @@
-/** The words of access: keys, and the caller that a request is paid by. Values only. */
+/** Types of API keys and of the caller that pays for a request. */
 import type { Scope } from '../../contract/operation.ts'
 import type { AutomaticCaching } from '../../contract/values.ts'
 import type { KeyBudget, RateLimits } from '../limits/types.ts'
@@ -15,7 +15,7 @@ export interface KeyPolicy {
   readonly models: readonly string[] | null
   /** What to do when the balance does not pay the whole output limit. */
   readonly onShortBalance: 'lower' | 'reject'
-  /** Whether answers to this key tell the balance. */
+  /** Whether responses to this key include the balance. */
   readonly showBalance: boolean
   /** Whether answers in the provider's own format get `usage.cost` too. */
   readonly showCost: boolean
@@ -50,7 +50,7 @@ export interface Caller {
   readonly label: string
   readonly policy: KeyPolicy
   readonly accountRates: RateLimits
-  /** Who is signed in, where the console makes the request; null: whoever has the key. */
+  /** The signed-in user of a request from the console; null for requests with an API key. */
   readonly person: string | null
 }
 
@@ -107,7 +107,7 @@ export type StoppedBy = 'revoked' | 'disabled' | 'expired'
 
 /** Keys: made, found by their hash in memory, changed, revoked. */
 export interface Access {
-  /** Checks form and checksum before any look-up; the store is asked once per unknown hash. */
+  /** Checks format and checksum before any look-up; an unknown hash costs one read of the store. */
   identify(credential: string): Promise<Identified>
   /** Makes a key; `secret` is the only copy of the whole key. */
   create(key: NewKey): Promise<{ readonly id: bigint; readonly secret: string; readonly label: string }>

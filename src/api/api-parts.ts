@@ -1,7 +1,7 @@
 /** What the control plane over HTTP works with. Types only; the root of the program composes it. */
 import type { IncomingMessage } from 'node:http'
 import type { ControlParts } from '../control/parts.ts'
-import type { AuthAnswer, AuthRequest } from '../identity/answers.ts'
+import type { AuthAnswer, AuthRequest } from '../identity/auth-messages.ts'
 import type { EventStreams } from './event-streams.ts'
 
 export interface ApiParts {

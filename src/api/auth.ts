@@ -3,7 +3,7 @@
  * but that pages of other sites change nothing here.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { AuthAnswer } from '../identity/answers.ts'
+import type { AuthAnswer } from '../identity/auth-messages.ts'
 import { nameOf } from './actor.ts'
 import type { ApiParts } from './api-parts.ts'
 import type { Bodies } from './bodies.ts'

@@ -5,9 +5,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Clock } from '../base/clock.ts'
 import { TollgateError } from '../base/errors.ts'
-import { placesOf } from '../base/network.ts'
+import { networkScopes } from '../base/network.ts'
 import { type Allowance, SharedBudget } from '../base/shared-budget.ts'
-import type { Limits } from '../config.ts'
+import type { Limits } from '../config/config.ts'
 import { bodyError, readBody } from '../http/body.ts'
 import type { ApiParts } from './api-parts.ts'
 
@@ -34,11 +34,11 @@ export interface BodiesParts {
 
 /** All but `knownAs` throw rows of the error table. */
 export interface Bodies {
-  /** From here on the body of this request is one of this person or key, and of nobody unknown any more. */
+  /** Counts the body of this request against this person or key; without it, against anonymous callers. */
   knownAs(request: FastifyRequest, name: string): void
   /** The whole body, as it came. */
   bytes(request: FastifyRequest, bytesMax: number): Promise<Buffer>
-  /** The same where it is JSON that is nested no deeper than anybody needs; other types pass as they are. */
+  /** The same, and JSON nested deeper than `jsonDepthMax` is refused; other types pass as they are. */
   shallow(request: FastifyRequest, bytesMax: number): Promise<Buffer>
   /** The whole body of a message of the payment provider. */
   webhook(request: FastifyRequest, bytesMax: number): Promise<Buffer>
@@ -51,18 +51,18 @@ export function openBodies({ clock, limits, clientAddress }: BodiesParts): Bodie
 
   async function read(request: FastifyRequest, bodyBytesMax: number, allowance: Allowance): Promise<Buffer> {
     const { raw } = request
-    // Whoever waited with the body was told to send it before this server's pages were asked.
+    // A client that waited for 100 Continue got it before the request reached these pages.
     const client = { gone: raw.destroyed, sendContinue: () => {} }
     const used = { ...limits, bodyBytesMax, requestTimeoutMs: limits.controlBodyMs }
     const body = await readBody({ allowance, clock, limits: used }, raw, client)
     if (body.kind !== 'body') throw bodyError(body)
     const whole = Buffer.from(body.bytes.buffer, body.bytes.byteOffset, body.bytes.byteLength)
-    // What has arrived is in the hands of whoever answers, and they are bounded.
+    // A handler owns the body now, and the number of handlers is bounded.
     body.drop()
     return whole
   }
 
-  const places = ({ raw }: FastifyRequest) => placesOf(clientAddress(raw))
+  const places = ({ raw }: FastifyRequest) => networkScopes(clientAddress(raw))
 
   function allowanceOf(request: FastifyRequest): Allowance {
     const name = names.get(request)

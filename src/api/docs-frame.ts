@@ -3,6 +3,7 @@ import { escapeHtml, pageOf } from './page.ts'
 
 /** Pages made from the project's Markdown, by their path below `docs`, without the ending. */
 export const markdownPages = {
+  'first-requests': 'First requests',
   api: 'The data plane',
   clients: 'Clients',
   compatibility: 'Between formats',
@@ -20,6 +21,7 @@ export type MarkdownPage = keyof typeof markdownPages
 
 const places: readonly (readonly [path: string, title: string])[] = [
   ['/docs', 'Overview'],
+  ['/docs/first-requests', markdownPages['first-requests']],
   ['/docs/api', markdownPages.api],
   ['/docs/clients', markdownPages.clients],
   ['/docs/compatibility', markdownPages.compatibility],

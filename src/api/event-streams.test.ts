@@ -7,7 +7,7 @@ import { afterEach, beforeEach, test } from 'node:test'
 import { topics } from '../../contract/events.ts'
 import { manualClock } from '../../test/support/manual-clock.ts'
 import { Changes } from '../base/changes.ts'
-import { limitDefaults } from '../config.ts'
+import { limitDefaults } from '../config/config.ts'
 import { EventStreams, type EventStreamsLimits, type Opening } from './event-streams.ts'
 
 const account = 1n

@@ -7,8 +7,8 @@ import { assert } from '../base/assert.ts'
 import { TollgateError } from '../base/errors.ts'
 import { networkOf } from '../base/network.ts'
 import type { Actor } from '../control/actor.ts'
-import { accountFor, mayAsk } from '../control/authorize.ts'
-import { inputMistake } from '../control/verb.ts'
+import { authorizeAccount, authorizeActor } from '../control/authorize.ts'
+import { inputMistake } from '../control/handle-operation.ts'
 import { actorOf, nameOf } from './actor.ts'
 import type { ApiParts } from './api-parts.ts'
 import type { Opening } from './event-streams.ts'
@@ -66,8 +66,8 @@ async function authorized(
   { account }: Asked,
 ): Promise<{ readonly actor: Actor; readonly account: bigint }> {
   const actor = await actorOf(parts, request.raw)
-  mayAsk(parts.control, policy, actor)
-  const who = await accountFor(parts.control, policy, actor, { account })
+  authorizeActor(parts.control, policy, actor)
+  const who = await authorizeAccount(parts.control, policy, actor, { account })
   return { actor, account: who.account.id }
 }
 

@@ -31,13 +31,15 @@ export function slugOf(heading: string): string {
 }
 
 const fence = /^```/
+/** A note to those who edit the page. */
+const comment = /^<!-- .* -->$/
 const heading = /^(#{1,4}) (.+)$/
 const item = /^( *)(?:[-*]|\d+\.) +(.*)$/
 
 /** Takes at least one line. */
 function nextBlock(source: Lines, linkTo: LinkTo): string {
   const line = source.lines[source.at] ?? ''
-  if (line.trim() === '') {
+  if (line.trim() === '' || comment.test(line)) {
     source.at += 1
     return ''
   }

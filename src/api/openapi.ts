@@ -2,7 +2,7 @@
 import { type ErrorCode, errors } from '../../contract/errors.ts'
 import type { Policy } from '../../contract/operation.ts'
 import { type OperationName, operations } from '../../contract/operations.ts'
-import { sessionCookie } from '../identity/site.ts'
+import { sessionCookie } from '../identity/public-address.ts'
 import { policyText, usualErrors } from './operation-policy-text.ts'
 import {
   answerOf,

@@ -4,7 +4,7 @@
  */
 import { organizationOwner, personOwner } from '../control/authorize.ts'
 import type { ControlParts } from '../control/parts.ts'
-import { type AuthAnswer, parsed } from '../identity/answers.ts'
+import { type AuthAnswer, parsed } from '../identity/auth-messages.ts'
 
 export interface PeopleChange {
   /** Who asked. */

@@ -8,7 +8,7 @@ import { type ControlErrorBody, type OperationName, operations } from '../../con
 import { type ErrorCode, TollgateError } from '../base/errors.ts'
 import { retryAdviceHeaders } from '../base/retry-advice.ts'
 import type { Actor } from '../control/actor.ts'
-import { mayAsk } from '../control/authorize.ts'
+import { authorizeActor } from '../control/authorize.ts'
 import { type ControlReply, dispatch } from '../control/dispatch.ts'
 import { actorOf, nameOf } from './actor.ts'
 import { answerFile, retryHeaders } from './answers.ts'
@@ -77,7 +77,7 @@ async function welcome(
 ): Promise<Actor> {
   const actor = await actorOf(parts, raw)
   mustBeSameSite({ method, headers }, actor.kind, parts.control.address)
-  mayAsk(parts.control, policy, actor)
+  authorizeActor(parts.control, policy, actor)
   return actor
 }
 

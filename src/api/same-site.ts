@@ -5,7 +5,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { TollgateError } from '../base/errors.ts'
 import type { Actor } from '../control/actor.ts'
-import { ownOrigins } from '../identity/site.ts'
+import { ownOrigins } from '../identity/public-address.ts'
 
 export interface Asked {
   readonly method: string

@@ -4,7 +4,7 @@ export class BrokenInvariant extends Error {
   override readonly name = 'BrokenInvariant'
 }
 
-/** Throws when `condition` is false; `message` says what must have held. */
+/** Throws when `condition` is false; `message` states the invariant. */
 export function assert(condition: boolean, message: string): asserts condition {
   if (!condition) throw new BrokenInvariant(message)
 }

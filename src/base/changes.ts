@@ -1,25 +1,25 @@
 /**
- * Tells whoever watches an account that something of it has changed. Publishing costs nothing where nobody watches;
- * what changes within a moment is told at once. Knows no database: what was missed is asked for again.
+ * Notifies the listeners of an account that its data changed. Publishing is free without listeners, and changes within
+ * a short interval are merged. Nothing is stored: a client that missed a change reads the data again.
  */
 import type { Topic } from '../../contract/events.ts'
 import type { Clock } from './clock.ts'
 
 export interface Change {
   readonly topics: readonly Topic[]
-  /** The request that ended last. */
+  /** The request that finished last. */
   readonly request: bigint | null
 }
 
 type Listener = (change: Change) => void
 
-interface Pending {
+interface PendingChange {
   readonly topics: Set<Topic>
   request: bigint | null
 }
 
 export interface ChangesLimits {
-  /** How long changes are gathered before they are told. */
+  /** How long changes are collected before they are published. */
   readonly changesGatherMs: number
 }
 
@@ -27,7 +27,7 @@ export class Changes {
   readonly #clock: Clock
   readonly #gatherMs: number
   readonly #listeners = new Map<bigint, Set<Listener>>()
-  readonly #pending = new Map<bigint, Pending>()
+  readonly #pending = new Map<bigint, PendingChange>()
 
   constructor(clock: Clock, { changesGatherMs }: ChangesLimits) {
     this.#clock = clock
@@ -43,15 +43,15 @@ export class Changes {
       return
     }
     this.#pending.set(account, { topics: new Set(topics), request })
-    this.#clock.after(this.#gatherMs, () => this.#tell(account))
+    this.#clock.after(this.#gatherMs, () => this.#publishGathered(account))
   }
 
-  /** The same for everybody who watches: what is the installation's. */
+  /** Publishes to all watched accounts: for changes of the whole installation. */
   publishToAll(topics: readonly Topic[]): void {
     for (const account of this.#listeners.keys()) this.publish(account, topics)
   }
 
-  /** Returns how to stop listening. */
+  /** Returns a function that unsubscribes. */
   watch(account: bigint, listener: Listener): () => void {
     const listeners = this.#listeners.get(account) ?? new Set()
     listeners.add(listener)
@@ -62,7 +62,7 @@ export class Changes {
     }
   }
 
-  #tell(account: bigint): void {
+  #publishGathered(account: bigint): void {
     const pending = this.#pending.get(account)
     this.#pending.delete(account)
     if (pending === undefined) return

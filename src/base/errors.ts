@@ -1,6 +1,6 @@
 /**
  * The one error that leaves the phases of a request. Expected outcomes inside a phase are return
- * values; throwing this means «answer the caller with this row of the error table».
+ * values; throwing this answers the caller with this row of the error table.
  */
 import { type ErrorCode, errors } from '../../contract/errors.ts'
 
@@ -19,9 +19,9 @@ export interface ErrorDetails {
   readonly status?: number
   /** More headers for the answer, such as the state of a rate limit. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Who said no: this gateway, or the upstream behind it. */
+  /** Where the error came from: this gateway, or the upstream. */
   readonly source?: 'gateway' | 'upstream'
-  /** Never leaves the process: whose key was refused, when it is one of ours. */
+  /** Never leaves the process: the owner of the refused key, when the key is known. */
   readonly owner?: { readonly account: bigint; readonly key: bigint }
   /** Never leaves the process: for the operator's log. */
   readonly detail?: string

@@ -31,5 +31,5 @@ test('kill ends the process by SIGKILL', () => {
 })
 
 for (const text of ['here', 'here:explode', 'here:delay', 'here:kill=0', 'Here:kill', 'here:kill=']) {
-  test(`«${text}» is refused`, () => assert.throws(() => failpoints(text), RangeError))
+  test(`"${text}" is refused`, () => assert.throws(() => failpoints(text), RangeError))
 }

@@ -1,7 +1,7 @@
 /**
  * Identifiers and randomness. Ids are 63-bit integers in time order (41 bits of milliseconds since
  * 2024, 10 bits of process, 12 bits of sequence), so that tables grow at their end and an id
- * tells its age; outside they are written as a prefix and 13 base-32 digits.
+ * shows its age; outside they are written as a prefix and 13 base-32 digits.
  */
 import { randomBytes } from 'node:crypto'
 import type { Clock } from './clock.ts'

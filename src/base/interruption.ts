@@ -1,6 +1,6 @@
 /**
- * Why running work must stop before its end: its client left, or the gateway said so. It is told
- * once; whoever holds the work at that moment listens, and a later holder is told at once.
+ * Why running work must stop early: its client disconnected, or the gateway cancels it. Delivered once, to the
+ * listener of the phase that runs; a listener that is set later is called immediately.
  */
 import type { TollgateError } from './errors.ts'
 
@@ -16,7 +16,7 @@ export class Interruptible {
     return this.#interruption
   }
 
-  /** Replaces the listener of the one who held the work before; `undefined` lets go of it. */
+  /** Replaces the listener of the phase before; `undefined` removes it. */
   listen(listener: ((interruption: Interruption) => void) | undefined): void {
     this.#listener = listener
     if (this.#interruption !== undefined) listener?.(this.#interruption)

@@ -28,11 +28,11 @@ function redact(text: string): string {
 
 /** Writes a line that a log of this kind made in another thread. */
 export function writeAgain(log: Log, line: string): void {
-  const { level, time: _begun, msg, err, ...fields } = JSON.parse(line) as Line
-  log[level](err === undefined ? fields : { err: new Described(err), ...fields }, msg)
+  const { level, time: _begun, msg, err, ...fields } = JSON.parse(line) as LogRecord
+  log[level](err === undefined ? fields : { err: new DescribedError(err), ...fields }, msg)
 }
 
-interface Line extends Readonly<Record<string, unknown>> {
+interface LogRecord extends Readonly<Record<string, unknown>> {
   readonly level: 'debug' | 'info' | 'warn' | 'error' | 'fatal'
   readonly time: string
   readonly msg?: string
@@ -40,7 +40,7 @@ interface Line extends Readonly<Record<string, unknown>> {
 }
 
 /** An error that was described where it happened. */
-class Described {
+class DescribedError {
   readonly description: Readonly<Record<string, string>>
 
   constructor(description: Readonly<Record<string, string>>) {
@@ -49,7 +49,7 @@ class Described {
 }
 
 function describe(error: unknown): Readonly<Record<string, string>> {
-  if (error instanceof Described) return error.description
+  if (error instanceof DescribedError) return error.description
   if (error instanceof TollgateError) {
     return {
       code: error.code,

@@ -1,6 +1,7 @@
 /** What counts as near, and that the work stays bounded on long input. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { costRatio } from '../../test/support/cost-ratio.ts'
 import { nearest } from './nearest.ts'
 
 const names = [
@@ -32,11 +33,10 @@ test('a swap of neighbours is one edit, so it comes before two replacements', ()
 
 test('a name of a million characters costs no more than one of eighty', () => {
   const many = Array.from({ length: 20_000 }, (_, index) => `name-${index}-${'x'.repeat(70)}`)
-  const before = process.cpuUsage().user
-  nearest('n'.repeat(1_000_000), many, 3)
-  const long = process.cpuUsage().user - before
-  const again = process.cpuUsage().user
-  nearest('n'.repeat(80), many, 3)
-  const short = process.cpuUsage().user - again
-  assert.ok(long < 20 * Math.max(short, 20_000), `${long} µs against ${short} µs`)
+  const ratio = costRatio(20, {
+    small: () => nearest('n'.repeat(80), many, 3),
+    large: () => nearest('n'.repeat(1_000_000), many, 3),
+    floorUs: 20_000,
+  })
+  assert.ok(ratio < 20, `${ratio.toFixed(1)} times the work`)
 })

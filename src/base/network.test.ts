@@ -1,7 +1,7 @@
 /** Addresses and the networks that they are counted in. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { networkOf, placesOf } from './network.ts'
+import { networkOf, networkScopes } from './network.ts'
 
 const networks: readonly [address: string, network: string][] = [
   ['192.0.2.7', '192.0.2.7'],
@@ -17,6 +17,8 @@ for (const [address, network] of networks) {
 }
 
 test('a site is the /48 of an IPv6 address, and an IPv4 address by itself', () => {
-  const sites = ['2001:db8:1:2::9', '192.0.2.7', '::ffff:192.0.2.7'].map((address) => placesOf(address).site)
+  const sites = ['2001:db8:1:2::9', '192.0.2.7', '::ffff:192.0.2.7'].map(
+    (address) => networkScopes(address).site,
+  )
   assert.deepEqual(sites, ['2001:db8:1::/48', '192.0.2.7', '192.0.2.7'])
 })

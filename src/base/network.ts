@@ -23,12 +23,12 @@ export function unmapped(address: string): string {
 }
 
 /** Whose shares an unknown caller at an address takes from. */
-export interface Places {
+export interface NetworkScopes {
   readonly network: string
   readonly site: string
 }
 
-export function placesOf(address: string): Places {
+export function networkScopes(address: string): NetworkScopes {
   const network = networkOf(address)
   return { network, site: siteOf(address) ?? network }
 }

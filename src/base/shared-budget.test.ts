@@ -1,7 +1,7 @@
 /** Budgets that many share: what one holder may have, what is left for others, and that nothing is lost or kept. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Room, SharedBudget } from './shared-budget.ts'
+import { MemoryReservation, SharedBudget } from './shared-budget.ts'
 
 const shares = { key: 0.5, account: 0.625, network: 0.875 }
 
@@ -42,7 +42,7 @@ test('however many take all that they get, something is left for the next one', 
   assert.equal(next.take(16 * 1024), undefined)
 })
 
-test('what is given back is free again, and nobody who holds nothing is remembered', () => {
+test('what is given back is free again, and only holders of something are remembered', () => {
   const budget = new SharedBudget(100, shares)
   const allowance = budget.allowance({ key: 1n, account: 'a' })
   assert.equal(allowance.take(50), undefined)
@@ -63,13 +63,13 @@ test('a share of 1 is the whole budget, and beyond it the server is full', () =>
 
 test('a room grows and shrinks, and its first units are not metered', () => {
   const budget = new SharedBudget(100, { key: 0.5 })
-  const room = new Room(budget.allowance({ key: 1n }), 10)
+  const room = new MemoryReservation(budget.allowance({ key: 1n }), 10)
   assert.equal(room.set(10), undefined)
   assert.equal(budget.taken, 0)
   assert.equal(room.set(60), undefined)
   assert.deepEqual(room.set(61), { scope: 'key' })
   assert.equal(budget.taken, 50)
-  const second = room.another()
+  const second = room.sibling()
   assert.equal(second.set(10), undefined)
   assert.deepEqual(second.set(11), { scope: 'key' })
   room.set(5)

@@ -4,19 +4,19 @@
  */
 
 /** Why nothing was taken. `scope`: whose share is used up, such as `account`; null: others have taken too much. */
-export interface Refusal {
+export interface BudgetRefusal {
   readonly scope: string | null
 }
 
 /** What can be taken from. */
 export interface Allowance {
   /** Takes all of it and returns undefined, or takes nothing. */
-  take(amount: number): Refusal | undefined
+  take(amount: number): BudgetRefusal | undefined
   giveBack(amount: number): void
 }
 
 type Name = string | bigint
-type Names<Scope extends string> = Readonly<Partial<Record<Scope, Name>>>
+type ScopeNames<Scope extends string> = Readonly<Partial<Record<Scope, Name>>>
 
 /** How much of what others leave one holder of each scope may have, from 0 to 1, where 1 is all of it. */
 export type Shares<Scope extends string> = Readonly<Record<Scope, number>>
@@ -46,21 +46,21 @@ export class SharedBudget<Scope extends string> {
   }
 
   /** Takes in the name of these; a scope that is left out bounds nothing here. */
-  allowance(names: Names<Scope>): Allowance {
+  allowance(names: ScopeNames<Scope>): Allowance {
     return {
       take: (amount) => this.#take(names, amount),
       giveBack: (amount) => this.#giveBack(names, amount),
     }
   }
 
-  #take(names: Names<Scope>, amount: number): Refusal | undefined {
+  #take(names: ScopeNames<Scope>, amount: number): BudgetRefusal | undefined {
     const left = this.#max - this.#taken
     let refusal = amount > left ? full : undefined
     for (const { scope, share, takenBy } of this.#scopes) {
       const name = names[scope]
       if (name === undefined) continue
       const own = takenBy.get(name) ?? 0
-      // Alone here it would be too much as well: nobody else is the reason.
+      // It would exceed this holder's share of an idle budget too: other holders are not the reason.
       if (share < 1 && own + amount > share * this.#max) return { scope }
       if (own + amount > share * (left + own)) refusal = full
     }
@@ -73,7 +73,7 @@ export class SharedBudget<Scope extends string> {
     return undefined
   }
 
-  #giveBack(names: Names<Scope>, amount: number): void {
+  #giveBack(names: ScopeNames<Scope>, amount: number): void {
     for (const { scope, takenBy } of this.#scopes) {
       const name = names[scope]
       if (name === undefined) continue
@@ -92,13 +92,13 @@ interface ScopeUse<Scope extends string> {
   readonly takenBy: Map<Name, number>
 }
 
-const full: Refusal = { scope: null }
+const full: BudgetRefusal = { scope: null }
 
 /**
  * What one piece of work has taken, which grows and shrinks. The first `unmetered` of it are not taken from the budget:
  * what is small is served however much others hold, and its number is bounded elsewhere.
  */
-export class Room {
+export class MemoryReservation {
   readonly #allowance: Allowance
   readonly #unmetered: number
   #taken = 0
@@ -108,8 +108,8 @@ export class Room {
     this.#unmetered = unmetered
   }
 
-  /** Makes it so much in all; what was taken stays as it is when more is refused. */
-  set(amount: number): Refusal | undefined {
+  /** Sets the total; what was taken stays as it is when more is refused. */
+  set(amount: number): BudgetRefusal | undefined {
     const metered = Math.max(0, amount - this.#unmetered)
     const more = metered - this.#taken
     const refusal = more > 0 ? this.#allowance.take(more) : undefined
@@ -120,7 +120,7 @@ export class Room {
   }
 
   /** Room for another piece of work of the same holders. */
-  another(): Room {
-    return new Room(this.#allowance, this.#unmetered)
+  sibling(): MemoryReservation {
+    return new MemoryReservation(this.#allowance, this.#unmetered)
   }
 }

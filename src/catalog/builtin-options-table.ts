@@ -3,7 +3,7 @@
  * for tools that run at the provider. What is not here is refused. One table of facts with its sources.
  */
 
-export interface OptionRow {
+export interface BuiltinOptionRow {
   readonly models: readonly string[]
   /** Option name → factor on every rate. */
   readonly options: Readonly<Record<string, string>>
@@ -14,7 +14,7 @@ const openaiFast = 'openai.com/api-fast-mode, 2026-10'
 const openaiFlex = 'developers.openai.com/api/docs/pricing (flex), 2026-07'
 
 /** `priority` and `fast` are two names of one tier at OpenAI. */
-function fast(factor: string, models: readonly string[]): OptionRow {
+function fast(factor: string, models: readonly string[]): BuiltinOptionRow {
   return {
     models,
     options: { 'service_tier:priority': factor, 'service_tier:fast': factor },
@@ -22,7 +22,7 @@ function fast(factor: string, models: readonly string[]): OptionRow {
   }
 }
 
-export const builtinOptions: readonly OptionRow[] = [
+export const builtinOptions: readonly BuiltinOptionRow[] = [
   {
     models: [
       'claude-opus-4-6',

@@ -1,9 +1,21 @@
-/** The built-in models: the table's rows together with the options and fees that apply to each. Pure. */
-import { builtinRows, builtinSource } from './builtin-models.ts'
+/**
+ * The models that are known without configuration: the rows of each provider together with the options and fees that apply
+ * to each. Where a provider changed something since, tollgate.yaml or `models price` says so. Pure.
+ */
+import { builtinAnthropicModels } from './builtin-anthropic-models.ts'
+import { builtinGoogleModels } from './builtin-google-models.ts'
+import { builtinOpenaiModels } from './builtin-openai-models.ts'
 import { builtinFees, builtinOptions } from './builtin-options-table.ts'
 import type { ModelDefinition, PriceDefinition } from './definition.ts'
 
-export const builtinModels: readonly ModelDefinition[] = builtinRows.map((row) => ({
+/** When and where the rows without a `source` of their own were read. */
+const builtinSource = 'models.dev, list price of 2026-07-01'
+
+export const builtinModels: readonly ModelDefinition[] = [
+  ...builtinAnthropicModels,
+  ...builtinGoogleModels,
+  ...builtinOpenaiModels,
+].map((row) => ({
   ...row,
   prices: row.prices?.map((price) => complete(row, price)),
 }))

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { manualClock } from '../../test/support/manual-clock.ts'
 import { openTestLedger } from '../../test/support/open-ledger.ts'
-import { openSealing } from '../access/sealing.ts'
+import { createSealer } from '../access/sealing.ts'
 import { idSource, systemRandom } from '../base/ids.ts'
 import { settingsOf } from '../store/settings.ts'
 import type { Store } from '../store/store.ts'
 import { type Catalog, type GivenSources, openCatalog } from './catalog.ts'
-import type { CredentialSealing } from './console-upstreams.ts'
+import type { CredentialSealer } from './console-upstreams.ts'
 import type { ModelDefinition } from './definition.ts'
 import { priceAt } from './types.ts'
 
@@ -42,9 +42,9 @@ async function prepare(context: TestContext) {
   const clock = manualClock()
   const { store } = await openTestLedger(context, { clock })
   const nextId = idSource(clock, 3)
-  const ownSealing = openSealing(systemRandom(32), systemRandom)
-  const open = (sources: GivenSources = given, sealing: CredentialSealing = ownSealing): Promise<Catalog> =>
-    openCatalog({ store, clock, nextId, settings: settingsOf(store), sealing, sources })
+  const ownSealer = createSealer(systemRandom(32), systemRandom)
+  const open = (sources: GivenSources = given, sealer: CredentialSealer = ownSealer): Promise<Catalog> =>
+    openCatalog({ store, clock, nextId, settings: settingsOf(store), sealer, sources })
   return { clock, store, open }
 }
 
@@ -163,7 +163,7 @@ const mistakes: readonly [what: string, definition: ModelDefinition, message: st
   ['an alias', { ...house, id: 'quick' }, 'quick is an alias of house-1'],
 ]
 
-test('mistakes are told and change nothing', async (context) => {
+test('mistakes are reported and change nothing', async (context) => {
   const { store, open } = await prepare(context)
   const catalog = await open()
   const before = catalog.snapshot
@@ -234,7 +234,7 @@ test('an upstream that is added serves the next snapshot, after a restart as wel
 
 test('an upstream that was removed while the rest could not be read is gone after another try', async (context) => {
   const { open } = await prepare(context)
-  const real = openSealing(systemRandom(32), systemRandom)
+  const real = createSealer(systemRandom(32), systemRandom)
   let fails = false
   const catalog = await open(given, {
     seal: real.seal,
@@ -274,7 +274,7 @@ test('a credential is kept while provider and address stay, and is never taken a
   assert.equal((await catalog.putUpstream({ ...added, weight: 9, credential: null })).kind, 'written')
   const kept = upstreamsOf(catalog)[1]
   assert.deepEqual([kept?.weight, kept?.credential], [9, added.credential])
-  // Whoever can write to the database cannot point the credential at an address of their own.
+  // Write access to the database is not enough to send the credential to another address.
   await store.database.updateTable('upstream').set({ url: 'https://thief.example' }).execute()
   const tampered = await open()
   assert.equal(upstreamsOf(tampered).length, 1)

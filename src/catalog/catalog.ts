@@ -10,7 +10,7 @@ import { inTransaction, type Transaction } from '../store/transaction.ts'
 import { type ConsoleMarkup, readMarkup, writeMarkup } from './console-markup.ts'
 import {
   type ConsoleUpstream,
-  type CredentialSealing,
+  type CredentialSealer,
   deleteUpstream,
   readUpstreams,
   type UpstreamAsk,
@@ -46,7 +46,7 @@ export interface CatalogParts {
   readonly nextId: NextId
   readonly settings: Settings
   /** For the credentials of upstreams and for nothing else. */
-  readonly sealing: CredentialSealing
+  readonly sealer: CredentialSealer
   readonly sources: GivenSources
 }
 
@@ -60,7 +60,7 @@ export type CatalogChange =
 export interface Catalog {
   /** The catalog of this moment; a request reads it once. */
   readonly snapshot: Snapshot
-  /** Reads the store anew, with other sources where they are given. */
+  /** Reloads from the store, with other sources where they are given. */
   reload(sources?: GivenSources): Promise<void>
   /** Adds a model, or replaces what is said of it; a price in it comes to those that are there, from now on where it has no date. */
   add(definition: ModelDefinition): Promise<CatalogChange>
@@ -76,7 +76,7 @@ export interface Catalog {
   putUpstream(ask: UpstreamAsk): Promise<UpstreamChange>
   /** What it would serve, or why it would be refused whatever its credential. */
   previewUpstream(ask: Omit<UpstreamAsk, 'credential'>): UpstreamPreview | UpstreamChange
-  /** The credential that is kept for this name, provider and address; undefined: none. */
+  /** The credential stored for this name, provider and address, if any. */
   keptCredential(ask: Pick<UpstreamAsk, 'name' | 'provider' | 'url'>): string | undefined
   /** Whether there was one; those of the configuration stay. */
   removeUpstream(name: string): Promise<boolean>
@@ -257,13 +257,13 @@ type UpstreamChanges = Pick<
 >
 
 function upstreamChanges(live: Live): UpstreamChanges {
-  const { store, clock, settings, sealing } = live.parts
+  const { store, clock, settings, sealer } = live.parts
   return {
     putUpstream(ask) {
       return live.inTurn(async () => {
         const refused = refusedUpstream(ask, live.sources, live.loaded.sources)
         if (refused !== undefined) return refused
-        const written = await writeUpstream(store, sealing, ask, clock.wallMs())
+        const written = await writeUpstream(store, sealer, ask, clock.wallMs())
         if (written === 'written') await refresh(live)
         return { kind: written }
       })
@@ -307,9 +307,9 @@ interface Loaded {
 }
 
 async function load(parts: CatalogParts, given: GivenSources): Promise<Loaded> {
-  const { store, settings, sealing, nextId } = parts
+  const { store, settings, sealer, nextId } = parts
   const rows = await store.database.selectFrom('model_override').selectAll().execute()
-  const console = await readUpstreams(store, sealing)
+  const console = await readUpstreams(store, sealer)
   const markup = await readMarkup(settings)
   const sources = {
     ...given,

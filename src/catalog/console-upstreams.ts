@@ -9,7 +9,7 @@ import { inTransaction } from '../store/transaction.ts'
 import type { UpstreamDefinition, UpstreamModels } from './definition.ts'
 
 /** Seals texts for the store, each bound to the words that say what it is for. */
-export interface CredentialSealing {
+export interface CredentialSealer {
   seal(secret: string, boundTo: readonly string[]): Uint8Array
   /** undefined: it was sealed for other words, with another key, or was changed since. */
   open(sealed: Uint8Array, boundTo: readonly string[]): string | undefined
@@ -24,19 +24,19 @@ export interface ConsoleUpstream extends Omit<UpstreamDefinition, 'credential'> 
 
 export interface UpstreamAsk extends Omit<UpstreamDefinition, 'credential'> {
   readonly disabled: boolean
-  /** null: the one that is kept, while provider and address stay. */
+  /** null: keep the stored one, provided that provider and address stay the same. */
   readonly credential: string | null
 }
 
 export async function readUpstreams(
   { database }: Pick<Store, 'database'>,
-  sealing: CredentialSealing,
+  sealer: CredentialSealer,
 ): Promise<readonly ConsoleUpstream[]> {
   const rows = await database.selectFrom('upstream').selectAll().orderBy('name').execute()
-  return rows.map((row) => toUpstream(row, sealing))
+  return rows.map((row) => toUpstream(row, sealer))
 }
 
-function toUpstream(row: Selectable<UpstreamTable>, sealing: CredentialSealing): ConsoleUpstream {
+function toUpstream(row: Selectable<UpstreamTable>, sealer: CredentialSealer): ConsoleUpstream {
   const { name, provider, url } = row
   return {
     name,
@@ -45,15 +45,15 @@ function toUpstream(row: Selectable<UpstreamTable>, sealing: CredentialSealing):
     models: row.models === null ? undefined : (JSON.parse(row.models) as UpstreamModels),
     weight: Number(row.weight),
     disabled: row.disabled !== 0n,
-    credential: sealing.open(row.credential, boundTo(row)) ?? null,
+    credential: sealer.open(row.credential, boundTo(row)) ?? null,
     credentialEnd: row.credential_end,
   }
 }
 
-/** `needs_credential`: none is kept for this provider and address. */
+/** `needs_credential`: none is stored for this provider and address. */
 export function writeUpstream(
   store: Pick<Store, 'database'>,
-  sealing: CredentialSealing,
+  sealer: CredentialSealer,
   ask: UpstreamAsk,
   nowMs: number,
 ): Promise<'written' | 'needs_credential'> {
@@ -74,7 +74,7 @@ export function writeUpstream(
     }
     const values = {
       ...said,
-      credential: sealing.seal(credential, boundTo(ask)),
+      credential: sealer.seal(credential, boundTo(ask)),
       credential_end: endOf(credential),
     }
     await transaction

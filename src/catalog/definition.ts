@@ -3,20 +3,15 @@
  * line. Amounts are decimal strings in USD, dates ISO 8601 in UTC. Types only; `prices.ts` and
  * `snapshot.ts` give them their meaning.
  */
-import type { DialectName } from '../wire/codec.ts'
+import type { WrittenRatesOf } from '../../contract/meters.ts'
+import type { DialectName } from '../wire/dialect.ts'
 
 /** How the provider is spoken to for this model. */
 export type Api = 'chat' | 'messages' | 'responses' | 'embeddings' | 'generateContent'
 
 /** Decimal USD per million tokens; what is left out follows from `input` by the rules of `prices.ts`. */
-export interface RatesDefinition {
-  readonly input: string
+export interface RatesDefinition extends Omit<WrittenRatesOf<string>, 'output'> {
   readonly output?: string | undefined
-  readonly cacheRead?: string | undefined
-  readonly cacheWrite5m?: string | undefined
-  readonly cacheWrite1h?: string | undefined
-  readonly inputAudio?: string | undefined
-  readonly outputAudio?: string | undefined
 }
 
 export interface TierDefinition extends RatesDefinition {

@@ -2,7 +2,7 @@
  * All that is known of each model, from every place where something is said of it, as one draft a name:
  * ready to be sold, or with the reason why not. Pure; prices have no ids yet.
  */
-import type { DialectName } from '../wire/codec.ts'
+import type { DialectName } from '../wire/dialect.ts'
 import type { Api, ModelDefinition, PriceDefinition, UpstreamDefinition } from './definition.ts'
 import { familyOf, type OfferedModel, type OfferFinder, offerFinder } from './offers.ts'
 import { type PriceBody, parseMarkup, priceBody, priceText } from './prices.ts'
@@ -112,13 +112,13 @@ function said(definition: ModelDefinition): ModelDefinition {
   return Object.fromEntries(entries) as unknown as ModelDefinition
 }
 
-/** A host that speaks Responses serves every chat model there too. */
-const dialectsOfApi: Readonly<Record<Api, readonly DialectName[]>> = {
-  chat: ['openai-chat', 'openai-responses'],
-  messages: ['anthropic'],
-  responses: ['openai-responses'],
-  embeddings: ['openai-embeddings'],
-  generateContent: ['gemini'],
+/** By format, so that a new one does not compile without: a host that speaks Responses serves every chat model there too. */
+const apisOfDialect: Readonly<Record<DialectName, readonly Api[]>> = {
+  'openai-chat': ['chat'],
+  'openai-responses': ['chat', 'responses'],
+  'openai-embeddings': ['embeddings'],
+  anthropic: ['messages'],
+  gemini: ['generateContent'],
 }
 
 /** What a model is taken to speak that does not say: embeddings are no conversation. */
@@ -224,8 +224,11 @@ function dialectsOf(
 ): readonly DialectName[] {
   if (facts === undefined) return []
   const apis = api === undefined ? conversationApis : [api]
-  const spoken = dialects ?? apis.flatMap((name) => dialectsOfApi[name])
-  return facts.dialects.filter((dialect) => spoken.includes(dialect))
+  return facts.dialects.filter((dialect) =>
+    dialects === undefined
+      ? apisOfDialect[dialect].some((name) => apis.includes(name))
+      : dialects.includes(dialect),
+  )
 }
 
 function priceDrafts(
@@ -242,7 +245,7 @@ function priceDrafts(
   return isEverybodys && markupFromMs !== undefined ? since(drafts, markupFromMs) : drafts
 }
 
-/** The price in force at a moment begins there anew, as another version; those before it are history. */
+/** The price in force at a moment starts there as a new version; earlier ones are history. */
 function since(drafts: readonly PriceDraft[], fromMs: number): readonly PriceDraft[] {
   const present = drafts.findLastIndex(({ effectiveFromMs }) => effectiveFromMs <= fromMs)
   return drafts.slice(Math.max(0, present)).map((draft, index) => {

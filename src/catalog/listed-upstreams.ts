@@ -32,11 +32,11 @@ export type UpstreamChange =
   /** The configuration has the name. */
   | { readonly kind: 'configured' }
 
-type Given = Pick<CatalogSources, 'upstreams' | 'providers'>
+type ConfiguredSources = Pick<CatalogSources, 'upstreams' | 'providers'>
 
 /** Those of the configuration, then those that were added. */
 export function listUpstreams(
-  given: Given,
+  given: ConfiguredSources,
   added: readonly ConsoleUpstream[],
   snapshot: Snapshot,
 ): readonly ListedUpstream[] {
@@ -86,19 +86,19 @@ function servedNames({ models }: Snapshot): ReadonlyMap<string, readonly string[
 
 function chosenModels(
   { provider, url, models }: Pick<UpstreamDefinition, 'provider' | 'url' | 'models'>,
-  { providers }: Given,
+  { providers }: ConfiguredSources,
 ): UpstreamModels | null {
   const facts = providers.find((known) => known.provider === provider)
   if (facts === undefined || (models === undefined && !isOwnAddress(url, facts))) return models ?? null
   return modelsOf({ url, models }, facts)
 }
 
-function isConfigured(name: string, { upstreams }: Pick<Given, 'upstreams'>): boolean {
+function isConfigured(name: string, { upstreams }: Pick<ConfiguredSources, 'upstreams'>): boolean {
   return upstreams.some((upstream) => upstream.name === name)
 }
 
 /** As one of the configuration; a name that the configuration has taken meanwhile is the configuration's. */
-export function usableUpstream(upstream: ConsoleUpstream, given: Given): UpstreamDefinition[] {
+export function usableUpstream(upstream: ConsoleUpstream, given: ConfiguredSources): UpstreamDefinition[] {
   const { name, provider, url, weight, models, credential, disabled } = upstream
   if (disabled || credential === null || isConfigured(name, given)) return []
   return [{ name, provider, url, weight, models, credential }]
@@ -107,7 +107,7 @@ export function usableUpstream(upstream: ConsoleUpstream, given: Given): Upstrea
 /** Why an upstream is not written, whatever its credential; undefined: it may be. */
 export function refusedUpstream(
   ask: Omit<UpstreamAsk, 'credential'>,
-  given: Given & Pick<CatalogSources, 'aliases'>,
+  given: ConfiguredSources & Pick<CatalogSources, 'aliases'>,
   sources: CatalogSources,
 ): UpstreamChange | undefined {
   if (isConfigured(ask.name, given)) return { kind: 'configured' }

@@ -1,11 +1,13 @@
 /**
- * The models that are sold, as each dialect's clients expect to list them, and as the public price list tells
- * them. One list for all: what stands in a snapshot. Pure; prices are those in force at `nowMs`.
+ * The models for sale, in each dialect's list format and as the public price list. All come from one snapshot.
+ * Pure; prices are those in force at `nowMs`.
  */
+import { meters } from '../../contract/meters.ts'
 import { formatUsd } from '../../contract/usd.ts'
 import { TollgateError } from '../base/errors.ts'
 import { formatId } from '../base/ids.ts'
-import type { DialectName } from '../wire/codec.ts'
+import type { DialectName } from '../wire/dialect.ts'
+import { mapRates } from './prices.ts'
 import { modelNamed } from './spellings.ts'
 import {
   type Model,
@@ -16,7 +18,7 @@ import {
   type Snapshot,
 } from './types.ts'
 
-type Json = Readonly<Record<string, unknown>>
+type JsonObject = Readonly<Record<string, unknown>>
 
 export interface PageLimits {
   readonly modelsPageDefault: number
@@ -29,19 +31,28 @@ export interface ListingMoment {
   readonly limits: PageLimits
 }
 
-interface Shape {
-  readonly row: (model: Model, nowMs: number) => Json
-  readonly list: (models: readonly Model[], query: URLSearchParams, moment: ListingMoment) => Json
+interface ListingFormat {
+  readonly row: (model: Model, nowMs: number) => JsonObject
+  readonly list: (models: readonly Model[], query: URLSearchParams, moment: ListingMoment) => JsonObject
 }
 
-const openaiShape: Shape = { row: openaiRow, list: openaiList }
+const openaiShape: ListingFormat = { row: openaiRow, list: openaiList }
 
-const shapes: Readonly<Record<DialectName, Shape>> = {
+const shapes: Readonly<Record<DialectName, ListingFormat>> = {
   'openai-chat': openaiShape,
   'openai-responses': openaiShape,
   'openai-embeddings': openaiShape,
   anthropic: { row: anthropicRow, list: anthropicList },
   gemini: { row: geminiRow, list: geminiList },
+}
+
+/** Whether a model that is asked in the format generates. */
+const generates: Readonly<Record<DialectName, boolean>> = {
+  'openai-chat': true,
+  'openai-responses': true,
+  'openai-embeddings': false,
+  anthropic: true,
+  gemini: true,
 }
 
 /** The body of `GET /models`. Throws `invalid_value` for a page that cannot be. */
@@ -50,7 +61,7 @@ export function listModels(
   dialect: DialectName,
   query: URLSearchParams,
   moment: ListingMoment,
-): Json {
+): JsonObject {
   return shapes[dialect].list(inOrder(snapshot), query, moment)
 }
 
@@ -60,7 +71,7 @@ export function showModel(
   dialect: DialectName,
   name: string,
   nowMs: number,
-): Json | undefined {
+): JsonObject | undefined {
   const found = modelNamed(snapshot, name)
   return found === undefined ? undefined : shapes[dialect].row(found.model, nowMs)
 }
@@ -73,7 +84,7 @@ export function only(snapshot: Snapshot, names: readonly string[] | null): Snaps
 }
 
 /** The rows of the public price list, in USD per million tokens, with the prices that are already known to come. */
-export function pricingRows(snapshot: Snapshot, nowMs: number): readonly Json[] {
+export function pricingRows(snapshot: Snapshot, nowMs: number): readonly JsonObject[] {
   return inOrder(snapshot).map((model) => ({
     model: model.name,
     displayName: model.displayName,
@@ -94,14 +105,14 @@ export function pricingRows(snapshot: Snapshot, nowMs: number): readonly Json[] 
 }
 
 /** One price for people: USD per million tokens, fees per use, factors by option. */
-export function priceOut(price: PriceVersion): Json {
+export function priceOut(price: PriceVersion): JsonObject {
   return {
     id: formatId('prc', price.id),
     effectiveFrom: new Date(price.effectiveFromMs).toISOString(),
-    ...mappedRates(price.rates, formatUsd),
+    ...mapRates(price.rates, formatUsd),
     tiers: price.tiers.map(({ aboveInputTokens, rates }) => ({
       aboveInputTokens,
-      ...mappedRates(rates, formatUsd),
+      ...mapRates(rates, formatUsd),
     })),
     options: mapValues(price.options, formatFactor),
     fees: mapValues(price.fees, formatUsd),
@@ -116,7 +127,7 @@ function inOrder({ models }: Snapshot): readonly Model[] {
   )
 }
 
-function openaiRow(model: Model, nowMs: number): Json {
+function openaiRow(model: Model, nowMs: number): JsonObject {
   return {
     id: model.name,
     object: 'model',
@@ -126,12 +137,12 @@ function openaiRow(model: Model, nowMs: number): Json {
   }
 }
 
-function openaiList(models: readonly Model[], _query: URLSearchParams, { nowMs }: ListingMoment): Json {
+function openaiList(models: readonly Model[], _query: URLSearchParams, { nowMs }: ListingMoment): JsonObject {
   return { object: 'list', data: models.map((model) => openaiRow(model, nowMs)) }
 }
 
 /** A model without a date of release has the first day of 1970, as in the provider's own list. */
-function anthropicRow(model: Model, nowMs: number): Json {
+function anthropicRow(model: Model, nowMs: number): JsonObject {
   return {
     type: 'model',
     id: model.name,
@@ -142,7 +153,7 @@ function anthropicRow(model: Model, nowMs: number): Json {
   }
 }
 
-function anthropicList(models: readonly Model[], query: URLSearchParams, moment: ListingMoment): Json {
+function anthropicList(models: readonly Model[], query: URLSearchParams, moment: ListingMoment): JsonObject {
   const size = pageSize(query.get('limit'), moment.limits)
   const [start, end] = pageBounds(models, query, size)
   const page = models.slice(start, end).map((model) => anthropicRow(model, moment.nowMs))
@@ -154,15 +165,15 @@ function anthropicList(models: readonly Model[], query: URLSearchParams, moment:
   }
 }
 
-/** As https://ai.google.dev/api/models has them, with our own fields beside. */
-function geminiRow(model: Model, nowMs: number): Json {
+/** As https://ai.google.dev/api/models has them, plus our own fields. */
+function geminiRow(model: Model, nowMs: number): JsonObject {
   return {
     name: `models/${model.name}`,
     version: model.releasedMs === null ? '' : new Date(model.releasedMs).toISOString().slice(0, 10),
     displayName: model.displayName,
     inputTokenLimit: model.inputTokensMax,
     outputTokenLimit: model.outputTokensMax,
-    supportedGenerationMethods: model.dialects.some((dialect) => dialect !== 'openai-embeddings')
+    supportedGenerationMethods: model.dialects.some((dialect) => generates[dialect])
       ? ['generateContent', 'countTokens']
       : [],
     thinking: model.reasons,
@@ -171,7 +182,7 @@ function geminiRow(model: Model, nowMs: number): Json {
 }
 
 /** A page token is the name of the last model of the page before. */
-function geminiList(models: readonly Model[], query: URLSearchParams, moment: ListingMoment): Json {
+function geminiList(models: readonly Model[], query: URLSearchParams, moment: ListingMoment): JsonObject {
   const size = geminiPageSize(query.get('pageSize') ?? query.get('page_size'), moment.limits)
   const token = query.get('pageToken') ?? query.get('page_token') ?? ''
   const start = token === '' ? 0 : positionOf(models, 'pageToken', token) + 1
@@ -224,7 +235,7 @@ function badPage(param: string, wrong: string): TollgateError {
   return new TollgateError('invalid_value', { message: `${param}: ${wrong}.`, param })
 }
 
-function commonRow(model: Model, nowMs: number): Json {
+function commonRow(model: Model, nowMs: number): JsonObject {
   return {
     display_name: model.displayName,
     context_length: model.contextTokens,
@@ -237,7 +248,7 @@ function commonRow(model: Model, nowMs: number): Json {
 }
 
 /** USD per token, and per use for tools, as decimal strings. */
-function pricing(price: PriceVersion): Json {
+function pricing(price: PriceVersion): JsonObject {
   return {
     ...pricingRates(price.rates),
     ...mapValues(price.fees, (fee) => decimal(fee, 9)),
@@ -249,32 +260,14 @@ function pricing(price: PriceVersion): Json {
   }
 }
 
-function pricingRates(rates: Rates): Json {
-  const perToken = mappedRates(rates, (rate) => decimal(rate, 15))
-  return {
-    prompt: perToken.input,
-    completion: perToken.output,
-    input_cache_read: perToken.cacheRead,
-    input_cache_write: perToken.cacheWrite5m,
-    input_cache_write_1h: perToken.cacheWrite1h,
-    ...(perToken.inputAudio === null ? {} : { audio: perToken.inputAudio }),
-    ...(perToken.outputAudio === null ? {} : { audio_output: perToken.outputAudio }),
-  }
-}
-
-function mappedRates(
-  rates: Rates,
-  write: (rate: bigint) => string,
-): { readonly [Name in keyof Rates]: string | null } {
-  return {
-    input: write(rates.input),
-    output: write(rates.output),
-    cacheRead: write(rates.cacheRead),
-    cacheWrite5m: write(rates.cacheWrite5m),
-    cacheWrite1h: write(rates.cacheWrite1h),
-    inputAudio: rates.inputAudio === null ? null : write(rates.inputAudio),
-    outputAudio: rates.outputAudio === null ? null : write(rates.outputAudio),
-  }
+function pricingRates(rates: Rates): JsonObject {
+  const perToken = mapRates(rates, (rate) => decimal(rate, 15))
+  return Object.fromEntries(
+    Object.values(meters).flatMap(({ listed, rate }) => {
+      const price = perToken[rate]
+      return price === null ? [] : [[listed, price]]
+    }),
+  )
 }
 
 function mapValues<Value>(

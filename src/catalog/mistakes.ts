@@ -2,6 +2,7 @@
  * What is wrong with a configured catalog although each value by itself is well-formed: names that mean
  * nothing here. Pure. Each mistake is named by its path; with one of them the server does not start.
  */
+import { rateNames } from '../../contract/meters.ts'
 import { parseUsd } from '../../contract/usd.ts'
 import { nearest } from '../base/nearest.ts'
 import type { ModelDefinition, PriceDefinition } from './definition.ts'
@@ -90,7 +91,7 @@ function modelMistakes({ builtin, configured, providers }: Checked): readonly st
   return configured.flatMap((model, index) => {
     const path = `models[${index}]`
     const mistakes: string[] = []
-    if (seen.has(model.id)) mistakes.push(`${path}: ${model.id} stands in the list twice`)
+    if (seen.has(model.id)) mistakes.push(`${path}: ${model.id} is listed twice`)
     seen.add(model.id)
     if (model.provider !== undefined && !known.has(model.provider)) {
       mistakes.push(
@@ -148,13 +149,3 @@ function priceMistake(price: PriceDefinition): string | undefined {
   const factor = Object.values(options).find((text) => parseFactor(text) === undefined)
   return factor === undefined ? undefined : `${factor} is no factor above zero such as 0.5 or 5/3`
 }
-
-const rateNames = [
-  'input',
-  'output',
-  'cacheRead',
-  'cacheWrite5m',
-  'cacheWrite1h',
-  'inputAudio',
-  'outputAudio',
-] as const

@@ -5,7 +5,7 @@
  */
 import type { ModelDefinition, UpstreamDefinition, UpstreamModels } from './definition.ts'
 import type { CatalogSources, ProviderFacts } from './drafts.ts'
-import type { Offer, Upstream } from './types.ts'
+import type { Offer, Snapshot, Upstream } from './types.ts'
 import { parseAddress } from './upstream-address.ts'
 
 /** A model as far as offers depend on it. */
@@ -44,14 +44,19 @@ export function offerFinder(sources: OfferSources): OfferFinder {
   }
 }
 
-/** The upstreams that serve all of their provider's own models. */
-export function ownUpstreams(sources: Pick<CatalogSources, 'upstreams' | 'providers'>): readonly Upstream[] {
-  return sources.upstreams.flatMap((definition) => {
-    const facts = sources.providers.find(({ provider }) => provider === definition.provider)
-    if (facts === undefined) return []
-    const { upstream, models } = servingUpstream(definition, facts)
-    return models === 'all' ? [upstream] : []
+/** All upstreams, and those of them that serve all of their provider's own models. */
+export function upstreamsOf({
+  upstreams,
+  providers,
+}: Pick<CatalogSources, 'upstreams' | 'providers'>): Pick<Snapshot, 'upstreams' | 'ownUpstreams'> {
+  const serving = upstreams.flatMap((definition) => {
+    const facts = providers.find(({ provider }) => provider === definition.provider)
+    return facts === undefined ? [] : [servingUpstream(definition, facts)]
   })
+  return {
+    upstreams: serving.map(({ upstream }) => upstream),
+    ownUpstreams: serving.flatMap(({ upstream, models }) => (models === 'all' ? [upstream] : [])),
+  }
 }
 
 interface ServingUpstream {

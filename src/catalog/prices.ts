@@ -2,6 +2,13 @@
  * Prices as written (decimal USD) → prices as counted (bigint nano-USD per million tokens), exactly; what a
  * price list leaves out is filled in here and nowhere else. Pure. Takes only definitions without mistakes.
  */
+import {
+  eachRate,
+  type RateName,
+  type UnsoldRate,
+  unsoldRates,
+  type WrittenRatesOf,
+} from '../../contract/meters.ts'
 import { formatUsd, parseUsd } from '../../contract/usd.ts'
 import { assert } from '../base/assert.ts'
 import type { PriceDefinition, RatesDefinition, TierDefinition } from './definition.ts'
@@ -71,32 +78,39 @@ export function priceBody(
   }
 }
 
-type AudioRate = 'inputAudio' | 'outputAudio'
-
 /** Rates as a definition has them, in USD; what is left out follows from the rest by the rules of the provider. */
-export interface WrittenRates {
-  readonly input: string
-  readonly output: string
-  readonly cacheRead?: string
-  readonly cacheWrite5m?: string
-  readonly cacheWrite1h?: string
-  readonly inputAudio?: string
-  readonly outputAudio?: string
-}
+export type WrittenRates = WrittenRatesOf<string>
 
 /** Every rate of them, as a definition has it. */
 export function wholeRates(
   rates: Rates,
-): Required<Omit<WrittenRates, AudioRate>> & Pick<WrittenRates, AudioRate> {
-  return {
-    input: formatUsd(rates.input),
-    output: formatUsd(rates.output),
-    cacheRead: formatUsd(rates.cacheRead),
-    cacheWrite5m: formatUsd(rates.cacheWrite5m),
-    cacheWrite1h: formatUsd(rates.cacheWrite1h),
-    ...(rates.inputAudio === null ? {} : { inputAudio: formatUsd(rates.inputAudio) }),
-    ...(rates.outputAudio === null ? {} : { outputAudio: formatUsd(rates.outputAudio) }),
-  }
+): Required<Omit<WrittenRates, UnsoldRate>> & Pick<WrittenRates, UnsoldRate> {
+  const written = Object.entries(mapRates(rates, formatUsd)).filter(([, text]) => text !== null)
+  return Object.fromEntries(written) as ReturnType<typeof wholeRates>
+}
+
+/** Every rate of them, changed or written; null where the class is not sold. */
+export function mapRates<Value>(
+  rates: Rates,
+  change: (rate: bigint) => Value,
+): { readonly [Name in RateName]: Name extends UnsoldRate ? Value | null : Value } {
+  const changed = eachRate((name) => {
+    const rate = rates[name] ?? null
+    return rate === null ? null : change(rate)
+  })
+  return changed as ReturnType<typeof mapRates<Value>>
+}
+
+/** The rates of what need not be sold: as they are written, else as they are otherwise. */
+function unsold(
+  definition: RatesDefinition,
+  otherwise: (name: UnsoldRate) => bigint | null,
+): Pick<Rates, UnsoldRate> {
+  const rates = unsoldRates.map((name) => {
+    const text = definition[name]
+    return [name, text === undefined ? otherwise(name) : rateOf(text)] as const
+  })
+  return Object.fromEntries(rates) as Pick<Rates, UnsoldRate>
 }
 
 /** The inverse of filling in: what has to be written so that these rates come of it. */
@@ -141,8 +155,7 @@ function filledRates(definition: RatesDefinition, output: string, rule: CacheWri
     cacheWrite5m: fiveMinutes,
     cacheWrite1h: oneHourRate(definition, { input, fiveMinutes }, rule),
     output: rateOf(output),
-    inputAudio: definition.inputAudio === undefined ? null : rateOf(definition.inputAudio),
-    outputAudio: definition.outputAudio === undefined ? null : rateOf(definition.outputAudio),
+    ...unsold(definition, () => null),
   }
 }
 
@@ -170,22 +183,13 @@ function filledTier(tier: TierDefinition, base: Rates): PriceTier {
       cacheWrite5m: or(tier.cacheWrite5m, grown(base.cacheWrite5m)),
       cacheWrite1h: or(tier.cacheWrite1h, grown(base.cacheWrite1h)),
       output: or(tier.output, base.output),
-      inputAudio: tier.inputAudio === undefined ? base.inputAudio : rateOf(tier.inputAudio),
-      outputAudio: tier.outputAudio === undefined ? base.outputAudio : rateOf(tier.outputAudio),
+      ...unsold(tier, (name) => base[name]),
     },
   }
 }
 
 function raisedRates(rates: Rates, markup: Multiplier): Rates {
-  return {
-    input: scaled(rates.input, markup),
-    cacheRead: scaled(rates.cacheRead, markup),
-    cacheWrite5m: scaled(rates.cacheWrite5m, markup),
-    cacheWrite1h: scaled(rates.cacheWrite1h, markup),
-    output: scaled(rates.output, markup),
-    inputAudio: rates.inputAudio === null ? null : scaled(rates.inputAudio, markup),
-    outputAudio: rates.outputAudio === null ? null : scaled(rates.outputAudio, markup),
-  }
+  return mapRates(rates, (rate) => scaled(rate, markup))
 }
 
 /** USD per million tokens is the same number as nano-USD per million tokens, nine places further on. */

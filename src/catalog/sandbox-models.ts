@@ -2,7 +2,7 @@
  * The sandbox's models as the catalog knows them: one for each behaviour, all at the same small price, with
  * every kind of option priced so that each can be tried. What a behaviour does is the sandbox's to say.
  */
-import type { DialectName } from '../wire/codec.ts'
+import type { DialectName } from '../wire/dialect.ts'
 import type { ModelDefinition, PriceDefinition } from './definition.ts'
 
 /** What the catalog reads of a behaviour. */
@@ -29,9 +29,9 @@ const price: PriceDefinition = {
   source: 'the sandbox: made up, for trying',
 }
 
-/** `behaviours`: the names that the sandbox answers to. */
-export function sandboxModels(behaviours: readonly SandboxModel[]): readonly ModelDefinition[] {
-  return behaviours.map(({ name, dialects }) => ({
+/** `behaviors`: the names that the sandbox answers to. */
+export function sandboxModels(behaviors: readonly SandboxModel[]): readonly ModelDefinition[] {
+  return behaviors.map(({ name, dialects }) => ({
     id: name,
     provider: 'sandbox',
     dialects,

@@ -168,7 +168,7 @@ const unsold: readonly [what: string, name: string, changed: Partial<CatalogSour
 ]
 
 for (const [what, name, changed, reason] of unsold) {
-  test(`not sold and told why: ${what}`, () => {
+  test(`not sold, with the reason: ${what}`, () => {
     const { models, unsold } = snapshotOf(changed)
     assert.equal(models.has(name), false)
     assert.match(unsold.get(name) ?? '', reason)
@@ -242,7 +242,7 @@ test('offers keep the order of the upstreams; one without an address of its own 
   )
 })
 
-const mistakes: readonly [what: string, changed: Partial<CatalogSources>, told: readonly string[]][] = [
+const mistakes: readonly [what: string, changed: Partial<CatalogSources>, expected: readonly string[]][] = [
   ['nothing', {}, []],
   [
     'a provider that a later version speaks to',
@@ -259,11 +259,7 @@ const mistakes: readonly [what: string, changed: Partial<CatalogSources>, told: 
     { upstreams: [upstream('opnai')] },
     ['upstreams: opnai: there is no provider opnai; did you mean openai?'],
   ],
-  [
-    'a model twice',
-    { configured: [houseModel, houseModel] },
-    ['models[1]: house-1 stands in the list twice'],
-  ],
+  ['a model twice', { configured: [houseModel, houseModel] }, ['models[1]: house-1 is listed twice']],
   [
     'a new model without its sizes',
     { configured: [{ id: 'gpt-new' }] },
@@ -292,8 +288,8 @@ const mistakes: readonly [what: string, changed: Partial<CatalogSources>, told: 
   ],
 ]
 
-for (const [what, changed, told] of mistakes) {
+for (const [what, changed, expected] of mistakes) {
   test(`mistakes of the whole: ${what}`, () => {
-    assert.deepEqual(catalogMistakes({ ...everything, ...changed }), told)
+    assert.deepEqual(catalogMistakes({ ...everything, ...changed }), expected)
   })
 }

@@ -1,6 +1,6 @@
-/** Drafts → the snapshot that every request reads: one immutable value, made anew whenever something changes. Pure. */
+/** Drafts → the snapshot that every request reads: one immutable value, rebuilt on every change. Pure. */
 import type { CatalogSources, Draft, PriceDraft } from './drafts.ts'
-import { ownUpstreams } from './offers.ts'
+import { upstreamsOf } from './offers.ts'
 import type { Model, Snapshot } from './types.ts'
 
 /** `idOf` knows the id of every price of a model that is sold. */
@@ -22,7 +22,7 @@ export function buildSnapshot(
     unsold,
     namedUpstreams,
     families: familiesOf(providers),
-    ownUpstreams: ownUpstreams({ providers, upstreams }),
+    ...upstreamsOf({ providers, upstreams }),
   }
 }
 

@@ -24,6 +24,7 @@ const snapshot: Snapshot = {
     { prefix: 'gemini-', provider: 'google' },
     { prefix: 'gpt-', provider: 'openai' },
   ],
+  upstreams: [],
   ownUpstreams: [],
   namedUpstreams: new Map(),
   unsold: new Map([['gpt-5-mini-2025-01-01', 'disabled']]),

@@ -1,10 +1,10 @@
 /**
- * Names under which makers publish a model beside its own: with the date of a snapshot, with its version, or with
+ * Names under which vendors publish a model besides its own: with the date of a snapshot, with its version, or with
  * `-latest`. Such a name of a model that is sold is sold at the model's price. Pure.
  */
 import type { Model, Snapshot } from './types.ts'
 
-export interface Named {
+export interface NamedModel {
   readonly model: Model
   /** The snapshot that the caller asked for by its date, as its maker calls it; null: the model's own name. */
   readonly datedName: string | null
@@ -18,7 +18,7 @@ const date = /-(?:\d{8}|\d{4}-\d{2}-\d{2}|\d{4}|0\d{2})$/
  * The model that a name means: itself, the model of which it is a dated snapshot, or for `-latest` the model or its
  * newest snapshot. undefined for what is not sold, and for a name that is known and withdrawn.
  */
-export function modelNamed(snapshot: Snapshot, name: string): Named | undefined {
+export function modelNamed(snapshot: Snapshot, name: string): NamedModel | undefined {
   const own = snapshot.models.get(name)
   if (own !== undefined) return { model: own, datedName: null }
   if (snapshot.unsold.has(name)) return undefined
@@ -30,12 +30,12 @@ export function modelNamed(snapshot: Snapshot, name: string): Named | undefined 
 }
 
 /** Only of a model that its maker calls by this name: what a host calls a model of its own is no family's spelling. */
-function named(snapshot: Snapshot, stem: string, datedName: string | null): Named | undefined {
+function named(snapshot: Snapshot, stem: string, datedName: string | null): NamedModel | undefined {
   const model = snapshot.models.get(stem)
   return model !== undefined && isOwnName(snapshot, model) ? { model, datedName } : undefined
 }
 
-function newestSnapshot(snapshot: Snapshot, stem: string): Named | undefined {
+function newestSnapshot(snapshot: Snapshot, stem: string): NamedModel | undefined {
   const dated = [...snapshot.models.values()].filter(
     (model) => model.name.replace(date, '') === stem && isOwnName(snapshot, model),
   )

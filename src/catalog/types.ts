@@ -2,19 +2,14 @@
  * The words of the catalog: models, prices with versions, upstreams, and the immutable snapshot
  * that a request reads. Prices are bigint nano-USD per million tokens, fees bigint nano-USD per use.
  */
-import type { DialectName } from '../wire/codec.ts'
+import type { RateName, UnsoldRate } from '../../contract/meters.ts'
+import type { DialectName } from '../wire/dialect.ts'
 
-/** Every rate is set: what a price list leaves out was filled in by the rules of the money section. */
-export interface Rates {
-  readonly input: bigint
-  readonly cacheRead: bigint
-  readonly cacheWrite5m: bigint
-  readonly cacheWrite1h: bigint
-  readonly output: bigint
-  /** null: this model does not sell the modality. */
-  readonly inputAudio: bigint | null
-  readonly outputAudio: bigint | null
-}
+/**
+ * Every rate is set: what a price list leaves out was filled in by the rules of the money section. null: this model does
+ * not sell the class.
+ */
+export type Rates = { readonly [Name in RateName]: Name extends UnsoldRate ? bigint | null : bigint }
 
 /** These rates hold for the whole request once its input is larger than `aboveInputTokens`. */
 export interface PriceTier {
@@ -98,6 +93,8 @@ export interface Snapshot {
   readonly families: readonly { readonly prefix: string; readonly provider: string }[]
   /** The upstreams that models name for themselves, sold or not. */
   readonly namedUpstreams: ReadonlyMap<string, readonly string[]>
+  /** All that can be asked, whatever they serve. */
+  readonly upstreams: readonly Upstream[]
   /** The upstreams that serve all of their provider's own models, and so keep its files. */
   readonly ownUpstreams: readonly Upstream[]
   /** Names that are known and not sold, and why, in words for the operator's log. */

@@ -2,6 +2,7 @@
  * Every command: its words, the operation it stands for, how its words become the operation's input,
  * and how the output is printed for people. One table; help, parsing and printing all read it.
  */
+import { meters } from '../../contract/meters.ts'
 import { type OperationName, type OperationOutput, operations } from '../../contract/operations.ts'
 import * as print from './print.ts'
 import * as printInstallation from './print-installation.ts'
@@ -103,11 +104,11 @@ function option(name: string, reads: OptionRow['reads'], value: string, help: st
 const priceOptions: readonly OptionRow[] = [
   option('input>price.input', 'text', 'USD', 'price of a million input tokens'),
   option('output>price.output', 'text', 'USD', 'price of a million output tokens'),
-  option('cache-read>price.cacheRead', 'text', 'USD', 'of a million tokens read from the cache'),
-  option('cache-write-5m>price.cacheWrite5m', 'text', 'USD', 'of a million tokens cached for 5 minutes'),
-  option('cache-write-1h>price.cacheWrite1h', 'text', 'USD', 'of a million tokens cached for an hour'),
-  option('input-audio>price.inputAudio', 'text', 'USD', 'of a million tokens of audio input'),
-  option('output-audio>price.outputAudio', 'text', 'USD', 'of a million tokens of audio output'),
+  ...Object.values(meters)
+    .filter(({ absent }) => absent !== 'required')
+    .map(({ rate, column, help }) =>
+      option(`${column.replaceAll('_', '-')}>price.${rate}`, 'text', 'USD', `of a million ${help}`),
+    ),
   option(
     'fee>price.fees',
     'pairs',

@@ -12,6 +12,7 @@ import {
   freeFinding,
   nodeFinding,
   servedFinding,
+  settingsFinding,
 } from './doctor.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'tollgate-doctor-'))
@@ -50,6 +51,13 @@ const cases: readonly [what: string, finding: Finding, state: Finding['state'], 
     /belongs to another user/,
   ],
   ['a file in its place', folderFinding(fileWritten('file', nowMs), self), 'failed', /is not a directory/],
+  ['no setting at all', settingsFinding([]), 'ok', /^no mistakes; every setting has its default$/],
+  [
+    'settings',
+    settingsFinding(['TOLLGATE_PORT', 'limits.drainMs']),
+    'ok',
+    /set: TOLLGATE_PORT, limits\.drainMs$/,
+  ],
   ['credentials', credentialsFinding({ upstreams: [upstream], sandbox: 'off' }), 'ok', /^openai \(openai\)$/],
   ['the sandbox alone', credentialsFinding({ upstreams: [], sandbox: 'on' }), 'warning', /OPENAI_API_KEY/],
   ['no upstream at all', credentialsFinding({ upstreams: [], sandbox: 'off' }), 'failed', /sandbox is off/],

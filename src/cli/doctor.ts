@@ -5,8 +5,8 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { operations } from '../../contract/operations.ts'
-import { callServer, findServer } from '../admin-socket.ts'
-import type { Config, ConfigResult } from '../config.ts'
+import type { Config, ConfigResult } from '../config/config.ts'
+import { callServer, findServer } from '../server/admin-socket.ts'
 import { carryOut, type Outcome, type Way } from './session.ts'
 
 export interface Finding {
@@ -41,7 +41,11 @@ export async function diagnose(examination: Examination): Promise<Report> {
   const findings =
     examination.config.kind === 'mistakes'
       ? [...general, ...examination.config.mistakes.map(configMistake), clockFinding(examination.nowMs, [])]
-      : [...general, ...(await installationFindings(examination, examination.config.config))]
+      : [
+          ...general,
+          settingsFinding(examination.config.set),
+          ...(await installationFindings(examination, examination.config.config)),
+        ]
   return { ok: findings.every(({ state }) => state !== 'failed'), findings }
 }
 
@@ -49,11 +53,17 @@ function configMistake(text: string): Finding {
   return { name: 'configuration', state: 'failed', text }
 }
 
+/** Names alone: values may be secrets. */
+export function settingsFinding(set: readonly string[]): Finding {
+  const text =
+    set.length === 0 ? 'no mistakes; every setting has its default' : `no mistakes; set: ${set.join(', ')}`
+  return { name: 'configuration', state: 'ok', text }
+}
+
 async function installationFindings(examination: Examination, config: Config): Promise<Finding[]> {
   const way = examination.wayTo(config)
   const exists = existsSync(config.dataFolder)
   return [
-    { name: 'configuration', state: 'ok', text: 'has no mistakes' },
     exists ? folderFinding(config.dataFolder, process.getuid?.()) : notThere(config.dataFolder),
     await serverFinding(way),
     credentialsFinding(config),
@@ -135,7 +145,7 @@ export function credentialsFinding({ upstreams, sandbox }: Pick<Config, 'upstrea
     const names = upstreams.map((upstream) => `${upstream.name} (${upstream.provider})`)
     return { name, state: 'ok', text: names.join(', ') }
   }
-  const hint = 'set OPENAI_API_KEY or ANTHROPIC_API_KEY'
+  const hint = 'set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY'
   return sandbox === 'on'
     ? { name, state: 'warning', text: `none has a credential, only the sandbox answers: ${hint}` }
     : { name, state: 'failed', text: `none has a credential and the sandbox is off: ${hint}` }

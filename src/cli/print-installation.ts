@@ -1,25 +1,21 @@
 /** The outputs of operations on an installation as text. Pure; every function ends its text with a line break. */
+import { pricedMeters } from '../../contract/meters.ts'
 import type { OperationOutput } from '../../contract/operations.ts'
 import { columns, labelled } from './table-text.ts'
 
-/** The classes of tokens, as a table's head has room for them. */
-const rateNames = {
-  input: 'input',
-  cacheRead: 'cached',
-  cacheWrite5m: 'write 5m',
-  cacheWrite1h: 'write 1h',
-  output: 'output',
-  inputAudio: 'audio in',
-  outputAudio: 'audio out',
-} as const
-const rates = Object.keys(rateNames) as (keyof typeof rateNames)[]
+const headings = pricedMeters.map(({ shortLabel }) => shortLabel)
 
 export function prices(output: OperationOutput<'models.prices'>): string {
   if (output.length === 0) return 'no prices\n'
   return columns(
-    ['price', 'from', ...Object.values(rateNames), 'source'],
-    output.map((row) => [row.id, row.effectiveFrom, ...rates.map((name) => row[name] ?? '-'), row.source]),
-    Object.values(rateNames),
+    ['price', 'from', ...headings, 'source'],
+    output.map((row) => [
+      row.id,
+      row.effectiveFrom,
+      ...pricedMeters.map(({ rate }) => row[rate] ?? '-'),
+      row.source,
+    ]),
+    headings,
   )
 }
 

@@ -1,4 +1,5 @@
 /** The outputs of operations as text for people. Pure; every function ends its text with a line break. */
+import { inputTokens, outputTokens } from '../../contract/meters.ts'
 import type { OperationOutput } from '../../contract/operations.ts'
 import type { Report } from './doctor.ts'
 import { columns, labelled } from './table-text.ts'
@@ -163,11 +164,9 @@ export function receipts(output: OperationOutput<'requests.list'>): string {
       row.id,
       row.started,
       row.model,
-      String(
-        row.usage.inputUncached + row.usage.inputAudio + row.usage.cacheWrite5m + row.usage.cacheWrite1h,
-      ),
+      String(inputTokens(row.usage) - row.usage.cacheRead),
       String(row.usage.cacheRead),
-      String(row.usage.output + row.usage.outputAudio),
+      String(outputTokens(row.usage)),
       row.charged,
       row.error === null ? row.endReason : `${row.endReason} (${row.error})`,
     ]),

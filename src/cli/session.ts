@@ -3,9 +3,9 @@
  * database itself, as its only owner for as long as the command takes.
  */
 import type { OperationOutput } from '../../contract/operations.ts'
-import { type AdminLimits, callServer, findServer } from '../admin-socket.ts'
-import { type ControlReply, dispatch } from '../control/dispatch.ts'
+import type { ControlReply } from '../control/dispatch.ts'
 import type { ControlParts } from '../control/parts.ts'
+import { type AdminLimits, callServer, findServer } from '../server/admin-socket.ts'
 
 export type OpenedParts =
   | { readonly kind: 'open'; readonly control: ControlParts; close(): Promise<void> }
@@ -23,7 +23,7 @@ export interface Way {
   /** Opens the database and what stands on it; asked only when no server answers. */
   readonly open: () => Promise<OpenedParts>
   /** Verifies the ledger of the data folder without writing to it; asked only when no server answers. */
-  readonly verify: () => VerifiedFolder
+  readonly verify: () => Promise<VerifiedFolder>
 }
 
 export type Outcome =
@@ -42,11 +42,11 @@ export async function carryOut(way: Way, operation: string, input: unknown): Pro
     if (call.kind === 'lost') return { kind: 'lost', message: lostAnswer(found.server.pid, call.why) }
   }
   // Opening the database writes to it, and a ledger can be verified on a full disk.
-  return operation === 'ledger.verify' ? verifyFolder(way) : await onDatabase(way, operation, input)
+  return operation === 'ledger.verify' ? await verifyFolder(way) : await onDatabase(way, operation, input)
 }
 
-function verifyFolder(way: Way): Outcome {
-  const verified = way.verify()
+async function verifyFolder(way: Way): Promise<Outcome> {
+  const verified = await way.verify()
   if (verified.kind === 'refused') return verified
   return { kind: 'replied', by: 'command', reply: { status: 200, body: verified.result } }
 }
@@ -59,6 +59,8 @@ async function onDatabase(way: Way, operation: string, input: unknown): Promise<
   const opened = await way.open()
   if (opened.kind === 'refused') return opened
   try {
+    // All operations and their parts: a running server spares a command loading them.
+    const { dispatch } = await import('../control/dispatch.ts')
     const reply = await dispatch(opened.control, { kind: 'local' }, operation, input)
     return { kind: 'replied', by: 'command', reply }
   } finally {

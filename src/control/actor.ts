@@ -24,12 +24,12 @@ export type Actor =
   | { readonly kind: 'anyone'; readonly address: string | null }
 
 /** What a verb is told beside its input. */
-export interface Who {
+export interface Principal {
   readonly actor: Actor
 }
 
 /** The same for things of one account: the account they belong to. */
-export interface WhoFor extends Who {
+export interface AccountScope extends Principal {
   readonly account: AccountRow
   /** As what a member acts; null: an operator who is none, a management key or the command line. */
   readonly role: Role | null

@@ -7,15 +7,19 @@ import type { ErrorCode } from '../base/errors.ts'
 import { TollgateError } from '../base/errors.ts'
 import { parseId } from '../base/ids.ts'
 import type { AccountRow } from '../ledger/types.ts'
-import type { Actor, WhoFor } from './actor.ts'
+import type { AccountScope, Actor } from './actor.ts'
 import { lookForAccount, missingAccount } from './find-account.ts'
 import type { ControlParts } from './parts.ts'
 
 /** The input of an operation as far as it names a subject. */
-export type Named = Readonly<Record<string, unknown>>
+export type ResourceRef = Readonly<Record<string, unknown>>
 
 /** Refuses a kind of actor that no row of the operation speaks of, before its input is even read. */
-export function mayAsk(parts: Pick<ControlParts, 'clock' | 'limits'>, policy: Policy, actor: Actor): void {
+export function authorizeActor(
+  parts: Pick<ControlParts, 'clock' | 'limits'>,
+  policy: Policy,
+  actor: Actor,
+): void {
   switch (actor.kind) {
     case 'local':
       if (policy.of === 'person' || !policy.local) throw notAllowed('This is not for the command line.')
@@ -45,12 +49,12 @@ function mayPersonAsk(
 }
 
 /** For things of one account: the account, when this actor may. Throws what a made-up id would get otherwise. */
-export async function accountFor(
+export async function authorizeAccount(
   parts: ControlParts,
   policy: Extract<Policy, { of: 'account' }>,
   actor: Actor,
-  named: Named,
-): Promise<WhoFor> {
+  named: ResourceRef,
+): Promise<AccountScope> {
   const account = await subjects[policy.subject](parts, actor, named)
   if (account === undefined) {
     await lookInVain(parts, policy.subject, actor)
@@ -100,10 +104,10 @@ function mustBeRecent(
   throw new TollgateError('login_too_old', { message: 'Sign in again to do this.' })
 }
 
-type Finding = (parts: ControlParts, actor: Actor, named: Named) => Promise<AccountRow | undefined>
+type FindAccount = (parts: ControlParts, actor: Actor, named: ResourceRef) => Promise<AccountRow | undefined>
 
 /** How the account is found that a thing belongs to. */
-const subjects: Readonly<Record<Subject, Finding>> = {
+const subjects: Readonly<Record<Subject, FindAccount>> = {
   account: (parts, actor, named) => accountAsked(parts, actor, named.account),
   async key(parts, _actor, named) {
     const id = parseId('key', String(named.key))
@@ -153,7 +157,7 @@ const missing: Readonly<Record<Exclude<Subject, 'account'>, readonly [ErrorCode,
   top_up: ['top_up_not_found', 'topUp', 'No top-up has the id'],
 }
 
-function notThere(subject: Subject, named: Named): TollgateError {
+function notThere(subject: Subject, named: ResourceRef): TollgateError {
   if (subject === 'account') return missingAccount(String(named.account ?? 'of this person'))
   const [code, param, words] = missing[subject]
   return new TollgateError(code, { message: `${words} ${String(named[param])}.`, param })

@@ -2,12 +2,14 @@
  * Every operation over the real store, ledger, keys and catalog: what it answers, what it refuses, and
  * that whatever it answers is what the contract promises.
  */
+
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { type ErrorCode, errors } from '../../contract/errors.ts'
+import { noTokens } from '../../contract/meters.ts'
 import {
   type ControlErrorBody,
   type OperationName,
@@ -17,33 +19,33 @@ import {
 import { manualClock } from '../../test/support/manual-clock.ts'
 import { formatId, parseId, systemRandom } from '../base/ids.ts'
 import { createLog } from '../base/log.ts'
-import { readConfig } from '../config.ts'
-import { beginInstallation, endInstallation } from '../first-run.ts'
+import { readConfig } from '../config/config.ts'
 import type { ReceiptDraft } from '../ledger/types.ts'
-import { openParts, type Parts } from '../parts.ts'
-import { noServer } from '../server-facts.ts'
+import { beginInstallation, endInstallation } from '../server/first-run.ts'
+import { noServer } from '../server/server-status.ts'
+import { openServices, type Services } from '../server/services.ts'
 import { dispatch } from './dispatch.ts'
 import { isSetupToken } from './setup/token.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'tollgate-control-'))
 const clock = manualClock()
 const logged: string[] = []
-let parts: Parts
+let services: Services
 
 before(async () => {
-  parts = await open('main')
+  services = await open('main')
 })
 
 after(async () => {
-  await parts.close()
+  await services.close()
   rmSync(scratch, { recursive: true })
 })
 
-async function open(folder: string): Promise<Parts> {
+async function open(folder: string): Promise<Services> {
   const config = readConfig({ TOLLGATE_DATA: join(scratch, folder) }, scratch)
   assert.ok(config.kind === 'config')
   const log = createLog({ level: 'error', destination: { write: (line: string) => void logged.push(line) } })
-  const opened = await openParts(config.config, {
+  const opened = await openServices(config.config, {
     clock,
     random: systemRandom,
     log,
@@ -51,12 +53,12 @@ async function open(folder: string): Promise<Parts> {
     onLost: (error) => assert.fail(error),
   })
   assert.ok(opened.kind === 'open', JSON.stringify(opened))
-  return opened.parts
+  return opened.services
 }
 
 const address = 'http://127.0.0.1:8080'
 
-function ask(name: string, input: unknown, on: Parts) {
+function ask(name: string, input: unknown, on: Services) {
   return dispatch(on.control(address, noServer(clock)), { kind: 'local' }, name, input)
 }
 
@@ -64,7 +66,7 @@ function ask(name: string, input: unknown, on: Parts) {
 async function done<Name extends OperationName>(
   name: Name,
   input: unknown,
-  on: Parts = parts,
+  on: Services = services,
 ): Promise<OperationOutput<Name>> {
   const { status, body } = await ask(name, input, on)
   assert.equal(status, 200, JSON.stringify(body))
@@ -73,7 +75,7 @@ async function done<Name extends OperationName>(
 
 type Refusal = ControlErrorBody['error'] & { readonly status: number }
 
-async function refused(name: string, input: unknown, on: Parts = parts): Promise<Refusal> {
+async function refused(name: string, input: unknown, on: Services = services): Promise<Refusal> {
   const { status, body } = await ask(name, input, on)
   const { error } = body as ControlErrorBody
   assert.equal(errors[error.code as ErrorCode].status, status)
@@ -107,7 +109,7 @@ for (const [credit, balance] of [
     const shown = await done('account.show', { account: made.account })
     assert.deepEqual([shown.posted, shown.held, shown.available], [balance, '0.00', balance])
     assert.deepEqual([shown.email, shown.kind, shown.suspended], [made.email, 'personal', null])
-    const identified = await parts.access.identify(made.key)
+    const identified = await services.access.identify(made.key)
     assert.ok(identified.kind === 'caller')
     assert.equal(identified.caller.account, idOf(made.account))
     assert.equal(identified.caller.policy.showBalance, true)
@@ -210,9 +212,9 @@ test('a key is made with its policy, listed, and revoked for good', async () => 
       replacedBy: null,
     },
   )
-  assert.equal((await parts.access.identify(made.key)).kind, 'caller')
+  assert.equal((await services.access.identify(made.key)).kind, 'caller')
   assert.deepEqual(await done('key.revoke', { key: made.id }), { id: made.id, revoked: true, already: false })
-  assert.equal((await parts.access.identify(made.key)).kind, 'revoked')
+  assert.equal((await services.access.identify(made.key)).kind, 'revoked')
   assert.deepEqual(await done('key.revoke', { key: made.id }), { id: made.id, revoked: true, already: true })
   assert.notEqual((await done('key.list', { account }))[1]?.revoked, null)
 })
@@ -233,19 +235,19 @@ const draft: ReceiptDraft = {
   endReason: 'complete',
   usageSource: 'reported',
   errorCode: null,
+  ...noTokens,
   inputUncached: 10,
   cacheRead: 1,
   cacheWrite5m: 2,
   cacheWrite1h: 3,
-  inputAudio: 0,
   output: 20,
-  outputAudio: 0,
   reasoning: 5,
   fees: { web_search: 2 },
   ranAt: ['service_tier:flex'],
   unpricedUsage: false,
   implausible: null,
   inputBound: 'bytes',
+  background: false,
   upstreamCost: 1_000n,
   outputLimit: 100,
   outputLowered: false,
@@ -268,9 +270,9 @@ const noRates = { requestsPerMinute: null, tokensPerMinute: null, concurrent: nu
 
 /** A request from hold to receipt; returns its id. */
 async function request(account: bigint, cost: bigint): Promise<bigint> {
-  const id = parts.nextId()
+  const id = services.nextId()
   const nowMs = clock.wallMs()
-  const held = await parts.ledger.admit({
+  const held = await services.ledger.admit({
     id,
     account,
     key: 1n,
@@ -292,12 +294,12 @@ async function request(account: bigint, cost: bigint): Promise<bigint> {
     streamed: true,
   })
   assert.equal(held.kind, 'held')
-  const settled = await parts.ledger.settle({
+  const settled = await services.ledger.settle({
     id,
     nowMs,
     cost,
     absorbed: 0n,
-    absorbedEntryId: parts.nextId(),
+    absorbedEntryId: services.nextId(),
     receipt: draft,
   })
   assert.equal(settled.kind, 'settled')
@@ -387,9 +389,9 @@ test('a setup link is valid until the next one', async () => {
     tokens.push(new URL(link).searchParams.get('token') ?? '')
   }
   const [older = '', newer = ''] = tokens
-  assert.equal(await isSetupToken(parts.settings, older), false)
-  assert.equal(await isSetupToken(parts.settings, newer), true)
-  const stored = await parts.store.database.selectFrom('setting').select('value').execute()
+  assert.equal(await isSetupToken(services.settings, older), false)
+  assert.equal(await isSetupToken(services.settings, newer), true)
+  const stored = await services.store.database.selectFrom('setting').select('value').execute()
   assert.ok(stored.every(({ value }) => !value.includes(newer)))
 })
 

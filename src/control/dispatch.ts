@@ -5,27 +5,27 @@
 import { type ControlErrorBody, isOperationName, type OperationName } from '../../contract/operations.ts'
 import { asTollgateError, TollgateError } from '../base/errors.ts'
 import { formatId } from '../base/ids.ts'
-import { accountVerbs } from './account/verbs.ts'
+import { accountHandlers } from './account/handlers.ts'
 import type { Actor } from './actor.ts'
-import { billingVerbs } from './billing/verbs.ts'
-import { installationVerbs } from './installation/verbs.ts'
-import { keyVerbs } from './key/verbs.ts'
-import { modelVerbs } from './models/verbs.ts'
+import { billingHandlers } from './billing/handlers.ts'
+import type { OperationHandler } from './handle-operation.ts'
+import { installationHandlers } from './installation/handlers.ts'
+import { keyHandlers } from './key/handlers.ts'
+import { modelHandlers } from './models/handlers.ts'
 import type { ControlParts } from './parts.ts'
-import { peopleVerbs } from './people/verbs.ts'
-import { requestVerbs } from './requests/verbs.ts'
-import { usageVerbs } from './usage/verbs.ts'
-import type { Verb } from './verb.ts'
+import { peopleHandlers } from './people/handlers.ts'
+import { requestHandlers } from './requests/handlers.ts'
+import { usageHandlers } from './usage/handlers.ts'
 
-const verbs: { readonly [Name in OperationName]: Verb<Name> } = {
-  ...accountVerbs,
-  ...billingVerbs,
-  ...installationVerbs,
-  ...keyVerbs,
-  ...modelVerbs,
-  ...peopleVerbs,
-  ...requestVerbs,
-  ...usageVerbs,
+const verbs: { readonly [Name in OperationName]: OperationHandler<Name> } = {
+  ...accountHandlers,
+  ...billingHandlers,
+  ...installationHandlers,
+  ...keyHandlers,
+  ...modelHandlers,
+  ...peopleHandlers,
+  ...requestHandlers,
+  ...usageHandlers,
 }
 
 /** `body` is the operation's output when `status` is 200, else a ControlErrorBody. */

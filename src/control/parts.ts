@@ -7,10 +7,11 @@ import type { Clock } from '../base/clock.ts'
 import type { NextId, RandomBytes } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
 import type { Catalog } from '../catalog/catalog.ts'
-import type { Limits } from '../config.ts'
+import type { Limits } from '../config/config.ts'
 import type { Identity } from '../identity/types.ts'
+import type { ProviderFiles } from '../ledger/provider-file-types.ts'
 import type { Ledger } from '../ledger/types.ts'
-import type { WatchReport } from '../ledger/watch.ts'
+import type { WatchReport } from '../ledger/verify/ledger-watch.ts'
 import type { Payments } from '../payments/types.ts'
 import type { Health } from '../providers/health.ts'
 import type { Usage } from '../usage/types.ts'
@@ -58,6 +59,7 @@ export interface ControlParts {
   readonly audit: Audit
   readonly catalog: Catalog
   readonly changes: Changes
+  readonly files: Pick<ProviderFiles, 'deleteAll' | 'pendingDeletions'>
   readonly identity: Identity
   readonly ledger: Ledger
   readonly payments: Payments

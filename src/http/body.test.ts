@@ -238,6 +238,35 @@ for (const { name, pieces, expect } of uploads) {
   })
 }
 
+test('the memory of a body that comes in pieces is freed as they are copied, and all of it when reading fails', async () => {
+  for (const [announced, expect] of [
+    [4 * mebibyte, 'body'],
+    [4 * mebibyte + 1, 'gone'],
+  ] as const) {
+    const request = new IncomingMessage(new Socket())
+    request.headers['content-length'] = String(announced)
+    const allowance = new SharedBudget<never>(8 * mebibyte, {}).allowance({})
+    const reader = { allowance, clock: manualClock(), limits: { ...edgeLimits, bodyBytesMax: announced } }
+    const reading = readBody(reader, request, { gone: false, sendContinue: () => {} })
+    const pieces = Array.from({ length: 8 }, (_, index) => Buffer.alloc(mebibyte / 2, String(index)))
+    for (const piece of pieces) {
+      request.push(piece)
+      await new Promise(setImmediate)
+    }
+    request.emit('close')
+    const outcome = await reading
+    assert.equal(outcome.kind, expect)
+    const whole = Buffer.concat(
+      Array.from({ length: 8 }, (_, index) => Buffer.alloc(mebibyte / 2, String(index))),
+    )
+    if (outcome.kind === 'body') assert.ok(whole.equals(outcome.bytes))
+    assert.deepEqual(
+      pieces.map(({ buffer }) => buffer.byteLength),
+      pieces.map(() => 0),
+    )
+  }
+})
+
 test('the rest of a refused body is swallowed to a limit, then the connection ends', async () => {
   await withEdge({ clock: manualClock() }, async ({ port }) => {
     const client = new RawClient(port)

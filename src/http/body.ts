@@ -3,9 +3,10 @@
  * process. It must not read before it is asked to, nor look at what the bytes say.
  */
 import type { IncomingMessage } from 'node:http'
+import { free } from '../base/array-memory.ts'
 import type { Clock, Timer } from '../base/clock.ts'
 import { type ErrorCode, TollgateError } from '../base/errors.ts'
-import { type Allowance, type Refusal, Room } from '../base/shared-budget.ts'
+import { type Allowance, type BudgetRefusal, MemoryReservation } from '../base/shared-budget.ts'
 import type { Downstream } from './downstream.ts'
 
 export interface BodyLimits {
@@ -27,15 +28,15 @@ export interface BodyReader {
 
 export type BodyFailure =
   | { readonly kind: 'too_large' | 'gone' | 'timeout' | 'too_slow' | 'unsupported_encoding' }
-  | (Refusal & { readonly kind: 'no_room' })
+  | (BudgetRefusal & { readonly kind: 'no_room' })
 
 /** A whole body. Its room in the budget is taken until `drop`, after which the bytes are gone. */
 export class Body {
   readonly kind = 'body'
-  readonly #room: Room
+  readonly #room: MemoryReservation
   #bytes: Uint8Array
 
-  constructor(bytes: Uint8Array, room: Room) {
+  constructor(bytes: Uint8Array, room: MemoryReservation) {
     this.#bytes = bytes
     this.#room = room
   }
@@ -47,7 +48,7 @@ export class Body {
 
   /** Another body in memory for the same sender, of which so much is its own; throws where there is no room for it. */
   another(bytes: Uint8Array, ownBytes: number): Body {
-    const room = this.#room.another()
+    const room = this.#room.sibling()
     const refusal = room.set(ownBytes)
     if (refusal !== undefined) throw bodyError({ kind: 'no_room', ...refusal })
     return new Body(bytes, room)
@@ -94,7 +95,7 @@ export function bodyError(failure: BodyFailure): TollgateError {
 }
 
 const nothing = new Uint8Array(0)
-/** The first buffer that is made when a body comes in more than one piece and does not tell its length. */
+/** The initial buffer for a chunked body of more than one piece. */
 const firstCapacityBytes = 64 * 1024
 
 /** Asks for the body where the client waits with it, and reads it to its end; never rejects. */
@@ -112,16 +113,16 @@ export function readBody(
     return Promise.resolve({ kind: 'too_large' })
   if (client.gone) return Promise.resolve({ kind: 'gone' })
   if (waitsForContinue(request)) client.sendContinue()
-  return new Promise((resolve) => new Reading(reader, { request, length, resolve }).begin())
+  return new Promise((resolve) => new PendingBody(reader, { request, length, resolve }).begin())
 }
 
-/** Whether the client holds its body back until it is told to send it. */
+/** Whether the client waits for 100 Continue before it sends its body. */
 export function waitsForContinue(request: IncomingMessage): boolean {
   const expect = request.headers.expect
   return expect !== undefined && expect.trim().toLowerCase() === '100-continue'
 }
 
-/** The body's length where the head tells it; undefined for a chunked one. */
+/** The content length; undefined for a chunked body. */
 export function announcedBytes(request: IncomingMessage): number | undefined {
   const length = request.headers['content-length']
   if (length !== undefined) return Number(length)
@@ -134,13 +135,13 @@ interface Upload {
   readonly resolve: (outcome: Body | BodyFailure) => void
 }
 
-/** One body under way: the first piece is kept as it came, further ones are copied into one growing buffer. */
-class Reading {
+/** A body being read: a single piece is not copied, further ones are appended to one growing buffer. */
+class PendingBody {
   readonly #reader: BodyReader
   readonly #request: IncomingMessage
   readonly #length: number | undefined
   readonly #resolve: (outcome: Body | BodyFailure) => void
-  readonly #room: Room
+  readonly #room: MemoryReservation
   #timer: Timer | undefined
   /** When all of it must be there, and when more of it (monotonic ms). */
   #endMs = 0
@@ -156,7 +157,7 @@ class Reading {
     this.#request = upload.request
     this.#length = upload.length
     this.#resolve = upload.resolve
-    this.#room = new Room(reader.allowance, reader.limits.unmeteredBytes)
+    this.#room = new MemoryReservation(reader.allowance, reader.limits.unmeteredBytes)
   }
 
   begin(): void {
@@ -184,14 +185,18 @@ class Reading {
   }
 
   #take(chunk: Uint8Array): void {
-    const filledBytes = this.#filledBytes + chunk.byteLength
+    const chunkBytes = chunk.byteLength
+    const filledBytes = this.#filledBytes + chunkBytes
     if (filledBytes > this.#reader.limits.bodyBytesMax) return this.#fail({ kind: 'too_large' })
     const refusal = this.#makeRoom(chunk, filledBytes)
     if (refusal !== undefined) return this.#fail({ kind: 'no_room', ...refusal })
-    if (this.#bytes !== chunk) this.#bytes.set(chunk, this.#filledBytes)
+    if (this.#bytes !== chunk) {
+      this.#bytes.set(chunk, this.#filledBytes)
+      free(chunk)
+    }
     this.#filledBytes = filledBytes
     if (filledBytes === this.#length) this.#succeed()
-    else this.#waitLonger(chunk.byteLength)
+    else this.#waitLonger(chunkBytes)
   }
 
   /** Bytes buy time at the least rate, up to the grace: what came quickly is no reason to wait long for the rest. */
@@ -201,7 +206,7 @@ class Reading {
     this.#dueMs = Math.min(clock.monoMs() + limits.uploadGraceMs, this.#dueMs + boughtMs)
   }
 
-  #makeRoom(chunk: Uint8Array, filledBytes: number): Refusal | undefined {
+  #makeRoom(chunk: Uint8Array, filledBytes: number): BudgetRefusal | undefined {
     if (filledBytes <= this.#bytes.byteLength) return undefined
     const first = this.#bytes.byteLength === 0
     const capacityBytes = first ? chunk.byteLength : this.#nextCapacity(filledBytes)
@@ -213,6 +218,7 @@ class Reading {
     }
     const grown = Buffer.allocUnsafeSlow(capacityBytes)
     grown.set(this.#bytes.subarray(0, this.#filledBytes))
+    free(this.#bytes)
     this.#bytes = grown
     return undefined
   }
@@ -234,6 +240,7 @@ class Reading {
     this.#stop()
     this.#request.pause()
     this.#room.set(0)
+    free(this.#bytes)
     this.#bytes = nothing
     this.#resolve(failure)
   }

@@ -16,7 +16,7 @@ export interface Arrival {
 
 export type ClientAddress = (arrival: Arrival) => string
 
-/** Longer chains are nobody's real proxies. */
+/** No real deployment has a longer chain of proxies. */
 const hopsMax = 32
 
 export function arrivalOf({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>): Arrival {
@@ -52,7 +52,7 @@ export function clientAddressOf(trustedProxies: readonly string[]): ClientAddres
       ...(forwarded === undefined ? [] : [behind(own, forwardedHops(forwarded))]),
     ]
     const [client = own, other = client] = said
-    // A proxy adds to one of them; the other one is then the client's own invention, and nobody can tell which it is.
+    // A proxy appends to one of them; the client may have forged the other, and the two cannot be distinguished.
     return client === other ? client : own
   }
 }

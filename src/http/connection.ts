@@ -4,10 +4,16 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Clock } from '../base/clock.ts'
+import { probeHalfClosed } from './half-closed.ts'
 
 export type Serve = (request: IncomingMessage, response: ServerResponse) => void
 
-interface Exchange {
+export interface ConnectionLimits {
+  readonly pipelinedMax: number
+}
+
+interface PendingExchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
 }
@@ -15,35 +21,38 @@ interface Exchange {
 export class Connection {
   readonly socket: Socket
   readonly #serve: Serve
-  readonly #pipelinedMax: number
-  #current: Exchange | undefined
-  #waiting: Exchange[] = []
+  readonly #limits: ConnectionLimits
+  readonly #clock: Clock
+  #current: PendingExchange | undefined
+  #waiting: PendingExchange[] = []
   #closing = false
   #refused = false
   #reads = true
   #endsAhead = false
   readonly #next = (): void => this.#served()
 
-  constructor(socket: Socket, serve: Serve, pipelinedMax: number) {
+  constructor(socket: Socket, serve: Serve, limits: ConnectionLimits, clock: Clock) {
     this.socket = socket
     this.#serve = serve
-    this.#pipelinedMax = pipelinedMax
+    this.#limits = limits
+    this.#clock = clock
     // Node resumes a socket whenever it has read a whole request.
     socket.on('resume', () => {
       if (!this.#reads) socket.pause()
     })
+    socket.once('end', () => this.#halfClose())
   }
 
   /** Serves a request, or keeps it until those before it are answered; one too many is not read, and those are the last. */
   take(request: IncomingMessage, response: ServerResponse): void {
     if (this.#closing) return
     if (this.#current === undefined) this.#begin({ request, response })
-    else if (this.#waiting.length < this.#pipelinedMax) this.#keep({ request, response })
+    else if (this.#waiting.length < this.#limits.pipelinedMax) this.#keep({ request, response })
     else this.#endAhead()
   }
 
   /** While a request waits nothing more is read: what a client sends ahead takes its memory, not this server's. */
-  #keep(exchange: Exchange): void {
+  #keep(exchange: PendingExchange): void {
     this.#waiting.push(exchange)
     this.#stopReading()
   }
@@ -101,7 +110,18 @@ export class Connection {
     return true
   }
 
-  #begin(exchange: Exchange): void {
+  /**
+   * The client sends nothing more: it waits for its answer, or is gone. None waits behind the current request, because
+   * the end was read. Without a whole request, Node has ended the connection or had it refused.
+   */
+  #halfClose(): void {
+    this.#closing = true
+    if (this.#current?.request.complete !== true) return
+    this.#announceEnd(this.#current)
+    probeHalfClosed(this.socket, this.#current.response, this.#clock)
+  }
+
+  #begin(exchange: PendingExchange): void {
     const { request, response } = exchange
     this.#current = exchange
     if (isFramingDoubtful(request)) response.shouldKeepAlive = false
@@ -110,12 +130,12 @@ export class Connection {
     this.#serve(request, response)
   }
 
-  #announceEnd({ response }: Exchange): void {
+  #announceEnd({ response }: PendingExchange): void {
     if (this.#waiting.length === 0) response.shouldKeepAlive = false
   }
 
   #served(): void {
-    // What stands behind an answer that ends the connection must not be carried out: nobody could be told of it.
+    // A request pipelined after a response that closes the connection must not run: its response could not be sent.
     if (this.#current?.response.shouldKeepAlive === false) {
       this.#closing = true
       this.#waiting = []

@@ -38,7 +38,7 @@ function gone(client: Downstream): Promise<void> {
 }
 
 const leaving: Readonly<Record<string, (raw: RawClient) => void>> = {
-  FIN: (raw) => raw.socket.end(),
+  FIN: (raw) => raw.close(),
   RST: (raw) => raw.socket.resetAndDestroy(),
 }
 

@@ -26,7 +26,7 @@ export class Downstream {
     response.once('close', () => this.#close())
   }
 
-  /** The client left before it was sent the whole answer, whatever the phase; a half-close counts as leaving. */
+  /** The client left before it was sent the whole answer, whatever the phase; one that closed its sending side alone did not. */
   get gone(): boolean {
     return this.#gone
   }
@@ -78,7 +78,7 @@ export class Downstream {
     else if (!this.#gone) listener()
   }
 
-  /** Tells a client that waits with its body to send it. */
+  /** Sends 100 Continue to a client that waits for it. */
   sendContinue(): void {
     if (!this.#gone) this.#response.writeContinue()
   }

@@ -1,5 +1,5 @@
 /** Where a server listens: at the port that was chosen, or at the one that an earlier start found free. */
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { HttpServer } from './server.ts'
 import { shownHost } from './shown-host.ts'
 

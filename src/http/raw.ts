@@ -16,7 +16,7 @@ export function plainErrorBody(error: TollgateError, requestId: string): string 
   })
 }
 
-/** The head of such an answer, beside its length. */
+/** The headers of such a response, except its length. */
 export function plainErrorHeaders(error: TollgateError, requestId: string): readonly string[] {
   return [
     ...Object.entries(retryAdviceHeaders(error)).flat(),

@@ -6,12 +6,12 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Clock } from '../base/clock.ts'
 import { TollgateError } from '../base/errors.ts'
-import { placesOf } from '../base/network.ts'
+import { networkScopes } from '../base/network.ts'
 import { SharedBudget } from '../base/shared-budget.ts'
 import { waitsForContinue } from './body.ts'
 import { Connection, type Serve } from './connection.ts'
 import { Downstream } from './downstream.ts'
-import { answerEarly } from './early.ts'
+import { answerEarly } from './early-response.ts'
 import { malformation } from './edge.ts'
 import { plainErrorBody, plainErrorHeaders, rawAnswer } from './raw.ts'
 
@@ -45,12 +45,12 @@ export interface ServerOptions {
   readonly clock: Clock
   /** Makes the id of an answer that no request of the data plane gets. */
   readonly nextRequestId: () => string
-  /** Told when a connection could not be accepted; without it that ends the process, as Node has it. */
+  /** Called when a connection could not be accepted; without it the error ends the process, as is Node's default. */
   readonly onAcceptError?: (error: Error) => void
 }
 
 export interface HttpServer {
-  /** For whoever must be handed a Node server; never listened on or closed from outside. */
+  /** For libraries that need a Node server; must not be listened on or closed from outside. */
   readonly node: http.Server
   readonly draining: { readonly begun: boolean }
   /** Resolves with the port once it listens; rejects as Node does, e.g. with `EADDRINUSE`. */
@@ -82,7 +82,9 @@ export function createHttpServer(options: ServerOptions): HttpServer {
   server.maxHeadersCount = 0
   server.maxConnections = limits.connectionsMax
   server.maxRequestsPerSocket = 0
-  // Half as long again: whoever makes the answer notices a slow reader first and can put down why.
+  // A client that sends nothing more may still wait for its answer. Node's types do not know the setting.
+  Object.assign(server, { httpAllowHalfOpen: true })
+  // Half as long again: the relay detects a slow reader first and can record the reason.
   server.timeout = limits.slowReaderMs * 1.5
   const connections = new Map<Socket, Connection>()
   const draining = { begun: false }
@@ -90,14 +92,14 @@ export function createHttpServer(options: ServerOptions): HttpServer {
   const seat = seating(options)
   server.on('connection', (socket: Socket) => {
     if (!seat(socket)) return
-    connections.set(socket, new Connection(socket, serve, limits.pipelinedMax))
+    connections.set(socket, new Connection(socket, serve, limits, clock))
     socket.once('close', () => connections.delete(socket))
   })
   const take: Serve = (request, response) => connections.get(request.socket)?.take(request, response)
   server.on('request', take)
   server.on('checkContinue', take)
   server.on('checkExpectation', take)
-  // Without traffic for so long, or kept alive and unused; Node counts what a slow client takes as traffic.
+  // The idle timeout, keep-alive included; Node counts bytes that a slow client reads as traffic.
   server.on('timeout', (socket: Socket) => connections.get(socket)?.quiet())
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const refused = refusalOf(error, socket, limits)
@@ -132,7 +134,7 @@ function seating({ limits, isProxy, nextRequestId }: ServerOptions): (socket: So
   })
   return (socket) => {
     const address = socket.remoteAddress ?? ''
-    const allowance = seats.allowance(isProxy(address) ? {} : placesOf(address))
+    const allowance = seats.allowance(isProxy(address) ? {} : networkScopes(address))
     if (allowance.take(1) === undefined) {
       socket.once('close', () => allowance.giveBack(1))
       return true
@@ -175,7 +177,7 @@ function refuse(
   })
 }
 
-/** What a connection that sent no request gets told; undefined where nobody can be told. */
+/** The error for a connection without a valid request; undefined where no response can be sent. */
 function refusalOf(
   error: NodeJS.ErrnoException,
   socket: Socket,
@@ -190,7 +192,7 @@ function refusalOf(
         message: `The head of a request may have at most ${limits.headerBytesMax} bytes.`,
       })
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      // A connection opened ahead of need and never used is nobody's mistake.
+      // A preconnected socket that was never used is not an error.
       if (socket.bytesRead === 0) return undefined
       return new TollgateError('request_timeout', { message: 'The request did not arrive in time.' })
     default:

@@ -1,23 +1,23 @@
 /** The memory that requests to models share: for their bodies, and for what of their answers waits here. */
 import { SharedBudget } from '../base/shared-budget.ts'
-import type { Limits } from '../config.ts'
+import type { Limits } from '../config/config.ts'
 
 /** Whose share each taking counts against. */
-export type Scope = 'key' | 'account' | 'network'
+export type MemoryScope = 'key' | 'account' | 'network'
 
 export interface SharedMemory {
-  readonly bodies: SharedBudget<Scope>
-  readonly events: SharedBudget<Scope>
+  readonly bodies: SharedBudget<MemoryScope>
+  readonly events: SharedBudget<MemoryScope>
 }
 
-type Named =
+type MemoryLimitName =
   | 'bodyBudgetBytes'
   | 'eventBudgetBytes'
   | 'shareOfKeyMax'
   | 'shareOfAccountMax'
   | 'shareOfNetworkMax'
 
-export function openSharedMemory(limits: Pick<Limits, Named>): SharedMemory {
+export function openSharedMemory(limits: Pick<Limits, MemoryLimitName>): SharedMemory {
   const shares = {
     key: limits.shareOfKeyMax,
     account: limits.shareOfAccountMax,

@@ -5,45 +5,45 @@
 import type { Clock } from '../base/clock.ts'
 import type { RandomBytes } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
-import { takingTurns } from '../base/turns.ts'
-import type { Config } from '../config.ts'
-import type { Letter } from '../mail/mail.ts'
-import { openAnswering } from './answering.ts'
-import type { AuthAnswer, AuthRequest } from './answers.ts'
-import { openAttempts } from './attempts.ts'
-import { type IdentityDatabase, openIdentityDatabase } from './database.ts'
-import type { Engine, EngineParts } from './engine.ts'
-import { openInvitations } from './invitations.ts'
-import { openIssuers } from './issuers.ts'
-import { type Arrivals, openJoining } from './joining.ts'
-import { openKnownDevices } from './known-devices.ts'
-import { exportPerson, removePerson } from './leaving.ts'
-import { type Letters, openLetters } from './letters.ts'
-import { openNewPasswords } from './new-passwords.ts'
-import { openPasswords, type Passwords } from './passwords.ts'
-import { openPeople } from './people.ts'
-import { endProofs } from './proofs.ts'
-import { openSessions } from './sessions.ts'
+import { createMutex } from '../base/mutex.ts'
+import type { Config } from '../config/config.ts'
+import type { OutgoingEmail } from '../mail/mail.ts'
+import { openAttempts } from './auth-gateway/attempts.ts'
+import { openAuthGateway } from './auth-gateway/auth-gateway.ts'
+import type { AuthAnswer, AuthRequest } from './auth-messages.ts'
+import type { BetterAuth, BetterAuthDeps } from './better-auth/better-auth.ts'
+import { openIssuers } from './better-auth/issuers.ts'
+import { deletePerson, exportPerson } from './people/account-deletion.ts'
+import { openPersonEmails, type PersonEmails } from './people/emails.ts'
+import { openPeople } from './people/people.ts'
+import { openSessions } from './sessions/sessions.ts'
+import { openAdmissionPolicy, type PersonListeners } from './sign-in/admission-policy.ts'
+import { openInvitations } from './sign-in/invitations.ts'
+import { openKnownDevices } from './sign-in/known-devices.ts'
+import { openNewPasswords } from './sign-in/new-passwords.ts'
+import { openPasswords, type Passwords } from './sign-in/passwords.ts'
+import { endPendingCredentials } from './sign-in/pending-credentials.ts'
+import { openUsedCodes } from './sign-in/used-codes.ts'
+import { type IdentityDatabase, type IdentityStore, openIdentityStore } from './store/database.ts'
 import type { IdentityOperations, SignedIn } from './types.ts'
-import { openUsedCodes } from './used-codes.ts'
 
-export interface CoreOptions extends CoreNeeds {
+export interface CoreOptions extends CoreDeps {
   readonly clock: Clock
   readonly random: RandomBytes
 }
 
 /** What it needs of the rest of the program, in whatever thread it works. */
-export interface CoreNeeds {
+export interface CoreDeps {
   /** Plain values. */
   readonly config: Pick<Config, 'dataFolder' | 'limits' | 'signup' | 'signIn' | 'operator'>
-  /** Sends a letter, or not when too many wait; null: no mail can be sent. */
-  readonly sendLetter: ((letter: Letter) => Promise<'taken' | 'full'>) | null
+  /** Sends an e-mail, or not when too many wait; null: no mail can be sent. */
+  readonly sendEmail: ((email: OutgoingEmail) => Promise<'taken' | 'full'>) | null
   readonly log: Log
   /** Signs and seals. */
   readonly secret: string
   /** Where people reach the server; asked when it is first needed, and the same from then on. */
   readonly address: () => string
-  readonly arrivals: Arrivals
+  readonly listeners: PersonListeners
   /** What was known of sessions and people may be wrong from now on. */
   readonly changed: () => void
   /** The database can do nothing any more: the process should end. */
@@ -67,29 +67,36 @@ export type CoreResult =
 /** The caller owns the data folder. */
 export async function openIdentityCore(options: CoreOptions): Promise<CoreResult> {
   const { config, clock, onLost } = options
-  const { dataFolder, limits } = config
-  const opened = await openIdentityDatabase({ dataFolder, clock, limits, onLost })
+  const opened = openIdentityStore({ dataFolder: config.dataFolder, nowMs: clock.wallMs(), onLost })
   if (opened.kind === 'refused') return { kind: 'refused', message: opened.message }
-  return { kind: 'open', core: onDatabase(options, opened) }
+  return { kind: 'open', core: onStore(options, opened.database) }
 }
 
-interface Opened {
-  readonly database: IdentityDatabase
-  readonly close: () => Promise<void>
-}
-
-function onDatabase(options: CoreOptions, { database, close }: Opened): IdentityCore {
-  const { config, sendLetter, clock, random, log, secret, address, changed } = options
+function onStore(options: CoreOptions, store: IdentityStore): IdentityCore {
+  const { database, transact } = store
+  const { config, sendEmail, clock, random, log, secret, address, changed } = options
   const { limits, signup } = config
-  const letters = (): Letters | null =>
-    sendLetter === null ? null : openLetters({ sendLetter, address: address(), operator: config.operator })
+  const emails = (): PersonEmails | null =>
+    sendEmail === null ? null : openPersonEmails({ sendEmail, address: address(), operator: config.operator })
   const passwords = openPasswords(random, limits)
   const invitations = openInvitations(database, { clock, random, daysMax: limits.invitationDaysMax })
-  const people = openPeople({ database, clock, random, passwords })
+  const people = openPeople({ database, transact, clock, random, passwords })
   const sessions = openSessions({ database, clock, log, limits, secret, address, changed })
-  const joining = openJoining({ signup, database, invitations, people, arrivals: options.arrivals })
-  const engine = openEngine(options, { database, secret, passwords, letters, events: joining.events })
-  const inTurn = takingTurns()
+  const admissionPolicy = openAdmissionPolicy({
+    signup,
+    database,
+    invitations,
+    people,
+    listeners: options.listeners,
+  })
+  const betterAuth = lazyBetterAuth(options, {
+    database,
+    secret,
+    passwords,
+    emails,
+    hooks: admissionPolicy.hooks,
+  })
+  const inTurn = createMutex()
   const changing = async <Result>(change: Promise<Result>): Promise<Result> => {
     try {
       return await change
@@ -102,11 +109,11 @@ function onDatabase(options: CoreOptions, { database, close }: Opened): Identity
     confirm: (person) => changing(people.confirm(person)),
     setOperator: (person, operator) => changing(people.setOperator(person, operator)),
     exported: (person) => exportPerson(database, person),
-    remove: (person) => changing(inTurn(() => removePerson(database, person))),
+    remove: (person) => changing(inTurn(async () => deletePerson(store, person))),
     async resetLink(person) {
       const expiresMs = clock.wallMs() + limits.resetLinkMs
       const token = Buffer.from(random(linkBytes)).toString('base64url')
-      const { internalAdapter } = await (await engine('')).$context
+      const { internalAdapter } = await (await betterAuth('')).$context
       const row = { identifier: `reset-password:${token}`, value: person, expiresAt: new Date(expiresMs) }
       await internalAdapter.createVerificationValue(row)
       return { link: `${address()}/console/reset?token=${token}`, expiresMs }
@@ -116,48 +123,53 @@ function onDatabase(options: CoreOptions, { database, close }: Opened): Identity
       const { token, expiresMs } = await invitations.make(email)
       const query = new URLSearchParams({ invitation: token, email })
       const link = `${address()}/console/sign-up?${query}`
-      const sent = (await letters()?.invite({ email, link, days: limits.invitationDaysMax })) ?? false
+      const sent = (await emails()?.invite({ email, link, days: limits.invitationDaysMax })) ?? false
       return { link, sent, expiresMs }
     },
   }
   const attempts = openAttempts(clock, limits)
-  const answer = openAnswering({
-    ...{ engine, sessions, attempts, joining, clock, limits, secret, address, inTurn },
+  const answer = openAuthGateway({
+    ...{ betterAuth, sessions, attempts, admissionPolicy, clock, limits, secret, address, inTurn },
     ...{ hashingFor: passwords.hashingFor, hash: passwords.hash },
     ...{ memberships: people.memberships, person: people.person },
     usedCodes: openUsedCodes(database, clock),
     devices: openKnownDevices({ secret, random, address, daysMax: limits.knownDeviceDaysMax }),
     newPasswords: openNewPasswords({
-      ...{ database, clock, hasMail: sendLetter !== null },
+      ...{ database, transact, clock, hasMail: sendEmail !== null },
       nextId: () => Buffer.from(random(linkBytes)).toString('base64url'),
     }),
-    endProofs: (person) => endProofs(database, person),
-    hasMail: sendLetter !== null,
+    endPendingCredentials: async (person) => {
+      await endPendingCredentials(database, person).execute()
+    },
+    hasMail: sendEmail !== null,
     isPassword: (person, password) => isPassword(database, passwords, { person, password }),
   })
-  return { operations, answer, session: sessions.byHash, close }
+  return { operations, answer, session: sessions.byHash, close: async () => store.close() }
 }
 
 const linkBytes = 24
 
-interface EngineNeeds {
+interface BetterAuthCoreDeps {
   readonly database: IdentityDatabase
   readonly secret: string
   readonly passwords: Passwords
-  readonly letters: () => Letters | null
-  readonly events: EngineParts['events']
+  readonly emails: () => PersonEmails | null
+  readonly hooks: BetterAuthDeps['hooks']
 }
 
 /** Loaded and made when it is first needed, because it is much code and wants the address; made anew when one more issuer answers. */
-function openEngine(options: CoreOptions, needs: EngineNeeds): (path: string) => Promise<Engine> {
+function lazyBetterAuth(
+  options: CoreOptions,
+  needs: BetterAuthCoreDeps,
+): (path: string) => Promise<BetterAuth> {
   const { config, clock, log, address } = options
   const { limits } = config
   const issuers = openIssuers(config.signIn, { clock, log, limits })
-  let made: Promise<Engine> | undefined
-  const make = async (): Promise<Engine> => {
-    const { makeEngine } = await import('./engine.ts')
-    return makeEngine({
-      ...{ ...needs, letters: needs.letters() },
+  let made: Promise<BetterAuth> | undefined
+  const make = async (): Promise<BetterAuth> => {
+    const { makeBetterAuth } = await import('./better-auth/better-auth.ts')
+    return makeBetterAuth({
+      ...{ ...needs, emails: needs.emails() },
       ...{ log, limits, address: address(), providers: issuers.ready() },
     })
   }

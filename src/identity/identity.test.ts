@@ -106,6 +106,27 @@ test('a changed password ends every other session, whatever the page asked for',
   assert.equal((await other.post('/sign-in/email', { ...ann, password: 'another horse 10' })).status, 200)
 })
 
+test('an answer to a session that was replaced meanwhile leaves the cookie of the new one alone', async (context) => {
+  const people = await testPeople(context)
+  const browser = people.browser()
+  await signUp(browser)
+  const late = people.browser()
+  late.cookies.set(cookieName, browser.cookies.get(cookieName) ?? '')
+  const change = { currentPassword: ann.password, newPassword: 'a new long password' }
+  assert.equal((await browser.post('/change-password', change)).status, 200)
+  for (const path of [
+    '/list-sessions',
+    '/passkey/list-user-passkeys',
+    '/organization/list',
+    '/get-session',
+  ]) {
+    const { setCookies } = await late.get(path)
+    // A browser keeps one cookie of a name: what clears the old one would clear the new one, if it comes last.
+    assert.deepEqual(setCookies, [], path)
+  }
+  assert.notEqual(await browser.signedIn(), null)
+})
+
 test('a link from an operator sets a new password once, and ends every session', async (context) => {
   const people = await testPeople(context)
   const browser = people.browser()

@@ -1,21 +1,21 @@
 /**
- * Identity as the rest of the program sees it: what it knows of people, who is signed in, and whom to tell when somebody
- * comes. The work is done by the core, in a thread of its own: nobody who signs in makes a request wait.
+ * Identity as the rest of the program sees it: people, sessions and organizations. The work is done by the core, in a
+ * thread of its own, so that a sign-in never delays a request. Must not know money, accounts of the ledger or keys.
  */
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { Mail } from '../mail/mail.ts'
-import type { AuthAnswer, AuthRequest } from './answers.ts'
-import type { CoreNeeds, CoreResult } from './core.ts'
-import { rememberSessions } from './remembered-sessions.ts'
-import { passkeysOff } from './site.ts'
+import type { AuthAnswer, AuthRequest } from './auth-messages.ts'
+import type { CoreDeps, CoreResult } from './core.ts'
+import { passkeysOff } from './public-address.ts'
+import { openSessionCache } from './sessions/session-cache.ts'
 import type { Identity, IdentityFacts, Person } from './types.ts'
 
-export type { AuthAnswer, AuthRequest } from './answers.ts'
+export type { AuthAnswer, AuthRequest } from './auth-messages.ts'
 
 export interface IdentityOptions {
-  readonly config: CoreNeeds['config']
+  readonly config: CoreDeps['config']
   /** null: no mail can be sent. */
   readonly mail: Mail | null
   readonly clock: Clock
@@ -27,7 +27,7 @@ export interface IdentityOptions {
   /** Nobody can sign in any more: the process should end. */
   readonly onLost: (error: Error) => void
   /** Opens the core: apart, or in the caller's own thread. */
-  readonly openCore: (needs: CoreNeeds) => Promise<CoreResult>
+  readonly openCore: (needs: CoreDeps) => Promise<CoreResult>
 }
 
 export type Listener = (person: Person) => Promise<void>
@@ -59,13 +59,13 @@ export async function openIdentity(options: IdentityOptions): Promise<IdentityRe
   const memory = { forget: () => {} }
   const result = await openCore({
     ...{ config, log, secret, address, onLost },
-    sendLetter: mail === null ? null : async (letter) => mail.send(letter),
-    arrivals: { joined: telling(listeners.joined), verified: telling(listeners.verified) },
+    sendEmail: mail === null ? null : async (email) => mail.send(email),
+    listeners: { onSignUp: telling(listeners.joined), onVerified: telling(listeners.verified) },
     changed: () => memory.forget(),
   })
   if (result.kind === 'refused') return result
   const { core } = result
-  const remembered = rememberSessions({ clock, limits: config.limits, secret, address, read: core.session })
+  const remembered = openSessionCache({ clock, limits: config.limits, secret, address, read: core.session })
   memory.forget = remembered.forget
   return {
     kind: 'open',

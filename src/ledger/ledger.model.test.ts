@@ -9,7 +9,7 @@ import { plainAsk, plainDraft } from '../../test/support/ledger-values.ts'
 import { type ManualClock, manualClock } from '../../test/support/manual-clock.ts'
 import { openTestLedger, type TestLedger } from '../../test/support/open-ledger.ts'
 import { insertTopUp } from '../../test/support/top-up-rows.ts'
-import { least, most } from './money.ts'
+import { least, most } from './rules/money.ts'
 import type { AdmissionAsk, ExcessCause } from './types.ts'
 
 /** What a request is, as the model keeps it. */

@@ -1,7 +1,9 @@
 /** The ledger as a table: one line for each operation, what it must answer last. Real database, real threads. */
+
 import assert from 'node:assert/strict'
 import { after as afterAll, test } from 'node:test'
 import { sql } from 'kysely'
+import { noTokens } from '../../contract/meters.ts'
 import { plainAsk, plainDraft, unlimited } from '../../test/support/ledger-values.ts'
 import { type ManualClock, manualClock } from '../../test/support/manual-clock.ts'
 import { type Lifetime, openTestLedger, type TestLedger } from '../../test/support/open-ledger.ts'
@@ -529,6 +531,7 @@ test('a receipt is read back as it was written, and a running request is told as
     endReason: 'timeout',
     usageSource: 'estimated',
     errorCode: 'upstream_timeout',
+    ...noTokens,
     inputUncached: 1,
     cacheRead: 2,
     cacheWrite5m: 3,
@@ -542,6 +545,7 @@ test('a receipt is read back as it was written, and a running request is told as
     unpricedUsage: true,
     implausible: { output: 1_000_000_000 },
     inputBound: 'pages',
+    background: true,
     upstreamCost: 2n ** 60n + 1n,
     outputLimit: 11,
     outputLowered: true,

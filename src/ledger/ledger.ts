@@ -1,8 +1,9 @@
 /**
- * The ledger as the rest of the program sees it: each method becomes one operation on the store's
- * threads. Opening it takes an id slot for this process and closes what a dead process left open.
+ * The ledger as the rest of the program sees it: each method becomes one operation on the store's threads (`sqlite/`).
+ * Opening it takes an id slot for this process and closes what a dead process left open. Contains no statement and
+ * decides no amount: `rules/` does.
  *
- * `const opened = await openStore({ dataDirectory, threads: ledgerThreads, … })`
+ * `const opened = await openStore({ dataDirectory, threads: storeThreads, … })`
  * `const { ledger, nextId, recovered, close } = await openLedger(opened.store, { clock, limits })`
  */
 import type { Topic } from '../../contract/events.ts'
@@ -11,14 +12,15 @@ import type { Clock, Timer } from '../base/clock.ts'
 import { idSource, type NextId } from '../base/ids.ts'
 import type { Call } from '../store/sqlite/messages.ts'
 import type { Store } from '../store/store.ts'
-import { packKept } from './kept.ts'
-import { packAsk, unpackAdmission } from './messages.ts'
-import type { Fraction } from './money.ts'
-import type { LedgerOperations } from './operations.ts'
-import type { AccountsFound, LedgerReads } from './reads.ts'
+import type { UnrecordedResponse } from './background-response-types.ts'
 import { closeOrphans } from './recovery.ts'
-import { packDraft } from './rows.ts'
-import type { PackedSettled, PackedSettlement } from './settling.ts'
+import type { Fraction } from './rules/money.ts'
+import { packKept } from './sqlite/kept.ts'
+import { admitMessage, unpackAdmission } from './sqlite/messages.ts'
+import type { LedgerOperations } from './sqlite/operations.ts'
+import type { AccountsFound, LedgerReads } from './sqlite/reads.ts'
+import { packDraft } from './sqlite/rows.ts'
+import type { PackedSettled, PackedSettlement } from './sqlite/settle-operation.ts'
 import { Standings } from './standing.ts'
 import type { AccountRow, Ledger, LedgerReading, Settlement, SettleResult } from './types.ts'
 import { openWaiters } from './waiters.ts'
@@ -30,10 +32,10 @@ export interface LedgerLimits {
   /** Holds of this process older than this belong to no request any more. */
   readonly holdMsMax: number
   readonly driftLinesMax: number
+  /** Responses of one account that run in the background at once. */
+  readonly backgroundResponsesPerAccountMax: number
   /** How long providers keep what answers leave there. */
   readonly keptMs: number
-  /** The latest refusals of each key that stay readable one by one. */
-  readonly refusalsKeptPerKey: number
   /** Accounts, and keys, whose standing is remembered. */
   readonly standingsMax: number
 }
@@ -54,6 +56,8 @@ export interface OpenLedger {
   readonly processSlot: number
   /** How many holds of dead processes were closed on opening. */
   readonly recovered: number
+  /** Requests in the background that a dead process had sent or was about to send. */
+  readonly unrecorded: readonly UnrecordedResponse[]
   /** Stops looking for holds that were left open; the store is closed by its owner, afterwards. */
   close(): Promise<void>
 }
@@ -81,11 +85,13 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
   const nextId = idSource(clock, processSlot)
   const ledger = ledgerOn(store, run, processSlot, options)
   const closing = { settle: ledger.settle, nextId, nowMs: clock.wallMs }
+  // Before their holds are closed: only that distinguishes them from those that are open.
+  const unrecorded = await run('removeUnrecorded')
   const recovered = await closeOrphans({ ...closing, find: () => run('orphans', processSlot, orphansPerLot) })
   const stopSweeping = sweepOverdue(options, nextId, (before) =>
     closeOrphans({ ...closing, find: () => run('overdue', processSlot, before, orphansPerLot) }),
   )
-  return { ledger, nextId, processSlot, recovered, close: stopSweeping }
+  return { ledger, nextId, processSlot, recovered, unrecorded, close: stopSweeping }
 }
 
 function ledgerOn(store: Store, run: Run, processSlot: number, options: LedgerOptions): Ledger {
@@ -103,14 +109,16 @@ function ledgerOn(store: Store, run: Run, processSlot: number, options: LedgerOp
     tell(account, topics, request)
   }
   const stop = (account: bigint): void => {
-    standings.doubt(account)
+    standings.suspended(account)
     for (const listener of suspended) listener(account)
   }
   const admitSettings = { process: processSlot, reserveShare: limits.reserveShare }
 
   return {
     async admit(ask) {
-      const admission = unpackAdmission(await run('admit', packAsk(ask, admitSettings)))
+      const admission = unpackAdmission(
+        await run('admit', admitMessage.bind({ ask, settings: admitSettings })),
+      )
       standings.admitted(ask, admission)
       if (admission.kind === 'held') tell(ask.account, ['running', 'balance'])
       return admission
@@ -124,8 +132,12 @@ function ledgerOn(store: Store, run: Run, processSlot: number, options: LedgerOp
       }),
     checkpoint: ({ id, cost, draft }) => run('checkpoint', id, cost, packDraft(draft)),
     detach: async (id) => freed(await run('detach', id), ['running']),
+    reserveResponse: (id, account) =>
+      run('reserveResponse', id, account, limits.backgroundResponsesPerAccountMax),
+    recordResponse: ({ id, upstream, responseId, facts }) =>
+      run('recordResponse', id, upstream, responseId, facts),
+    forgetResponse: (account, responseId) => run('forgetResponse', account, responseId),
     shrink: async (id, amount) => freed(await run('shrink', id, amount), ['running', 'balance']),
-    refused: (refusals) => run('refuse', refusals, limits.refusalsKeptPerKey),
     ...creditsOn(run, freed, stop),
     createAccount: (account) => run('createAccount', account),
     async suspend(account, atMs) {
@@ -240,7 +252,9 @@ function readsOn(store: Store, limits: LedgerLimits): LedgerReading {
     receipt: (id) => read('receipt', id),
     running: (id) => read('running', id),
     receipts: (account, limit, beforeId) => read('receipts', account, limit, beforeId),
-    searchReceipts: (ask) => read('searchReceipts', ask),
+    openResponse: (account, responseId) => read('openResponse', account, responseId),
+    openResponseById: (id) => read('openResponseById', id),
+    openResponses: (afterId, limit) => read('openResponses', afterId, limit),
     kept: (account, ids, nowMs) => read('kept', account, ids, nowMs - limits.keptMs),
     keySpend: (key, window, nowMs) => read('keySpend', key, window, nowMs),
     house: () => readApart('house'),

@@ -9,7 +9,7 @@ import { type TestContext, test } from 'node:test'
 import { plainAsk, plainDraft } from '../../test/support/ledger-values.ts'
 import { manualClock } from '../../test/support/manual-clock.ts'
 import { openTestLedger, type TestLedger, temporaryDirectory } from '../../test/support/open-ledger.ts'
-import { limitDefaults } from '../config.ts'
+import { limitDefaults } from '../config/config.ts'
 
 const account = 11n
 const start = 1_000_000n

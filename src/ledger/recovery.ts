@@ -3,7 +3,9 @@
  * request may be. Each is settled at its last checkpoint, else at nothing, through the same operation
  * as every other, so that dying in the midst of it and beginning again changes nothing.
  */
-import type { Orphan } from './rows.ts'
+
+import { noTokens } from '../../contract/meters.ts'
+import type { Orphan } from './sqlite/rows.ts'
 import type { ReceiptDraft, Settlement } from './types.ts'
 
 export interface RecoverySteps {
@@ -51,19 +53,13 @@ function nothingDelivered({ createdMs, outputLimit, outputLowered }: Orphan): Re
     endReason: 'interrupted',
     usageSource: 'none',
     errorCode: null,
-    inputUncached: 0,
-    cacheRead: 0,
-    cacheWrite5m: 0,
-    cacheWrite1h: 0,
-    inputAudio: 0,
-    output: 0,
-    outputAudio: 0,
-    reasoning: 0,
+    ...noTokens,
     fees: {},
     ranAt: [],
     unpricedUsage: false,
     implausible: null,
     inputBound: null,
+    background: false,
     upstreamCost: 0n,
     outputLimit,
     outputLowered,

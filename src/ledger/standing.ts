@@ -49,6 +49,8 @@ export class Standings {
   readonly #clear = new Set<bigint>()
   /** Keys that had nothing left of their budget. */
   readonly #spent = new Set<bigint>()
+  /** Suspended while requests of theirs ran: what is settled afterwards says nothing of it. */
+  readonly #suspended = new Set<bigint>()
 
   constructor(sizeMax: number) {
     this.#sizeMax = sizeMax
@@ -62,8 +64,13 @@ export class Standings {
   }
 
   settled(account: bigint, available: bigint): void {
-    if (available > 0n) this.#keep(this.#clear, account)
+    if (available > 0n && !this.#suspended.has(account)) this.#keep(this.#clear, account)
     else this.doubt(account)
+  }
+
+  suspended(account: bigint): void {
+    this.doubt(account)
+    this.#keep(this.#suspended, account)
   }
 
   /** Its next request looks again. */
@@ -83,6 +90,7 @@ export class Standings {
     const row = await reads.account(account)
     if (row === undefined) return null
     if (row.suspendedMs !== null) return { kind: 'suspended' }
+    this.#suspended.delete(account)
     const { posted, held } = row
     if (posted <= 0n) return { kind: 'unfunded', scope: 'account', available: posted - held, held }
     this.settled(account, posted - held)

@@ -3,13 +3,14 @@
  * bigint, times wall-clock milliseconds, token counts numbers. Values only; no statement is here.
  */
 
-import type { BudgetWindow, KeyBudget, RateLimits, Rates } from '../limits/types.ts'
-import type { CheckAsk, Checked } from './check.ts'
+import type { CountedTokens } from '../../contract/meters.ts'
+import type { BudgetWindow, KeyBudget, RateLimits, RateStates } from '../limits/types.ts'
+import type { ResponseLedger } from './background-response-types.ts'
 import type { PaymentLedger, ReturnSource } from './payment-types.ts'
-import type { InputBoundSource } from './price.ts'
+import type { InputBoundSource } from './rules/price.ts'
 import type { Settlement, SettleResult } from './settlement-types.ts'
 import type { StandingLedger } from './standing.ts'
-import type { ReceiptSearch, ReceiptsFound, Refusals } from './usage-types.ts'
+import type { CheckAsk, Checked } from './verify/check-step.ts'
 
 export type { ExcessCause, Settled, Settlement, SettleResult } from './settlement-types.ts'
 
@@ -56,7 +57,7 @@ export interface Held {
   readonly outputLimit: number
   /** posted − held after this hold. */
   readonly available: bigint
-  readonly rates: Rates
+  readonly rates: RateStates
   /** The account lost URL documents, server tools and cancel-on-abort until an operator looks. */
   readonly restricted: boolean
 }
@@ -73,7 +74,7 @@ export interface RateRefusal {
   readonly scope: 'account' | 'key'
   readonly limit: number
   readonly retryAfterMs: number
-  readonly rates: Rates
+  readonly rates: RateStates
 }
 
 export interface ShortRefusal {
@@ -135,7 +136,7 @@ export interface KeptRow extends Kept {
 }
 
 /** What relaying learned about a request; the ledger adds account, key, amounts and time. */
-export interface ReceiptDraft {
+export interface ReceiptDraft extends CountedTokens {
   readonly provider: string
   readonly upstream: string
   readonly upstreamModel: string
@@ -144,21 +145,15 @@ export interface ReceiptDraft {
   readonly endReason: EndReason
   readonly usageSource: UsageSource
   readonly errorCode: string | null
-  readonly inputUncached: number
-  readonly cacheRead: number
-  readonly cacheWrite5m: number
-  readonly cacheWrite1h: number
-  readonly inputAudio: number
-  readonly output: number
-  readonly outputAudio: number
-  readonly reasoning: number
   readonly fees: Readonly<Record<string, number>>
   readonly ranAt: readonly string[]
   readonly unpricedUsage: boolean
   /** Counts that the upstream reported and that cannot be, as it reported them: not charged; null: none. */
   readonly implausible: Readonly<Record<string, number>> | null
-  /** How the most that its input could be was found; null: by an earlier version, or nothing was recorded. */
+  /** How the most that its input could be was found; null: nothing was recorded. */
   readonly inputBound: InputBoundSource | null
+  /** Its answer was polled for while it ran at the provider. */
+  readonly background: boolean
   readonly upstreamCost: bigint
   readonly outputLimit: number
   readonly outputLowered: boolean
@@ -301,7 +296,7 @@ export interface VerifyReport {
 }
 
 /** The only code that moves money. Every method is one atomic, whole operation. */
-export interface Ledger extends PaymentLedger, StandingLedger {
+export interface Ledger extends PaymentLedger, ResponseLedger, StandingLedger {
   admit(ask: AdmissionAsk): Promise<Admission>
   /** Gives a hold back whole, with no charge and no receipt: nothing reached an upstream. */
   release(id: bigint): Promise<void>
@@ -331,8 +326,6 @@ export interface Ledger extends PaymentLedger, StandingLedger {
    * Call it before the `admit` whose `wait` it answers, so that nothing is missed in between.
    */
   whenReleased(account: bigint, waitMs: number): Promise<void>
-  /** Writes down requests that were refused; moves nothing. */
-  refused(refusals: Refusals): Promise<void>
 
   account(id: bigint): Promise<AccountRow | undefined>
   accountByEmail(email: string): Promise<AccountRow | undefined>
@@ -343,8 +336,6 @@ export interface Ledger extends PaymentLedger, StandingLedger {
   receipt(id: bigint): Promise<ReceiptRow | undefined>
   running(id: bigint): Promise<RunningRow | undefined>
   receipts(account: bigint, limit: number, beforeId: bigint | null): Promise<readonly ReceiptRow[]>
-  /** One bounded step of a search, which goes on where the last one ended. */
-  searchReceipts(ask: ReceiptSearch): Promise<ReceiptsFound>
   /** Of these ids those that answers to this account left at their providers and that are kept there still. */
   kept(account: bigint, ids: readonly string[], nowMs: number): Promise<readonly KeptRow[]>
   /** Spent and held by a key in its budget's present window. */
@@ -371,8 +362,10 @@ export type LedgerReading = Pick<
   | 'receipt'
   | 'running'
   | 'receipts'
-  | 'searchReceipts'
   | 'kept'
+  | 'openResponse'
+  | 'openResponseById'
+  | 'openResponses'
   | 'keySpend'
   | 'house'
   | 'check'

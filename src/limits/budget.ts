@@ -17,7 +17,7 @@ export interface SpendMeter {
 export const unspent: SpendMeter = { spent: 0n, day: 0, beforeDay: 0n, beforeWeek: 0n, beforeMonth: 0n }
 
 /**
- * The meter as it stands at `nowMs`: windows that have ended begin anew. A wall clock that steps back
+ * The meter as it stands at `nowMs`: windows that have ended restart. A wall clock that steps back
  * over midnight changes nothing; one that steps back further takes the day along and forgives nothing.
  */
 export function rollSpend(meter: SpendMeter, nowMs: number): SpendMeter {

@@ -10,7 +10,7 @@ const rates = {
 }
 
 test('OpenAI', () => {
-  assert.deepEqual(rateHeaders('openai-chat', rates, nowMs), {
+  assert.deepEqual(rateHeaders('openai', rates, nowMs), {
     'x-ratelimit-limit-requests': '600',
     'x-ratelimit-remaining-requests': '599',
     'x-ratelimit-reset-requests': '1s',
@@ -32,8 +32,8 @@ test('Anthropic', () => {
 })
 
 test('no limit, no header; a dialect without such headers has none', () => {
-  assert.deepEqual(rateHeaders('openai-chat', { requests: null, tokens: null }, nowMs), {})
-  assert.deepEqual(rateHeaders('gemini', rates, nowMs), {})
+  assert.deepEqual(rateHeaders('openai', { requests: null, tokens: null }, nowMs), {})
+  assert.deepEqual(rateHeaders('none', rates, nowMs), {})
   const names = Object.keys(rateHeaders('anthropic', { requests: rates.requests, tokens: null }, nowMs))
   assert.equal(names.length, 3)
 })
@@ -49,7 +49,7 @@ for (const [ms, text] of [
 ] as const) {
   test(`${ms} ms is ${text}`, () => {
     const headers = rateHeaders(
-      'openai-chat',
+      'openai',
       { requests: { limit: 1, remaining: 0, resetMs: ms }, tokens: null },
       0,
     )

@@ -1,9 +1,9 @@
-/** How much of the rate limits is left, in the headers that each dialect's clients know. Pure. */
+/** How much of the rate limits is left, in the headers that clients know, in the styles of vendors. Pure. */
 import { momentText } from './calendar.ts'
-import type { RateState, Rates } from './types.ts'
+import type { RateState, RateStates } from './types.ts'
 
-type Kind = 'requests' | 'tokens'
-type Writer = (kind: Kind, state: RateState, nowMs: number) => readonly (readonly [string, string])[]
+type RateKind = 'requests' | 'tokens'
+type Writer = (kind: RateKind, state: RateState, nowMs: number) => readonly (readonly [string, string])[]
 
 const openaiHeaders: Writer = (kind, { limit, remaining, resetMs }) => [
   [`x-ratelimit-limit-${kind}`, String(limit)],
@@ -17,12 +17,8 @@ const anthropicHeaders: Writer = (kind, { limit, remaining, resetMs }, nowMs) =>
   [`anthropic-ratelimit-${kind}-reset`, momentText(nowMs + resetMs)],
 ]
 
-/** A dialect that is not here has no such headers. */
-const writers: Readonly<Record<string, Writer>> = {
-  'openai-chat': openaiHeaders,
-  'openai-responses': openaiHeaders,
-  anthropic: anthropicHeaders,
-}
+/** By the style of a client format. */
+const writers = { openai: openaiHeaders, anthropic: anthropicHeaders, none: (): ReturnType<Writer> => [] }
 
 /** Of two limits on the same thing the one that leaves less; null where neither exists. */
 export function tighter(one: RateState | null, other: RateState | null): RateState | null {
@@ -32,12 +28,11 @@ export function tighter(one: RateState | null, other: RateState | null): RateSta
 
 /** Names and values of the headers to add to an answer; empty where there is no limit. */
 export function rateHeaders(
-  dialectName: string,
-  rates: Rates,
+  style: keyof typeof writers,
+  rates: RateStates,
   nowMs: number,
 ): Readonly<Record<string, string>> {
-  const write = writers[dialectName]
-  if (write === undefined) return {}
+  const write: Writer = writers[style]
   const kinds = ['requests', 'tokens'] as const
   return Object.fromEntries(
     kinds.flatMap((kind) => {

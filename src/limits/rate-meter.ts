@@ -1,6 +1,6 @@
 /**
- * Requests per minute of many takers, kept in memory: for what costs nothing and is lost without harm when the
- * process ends. It knows no clock, and never keeps more takers than it is told to.
+ * Requests per minute for many clients, in memory: for free operations, where losing the counts at a restart is
+ * harmless. The caller passes the time; the number of tracked clients is bounded.
  */
 import type { RateState } from './types.ts'
 import {
@@ -18,22 +18,22 @@ export type Metered =
   | { readonly kind: 'taken'; readonly state: RateState }
   | { readonly kind: 'refused'; readonly state: RateState; readonly retryAfterMs: number }
 
-/** The windows of many takers: of more than `takersMax`, what the one that took longest ago had taken is forgotten. */
+/** The windows of many clients; above `takersMax`, the least recently active one is dropped. */
 export class RateWindows<Taker> {
   readonly #takersMax: number
-  /** The one that took longest ago comes first. */
+  /** Least recently active first. */
   readonly #windows = new Map<Taker, RateWindow>()
 
   constructor(takersMax: number) {
     this.#takersMax = takersMax
   }
 
-  /** What `taker` has taken, rolled to `nowMs`. */
+  /** The window of `taker`, rolled to `nowMs`. */
   at(taker: Taker, nowMs: number): RateWindow {
     const before = this.#windows.get(taker)
     if (before === undefined) return emptyWindow
     const window = rollWindow(before, nowMs)
-    // Kept for those who are refused too: after a clock was set back their wait must pass.
+    // Stored for refused requests too: their wait must still pass after the clock was set back.
     if (window.length === 0) this.#windows.delete(taker)
     else if (window !== before) this.#windows.set(taker, window)
     return window

@@ -5,7 +5,7 @@
  */
 import { tighter } from './headers.ts'
 import { RateWindows } from './rate-meter.ts'
-import type { RateLimits, RateState, Rates } from './types.ts'
+import type { RateLimits, RateState, RateStates } from './types.ts'
 import { fits, rateState, waitMs } from './window.ts'
 
 export interface Requester {
@@ -22,7 +22,7 @@ export interface GateRefusal {
   readonly scope: 'account' | 'key'
   readonly limit: number
   readonly retryAfterMs: number
-  readonly rates: Rates
+  readonly rates: RateStates
 }
 
 /** How soon a request that met the limit on concurrency may try again. */

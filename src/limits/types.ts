@@ -24,7 +24,7 @@ export interface RateState {
 }
 
 /** The tighter of account and key for each kind; null where neither has a limit. */
-export interface Rates {
+export interface RateStates {
   readonly requests: RateState | null
   readonly tokens: RateState | null
 }

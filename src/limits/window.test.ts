@@ -222,6 +222,18 @@ test(`what ends as it was reserved leaves no trace of the reservation, merged or
   )
 })
 
+test('requests that end one after another make the log no longer than those that begin', () => {
+  let window = emptyWindow
+  for (let ms = 0; ms < 500; ms += 1) window = takeFrom(window, 10, startMs + ms)
+  const begun = window.length
+  const used = { reserved: 10, input: 4, output: 2 }
+  for (let ms = 0; ms < 500; ms += 1) {
+    window = correctTokens(window, { reservedMs: startMs + ms, ...used }, startMs + 500 + ms)
+  }
+  assert.equal(taken(window, 'tokens'), 500 * (used.input + used.output))
+  assert.ok(begun <= 386 && window.length <= 386, `${begun} and ${window.length} words`)
+})
+
 test('instants that come out of order are kept in order', () => {
   let window = emptyWindow
   for (const ms of [5, 3, 900, 3, 4, 0, 901]) window = takeFrom(window, ms, startMs + ms)

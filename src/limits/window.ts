@@ -42,7 +42,7 @@ export function newestMs(window: RateWindow): number {
 
 /**
  * The window as it stands at `nowMs`, without what is 60 seconds old. When the clock was set back, all that was taken
- * moves along with it, so that nothing is forgiven and nobody waits until it is that late again.
+ * moves along with it, so that nothing is forgiven and no caller waits for the clock to catch up.
  */
 export function rollWindow(window: RateWindow, nowMs: number): RateWindow {
   const aheadMs = newestMs(window) - nowMs
@@ -117,37 +117,51 @@ export function takeFrom(window: RateWindow, tokens: number, nowMs: number): Rat
   return withMark(window, { ms: nowMs, requests: 1, tokens })
 }
 
-interface Mark {
+interface WindowMark {
   readonly ms: number
   readonly requests: number
   readonly tokens: number
 }
 
-function withMark(window: RateWindow, mark: Mark): RateWindow {
+function withMark(window: RateWindow, mark: WindowMark): RateWindow {
   const marks = countMarks(window)
   const lastMs = newestMs(window)
   if (marks === 0) return packed([mark])
   if (mark.ms === lastMs) return withAmounts(window, marks - 1, mark)
   if (marks >= marksMax) return withMark(packed(bySecond(marksIn(window))), mark)
   if (mark.ms < lastMs) return packed([...marksIn(window), mark].sort((a, b) => a.ms - b.ms))
+  return appended(window, mark)
+}
+
+/** A copy with one mark more, which is later than all others. */
+function appended(window: RateWindow, { ms, requests, tokens }: WindowMark): RateWindow {
   const grown = new Uint32Array(window.length + markWords)
   grown.set(window)
-  grown.set([mark.ms - baseMs(window), wordFor(mark.requests), wordFor(mark.tokens)], window.length)
+  grown[window.length] = ms - baseMs(window)
+  grown[window.length + wordOf.requests] = wordFor(requests)
+  grown[window.length + wordOf.tokens] = wordFor(tokens)
   return grown
 }
 
+type Amounts = Omit<WindowMark, 'ms'>
+
 /** A copy with more, or less, of both kinds in one mark. */
-function withAmounts(window: RateWindow, mark: number, { requests, tokens }: Omit<Mark, 'ms'>): RateWindow {
-  const sum = window.slice()
+function withAmounts(window: RateWindow, mark: number, amounts: Amounts): RateWindow {
+  const copy = window.slice()
+  addTo(copy, mark, amounts)
+  return copy
+}
+
+/** Changes a copy that nothing else has yet. */
+function addTo(copy: RateWindow, mark: number, { requests, tokens }: Amounts): void {
   const at = headWords + mark * markWords
-  sum[at + wordOf.requests] = wordFor(markAmount(window, mark, 'requests') + requests)
-  sum[at + wordOf.tokens] = wordFor(markAmount(window, mark, 'tokens') + tokens)
-  return sum
+  copy[at + wordOf.requests] = wordFor(copy[at + wordOf.requests]! + requests)
+  copy[at + wordOf.tokens] = wordFor(copy[at + wordOf.tokens]! + tokens)
 }
 
 const wordFor = (amount: number): number => Math.min(Math.max(0, amount), wordSpan - 1)
 
-function marksIn(window: RateWindow): Mark[] {
+function marksIn(window: RateWindow): WindowMark[] {
   return Array.from({ length: countMarks(window) }, (_none, mark) => ({
     ms: markMs(window, mark),
     requests: markAmount(window, mark, 'requests'),
@@ -155,7 +169,7 @@ function marksIn(window: RateWindow): Mark[] {
   }))
 }
 
-function packed(marks: readonly Mark[]): RateWindow {
+function packed(marks: readonly WindowMark[]): RateWindow {
   const startMs = marks[0]?.ms ?? 0
   const window = new Uint32Array(headWords + marks.length * markWords)
   setBase(window, startMs)
@@ -165,8 +179,8 @@ function packed(marks: readonly Mark[]): RateWindow {
   return window
 }
 
-function bySecond(marks: readonly Mark[]): Mark[] {
-  const merged: Mark[] = []
+function bySecond(marks: readonly WindowMark[]): WindowMark[] {
+  const merged: WindowMark[] = []
   for (const mark of marks) {
     const last = merged.at(-1)
     if (last === undefined || slotOf(last.ms) !== slotOf(mark.ms)) merged.push(mark)
@@ -201,10 +215,28 @@ export function correctTokens(
   const endMs = Math.max(nowMs, newestMs(before))
   const window = rollWindow(before, endMs)
   const mark = markOf(window, reservedMs)
-  const tokens = input - reserved
-  const corrected =
-    mark === undefined || tokens === 0 ? window : withAmounts(window, mark, { requests: 0, tokens })
-  return output === 0 ? corrected : withMark(corrected, { ms: endMs, requests: 0, tokens: output })
+  const atStart = { requests: 0, tokens: input - reserved }
+  const atEnd = { ms: endMs, requests: 0, tokens: output }
+  if (mark === undefined || atStart.tokens === 0) return output === 0 ? window : withMark(window, atEnd)
+  if (output === 0) return withAmounts(window, mark, atStart)
+  return corrected(window, { mark, atStart, atEnd })
+}
+
+/** Both corrections, in one copy where the last one needs no other marks to be merged: each request makes them twice. */
+function corrected(
+  window: RateWindow,
+  { mark, atStart, atEnd }: { readonly mark: number; readonly atStart: Amounts; readonly atEnd: WindowMark },
+): RateWindow {
+  const marks = countMarks(window)
+  if (atEnd.ms === newestMs(window)) {
+    const copy = withAmounts(window, mark, atStart)
+    addTo(copy, marks - 1, atEnd)
+    return copy
+  }
+  if (marks >= marksMax) return withMark(withAmounts(window, mark, atStart), atEnd)
+  const grown = appended(window, atEnd)
+  addTo(grown, mark, atStart)
+  return grown
 }
 
 /** The mark that holds what was taken at `ms`: its own, or the one into which that second was merged. */

@@ -1,15 +1,15 @@
 /**
- * Sends mail, in the background and patiently: a letter waits in a bounded queue, is tried a few times, and nobody who
+ * Sends mail, in the background and patiently: an e-mail waits in a bounded queue, is tried a few times, and nobody who
  * causes one waits for the mail server. Knows no content; addresses never reach the log.
  */
-import { createTransport, type Transporter } from 'nodemailer'
+import type { Transporter } from 'nodemailer'
 import { Background } from '../base/background.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { within } from '../base/within.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 
-export interface Letter {
+export interface OutgoingEmail {
   readonly to: string
   readonly subject: string
   /** Plain text. */
@@ -17,9 +17,9 @@ export interface Letter {
 }
 
 export interface Mail {
-  /** Takes a letter; `full`: too many wait, and this one is not sent. */
-  send(letter: Letter): 'taken' | 'full'
-  /** Lets letters that are on their way arrive, at most as long as one try may take; none is tried again. */
+  /** Takes an e-mail; `full`: too many wait, and this one is not sent. */
+  send(email: OutgoingEmail): 'taken' | 'full'
+  /** Lets e-mails that are on their way arrive, at most as long as one try may take; none is tried again. */
   close(): Promise<void>
 }
 
@@ -31,39 +31,35 @@ export interface MailLimits {
   readonly mailMs: number
 }
 
-export interface MailParts {
+export interface MailDeps {
   readonly clock: Clock
   readonly log: Log
   readonly limits: MailLimits
 }
 
 /** null without a mail server. */
-export function openMail(setting: Config['mail'], parts: MailParts): Mail | null {
+export function openMail(setting: Config['mail'], parts: MailDeps): Mail | null {
   if (setting === null) return null
   const { clock, log, limits } = parts
   const background = new Background(clock, log)
   const closing = Promise.withResolvers<'closing'>()
-  const transport = createTransport({
-    url: setting.url,
-    pool: true,
-    maxConnections: limits.mailConnectionsMax,
-    connectionTimeout: limits.mailMs,
-    greetingTimeout: limits.mailMs,
-    socketTimeout: limits.mailMs,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  })
+  let transport: Promise<Transporter> | undefined
   let waiting = 0
   return {
-    send(letter) {
+    send(email) {
       if (waiting >= limits.mailQueueMax) {
-        log.error({ waiting }, 'a letter was not taken: too many wait for the mail server')
+        log.error({ waiting }, 'an e-mail was not taken: too many wait for the mail server')
         return 'full'
       }
       waiting += 1
       background.run('mail', async () => {
         try {
-          await deliver(transport, { from: setting.from, ...letter }, { ...parts, closing: closing.promise })
+          transport ??= openTransport(setting.url, limits)
+          await deliver(
+            await transport,
+            { from: setting.from, ...email },
+            { ...parts, closing: closing.promise },
+          )
         } finally {
           waiting -= 1
         }
@@ -73,25 +69,43 @@ export function openMail(setting: Config['mail'], parts: MailParts): Mail | null
     async close() {
       closing.resolve('closing')
       await within(clock, limits.mailMs, background.drained())
-      transport.close()
+      await transport?.then(
+        (opened) => opened.close(),
+        () => {},
+      )
     },
   }
 }
 
+/** Loaded with the first e-mail: few servers send mail at once, and most send none. */
+async function openTransport(url: string, limits: MailLimits): Promise<Transporter> {
+  const { createTransport } = await import('nodemailer')
+  return createTransport({
+    url,
+    pool: true,
+    maxConnections: limits.mailConnectionsMax,
+    connectionTimeout: limits.mailMs,
+    greetingTimeout: limits.mailMs,
+    socketTimeout: limits.mailMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+}
+
 async function deliver(
   transport: Transporter,
-  letter: Letter & { readonly from: string },
-  { clock, log, limits, closing }: MailParts & { readonly closing: Promise<'closing'> },
+  email: OutgoingEmail & { readonly from: string },
+  { clock, log, limits, closing }: MailDeps & { readonly closing: Promise<'closing'> },
 ): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
-      await transport.sendMail({ ...letter, headers: { 'Auto-Submitted': 'auto-generated' } })
+      await transport.sendMail({ ...email, headers: { 'Auto-Submitted': 'auto-generated' } })
       return
     } catch (error) {
       const isLast = tries >= limits.mailTriesMax || isRefusedForGood(error)
       log[isLast ? 'error' : 'warn'](
         { reason: reasonOf(error), tries },
-        isLast ? 'a letter could not be sent' : 'a letter is sent again later',
+        isLast ? 'an e-mail could not be sent' : 'an e-mail is sent again later',
       )
       if (isLast) return
     }
@@ -99,7 +113,7 @@ async function deliver(
       clock.after(limits.mailRetryMs * tries, () => resolve('over')),
     )
     if ((await Promise.race([pause, closing])) === 'closing') {
-      log.error({ tries }, 'a letter was given up: the server ends')
+      log.error({ tries }, 'an e-mail was given up: the server ends')
       return
     }
   }

@@ -1,11 +1,11 @@
-/** Tells an account once when its balance will not last as long as it wants, and again after that was mended. */
+/** Emails an account once when its balance will not last as long as configured; a sufficient balance rearms the alert. */
 import { formatId } from '../base/ids.ts'
 import type { AlertSetting, BillingRows } from './settings.ts'
-import type { Letters } from './types.ts'
+import type { EmailSender } from './types.ts'
 
 export interface AlertParts {
   readonly billing: Pick<BillingRows, 'alerts' | 'alerted'>
-  readonly letters: Letters
+  readonly letters: EmailSender
   /** How many days the balance lasts; null: nothing is spent. */
   readonly daysLeft: (account: bigint) => Promise<number | null>
   readonly address: string

@@ -12,15 +12,15 @@ import {
   type SceneOptions,
 } from '../../test/support/open-payments.ts'
 import { Background } from '../base/background.ts'
-import { limitDefaults } from '../config.ts'
-import type { Letter } from './types.ts'
+import { limitDefaults } from '../config/config.ts'
+import type { EmailMessage } from './types.ts'
 import { startPaymentWork } from './work.ts'
 
 const usd = (cents: number): bigint => BigInt(cents) * nanoPerCent
 const dayMs = 86_400_000
 
 interface Working extends PaymentScene {
-  readonly letters: Letter[]
+  readonly letters: EmailMessage[]
   readonly background: Background
   /** Days that every balance lasts. */
   readonly rate: { days: number | null }
@@ -32,7 +32,7 @@ interface Working extends PaymentScene {
 async function working(context: Lifetime, options: SceneOptions = {}): Promise<Working> {
   const scene = await paymentScene(context, options)
   const { clock, on, open } = scene
-  const letters: Letter[] = []
+  const letters: EmailMessage[] = []
   const rate = { days: null as number | null }
   const background = new Background(clock, scene.options.log)
   const stop = startPaymentWork(open, {

@@ -12,9 +12,9 @@ import { type CheckoutLimits, type CheckoutParts, openPage } from './checkout.ts
 import { type Follow, noHint } from './follow.ts'
 import { centsOf } from './judge.ts'
 import type { ChargeResult } from './provider.ts'
-import type { Payer, ShortAccount } from './settings.ts'
+import type { BillingCustomer, ShortAccount } from './settings.ts'
 import type { TopUpRow } from './top-up-rows.ts'
-import type { Letters } from './types.ts'
+import type { EmailSender } from './types.ts'
 
 export interface AutomaticLimits extends CheckoutLimits {
   readonly automaticTopUpsPerDayMax: number
@@ -26,7 +26,7 @@ export interface AutomaticParts extends Omit<CheckoutParts, 'limits'> {
   readonly follow: Follow
   readonly limits: AutomaticLimits
   readonly account: (id: bigint) => Promise<AccountRow | undefined>
-  readonly letters: Letters
+  readonly letters: EmailSender
   /** Where people reach the server. */
   readonly address: string
 }
@@ -36,7 +36,7 @@ const retriedWithinMs = 12 * 3_600_000
 /** Accounts below their mark that are looked at in one go; more have their turn in the next. */
 const shortAccountsMax = 500
 
-/** One look: finishes what was begun and not told, then charges who is short. */
+/** One run: finishes top-ups that never reached the provider, then charges accounts below their threshold. */
 export async function topUpAutomatically(parts: AutomaticParts): Promise<void> {
   const { topUps, billing, provider, clock, limits } = parts
   const atOnceMax = limits.automaticTopUpsAtOnceMax
@@ -49,7 +49,7 @@ export async function topUpAutomatically(parts: AutomaticParts): Promise<void> {
   await inLots(short, atOnceMax, (account) => begin(parts, account))
 }
 
-/** What goes wrong with one account keeps nobody else waiting. */
+/** A failure of one account does not delay the others. */
 async function inLots<Item>(
   items: readonly Item[],
   atOnceMax: number,
@@ -73,7 +73,7 @@ async function begin(parts: AutomaticParts, { account, amount, payer }: ShortAcc
   if (inserted.kind === 'full') await wait(parts, account, inserted.untilMs)
 }
 
-/** Written to first: whoever was told and is told again after a crash has lost nothing, the other way round a letter. */
+/** The email is sent before the update: a crash in between repeats the email, and never loses it. */
 async function wait(parts: AutomaticParts, account: bigint, untilMs: number): Promise<void> {
   const { billing, changes, letters, limits, address } = parts
   const { automaticTopUpsPerDayMax: perDayMax } = limits
@@ -110,7 +110,7 @@ type Charged = Pick<TopUpRow, 'id' | 'account' | 'amount'>
 async function attempt(
   parts: AutomaticParts,
   topUp: Charged,
-  payer: Payer & { readonly method: string },
+  payer: BillingCustomer & { readonly method: string },
 ): Promise<void> {
   const { topUps, clock } = parts
   try {
@@ -128,7 +128,7 @@ async function attempt(
 function charge(
   { provider }: AutomaticParts,
   { id, account, amount }: Charged,
-  { customer, method }: Payer & { readonly method: string },
+  { customer, method }: BillingCustomer & { readonly method: string },
 ): Promise<ChargeResult> {
   const cents = centsOf(amount)
   assert(cents !== undefined, 'an automatic top-up is of whole cents')
@@ -139,7 +139,7 @@ function charge(
 /** Trouble that passes leaves the row as it is: the next look asks the same again. */
 async function refuse(parts: AutomaticParts, topUp: Charged, error: TollgateError): Promise<void> {
   const told = { topUp: formatId('top', topUp.id), code: error.code, detail: error.details.detail }
-  parts.log.warn(told, 'an automatic top-up met trouble')
+  parts.log.warn(told, 'an automatic top-up failed')
   if (error.code !== 'payment_failed') return
   const { message: problem } = error.details
   await decline(parts, topUp, { kind: 'declined', needsOwner: false, problem, payment: null })
@@ -158,7 +158,7 @@ async function decline(
   if (row !== undefined) await carryOn(parts, row)
 }
 
-/** One that failed: no further ones, its owner is told, once, and gets a page to pay at. */
+/** A failed top-up disables further ones; the owner is emailed once, with a payment page. */
 async function carryOn(parts: AutomaticParts, row: TopUpRow): Promise<void> {
   const { billing, changes } = parts
   const payment = await callOff(parts, row)
@@ -166,7 +166,7 @@ async function carryOn(parts: AutomaticParts, row: TopUpRow): Promise<void> {
   const problem = row.problem ?? 'The payment did not succeed.'
   const { autoTopUp, autoTopUpProblem } = await billing.setting(row.account)
   if (autoTopUp !== null && autoTopUpProblem === null) {
-    // The letter first: after a crash it is perhaps written again, the other way round never.
+    // The email first: a crash in between may repeat it, but never loses it.
     await tellOwner(parts, row, problem)
     await billing.rest(row.account, problem)
   }
@@ -174,7 +174,7 @@ async function carryOn(parts: AutomaticParts, row: TopUpRow): Promise<void> {
   changes.publish(row.account, ['billing'])
 }
 
-/** The payment that failed must not succeed beside a page: `lives` when it has, or still may. */
+/** The failed payment must not succeed while a page is open: `lives` when it has, or still may. */
 async function callOff(
   parts: AutomaticParts,
   { id, paymentIntent }: TopUpRow,

@@ -96,7 +96,7 @@ export async function openPage(parts: CheckoutParts, ask: PageAsk): Promise<void
   }
   let page = await provider.createCheckout({ ...wanted, customer: await customerFor(parts, ask) })
   if (page.kind === 'no_customer') {
-    // Somebody removed it at the provider: a new one, and with it a new question.
+    // The customer was deleted at the provider: create a new one and retry.
     await billing.dropCustomer(account)
     const customer = await customerFor(parts, { ...ask, key: `${key}-again` })
     page = await provider.createCheckout({ ...wanted, customer, idempotencyKey: `${key}-again` })

@@ -1,5 +1,5 @@
 /**
- * Codes that give credit. Only a keyed hash of a code is kept, so that neither the database nor its backups hold what
+ * Codes that give credit. Only a keyed hash of a code is stored, so that neither the database nor its backups hold what
  * can be redeemed; trying codes is slowed down for each account and each address.
  */
 import { createHash, createHmac } from 'node:crypto'

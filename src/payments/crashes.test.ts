@@ -8,12 +8,12 @@ import Stripe from 'stripe'
 import { address, nanoPerCent, type PaymentScene, paymentScene } from '../../test/support/open-payments.ts'
 import type { Intent, StripeEvent } from '../../test/support/stripe-objects.ts'
 import { formatId } from '../base/ids.ts'
-import { limitDefaults } from '../config.ts'
+import { limitDefaults } from '../config/config.ts'
 import type { Ledger } from '../ledger/types.ts'
 import { topUpAutomatically } from './automatic.ts'
 import { missedEvents } from './missed.ts'
 import { type OpenPayments, openPayments, type PaymentOptions } from './payments.ts'
-import type { Letter } from './types.ts'
+import type { EmailMessage } from './types.ts'
 
 const usd = (cents: number): bigint => BigInt(cents) * nanoPerCent
 const limits = { ...limitDefaults, automaticTopUpsPerDayMax: 2 }
@@ -61,7 +61,7 @@ function mortal(scene: PaymentScene, at: number, moment: Moment): Process {
 interface Case {
   readonly scene: PaymentScene
   readonly account: bigint
-  readonly letters: Letter[]
+  readonly letters: EmailMessage[]
   /** What was prepared: the payment or the code that it is about. */
   readonly thing: string
   /** Tells a process what the provider told of the account: the `latest` events, left out: all. */
@@ -91,7 +91,7 @@ async function tell(scene: PaymentScene, open: OpenPayments, events: readonly St
 }
 
 function caseOf(scene: PaymentScene, account: bigint, thing: string): Case {
-  const letters: Letter[] = []
+  const letters: EmailMessage[] = []
   const { stripe, clock, on } = scene
   const isOurs = ({ metadata }: Intent): boolean => metadata.tollgate_account === formatId('acct', account)
   return {

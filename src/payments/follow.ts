@@ -34,13 +34,13 @@ export interface Hint {
 
 export const noHint: Hint = { checkout: null, payment: null }
 
-/** `contradiction`: the provider's facts are not those of our row; it was told to the log and nothing was changed. */
+/** `contradiction`: the provider's data does not match our row; it was logged and nothing was changed. */
 export type Followed = 'followed' | 'unknown' | 'contradiction'
 
 /** Rejects with payment_provider_unavailable. */
 export type Follow = (topUp: bigint, hint: Hint) => Promise<Followed>
 
-interface Turn {
+interface QueuedFollow {
   readonly hints: Hint[]
   readonly result: Promise<Followed>
 }
@@ -50,7 +50,7 @@ const hintsMax = 8
 
 export function following(parts: FollowParts): Follow {
   const running = new Map<bigint, Promise<unknown>>()
-  const waiting = new Map<bigint, Turn>()
+  const waiting = new Map<bigint, QueuedFollow>()
 
   function begin(topUp: bigint, hints: readonly Hint[]): Promise<Followed> {
     const result = follow(parts, topUp, hints).finally(() => {
@@ -111,23 +111,23 @@ async function followOpen(parts: FollowParts, row: TopUpRow, hints: readonly Hin
       return credit(parts, row, judgement.payment)
     case 'news':
       await topUps.note(row.id, judgement.news, clock.wallMs())
-      if (judgement.news.state !== undefined && judgement.news.state !== row.state) tell(parts, row)
+      if (judgement.news.state !== undefined && judgement.news.state !== row.state) publishChange(parts, row)
       return 'followed'
   }
 }
 
-/** The provider was never told of it, as far as we know: nobody can pay it. */
+/** As far as we know it never reached the provider, so it cannot be paid. */
 async function expire(parts: FollowParts, row: TopUpRow): Promise<Followed> {
   const { topUps, clock, checkoutMs } = parts
   const isOver = row.createdMs + checkoutMs <= clock.wallMs()
   await topUps.note(row.id, isOver ? { state: 'expired', payUrl: null } : {}, clock.wallMs())
-  if (isOver) tell(parts, row)
+  if (isOver) publishChange(parts, row)
   return 'followed'
 }
 
 async function credit(parts: FollowParts, row: TopUpRow, payment: PaymentFact): Promise<Followed> {
   const { ledger, nextId, clock, log, billing } = parts
-  // Before the credit: whatever stops us in between, the next one who tells of the payment comes here again.
+  // Before the credit: after a crash in between, the next event of the payment runs this again.
   if (payment.savedMethod !== null) await billing.keepMethod(row.account, row.mode, payment.savedMethod)
   const asked = { entryId: nextId(), topUp: row.id, paymentIntent: payment.id, nowMs: clock.wallMs() }
   const paid = await ledger.payTopUp(asked)
@@ -136,7 +136,7 @@ async function credit(parts: FollowParts, row: TopUpRow, payment: PaymentFact): 
     log.info({ topUp: formatId('top', row.id), account: formatId('acct', row.account) }, 'a top-up was paid')
     await billing.rest(row.account, null)
     await billing.alerted(row.account, null)
-    tell(parts, row)
+    publishChange(parts, row)
   }
   return payment.hasReturns ? followReturns(parts, row, payment.id) : 'followed'
 }
@@ -148,7 +148,7 @@ async function followPaid(parts: FollowParts, row: TopUpRow, hints: readonly Hin
   return row.paymentIntent === null ? 'followed' : followReturns(parts, row, row.paymentIntent)
 }
 
-/** Whoever pays a top-up twice gets one credit, and the other payment back from the operator, who has to know. */
+/** A top-up that is paid twice is credited once; the operator is notified and has to refund the other payment. */
 async function tellOfSecond(
   { provider, log }: FollowParts,
   row: TopUpRow,
@@ -166,7 +166,7 @@ async function followReturns(parts: FollowParts, row: TopUpRow, payment: string)
   for (const fact of await parts.provider.returns(payment)) {
     const outcome = await followReturn(parts, row, fact)
     if (outcome === 'contradiction') followed = contradicts(parts, row, `${fact.reference} does not fit`)
-    if (outcome === 'changed') tell(parts, row)
+    if (outcome === 'changed') publishChange(parts, row)
   }
   return followed
 }
@@ -179,11 +179,11 @@ async function followReturn(
   { source, reference, cents, currency, position }: ReturnFact,
 ): Promise<'changed' | 'same' | 'contradiction'> {
   const asked = { entryId: nextId(), source, reference, nowMs: clock.wallMs() }
-  const told = { topUp: formatId('top', row.id), account: formatId('acct', row.account), reference }
+  const fields = { topUp: formatId('top', row.id), account: formatId('acct', row.account), reference }
   if (position === 'given_back') {
     const restored = await ledger.restoreTopUp(asked)
     if (restored.kind === 'nothing' || !restored.created) return 'same'
-    log.info(told, `a ${source} was given back`)
+    log.info(fields, `a ${source} was returned`)
     return 'changed'
   }
   if (currency !== row.currency) return 'contradiction'
@@ -196,7 +196,7 @@ async function followReturn(
   })
   if (returned.kind !== 'returned') return 'contradiction'
   if (!returned.created) return 'same'
-  log.warn(told, `a ${source} took money of an account back`)
+  log.warn(fields, `a ${source} took money of an account back`)
   return 'changed'
 }
 
@@ -204,6 +204,6 @@ function frozenBecause(row: TopUpRow): string {
   return `The payment of top-up ${formatId('top', row.id)} is disputed at its bank.`
 }
 
-function tell({ changes }: FollowParts, { account }: TopUpRow): void {
+function publishChange({ changes }: FollowParts, { account }: TopUpRow): void {
   changes.publish(account, ['balance', 'billing', 'account'])
 }

@@ -27,7 +27,7 @@ export function centsOf(nano: bigint): number | undefined {
 
 export const nanoOfCents = (cents: number): bigint => BigInt(cents) * nanoPerCent
 
-/** The first payment that succeeded counts; one top-up is credited once, whoever pays it twice. */
+/** The first payment that succeeded counts; one top-up is credited once, even if it is paid twice. */
 export function judge(row: TopUpRow, { checkout, payments }: Facts): Judgement {
   const all = [...(checkout?.payment === null || checkout === null ? [] : [checkout.payment]), ...payments]
   const things = [...(checkout === null ? [] : [checkout]), ...all]
@@ -46,7 +46,7 @@ export function judge(row: TopUpRow, { checkout, payments }: Facts): Judgement {
   return { kind: 'news', news: payment === undefined ? {} : newsOfPayment(payment) }
 }
 
-interface Thing {
+interface JudgedObject {
   readonly mode: string
   readonly currency: string | null
   readonly cents: number | null
@@ -54,7 +54,7 @@ interface Thing {
 }
 
 /** What of a thing at the provider is not as our row has it; undefined: nothing. */
-function strangeness(row: TopUpRow, { mode, currency, cents, marks }: Thing): string | undefined {
+function strangeness(row: TopUpRow, { mode, currency, cents, marks }: JudgedObject): string | undefined {
   if (marks.topUp !== formatId('top', row.id)) return `is of ${marks.topUp ?? 'no top-up'}`
   if (marks.account !== formatId('acct', row.account)) return `is of ${marks.account ?? 'no account'}`
   if (mode !== row.mode) return `is in ${mode} mode, the top-up in ${row.mode}`

@@ -15,7 +15,7 @@ export interface MissedLimits {
 /** What the provider gives in one answer at most. */
 const pageMax = 100
 
-/** Each call is one bounded look, which goes on where the last one ended: from the latest event to the oldest, and anew. */
+/** Each call reads one bounded page and continues where the last ended: from the latest event to the oldest, then again. */
 export function missedEvents(parts: WebhookParts, limits: MissedLimits): () => Promise<void> {
   let after: string | null = null
   return async () => {
@@ -41,7 +41,7 @@ export function missedEvents(parts: WebhookParts, limits: MissedLimits): () => P
   }
 }
 
-/** Once, whatever comes of it: what does not fit is told to the log, and asking again tells the same. */
+/** Each event is handled once, whatever the result: a mismatch is logged, and a retry would give the same. */
 async function make(parts: WebhookParts, event: Parameters<typeof carryOut>[1]): Promise<void> {
   const { events, provider, clock } = parts
   const { id, type, mode, subject } = event

@@ -1,10 +1,10 @@
 /**
  * Payments, composed: with a provider people top up by themselves, without one the operator credits them; codes there
- * are in both cases. Begins nothing on its own: what runs beside the requests is in work.ts.
+ * are in both cases. Begins nothing on its own: background jobs are in work.ts.
  */
 import { TollgateError } from '../base/errors.ts'
 import type { RandomBytes } from '../base/ids.ts'
-import type { StripeSetting } from '../config.ts'
+import type { StripeSetting } from '../config/config.ts'
 import type { Ledger } from '../ledger/types.ts'
 import type { Store } from '../store/store.ts'
 import { beginCheckout, type CheckoutLimits, checkAmount } from './checkout.ts'
@@ -34,8 +34,8 @@ export interface PaymentOptions extends Pick<FollowParts, 'changes' | 'clock' | 
   readonly limits: PaymentLimits
 }
 
-/** What runs beside the requests needs, where there is a provider. */
-export interface Paying extends FollowParts {
+/** What the background jobs need, where there is a provider. */
+export interface PaymentDeps extends FollowParts {
   readonly follow: Follow
 }
 
@@ -43,7 +43,7 @@ export interface OpenPayments {
   readonly payments: Payments
   readonly billing: BillingRows
   readonly events: EventRows
-  readonly paying: Paying | null
+  readonly paying: PaymentDeps | null
 }
 
 export function openPayments(options: PaymentOptions): OpenPayments {
@@ -107,7 +107,7 @@ function openPaying(
   options: PaymentOptions,
   stripe: StripeSetting,
   rows: { readonly topUps: TopUpRows; readonly billing: BillingRows },
-): Paying {
+): PaymentDeps {
   const { ledger, changes, clock, nextId, log, limits } = options
   const provider = stripeProvider(stripe, limits)
   const { checkoutMs } = limits
@@ -122,7 +122,7 @@ function factsOf({ stripe, operator, limits }: PaymentOptions): PaymentFacts {
 }
 
 interface ChangeParts {
-  readonly paying: Paying | null
+  readonly paying: PaymentDeps | null
   readonly billing: BillingRows
   readonly limits: CheckoutLimits
 }

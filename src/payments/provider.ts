@@ -23,7 +23,7 @@ export interface PaymentFact {
   readonly marks: Marks
   /** Why the last try failed, in the provider's words for the payer. */
   readonly problem: string | null
-  /** The method, where the payer let it be kept for later. */
+  /** The payment method, where the payer agreed to save it. */
   readonly savedMethod: SavedMethod | null
   /** Whether refunds or disputes of it are worth asking for. */
   readonly hasReturns: boolean
@@ -80,7 +80,7 @@ export interface CheckoutAsk {
   readonly customer: string
   readonly saveMethod: boolean
   readonly backTo: string
-  /** Where whoever leaves the page without paying is led. */
+  /** Where a payer who cancels is redirected. */
   readonly leftTo: string
   readonly expiresMs: number
 }

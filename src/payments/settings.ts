@@ -6,7 +6,7 @@ import type { SavedMethod } from './provider.ts'
 import type { BillingChange, BillingSetting } from './types.ts'
 
 /** Whom the provider knows an account as. */
-export interface Payer {
+export interface BillingCustomer {
   readonly customer: string
   readonly method: string | null
 }
@@ -15,7 +15,7 @@ export interface Payer {
 export interface ShortAccount {
   readonly account: bigint
   readonly amount: bigint
-  readonly payer: Payer & { readonly method: string }
+  readonly payer: BillingCustomer & { readonly method: string }
 }
 
 export interface AlertSetting {
@@ -31,7 +31,7 @@ export interface BillingRows {
   rest(account: bigint, problem: string | null): Promise<void>
   /** None is begun before `untilMs`. */
   wait(account: bigint, untilMs: number): Promise<void>
-  payer(account: bigint, mode: string): Promise<Payer | undefined>
+  payer(account: bigint, mode: string): Promise<BillingCustomer | undefined>
   /** The customer that stands after it: the one of an earlier call, if there is one. */
   keepCustomer(account: bigint, mode: string, customer: string): Promise<string>
   dropCustomer(account: bigint): Promise<void>

@@ -5,13 +5,13 @@ import type { ChargeResult } from './provider.ts'
 
 type StripeError = Stripe.errors.StripeError
 
-/** By the names that the library gives its classes, so that it need not be loaded to tell them apart. */
+/** By the library's class names, so that it need not be loaded to distinguish them. */
 function isStripeError(error: unknown): error is StripeError {
   return error instanceof Error && 'type' in error && String(error.type).startsWith('Stripe')
 }
 
-/** What the caller is told for each class; those not named here are a mistake of ours or of the configuration. */
-const told: Readonly<Record<string, readonly [code: ErrorCode, message: string]>> = {
+/** The caller's error for each class; any other class is a bug or a configuration error. */
+const errorRows: Readonly<Record<string, readonly [code: ErrorCode, message: string]>> = {
   StripeConnectionError: ['payment_provider_unavailable', 'The payment provider cannot be reached now.'],
   StripeAPIError: ['payment_provider_unavailable', 'The payment provider has a problem now.'],
   StripeRateLimitError: ['payment_provider_unavailable', 'The payment provider takes no more questions now.'],
@@ -34,7 +34,7 @@ export function asRefusal(error: unknown): unknown {
   if (error.type === 'StripeCardError') {
     return new TollgateError('payment_failed', { message: error.message, cause: error })
   }
-  const [code, message] = told[error.type] ?? otherwise
+  const [code, message] = errorRows[error.type] ?? otherwise
   const detail = [error.type, error.code, error.param, error.requestId, error.message]
     .filter(Boolean)
     .join(' ')

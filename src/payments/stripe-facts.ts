@@ -106,7 +106,7 @@ export function refundFact(refund: Stripe.Refund): readonly ReturnFact[] {
   return [{ source: 'refund', reference, cents, currency, position }]
 }
 
-/** Where the money is by the state of a dispute; for states not named here the movements tell. */
+/** Where the money is by the state of a dispute; for states not named here the balance transactions decide. */
 const disputePositions: Readonly<Record<string, ReturnFact['position']>> = {
   needs_response: 'taken',
   under_review: 'taken',
@@ -121,7 +121,7 @@ export function disputeFact(dispute: Stripe.Dispute): readonly ReturnFact[] {
   return [{ source: 'dispute', reference, cents, currency, position }]
 }
 
-/** The events that tell of money which went back to the payer, or came from there again. */
+/** Events about money that was returned to the payer, or reclaimed from them. */
 export const returnTypes: readonly string[] = [
   'charge.refunded',
   'charge.refund.updated',
@@ -135,7 +135,7 @@ export const returnTypes: readonly string[] = [
   'charge.dispute.funds_reinstated',
 ]
 
-/** The events that tell of something a top-up may depend on. */
+/** Events that may concern a top-up. */
 export const subjectTypes: ReadonlySet<string> = new Set([
   'checkout.session.completed',
   'checkout.session.async_payment_succeeded',

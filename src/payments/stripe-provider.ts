@@ -3,7 +3,7 @@
  * file that knows the library; nothing of its shapes leaves it but facts, and nothing of its errors but rows of ours.
  */
 import type Stripe from 'stripe'
-import type { StripeSetting } from '../config.ts'
+import type { StripeSetting } from '../config/config.ts'
 import type { ChargeAsk, ChargeResult, CheckoutAsk, Provider, ProviderEvent } from './provider.ts'
 import { asRefusal, declineOf, isMissing } from './stripe-errors.ts'
 import {
@@ -146,7 +146,7 @@ const eventFact = ({ id, type, livemode, data }: Stripe.Event): ProviderEvent =>
 
 type Construction = readonly [body: Buffer, signature: string, secret: string, toleranceS: number]
 
-/** Whatever the library does not like of a message is no event: the sender is told no more than that. */
+/** A message that the library rejects is not an event; the sender learns no details. */
 function constructed(
   stripe: Stripe,
   { nowMs }: Signed,

@@ -7,7 +7,7 @@ import type { Store } from '../store/store.ts'
 import type { TopUpTable } from '../store/tables.ts'
 import type { TopUp, TopUpFilter, TopUpState } from './types.ts'
 
-/** A row as it follows the provider: its ids there beside what people see. */
+/** A row with its provider ids in addition to the public fields. */
 export interface TopUpRow extends TopUp {
   readonly disputed: bigint
   readonly currency: string
@@ -60,7 +60,7 @@ export interface TopUpRows {
     askedBefore: { readonly openMs: number; readonly disputedMs: number },
     limit: number,
   ): Promise<readonly bigint[]>
-  /** Automatic ones that the provider was perhaps never told of. */
+  /** Automatic ones that may never have reached the provider. */
   unsent(limit: number): Promise<readonly TopUpRow[]>
   /** Automatic ones that failed and have no page where their owner can pay; not those just tried. */
   pageless(
@@ -72,7 +72,7 @@ export interface TopUpRows {
 const dayMs = 86_400_000
 const underWay = ['open', 'processing'] as const
 const unpaid = ['failed', 'action_required'] as const
-/** Banks take weeks to say that a debit did not succeed; whoever is not told of one by then is not told any more. */
+/** Banks report a failed debit within weeks; after this time no notice is sent. */
 const tellingMs = 30 * dayMs
 
 export function topUpRows({ database }: Pick<Store, 'database'>): TopUpRows {

@@ -31,7 +31,7 @@ export interface NewTopUp {
   readonly address: string
 }
 
-/** What an account has said of billing, and what stands in its way. */
+/** An account's billing settings, and what blocks them. */
 export interface BillingSetting {
   readonly autoTopUp: { readonly below: bigint; readonly amount: bigint } | null
   readonly autoTopUpProblem: string | null
@@ -85,7 +85,7 @@ export interface TopUpFilter {
   readonly before: bigint | null
 }
 
-/** What the provider is told about its event. */
+/** The response to the provider's webhook. */
 export interface WebhookReply {
   readonly status: number
   /** Plain text. */
@@ -95,15 +95,15 @@ export interface WebhookReply {
 /** `body`: the bytes as they came, unparsed; `signature`: the header `stripe-signature`. Never rejects. */
 export type HandleWebhook = (body: Uint8Array, signature: string | undefined) => Promise<WebhookReply>
 
-export interface Letter {
+export interface EmailMessage {
   readonly subject: string
   readonly text: string
 }
 
-/** Writes to whoever pays for an account. */
-export interface Letters {
-  /** false: nobody can be written to, or it was not taken. */
-  send(account: bigint, letter: Letter): Promise<boolean>
+/** Sends emails to an account's owner. */
+export interface EmailSender {
+  /** false: there is no recipient, or the mail server rejected it. */
+  send(account: bigint, letter: EmailMessage): Promise<boolean>
 }
 
 export interface Payments {
@@ -125,7 +125,7 @@ export interface Payments {
   /** Throws payments_off, invalid_value, or conflict where automatic top-ups have no method to use. */
   change(account: bigint, change: BillingChange): Promise<BillingSetting>
   forgetMethod(account: bigint): Promise<BillingSetting>
-  /** The code is not kept: the answer is the only time that it is known. */
+  /** The code is not stored: this response is the only place where it appears. */
   createCode(code: NewCode): Promise<{ readonly id: bigint; readonly code: string }>
   codes(): Promise<readonly Code[]>
   /** undefined: there is none. */

@@ -66,17 +66,17 @@ export async function carryOut(
     case 'followed':
       return done
     case 'unknown':
-      parts.log.warn({ event: event.id, type: event.type }, 'a webhook tells of a top-up that is not here')
+      parts.log.warn({ event: event.id, type: event.type }, 'a webhook refers to an unknown top-up')
       return refused('no such top-up here')
     case 'contradiction':
       return refused('not as the top-up is here')
   }
 }
 
-type Found = bigint | 'unknown' | 'none'
+type TopUpMatch = bigint | 'unknown' | 'none'
 
 /** By our marks, else by the payment as we know it, else by the marks of the payment at the provider. */
-async function findTopUp({ topUps, provider }: WebhookParts, subject: EventSubject): Promise<Found> {
+async function findTopUp({ topUps, provider }: WebhookParts, subject: EventSubject): Promise<TopUpMatch> {
   const byMarks = topUpOf(subject.marks)
   if (byMarks !== 'none') return byMarks
   if (subject.payment === null) return 'none'
@@ -91,7 +91,7 @@ async function findTopUp({ topUps, provider }: WebhookParts, subject: EventSubje
   }
 }
 
-function topUpOf({ topUp }: Marks): Found {
+function topUpOf({ topUp }: Marks): TopUpMatch {
   if (topUp === null) return 'none'
   return parseId('top', topUp) ?? 'unknown'
 }

@@ -1,5 +1,5 @@
 /**
- * What payments do beside the requests, again and again: automatic top-ups, asking the provider about top-ups that are
+ * The background jobs of payments: automatic top-ups, asking the provider about top-ups that are
  * under way, warnings, forgetting old events. Each kind runs once at a time, each look is bounded, and what fails is
  * logged and tried again at the next look.
  */
@@ -13,8 +13,8 @@ import { sendAlerts } from './alerts.ts'
 import { type AutomaticLimits, topUpAutomatically } from './automatic.ts'
 import { noHint } from './follow.ts'
 import { type MissedLimits, missedEvents } from './missed.ts'
-import type { OpenPayments, Paying } from './payments.ts'
-import type { Letters } from './types.ts'
+import type { OpenPayments, PaymentDeps } from './payments.ts'
+import type { EmailSender } from './types.ts'
 
 export interface WorkLimits extends AutomaticLimits, MissedLimits {
   readonly missedEventsCheckMs: number
@@ -30,7 +30,7 @@ export interface WorkOptions {
   readonly background: Pick<Background, 'run'>
   readonly clock: Clock
   readonly log: Log
-  readonly letters: Letters
+  readonly letters: EmailSender
   readonly account: (id: bigint) => Promise<AccountRow | undefined>
   readonly daysLeft: (account: bigint) => Promise<number | null>
   /** Where people reach the server. */
@@ -38,7 +38,7 @@ export interface WorkOptions {
   readonly limits: WorkLimits
 }
 
-/** Disputes go on for weeks; nobody waits for the minute in which they end. */
+/** Disputes take weeks, so a slow poll is enough. */
 const disputeCheckMs = 6 * 3_600_000
 
 /** Returns how to stop; what runs at that time ends in the background. */
@@ -53,9 +53,9 @@ export function startPaymentWork(open: OpenPayments, options: WorkOptions): () =
   }
 }
 
-type Stop = () => void
+type StopJob = () => void
 
-function alertWork(billing: OpenPayments['billing'], options: WorkOptions): readonly Stop[] {
+function alertWork(billing: OpenPayments['billing'], options: WorkOptions): readonly StopJob[] {
   const { letters, daysLeft, address, clock, limits } = options
   const parts = { billing, letters, daysLeft, address, nowMs: clock.wallMs }
   let after = 0n
@@ -66,7 +66,11 @@ function alertWork(billing: OpenPayments['billing'], options: WorkOptions): read
   ]
 }
 
-function payingWork(paying: Paying, events: OpenPayments['events'], options: WorkOptions): readonly Stop[] {
+function payingWork(
+  paying: PaymentDeps,
+  events: OpenPayments['events'],
+  options: WorkOptions,
+): readonly StopJob[] {
   const { letters, account, address, clock, limits } = options
   const automatic = { ...paying, letters, account, address, limits }
   return [
@@ -85,7 +89,7 @@ function repeat(
   name: string,
   everyMs: number,
   look: () => Promise<void>,
-): Stop {
+): StopJob {
   const state: { timer: Timer | null; isStopped: boolean } = { timer: null, isStopped: false }
   const wait = (): void => {
     if (!state.isStopped) state.timer = clock.after(everyMs, () => background.run(name, once))
@@ -100,7 +104,7 @@ function repeat(
 
 /** A message of the provider that was lost loses nothing. */
 async function checkTopUps(
-  { topUps, follow }: Paying,
+  { topUps, follow }: PaymentDeps,
   { clock, log, limits }: Pick<WorkOptions, 'clock' | 'log' | 'limits'>,
 ): Promise<void> {
   const nowMs = clock.wallMs()

@@ -3,7 +3,7 @@
  * knows is read as the newest of its line (opus, sonnet, haiku), any other as the newest of all. What is not
  * published of a new model is filled in with what the newest known one does, and its row says so.
  */
-import type { Capabilities } from '../wire/capabilities.ts'
+import type { Capabilities } from '../wire/translation/capabilities.ts'
 import type { CapabilityRow } from './capability-row.ts'
 
 /** Version 2023-06-01 of the API, which is the one that sampling parameters still exist in. */

@@ -1,10 +1,10 @@
 /** Anthropic: how it is asked, what its refusals mean, and what it charges for without being asked in tokens of text. */
-import type { Media } from '../wire/codec.ts'
+import type { Media } from '../wire/dialect.ts'
 import { anthropicModels } from './anthropic-models-table.ts'
+import { commonHeaders, headerOf, takenOver } from './build-headers.ts'
 import { capabilitiesFrom } from './capability-row.ts'
-import { classifyAnswer, type Rule } from './classify.ts'
-import type { Connector, Outgoing } from './connector.ts'
-import { commonHeaders, headerOf, takenOver } from './dress.ts'
+import { classifyAnswer, type ErrorRule } from './classify.ts'
+import type { Connector, OutgoingRequest } from './connector.ts'
 import { hasAddress, pathOf } from './paths.ts'
 import { serverToolsFrom } from './server-tools.ts'
 
@@ -18,7 +18,7 @@ const defaultVersion = '2023-06-01'
 const callerHeaders = ['anthropic-beta'] as const
 
 /** Words: platform.claude.com/docs/en/api/errors; the sentences as recorded from the API. */
-const rules: readonly Rule[] = [
+const rules: readonly ErrorRule[] = [
   { words: ['billing_error'], meaning: 'billing' },
   { statuses: [400, 402, 403], begins: ['your credit balance is too low'], meaning: 'billing' },
   { words: ['authentication_error', 'permission_error'], meaning: 'credential' },
@@ -60,8 +60,8 @@ const serverTools = {
 const pageTextTokens = 3_000
 const pagesMax = 600
 
-/** How a request to a Messages API is dressed; the credential as `x-api-key`. */
-export function messagesHeaders(outgoing: Outgoing): string[] {
+/** How a request to a Messages API is built; the credential as `x-api-key`. */
+export function messagesHeaders(outgoing: OutgoingRequest): string[] {
   return [
     ...commonHeaders(outgoing),
     'x-api-key',
@@ -72,15 +72,17 @@ export function messagesHeaders(outgoing: Outgoing): string[] {
   ]
 }
 
+const dialects: Connector['dialects'] = ['anthropic']
+
 export const anthropic: Connector = {
   provider: 'anthropic',
   displayName: 'Anthropic',
   families: ['claude-'],
   defaultOrigin: 'https://api.anthropic.com',
-  dialects: ['anthropic'],
+  dialects,
   prepare: (outgoing) => ({ path: pathOf(outgoing), headers: messagesHeaders(outgoing) }),
   classify: (status, headers, problem) => classifyAnswer(rules, status, headers, problem),
-  offers: (operation, dialect) => dialect === 'anthropic' && hasAddress(operation, dialect),
+  offers: (operation, dialect) => dialects.includes(dialect) && hasAddress(operation, dialect),
   capabilities: (upstreamModel) => capabilitiesFrom(anthropicModels, upstreamModel),
   requestIdHeader: 'request-id',
   // openrouter.ai/docs/api-reference/streaming lists Anthropic among those that stop.

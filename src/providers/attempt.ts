@@ -1,22 +1,16 @@
 /**
  * One try at one upstream, from sending to the first content, the whole answer, or the reason why
- * there is none. It relays nothing: whoever made it decides what happens next.
+ * there is none. It relays nothing: its caller decides what happens next.
  */
 
 import type { Clock } from '../base/clock.ts'
 import { Deadlines } from '../base/deadlines.ts'
 import type { Interruptible, Interruption } from '../base/interruption.ts'
-import type { Refusal, Room } from '../base/shared-budget.ts'
-import type {
-  Answer,
-  Dialect,
-  StreamWatch,
-  UpstreamProblem,
-  UsageReport,
-  WatchOptions,
-} from '../wire/codec.ts'
+import type { BudgetRefusal, MemoryReservation } from '../base/shared-budget.ts'
+import type { RawUsage, TapOptions, UpstreamFormat, UpstreamProblem, UsageTap } from '../wire/dialect.ts'
+import type { AttemptOutcome, AttemptResponse, Failed, Interrupted } from './attempt-outcome.ts'
 import { isCallersFault } from './classify.ts'
-import type { Connector, Failure } from './connector.ts'
+import type { Connector, UpstreamFailure } from './connector.ts'
 import type { Exchange, Sender, SendFailure, UpstreamRequest } from './send.ts'
 
 export interface AttemptLimits {
@@ -31,13 +25,13 @@ export interface AttemptLimits {
 export interface AttemptTask {
   readonly request: UpstreamRequest
   readonly connector: Connector
-  readonly dialect: Dialect
+  readonly dialect: UpstreamFormat
   readonly streamed: boolean
-  readonly watch: WatchOptions
+  readonly watch: TapOptions
   readonly limits: AttemptLimits
   readonly work: Interruptible
   /** Memory for what came and was not relayed yet. */
-  readonly room: Room
+  readonly room: MemoryReservation
   /** How long the upstream may go without content. */
   readonly contentGapMs: number
   /** How long the whole request may still take. */
@@ -52,67 +46,22 @@ export interface AttemptTask {
   readonly dispatched: () => void
 }
 
-interface Answered {
-  readonly status: number
-  readonly headers: ReadonlyMap<string, string>
-  readonly firstByteMs: number
+type AttemptDeadline = 'silence' | 'content' | 'total' | 'readOn' | 'keepAlive'
+
+/** Sends the request and resolves with how it went; rejects for a mistake of ours alone, once nothing is under way. */
+export function attempt(sender: Sender, clock: Clock, task: AttemptTask): Promise<AttemptOutcome> {
+  const outcome = Promise.withResolvers<AttemptOutcome>()
+  new UpstreamAttempt(clock, task, outcome).start(sender)
+  return outcome.promise
 }
 
-export interface Streaming extends Answered {
-  readonly kind: 'stream'
-  readonly exchange: Exchange
-  readonly watch: StreamWatch
-  readonly seen: readonly Uint8Array[]
-  /** The client left and the stream is read on for its bill. */
-  readonly readsOn: boolean
-}
-
-export interface WholeAnswer extends Answered {
-  readonly kind: 'answer'
-  readonly bytes: Uint8Array
-  readonly answer: Answer
-}
-
-export interface Failed {
-  readonly kind: 'failed'
-  readonly status: number | null
-  readonly headers: ReadonlyMap<string, string>
-  readonly firstByteMs: number | null
-  readonly failure: Failure
-  /** The upstream's own words where they are the caller's to read, byte for byte. */
-  readonly rejection: { readonly status: number; readonly bytes: Uint8Array } | null
-  readonly report: UsageReport | null
-  /** The upstream may have done the work: trying again could cost twice. */
-  readonly uncertain: boolean
-  /** A kept-alive connection was dead already: nobody read the request, and the same upstream may get it again. */
-  readonly stale: boolean
-  readonly timedOut: boolean
-}
-
-export interface Interrupted {
-  readonly kind: 'interrupted'
-  readonly by: Interruption
-  /** Whether anything of the request may have reached the upstream. */
-  readonly requestSent: boolean
-  readonly report: UsageReport | null
-}
-
-export type Outcome = Streaming | WholeAnswer | Failed | Interrupted
-
-type Deadline = 'silence' | 'content' | 'total' | 'readOn' | 'keepAlive'
-
-/** Sends the request and resolves with how it went; never rejects for what an upstream or a client did. */
-export function attempt(sender: Sender, clock: Clock, task: AttemptTask): Promise<Outcome> {
-  return new Promise((resolve) => new Attempt(clock, task, resolve).start(sender))
-}
-
-class Attempt {
+class UpstreamAttempt {
   readonly #clock: Clock
   readonly #task: AttemptTask
-  readonly #resolve: (outcome: Outcome) => void
-  readonly #deadlines: Deadlines<Deadline>
+  readonly #outcome: PromiseWithResolvers<AttemptOutcome>
+  readonly #deadlines: Deadlines<AttemptDeadline>
   #exchange: Exchange | undefined
-  #watch: StreamWatch | undefined
+  #watch: UsageTap | undefined
   #status = 0
   #headers: ReadonlyMap<string, string> = new Map()
   #firstByteMs = 0
@@ -121,10 +70,10 @@ class Attempt {
   #readsOn = false
   #done = false
 
-  constructor(clock: Clock, task: AttemptTask, resolve: (outcome: Outcome) => void) {
+  constructor(clock: Clock, task: AttemptTask, outcome: PromiseWithResolvers<AttemptOutcome>) {
     this.#clock = clock
     this.#task = task
-    this.#resolve = resolve
+    this.#outcome = outcome
     this.#deadlines = new Deadlines(clock, (name) => this.#due(name))
   }
 
@@ -138,21 +87,33 @@ class Attempt {
     this.#deadlines.set('total', task.leftMs)
     if (task.streamed) this.#deadlines.set('keepAlive', task.keepAliveInMs)
     exchange.listen({
-      head: (status, headers) => this.#head(status, headers),
-      chunk: (bytes) => this.#chunk(bytes),
-      end: () => this.#end(),
+      head: (status, headers) => this.#guarded(() => this.#head(status, headers)),
+      chunk: (bytes) => this.#guarded(() => this.#chunk(bytes)),
+      end: () => this.#guarded(() => this.#end()),
       failed: (failure) => this.#sendFailed(failure),
     })
     task.work.listen((interruption) => this.#interrupt(interruption))
     task.dispatched()
   }
 
+  /** The HTTP client swallows what its listeners throw, and the request would wait until its deadline. */
+  #guarded(step: () => void): void {
+    try {
+      step()
+    } catch (error) {
+      this.#exchange?.abort()
+      this.#over()
+      this.#outcome.reject(error)
+    }
+  }
+
   #head(status: number, headers: ReadonlyMap<string, string>): void {
     this.#status = status
     this.#headers = headers
     this.#firstByteMs = this.#clock.wallMs()
-    if (status === 200 && this.#task.streamed && isEventStream(headers)) {
-      this.#watch = this.#task.dialect.watchStream(this.#task.watch)
+    const { tapStream } = this.#task.dialect
+    if (status === 200 && this.#task.streamed && tapStream !== null && isEventStream(headers)) {
+      this.#watch = tapStream(this.#task.watch)
     }
   }
 
@@ -183,14 +144,14 @@ class Attempt {
   }
 
   /** Peeks: the first event worth sending, an error instead of it, or the end without either. */
-  #look(watch: StreamWatch): void {
+  #look(watch: UsageTap): void {
     if (watch.state === 'waiting') return
-    if (watch.state === 'failed') return this.#problemInside(watch.problem, watch.report)
+    if (watch.state === 'failed') return this.#problemInside(watch.problem, watch.rawUsage)
     if (watch.state === 'truncated') {
       return this.#fail(
         this.#ownFailure('upstream_truncated', 'The upstream ended its stream before any content.'),
         {
-          report: watch.report,
+          report: watch.rawUsage,
         },
       )
     }
@@ -215,18 +176,18 @@ class Attempt {
         {},
       )
     }
-    const answer = this.#task.dialect.readAnswer(body, this.#task.limits.sampleCharactersMax)
-    if (answer.problem !== null) return this.#problemInside(answer.problem, answer.report)
+    const answer = this.#task.dialect.extractResponse(body, this.#task.limits.sampleCharactersMax)
+    if (answer.problem !== null) return this.#problemInside(answer.problem, answer.rawUsage)
     if (this.#task.streamed) {
       return this.#fail(this.#ownFailure('upstream_invalid', 'The upstream did not stream its answer.'), {
-        report: answer.report,
+        report: answer.rawUsage,
       })
     }
     this.#finish({ kind: 'answer', ...this.#answered(), bytes: body, answer })
   }
 
   /** An error that came under status 200. */
-  #problemInside(problem: UpstreamProblem | null, report: UsageReport): void {
+  #problemInside(problem: UpstreamProblem | null, report: RawUsage): void {
     const found = problem ?? { message: '', type: '', code: '' }
     const status = this.#task.dialect.problemStatus(found)
     this.#fail(this.#task.connector.classify(status, this.#headers, found), { report })
@@ -258,12 +219,12 @@ class Attempt {
         uncertain: failure.requestSent && !failure.stale,
         stale: failure.stale,
         timedOut: late,
-        report: this.#watch?.report ?? null,
+        report: this.#watch?.rawUsage ?? null,
       },
     )
   }
 
-  #due(name: Deadline): void {
+  #due(name: AttemptDeadline): void {
     if (name === 'keepAlive') {
       this.#task.keepAlive()
       this.#deadlines.set('keepAlive', this.#task.limits.keepAliveMs)
@@ -274,7 +235,7 @@ class Attempt {
     this.#fail(this.#ownFailure('upstream_timeout', 'The upstream did not answer in time.'), {
       uncertain: true,
       timedOut: true,
-      report: this.#watch?.report ?? null,
+      report: this.#watch?.rawUsage ?? null,
     })
   }
 
@@ -290,7 +251,7 @@ class Attempt {
     this.#finish(this.#interrupted(interruption))
   }
 
-  #noRoom(refusal: Refusal): void {
+  #noRoom(refusal: BudgetRefusal): void {
     this.#exchange?.abort()
     const message = noRoomForAnswers(refusal)
     this.#fail(
@@ -313,7 +274,7 @@ class Attempt {
   }
 
   #fail(
-    failure: Failure,
+    failure: UpstreamFailure,
     more: Partial<Pick<Failed, 'rejection' | 'report' | 'uncertain' | 'stale' | 'timedOut'>>,
   ): void {
     this.#finish({
@@ -331,7 +292,7 @@ class Attempt {
     })
   }
 
-  #ownFailure(code: Failure['code'], message: string): Failure {
+  #ownFailure(code: UpstreamFailure['code'], message: string): UpstreamFailure {
     return {
       code,
       retry: 'elsewhere',
@@ -348,20 +309,24 @@ class Attempt {
       kind: 'interrupted',
       by,
       requestSent: this.#exchange?.requestSent ?? false,
-      report: this.#watch?.report ?? null,
+      report: this.#watch?.rawUsage ?? null,
     }
   }
 
-  #answered(): Answered {
+  #answered(): AttemptResponse {
     return { status: this.#status, headers: this.#headers, firstByteMs: this.#firstByteMs }
   }
 
-  #finish(outcome: Outcome): void {
-    if (this.#done) return
+  #over(): void {
     this.#done = true
     this.#deadlines.stop()
     this.#task.work.listen(undefined)
-    this.#resolve(outcome)
+  }
+
+  #finish(outcome: AttemptOutcome): void {
+    if (this.#done) return
+    this.#over()
+    this.#outcome.resolve(outcome)
   }
 }
 
@@ -385,8 +350,8 @@ function joined(chunks: readonly Uint8Array[], bytes: number): Uint8Array {
   return whole
 }
 
-/** Why an answer was not kept any longer, in a sentence for the caller. */
-export function noRoomForAnswers({ scope }: Refusal): string {
+/** Why buffering a response stopped, as a message for the caller. */
+export function noRoomForAnswers({ scope }: BudgetRefusal): string {
   return scope === null
     ? 'This server holds as much of answers as it can; try again.'
     : `The answers of this ${scope} that wait here are as large together as they may be; try again when others have ended.`

@@ -1,7 +1,7 @@
 /** Which row of what models take a name is read by, and what the rows say where it matters most. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Capabilities } from '../wire/capabilities.ts'
+import type { Capabilities } from '../wire/translation/capabilities.ts'
 import { anthropicModels } from './anthropic-models-table.ts'
 import { capabilitiesFrom } from './capability-row.ts'
 import { googleModels } from './google-models-table.ts'

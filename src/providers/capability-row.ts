@@ -1,9 +1,9 @@
 /**
  * How a table of what models take is read: the first row whose pattern fits a name counts, and the last
- * row fits every name, so that a model nobody knows is treated as the newest of its family. Pure.
+ * row fits every name, so that an unknown model is treated as the newest of its family. Pure.
  */
 import { assert } from '../base/assert.ts'
-import type { Capabilities } from '../wire/capabilities.ts'
+import type { Capabilities } from '../wire/translation/capabilities.ts'
 
 export interface CapabilityRow {
   /** Fits the provider's own names, dated ones included. */

@@ -3,12 +3,12 @@
  * The first rule that fits decides. Pure; it never lets a caller's own words, echoed in an error,
  * decide how our credential fares: sentences count only by how they begin.
  */
-import type { UpstreamProblem } from '../wire/codec.ts'
+import type { UpstreamProblem } from '../wire/dialect.ts'
 import { withoutAccounts } from './account-ids.ts'
-import type { Failure } from './connector.ts'
+import type { UpstreamFailure } from './connector.ts'
 import { believedMs, retryAfter } from './retry-after.ts'
 
-export type Meaning =
+export type ErrorKind =
   | 'credential'
   | 'billing'
   | 'model_missing'
@@ -24,23 +24,23 @@ export type Meaning =
   | 'no_answer'
 
 /** Fits when every part that is given fits. */
-export interface Rule {
+export interface ErrorRule {
   readonly statuses?: readonly number[]
   /** The problem's `type`, `code` or `reason` is one of these. */
   readonly words?: readonly string[]
   /** How the sentence begins, in lower case. */
   readonly begins?: readonly string[]
-  readonly meaning: Meaning
+  readonly meaning: ErrorKind
 }
 
 interface Consequence {
-  readonly code: Failure['code']
-  readonly retry: Failure['retry']
+  readonly code: UpstreamFailure['code']
+  readonly retry: UpstreamFailure['retry']
   /**
-   * Whose sentence and status the caller gets. `theirs`: both are the provider's, they are about the caller's
-   * request. `worded`: the provider's sentence under our status. `ours`: it is the operator's matter.
+   * Which message and status the caller gets. `upstream`: both as the provider sent them, as they concern the caller's
+   * request. `upstream_body`: the provider's message under our status. `gateway`: our own, as the fault is the operator's.
    */
-  readonly told: 'theirs' | 'worded' | 'ours'
+  readonly messageFrom: 'upstream' | 'upstream_body' | 'gateway'
   /** Our sentence; also where the provider gave none. */
   readonly sentence: string
   readonly cooldownMs: number
@@ -48,50 +48,50 @@ interface Consequence {
 }
 
 const limitsItsRate = 'The upstream limits its rate; try again later.'
-const unavailable = 'This model cannot be served at the moment; the administrators were told.'
+const unavailable = 'This model cannot be served at the moment; the administrators were notified.'
 
-const consequences: Readonly<Record<Meaning, Consequence>> = {
+const consequences: Readonly<Record<ErrorKind, Consequence>> = {
   credential: operators('upstream_unavailable', unavailable, 60_000),
   billing: operators('upstream_unavailable', unavailable, 60_000),
   // The catalog sells what this upstream does not have; its other models are not concerned.
   model_missing: operators('upstream_unavailable', unavailable, 0),
   misdirected: operators('upstream_invalid', 'The upstream sent the request elsewhere.', 60_000),
   rate: upstreams('upstream_rate_limited', limitsItsRate, 5_000),
-  // A rate of ours, told in words about a plan and a bill.
-  quota: { ...upstreams('upstream_rate_limited', limitsItsRate, 5_000), told: 'ours' },
+  // A rate limit on our account, which the provider words as a plan and billing problem.
+  quota: { ...upstreams('upstream_rate_limited', limitsItsRate, 5_000), messageFrom: 'gateway' },
   overloaded: upstreams('upstream_overloaded', 'The upstream is overloaded; try again later.', 5_000),
   server: upstreams('upstream_error', 'The upstream failed.', 1_000),
   timeout: upstreams('upstream_timeout', 'The upstream did not answer in time.', 1_000),
   no_answer: {
     ...upstreams('upstream_invalid', 'The upstream sent something that is no answer.', 1_000),
-    told: 'ours',
+    messageFrom: 'gateway',
   },
   larger_than_rate: callers('upstream_rejected'),
   context: callers('context_too_long'),
   rejected: callers('upstream_rejected'),
 }
 
-function operators(code: Failure['code'], sentence: string, cooldownMs: number): Consequence {
-  return { code, retry: 'elsewhere', told: 'ours', sentence, cooldownMs, operator: true }
+function operators(code: UpstreamFailure['code'], sentence: string, cooldownMs: number): Consequence {
+  return { code, retry: 'elsewhere', messageFrom: 'gateway', sentence, cooldownMs, operator: true }
 }
 
-function upstreams(code: Failure['code'], sentence: string, cooldownMs: number): Consequence {
-  return { code, retry: 'elsewhere', told: 'worded', sentence, cooldownMs, operator: false }
+function upstreams(code: UpstreamFailure['code'], sentence: string, cooldownMs: number): Consequence {
+  return { code, retry: 'elsewhere', messageFrom: 'upstream_body', sentence, cooldownMs, operator: false }
 }
 
-function callers(code: Failure['code']): Consequence {
+function callers(code: UpstreamFailure['code']): Consequence {
   const sentence = 'The upstream refused the request.'
-  return { code, retry: 'never', told: 'theirs', sentence, cooldownMs: 0, operator: false }
+  return { code, retry: 'never', messageFrom: 'upstream', sentence, cooldownMs: 0, operator: false }
 }
 
 /** The upstream is left alone for as long as it asks. */
-const waitsAsTold: readonly Meaning[] = ['rate', 'quota']
+const waitsAsAsked: readonly ErrorKind[] = ['rate', 'quota']
 
 /** Longer sentences are cut. */
-const toldCharactersMax = 2_000
+const messageCharactersMax = 2_000
 
 /** What every provider means by a status; comes after a provider's own rules. */
-const commonRules: readonly Rule[] = [
+const commonRules: readonly ErrorRule[] = [
   { statuses: [401, 402, 403], meaning: 'credential' },
   { statuses: [404], meaning: 'model_missing' },
   { statuses: [408, 504], meaning: 'timeout' },
@@ -105,34 +105,36 @@ const commonRules: readonly Rule[] = [
  * the upstream sent, or what its dialect gives to an error that came inside a 200.
  */
 export function classifyAnswer(
-  rules: readonly Rule[],
+  rules: readonly ErrorRule[],
   status: number,
   headers: ReadonlyMap<string, string>,
   problem: UpstreamProblem,
-): Failure {
+): UpstreamFailure {
   const meaning = meaningOf(rules, status, problem)
   const consequence = consequences[meaning]
   const waits = consequence.retry === 'elsewhere'
   const retryAfterMs = waits ? (retryAfter(headers) ?? believedMs(problem.retryAfterMs ?? null)) : null
-  const theirs =
-    consequence.told === 'ours' ? '' : withoutAccounts(problem.message.slice(0, toldCharactersMax))
+  const upstreamMessage =
+    consequence.messageFrom === 'gateway'
+      ? ''
+      : withoutAccounts(problem.message.slice(0, messageCharactersMax))
   return {
     code: consequence.code,
     retry: mayGoElsewhere(meaning, headers) ? 'elsewhere' : 'never',
-    status: consequence.told === 'theirs' ? status : null,
-    message: theirs || consequence.sentence,
+    status: consequence.messageFrom === 'upstream' ? status : null,
+    message: upstreamMessage || consequence.sentence,
     retryAfterMs,
-    cooldownMs: Math.max(consequence.cooldownMs, waitsAsTold.includes(meaning) ? (retryAfterMs ?? 0) : 0),
+    cooldownMs: Math.max(consequence.cooldownMs, waitsAsAsked.includes(meaning) ? (retryAfterMs ?? 0) : 0),
     operator: consequence.operator,
   }
 }
 
 /** Whether the refusal is about the caller's own request, so that its words and its status are the caller's. */
-export function isCallersFault({ retry, status, operator }: Failure): boolean {
+export function isCallersFault({ retry, status, operator }: UpstreamFailure): boolean {
   return retry === 'never' && status !== null && !operator
 }
 
-function meaningOf(rules: readonly Rule[], status: number, problem: UpstreamProblem): Meaning {
+function meaningOf(rules: readonly ErrorRule[], status: number, problem: UpstreamProblem): ErrorKind {
   const sentence = problem.message.slice(0, 200).toLowerCase()
   for (const rule of [...rules, ...commonRules]) {
     if (rule.statuses !== undefined && !rule.statuses.includes(status)) continue
@@ -150,7 +152,7 @@ function meaningOf(rules: readonly Rule[], status: number, problem: UpstreamProb
 }
 
 /** Two providers say in a header whether the same request can do better; it counts where the status leaves it open. */
-function mayGoElsewhere(meaning: Meaning, headers: ReadonlyMap<string, string>): boolean {
+function mayGoElsewhere(meaning: ErrorKind, headers: ReadonlyMap<string, string>): boolean {
   const said = headers.get('x-should-retry')
   if (meaning === 'rejected' && said === 'true') return true
   if (meaning === 'server' && said === 'false') return false

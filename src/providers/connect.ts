@@ -32,7 +32,7 @@ export interface SessionMemory {
   session: Buffer | undefined
 }
 
-export interface Connecting {
+export interface ConnectInput {
   readonly target: ConnectTarget
   readonly connectMs: number
   readonly clock: Clock
@@ -51,7 +51,7 @@ export function connectTarget(origin: string): ConnectTarget {
 }
 
 /** Calls `connected` once, later; the socket is returned at once so that it can be destroyed meanwhile. */
-export function connect(connecting: Connecting, connected: Connected): net.Socket {
+export function connect(connecting: ConnectInput, connected: Connected): net.Socket {
   const { target, clock, connectMs } = connecting
   const socket = target.secure ? openSecure(connecting) : openPlain(target)
   let reached = false
@@ -85,7 +85,7 @@ function openPlain(target: ConnectTarget): net.Socket {
   return net.connect({ host: target.hostname, port: target.port, noDelay: true, keepAlive: true })
 }
 
-function openSecure({ target, memory }: Connecting): net.Socket {
+function openSecure({ target, memory }: ConnectInput): net.Socket {
   const socket = tls.connect({
     host: target.hostname,
     port: target.port,

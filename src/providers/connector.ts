@@ -1,19 +1,20 @@
 /**
- * What a provider must tell: where its addresses are, how a request is dressed for it, what its
+ * What a provider must tell: where its addresses are, how a request is built for it, what its
  * refusals mean, and the facts about its billing that the bound and the table of endings rest on.
  * `prepare` and `classify` are pure; only `send.ts` touches the network.
  */
 import type { ErrorCode } from '../base/errors.ts'
-import type { Capabilities } from '../wire/capabilities.ts'
-import type { DialectName, Media, UpstreamProblem } from '../wire/codec.ts'
+import type { Media, UpstreamProblem } from '../wire/dialect.ts'
+import type { UpstreamFormatName } from '../wire/formats.ts'
+import type { Capabilities } from '../wire/translation/capabilities.ts'
 import type { PageFacts } from './media-size.ts'
 
 /** What an upstream is asked for. */
 export type UpstreamOperation = 'generate' | 'count_tokens' | 'compact' | 'embed'
 
-/** The caller's request as far as a provider may learn of it. */
-export interface Outgoing {
-  readonly dialect: DialectName
+/** The part of the caller's request that a provider may see. */
+export interface OutgoingRequest {
+  readonly dialect: UpstreamFormatName
   readonly operation: UpstreamOperation
   /** The model as the provider calls it, for addresses that name it. */
   readonly model: string
@@ -28,7 +29,7 @@ export interface Outgoing {
   readonly requestId: string
 }
 
-export interface Prepared {
+export interface SignedRequest {
   /** Path and query. */
   readonly path: string
   /** Flat list: name, value, name, value. Without host and content-length. */
@@ -36,19 +37,19 @@ export interface Prepared {
 }
 
 /** What a refusal of an upstream means for the request and for the upstream. */
-export interface Failure {
+export interface UpstreamFailure {
   readonly code: ErrorCode
   /** `elsewhere`: the next candidate may serve it. `never`: the answer would be the same. */
   readonly retry: 'elsewhere' | 'never'
-  /** The status to tell the caller where the upstream's own one is the truth (a 4xx it caused); null: the table's. */
+  /** The upstream's own status where the caller caused it (a 4xx); null: the status of the error table. */
   readonly status: number | null
-  /** What may be told the caller; the provider's words where they are about the caller's request. */
+  /** The message for the caller; the provider's own where it concerns the caller's request. */
   readonly message: string
   /** The upstream's wait, sane and capped; null when it gave none. */
   readonly retryAfterMs: number | null
   /** How long this upstream is left alone. */
   readonly cooldownMs: number
-  /** Our credential or our bill is the trouble: the operator must be told. */
+  /** Our credential or billing failed: the operator must be notified. */
   readonly operator: boolean
 }
 
@@ -71,14 +72,14 @@ export interface Connector {
   readonly servesAnyName?: boolean
   readonly defaultOrigin: string
   /** The wire formats that this program can speak to it. */
-  readonly dialects: readonly DialectName[]
-  prepare(outgoing: Outgoing): Prepared
+  readonly dialects: readonly [UpstreamFormatName, ...UpstreamFormatName[]]
+  prepare(outgoing: OutgoingRequest): SignedRequest
   /** What the provider can be asked for in a format besides generating. */
-  offers(operation: UpstreamOperation, dialect: DialectName): boolean
+  offers(operation: UpstreamOperation, dialect: UpstreamFormatName): boolean
   /** What a model can take; of one that is not known, as the newest of its family. */
   capabilities(upstreamModel: string): Capabilities
-  classify(status: number, headers: ReadonlyMap<string, string>, problem: UpstreamProblem): Failure
-  /** Where the upstream's own request id stands in its answer's headers. */
+  classify(status: number, headers: ReadonlyMap<string, string>, problem: UpstreamProblem): UpstreamFailure
+  /** The response header with the upstream's request id. */
   readonly requestIdHeader: string
   /** Whether closing the connection stops the provider's meter; `bills_on`: read to the end. */
   readonly onCancel: 'stops' | 'bills_on'

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { fixtureCases } from '../../test/support/fixtures.ts'
-import type { DialectName, Media, UpstreamProblem } from '../wire/codec.ts'
+import type { DialectName, Media, UpstreamProblem } from '../wire/dialect.ts'
 import { readProblem } from '../wire/upstream-problem.ts'
-import type { Connector, Failure, Outgoing, UpstreamOperation } from './connector.ts'
+import type { Connector, OutgoingRequest, UpstreamFailure, UpstreamOperation } from './connector.ts'
 import { connectorOf, connectors } from './registry.ts'
 
 const openai = connectorOf('openai')
@@ -14,7 +14,7 @@ const google = connectorOf('google')
 const sandbox = connectorOf('sandbox')
 const none = new Map<string, string>()
 
-function outgoing(dialect: DialectName, more: Partial<Outgoing> = {}): Outgoing {
+function outgoing(dialect: DialectName, more: Partial<OutgoingRequest> = {}): OutgoingRequest {
   return {
     dialect,
     operation: 'generate',
@@ -29,7 +29,7 @@ function outgoing(dialect: DialectName, more: Partial<Outgoing> = {}): Outgoing 
   }
 }
 
-function headersOf(connector: Connector, given: Outgoing): Record<string, string> {
+function headersOf(connector: Connector, given: OutgoingRequest): Record<string, string> {
   const { headers } = connector.prepare(given)
   const pairs: Record<string, string> = {}
   for (let at = 0; at < headers.length; at += 2) {
@@ -116,7 +116,7 @@ test('Google is sent our credential and no header of the caller but its name', (
   })
 })
 
-type Asked = readonly [Connector, DialectName, Partial<Outgoing>, path: string]
+type Asked = readonly [Connector, DialectName, Partial<OutgoingRequest>, path: string]
 
 const googleQuery = { query: '?alt=media&fields=candidates' }
 
@@ -208,7 +208,7 @@ const waits: Readonly<Record<string, number>> = {
   'gemini/error-429-quota-retryinfo': 48_000,
 }
 
-function summary(failure: Failure): string {
+function summary(failure: UpstreamFailure): string {
   return `${failure.code} ${failure.retry} ${failure.status} ${failure.operator ? 'operator' : '-'}`
 }
 
@@ -258,12 +258,12 @@ const wordings: readonly Wording[] = [
   [
     401,
     { message: 'Incorrect key' },
-    'This model cannot be served at the moment; the administrators were told.',
+    'This model cannot be served at the moment; the administrators were notified.',
   ],
   [
     404,
     { message: 'No such model' },
-    'This model cannot be served at the moment; the administrators were told.',
+    'This model cannot be served at the moment; the administrators were notified.',
   ],
   [302, { message: 'Moved' }, 'The upstream sent the request elsewhere.'],
 ]

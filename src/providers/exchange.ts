@@ -7,17 +7,17 @@ import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { assert, unreachable } from '../base/assert.ts'
 import { ConnectError } from './connect.ts'
-import { closedHere, type Lane, type Origin } from './lanes.ts'
+import { closedHere, type Origin, type UpstreamConnection } from './connections.ts'
 import type { Exchange, ExchangeListener, ExchangeState, SendFailure, UpstreamRequest } from './send.ts'
 
-type Told =
+type ExchangeEvent =
   | { readonly kind: 'head'; readonly status: number; readonly headers: ReadonlyMap<string, string> }
   | { readonly kind: 'chunk'; readonly bytes: Uint8Array }
   | { readonly kind: 'end' }
   | { readonly kind: 'failed'; readonly failure: SendFailure }
 
 type Controller = Dispatcher.DispatchController
-type Headers = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2]
+type RawHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2]
 
 /** How deep in undici's parser we are: there is one for all sockets, and it must not be entered twice. */
 let parsing = 0
@@ -29,7 +29,7 @@ function outsideParser(run: () => void): void {
 
 export class UpstreamExchange implements Exchange, Dispatcher.DispatchHandler {
   readonly #origin: Origin
-  #lane: Lane | undefined
+  #lane: UpstreamConnection | undefined
   #controller: Controller | undefined
   #listener: ExchangeListener | undefined
   #state: ExchangeState = 'waiting'
@@ -38,8 +38,8 @@ export class UpstreamExchange implements Exchange, Dispatcher.DispatchHandler {
   #paused = false
   /** The upstream waits because of us. */
   #holding = false
-  /** What came and could not be told; bounded by what one read of the socket holds, since the upstream waits. */
-  #untold: Told[] = []
+  /** Events not delivered yet; bounded by one read of the socket, since the upstream is paused. */
+  #undelivered: ExchangeEvent[] = []
   #requestSent = false
   #answered = false
   #headSeen = false
@@ -81,7 +81,7 @@ export class UpstreamExchange implements Exchange, Dispatcher.DispatchHandler {
     if (this.#state !== 'waiting' && this.#state !== 'answering') return
     this.#state = 'aborted'
     this.#over = true
-    this.#untold = []
+    this.#undelivered = []
     this.#discardLane()
   }
 
@@ -95,7 +95,7 @@ export class UpstreamExchange implements Exchange, Dispatcher.DispatchHandler {
     this.#answered = true
   }
 
-  onResponseStart(_controller: Controller, status: number, headers: Headers): void {
+  onResponseStart(_controller: Controller, status: number, headers: RawHeaders): void {
     // 1xx are not the answer.
     if (status < 200 || this.#over) return
     this.#headSeen = true
@@ -107,8 +107,8 @@ export class UpstreamExchange implements Exchange, Dispatcher.DispatchHandler {
 
   onResponseData(_controller: Controller, chunk: Buffer): void {
     if (this.#over) return
-    // The hot path: no value is made for what can be told at once.
-    if (!this.#mayTell()) {
+    // The hot path: no event object is allocated for what can be delivered directly.
+    if (!this.#mayDeliver()) {
       this.#keep({ kind: 'chunk', bytes: chunk })
       return
     }
@@ -166,38 +166,38 @@ export class UpstreamExchange implements Exchange, Dispatcher.DispatchHandler {
     this.#pass({ kind: 'failed', failure: { kind, requestSent: this.#requestSent, stale, detail } })
   }
 
-  #pass(told: Told): void {
-    if (!this.#mayTell()) {
-      this.#keep(told)
+  #pass(event: ExchangeEvent): void {
+    if (!this.#mayDeliver()) {
+      this.#keep(event)
       return
     }
     parsing += 1
     try {
-      this.#tell(told)
+      this.#deliver(event)
     } finally {
       parsing -= 1
     }
   }
 
-  #mayTell(): boolean {
-    return this.#listener !== undefined && !this.#paused && this.#untold.length === 0
+  #mayDeliver(): boolean {
+    return this.#listener !== undefined && !this.#paused && this.#undelivered.length === 0
   }
 
-  #keep(told: Told): void {
-    this.#untold.push(told)
+  #keep(event: ExchangeEvent): void {
+    this.#undelivered.push(event)
     if (!this.#over) this.#hold()
   }
 
-  #tell(told: Told): void {
+  #deliver(event: ExchangeEvent): void {
     const listener = this.#listener
     assert(listener !== undefined, 'someone listens')
-    switch (told.kind) {
+    switch (event.kind) {
       case 'head':
         this.#state = 'answering'
-        listener.head(told.status, told.headers)
+        listener.head(event.status, event.headers)
         break
       case 'chunk':
-        listener.chunk(told.bytes)
+        listener.chunk(event.bytes)
         break
       case 'end':
         this.#state = 'ended'
@@ -205,18 +205,18 @@ export class UpstreamExchange implements Exchange, Dispatcher.DispatchHandler {
         break
       case 'failed':
         this.#state = 'failed'
-        listener.failed(told.failure)
+        listener.failed(event.failure)
         break
       default:
-        unreachable(told)
+        unreachable(event)
     }
   }
 
   #catchUp(): void {
-    while (this.#untold.length > 0 && this.#listener !== undefined && !this.#paused) {
-      this.#tell(this.#untold.shift()!)
+    while (this.#undelivered.length > 0 && this.#listener !== undefined && !this.#paused) {
+      this.#deliver(this.#undelivered.shift()!)
     }
-    if (this.#holding && this.#mayTell()) {
+    if (this.#holding && this.#mayDeliver()) {
       this.#holding = false
       outsideParser(() => this.#controller?.resume())
     }
@@ -258,7 +258,7 @@ function handedOver(body: readonly Uint8Array[]): Readable {
   return Readable.from(next())
 }
 
-function flatten(headers: Headers): ReadonlyMap<string, string> {
+function flatten(headers: RawHeaders): ReadonlyMap<string, string> {
   const map = new Map<string, string>()
   for (const name of Object.keys(headers)) {
     const value = headers[name]
@@ -282,7 +282,7 @@ function kindOf(error: NodeJS.ErrnoException, headSeen: boolean): SendFailure['k
   if (protocolCodes.has(error.code ?? '')) return 'protocol'
   // The parser reports the end of the connection within an answer as its own error.
   if (error.name === 'HTTPParserError') return /EOF/.test(error.message) ? 'reset' : 'protocol'
-  // 'bad response', 'bad upgrade': an answer or a switch that nobody asked for.
+  // 'bad response', 'bad upgrade': an unsolicited response or protocol switch.
   if (error.code === 'UND_ERR_SOCKET' && error.message.startsWith('bad ')) return 'protocol'
   // The same error means contradictory lengths in the head, or fewer bytes than the head announced.
   if (error.code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' && !headSeen) return 'protocol'

@@ -2,7 +2,8 @@
  * How providers keep files: by wire format, who keeps them, what a file object says, and the shape of a list and of a
  * deletion, which are written here and never relayed: a provider's own list has the files of every account. Pure.
  */
-import type { DialectName } from '../wire/codec.ts'
+import type { ClientFormatName, UpstreamFormatName } from '../wire/formats.ts'
+import { typeOfFile } from '../wire/openai-responses/decode-request-media.ts'
 
 /** What a provider says of one file. */
 export interface ReadFile {
@@ -22,9 +23,13 @@ export interface FilePage {
 
 export interface FileHost {
   readonly provider: string
-  readonly dialect: DialectName
+  readonly dialect: UpstreamFormatName
   /** Words of `anthropic-beta` that the addresses need. */
   readonly betas: readonly string[]
+  /** Whether callers could choose the ids of files. */
+  readonly takesNames: boolean
+  /** The file object in an answer. */
+  fileIn(answer: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
   /** undefined: not a file. */
   read(object: Readonly<Record<string, unknown>>): ReadFile | undefined
   page(query: URLSearchParams): FilePage
@@ -58,6 +63,8 @@ const openai: FileHost = {
   provider: 'openai',
   dialect: 'openai-chat',
   betas: [],
+  takesNames: false,
+  fileIn: (answer) => answer,
   pagesBackwards: false,
   read({ id, bytes, purpose, expires_at: expires }) {
     const fileId = idOf(id)
@@ -91,6 +98,8 @@ const anthropic: FileHost = {
   provider: 'anthropic',
   dialect: 'anthropic',
   betas: ['files-api-2025-04-14'],
+  takesNames: false,
+  fileIn: (answer) => answer,
   pagesBackwards: true,
   read({ id, size_bytes: bytes }) {
     const fileId = idOf(id)
@@ -115,8 +124,57 @@ const anthropic: FileHost = {
   deleted: (id) => ({ id, type: 'file_deleted' }),
 }
 
+const namePrefix = 'files/'
+
+/** ai.google.dev/api/files */
+const gemini: FileHost = {
+  provider: 'google',
+  dialect: 'gemini',
+  betas: [],
+  takesNames: true,
+  fileIn: ({ file, ...answer }) =>
+    typeof file === 'object' && file !== null ? (file as Readonly<Record<string, unknown>>) : answer,
+  pagesBackwards: false,
+  read({ name, sizeBytes, expirationTime }) {
+    const written = typeof name === 'string' && name.startsWith(namePrefix) ? name : ''
+    const fileId = idOf(written.slice(namePrefix.length))
+    if (fileId === undefined) return undefined
+    const expiresMs = typeof expirationTime === 'string' ? Date.parse(expirationTime) : Number.NaN
+    return {
+      fileId,
+      bytes: typeof sizeBytes === 'string' ? wholeNumber(Number(sizeBytes)) : null,
+      purpose: null,
+      expiresMs: Number.isSafeInteger(expiresMs) ? expiresMs : null,
+    }
+  },
+  page(query) {
+    const written = query.get('pageSize') ?? query.get('page_size')
+    const asked = new URLSearchParams(written === null ? {} : { limit: written })
+    return {
+      limit: limitIn(asked, 10, 100),
+      after: query.get('pageToken') ?? query.get('page_token'),
+      order: 'desc',
+      purpose: null,
+    }
+  },
+  list(files, hasMore) {
+    const last = files.at(-1) as { readonly name?: string } | undefined
+    const token = last?.name?.slice(namePrefix.length)
+    return { files, ...(hasMore ? { nextPageToken: token } : {}) }
+  },
+  deleted: () => ({}),
+}
+
+/** The media type of a kept file, from its file object as JSON text: as the provider says, else by the file's name. */
+export function mediaTypeOf(object: string): string {
+  const { mime_type: typed, mimeType = typed, filename } = JSON.parse(object) as Record<string, unknown>
+  if (typeof mimeType === 'string') return mimeType.toLowerCase()
+  return typeOfFile(typeof filename === 'string' ? filename : null)
+}
+
 /** By the format in which files are asked for. */
-export const fileHosts: Readonly<Partial<Record<DialectName, FileHost>>> = {
+export const fileHosts: Readonly<Partial<Record<ClientFormatName, FileHost>>> = {
   'openai-chat': openai,
   anthropic,
+  gemini,
 }

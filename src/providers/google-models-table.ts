@@ -3,7 +3,7 @@
  * knows, and one that always means the latest (`gemini-flash-latest`), is read as the newest. What is not
  * published of the newest is filled in with what the generation before it does, and its row says so.
  */
-import type { Capabilities } from '../wire/capabilities.ts'
+import type { Capabilities } from '../wire/translation/capabilities.ts'
 import type { CapabilityRow } from './capability-row.ts'
 
 const gemini20: Capabilities = {

@@ -1,16 +1,16 @@
 /** Google (the Gemini API): how it is asked, what its refusals mean, and what it charges for without being asked in tokens of text. */
-import type { Media } from '../wire/codec.ts'
+import type { Media } from '../wire/dialect.ts'
+import { commonHeaders } from './build-headers.ts'
 import { capabilitiesFrom } from './capability-row.ts'
-import { classifyAnswer, type Rule } from './classify.ts'
-import type { Connector, Outgoing } from './connector.ts'
-import { commonHeaders } from './dress.ts'
+import { classifyAnswer, type ErrorRule } from './classify.ts'
+import type { Connector, OutgoingRequest } from './connector.ts'
 import { googleModels } from './google-models-table.ts'
 import type { PageFacts } from './media-size.ts'
 import { hasAddress, pathOf } from './paths.ts'
 import { serverToolsFrom } from './server-tools.ts'
 
 /** Words: ai.google.dev/gemini-api/docs/troubleshooting and google.aip.dev/193; the sentences as recorded from the API. */
-const rules: readonly Rule[] = [
+const rules: readonly ErrorRule[] = [
   // A key that is wrong, expired or not allowed is a 400 here.
   {
     words: ['API_KEY_INVALID', 'API_KEY_SERVICE_BLOCKED', 'SERVICE_DISABLED', 'UNAUTHENTICATED'],
@@ -97,20 +97,22 @@ function page(upstreamModel: string): PageFacts {
   return { tokensMax: oldModels.test(upstreamModel) ? pageTokensOld : pageTokensNew, pagesMax }
 }
 
-/** How a request to the Gemini API is dressed. No header of the caller travels: those it knows choose who pays. */
-export function geminiHeaders(outgoing: Outgoing): string[] {
+/** How a request to the Gemini API is built. No header of the caller travels: those it knows choose who pays. */
+export function geminiHeaders(outgoing: OutgoingRequest): string[] {
   return [...commonHeaders(outgoing), 'x-goog-api-key', outgoing.credential]
 }
+
+const dialects: Connector['dialects'] = ['gemini']
 
 export const google: Connector = {
   provider: 'google',
   displayName: 'Google',
   families: ['gemini-'],
   defaultOrigin: 'https://generativelanguage.googleapis.com',
-  dialects: ['gemini'],
+  dialects,
   prepare: (outgoing) => ({ path: pathOf(outgoing), headers: geminiHeaders(outgoing) }),
   classify: (status, headers, problem) => classifyAnswer(rules, status, headers, problem),
-  offers: (operation, dialect) => dialect === 'gemini' && hasAddress(operation, dialect),
+  offers: (operation, dialect) => dialects.includes(dialect) && hasAddress(operation, dialect),
   capabilities: (upstreamModel) => capabilitiesFrom(googleModels, upstreamModel),
   // The API names its answers in the body; a host in front of it may do so here.
   requestIdHeader: 'x-request-id',

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { manualClock } from '../../test/support/manual-clock.ts'
-import type { Failure } from './connector.ts'
+import type { UpstreamFailure } from './connector.ts'
 import { openHealth, orderUpstreams, stickyHash } from './health.ts'
 
 const limits = {
@@ -17,7 +17,7 @@ function candidate(name: string, weight = 1) {
   return { upstream: { name, weight } }
 }
 
-function failure(more: Partial<Failure> = {}): Failure {
+function failure(more: Partial<UpstreamFailure> = {}): UpstreamFailure {
   return {
     code: 'upstream_error',
     retry: 'elsewhere',

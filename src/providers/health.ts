@@ -4,7 +4,7 @@
  * left out, so the last upstream cannot be ejected.
  */
 import type { Clock } from '../base/clock.ts'
-import type { Failure } from './connector.ts'
+import type { UpstreamFailure } from './connector.ts'
 
 export interface HealthLimits {
   readonly cooldownMsMax: number
@@ -37,20 +37,20 @@ export interface UpstreamReport {
   readonly requests: number
   /** Of these, those that failed through no fault of a caller. */
   readonly failures: number
-  readonly lastFailure: Pick<Failure, 'code' | 'operator'> | null
+  readonly lastFailure: Pick<UpstreamFailure, 'code' | 'operator'> | null
 }
 
 export interface Health {
   /** The upstream answered as it should. */
   served(upstream: string): void
-  failed(upstream: string, failure: Failure): void
+  failed(upstream: string, failure: UpstreamFailure): void
   snapshot(): HealthSnapshot
   report(upstream: string): UpstreamReport
   /** It is another one from now on: what its name stood for says nothing of it. */
   forget(upstream: string): void
 }
 
-interface Tally {
+interface UpstreamTally {
   requests: number
   failures: number
   lastFailure: UpstreamReport['lastFailure']
@@ -58,9 +58,9 @@ interface Tally {
 
 export function openHealth({ limits, clock }: { limits: HealthLimits; clock: Clock }): Health {
   const known = new Map<string, UpstreamHealth>()
-  const tallies = new Map<string, Tally>()
+  const tallies = new Map<string, UpstreamTally>()
 
-  function tallyOf(upstream: string): Tally {
+  function tallyOf(upstream: string): UpstreamTally {
     const tally = tallies.get(upstream) ?? { requests: 0, failures: 0, lastFailure: null }
     tallies.set(upstream, tally)
     return tally

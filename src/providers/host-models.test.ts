@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { systemClock } from '../base/clock.ts'
-import { askHostModels } from './host-models.ts'
+import { listHostModels } from './host-models.ts'
 import { connectorOf } from './registry.ts'
 import { openSender } from './send.ts'
 
@@ -30,7 +30,7 @@ after(async () => {
 
 function asked(provider = 'openai', at = origin, hostModelsMs = limits.hostModelsMs) {
   const host = { origin: at, basePath: '/openai/v1', credential: 'ours', requestId: 'req_1' }
-  return askHostModels(
+  return listHostModels(
     { sender, clock: systemClock, limits: { ...limits, hostModelsMs } },
     connectorOf(provider),
     host,

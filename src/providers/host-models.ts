@@ -14,7 +14,7 @@ export interface HostModels {
   readonly problem: string | null
 }
 
-export interface HostAsking {
+export interface ListModelsDeps {
   readonly sender: Pick<Sender, 'send'>
   readonly clock: Clock
   readonly limits: {
@@ -24,7 +24,7 @@ export interface HostAsking {
   }
 }
 
-export interface AskedHost {
+export interface ModelHost {
   readonly origin: string
   readonly basePath: string
   readonly credential: string
@@ -32,12 +32,12 @@ export interface AskedHost {
 }
 
 /** Never throws for what the host does. */
-export async function askHostModels(
-  asking: HostAsking,
+export async function listHostModels(
+  asking: ListModelsDeps,
   connector: Connector,
-  host: AskedHost,
+  host: ModelHost,
 ): Promise<HostModels> {
-  const [dialect = 'openai-chat'] = connector.dialects
+  const [dialect] = connector.dialects
   const { headers } = connector.prepare({
     ...host,
     dialect,
@@ -68,7 +68,7 @@ function withoutBody(headers: readonly string[]): string[] {
   return kept
 }
 
-interface Asked {
+interface ModelListRequest {
   readonly origin: string
   readonly path: string
   readonly headers: readonly string[]
@@ -76,8 +76,8 @@ interface Asked {
 
 /** The whole answer, or a sentence that says why there is none. */
 function received(
-  { sender, clock, limits }: HostAsking,
-  { origin, path, headers }: Asked,
+  { sender, clock, limits }: ListModelsDeps,
+  { origin, path, headers }: ModelListRequest,
 ): Promise<{ readonly bytes: Uint8Array } | string> {
   return new Promise((resolve) => {
     const exchange = sender.send({ origin, method: 'GET', path, headers, body: [] })

@@ -2,7 +2,7 @@
  * What media may cost by their size, where no formula of the provider bounds them: coarse, free, and a bound for what
  * ordinary programs write. A file made to exceed it costs its sender's account what it exceeds, see docs/decisions/0035. Pure.
  */
-import type { Media } from '../wire/codec.ts'
+import type { Media } from '../wire/dialect.ts'
 import { mediaLength } from '../wire/media.ts'
 
 /** What one page of a document costs at most: the picture of it and the text in it. */
@@ -16,13 +16,13 @@ export interface PageFacts {
 const pageBytesMin = 1_000
 /** Text in it is packed to about a quarter, and has about four bytes a token. */
 const textTokensPerByte = 1
-/** Office files are packed text, beside much that no model reads. */
+/** Office files are compressed text plus data that no model reads. */
 const packedTokensPerByte = 3
 
-/** null: nobody knows how long it is, as it stands behind an address. */
+/** null: its length is unknown, as it stands behind an address. */
 export function tokensBySize(media: Media, page: PageFacts): number | null {
-  if (media.span === null) return null
-  const bytes = Math.ceil((mediaLength(media) * 3) / 4)
+  const bytes = media.span === null ? media.bytes : Math.ceil((mediaLength(media) * 3) / 4)
+  if (bytes === undefined) return null
   if (media.kind !== 'document' || isText.test(media.mediaType)) return bytes
   if (!isPdf(media)) return bytes * packedTokensPerByte
   const pages = Math.min(Math.ceil(bytes / pageBytesMin), page.pagesMax)

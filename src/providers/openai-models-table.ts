@@ -3,7 +3,7 @@
  * no row knows is read as the newest. What only one of the two APIs takes is told for the one that a caller of another
  * format is served through: Responses for models that reason, Chat Completions for the others.
  */
-import type { Capabilities } from '../wire/capabilities.ts'
+import type { Capabilities } from '../wire/translation/capabilities.ts'
 import type { CapabilityRow } from './capability-row.ts'
 
 const gpt4: Capabilities = {

@@ -1,9 +1,9 @@
 /** OpenAI: how it is asked, what its refusals mean, and what it charges for without being asked in tokens of text. */
-import type { DialectName, Media } from '../wire/codec.ts'
+import type { Media } from '../wire/dialect.ts'
+import { commonHeaders, takenOver } from './build-headers.ts'
 import { capabilitiesFrom } from './capability-row.ts'
-import { classifyAnswer, type Rule } from './classify.ts'
-import type { Connector, Outgoing } from './connector.ts'
-import { commonHeaders, takenOver } from './dress.ts'
+import { classifyAnswer, type ErrorRule } from './classify.ts'
+import type { Connector, OutgoingRequest } from './connector.ts'
 import { openaiModels } from './openai-models-table.ts'
 import { hasAddress, pathOf } from './paths.ts'
 import { serverToolsFrom } from './server-tools.ts'
@@ -16,7 +16,7 @@ import { serverToolsFrom } from './server-tools.ts'
 const callerHeaders = ['openai-beta'] as const
 
 /** Words: platform.openai.com/docs/guides/error-codes; the sentences as recorded from the API. */
-const rules: readonly Rule[] = [
+const rules: readonly ErrorRule[] = [
   {
     words: ['insufficient_quota', 'billing_hard_limit_reached', 'billing_not_active', 'account_deactivated'],
     meaning: 'billing',
@@ -96,10 +96,10 @@ function mediaTokensMax(media: Media, upstreamModel: string): number | 'window' 
   }
 }
 
-const dialects: readonly DialectName[] = ['openai-chat', 'openai-responses', 'openai-embeddings']
+const dialects: Connector['dialects'] = ['openai-chat', 'openai-responses', 'openai-embeddings']
 
-/** How a request in one of OpenAI's formats is dressed. */
-export function openaiHeaders(outgoing: Outgoing): string[] {
+/** How a request in one of OpenAI's formats is built. */
+export function openaiHeaders(outgoing: OutgoingRequest): string[] {
   return [
     ...commonHeaders(outgoing),
     'authorization',

@@ -3,10 +3,10 @@
  * the resets of rate limits. Pure: what is a date is measured against the answer's own `date`.
  */
 
-/** Longer waits are not believed: a caller may come back after this and be told again. */
+/** Longer waits are capped: the caller may retry after this and get the next wait. */
 const waitMsMax = 300_000
 
-/** The wait in ms, more than 0 and capped; null where none is told or none can be believed. */
+/** The wait in ms, more than 0 and capped; null without a valid one. */
 export function retryAfter(headers: ReadonlyMap<string, string>): number | null {
   return believedMs(milliseconds(headers) ?? seconds(headers) ?? untilDate(headers) ?? untilReset(headers))
 }

@@ -1,5 +1,5 @@
 /** What the sandbox's models take: everything, so that each field's way can be tried. */
-import type { Capabilities } from '../wire/capabilities.ts'
+import type { Capabilities } from '../wire/translation/capabilities.ts'
 
 export const sandboxCapabilities: Capabilities = {
   sampling: 'all',

@@ -1,18 +1,19 @@
 /** The provider inside the program, asked as the real ones are: it takes every format of theirs and any credential. */
-import type { DialectName, UpstreamProblem } from '../wire/codec.ts'
+import type { UpstreamProblem } from '../wire/dialect.ts'
+import type { UpstreamFormatName } from '../wire/formats.ts'
 import { anthropic, messagesHeaders } from './anthropic.ts'
-import type { Connector, Outgoing } from './connector.ts'
+import type { Connector, OutgoingRequest } from './connector.ts'
 import { geminiHeaders, google } from './google.ts'
 import { openai, openaiHeaders } from './openai.ts'
 import { hasAddress, pathOf } from './paths.ts'
 import { sandboxCapabilities } from './sandbox-capabilities.ts'
 
-const headersFor: Readonly<Partial<Record<DialectName, (outgoing: Outgoing) => string[]>>> = {
+const headersFor: Readonly<Partial<Record<UpstreamFormatName, (outgoing: OutgoingRequest) => string[]>>> = {
   anthropic: messagesHeaders,
   gemini: geminiHeaders,
 }
 
-const dialects: readonly DialectName[] = ['openai-chat', 'openai-responses', 'anthropic', 'gemini']
+const dialects: Connector['dialects'] = ['openai-chat', 'openai-responses', 'anthropic', 'gemini']
 
 /** Each format's words mean here what they mean at the maker of that format, and contradict nowhere. */
 function makerOf(problem: UpstreamProblem): Connector {

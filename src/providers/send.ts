@@ -4,8 +4,8 @@
  * it must not know what the bytes mean.
  */
 import type { Clock } from '../base/clock.ts'
+import { Origin, type OriginOptions } from './connections.ts'
 import { UpstreamExchange } from './exchange.ts'
-import { Origin, type OriginOptions } from './lanes.ts'
 
 /** What is sent. */
 export interface UpstreamRequest {
@@ -24,18 +24,18 @@ export interface SendFailure {
   readonly kind: 'refused' | 'connect_timeout' | 'dns' | 'tls' | 'reset' | 'aborted' | 'protocol'
   /** Bytes of the request may have reached the upstream: it may have worked on it. */
   readonly requestSent: boolean
-  /** A kept-alive connection broke before one byte of the answer came: most likely nobody read the request. */
+  /** A keep-alive connection broke before the first byte of the response: the request was most likely not read. */
   readonly stale: boolean
   /** For the log, never for the caller. */
   readonly detail: string
 }
 
-/** Is told one head, then chunks, then exactly one of end and failed; nothing after an abort. Must not throw. */
+/** Receives one head, then chunks, then exactly one of end and failed; nothing after an abort. Must not throw. */
 export interface ExchangeListener {
   /** Names in lower case; a repeated header's values are joined by `, `. */
   head(status: number, headers: ReadonlyMap<string, string>): void
   chunk(bytes: Uint8Array): void
-  /** The answer came whole, as far as HTTP can tell. */
+  /** The HTTP response is complete. */
   end(): void
   failed(failure: SendFailure): void
 }
@@ -47,19 +47,19 @@ export type ExchangeState = 'waiting' | 'answering' | 'ended' | 'failed' | 'abor
 export interface Exchange {
   /** Bytes of the request may have reached the upstream. */
   readonly requestSent: boolean
-  /** As far as the listener was told. */
+  /** The state as delivered to the listener. */
   readonly state: ExchangeState
-  /** Takes over from the listener before; what nobody listened to is told at once, in order, unless paused. */
+  /** Replaces the listener; undelivered events are delivered immediately and in order, unless paused. */
   listen(listener: ExchangeListener): void
-  /** Nothing is told until `resume`, not even the end; the upstream is made to wait. */
+  /** Delivers nothing until `resume`, not even the end; backpressure reaches the upstream. */
   pause(): void
   resume(): void
-  /** Closes the connection at once; the listener is told nothing more. Harmless after the end. */
+  /** Closes the connection immediately; no further events. Harmless after the end. */
   abort(): void
 }
 
 export interface Sender {
-  /** Never throws for what an upstream or a header does; that is told as `failed`. */
+  /** Never throws for an upstream's fault or an invalid header; those arrive as `failed`. */
   send(request: UpstreamRequest): Exchange
   /** Connections to an origin that are open or being opened. */
   openSockets(origin: string): number

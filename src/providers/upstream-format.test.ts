@@ -1,13 +1,13 @@
 /** Which format an upstream is asked in, case by case; the models' facts are those of the tables. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { DialectName } from '../wire/codec.ts'
+import type { DialectName } from '../wire/dialect.ts'
 import { connectorOf } from './registry.ts'
 import { type FormatFacts, upstreamFormat } from './upstream-format.ts'
 
-const plain: FormatFacts = { functionTools: false, effort: null, asIs: true }
+const plain: FormatFacts = { functionTools: false, effort: null, canPassThrough: true }
 const tools: FormatFacts = { ...plain, functionTools: true }
-const mixed: FormatFacts = { ...plain, asIs: false }
+const mixed: FormatFacts = { ...plain, canPassThrough: false }
 
 const chat = 'openai-chat'
 const responses = 'openai-responses'

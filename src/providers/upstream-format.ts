@@ -2,35 +2,48 @@
  * In which format a model's upstream is asked: the caller's own wherever the model takes the request in it, else
  * the one that loses least. Pure: the same facts, the same format.
  */
-import type { ConversationFormat, DialectName, RequestFacts } from '../wire/codec.ts'
+import type { ExtractedFields } from '../wire/dialect.ts'
+import {
+  type ClientFormatName,
+  isSourceFormat,
+  isTargetFormat,
+  type TargetFormat,
+  type UpstreamFormatName,
+  upstreamCodecs,
+  upstreamFormats,
+} from '../wire/formats.ts'
 import type { Connector } from './connector.ts'
 
 /** What the choice rests on besides the model. */
-export type FormatFacts = Pick<RequestFacts, 'functionTools' | 'effort' | 'asIs'>
+export type FormatFacts = Pick<ExtractedFields, 'functionTools' | 'effort' | 'canPassThrough'>
 
-/** Responses first: only there does reasoning survive from turn to turn. */
-const forModelsThatReason: readonly ConversationFormat[] = [
-  'openai-responses',
-  'openai-chat',
-  'anthropic',
-  'gemini',
-]
-const forOthers: readonly ConversationFormat[] = ['openai-chat', 'openai-responses', 'anthropic', 'gemini']
+/** By rank: with models that reason Responses first, since only there reasoning survives from turn to turn. */
+const ranked = (by: 'reasoning' | 'others'): readonly TargetFormat[] =>
+  Object.keys(upstreamCodecs)
+    .filter(isTargetFormat)
+    .sort((a, b) => upstreamCodecs[a].rank[by] - upstreamCodecs[b].rank[by])
+const forModelsThatReason = ranked('reasoning')
+const forOthers = ranked('others')
 
 /** `caller`: the format of its address. null: the model cannot be reached from it; embeddings are no conversation. */
 export function upstreamFormat(
   connector: Pick<Connector, 'capabilities'>,
-  { dialects, upstreamModel }: { readonly dialects: readonly DialectName[]; readonly upstreamModel: string },
-  caller: DialectName,
+  {
+    dialects,
+    upstreamModel,
+  }: { readonly dialects: readonly UpstreamFormatName[]; readonly upstreamModel: string },
+  caller: ClientFormatName,
   facts: FormatFacts,
-): DialectName | null {
-  if (caller === 'openai-embeddings') return dialects.includes(caller) ? caller : null
+): UpstreamFormatName | null {
+  const own = dialects.find((dialect) => dialect === caller)
+  if (!isSourceFormat(caller)) return own ?? null
   const { chatTools, thinking } = connector.capabilities(upstreamModel)
-  const fits = (dialect: DialectName) =>
-    dialects.includes(dialect) && (dialect !== 'openai-chat' || takesTools(chatTools, facts))
-  if (facts.asIs && fits(caller)) return caller
+  const fits = (dialect: UpstreamFormatName) =>
+    dialects.includes(dialect) &&
+    (!upstreamFormats[dialect].limitsToolsWithEffort || takesTools(chatTools, facts))
+  if (facts.canPassThrough && own !== undefined && fits(own)) return own
   const order = thinking === 'none' ? forOthers : forModelsThatReason
-  // Where nothing fits, the provider itself tells the caller why.
+  // Where no format fits, the provider's own error reaches the caller.
   return order.find(fits) ?? order.find((dialect) => dialects.includes(dialect)) ?? null
 }
 

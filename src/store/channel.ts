@@ -3,10 +3,10 @@
  * batch, and control-plane transactions take turns with batches. Bounded, first come first served.
  */
 import type { Clock } from '../base/clock.ts'
+import type { Thread } from '../threads/thread.ts'
 import { watchCommits } from './commit-health.ts'
 import { failureToError, storeUnavailable } from './errors.ts'
-import { type BatchReply, type Call, probeOperation, type WriterMessage } from './sqlite/messages.ts'
-import type { Thread } from './thread.ts'
+import { type BatchReply, type Call, probeOperation, type WriterRequests } from './sqlite/messages.ts'
 import { type Turn, takeTurn } from './turn.ts'
 
 export interface ChannelLimits {
@@ -40,7 +40,7 @@ interface Pending {
   readonly reject: (error: Error) => void
 }
 
-export function openChannel(thread: Thread, clock: Clock, limits: ChannelLimits): Channel {
+export function openChannel(thread: Thread<WriterRequests>, clock: Clock, limits: ChannelLimits): Channel {
   const queue: Pending[] = []
   const turnsWanted: (() => void)[] = []
   const drained: (() => void)[] = []
@@ -88,14 +88,16 @@ export function openChannel(thread: Thread, clock: Clock, limits: ChannelLimits)
     committingSinceMs = clock.monoMs()
     const { calls, batch } = leaving(waiting)
     if (calls.length === 0) return finish()
-    const onReply = (reply: unknown): void => {
-      settleBatch(batch, reply as BatchReply, health.failed)
-      finish()
-    }
-    thread.tell(['batch', calls] satisfies WriterMessage, onReply, (error) => {
-      health.failed(error)
-      for (const { reject } of batch) reject(error)
-      finish()
+    thread.send('batch', [calls], {
+      onReply(reply) {
+        settleBatch(batch, reply, health.failed)
+        finish()
+      },
+      onFailure(error) {
+        health.failed(error)
+        for (const { reject } of batch) reject(error)
+        finish()
+      },
     })
   }
 

@@ -4,12 +4,12 @@
  */
 import { Kysely } from 'kysely'
 import type { Clock } from '../base/clock.ts'
+import { type OpenThread, openThread, type ThreadOptions } from '../threads/thread.ts'
 import { type ChannelLimits, type MakeCall, openChannel } from './channel.ts'
-import { failureToError, storeUnavailable } from './errors.ts'
-import { threadDialect } from './sqlite/kysely-dialect.ts'
-import type { Call, Reply, StatementResult } from './sqlite/messages.ts'
+import { databaseErrors, storeUnavailable } from './errors.ts'
+import { routedDialect } from './sqlite/kysely-dialect.ts'
+import type { Call, ReaderRequests, StatementResult, WriterRequests } from './sqlite/messages.ts'
 import { statementOperation, type ThreadSetup } from './sqlite/writer.ts'
-import { startThread, type Thread } from './thread.ts'
 
 export interface StoreLimits extends ChannelLimits {
   /** Threads for long reads, beside the one for short ones. */
@@ -60,45 +60,58 @@ export type DatabaseResult<Tables> =
 
 /** Starts the threads and brings the schema up to date. */
 export async function openDatabase<Tables>(options: DatabaseOptions): Promise<DatabaseResult<Tables>> {
-  const { path, threads, clock, onLost, failpoints } = options
+  const { path, threads, clock, limits, onLost, failpoints } = options
   const setup: ThreadSetup = { path, failpoints, nowMs: clock.wallMs() }
-  const writer = await startThread(threads.writer, setup, onLost)
+  const shared = { setup, onLost, errors: databaseErrors, lostError: storeUnavailable }
+  const writer = await openThread<WriterRequests>({
+    ...shared,
+    ...{ entry: threads.writer, name: 'store writer', waitingMax: limits.operationsQueuedMax },
+  })
   if (writer.kind === 'refused') {
     const isFailed = writer.reason === 'failed'
     return isFailed ? { ...writer, message: `${path} cannot be used: ${writer.message}` } : writer
   }
-  const reader = await startThread(threads.reader, setup, onLost)
+  const reading: ThreadOptions = {
+    ...shared,
+    ...{ entry: threads.reader, name: 'store reader', waitingMax: limits.operationsQueuedMax },
+    full: (waiting) => storeUnavailable(`${waiting} reads are running`),
+  }
+  const reader = await openThread<ReaderRequests>(reading)
   if (reader.kind === 'refused') {
     await writer.thread.close()
     return reader
   }
-  const parts = { setup, writer: writer.thread, reader: reader.thread }
+  const parts = { reading, writer: writer.thread, reader: reader.thread }
   return { kind: 'open', database: databaseOn<Tables>(options, parts) }
 }
 
 interface Threads {
-  readonly setup: ThreadSetup
-  readonly writer: Thread
-  readonly reader: Thread
+  /** How a thread that reads is started. */
+  readonly reading: ThreadOptions
+  readonly writer: OpenThread<WriterRequests>
+  readonly reader: OpenThread<ReaderRequests>
 }
 
 function databaseOn<Tables>(
-  { threads, clock, limits }: DatabaseOptions,
-  { setup, writer, reader }: Threads,
+  { clock, limits }: DatabaseOptions,
+  { reading, writer, reader }: Threads,
 ): OpenDatabase<Tables> {
   const channel = openChannel(writer, clock, limits)
-  const read = bounded((call) => readOn(reader, call), limits.operationsQueuedMax)
-  const readApart = bounded(async (call) => {
-    const apart = await startThread(threads.reader, setup, () => {})
-    if (apart.kind === 'refused') throw storeUnavailable(apart.message)
+  const read = (call: Call): Promise<unknown> => reader.call('read', call)
+  let apartCount = 0
+  async function readApart(call: Call): Promise<unknown> {
+    if (apartCount >= limits.readThreadsMax) throw storeUnavailable(`${apartCount} reads are running`)
+    apartCount += 1
     try {
-      return await readOn(apart.thread, call)
+      const apart = await openThread<ReaderRequests>({ ...reading, name: 'long read', onLost: () => {} })
+      if (apart.kind === 'refused') throw storeUnavailable(apart.message)
+      return await apart.thread.call('read', call).finally(apart.thread.close)
     } finally {
-      await apart.thread.close()
+      apartCount -= 1
     }
-  }, limits.readThreadsMax)
+  }
   const database = new Kysely<Tables>({
-    dialect: threadDialect({
+    dialect: routedDialect({
       read: async (sql, values) => (await read([statementOperation, sql, values])) as StatementResult,
       write: async (sql, values) => (await channel.run([statementOperation, sql, values])) as StatementResult,
       begin: channel.begin,
@@ -124,26 +137,4 @@ function databaseOn<Tables>(
       return closing
     },
   }
-}
-
-type ReadCall = (call: Call) => Promise<unknown>
-
-/** No more than `atOnceMax` at once; one more is refused. */
-function bounded(run: ReadCall, atOnceMax: number): ReadCall {
-  let running = 0
-  return async (call) => {
-    if (running >= atOnceMax) throw storeUnavailable(`${running} reads are running`)
-    running += 1
-    try {
-      return await run(call)
-    } finally {
-      running -= 1
-    }
-  }
-}
-
-async function readOn(thread: Thread, call: Call): Promise<unknown> {
-  const [kind, value] = (await thread.ask(['call', call])) as Reply
-  if (kind === 'failed') throw failureToError(value)
-  return value
 }

@@ -4,7 +4,7 @@
  */
 import { BrokenInvariant } from '../base/assert.ts'
 import { TollgateError } from '../base/errors.ts'
-import type { Failure } from './sqlite/messages.ts'
+import { type Failure, toFailure } from './sqlite/messages.ts'
 
 /** The database refused a row: a UNIQUE, CHECK, NOT NULL or FOREIGN KEY constraint, or a trigger. */
 export class StatementError extends Error {
@@ -35,6 +35,9 @@ export function failureToError(failure: Failure): Error {
   if (primaryCode(sqliteCode) === sqliteConstraint) return new StatementError(message, sqliteCode)
   return storeUnavailable(`SQLite ${sqliteCode}: ${message}`)
 }
+
+/** How errors of the database cross between threads. */
+export const databaseErrors = { toFailure, toError: failureToError }
 
 /** The store cannot do it now; the caller may try again. `detail` is for the operator alone. */
 export function storeUnavailable(detail: string): TollgateError {

@@ -56,8 +56,7 @@ function newerSchema(reached: number, known: number): string {
 function apply(database: Database, step: Migration, nowMs: number): void {
   database.exec('BEGIN IMMEDIATE')
   try {
-    for (const statement of step.sqlite) database.exec(statement)
-    step.fill?.(database)
+    for (const statement of step.statements) database.exec(statement)
     prepare(database, 'INSERT INTO migration (number, name, applied_ms) VALUES (?, ?, ?)').run(
       BigInt(step.number),
       step.name,

@@ -8,17 +8,18 @@ import { test } from 'node:test'
 import { manualClock } from '../../test/support/manual-clock.ts'
 import { openTestLedger, temporaryDirectory } from '../../test/support/open-ledger.ts'
 import { TollgateError } from '../base/errors.ts'
-import { limitDefaults } from '../config.ts'
-import { ledgerThreads } from '../ledger/threads.ts'
+import { limitDefaults } from '../config/config.ts'
+import { threadEntries } from '../server/thread-entries.ts'
+import { openThread } from '../threads/thread.ts'
 import { openChannel } from './channel.ts'
-import { isUniqueViolation, StatementError } from './errors.ts'
+import { databaseErrors, isUniqueViolation, StatementError, storeUnavailable } from './errors.ts'
 import { takeLock } from './lock.ts'
 import { migrate } from './migrate.ts'
-import { begin } from './migrations/0001-begin.ts'
+import { schema } from './migrations/0001-schema.ts'
 import { migrations } from './migrations/index.ts'
 import { openForWriting, prepare } from './sqlite/connection.ts'
+import type { WriterRequests } from './sqlite/messages.ts'
 import { openStore } from './store.ts'
-import { startThread } from './thread.ts'
 import { inTransaction } from './transaction.ts'
 
 const isUnavailable = (error: unknown): boolean =>
@@ -27,7 +28,7 @@ const isUnavailable = (error: unknown): boolean =>
 function open(dataDirectory: string) {
   return openStore({
     dataDirectory,
-    threads: ledgerThreads,
+    threads: threadEntries,
     clock: manualClock(),
     limits: limitDefaults,
     onLost: assert.fail,
@@ -95,12 +96,16 @@ test('migrations run once, in order, and leave a foreign table alone', (context)
 test('a migration that fails has not happened, and runs again', (context) => {
   const database = openForWriting(join(temporaryDirectory(context), 'a.db'))
   context.after(() => database.close())
-  const second = { number: 2, name: 'second', sqlite: ['CREATE TABLE half (id INTEGER) STRICT', 'nonsense'] }
-  assert.throws(() => migrate(database, 5, [begin, second]), /nonsense/)
+  const second = {
+    number: 2,
+    name: 'second',
+    statements: ['CREATE TABLE half (id INTEGER) STRICT', 'nonsense'],
+  }
+  assert.throws(() => migrate(database, 5, [schema, second]), /nonsense/)
   const tables = prepare(database, "SELECT count(*) FROM sqlite_schema WHERE name = 'half'")
   assert.deepEqual(tables.row(), [0n])
-  const mended = { ...second, sqlite: second.sqlite.slice(0, 1) }
-  assert.deepEqual(migrate(database, 6, [begin, mended]), { kind: 'migrated', applied: ['second'] })
+  const mended = { ...second, statements: second.statements.slice(0, 1) }
+  assert.deepEqual(migrate(database, 6, [schema, mended]), { kind: 'migrated', applied: ['second'] })
 })
 
 test('a database of a newer program is not touched', async (context) => {
@@ -280,15 +285,18 @@ test('long reads have threads of their own, as many as allowed', async (context)
 })
 
 test('an operation that is waited for when its thread dies fails as unavailable', async () => {
-  const program = `import { parentPort } from 'node:worker_threads'
-    parentPort.postMessage({ kind: 'ready' })
-    parentPort.on('message', () => process.exit(7))`
+  const serve = new URL('../threads/serve-thread.ts', import.meta.url)
+  const program = `import { greet, serveThread } from '${serve}'
+    const handlers = { batch: () => process.exit(7) }
+    serveThread({ handlers })
+    greet(null)`
   const lost: Error[] = []
-  const entry = new URL(`data:text/javascript,${encodeURIComponent(program)}`)
-  const started = await startThread(entry, { path: '', failpoints: undefined, nowMs: 0 }, (error) =>
-    lost.push(error),
-  )
-  assert.ok(started.kind === 'started')
+  const started = await openThread<WriterRequests>({
+    entry: new URL(`data:text/javascript,${encodeURIComponent(program)}`),
+    ...{ name: 'mortal', waitingMax: 10, errors: databaseErrors, lostError: storeUnavailable },
+    onLost: (error) => lost.push(error),
+  })
+  assert.ok(started.kind === 'open')
   const channel = openChannel(started.thread, manualClock(), limitDefaults)
   const waiting = Array.from({ length: 3 }, () => assert.rejects(channel.run(['anything']), isUnavailable))
   waiting.push(assert.rejects(channel.begin(), isUnavailable))

@@ -2,7 +2,7 @@
  * The store: one data directory with its lock and its database. It knows threads, batches and statements, and
  * nothing of what the tables mean.
  *
- * `const opened = await openStore({ dataDirectory, threads: ledgerThreads, clock, limits, … })`
+ * `const opened = await openStore({ dataDirectory, threads: storeThreads, clock, limits, … })`
  * `if (opened.kind === 'refused') …opened.message…; else opened.store`
  */
 import { mkdirSync } from 'node:fs'

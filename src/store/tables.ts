@@ -3,6 +3,7 @@
  * written as a whole number; JSON is text. The ledger's hot statements do not go through here.
  */
 import type { ColumnType } from 'kysely'
+import type { Meter, meters } from '../../contract/meters.ts'
 
 type Integer = ColumnType<bigint, bigint | number, bigint | number>
 type IntegerOrNull = ColumnType<bigint | null, bigint | number | null, bigint | number | null>
@@ -44,7 +45,10 @@ export interface EntryTable {
   created_ms: Integer
 }
 
-export interface ReceiptTable {
+/** A count for each class of tokens. */
+type MeterColumns = Record<(typeof meters)[Meter]['column'], Integer>
+
+export interface ReceiptTable extends MeterColumns {
   id: Integer
   account: Integer
   key: Integer
@@ -64,20 +68,13 @@ export interface ReceiptTable {
   end_reason: string
   usage_source: string
   error_code: string | null
-  input_uncached: Integer
-  cache_read: Integer
-  cache_write_5m: Integer
-  cache_write_1h: Integer
-  input_audio: Integer
-  output: Integer
-  output_audio: Integer
   reasoning: Integer
   fees: string
   ran_at: string
   unpriced_usage: Flag
   implausible: string | null
   input_bound: string | null
-  charge_rule: IntegerByDefault
+  background: Flag
   upstream_cost: Integer
   output_limit: Integer
   output_lowered: Flag
@@ -244,6 +241,7 @@ export interface ProviderFileTable {
   object: string | null
   created_ms: Integer
   expires_ms: IntegerOrNull
+  deletion_ms: IntegerOrNull
 }
 
 export interface Tables {

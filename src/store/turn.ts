@@ -3,9 +3,9 @@
  * wait meanwhile, so only database calls belong inside, and a deadline ends it whatever its owner does.
  */
 import type { Clock } from '../base/clock.ts'
-import { failureToError, storeUnavailable } from './errors.ts'
-import type { Reply, StatementResult, WriterMessage } from './sqlite/messages.ts'
-import type { Thread } from './thread.ts'
+import type { Thread } from '../threads/thread.ts'
+import { storeUnavailable } from './errors.ts'
+import type { StatementResult, WriterRequests } from './sqlite/messages.ts'
 
 /** The right to the writer; given back by commit, rollback or the deadline, whichever comes first. */
 export interface Turn {
@@ -23,46 +23,51 @@ export interface TurnOptions {
 }
 
 /** Begins the transaction. The caller has made sure that nothing else uses the writer. */
-export async function takeTurn(thread: Thread, clock: Clock, options: TurnOptions): Promise<Turn> {
+export async function takeTurn(
+  thread: Thread<WriterRequests>,
+  clock: Clock,
+  options: TurnOptions,
+): Promise<Turn> {
   const { deadlineMs, onEnd, onFailure } = options
   let isOpen = true
 
-  async function ask(message: WriterMessage): Promise<unknown> {
-    const [kind, value] = (await thread.ask(message)) as Reply
-    if (kind === 'ok') return value
-    const error = failureToError(value)
-    onFailure(error)
-    throw error
+  async function noting<Value>(reply: Promise<Value>): Promise<Value> {
+    try {
+      return await reply
+    } catch (error) {
+      onFailure(error as Error)
+      throw error
+    }
   }
   function assertOpen(): void {
     if (!isOpen)
       throw storeUnavailable(`the transaction took longer than ${deadlineMs} ms and was rolled back`)
   }
-  async function end(message: WriterMessage): Promise<void> {
+  async function end(how: 'commit' | 'rollback'): Promise<void> {
     isOpen = false
     timer.cancel()
-    await ask(message).finally(onEnd)
+    await noting(thread.call(how)).finally(onEnd)
   }
 
-  await ask(['begin']).catch((error: unknown) => {
+  await noting(thread.call('begin')).catch((error: unknown) => {
     onEnd()
     throw error
   })
   const timer = clock.after(deadlineMs, () => {
     // A rollback that fails means that the thread is gone, and everybody hears of that anyway.
-    end(['rollback']).catch(() => {})
+    end('rollback').catch(() => {})
   })
   return {
     async execute(sql, values) {
       assertOpen()
-      return (await ask(['statement', sql, values])) as StatementResult
+      return noting(thread.call('statement', sql, values))
     },
     async commit() {
       assertOpen()
-      await end(['commit'])
+      await end('commit')
     },
     async rollback() {
-      if (isOpen) await end(['rollback'])
+      if (isOpen) await end('rollback')
     },
   }
 }

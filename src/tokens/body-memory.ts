@@ -1,4 +1,4 @@
-/** Which memory is handed from thread to thread with a body, and which must be copied. */
+/** Which memory is handed from thread to thread with a body. */
 
 /** The memory of all bytes in a message, each once; nested as deep as the work on bodies nests them. */
 export function buffersIn(value: unknown, depth = 5): readonly ArrayBuffer[] {
@@ -12,8 +12,3 @@ export function buffersIn(value: unknown, depth = 5): readonly ArrayBuffer[] {
 
 /** Lists in results may be long, and none of them holds bytes. */
 const innerMax = 8
-
-/** Whether these bytes are all of their memory, so that it can be handed over without taking anything else along. */
-export function isWhole(bytes: Uint8Array): boolean {
-  return bytes.buffer instanceof ArrayBuffer && bytes.buffer.byteLength === bytes.length
-}

@@ -1,14 +1,16 @@
 /** The threads for large bodies: turns, full queues, threads that die or do not finish, clients that leave. */
 import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
 import { type Behavior, begunAt, type Command, openAt } from '../../test/support/commanded-body-thread.ts'
 import { type ManualClock, manualClock } from '../../test/support/manual-clock.ts'
 import { TollgateError } from '../base/errors.ts'
 import { Interruptible } from '../base/interruption.ts'
-import { limitDefaults } from '../config.ts'
+import { limitDefaults } from '../config/config.ts'
+import { threadEntries } from '../server/thread-entries.ts'
 import { type BodyThreadLimits, type BodyThreads, openBodyThreads } from './body-threads.ts'
 
-const module = new URL('../../test/support/commanded-body-thread.ts', import.meta.url)
+const entry = new URL('../../test/support/commanded-body-thread.ts', import.meta.url)
 const open: BodyThreads[] = []
 after(() => Promise.all(open.map((threads) => threads.close())))
 
@@ -31,7 +33,7 @@ class Bench {
       clock: this.clock,
       limits: { ...limitDefaults, bodyThreadBytesMin: bodyBytes - 1, ...limits },
       log: { error: (...said: readonly unknown[]) => void this.logged.push(String(said.at(-1))) },
-      module,
+      entry,
     })
     open.push(this.threads)
   }
@@ -187,4 +189,42 @@ test('closing ends what runs and what waits, and nothing begins afterwards', asy
   assert.deepEqual(await Promise.all(jobs), ['overloaded', 'overloaded', 'overloaded'])
   assert.equal(await bench.job('answer'), 'overloaded')
   assert.deepEqual([bench.gate[begunAt], bench.clock.pending(), bench.logged], [1, 0, []])
+})
+
+/** How far each thread of this process gives way to others, by the thread's name, as Linux reports it. */
+function nicenessOfThreads(): Map<string, number> {
+  const folder = '/proc/self/task'
+  const stats = readdirSync(folder).map((thread) => readFileSync(`${folder}/${thread}/stat`, 'utf8'))
+  return new Map(
+    stats.map((stat) => {
+      const nameEnd = stat.lastIndexOf(')')
+      const niceness = stat.slice(nameEnd + 2).split(' ')[16]
+      return [stat.slice(stat.indexOf('(') + 1, nameEnd), Number(niceness)] as const
+    }),
+  )
+}
+
+test('threads for bodies give way to the thread that relays', {
+  skip: process.platform !== 'linux',
+}, async () => {
+  const threads = openBodyThreads({
+    clock: manualClock(),
+    limits: { ...limitDefaults, bodyThreadBytesMin: 0 },
+    entry: threadEntries.bodies,
+    log: { error: (...said: readonly unknown[]) => assert.fail(String(said)) },
+  })
+  open.push(threads)
+  const body = { bytes: new Uint8Array(1), restore: () => {} }
+  const asked = {
+    format: 'openai-chat',
+    limits: limitDefaults,
+    address: { model: null, streamed: null },
+  } as const
+  await assert.rejects(
+    Promise.resolve(threads.run('facts', asked as never, { body, account: 1n, work: new Interruptible() })),
+    { code: 'invalid_json' },
+  )
+  const niceness = nicenessOfThreads()
+  assert.equal(niceness.get('body reader'), 10, JSON.stringify([...niceness]))
+  assert.equal(niceness.get('MainThread') ?? niceness.get('node'), 0)
 })

@@ -1,19 +1,18 @@
 /**
- * Where the work on bodies is done: small ones where they are, large ones in threads of their own, so that the thread
+ * Runs the work on request bodies: small ones in place, large ones in worker threads, so that the thread
  * that relays is never busy for long with one request. Accounts take turns, none has two threads at once, and none may
  * have many bodies waiting. Waiting and running have a deadline each. It must not know what the work is.
  */
-import { extname } from 'node:path'
-import { Worker } from 'node:worker_threads'
+import { isWhole } from '../base/array-memory.ts'
 import type { Clock, Timer } from '../base/clock.ts'
 import { TollgateError } from '../base/errors.ts'
-import { FairTurns } from '../base/fair-turns.ts'
+import { FairQueue } from '../base/fair-queue.ts'
 import type { Interruptible } from '../base/interruption.ts'
 import type { Log } from '../base/log.ts'
-import { openPortCalls, type PortCalls } from '../base/port-calls.ts'
-import { WireError } from '../wire/codec.ts'
-import { buffersIn, isWhole } from './body-memory.ts'
-import type { BodyOutcome, BodyQuestions } from './body-thread.ts'
+import { startThread, type Thread } from '../threads/thread.ts'
+import { WireError } from '../wire/dialect.ts'
+import type { BodyOutcome, BodyRequests } from './body-handlers.ts'
+import { buffersIn } from './body-memory.ts'
 import { type BodyWork, bodyWork } from './body-work.ts'
 
 export interface BodyThreadLimits {
@@ -32,7 +31,7 @@ export interface BodyThreadOptions {
   readonly limits: BodyThreadLimits
   readonly log: Pick<Log, 'error'>
   /** The module that each thread runs. */
-  readonly module?: URL
+  readonly entry: URL
 }
 
 /** Whose bytes are worked on. */
@@ -44,16 +43,16 @@ export interface BodyOwner {
   readonly work: Interruptible
 }
 
-type Asked<Name extends keyof BodyWork> = Parameters<BodyWork[Name]>[1]
-type Made<Name extends keyof BodyWork> = ReturnType<BodyWork[Name]>
+type WorkInput<Name extends keyof BodyWork> = Parameters<BodyWork[Name]>[1]
+type WorkResult<Name extends keyof BodyWork> = ReturnType<BodyWork[Name]>
 
 export interface BodyThreads {
   /** A promise only for a large body. Throws WireError as the work does, `overloaded` where its turn does not come. */
   run<Name extends keyof BodyWork>(
     name: Name,
-    asked: Asked<Name>,
+    asked: WorkInput<Name>,
     owner: BodyOwner,
-  ): Made<Name> | Promise<Made<Name>>
+  ): WorkResult<Name> | Promise<WorkResult<Name>>
   close(): Promise<void>
 }
 
@@ -66,43 +65,40 @@ interface Job {
   deadline: Timer
 }
 
-interface Thread {
-  readonly worker: Worker
-  readonly calls: PortCalls<BodyQuestions>
-}
+type BodyThread = Thread<BodyRequests>
 
-class Desk implements BodyThreads {
+class BodyThreadPool implements BodyThreads {
   readonly #clock: Clock
   readonly #limits: BodyThreadLimits
   readonly #log: Pick<Log, 'error'>
-  readonly #module: URL
-  readonly #jobs = new FairTurns<Job>()
+  readonly #entry: URL
+  readonly #jobs = new FairQueue<Job>()
   /** Waiting jobs by account. */
   readonly #waiting = new Map<bigint, number>()
   /** Accounts whose jobs run. */
   readonly #busy = new Set<bigint>()
-  readonly #idle: Thread[] = []
-  readonly #threads = new Set<Thread>()
-  /** Also those that are being stopped. */
-  readonly #workers = new Set<Worker>()
+  readonly #idle: BodyThread[] = []
+  readonly #threads = new Set<BodyThread>()
+  /** Those that are being stopped. */
+  readonly #stopping = new Set<Promise<void>>()
   #waitingCount = 0
   #isClosed = false
 
-  constructor({ clock, limits, log, module = threadModule }: BodyThreadOptions) {
+  constructor({ clock, limits, log, entry }: BodyThreadOptions) {
     this.#clock = clock
     this.#limits = limits
     this.#log = log
-    this.#module = module
+    this.#entry = entry
   }
 
   run<Name extends keyof BodyWork>(
     name: Name,
-    asked: Asked<Name>,
+    asked: WorkInput<Name>,
     owner: BodyOwner,
-  ): Made<Name> | Promise<Made<Name>> {
+  ): WorkResult<Name> | Promise<WorkResult<Name>> {
     const { bytes } = owner.body
     if (bytes.length <= this.#limits.bodyThreadBytesMin)
-      return bodyWork[name](bytes, asked as never) as Made<Name>
+      return bodyWork[name](bytes, asked as never) as WorkResult<Name>
     return new Promise((resolve, reject) => {
       const refusal = this.#refusal(owner.account)
       if (refusal !== undefined) throw refusal
@@ -117,8 +113,8 @@ class Desk implements BodyThreads {
       this.#leaveLine(job)
       job.reject(late())
     }
-    for (const thread of [...this.#threads]) this.#lose(thread, late())
-    await Promise.all([...this.#workers].map((worker) => worker.terminate()))
+    for (const thread of [...this.#threads]) this.#terminate(thread, late())
+    await Promise.all(this.#stopping)
   }
 
   #refusal(account: bigint): Error | undefined {
@@ -166,14 +162,14 @@ class Desk implements BodyThreads {
     }
   }
 
-  async #perform(thread: Thread, job: Job): Promise<void> {
+  async #perform(thread: BodyThread, job: Job): Promise<void> {
     const { body, account } = job.owner
     const { bytes } = body
     const isLent = isWhole(bytes)
-    thread.worker.ref()
+    thread.ref()
     const deadline = this.#clock.after(this.#limits.bodyWorkRunMsMax, () => this.#stop(thread, job))
     try {
-      const outcome = await thread.calls.ask('work', isLent ? bytes : bytes.slice(), job.name, job.asked)
+      const outcome = await thread.call('work', isLent ? bytes : bytes.slice(), job.name, job.asked)
       if (isLent) body.restore(outcome.bytes)
       this.#settle(job, outcome)
     } catch (error) {
@@ -181,7 +177,7 @@ class Desk implements BodyThreads {
     } finally {
       deadline.cancel()
       this.#busy.delete(account)
-      thread.worker.unref()
+      thread.unref()
       if (this.#threads.has(thread)) this.#idle.push(thread)
       this.#next()
     }
@@ -193,45 +189,42 @@ class Desk implements BodyThreads {
   }
 
   /** Work cannot be interrupted from outside but with its thread. */
-  #stop(thread: Thread, { name }: Job): void {
+  #stop(thread: BodyThread, { name }: Job): void {
     const limitMs = this.#limits.bodyWorkRunMsMax
     this.#log.error({ work: name, limitMs }, 'work on a request body took too long; its thread is replaced')
-    this.#lose(thread, overdue(limitMs))
-    // It is no longer among the threads, and whether it ended is seen by its `exit`.
-    void thread.worker.terminate()
+    this.#terminate(thread, overdue(limitMs))
   }
 
-  #start(): Thread {
-    const worker = new Worker(this.#module, { name: 'body reader' })
-    const thread: Thread = { worker, calls: openPortCalls<BodyQuestions>(worker, {}, 1, buffersIn) }
+  #start(): BodyThread {
+    const thread: BodyThread = startThread<BodyRequests>({
+      ...{ entry: this.#entry, name: 'body reader', waitingMax: 1, transfer: buffersIn, lostError: died },
+      onLost: (_error, cause) => {
+        if (cause === undefined) this.#log.error('a thread that reads request bodies ended and is replaced')
+        else this.#log.error({ err: cause }, 'a thread that reads request bodies failed and is replaced')
+        this.#forget(thread)
+      },
+    })
     this.#threads.add(thread)
-    this.#workers.add(worker)
-    worker.on('error', (error) => {
-      this.#log.error({ err: error }, 'a thread that reads request bodies failed and is replaced')
-      this.#lose(thread, died())
-    })
-    worker.on('exit', () => {
-      this.#workers.delete(worker)
-      if (!this.#threads.has(thread)) return
-      this.#log.error('a thread that reads request bodies ended and is replaced')
-      this.#lose(thread, died())
-    })
     return thread
   }
 
   /** A thread that is gone takes its work with it; the next work starts another one. */
-  #lose(thread: Thread, reason: TollgateError): void {
-    if (!this.#threads.delete(thread)) return
+  #forget(thread: BodyThread): void {
+    this.#threads.delete(thread)
     const index = this.#idle.indexOf(thread)
     if (index >= 0) this.#idle.splice(index, 1)
-    thread.calls.end(reason)
+  }
+
+  #terminate(thread: BodyThread, reason: TollgateError): void {
+    this.#forget(thread)
+    const ended = thread.terminate(reason)
+    this.#stopping.add(ended)
+    void ended.finally(() => this.#stopping.delete(ended))
   }
 }
 
-const threadModule = new URL(`./body-thread${extname(import.meta.url)}`, import.meta.url)
-
 export function openBodyThreads(options: BodyThreadOptions): BodyThreads {
-  return new Desk(options)
+  return new BodyThreadPool(options)
 }
 
 const retryAfterMs = 2_000

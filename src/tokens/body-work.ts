@@ -3,32 +3,39 @@
  * counted. Plain values in and out, so that it can be done in any thread. It must not keep the bytes.
  */
 import { isUtf8 } from 'node:buffer'
-import {
-  type Address,
-  type ConversationFormat,
-  type DialectName,
-  type Edit,
-  type ReadLimits,
-  type RequestFacts,
-  WireError,
-} from '../wire/codec.ts'
 import { type CountingFormat, type CountRequest, countBody, countRequest } from '../wire/counting.ts'
-import { codecs, dialects } from '../wire/dialects.ts'
-import { applyEdits } from '../wire/json.ts'
-import { type JsonOut, jsonText, RawJson } from '../wire/json-text.ts'
-import type { Adjustment, Asked, Target, ToolNames } from '../wire/neutral.ts'
-import { type TranslatedRequest, translateRequest } from '../wire/translate.ts'
+import {
+  type BytePatch,
+  type ExtractedFields,
+  type ReadLimits,
+  type UrlFields,
+  WireError,
+} from '../wire/dialect.ts'
+import {
+  type ClientFormatName,
+  clientCodecs,
+  clientFormats,
+  type SourceFormat,
+  type TargetFormat,
+  type UpstreamFormatName,
+  upstreamCodecs,
+  upstreamFormats,
+} from '../wire/formats.ts'
+import { applyEdits } from '../wire/json/json.ts'
+import { type JsonOut, jsonText, RawJson } from '../wire/json/text.ts'
+import type { Adjustment, ResponseOptions, Target, ToolNames } from '../wire/translation/neutral.ts'
+import { type TranslatedRequest, translateRequest } from '../wire/translation/translate.ts'
 import { type EstimateTarget, type InputLoad, inputLoad } from './estimate.ts'
 
 /** How a body is to be read. */
-export interface Reading<Format extends DialectName = DialectName> {
+export interface ReadInput<Format extends ClientFormatName | UpstreamFormatName = ClientFormatName> {
   readonly format: Format
   readonly limits: ReadLimits
-  readonly address: Address
+  readonly address: UrlFields
 }
 
-export interface Translating extends Reading<ConversationFormat> {
-  readonly to: ConversationFormat
+export interface TranslateInput extends ReadInput<SourceFormat> {
+  readonly to: TargetFormat
   readonly target: Target
 }
 
@@ -38,7 +45,7 @@ export interface TranslatedBody extends Pick<TranslatedRequest, 'emulation'> {
   readonly names: ToolNames
   readonly headers: Readonly<Record<string, string>>
   readonly adjusted: readonly Adjustment[]
-  readonly asked: Omit<Asked, 'echo'>
+  readonly asked: Omit<ResponseOptions, 'echo'>
   /** As JSON text. */
   readonly echo: readonly (readonly [name: string, text: string])[]
 }
@@ -48,30 +55,33 @@ const copiedCharactersMax = 16 * 1024
 
 /** Each throws WireError for what the format's own reader refuses. */
 export const bodyWork = {
-  facts(body: Uint8Array, { format, limits, address }: Reading): RequestFacts {
+  facts(body: Uint8Array, { format, limits, address }: ReadInput): ExtractedFields {
     if (!isUtf8(body)) throw new WireError('invalid_json', 'The body is not valid UTF-8.')
-    return dialects[format].readRequest(body, limits, address)
+    return clientFormats[format].extractRequest(body, limits, address)
   },
 
   /** The edits that take our marks out of a body that goes as it is. */
-  marks(body: Uint8Array, { format, limits }: Reading<ConversationFormat>): readonly Edit[] {
-    return codecs[format].cutMarks(body, limits)
+  marks(body: Uint8Array, { format, limits }: ReadInput<TargetFormat>): readonly BytePatch[] {
+    return upstreamCodecs[format].stripCarriers(body, limits)
   },
 
   /** The body for another format, and its facts as that format's reader finds them there. */
   translate(
     body: Uint8Array,
-    { readAt, ...asked }: Translating & { readonly readAt: Address },
-  ): TranslatedBody & { readonly facts: RequestFacts } {
+    { readAt, ...asked }: TranslateInput & { readonly readAt: UrlFields },
+  ): TranslatedBody & { readonly facts: ExtractedFields } {
     const request = translatedBody(body, asked)
-    return { ...request, facts: dialects[asked.to].readRequest(request.bytes, asked.limits, readAt) }
+    return {
+      ...request,
+      facts: upstreamFormats[asked.to].extractRequest(request.bytes, asked.limits, readAt),
+    }
   },
 
-  /** A body that asks for a number of tokens, and the facts of the request in it. */
+  /** The body of a token-count request, and the extracted fields of the request in it. */
   countRequest(
     body: Uint8Array,
-    reading: Reading<CountingFormat>,
-  ): CountRequest & { readonly facts: RequestFacts } {
+    reading: ReadInput<CountingFormat>,
+  ): CountRequest & { readonly facts: ExtractedFields } {
     const request = countRequest(reading.format, body, reading.limits)
     return { ...request, facts: bodyWork.facts(request.body, reading) }
   },
@@ -79,7 +89,7 @@ export const bodyWork = {
   /** What an address that counts in another format is sent. */
   countTranslated(
     body: Uint8Array,
-    asked: Translating & { readonly to: CountingFormat },
+    asked: TranslateInput & { readonly to: CountingFormat },
   ): { readonly bytes: Uint8Array; readonly headers: Readonly<Record<string, string>> } {
     const { bytes, headers } = translatedBody(body, asked)
     const text = countBody(asked.to, bytes, { model: asked.target.model, limits: asked.limits })
@@ -89,7 +99,10 @@ export const bodyWork = {
   /** The same of a body with edits, in its own format or in another one. */
   countEdited(
     body: Uint8Array,
-    { edits, ...asked }: Translating & { readonly to: CountingFormat; readonly edits: readonly Edit[] },
+    {
+      edits,
+      ...asked
+    }: TranslateInput & { readonly to: CountingFormat; readonly edits: readonly BytePatch[] },
   ): { readonly bytes: Uint8Array; readonly headers: Readonly<Record<string, string>> } {
     const request = joined(applyEdits(body, edits))
     if (asked.to !== asked.format) return bodyWork.countTranslated(request, asked)
@@ -97,12 +110,12 @@ export const bodyWork = {
     return { bytes: encoder.encode(text), headers: {} }
   },
 
-  /** What is counted where nobody can be asked. */
+  /** The local count, where no upstream can count. */
   load(
     body: Uint8Array,
-    { format, limits, address, to }: Reading<ConversationFormat> & { readonly to: EstimateTarget },
+    { format, limits, address, to }: ReadInput<SourceFormat> & { readonly to: EstimateTarget },
   ): InputLoad {
-    const load = inputLoad(codecs[format].decodeRequest(body, limits, address), to)
+    const load = inputLoad(clientCodecs[format].decodeRequest(body, limits, address), to)
     return { ...load, texts: load.texts.map((one) => ({ ...one, text: packed(one.text) })) }
   },
 } as const
@@ -119,11 +132,11 @@ function joined(pieces: readonly Uint8Array[]): Uint8Array {
   return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces)
 }
 
-function translatedBody(body: Uint8Array, asked: Translating): TranslatedBody {
+function translatedBody(body: Uint8Array, asked: TranslateInput): TranslatedBody {
   const { format, to, target, limits, address } = asked
   const request = translateRequest(body, {
-    from: codecs[format],
-    to: codecs[to],
+    from: clientCodecs[format],
+    to: upstreamCodecs[to],
     toName: to,
     target,
     limits,
@@ -141,8 +154,8 @@ function translatedBody(body: Uint8Array, asked: Translating): TranslatedBody {
   }
 }
 
-/** What the answer's encoder is told, from its plain form. */
-export function askedOf({ asked, echo }: Pick<TranslatedBody, 'asked' | 'echo'>): Asked {
+/** The input of the response encoder, from its serialized form. */
+export function askedOf({ asked, echo }: Pick<TranslatedBody, 'asked' | 'echo'>): ResponseOptions {
   const written = echo.map(([name, text]): readonly [string, JsonOut] => [name, new RawJson(text)])
   return { ...asked, echo: written }
 }

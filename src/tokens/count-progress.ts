@@ -1,4 +1,4 @@
-/** How far a count has got, in memory that two threads share: written by the one that counts, read by the one that waits. */
+/** Progress of a count in memory shared by two threads: written by the counting one, read by the waiting one. */
 
 const tokensAt = 0
 const restAt = 1
@@ -12,12 +12,12 @@ export function newProgress(bytes: number): Int32Array {
 
 /** `tokens` in all until now, and the bytes that are not counted yet. */
 export function noteProgress(progress: Int32Array, tokens: number, restBytes: number): void {
-  // In this order: whoever reads between the two finds too many tokens, never too few.
+  // In this order, a read between the two stores sees too many tokens, never too few.
   Atomics.store(progress, tokensAt, tokens)
   Atomics.store(progress, restAt, restBytes)
 }
 
-/** The tokens counted so far and one for each byte that is left: a token is a byte at least. */
+/** The tokens counted so far plus one for each remaining byte: a token is at least one byte. */
 export function boundedTokens(progress: Int32Array): number {
   const rest = Atomics.load(progress, restAt)
   return rest + Atomics.load(progress, tokensAt)

@@ -1,12 +1,11 @@
 /**
- * Counts tokens exactly enough to refuse by: o200k in a thread of its own, started when it is first needed. A count has
+ * Counts tokens exactly enough to refuse by: o200k in a worker thread, started at first use. A count has
  * a budget of time and room; when that is used up, what is not counted yet is bounded by its bytes, and labelled so.
  */
-import { extname } from 'node:path'
-import { Worker } from 'node:worker_threads'
-import type { Clock, Timer } from '../base/clock.ts'
+import type { Clock } from '../base/clock.ts'
+import { CallEnded, type OnDemandThread, openOnDemandThread } from '../threads/on-demand-thread.ts'
 import { boundedTokens, newProgress } from './count-progress.ts'
-import type { CountMessage, CountReply, CountSetup } from './count-thread.ts'
+import type { CountRequests, CountSetup } from './count-work.ts'
 
 export interface CountLimits {
   readonly countRunBytesMax: number
@@ -17,7 +16,7 @@ export interface CountLimits {
   readonly countMs: number
 }
 
-/** What is counted, and for whom. */
+/** The text to count, and its account. */
 export interface CountAsk {
   /** UTF-8 bytes are handed over: they are empty here afterwards. */
   readonly text: string | Uint8Array
@@ -43,30 +42,32 @@ export interface Counter {
   close(): Promise<void>
 }
 
-interface Waiting {
-  readonly bytes: number
-  readonly account: bigint
-  readonly progress: Int32Array
-  readonly deadline: Timer
-  readonly answer: (count: Count) => void
-}
-
 /** Work of the server itself that belongs to no account's turn. */
 const ownWork = 0n
 
+export interface CounterOptions {
+  readonly clock: Clock
+  readonly limits: CountLimits
+  /** The module that the thread runs. */
+  readonly entry: URL
+}
+
 class CountQueue implements Counter {
-  readonly #clock: Clock
   readonly #limits: CountLimits
-  readonly #waiting = new Map<number, Waiting>()
+  readonly #thread: OnDemandThread<CountRequests>
   readonly #bytesOf = new Map<bigint, number>()
-  #thread: Worker | undefined
+  #waiting = 0
   #waitingBytes = 0
-  #lastId = 0
   #isClosed = false
 
-  constructor(clock: Clock, limits: CountLimits) {
-    this.#clock = clock
+  constructor({ clock, limits, entry }: CounterOptions) {
     this.#limits = limits
+    const setup: CountSetup = { runBytesMax: limits.countRunBytesMax }
+    this.#thread = openOnDemandThread<CountRequests>({
+      ...{ entry, name: 'token counter', setup, clock, callMsMax: limits.countMs },
+      waitingMax: limits.countQueueMax,
+      transfer: (values) => bytesIn(values as Parameters<CountRequests['count']>),
+    })
   }
 
   async count(text: string): Promise<number | undefined> {
@@ -74,33 +75,25 @@ class CountQueue implements Counter {
     return count.source === 'counted' ? count.tokens : undefined
   }
 
-  bound({ text, account, tokensMax }: CountAsk): Promise<Count> {
+  async bound({ text, account, tokensMax }: CountAsk): Promise<Count> {
     const bytes = typeof text === 'string' ? Buffer.byteLength(text) : text.length
-    if (!this.#hasRoom(bytes, account)) return Promise.resolve({ tokens: bytes, source: 'bounded' })
-    return new Promise((answer) => {
-      this.#lastId += 1
-      const id = this.#lastId
-      const deadline = this.#clock.after(this.#limits.countMs, () => {
-        this.#settle(id, null)
-        this.#thread?.postMessage([id] satisfies CountMessage)
-      })
-      const progress = newProgress(bytes)
-      this.#waiting.set(id, { bytes, account, progress, deadline, answer })
-      this.#waitingBytes += bytes
-      this.#bytesOf.set(account, (this.#bytesOf.get(account) ?? 0) + bytes)
-      this.#thread ??= this.#start()
-      const moved = typeof text === 'string' ? [] : [text.buffer as ArrayBuffer]
-      this.#thread.postMessage([id, { text, account, tokensMax, progress }] satisfies CountMessage, moved)
-      this.#thread.ref()
-    })
+    if (!this.#hasRoom(bytes, account)) return { tokens: bytes, source: 'bounded' }
+    const progress = newProgress(bytes)
+    this.#take(bytes, account, 1)
+    try {
+      const tokens = await this.#thread.call('count', { text, account, tokensMax, progress })
+      return { tokens, source: 'counted' }
+    } catch (error) {
+      if (!(error instanceof CallEnded)) throw error
+      return { tokens: boundedTokens(progress), source: 'bounded' }
+    } finally {
+      this.#take(-bytes, account, -1)
+    }
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
-    const last = this.#thread
-    if (last === undefined) return
-    this.#lose(last)
-    await last.terminate()
+    await this.#thread.close()
   }
 
   #hasRoom(bytes: number, account: bigint): boolean {
@@ -111,48 +104,25 @@ class CountQueue implements Counter {
       bytes <= limits.countBytesMax &&
       this.#waitingBytes + bytes <= limits.countQueuedBytesMax &&
       (account === ownWork || own + bytes <= limits.countQueuedBytesPerAccountMax) &&
-      this.#waiting.size < limits.countQueueMax
+      this.#waiting < limits.countQueueMax
     )
   }
 
-  /** `tokens` null: no count came; as far as it got counts. */
-  #settle(id: number, tokens: number | null): void {
-    const found = this.#waiting.get(id)
-    if (found === undefined) return
-    this.#waiting.delete(id)
-    this.#waitingBytes -= found.bytes
-    const left = (this.#bytesOf.get(found.account) ?? 0) - found.bytes
-    if (left > 0) this.#bytesOf.set(found.account, left)
-    else this.#bytesOf.delete(found.account)
-    found.deadline.cancel()
-    if (this.#waiting.size === 0) this.#thread?.unref()
-    found.answer(
-      tokens === null
-        ? { tokens: boundedTokens(found.progress), source: 'bounded' }
-        : { tokens, source: 'counted' },
-    )
-  }
-
-  /** A thread that died takes its counts with it; the next count starts another one. */
-  #lose(lost: Worker): void {
-    if (this.#thread !== lost) return
-    this.#thread = undefined
-    for (const id of [...this.#waiting.keys()]) this.#settle(id, null)
-  }
-
-  #start(): Worker {
-    const file = new URL(`./count-thread${extname(import.meta.url)}`, import.meta.url)
-    const setup: CountSetup = { runBytesMax: this.#limits.countRunBytesMax }
-    const started = new Worker(file, { workerData: setup, name: 'token counter' })
-    started.on('message', ([id, tokens]: CountReply) => this.#settle(id, tokens))
-    started.on('error', () => this.#lose(started))
-    started.on('exit', () => this.#lose(started))
-    return started
+  /** Takes so much of what may wait, or gives it back. */
+  #take(bytes: number, account: bigint, count: 1 | -1): void {
+    this.#waiting += count
+    this.#waitingBytes += bytes
+    const own = (this.#bytesOf.get(account) ?? 0) + bytes
+    if (own > 0) this.#bytesOf.set(account, own)
+    else this.#bytesOf.delete(account)
   }
 }
 
-export function openCounter({ clock, limits }: { clock: Clock; limits: CountLimits }): Counter {
-  return new CountQueue(clock, limits)
+const bytesIn = ([{ text }]: Parameters<CountRequests['count']>) =>
+  typeof text === 'string' ? [] : [text.buffer as ArrayBuffer]
+
+export function openCounter(options: CounterOptions): Counter {
+  return new CountQueue(options)
 }
 
 /** Tokens of another maker's tokenizer: `tokens × factor`, rounded up. */

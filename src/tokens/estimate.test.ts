@@ -1,15 +1,16 @@
 /**
  * Estimates against what was reported: every recorded request with a tool of the caller's lies within 15 % of the
- * input that its provider told, but for those that contradict other recordings, which are named with the reason.
+ * input that its provider reported, but for those that contradict other recordings, which are named with the reason.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type FixtureCase, type FixtureProvider, fixtureCases } from '../../test/support/fixtures.ts'
+import { codecs, dialects } from '../../test/support/wire-formats.ts'
 import { systemClock } from '../base/clock.ts'
-import { limitDefaults } from '../config.ts'
-import type { Address, Usage } from '../wire/codec.ts'
-import { codecs, dialects } from '../wire/dialects.ts'
-import type { Conversation } from '../wire/neutral.ts'
+import { limitDefaults } from '../config/config.ts'
+import { threadEntries } from '../server/thread-entries.ts'
+import type { UrlFields, Usage } from '../wire/dialect.ts'
+import type { Conversation } from '../wire/translation/neutral.ts'
 import { type Counter, openCounter } from './count.ts'
 import { estimateInput, inputLoad } from './estimate.ts'
 
@@ -32,7 +33,9 @@ const contradicted: Readonly<Record<string, string>> = {
 
 let counter: Counter
 before(() => {
-  counter = openCounter({ clock: systemClock, limits: limitDefaults })
+  // A budget of time that no busy machine uses up.
+  const limits = { ...limitDefaults, countMs: 600_000 }
+  counter = openCounter({ clock: systemClock, limits, entry: threadEntries.counter })
 })
 after(() => counter.close())
 
@@ -48,7 +51,7 @@ function recorded(provider: FixtureProvider): readonly Recorded[] {
   return fixtureCases(provider).flatMap((one) => {
     if (one.request === undefined || one.kind === 'error') return []
     const model = one.model || modelOf(one.request)
-    const address: Address = { model, stream: one.kind === 'stream' }
+    const address: UrlFields = { model, stream: one.kind === 'stream' }
     const conversation = codecs[provider].decodeRequest(one.request, limits, address)
     const reported = inputOf(provider, one)
     if (conversation.tools.length === 0 || reported === 0) return []
@@ -63,13 +66,13 @@ function modelOf(request: Buffer): string {
 function inputOf(provider: FixtureProvider, one: FixtureCase): number {
   const dialect = dialects[provider]
   const usage = dialect.toUsage(
-    one.kind === 'stream' ? streamed(provider, one) : dialect.readAnswer(one.response, 0).report,
+    one.kind === 'stream' ? streamed(provider, one) : dialect.extractResponse(one.response, 0).rawUsage,
   )
   return inputTokens(usage)
 }
 
 function streamed(provider: FixtureProvider, one: FixtureCase) {
-  const watch = dialects[provider].watchStream({
+  const watch = dialects[provider].tapStream({
     usageEvent: 'relay',
     choices: 1,
     endsWithoutMark: true,
@@ -78,7 +81,7 @@ function streamed(provider: FixtureProvider, one: FixtureCase) {
   })
   watch.push(one.response)
   watch.end()
-  return watch.report
+  return watch.rawUsage
 }
 
 function inputTokens(usage: Usage): number {

@@ -1,33 +1,33 @@
 /**
- * How many tokens a conversation will be told to have by its model's maker, where nobody can be asked: o200k
- * tokens of all that is said and declared, weighed by the maker's table. An estimate to plan with, labelled as
- * such wherever it is told; money is never taken by it.
+ * Estimates the token count that a model's vendor will report, where no upstream can count: o200k tokens of all text
+ * and declarations, weighted by the vendor's table. For planning and labelled as an estimate in every response;
+ * nothing is charged by it.
  */
-import type { DialectName } from '../wire/codec.ts'
-import type { Conversation, Part, Tool, Turn } from '../wire/neutral.ts'
-import { isRecord, parsed } from '../wire/parsed.ts'
+import { type UpstreamFormatName, upstreamFormats } from '../wire/formats.ts'
+import { isRecord, parsed } from '../wire/json/parsed.ts'
+import type { Conversation, ConversationPart, ConversationTurn, Tool } from '../wire/translation/neutral.ts'
 import type { Count, Counter } from './count.ts'
 import { mediaTokens } from './media.ts'
 import { otherWeights, type Weights, weightsTable } from './weights-table.ts'
 
-/** Whom the conversation would go to. */
+/** The model and format that the conversation would be sent to. */
 export interface EstimateTarget {
   /** The model as its provider calls it. */
   readonly model: string
-  /** The format that it is asked in. */
-  readonly format: DialectName
+  /** The upstream's format. */
+  readonly format: UpstreamFormatName
 }
 
-/** What of a conversation has to be counted, and what is known of it without counting. Plain values. */
+/** The text to count in a conversation, and the tokens known without counting. */
 export interface InputLoad {
   readonly texts: readonly CountedText[]
-  /** Tokens that are known already. */
+  /** Tokens known without counting. */
   readonly fixed: number
 }
 
 interface CountedText {
   readonly text: string | Uint8Array
-  /** Line breaks between its pieces, which are no tokens of anybody's. */
+  /** Line breaks that join the pieces; no vendor counts them. */
   readonly breaks: number
   readonly weight: number
 }
@@ -36,7 +36,8 @@ interface CountedText {
 export function inputLoad(conversation: Conversation, target: EstimateTarget): InputLoad {
   const weights = weightsOf(target.model)
   const load = loadOf(conversation, weights)
-  if (conversation.tools.length > 0 && target.format === 'openai-chat') load.fixed += weights.chatToolPrompt
+  if (conversation.tools.length > 0 && upstreamFormats[target.format].hasToolPrompt)
+    load.fixed += weights.chatToolPrompt
   const texts = [
     countedText(load.said, weights.text),
     countedText(load.declared, weights.declaration),
@@ -66,12 +67,12 @@ export async function estimateInput(
   return { tokens: Math.ceil(tokens), source: isCounted ? 'counted' : 'bounded' }
 }
 
-/** The row that fits the name, else that of the makers whose tokenizer is known. */
+/** The row that matches the model, else the row for o200k. */
 function weightsOf(upstreamModel: string): Weights {
   return weightsTable.find(({ models }) => models.test(upstreamModel)) ?? otherWeights
 }
 
-/** What has to be counted, and what is known without counting. */
+/** The text to count, and the tokens known without counting. */
 interface Load {
   readonly said: string[]
   readonly declared: string[]
@@ -101,18 +102,19 @@ function loadOf(conversation: Conversation, weights: Weights): Load {
   return load
 }
 
-const isSpoken = ({ kind }: Part): boolean => kind === 'text' || kind === 'media' || kind === 'refusal'
+const isSpoken = ({ kind }: ConversationPart): boolean =>
+  kind === 'text' || kind === 'media' || kind === 'refusal'
 
-/** What the user said, not what their tools answered: thoughts before it are over. */
-const isUsersWord = ({ role, parts }: Turn): boolean => role === 'user' && parts.some(isSpoken)
+/** A user message, not a tool result: reasoning before it no longer counts. */
+const isUsersWord = ({ role, parts }: ConversationTurn): boolean => role === 'user' && parts.some(isSpoken)
 
-interface Weighing {
+interface WeighInput {
   readonly weights: Weights
-  /** Whether thoughts of this turn still count. */
+  /** Whether reasoning of this turn still counts. */
   readonly thinks: boolean
 }
 
-function addPart(load: Load, part: Part, { weights, thinks }: Weighing): void {
+function addPart(load: Load, part: ConversationPart, { weights, thinks }: WeighInput): void {
   switch (part.kind) {
     case 'text':
     case 'refusal':
@@ -125,12 +127,12 @@ function addPart(load: Load, part: Part, { weights, thinks }: Weighing): void {
     case 'thinking':
       if (!thinks) return
       if (part.text !== '') load.said.push(part.text)
-      else load.fixed += (part.seal?.data.length ?? 0) * weights.sealCharacter
+      else load.fixed += (part.encrypted?.data.length ?? 0) * weights.sealCharacter
       return
     case 'call':
       load.said.push(part.name, part.form === 'json' ? compact(part.input) : part.input)
       load.fixed += weights.perCall
-      if (thinks) load.fixed += (part.seal?.data.length ?? 0) * weights.sealCharacter
+      if (thinks) load.fixed += (part.encrypted?.data.length ?? 0) * weights.sealCharacter
       return
     case 'result':
       load.fixed += weights.perResult
@@ -167,7 +169,7 @@ function addTool(load: Load, tool: Tool, weights: Weights): void {
 const named = ['properties', 'patternProperties', '$defs', 'definitions'] as const
 const nested = ['items', 'prefixItems', 'anyOf', 'oneOf', 'allOf', 'not', 'additionalProperties'] as const
 
-/** Adds what a schema says in words; returns how many schemas are in it. */
+/** Adds a schema's names, descriptions and values; returns how many schemas it contains. */
 function addWords(words: string[], schema: unknown): number {
   if (Array.isArray(schema)) return schema.reduce<number>((sum, inner) => sum + 1 + addWords(words, inner), 0)
   if (!isRecord(schema)) return 0
@@ -190,7 +192,7 @@ function addWords(words: string[], schema: unknown): number {
   return nodes
 }
 
-/** Without the whitespace between values, which makers drop and some clients write much of. */
+/** Without whitespace between values, which vendors drop. */
 function compact(json: string): string {
   const value = parsed(json)
   return value === undefined ? json : JSON.stringify(value)

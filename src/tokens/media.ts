@@ -2,7 +2,7 @@
  * What pictures, sound and documents may weigh, to estimate with: by their size where it can be read from the
  * bytes, else a usual value. What bounds money is the connectors' affair, not this.
  */
-import type { MediaPart } from '../wire/neutral.ts'
+import type { MediaPart } from '../wire/translation/neutral.ts'
 import { type PictureSize, pictureSize } from './picture-size.ts'
 import type { PictureRule, Weights } from './weights-table.ts'
 

@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { deflateSync } from 'node:zlib'
+import { costRatio } from '../../test/support/cost-ratio.ts'
 import { pdfOf } from '../../test/support/pdf.ts'
 import { systemClock } from '../base/clock.ts'
-import { limitDefaults } from '../config-limits-table.ts'
+import { limitDefaults } from '../config/limits-table.ts'
+import { threadEntries } from '../server/thread-entries.ts'
 import { pdfPages } from './pdf-pages.ts'
 import { openPdfReader } from './pdf-reader.ts'
 
@@ -64,16 +66,13 @@ const costly: readonly (readonly [text: string, piece: string])[] = [
 
 for (const [text, piece] of costly) {
   test(`a file of ${text} takes time in proportion to its size`, () => {
-    const time = (bytes: number) => {
-      const file = Buffer.from(`%PDF-1.7\n/Kids [${piece.repeat(bytes / piece.length)}`)
-      const started = process.cpuUsage()
-      pagesOf(file)
-      const { user, system } = process.cpuUsage(started)
-      return user + system
-    }
-    time(32 * 1024)
-    const [small, large] = [time(64 * 1024), time(1024 * 1024)]
-    assert.ok(large < 16 * 16 * Math.max(small, 1_000), `${small} us, then ${large} us for 16 times as much`)
+    const fileOf = (bytes: number) => Buffer.from(`%PDF-1.7\n/Kids [${piece.repeat(bytes / piece.length)}`)
+    pagesOf(fileOf(32 * 1024))
+    const [small, large] = [fileOf(64 * 1024), fileOf(1024 * 1024)]
+    const bound = 16 * 16
+    const work = { small: () => pagesOf(small), large: () => pagesOf(large), floorUs: 1_000 }
+    const ratio = costRatio(bound, work)
+    assert.ok(ratio < bound, `${ratio.toFixed(1)} times the work for 16 times as much`)
   })
 }
 
@@ -81,6 +80,7 @@ test('a thread reads files one after another, so many of one account, and none w
   const reader = openPdfReader({
     clock: systemClock,
     limits: { ...limitDefaults, pdfsQueuedPerAccountMax: 2 },
+    entry: threadEntries.pdfs,
   })
   const file = Buffer.from(pdfOf(50, 'packed').toString('base64'))
   const other = Buffer.from('bm90aGluZw==')

@@ -1,7 +1,7 @@
 /**
  * How many pages a PDF has, counted so that a false entry does not lower the number: the largest of the page objects,
  * the counts and the children that the file names. Not a parser: a file that hides its objects has no number here.
- * Runs in the counting thread, never beside requests.
+ * Runs in the worker thread, never in the thread that serves requests.
  */
 import { inflateSync } from 'node:zlib'
 
@@ -60,7 +60,7 @@ function largestCount(text: string): number {
 
 const nodeCharactersMax = 400
 
-/** Every search goes on where the last one ended: no file makes this slow. */
+/** Every search continues where the last one ended, so that the scan stays linear. */
 function children(text: string): number {
   let count = 0
   for (let at = text.indexOf('/Kids'); at !== -1; at = text.indexOf('/Kids', at)) {
@@ -117,4 +117,10 @@ function unpackedObjects(packed: Buffer, dictionary: string, bytesMax: number): 
     // Damaged or too large: what it holds is not known.
     return undefined
   }
+}
+
+/** The same of a PDF that is given as its base64 text. */
+export function pdfPagesOfBase64(base64: Uint8Array, limits: PdfLimits): number | undefined {
+  const text = Buffer.from(base64.buffer, base64.byteOffset, base64.length).toString('latin1')
+  return pdfPages(Buffer.from(text, 'base64'), limits)
 }

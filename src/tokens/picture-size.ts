@@ -18,9 +18,9 @@ export function pictureSize(base64: string): PictureSize | undefined {
   return size === undefined || size.width === 0 || size.height === 0 ? undefined : size
 }
 
-type Reader = (bytes: Buffer) => PictureSize | undefined
+type PictureReader = (bytes: Buffer) => PictureSize | undefined
 
-const readers: readonly Reader[] = [pngSize, jpegSize, gifSize, webpSize]
+const readers: readonly PictureReader[] = [pngSize, jpegSize, gifSize, webpSize]
 
 function pngSize(bytes: Buffer): PictureSize | undefined {
   if (bytes.length < 24 || bytes.toString('latin1', 1, 4) !== 'PNG') return undefined
@@ -32,7 +32,7 @@ function gifSize(bytes: Buffer): PictureSize | undefined {
   return { width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) }
 }
 
-/** Walks the segments to the one that begins a frame; the size stands in it. */
+/** Walks the segments to the start-of-frame segment, which has the size. */
 function jpegSize(bytes: Buffer): PictureSize | undefined {
   if (bytes.length < 4 || bytes.readUInt16BE(0) !== 0xffd8) return undefined
   for (let at = 2; at + 9 <= bytes.length; ) {

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { countTokens, setMergeCacheSize } from 'gpt-tokenizer/encoding/o200k_base'
-import { type Run, runFrom } from './runs.ts'
+import { runFrom, type TextRun } from './runs.ts'
 
 setMergeCacheSize(0)
 const tokens = (text: string) => countTokens(text, { disallowedSpecial: new Set() })
 
-function runsOf(text: string, bytesMax: number): readonly Run[] {
-  const runs: Run[] = []
+function runsOf(text: string, bytesMax: number): readonly TextRun[] {
+  const runs: TextRun[] = []
   for (let at = 0; at < text.length; at = runs.at(-1)!.end) runs.push(runFrom(text, at, bytesMax))
   return runs
 }

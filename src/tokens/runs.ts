@@ -1,10 +1,10 @@
 /**
  * Cuts a text into short runs, because counting tokens takes time with the square of a run's length. Cuts
  * where o200k itself always begins a new piece, so that the count stays exact; only where a run has no such
- * place it is cut anywhere, and that is told. Pure and linear, whatever the text is.
+ * boundary it is cut anywhere, and the result says so. Pure and linear in the length of the text.
  */
 
-export interface Run {
+export interface TextRun {
   readonly start: number
   readonly end: number
   /** `anywhere`: the cut at the end may have changed how the text falls into tokens. */
@@ -12,7 +12,7 @@ export interface Run {
 }
 
 /** The run that begins at `start`: at most `bytesMax` (at least 4) bytes of UTF-8, never half a character. */
-export function runFrom(text: string, start: number, bytesMax: number): Run {
+export function runFrom(text: string, start: number, bytesMax: number): TextRun {
   const end = farthestEnd(text, start, bytesMax)
   if (end === text.length) return { start, end, cut: 'between_pieces' }
   for (let at = end; at > start; at -= 1) {
@@ -41,9 +41,9 @@ function isLowSurrogate(code: number): boolean {
   return code >= 0xdc00 && code < 0xe000
 }
 
-type Kind = 'letter' | 'digit' | 'sign' | 'space' | 'other'
+type CharacterKind = 'letter' | 'digit' | 'sign' | 'space' | 'other'
 
-const kinds: readonly Kind[] = Array.from({ length: 128 }, (_, code) => {
+const kinds: readonly CharacterKind[] = Array.from({ length: 128 }, (_, code) => {
   const character = String.fromCharCode(code)
   if (/[A-Za-z]/.test(character)) return 'letter'
   if (/[0-9]/.test(character)) return 'digit'
@@ -53,7 +53,7 @@ const kinds: readonly Kind[] = Array.from({ length: 128 }, (_, code) => {
 })
 
 /** What may stand before a place where a piece begins for certain, by what stands after it. */
-const startsAfter: Readonly<Record<Kind, readonly Kind[]>> = {
+const startsAfter: Readonly<Record<CharacterKind, readonly CharacterKind[]>> = {
   letter: ['digit'],
   digit: ['letter'],
   sign: ['letter', 'digit'],

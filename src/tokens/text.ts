@@ -2,9 +2,9 @@
  * The text of a request body, for counting: all of it, or an evenly spread sample that is small
  * enough to keep while a stream runs. Media bytes are left out.
  */
-import type { Media, Span } from '../wire/codec.ts'
+import type { Media, Span } from '../wire/dialect.ts'
 
-/** Text kept to count from later: `share` of all of it is in `bytes`. */
+/** A sample of the text to count later: `bytes` holds `share` of it. */
 export interface InputSample {
   readonly bytes: Uint8Array
   /** Bytes of text in the whole body. */
@@ -13,7 +13,7 @@ export interface InputSample {
 
 const slices = 16
 
-/** Everything outside the media's bytes, in body order: bytes of its own, to be handed to another thread. */
+/** Everything except media bytes, in body order: a copy that can be transferred to another thread. */
 export function textOutside(body: Uint8Array, media: readonly Media[]): Uint8Array {
   const spans = textSpans(body.length, media)
   return gather(body, spans, lengthOf(spans))

@@ -17,17 +17,17 @@ export type PictureRule =
 export interface Weights {
   /** Names of models as their provider calls them. */
   readonly models: RegExp
-  /** Tokens for each o200k token of what was said, called and answered. */
+  /** Tokens per o200k token of messages, tool calls and tool results. */
   readonly text: number
-  /** Every digit is a token of its own. */
+  /** Every digit is one token. */
   readonly digitsApart: boolean
   readonly perRequest: number
-  /** For each turn that says something. */
+  /** For each turn with content. */
   readonly perTurn: number
   /** What the maker writes about tools before the first of them, and more of it where a call is forced. */
   readonly toolPrompt: number
   readonly forcedPrompt: number
-  /** More of it where the model is asked by Chat Completions. */
+  /** Added where the model is called by Chat Completions. */
   readonly chatToolPrompt: number
   /** `json`: tools count as the JSON text of their definitions; `words`: names, descriptions and values, and `perNode`. */
   readonly declared: 'json' | 'words'

@@ -2,11 +2,11 @@
  * The reads of usage on the thread that only reads: each bounded, so that none keeps the others waiting. Sums are
  * read in slices; whoever asks goes on where the last slice ended.
  */
-import { addBytes } from '../base/histogram.ts'
 import { type Database, type Output, prepare } from '../store/sqlite/connection.ts'
 import type { ReadTable } from '../store/sqlite/reader.ts'
+import { searchReceipts } from './receipt-search.ts'
 import { firstHourOf } from './steps.ts'
-import { addSums, type GrowingSums, noSums } from './sums.ts'
+import { addSums, type GrowingSums, noSums, sumsRow } from './sums.ts'
 import type { KeyUse, Loss, Refusal, RunningRequest, Sums, SumsAsk } from './types.ts'
 
 /** Where a slice ended: the last row that it read. */
@@ -30,24 +30,27 @@ export type SliceGroup = string | bigint | null
 
 export function usageReads(database: Database) {
   return {
-    usageSlice: { run: readingSlices(database) },
-    charged: { run: readingCharged(database) },
-    keyUse: { run: readingKeyUse(database) },
-    balance: { run: readingBalance(database) },
-    losses: { run: readingLosses(database) },
-    refusals: { run: readingRefusals(database) },
-    runningOf: { run: readingRunning(database) },
-    firstRequest: { run: readingFirst(database) },
+    searchReceipts: { run: searchReceipts(database) },
+    usageSlice: { run: readSlices(database) },
+    charged: { run: readCharged(database) },
+    keyUse: { run: readKeyUse(database) },
+    balance: { run: readBalance(database) },
+    losses: { run: readLosses(database) },
+    refusals: { run: readRefusals(database) },
+    runningOf: { run: readRunning(database) },
+    firstRequest: { run: readFirst(database) },
   } as const satisfies ReadTable
 }
 
 export type UsageReads = ReturnType<typeof usageReads>
 
-function readingSlices(database: Database) {
+/** Hour, key and model, before the sums. */
+const keyColumns = 3
+
+function readSlices(database: Database) {
   const select = prepare(
     database,
-    `SELECT hour, key, model, requests, errors, refused, input_uncached, cache_read, cache_write, output, reasoning,
-      charged, absorbed, latency, first_byte FROM usage_hour
+    `SELECT hour, key, model, ${sumsRow.names} FROM usage_hour
       WHERE account = ?1 AND (hour, key, model) > (?2, ?3, ?4) AND hour < ?5 ORDER BY hour, key, model LIMIT ?6`,
   )
   return (ask: SliceAsk): Slice => {
@@ -66,34 +69,14 @@ function readingSlices(database: Database) {
       const name = `${first} ${group}`
       const part = parts.get(name) ?? [first, group, noSums()]
       parts.set(name, part)
-      addSums(part[2], toSums(row))
+      addSums(part[2], sumsRow.read(row, keyColumns))
     }
     return { parts: [...parts.values()], next: read < rowsMax ? null : place }
   }
 }
 
-function toSums(row: readonly Output[]): Sums {
-  const tokens = (place: number): number => Number(row[place])
-  const sums: GrowingSums = {
-    ...noSums(),
-    requests: tokens(3),
-    errors: tokens(4),
-    refused: tokens(5),
-    inputUncached: tokens(6),
-    cacheRead: tokens(7),
-    cacheWrite: tokens(8),
-    output: tokens(9),
-    reasoning: tokens(10),
-    charged: row[11] as bigint,
-    absorbed: row[12] as bigint,
-  }
-  addBytes(sums.latency, row[13] as Uint8Array)
-  addBytes(sums.firstByte, row[14] as Uint8Array)
-  return sums
-}
-
 /** Without the durations, which cost ten times as much to read. */
-function readingCharged(database: Database) {
+function readCharged(database: Database) {
   const sum = prepare(
     database,
     'SELECT coalesce(sum(charged), 0) FROM usage_hour WHERE account = ? AND hour >= ? AND hour < ?',
@@ -111,7 +94,7 @@ const minutesPerHour = 60
  * A key with a meter of its own has its last minute and all that it spent there. One that took another key's place
  * counts on that one's meter; what it did itself stands in the hours.
  */
-function readingKeyUse(database: Database) {
+function readKeyUse(database: Database) {
   const meter = prepare(
     database,
     `SELECT k.minute, k.spent, k.key <> ?1 OR EXISTS (SELECT 1 FROM key_meter WHERE shared = ?1)
@@ -135,7 +118,7 @@ function readingKeyUse(database: Database) {
 }
 
 /** What an account has, and in which hour since the given one it made its first request. */
-function readingBalance(database: Database) {
+function readBalance(database: Database) {
   const posted = prepare(database, 'SELECT posted FROM account WHERE id = ?')
   const first = prepare(
     database,
@@ -148,7 +131,7 @@ function readingBalance(database: Database) {
   }
 }
 
-function readingLosses(database: Database) {
+function readLosses(database: Database) {
   const total = prepare(
     database,
     'SELECT coalesce(sum(absorbed), 0) FROM usage_hour WHERE lossy > 0 AND hour >= ? AND hour < ?',
@@ -170,7 +153,7 @@ function readingLosses(database: Database) {
   }
 }
 
-function readingRefusals(database: Database) {
+function readRefusals(database: Database) {
   const counts = prepare(
     database,
     `SELECT code, sum(count) AS times FROM refusal_hour WHERE account = ?1 AND hour >= ?2 AND (?3 IS NULL OR key = ?3)
@@ -214,7 +197,7 @@ function toRefusal(row: readonly Output[]): Refusal {
 }
 
 /** Holds are few: those of requests that run now. */
-function readingRunning(database: Database) {
+function readRunning(database: Database) {
   const select = prepare(
     database,
     `SELECT id, account, key, model, dialect, streamed, amount, created_ms FROM hold WHERE account = ?
@@ -233,7 +216,7 @@ function readingRunning(database: Database) {
     }))
 }
 
-function readingFirst(database: Database) {
+function readFirst(database: Database) {
   const select = prepare(database, 'SELECT started_ms FROM receipt WHERE account = ? ORDER BY id LIMIT 1')
   return (account: bigint): number | null => {
     const [startedMs = null] = select.row(account) ?? []

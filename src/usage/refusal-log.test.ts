@@ -3,14 +3,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { manualClock } from '../../test/support/manual-clock.ts'
 import { firstIdAt } from '../base/ids.ts'
-import { RefusalLog, type RefusalLot } from './refusal-log.ts'
-import type { Refusal } from './types.ts'
+import { RefusalLog } from './refusal-log.ts'
+import type { Refusal, RefusalBatch } from './types.ts'
 
 const atMs = Date.UTC(2026, 0, 1, 12, 30)
 
 function open(limits: { refusalsKeptPerKey?: number; refusalsQueuedMax?: number } = {}, fails = false) {
   const clock = manualClock(atMs)
-  const lots: RefusalLot[] = []
+  const lots: RefusalBatch[] = []
   const told: bigint[][] = []
   const works: Promise<void>[] = []
   let dropped = 0

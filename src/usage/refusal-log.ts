@@ -4,7 +4,7 @@
  */
 import type { Clock, Timer } from '../base/clock.ts'
 import { hourOf } from '../base/ids.ts'
-import type { Refusal } from './types.ts'
+import type { Refusal, RefusalBatch, RefusalCount } from './types.ts'
 
 export interface RefusalLogLimits {
   readonly refusalsKeptPerKey: number
@@ -12,27 +12,14 @@ export interface RefusalLogLimits {
   readonly refusalsFlushMs: number
 }
 
-interface Counted {
-  readonly account: bigint
-  readonly hour: number
-  readonly key: bigint
-  readonly code: string
-  readonly model: string
-  count: number
-}
-
-/** What is written in one go. */
-export interface RefusalLot {
-  readonly counts: readonly Readonly<Counted>[]
-  readonly rows: readonly Refusal[]
-}
+type Counted = RefusalCount & { count: number }
 
 export interface RefusalLogParts {
   readonly clock: Clock
   readonly limits: RefusalLogLimits
   /** Runs the writing apart from requests, and is waited for at the end of the process. */
   readonly begin: (work: () => Promise<void>) => void
-  readonly write: (lot: RefusalLot) => Promise<void>
+  readonly write: (batch: RefusalBatch) => Promise<void>
   /** So many refusals were forgotten. */
   readonly dropped: (count: number) => void
   /** The accounts whose refusals can be read now. */

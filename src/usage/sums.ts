@@ -1,51 +1,63 @@
-/** Sums of usage: rows of an hour, added up. Pure. */
-import { addCounts, type Histogram } from '../base/histogram.ts'
-import type { Sums } from './types.ts'
+/** Sums of usage: what the rows of an hour hold, and how they add up. Pure; it must not run a statement. */
+import { type Meter, meterNames, meters, type TokenSum, tokenSums } from '../../contract/meters.ts'
+import { addBytes, addCounts, type Histogram, newScratch, toBytes } from '../base/histogram.ts'
+import { blob, type Field, integer, number, rowOf, type ValueOf } from '../store/sqlite/columns.ts'
 
-/** Sums while they grow. */
-export interface GrowingSums extends Sums {
-  requests: number
-  errors: number
-  refused: number
-  inputUncached: number
-  cacheRead: number
-  cacheWrite: number
-  output: number
-  reasoning: number
-  charged: bigint
-  absorbed: bigint
-  readonly latency: Histogram
-  readonly firstByte: Histogram
+const sumNames = Object.keys(tokenSums) as readonly TokenSum[]
+const tokens = Object.fromEntries(sumNames.map((name) => [name, number(tokenSums[name].column)])) as Readonly<
+  Record<TokenSum, Field<number>>
+>
+
+function histogram(name: string): Field<Histogram> {
+  const scratch = newScratch()
+  const read = (bytes: Uint8Array): Histogram => {
+    const counts: Histogram = []
+    addBytes(counts, bytes)
+    return counts
+  }
+  return blob<Histogram>(read, (counts) => toBytes(counts, scratch))(name)
 }
 
+/** What many requests come to, as the table of hours keeps it. Amounts are nano-USD. */
+export const sumsRow = rowOf({
+  /** Requests that have a receipt; of these, those that did not end complete. */
+  requests: number('requests'),
+  errors: number('errors'),
+  /** Requests that were refused before they reached an upstream. */
+  refused: number('refused'),
+  /** Audio counts with the tokens of its direction. */
+  ...tokens,
+  reasoning: number('reasoning'),
+  charged: integer('charged'),
+  absorbed: integer('absorbed'),
+  /** How many requests took how long, by bucket of base/histogram.ts; those of a process that died are left out. */
+  latency: histogram('latency'),
+  /** The same to the first byte. */
+  firstByte: histogram('first_byte'),
+})
+
+export interface Sums extends ValueOf<typeof sumsRow> {}
+
+/** Sums while they grow. */
+export type GrowingSums = { -readonly [Name in keyof Sums]: Sums[Name] }
+
+const counts = ['requests', 'errors', 'refused', ...sumNames, 'reasoning'] as const
+
 export function noSums(): GrowingSums {
-  return {
-    requests: 0,
-    errors: 0,
-    refused: 0,
-    inputUncached: 0,
-    cacheRead: 0,
-    cacheWrite: 0,
-    output: 0,
-    reasoning: 0,
-    charged: 0n,
-    absorbed: 0n,
-    latency: [],
-    firstByte: [],
-  }
+  const zeros = Object.fromEntries(counts.map((name) => [name, 0])) as Record<(typeof counts)[number], number>
+  return { ...zeros, charged: 0n, absorbed: 0n, latency: [], firstByte: [] }
 }
 
 export function addSums(into: GrowingSums, other: Sums): void {
-  into.requests += other.requests
-  into.errors += other.errors
-  into.refused += other.refused
-  into.inputUncached += other.inputUncached
-  into.cacheRead += other.cacheRead
-  into.cacheWrite += other.cacheWrite
-  into.output += other.output
-  into.reasoning += other.reasoning
+  for (const name of counts) into[name] += other[name]
   into.charged += other.charged
   into.absorbed += other.absorbed
   addCounts(into.latency, other.latency)
   addCounts(into.firstByte, other.firstByte)
+}
+
+/** Adds the tokens of one request, each class where it is summed. */
+export function addTokens(into: GrowingSums, count: (name: Meter | 'reasoning') => number): void {
+  for (const name of meterNames) into[meters[name].sum] += count(name)
+  into.reasoning += count('reasoning')
 }

@@ -2,29 +2,13 @@
  * The words of usage as people read it: sums of receipts by time and group, refusals, running requests. Values only;
  * never consulted for balances. A request belongs to the hour in which it began, the hour that its id tells.
  */
+import type { ReceiptRow } from '../ledger/types.ts'
+import type { Sums } from './sums.ts'
+
+export type { Sums } from './sums.ts'
+
 export type UsageStep = 'hour' | 'day' | 'month'
 export type UsageGroup = 'none' | 'model' | 'key'
-
-/** What many requests come to. Amounts are nano-USD. */
-export interface Sums {
-  /** Requests that have a receipt; of these, those that did not end complete. */
-  readonly requests: number
-  readonly errors: number
-  /** Requests that were refused before they reached an upstream. */
-  readonly refused: number
-  /** Audio counts with the tokens of its direction. */
-  readonly inputUncached: number
-  readonly cacheRead: number
-  readonly cacheWrite: number
-  readonly output: number
-  readonly reasoning: number
-  readonly charged: bigint
-  readonly absorbed: bigint
-  /** How many requests took how long, by bucket of base/histogram.ts; those of a process that died are left out. */
-  readonly latency: readonly number[]
-  /** The same to the first byte. */
-  readonly firstByte: readonly number[]
-}
 
 /** From `fromMs`, without `toMs`; both are taken as whole hours in which they lie. */
 export interface Range {
@@ -61,6 +45,25 @@ export interface Refusal {
   readonly message: string
 }
 
+/** Requests that were refused alike within an hour. */
+export interface RefusalCount {
+  readonly account: bigint
+  /** Since 1970. */
+  readonly hour: number
+  readonly key: bigint
+  readonly code: string
+  /** '' when it was not known to be a model. */
+  readonly model: string
+  readonly count: number
+}
+
+/** What is written in one go. */
+export interface RefusalBatch {
+  readonly counts: readonly RefusalCount[]
+  /** Each of them is among the counts; not all that were counted need be here. */
+  readonly rows: readonly Refusal[]
+}
+
 export interface RefusalReport {
   /** By code, the commonest first. */
   readonly counts: readonly { readonly code: string; readonly count: number }[]
@@ -78,6 +81,29 @@ export interface RunningRequest {
   readonly streamed: boolean
   readonly held: bigint
   readonly startedMs: number
+}
+
+/** Receipts of one account that began in a range of time, as their ids tell. */
+export interface ReceiptSearch {
+  readonly account: bigint
+  readonly fromId: bigint
+  /** Exclusive. */
+  readonly beforeId: bigint
+  readonly key: bigint | null
+  readonly model: string | null
+  readonly ended: 'well' | 'badly' | null
+  readonly limit: number
+  /** Rows that one call may look at. */
+  readonly scannedMax: number
+}
+
+export interface ReceiptsFound {
+  /** The latest first. */
+  readonly receipts: readonly ReceiptRow[]
+  /** How many rows were looked at. */
+  readonly scanned: number
+  /** Where to go on: `beforeId` of the next call; null: there are no more. */
+  readonly next: bigint | null
 }
 
 /** What a key has to show for itself. */
@@ -122,6 +148,10 @@ export interface Usage {
   losses(ask: Range & { readonly limit: number }): Promise<Losses>
   /** Of one key, or of all keys of the account: the counts of the last 30 days, and the last hundred. */
   refusals(account: bigint, key: bigint | null): Promise<RefusalReport>
+  /** Writes down requests that were refused; moves nothing. */
+  recordRefusals(batch: RefusalBatch): Promise<void>
+  /** One bounded step of a search, which goes on where the last one ended. */
+  searchReceipts(ask: ReceiptSearch): Promise<ReceiptsFound>
   /** Those that hold money, the latest first. */
   running(account: bigint): Promise<readonly RunningRequest[]>
   /** Makes a large file for an account; throws 503 while too many are made. */

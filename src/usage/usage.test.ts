@@ -7,7 +7,7 @@ import { manualClock } from '../../test/support/manual-clock.ts'
 import { openTestLedger, type TestLedger } from '../../test/support/open-ledger.ts'
 import { quantile } from '../base/histogram.ts'
 import { hourOf } from '../base/ids.ts'
-import { type Limits, limitDefaults } from '../config.ts'
+import { type Limits, limitDefaults } from '../config/config.ts'
 import type { EndReason, ReceiptDraft, ReceiptRow } from '../ledger/types.ts'
 import { firstDayOf, monthOf } from '../limits/calendar.ts'
 import type { Sums, SumsAsk, UsageGroup, UsageStep } from './types.ts'
@@ -383,10 +383,10 @@ test('refusals are counted by code, and the last hundred of each key kept', asyn
     count,
   })
   const first = row(quiet, 'model_not_found')
-  await on.ledger.refused({ counts: [counted(quiet, 'model_not_found', 1, '')], rows: [first] })
+  await on.usage().recordRefusals({ counts: [counted(quiet, 'model_not_found', 1, '')], rows: [first] })
   const many = Array.from({ length: 130 }, () => row(busy, 'rate_limited'))
   for (const rows of [many.slice(0, 70), many.slice(70)])
-    await on.ledger.refused({ counts: [counted(busy, 'rate_limited', rows.length)], rows })
+    await on.usage().recordRefusals({ counts: [counted(busy, 'rate_limited', rows.length)], rows })
   const usage = on.usage()
   const ofKey = await usage.refusals(owner, busy)
   assert.deepEqual(ofKey, {

@@ -1,12 +1,13 @@
 /**
  * Usage as the rest of the program asks for it: reads on the store's reading thread, slice by slice, added up here.
- * Never asks the thread that writes, and is never asked for balances that money moves by.
+ * Writes refused requests down; moves no money, and is never asked for balances that money moves by.
  */
 import type { Clock } from '../base/clock.ts'
 import { TollgateError } from '../base/errors.ts'
-import { Places } from '../base/places.ts'
+import { KeyedSemaphore } from '../base/keyed-semaphore.ts'
 import type { Store } from '../store/store.ts'
 import type { Place, Slice, SliceGroup, UsageReads } from './reads.ts'
+import type { UsageOperations } from './record-refusals.ts'
 import { type Hours, hourMs, hoursOf, stepsOf } from './steps.ts'
 import { addSums, type GrowingSums, noSums } from './sums.ts'
 import type { KeyUse, SumsAsk, SumsRow, Usage } from './types.ts'
@@ -27,18 +28,27 @@ type Read = <Name extends keyof UsageReads>(
   ...values: Parameters<UsageReads[Name]['run']>
 ) => Promise<ReturnType<UsageReads[Name]['run']>>
 
+type Run = <Name extends keyof UsageOperations>(
+  name: Name,
+  ...values: Parameters<UsageOperations[Name]['run']>
+) => Promise<ReturnType<UsageOperations[Name]['run']>>
+
 const hoursPerDay = 24
 const rateDays = 7
 /** One that took another's place reads its hours: others get their turn in between. */
 const keysPerRead = 10
 
 export function openUsage(
-  store: Pick<Store, 'read'>,
+  store: Pick<Store, 'read' | 'run'>,
   { clock, limits }: { readonly clock: Clock; readonly limits: UsageLimits },
 ): Usage {
   // The types of both ends come from the same table; only the way between them is untyped.
   const read: Read = (name, ...values) => store.read([name, ...values]) as never
-  const [files, filesOf] = [new Places(limits.csvAtOnceMax), new Places(limits.csvPerAccountMax)]
+  const run: Run = (name, ...values) => store.run([name, ...values]) as never
+  const [files, filesOf] = [
+    new KeyedSemaphore(limits.csvAtOnceMax),
+    new KeyedSemaphore(limits.csvPerAccountMax),
+  ]
 
   async function sums(ask: SumsAsk): Promise<readonly SumsRow[]> {
     const hours = hoursOf(ask)
@@ -93,18 +103,20 @@ export function openUsage(
       return read('refusals', account, key, { fromHour, latestMax: limits.refusalsKeptPerKey })
     },
     async makingFile(account, make) {
-      if (!files.take(everybody)) throw busy()
+      if (!files.tryAcquire(everybody)) throw busy()
       try {
-        if (!filesOf.take(account)) throw busy()
+        if (!filesOf.tryAcquire(account)) throw busy()
         try {
           return await make()
         } finally {
-          filesOf.giveBack(account)
+          filesOf.release(account)
         }
       } finally {
-        files.giveBack(everybody)
+        files.release(everybody)
       }
     },
+    recordRefusals: (batch) => run('recordRefusals', batch, limits.refusalsKeptPerKey),
+    searchReceipts: (ask) => read('searchReceipts', ask),
     running: (account) => read('runningOf', account, limits.runningShownMax),
     firstRequestMs: (account) => read('firstRequest', account),
   }

@@ -9,7 +9,7 @@ import {
   readCount,
   writeCount,
 } from './counting.ts'
-import { applyEdits } from './json.ts'
+import { applyEdits } from './json/json.ts'
 
 const limits = { depthMax: 64, valuesMax: 10_000, integerMax: 1_000_000_000 }
 const bytes = (text: string) => Buffer.from(text)

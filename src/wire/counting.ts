@@ -3,15 +3,15 @@
  * an answer, what of a request goes to an address that counts, and how the number is told in each format.
  * Pure; must not change what was said.
  */
-import type { ConversationFormat, Edit, ReadLimits, Span } from './codec.ts'
-import { type Json, readJson } from './json.ts'
-import { jsonText } from './json-text.ts'
-import { isRecord, parsed } from './parsed.ts'
+import type { BytePatch, ReadLimits, Span } from './dialect.ts'
+import { type Json, readJson } from './json/json.ts'
+import { isRecord, parsed } from './json/parsed.ts'
+import { jsonText } from './json/text.ts'
 
 /** The formats in which tokens can be asked for. */
-export type CountingFormat = Exclude<ConversationFormat, 'openai-chat'>
+export type CountingFormat = keyof typeof rows
 
-interface Counting {
+interface CountingTableRow {
   /** How its body is read where that is not as it was written; undefined: as it was. */
   readonly read: (body: Uint8Array, json: Json) => CountRequest | undefined
   /** Members of a request that the address takes; what is not among them does not count. */
@@ -19,28 +19,15 @@ interface Counting {
   /** Where the number stands in the answer. */
   readonly answer: string
   readonly write: (tokens: number) => string
+  /** The whole body, of the members of a request. */
+  readonly body: (members: readonly string[], model: string) => string
 }
 
 /**
  * Sources: `MessageCountTokensParams` of @anthropic-ai/sdk, `InputTokenCountParams` of openai, and
  * ai.google.dev/api/tokens#method:-models.counttokens.
  */
-const countings: Readonly<Record<CountingFormat, Counting>> = {
-  anthropic: {
-    read: limited,
-    members: new Set([
-      'model',
-      'messages',
-      'system',
-      'tools',
-      'tool_choice',
-      'thinking',
-      'output_config',
-      'cache_control',
-    ]),
-    answer: 'input_tokens',
-    write: (tokens) => jsonText({ input_tokens: tokens }),
-  },
+const rows = {
   'openai-responses': {
     read: () => undefined,
     members: new Set([
@@ -56,6 +43,23 @@ const countings: Readonly<Record<CountingFormat, Counting>> = {
     ]),
     answer: 'input_tokens',
     write: (tokens) => jsonText({ object: 'response.input_tokens', input_tokens: tokens }),
+    body: joinedMembers,
+  },
+  anthropic: {
+    read: limited,
+    members: new Set([
+      'model',
+      'messages',
+      'system',
+      'tools',
+      'tool_choice',
+      'thinking',
+      'output_config',
+      'cache_control',
+    ]),
+    answer: 'input_tokens',
+    write: (tokens) => jsonText({ input_tokens: tokens }),
+    body: joinedMembers,
   },
   gemini: {
     read: unwrapped,
@@ -70,8 +74,14 @@ const countings: Readonly<Record<CountingFormat, Counting>> = {
     ]),
     answer: 'totalTokens',
     write: (tokens) => jsonText({ totalTokens: tokens }),
+    body: wrappedMembers,
   },
-}
+} satisfies Readonly<Record<string, CountingTableRow>>
+
+const countings: Readonly<Record<CountingFormat, CountingTableRow>> = rows
+
+/** All of them, in the order in which they are tried. */
+export const countingFormats = Object.keys(rows) as readonly CountingFormat[]
 
 export function isCountingFormat(name: string): name is CountingFormat {
   return Object.hasOwn(countings, name)
@@ -82,7 +92,7 @@ export interface CountRequest {
   /** The request whose tokens are asked for. */
   readonly body: Uint8Array
   /** `body` with these edits, between `before` and `after`, is what the caller sent. */
-  readonly restoring: readonly Edit[]
+  readonly restoring: readonly BytePatch[]
   readonly before: Uint8Array
   readonly after: Uint8Array
   /** Where the wrapped request names the model a second time; null where it does not. */
@@ -155,22 +165,30 @@ export function countBody(
   request: Uint8Array,
   { model, limits }: { readonly model: string; readonly limits: ReadLimits },
 ): string {
-  const kept = readJson(request, limits, (json) => keptMembers(json, countings[format].members))
-  if (format !== 'gemini') return `{${kept.join(',')}}`
-  const members = [`"model":${JSON.stringify(`models/${model}`)}`, ...kept]
-  return `{"generateContentRequest":{${members.join(',')}}}`
+  const row = countings[format]
+  const members = readJson(request, limits, (json) => takenMembers(json, row.members))
+  return row.body(members, model)
 }
 
-function keptMembers(json: Json, names: ReadonlySet<string>): readonly string[] {
+function joinedMembers(members: readonly string[]): string {
+  return `{${members.join(',')}}`
+}
+
+function wrappedMembers(members: readonly string[], model: string): string {
+  const named = [`"model":${JSON.stringify(`models/${model}`)}`, ...members]
+  return `{"generateContentRequest":${joinedMembers(named)}}`
+}
+
+function takenMembers(json: Json, names: ReadonlySet<string>): readonly string[] {
   const children = json.children(json.root)
-  const kept: string[] = []
+  const taken: string[] = []
   for (let at = 0; at < children.length; at += 2) {
     const name = children[at]!
     if (names.has(json.text(name))) {
-      kept.push(json.written({ start: json.start(name), end: json.end(name + 1) }))
+      taken.push(json.written({ start: json.start(name), end: json.end(name + 1) }))
     }
   }
-  return kept
+  return taken
 }
 
 const decoder = new TextDecoder('utf-8')

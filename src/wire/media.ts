@@ -2,8 +2,8 @@
  * Where the bytes of media stand in a body, and what the caller says they are.
  * Must not decode them: their size and type are all that is known here.
  */
-import type { Media, MediaKind, Span } from './codec.ts'
-import type { Json } from './json.ts'
+import type { Media, MediaKind, Span } from './dialect.ts'
+import type { Json } from './json/json.ts'
 
 /** The head of a data URL is looked for in so many bytes. */
 const headBytesMax = 256

@@ -2,9 +2,9 @@
  * Applies a format's table of fields that can change what a provider charges: which values are
  * harmless, which need a price of their own, which are refused. Must not know any price.
  */
-import { type PricedOption, WireError } from './codec.ts'
-import { isGiven, string } from './fields.ts'
-import type { Json } from './json.ts'
+import { type PricedOption, WireError } from './dialect.ts'
+import { isGiven, string } from './json/fields.ts'
+import type { Json } from './json/json.ts'
 
 /**
  * What a field's value means for the price. `free`: nothing, whatever it is. `values`: a string;

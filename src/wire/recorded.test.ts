@@ -1,23 +1,24 @@
 /** What providers really sent and received, through both formats: read the same in any chunks, changed nowhere, never taken for complete when cut. */
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { type FixtureCase, type FixtureProvider, fixtureCases } from '../../test/support/fixtures.ts'
+import type { Dialect } from '../../test/support/wire-formats.ts'
 import { anthropic } from './anthropic/index.ts'
 import {
-  type Dialect,
+  type ExtractedFields,
   type ReadLimits,
-  type RequestFacts,
-  type StreamWatch,
+  type TapOptions,
   type Usage,
-  type WatchOptions,
+  type UsageTap,
   WireError,
-} from './codec.ts'
-import { applyEdits } from './json.ts'
+} from './dialect.ts'
+import { applyEdits } from './json/json.ts'
 import { openaiChat } from './openai-chat/index.ts'
 
 const limits: ReadLimits = { depthMax: 64, valuesMax: 250_000, integerMax: 1_000_000_000 }
-const options: WatchOptions = {
+const options: TapOptions = {
   usageEvent: 'drop',
   choices: 1,
   endsWithoutMark: false,
@@ -115,7 +116,7 @@ const text = (body: Uint8Array, { start, end }: { start: number; end: number }) 
 test('the facts of recorded requests are what the body says', () => {
   each(isRequest, ({ dialect }, { request }, name) => {
     const body = request!
-    const facts: RequestFacts = dialect.readRequest(body, limits, nowhere)
+    const facts: ExtractedFields = dialect.extractRequest(body, limits, nowhere)
     const parsed = parse(body)
     assert.equal(facts.model, parsed.model, name)
     assert.equal(text(body, facts.modelSpan!), parsed.model, name)
@@ -136,8 +137,8 @@ test('the facts of recorded requests are what the body says', () => {
 test('a splice changes the fields it names and no other byte', () => {
   each(isRequest, ({ dialect, changed }, { request }, name) => {
     const body = request!
-    const facts = dialect.readRequest(body, limits, nowhere)
-    const edits = dialect.spliceRequest(facts, { model: 'other', outputLimit: 7, serverToolUsesMax: 2 })
+    const facts = dialect.extractRequest(body, limits, nowhere)
+    const edits = dialect.patchRequest(facts, { model: 'other', outputLimit: 7, serverToolUsesMax: 2 })
     const spliced = Buffer.concat(applyEdits(body, edits))
     assert.deepEqual(parse(spliced), changed(parse(body)), name)
     let from = 0
@@ -158,33 +159,44 @@ test('a splice changes the fields it names and no other byte', () => {
 
 test('a request that needs no change goes as it came', () => {
   each(isRequest, ({ dialect }, { request }, name) => {
-    const facts = dialect.readRequest(request!, limits, nowhere)
-    const edits = dialect.spliceRequest(facts, {})
+    const facts = dialect.extractRequest(request!, limits, nowhere)
+    const edits = dialect.patchRequest(facts, {})
     assert.equal(edits.length, dialect.usageEvent(facts) === 'drop' ? 1 : 0, name)
   })
 })
 
-function watched(dialect: Dialect, stream: Uint8Array, chunkBytes: number, isEnded = true): StreamWatch {
-  const watch = dialect.watchStream(options)
+function watched(dialect: Dialect, stream: Uint8Array, chunkBytes: number, isEnded = true): UsageTap {
+  const watch = dialect.tapStream(options)
   let safe = 0
   for (let at = 0; at < stream.length; at += chunkBytes) {
     watch.push(stream.slice(at, at + chunkBytes))
-    assert.ok(watch.safe >= safe && watch.safe <= at + chunkBytes)
-    if (watch.safe > safe)
-      assert.equal(Buffer.from(stream.subarray(watch.safe - 2, watch.safe)).toString(), '\n\n')
-    safe = watch.safe
+    assert.ok(watch.relayableBytes >= safe && watch.relayableBytes <= at + chunkBytes)
+    if (watch.relayableBytes > safe)
+      assert.equal(
+        Buffer.from(stream.subarray(watch.relayableBytes - 2, watch.relayableBytes)).toString(),
+        '\n\n',
+      )
+    safe = watch.relayableBytes
   }
   if (isEnded) watch.end()
   return watch
 }
 
-const summary = ({ state, safe, total, drop, problem, report, sample }: StreamWatch) => ({
+const summary = ({
   state,
-  safe,
-  total,
-  drop,
+  relayableBytes,
+  totalBytes,
+  suppressedSpan,
   problem,
-  report,
+  rawUsage,
+  sample,
+}: UsageTap) => ({
+  state,
+  relayableBytes,
+  totalBytes,
+  suppressedSpan,
+  problem,
+  rawUsage,
   sample: { text: sample.text, characters: sample.characters, events: sample.events },
 })
 
@@ -207,9 +219,9 @@ test('recorded streams are read the same in chunks of any size', () => {
     }
     assert.equal(whole.state, isErrorStream(name) ? 'failed' : 'complete', name)
     if (isErrorStream(name)) return
-    assert.equal(whole.total, response.length, name)
-    assert.doesNotMatch(response.subarray(0, whole.safe).toString(), ends, name)
-    assert.match(response.subarray(whole.safe).toString(), ends, name)
+    assert.equal(whole.totalBytes, response.length, name)
+    assert.doesNotMatch(response.subarray(0, whole.relayableBytes).toString(), ends, name)
+    assert.match(response.subarray(whole.relayableBytes).toString(), ends, name)
   })
 })
 
@@ -221,20 +233,20 @@ test('the usage of recorded streams and answers is what another reading finds', 
       const opening = message?.usage === undefined ? undefined : { ...message.usage, output_tokens: null }
       return [payload.usage, opening].filter((usage) => usage !== null && usage !== undefined)
     }) as Record<string, unknown>[]
-    const usage = dialect.toUsage(watched(dialect, response, 100).report)
+    const usage = dialect.toUsage(watched(dialect, response, 100).rawUsage)
     assert.partialDeepStrictEqual(usage, usageOf(reports), name)
     assert.deepEqual(usage.unknown, [], name)
   })
   each(
     ({ kind, name }) => kind === 'json' && name !== 'count-tokens',
     ({ dialect, usageOf }, { response }, name) => {
-      const answer = dialect.readAnswer(response, sampleCharactersMax)
+      const answer = dialect.extractResponse(response, sampleCharactersMax)
       assert.equal(answer.problem, null, name)
       const usage = parse(response).usage as Record<string, unknown>
-      assert.partialDeepStrictEqual(dialect.toUsage(answer.report), usageOf([usage]), name)
+      assert.partialDeepStrictEqual(dialect.toUsage(answer.rawUsage), usageOf([usage]), name)
       // A recording whose place was blotted out.
       const unknown = usage.inference_geo === '<GOOGLE_CLOUD_LOCATION>' ? ['inference_geo'] : []
-      assert.deepEqual(dialect.toUsage(answer.report).unknown, unknown, name)
+      assert.deepEqual(dialect.toUsage(answer.rawUsage).unknown, unknown, name)
     },
   )
 })
@@ -247,7 +259,7 @@ test('a stream cut after any event, or anywhere, is never complete', () => {
     for (let end = 0; end < mark; end += step) {
       const cut = watched(dialect, response.subarray(0, end), response.length)
       assert.equal(cut.state, 'truncated', `${name} cut at ${end}`)
-      assert.ok(cut.safe <= whole.safe, name)
+      assert.ok(cut.relayableBytes <= whole.relayableBytes, name)
     }
   })
 })
@@ -281,7 +293,11 @@ test('recorded errors keep their words', () => {
         { message: error.message, type: error.type, code: error.code ?? '' },
         name,
       )
-      assert.equal(dialect.readAnswer(response, sampleCharactersMax).problem?.message, error.message, name)
+      assert.equal(
+        dialect.extractResponse(response, sampleCharactersMax).problem?.message,
+        error.message,
+        name,
+      )
     },
   )
 })
@@ -316,19 +332,19 @@ test('damaged requests are read or refused with a reason, damaged streams and an
           const { request, response, kind } = recorded[index]!
           const body = damaged(response, all)
           if (kind === 'stream') {
-            const watch = dialect.watchStream(options)
+            const watch = dialect.tapStream(options)
             for (let at = 0; at < body.length; at += chunkBytes)
               watch.push(body.subarray(at, at + chunkBytes))
             watch.end()
-            assert.ok(watch.safe <= watch.total && watch.total <= body.length)
-            dialect.toUsage(watch.report)
+            assert.ok(watch.relayableBytes <= watch.totalBytes && watch.totalBytes <= body.length)
+            dialect.toUsage(watch.rawUsage)
           } else {
             dialect.readError(body)
-            dialect.toUsage(dialect.readAnswer(body, sampleCharactersMax).report)
+            dialect.toUsage(dialect.extractResponse(body, sampleCharactersMax).rawUsage)
           }
           if (request === undefined) return
           try {
-            dialect.readRequest(damaged(request, all), limits, nowhere)
+            dialect.extractRequest(damaged(request, all), limits, nowhere)
           } catch (error) {
             assert.ok(error instanceof WireError, String(error))
           }

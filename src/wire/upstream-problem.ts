@@ -2,8 +2,8 @@
  * Reads what an upstream says is wrong, from whatever body it chose: the provider's own error shape,
  * one wrapped in an array, another program's, plain text or an HTML page. Must not throw.
  */
-import type { UpstreamProblem } from './codec.ts'
-import { isRecord, type JsonRecord, parsed } from './parsed.ts'
+import type { UpstreamProblem } from './dialect.ts'
+import { isRecord, type JsonRecord, parsed } from './json/parsed.ts'
 
 const plainTextCharactersMax = 2_000
 const levelsMax = 4

@@ -1,7 +1,7 @@
 /** The cost is written where usage stands, digit for digit, and no other byte changes. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { DialectName } from './codec.ts'
+import type { DialectName } from './dialect.ts'
 import { withCost, withCostInEvents } from './usage-cost.ts'
 
 type Case = readonly [name: string, dialect: DialectName, before: string, after: string]

@@ -2,19 +2,19 @@
  * Writes what an answer cost into the usage object that its provider sent, for keys that ask for it.
  * No other byte changes; an answer without a usage object stays as it is.
  */
-import { type DialectName, type Edit, WireError } from './codec.ts'
-import { applyEdits, readJson } from './json.ts'
-import { SseParser } from './sse.ts'
-import { View } from './view.ts'
+import { type BytePatch, type DialectName, WireError } from './dialect.ts'
+import { applyEdits, readJson } from './json/json.ts'
+import { View } from './json/view.ts'
+import { SseParser } from './stream/sse.ts'
 
-interface Places {
+interface CostFieldNames {
   readonly answer: readonly string[]
   readonly event: readonly string[]
 }
 
-const inUsage: Places = { answer: ['usage'], event: ['usage'] }
+const inUsage: CostFieldNames = { answer: ['usage'], event: ['usage'] }
 
-const places: Readonly<Record<DialectName, Places>> = {
+const places: Readonly<Record<DialectName, CostFieldNames>> = {
   'openai-chat': inUsage,
   'openai-responses': { answer: ['usage'], event: ['response', 'usage'] },
   anthropic: inUsage,
@@ -40,7 +40,7 @@ export function withCostInEvents(
   const parser = new SseParser(events.length)
   parser.push(events)
   parser.close()
-  let found: Edit | null = null
+  let found: BytePatch | null = null
   while (parser.next()) {
     // Data on several lines has no places in the stream; no provider sends such events.
     if (!parser.hasData || parser.bytes !== events) continue
@@ -51,7 +51,7 @@ export function withCostInEvents(
   return found === null ? [events] : applyEdits(events, [found])
 }
 
-function costEdit(bytes: Uint8Array, path: readonly string[], cost: string): Edit | null {
+function costEdit(bytes: Uint8Array, path: readonly string[], cost: string): BytePatch | null {
   try {
     return readJson(bytes, limits, (json) => {
       let usage: View | undefined = new View(json, json.root)
@@ -65,7 +65,7 @@ function costEdit(bytes: Uint8Array, path: readonly string[], cost: string): Edi
 }
 
 /** A host's own `cost` gives way: what this key is charged is ours to say. */
-function editIn(usage: View, cost: string): Edit {
+function editIn(usage: View, cost: string): BytePatch {
   const members = usage.members()
   const own = members.findLast(([name]) => name === 'cost')
   if (own !== undefined) return { ...own[1].span, text: cost }

@@ -2,7 +2,7 @@
 import { connect, type Socket } from 'node:net'
 import type { Attack, AttackTarget } from '../support/attacks.ts'
 
-/** Values: `connections`, `from` (an address of loopback), `attempts` in all. */
+/** Values: `connections`, `from` (an address of loopback), `attempts` (their total). */
 export async function begin({ port, values }: AttackTarget): Promise<Attack> {
   const { connections, from, attempts } = values
   const counts = { attempts: 0, opened: 0, closed: 0 }

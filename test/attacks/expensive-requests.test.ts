@@ -5,17 +5,21 @@
 import assert from 'node:assert/strict'
 import { Agent } from 'node:http'
 import { after, before, test } from 'node:test'
-import { systemClock } from '../../src/base/clock.ts'
 import {
   type AttackedGateway,
+  assertUnharmed,
   attackedGateway,
+  describeMeasured,
+  measureInTurn,
+  measureUnderAttack,
   type Neighbor,
   neighborThatPosts,
   payingNeighbor,
   startAttack,
 } from '../support/attacks.ts'
 import { contentEvents } from '../support/paying-client.ts'
-import { mainThreadMs, type ProcessCost, processCost } from '../support/process-cost.ts'
+import { mainThreadMs, mainThreadWaitMs, type ProcessCost, processCost } from '../support/process-cost.ts'
+import { repeated } from '../support/sampled.ts'
 import { bodyOf, expensiveRequests, sendExpensive } from './expensive-requests.ts'
 
 const attacker = new URL('./expensive-requests.ts', import.meta.url)
@@ -40,7 +44,7 @@ async function attackersKey(kind: (typeof accounts)[number]): Promise<string> {
 }
 
 const bytesPerMegabyte = 1e6
-const runs = 4
+const runs = repeated(2, 4)
 const mainMsPerMegabyteMax = 15
 
 for (const kind of accounts) {
@@ -103,82 +107,72 @@ function readStreams(key: string): { stop(): Promise<{ wrong: readonly string[];
   }
 }
 
-interface Turn {
-  readonly failure: string | undefined
-  readonly tookMs: number
-  /** Processor time of the server's event loop from the request to its answer. */
-  readonly loopMs: number
-}
-
-const requests = 40
-const everyMs = 20
-const rounds = 2
-
-/** One request after another, so that each waits for what others cost and not for this client's own. */
-async function askInTurn(neighbor: Neighbor): Promise<Turn[]> {
-  const { pid } = gateway.server
-  const turns: Turn[] = []
-  for (let dueMs = systemClock.monoMs(); turns.length < requests; dueMs += everyMs) {
-    const delayMs = Math.max(0, dueMs - systemClock.monoMs())
-    await new Promise<void>((resolve) => systemClock.after(delayMs, resolve))
-    const from = { mono: systemClock.monoMs(), loop: mainThreadMs(pid) }
-    const failure = await neighbor.ask()
-    const loopMs = mainThreadMs(pid) - from.loop
-    turns.push({ failure, tookMs: systemClock.monoMs() - from.mono, loopMs })
-  }
-  return turns
-}
-
-const p99Of = (turns: readonly Turn[], of: (turn: Turn) => number): number =>
-  turns.map(of).toSorted((a, b) => a - b)[Math.ceil(0.99 * turns.length) - 1] ?? 0
-const loopOf = ({ loopMs }: Turn): number => loopMs
-
-function describe(name: string, turns: readonly Turn[]): string {
-  const failed = turns.filter(({ failure }) => failure !== undefined).length
-  const share = ((100 * (turns.length - failed)) / turns.length).toFixed(1)
-  const took = p99Of(turns, ({ tookMs }) => tookMs).toFixed(0)
-  const loop = p99Of(turns, loopOf).toFixed(1)
-  return `${name}: ${share} % of ${turns.length}, p99 ${took} ms, of which the event loop worked ${loop} ms`
-}
-
 /** What an attacker may get: nothing but the count that it asked for, and no failure of the server. */
 const outcomes = /^(status(200|400|402|429|503)|ECONNRESET|EPIPE)$/
 /** Reading and refusing one of each; a request waits for parts of it in each of its several turns of the event loop. */
 const loopMsFloor = 150
 
+const p99Of = (numbers: readonly number[]): number =>
+  numbers.toSorted((a, b) => a - b)[Math.ceil(0.99 * numbers.length) - 1] ?? 0
+
+/** The neighbor, and processor time of the server's event loop from each of its requests to the answer. */
+function watchingTheLoop(neighbor: Neighbor, take: (loopMs: number) => void): Neighbor {
+  const { pid } = gateway.server
+  return {
+    ...neighbor,
+    async ask() {
+      const fromMs = mainThreadMs(pid)
+      const failure = await neighbor.ask()
+      take(mainThreadMs(pid) - fromMs)
+      return failure
+    },
+  }
+}
+
 for (const kind of accounts) {
   test(`a balance of ${credits[kind]}: two connections full of them`, async (context) => {
-    const { port } = gateway
+    const { port, server } = gateway
     const { key } = await gateway.account('10')
-    const neighbor = payingNeighbor(port, key)
-    const calm: Turn[] = []
-    const attacked: Turn[] = []
+    const loopMs = { calm: [] as number[], attacked: [] as number[] }
     const wrong: string[] = []
-    let streams = 0
     const totals: Record<string, number> = {}
-    await askInTurn(neighbor)
-    for (let round = 0; round < rounds; round += 1) {
-      calm.push(...(await askInTurn(neighbor)))
-      // A new account each time, whose rates are not used up.
-      const values = { key: await attackersKey(kind), connections: 2, account: kind, model }
-      const running = await startAttack(attacker, { port, values })
-      const reading = readStreams(key)
-      attacked.push(...(await askInTurn(neighbor)))
-      const read = await reading.stop()
-      await running.stop()
-      wrong.push(...read.wrong)
-      streams += read.streams
-      for (const [what, count] of Object.entries(running.counts())) totals[what] = (totals[what] ?? 0) + count
-    }
-    const counts = JSON.stringify({ ...totals, streams })
-    const line = `${describe('calm', calm)}; ${describe('under attack', attacked)}; attacker: ${counts}`
+    let streams = 0
+    let rounds = 0
+    let phase: keyof typeof loopMs = 'calm'
+    const measured = await measureUnderAttack({
+      neighbor: watchingTheLoop(payingNeighbor(port, key), (ms) => loopMs[phase].push(ms)),
+      pace: { requests: 40 },
+      measure: measureInTurn,
+      waitedMs: () => mainThreadWaitMs(server.pid) + mainThreadWaitMs(process.pid),
+      async attack() {
+        // A new account each time, whose rates are not used up.
+        const values = { key: await attackersKey(kind), connections: 2, account: kind, model }
+        const running = await startAttack(attacker, { port, values })
+        const reading = readStreams(key)
+        phase = 'attacked'
+        rounds += 1
+        return {
+          counts: () => totals,
+          async stop() {
+            phase = 'calm'
+            const read = await reading.stop()
+            await running.stop()
+            wrong.push(...read.wrong)
+            streams += read.streams
+            for (const [what, count] of Object.entries(running.counts()))
+              totals[what] = (totals[what] ?? 0) + count
+          },
+        }
+      },
+    })
+    const loop = { calm: p99Of(loopMs.calm), attacked: p99Of(loopMs.attacked) }
+    const line = `${describeMeasured(measured)}, ${streams} streams; the event loop worked for each request ${loop.calm.toFixed(1)} ms, under attack ${loop.attacked.toFixed(1)} ms`
     context.diagnostic(line)
-    const failures = [...calm, ...attacked].flatMap(({ failure }) => failure ?? [])
-    assert.deepEqual([...failures, ...wrong], [], line)
+    assertUnharmed(measured)
+    assert.deepEqual(wrong, [], line)
     assert.ok(streams >= rounds && (totals.status400 ?? 0) > 0, line)
     const unexpected = Object.keys(totals).filter((what) => !outcomes.test(what))
     assert.deepEqual(unexpected, [], line)
-    // Elapsed time is that of a busy machine as well, which takes turns between the threads of all programs.
-    assert.ok(p99Of(attacked, loopOf) <= Math.max(loopMsFloor, 2 * p99Of(calm, loopOf)), line)
+    assert.ok(loop.attacked <= Math.max(loopMsFloor, 2 * loop.calm), line)
   })
 }

@@ -11,7 +11,7 @@ const chatPath = '/v1/chat/completions'
 const repeated = (times: number, piece: (index: number) => string): string =>
   Array.from({ length: times }, (_none, index) => piece(index)).join()
 
-/** By name: what stands in the request beside its model. */
+/** By name: the members of the request beside its model. */
 const contents = {
   '240,000 field names': () =>
     `"messages":[{"role":"user","content":"hello"}],${repeated(240_000, (index) => `"n${index}":1`)}`,

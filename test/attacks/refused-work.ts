@@ -2,7 +2,7 @@
 import { Agent, request } from 'node:http'
 import type { Attack, AttackTarget } from '../support/attacks.ts'
 
-/** Read to its end before it is found that nobody sells the model; about so many bytes. */
+/** Read to its end before its model is found to be unknown; about so many bytes. */
 function bodyOf(bytes: number): string {
   const message = '{"role":"user","content":"a"}'
   const messages = Array.from({ length: Math.ceil(bytes / (message.length + 1)) }, () => message)

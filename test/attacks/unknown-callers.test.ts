@@ -62,7 +62,7 @@ function people(): Neighbor {
   return {
     ask() {
       asked += 1
-      return turns[asked % turns.length]?.() ?? Promise.resolve('nobody')
+      return turns[asked % turns.length]?.() ?? Promise.resolve('no turn')
     },
     close() {},
   }

@@ -34,7 +34,7 @@ before(async () => {
     ],
     limits: { requestsPerMinute: null },
   })
-  await tollgate.gateway.parts.catalog.disable('gpt-withdrawn')
+  await tollgate.gateway.services.catalog.disable('gpt-withdrawn')
   key = (await tollgate.account('10')).key
 })
 after(async () => {
@@ -423,8 +423,7 @@ const unknown = [
   ['/v1/completions', 'openai-chat'],
   ['/v1/embeddings/more', 'openai-chat'],
   ['/v1/engines/gpt-small/embeddings', 'openai-chat'],
-  ['/v1/responses/resp_1', 'openai-chat'],
-  ['/v1/responses/resp_1/cancel', 'openai-chat'],
+  ['/v1/responses/resp_1/nothing', 'openai-chat'],
   ['/models/sandbox-echo:generateContent', 'gemini'],
   ['/v1beta', 'gemini'],
   ['/v1beta/', 'gemini'],

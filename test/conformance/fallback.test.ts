@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
+import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts'
 import { systemClock } from '../../src/base/clock.ts'
-import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts'
 import {
   type Behaviour,
   chunkedHead,
@@ -30,9 +30,9 @@ let behaviour: Behaviour = hangs
 
 const providers = { chat: 'openai', messages: 'anthropic' } as const
 const limits = {
-  silenceMs: 400,
-  contentGapMs: 400,
-  contentGapReasoningMs: 400,
+  silenceMs: 1_500,
+  contentGapMs: 1_500,
+  contentGapReasoningMs: 1_500,
   peekMs: 50,
   keepAliveMs: 50,
   // No case leaves an upstream behind that is set aside in the next one.
@@ -101,7 +101,7 @@ function times(): readonly [first: number, second: number] {
 const receipts = (count = 1) =>
   eventually(
     'the receipt',
-    () => tollgate.gateway.parts.ledger.receipts(account.id, 10, null),
+    () => tollgate.gateway.services.ledger.receipts(account.id, 10, null),
     ({ length }) => length >= count,
   )
 
@@ -203,7 +203,7 @@ for (const format of formats) {
         await checkServedBySecond(format, sent)
         assert.deepEqual(times(), [1, 1])
         assert.ok(!sent.text.includes('first'), sent.text)
-        const { headers } = second.meters().at(-1) ?? {}
+        const { headers } = second.requestLog().at(-1) ?? {}
         const credential = headers?.['x-api-key'] ?? headers?.authorization?.replace('Bearer ', '')
         assert.equal(credential, `${providers[format]}-1-credential`)
         assert.ok(first.requests.at(-1)?.head.includes(`${providers[format]}-0-credential`))

@@ -2,12 +2,18 @@
  * Streams that no honest upstream sends, read in every format and written in every format: they cost what
  * their length costs, what they make us keep is told, and none breaks a reader. Ratios within one run.
  */
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { codecOf } from '../../src/wire/dialects.ts'
-import type { AnswerEvent, Codec, Frame, StreamDecoder, Tally, ToolNames } from '../../src/wire/neutral.ts'
-import { StreamTranslator } from '../../src/wire/translate.ts'
+import { noTokens } from '../../contract/meters.ts'
+import type { TapOptions } from '../../src/wire/dialect.ts'
+import type { StreamDecoder } from '../../src/wire/translation/codec.ts'
+import type { Frame, ResponseCost, ResponseEvent, ToolNames } from '../../src/wire/translation/neutral.ts'
+import { StreamTranslator, translateResponse } from '../../src/wire/translation/translate.ts'
+import { costRatio } from '../support/cost-ratio.ts'
+import { repeated } from '../support/sampled.ts'
 import { type PiecewiseFormat, upstreamEvents } from '../support/upstream-events.ts'
+import { type Codec, codecs, dialects } from '../support/wire-formats.ts'
 
 const formats = ['openai-chat', 'openai-responses', 'anthropic', 'gemini'] as const
 const piecewise: readonly PiecewiseFormat[] = ['openai-chat', 'openai-responses', 'anthropic']
@@ -15,7 +21,7 @@ const eventBytesMax = 16 * 1024 * 1024
 const encoder = new TextEncoder()
 
 function codec(format: (typeof formats)[number]): Codec {
-  const found = codecOf(format)
+  const found = codecs[format]
   assert.ok(found !== null)
   return found
 }
@@ -26,21 +32,23 @@ const frame: Frame = {
   createdSeconds: 1,
   asked: { includeUsage: true, echo: [], tools: [], logprobs: false },
 }
-const tally: Tally = {
+const tally: ResponseCost = {
   usage: {
+    ...noTokens,
     inputUncached: 1,
-    cacheRead: 0,
-    cacheWrite5m: 0,
-    cacheWrite1h: 0,
-    inputAudio: 0,
     output: 1,
-    outputAudio: 0,
-    reasoning: 0,
     fees: {},
     ranAt: [],
     unknown: [],
   },
   cost: '0.000001',
+}
+const watching: TapOptions = {
+  usageEvent: 'relay',
+  choices: 1,
+  endsWithoutMark: false,
+  eventBytesMax,
+  sampleCharactersMax: 1_000,
 }
 const plain: ToolNames = new Map()
 const wrapped: ToolNames = new Map([['f', { name: 'f', namespace: null, wrapped: true }]])
@@ -49,25 +57,13 @@ function translator(from: Codec, to: Codec, names: ToolNames = plain): StreamTra
   return new StreamTranslator(from, to, { frame, names, eventBytesMax })
 }
 
-/** Processor time of the fastest of a few runs: noise only adds. */
-function least(run: () => void): number {
-  const times = Array.from({ length: 3 }, () => {
-    const before = process.cpuUsage()
-    run()
-    const { user, system } = process.cpuUsage(before)
-    return user + system
-  })
-  return Math.min(...times)
-}
-
 /** Four times as much may take so many times as long; what is quadratic takes sixteen times. */
 const fourfoldMax = 8
 
 function assertLinear(what: string, run: (size: number) => void, size: number): void {
   run(size)
-  const small = least(() => run(size))
-  const large = least(() => run(size * 4))
-  assert.ok(large < small * fourfoldMax, `${what}: ${small} µs, four times as much: ${large} µs`)
+  const ratio = costRatio(fourfoldMax, { small: () => run(size), large: () => run(size * 4) })
+  assert.ok(ratio < fourfoldMax, `${what}: ${ratio.toFixed(1)} times the work for four times as much`)
 }
 
 function inPieces(bytes: Uint8Array, pieceBytes: number, push: (piece: Uint8Array) => void): void {
@@ -89,7 +85,7 @@ test('one large event in small pieces costs what its length costs, in every form
       assert.equal(characters, text.length, format)
       assert.equal(decoder.waitingBytes, 0, format)
     }
-    assertLinear(format, read, 2)
+    assertLinear(format, read, repeated(1, 2))
   }
 })
 
@@ -104,7 +100,7 @@ test('an event that does not end is told as memory that waits, and one that is t
     assert.equal(waiting.waitingBytes, 90_000, format)
     const bounded = codec(format).decodeStream(10_000)
     bounded.push(before)
-    const said: AnswerEvent[] = []
+    const said: ResponseEvent[] = []
     inPieces(event, 1_000, (piece) => said.push(...bounded.push(piece)))
     assert.deepEqual(said, [], format)
     assert.ok(bounded.waitingBytes > 10_000, `${format}: it is told until the stream is cut`)
@@ -126,7 +122,7 @@ for (const format of piecewise) {
           translated.push(last)
           assert.ok(translated.lastWord(tally).length > 0)
         }
-        assertLinear(`${format} → ${to}`, run, 8_000)
+        assertLinear(`${format} → ${to}`, run, repeated(4_000, 8_000))
       }
     }
   })
@@ -184,6 +180,69 @@ for (const format of piecewise) {
   })
 }
 
+/** Deeper than a function that calls itself for each level can go. */
+const nested = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`
+const call = '"type":"function_call","call_id":"c","name":"f"'
+const nestedAnswers: readonly (readonly [format: (typeof formats)[number], event: string, answer: string])[] =
+  [
+    [
+      'openai-chat',
+      `{"choices":[{"index":0,"delta":{"content":"x","annotations":[${nested}]},"logprobs":{"content":[${nested}]}}]}`,
+      `{"choices":[{"index":0,"message":{"content":"x"},"logprobs":{"content":[${nested}]}}],"usage":${nested}}`,
+    ],
+    [
+      'openai-responses',
+      `{"type":"response.output_text.delta","output_index":0,"content_index":0,"delta":"x","logprobs":[${nested}]}`,
+      `{"status":"completed","output":[{${call},"arguments":${nested}},{"type":"message","content":[{"type":"output_text","text":"x","logprobs":[${nested}]}]}]}`,
+    ],
+    [
+      'anthropic',
+      `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"c","name":"f","input":${nested}}}\n\ndata: {"type":"content_block_stop","index":0}`,
+      `{"type":"message","content":[{"type":"tool_use","id":"c","name":"f","input":${nested}}],"stop_reason":"tool_use"}`,
+    ],
+    [
+      'gemini',
+      `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":${nested}}}]},"groundingMetadata":${nested}}]}`,
+      `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":${nested}}}]}}]}`,
+    ],
+  ]
+
+for (const [format, event, answer] of nestedAnswers) {
+  test(`${format}: what is nested deeper than the stack breaks no reader, and calls keep it`, () => {
+    const bytes = encoder.encode(`data: ${event}\n\n`)
+    const watch = dialects[format].tapStream(watching)
+    watch.push(bytes)
+    watch.end()
+    dialects[format].extractResponse(encoder.encode(answer), 1_000)
+    for (const to of formats.filter((other) => other !== format)) {
+      const stream = translator(codec(format), codec(to))
+      const written = stream.push(bytes) + stream.end() + stream.lastWord(tally)
+      const neutral = translateResponse(codec(format), encoder.encode(answer), tally.usage, plain)
+      const whole = codec(to).encodeResponse(neutral, frame, tally)
+      if (format !== 'anthropic' && format !== 'gemini') continue
+      for (const text of [written, whole])
+        assert.ok(text.replaceAll('\\', '').includes(nested), `${to}: the input is lost`)
+    }
+  })
+}
+
+test('gemini: a call whose index or text is written in an odd way keeps its input', () => {
+  const parts = '{"parts":[{"functionCall":{"name":"f","args":{"a":1}}}]}'
+  for (const odd of [
+    `{"candidates":[{"index":-0,"content":${parts}}]}`,
+    `{"candidates":[{"index":0.0,"content":${parts}}]}`,
+    `\ufeff{"candidates":[{"content":${parts}}]}`,
+  ]) {
+    const decoder = codec('gemini').decodeStream(eventBytesMax)
+    const said = decoder.push(encoder.encode(`data: ${odd}\n\n`))
+    assert.deepEqual(
+      said.flatMap((event) => (event.kind === 'delta' ? [event.text] : [])),
+      ['{"a":1}'],
+      odd,
+    )
+  }
+})
+
 function begun(format: PiecewiseFormat, parts: number): StreamDecoder {
   const { start, openCall, input } = upstreamEvents[format]
   const decoder = codec(format).decodeStream(eventBytesMax)
@@ -192,6 +251,6 @@ function begun(format: PiecewiseFormat, parts: number): StreamDecoder {
   return decoder
 }
 
-function opened(events: readonly AnswerEvent[]): number {
+function opened(events: readonly ResponseEvent[]): number {
   return events.filter(({ kind }) => kind === 'open').length
 }

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import Anthropic, { type ClientOptions } from '@anthropic-ai/sdk'
-import { behaviours } from '../../src/sandbox/behaviours.ts'
+import { behaviors } from '../../sandbox/scenarios/behaviors-table.ts'
 import { bearer, type Receipt, send } from '../support/bytes-client.ts'
 import {
   type FailingModel,
@@ -19,7 +19,7 @@ import { listPrice, meteredGateway } from '../support/metered-gateway.ts'
 type Params = Anthropic.MessageCreateParamsNonStreaming
 type Message = Anthropic.MessageParam
 
-const models = behaviours.map(({ name }) => ({
+const models = behaviors.map(({ name }) => ({
   id: name.replace('sandbox', 'claude'),
   provider: 'anthropic',
   upstreamId: name,
@@ -152,7 +152,7 @@ for (const base of bases) {
       assert.deepEqual(whole.content, [{ type: 'text', text: 'hello' }])
       assert.equal(await client.messages.stream(params).finalText(), 'hello')
       assert.equal((await client.models.retrieve('claude-echo')).id, 'claude-echo')
-      const { headers = {} } = gate.sandbox.meters().at(-1) ?? {}
+      const { headers = {} } = gate.sandbox.requestLog().at(-1) ?? {}
       assert.equal(headers['x-api-key'], 'upstream-credential')
       assert.doesNotMatch(JSON.stringify(headers), /sk-tg-/, 'the key stays here')
     })
@@ -251,7 +251,7 @@ for (const base of bases) {
       listed.push(model.id)
     }
     assert.ok(listed.includes('sandbox-echo') && listed.includes('claude-echo'))
-    assert.ok(listed.length > behaviours.length * 2)
+    assert.ok(listed.length > behaviors.length * 2)
     assert.equal(new Set(listed).size, listed.length)
     const model = await client.models.retrieve('claude-echo')
     assert.deepEqual([model.id, model.type, model.max_tokens], ['claude-echo', 'model', 32_000])
@@ -378,7 +378,7 @@ test("an upstream's 429 and the gateway's own tell how long to wait, and who sai
 
 /** Requests that the sandbox was asked with this text in them. */
 function asksOf(text: string): number {
-  return gate.sandbox.meters().filter(({ body }) => body?.includes(text)).length
+  return gate.sandbox.requestLog().filter(({ body }) => body?.includes(text)).length
 }
 
 interface Retried {
@@ -455,7 +455,7 @@ const strangers: Readonly<Record<string, readonly [code: string, key: () => Prom
     async () => {
       const { key, keyId } = await gate.account('5')
       await clientOf(key).models.list()
-      await gate.gateway.parts.access.revoke(keyId)
+      await gate.gateway.services.access.revoke(keyId)
       return key
     },
   ],

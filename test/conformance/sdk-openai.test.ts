@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import OpenAI, { type ClientOptions } from 'openai'
-import { behaviours } from '../../src/sandbox/behaviours.ts'
+import { behaviors } from '../../sandbox/scenarios/behaviors-table.ts'
 import {
   type FailingModel,
   failingModels,
@@ -18,7 +18,7 @@ import { eventually, listPrice, meteredGateway } from '../support/metered-gatewa
 type Params = OpenAI.ChatCompletionCreateParamsNonStreaming
 type Message = OpenAI.ChatCompletionMessageParam
 
-const models = behaviours.map(({ name }) => ({
+const models = behaviors.map(({ name }) => ({
   id: name.replace('sandbox', 'gpt'),
   provider: 'openai',
   upstreamId: name,
@@ -374,7 +374,7 @@ test("the gateway's own 429 tells it too", async () => {
 
 /** Requests that the sandbox was asked with this text in them. */
 function asksOf(text: string): number {
-  return gate.sandbox.meters().filter(({ body }) => body?.includes(text)).length
+  return gate.sandbox.requestLog().filter(({ body }) => body?.includes(text)).length
 }
 
 interface Retried {
@@ -489,7 +489,7 @@ const strangers: Readonly<Record<string, readonly [code: string, key: () => Prom
     async () => {
       const { key, keyId } = await gate.account('5')
       await clientOf(key).models.list()
-      await gate.gateway.parts.access.revoke(keyId)
+      await gate.gateway.services.access.revoke(keyId)
       return key
     },
   ],

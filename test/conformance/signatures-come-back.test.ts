@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Usage } from '../../src/wire/codec.ts'
-import type { Target } from '../../src/wire/neutral.ts'
+import type { Usage } from '../../src/wire/dialect.ts'
+import type { Target } from '../../src/wire/translation/neutral.ts'
 import { isLoose, type Loose, listed } from '../support/answer-gist.ts'
 import { eventsIn, libraries } from '../support/stream-libraries.ts'
 import {
@@ -51,7 +51,7 @@ async function received(
   }
   const events = chunks.map((parts, at) => chunk(parts, at === chunks.length - 1 ? 'STOP' : undefined))
   const bytes = bytesOf(events.map((event) => `data: ${JSON.stringify(event)}\r\n\r\n`).join(''))
-  const usage: Usage = gemini.dialect.toUsage(watched(gemini, [bytes]).report)
+  const usage: Usage = gemini.dialect.toUsage(watched(gemini, [bytes]).rawUsage)
   const sse = streamInto(gemini, client, [bytes], { usage, cost })
   const answer = (await libraries[client.name](sse)) as Loose
   if (client.name !== 'openai-chat') return answer

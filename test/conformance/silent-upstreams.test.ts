@@ -123,7 +123,7 @@ async function begun(format: Format, stream: boolean): Promise<Exchange> {
 const endOf = async (account: TestAccount) => {
   const [receipt] = await eventually(
     'the receipt',
-    () => tollgate.gateway.parts.ledger.receipts(account.id, 2, null),
+    () => tollgate.gateway.services.ledger.receipts(account.id, 2, null),
     ({ length }) => length > 0,
   )
   return receipt?.endReason

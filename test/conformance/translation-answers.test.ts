@@ -5,8 +5,8 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ConversationFormat, Usage } from '../../src/wire/codec.ts'
-import { readId, shortIdCharactersMax } from '../../src/wire/marks.ts'
+import type { ConversationFormat, Usage } from '../../src/wire/dialect.ts'
+import { plainIdCharactersMax, readId } from '../../src/wire/translation/reasoning-carriers.ts'
 import { callIdsIn, type Gist, gistOf } from '../support/answer-gist.ts'
 import type { FixtureCase } from '../support/fixtures.ts'
 import { libraries } from '../support/stream-libraries.ts'
@@ -60,7 +60,7 @@ function checkIds(name: string, ids: readonly string[]): void {
   for (const id of ids) {
     const plain = readId(id).id
     assert.match(plain, /^[\w-]+$/, name)
-    assert.ok(plain.length <= shortIdCharactersMax, `${name}: ${plain} is short`)
+    assert.ok(plain.length <= plainIdCharactersMax, `${name}: ${plain} is short`)
   }
 }
 
@@ -123,7 +123,7 @@ for (const from of formats) {
     test(`${name} in every other format is read as it was meant`, async () => {
       const watch = watched(from, [recorded.response])
       assert.equal(watch.state, 'complete')
-      const usage = from.dialect.toUsage(watch.report)
+      const usage = from.dialect.toUsage(watch.rawUsage)
       const source = await sourceOf(from, recorded)
       const all: Gist[] = []
       for (const to of othersThan(from)) {
@@ -140,7 +140,7 @@ for (const from of formats) {
         all.push(told)
         const back = watched(to, [bytesOf(text)])
         assert.equal(back.state, 'complete', `${name} to ${to.name}`)
-        checkUsage(name, to, [usage, to.dialect.toUsage(back.report)])
+        checkUsage(name, to, [usage, to.dialect.toUsage(back.rawUsage)])
         assert.ok(text.includes(`"cost":${cost}`), `${name}: the cost is told`)
       }
       if (source === null) for (const told of all) assert.deepEqual(told, all[0])

@@ -5,8 +5,8 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ConversationFormat, Problem } from '../../src/wire/codec.ts'
-import { StreamTranslator } from '../../src/wire/translate.ts'
+import type { ClientError, ConversationFormat } from '../../src/wire/dialect.ts'
+import { StreamTranslator } from '../../src/wire/translation/translate.ts'
 import { libraries } from '../support/stream-libraries.ts'
 import {
   beginningInto,
@@ -27,13 +27,13 @@ const successMarks: Readonly<Record<ConversationFormat, RegExp>> = {
   gemini: /(?<!\\)"finishReason":"/,
 }
 
-const truncated: Problem = {
+const truncated: ClientError = {
   code: 'upstream_truncated',
   category: 'server',
   status: 502,
   message: 'The upstream ended its stream before its end.',
   param: null,
-  facts: {},
+  details: {},
   source: 'upstream',
   requestId: frame.requestId,
 }

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ConversationFormat } from '../../src/wire/codec.ts'
+import type { ConversationFormat } from '../../src/wire/dialect.ts'
 import { libraries } from '../support/stream-libraries.ts'
 import {
   bytesOf,
@@ -248,7 +248,7 @@ test('input that is an empty list is no input, in histories and in answers', asy
       chunk({}, 'tool_calls'),
       'data: [DONE]\n\n',
     ].join('')
-    const usage = chat.dialect.toUsage(watched(chat, [bytesOf(stream)]).report)
+    const usage = chat.dialect.toUsage(watched(chat, [bytesOf(stream)]).rawUsage)
     const sse = streamInto(chat, formatOf('anthropic'), [bytesOf(stream)], { usage, cost: '0' })
     const message = (await libraries.anthropic(sse)) as { content: { input: unknown }[] }
     assert.deepEqual(

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
-import type { Target } from '../../src/wire/neutral.ts'
+import type { Target } from '../../src/wire/translation/neutral.ts'
 import {
   answerInto,
   beginningInto,
@@ -65,7 +65,7 @@ function answerGoldens(from: Format, to: Format): Goldens {
   )
   const streams = recordedStreams(from).map((recorded) => {
     const { name, response } = recorded
-    const usage = from.dialect.toUsage(watched(from, [response]).report)
+    const usage = from.dialect.toUsage(watched(from, [response]).rawUsage)
     const text = isFailing(recorded)
       ? beginningInto(from, to, [response])
       : streamInto(from, to, [response], { usage, cost })

@@ -5,9 +5,9 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ConversationFormat, WireError } from '../../src/wire/codec.ts'
-import { readJson } from '../../src/wire/json.ts'
-import type { Target } from '../../src/wire/neutral.ts'
+import type { ConversationFormat, WireError } from '../../src/wire/dialect.ts'
+import { readJson } from '../../src/wire/json/json.ts'
+import type { Target } from '../../src/wire/translation/neutral.ts'
 import { isLoose, type Loose } from '../support/answer-gist.ts'
 import {
   bytesOf,
@@ -174,15 +174,15 @@ function checkRequest(from: Format, to: Format, request: RecordedRequest, target
   const facts = readBack(to, target, { text: outcome.text, stream: streamed(from, request) })
   assert.equal(facts.model, target.model, where)
   assert.equal(facts.stream, streamed(from, request), where)
-  assert.equal(facts.asIs, true, where)
+  assert.equal(facts.canPassThrough, true, where)
 }
 
 function streamed(from: Format, { body, address }: RecordedRequest): boolean {
-  return from.dialect.readRequest(body, limits, address).stream
+  return from.dialect.extractRequest(body, limits, address).stream
 }
 
 function readBack(to: Format, target: Target, { text, stream }: { text: string; stream: boolean }) {
-  return to.dialect.readRequest(bytesOf(text), limits, upstreamAddress(to, target, stream))
+  return to.dialect.extractRequest(bytesOf(text), limits, upstreamAddress(to, target, stream))
 }
 
 test('every case that is listed was recorded', () => {

@@ -5,12 +5,11 @@
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { startSandbox } from '../../sandbox/sandbox.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { connectorOf } from '../../src/providers/registry.ts'
-import { startSandbox } from '../../src/sandbox/sandbox.ts'
-import type { ConversationFormat, ReadLimits } from '../../src/wire/codec.ts'
-import { codecs } from '../../src/wire/dialects.ts'
-import { translateRequest } from '../../src/wire/translate.ts'
+import type { ConversationFormat, ReadLimits } from '../../src/wire/dialect.ts'
+import { translateRequest } from '../../src/wire/translation/translate.ts'
 import { type Agent, agentOf } from '../support/agents.ts'
 import {
   answered,
@@ -22,11 +21,14 @@ import {
   sealsIn,
   shortNames,
 } from '../support/conversations.ts'
+import { costRatio } from '../support/cost-ratio.ts'
 import type { Json } from '../support/dialect-clients.ts'
 import { testGateway } from '../support/gateway.ts'
 import { relayUpstream } from '../support/relay-upstream.ts'
+import { repeated } from '../support/sampled.ts'
+import { codecs } from '../support/wire-formats.ts'
 
-const stepsMax = 60
+const stepsMax = repeated(20, 60)
 
 const models: readonly Reached[] = [
   { model: 'gpt-4.1', format: 'openai-chat' },
@@ -95,12 +97,12 @@ async function worked(agent: Agent, reached: Reached, key: string): Promise<read
   return ids
 }
 
-/** Histories of sixty steps, to measure with. */
+/** Histories of so many steps, to measure with. */
 const histories = new Map<ConversationFormat, readonly unknown[]>()
 
 for (const format of formats) {
   for (const reached of models) {
-    test(`${format} → ${reached.model}: sixty steps`, async () => {
+    test(`${format} → ${reached.model}: ${stepsMax} steps`, async () => {
       const { key } = await gateway.account('1000')
       const agent = newAgent(format)
       const from = relay.requests.length
@@ -121,17 +123,8 @@ for (const format of formats) {
 
 const limits: ReadLimits = { depthMax: 64, valuesMax: 10_000_000, integerMax: 1_000_000_000 }
 
-/** The least processor time of some runs, in microseconds. */
-function leastCpu(run: () => void): number {
-  let least = Number.POSITIVE_INFINITY
-  for (let count = 0; count < 3; count += 1) {
-    const before = process.cpuUsage()
-    run()
-    const { user, system } = process.cpuUsage(before)
-    least = Math.min(least, user + system)
-  }
-  return least
-}
+/** Four times as much may take so many times the work; what is quadratic takes sixteen times. */
+const growthMax = 10
 
 for (const from of formats) {
   test(`${from}: four times the history takes about four times the work`, () => {
@@ -156,12 +149,17 @@ for (const from of formats) {
         limits,
         address: { model: 'any', stream: true },
       }
-      const once = leastCpu(() => translateRequest(short, of))
-      const fourTimes = leastCpu(() => translateRequest(long, of))
-      assert.ok(fourTimes < 10 * once, `to ${format}: ${once} µs, and ${fourTimes} µs for four times as much`)
-      const cut = leastCpu(() => codecs[from].cutMarks(short, limits))
-      const cutFourTimes = leastCpu(() => codecs[from].cutMarks(long, limits))
-      assert.ok(cutFourTimes < 10 * Math.max(cut, 500), `marks: ${cut} µs, and ${cutFourTimes} µs`)
+      const translating = costRatio(growthMax, {
+        small: () => translateRequest(short, of),
+        large: () => translateRequest(long, of),
+      })
+      assert.ok(translating < growthMax, `to ${format}: ${translating.toFixed(1)} times the work`)
+      const removing = costRatio(growthMax, {
+        small: () => codecs[from].stripCarriers(short, limits),
+        large: () => codecs[from].stripCarriers(long, limits),
+        floorUs: 500,
+      })
+      assert.ok(removing < growthMax, `carriers: ${removing.toFixed(1)} times the work`)
     }
   })
 }

@@ -19,7 +19,7 @@ import { testGateway } from '../support/gateway.ts'
 
 const gateway = await testGateway()
 after(() => gateway.close())
-const { ledger } = gateway.gateway.parts
+const { ledger } = gateway.gateway.services
 
 const models = ['sandbox-chat-echo', 'sandbox-responses-echo', 'sandbox-messages-echo', 'sandbox-gemini-echo']
 const words = 'Grüße, 世界 🦉: an echo of "quotes", a \\ and\ntwo lines.'
@@ -31,7 +31,7 @@ async function billed(response: Response): Promise<{ charged: bigint; input: num
   assert.ok(receipt !== undefined, 'the receipt is there with the last byte')
   assert.equal(receipt.endReason, 'complete')
   assert.equal(receipt.usageSource, 'reported')
-  const metered = gateway.gateway.sandbox?.meter(response.headers.get('x-request-id') ?? '')
+  const metered = gateway.gateway.sandbox?.logged(response.headers.get('x-request-id') ?? '')
   assert.ok(metered !== undefined, 'the sandbox made the answer')
   const input = receipt.inputUncached + receipt.cacheRead + receipt.cacheWrite5m + receipt.cacheWrite1h
   assert.equal(input, metered.inputTokens)

@@ -36,7 +36,7 @@ const leftovers = 200
 test('a question in the first moment is answered', async (context) => {
   const dataFolder = temporaryDirectory(context)
   const first = await testGateway({ dataFolder })
-  const { settings } = first.gateway.parts
+  const { settings } = first.gateway.services
   for (let left = 0; left < leftovers; left += 1) await settings.put(`departure:nobody-${left}`, '[]')
   await first.close()
   const port = await freePort()
@@ -48,7 +48,7 @@ test('a question in the first moment is answered', async (context) => {
   ask(early)
   const second = await starting
   context.after(() => second.close())
-  assert.deepEqual(await second.gateway.parts.settings.beginning('departure:'), [])
+  assert.deepEqual(await second.gateway.services.settings.beginning('departure:'), [])
   const late = connect(port, '127.0.0.1')
   ask(late)
   await once(late, 'data')

@@ -34,7 +34,7 @@ before(async () => {
       guessesFromStrangersMax: 20,
       challengesPerNetworkMax: 8,
       attemptsKeptMax: 40,
-      lettersPerAddressMax: 3,
+      emailsPerAddressMax: 3,
       passwordHashesMax: 1,
       passwordHashesQueuedMax: 8,
     },
@@ -369,6 +369,10 @@ test('whoever hashes a password outside of signing in is told the same when too 
     email: 'b@example.org',
   })
   assert.ok(used.status >= 400)
-  const people = await gateway.gateway.parts.identity.people({ state: 'operators', search: null, limit: 9 })
+  const people = await gateway.gateway.services.identity.people({
+    state: 'operators',
+    search: null,
+    limit: 9,
+  })
   assert.equal(people.length, 1)
 })

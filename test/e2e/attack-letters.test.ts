@@ -17,7 +17,7 @@ before(async () => {
   sink = await mailSink({ after: (end) => ends.push(async () => end()) })
   gateway = await testGateway({
     environment: { SMTP_URL: sink.url, MAIL_FROM: 'Tollgate <gate@example.org>' },
-    limits: { uniformAnswerMs: 1, lettersPerAddressMax: 100 },
+    limits: { uniformAnswerMs: 1, emailsPerAddressMax: 100 },
   })
 })
 after(async () => {
@@ -147,7 +147,7 @@ test('no name of a person or an organization smuggles a head, a reader or a link
 })
 
 test('what is no single address gets no letter', async () => {
-  const before = sink.letters.length
+  const before = sink.emails.length
   const addresses = [
     'a@example.org,b@example.org',
     'a@example.org\r\nBcc: b@example.org',
@@ -182,5 +182,5 @@ test('what is no single address gets no letter', async () => {
     const changed = await client.post('/api/auth/change-email', { newEmail: email })
     assert.ok(changed.status >= 400 && changed.status < 500, changed.text)
   }
-  assert.equal(sink.letters.length, before + 1)
+  assert.equal(sink.emails.length, before + 1)
 })

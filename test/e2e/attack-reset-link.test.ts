@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, test } from 'node:test'
-import type { Limits } from '../../src/config.ts'
+import type { Limits } from '../../src/config/config.ts'
 import { type ControlAnswer, ControlClient } from '../support/control-client.ts'
 import { type TestGateway, testGateway } from '../support/gateway.ts'
 import { joined, password } from '../support/two-tenants.ts'
@@ -40,7 +40,7 @@ before(() =>
   served({}, async ({ gateway, origin }) => {
     for (const name of ['crowded', 'unwritten', 'choosing', 'raced', 'forged']) {
       const { email, person } = await joined(origin, name)
-      const { link } = await gateway.parts.identity.resetLink(person)
+      const { link } = await gateway.services.identity.resetLink(person)
       people.set(name, { email, token: new URL(link).searchParams.get('token') ?? '' })
     }
   }),

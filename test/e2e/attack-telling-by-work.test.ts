@@ -65,10 +65,23 @@ async function works<Name extends string>(
 /** A password that is hashed costs several times what all the rest does; one that is not shows. */
 const ratioMax = 1.6
 
-function assertAlike(works: Readonly<Record<string, number>>, most = ratioMax): void {
-  const spent = Object.values(works)
-  const ratio = Math.max(...spent) / Math.min(...spent)
-  assert.ok(ratio < most, `${ratio.toFixed(2)}: ${JSON.stringify(works)}`)
+/** What other programs do makes one look dearer once; what is dearer is so each time. */
+const measurementsMax = 5
+
+/** Measures until they cost alike. */
+async function assertAlike(
+  measure: () => Promise<Readonly<Record<string, number>>>,
+  most = ratioMax,
+): Promise<void> {
+  const measured: string[] = []
+  while (measured.length < measurementsMax) {
+    const works = await measure()
+    const spent = Object.values(works)
+    const ratio = Math.max(...spent) / Math.min(...spent)
+    if (ratio < most) return
+    measured.push(`${ratio.toFixed(2)}: ${JSON.stringify(works)}`)
+  }
+  assert.fail(measured.join('\n'))
 }
 
 const signIn = (email: string, secret: string) =>
@@ -86,17 +99,14 @@ test('a wrong password costs the same for whom there is, for whom there is not, 
       const { status, text } = await signIn(email(turn), `wrong password ${turn}`)
       assert.equal(status, 401, text)
     }
-  const found = await works(
-    {
-      known: refused(() => known.email),
-      unknown: refused((turn) => `nobody-${turn}@example.org`),
-      withoutPassword: refused(() => withoutPassword.email),
-    },
-    21,
-  )
-  assertAlike(found)
-  const nothing = await works({ refused: () => signIn('no address', password) }, 21)
-  assert.ok(nothing.refused * 2 < found.known, `hashing shows: ${JSON.stringify({ ...nothing, ...found })}`)
+  const asks = {
+    known: refused(() => known.email),
+    unknown: refused((turn) => `nobody-${turn}@example.org`),
+    withoutPassword: refused(() => withoutPassword.email),
+  }
+  await assertAlike(() => works(asks, 21))
+  const shown = await works({ known: asks.known, refused: () => signIn('no address', password) }, 21)
+  assert.ok(shown.refused * 2 < shown.known, `hashing shows: ${JSON.stringify(shown)}`)
 })
 
 test('a key costs the same however much of it is that of a live one', async () => {
@@ -108,7 +118,7 @@ test('a key costs the same however much of it is that of a live one', async () =
   }
   const strange: Ask = (turn) => ask(makeKey(strangeId(turn), strangeId(turn), systemRandom).key)()
   const near: Ask = () => ask(makeKey(account.id, account.keyId, systemRandom).key)()
-  assertAlike(await works({ strange, near }, 61))
+  await assertAlike(() => works({ strange, near }, 61))
 })
 
 /** Some look-ups more are a third of what a refusal costs. */
@@ -129,7 +139,8 @@ test('what is somebody else’s costs what nobody’s costs', async () => {
     [account(known.email), account('nobody-at-all@example.org')],
     [change(key), change(formatId('key', 1n))],
   ] as const) {
-    assertAlike(await works({ theirs: refused(theirs), nobodys: refused(nobodys) }, 121), ratioOfRefusalsMax)
+    const asks = { theirs: refused(theirs), nobodys: refused(nobodys) }
+    await assertAlike(() => works(asks, 121), ratioOfRefusalsMax)
   }
 })
 

@@ -603,7 +603,7 @@ test('names of the prototype are names like any other', async () => {
         headers: '__proto__: polluted\r\nconstructor: a\r\ntoString: b\r\nhasOwnProperty: c\r\n',
       })
       assert.equal(answer?.status, 200, answer?.body)
-      const sent = gateway.sandbox.meters().at(-1)
+      const sent = gateway.sandbox.requestLog().at(-1)
       assert.equal(sent?.body?.toString(), upstreamBody(format, body), 'forwarded as it came')
     }
     assert.equal(({} as Record<string, unknown>).polluted, undefined)
@@ -629,7 +629,7 @@ test('text that is valid reaches the upstream as it was written', async () => {
       const body = goodBody(format).replace('hello', () => `a${text}`)
       const answer = await gateway.post(format, body, { key: (await gateway.account('3')).key })
       assert.equal(answer?.status, 200, answer?.body)
-      assert.equal(gateway.sandbox.meters().at(-1)?.body?.toString(), upstreamBody(format, body))
+      assert.equal(gateway.sandbox.requestLog().at(-1)?.body?.toString(), upstreamBody(format, body))
     }
   }
 })
@@ -674,7 +674,7 @@ for (const { name, head, piece: more, expect } of oversized) {
       const refusal = readRefusal(format, await client.answer())
       assert.deepEqual([refusal.status, refusal.code], expect)
       assert.ok(sentBytes <= 8 * bodyBytesMax, `${sentBytes} bytes were taken before the answer`)
-      assert.equal(gateway.gateway.app.bodies.taken, 0, 'nothing of it is kept')
+      assert.equal(gateway.gateway.deps.bodies.taken, 0, 'nothing of it is kept')
       client.close()
       await gateway.assertUntouched(account, '3')
     }
@@ -718,7 +718,7 @@ test('a compressed body is not unpacked, and one of another type is not read', a
 })
 
 test('a model that is unknown, disabled or not sold is the same to a caller', async () => {
-  const { catalog } = gateway.gateway.parts
+  const { catalog } = gateway.gateway.services
   const disabled = 'sandbox-hang'
   assert.equal((await catalog.disable(disabled)).kind, 'changed')
   const [unsold] = [...catalog.snapshot.unsold.keys()].filter((name) => name !== disabled)

@@ -16,8 +16,9 @@ import {
   postBytes,
 } from '../support/hostile-gateway.ts'
 import { type RawAnswer, RawClient } from '../support/raw-client.ts'
+import { repeated } from '../support/sampled.ts'
 
-const cases = 4_000
+const cases = repeated(2_000, 4_000)
 /** Many at once, since a request that lost its end is waited for. */
 const atOnce = 100
 
@@ -141,7 +142,7 @@ function bytesOf(format: Format, body: string): string {
 /** What went upstream is below what the answer says was held. */
 function assertPaid(format: Format, answer: RawAnswer): void {
   const hold = parseUsd(headerOf(answer, 'x-tollgate-hold') ?? '')
-  const sent = gateway.sandbox.meter(headerOf(answer, 'x-upstream-request-id') ?? '')
+  const sent = gateway.sandbox.logged(headerOf(answer, 'x-upstream-request-id') ?? '')
   // Google's API does not name its answers in a header, and many are asked at once.
   if (format === 'gemini') return assert.ok(hold !== undefined && hold > 0n)
   assert.ok(hold !== undefined && sent?.body !== undefined)
@@ -200,6 +201,6 @@ test('damaged requests have sensible answers', async (context) => {
   context.diagnostic(
     `seed ${seed}: ${[...counts].map(([status, count]) => `${count} × ${status}`).join(', ')}`,
   )
-  assert.ok((counts.get(200) ?? 0) > 10, 'some are served')
+  assert.ok((counts.get(200) ?? 0) > cases / 400, 'some are served')
   assert.ok((counts.get(400) ?? 0) > cases / 4, 'many are refused')
 })

@@ -119,21 +119,21 @@ async function whileRunning<Result>(
 async function revokedMidway(format: Format): Promise<RawAnswer | undefined> {
   const account = await gateway.account('3')
   return whileRunning(format, { account }, async (client) => {
-    await gateway.gateway.parts.access.revoke(account.keyId)
+    await gateway.gateway.services.access.revoke(account.keyId)
     return client.answer()
   })
 }
 
 async function suspended(format: Format): Promise<RawAnswer | undefined> {
   const account = await gateway.account('3')
-  await gateway.gateway.parts.ledger.suspend(account.id, 1)
+  await gateway.gateway.services.ledger.suspend(account.id, 1)
   return ask(format, { account })
 }
 
 /** Causes a write-off that is above the limit of a day, then asks for what could cause more. */
 async function restricted(format: Format): Promise<RawAnswer | undefined> {
   const account = await gateway.account('0.01')
-  const { ledger, nextId } = gateway.gateway.parts
+  const { ledger, nextId } = gateway.gateway.services
   const [id, nowMs] = [nextId(), systemClock.wallMs()]
   const asked = { ...plainAsk, id, account: account.id, key: account.keyId, nowMs, inputAmount: 1_000n }
   await ledger.admit({ ...asked, usesRestricted: true })
@@ -164,13 +164,13 @@ function inContent(format: Format, content: string): string {
 
 async function revoked(format: Format): Promise<RawAnswer | undefined> {
   const account = await gateway.account('3')
-  await gateway.gateway.parts.access.revoke(account.keyId)
+  await gateway.gateway.services.access.revoke(account.keyId)
   return ask(format, { account })
 }
 
 async function expired(format: Format): Promise<RawAnswer | undefined> {
   const { id } = await gateway.account('3')
-  const { access, control } = gateway.gateway.parts
+  const { access, control } = gateway.gateway.services
   assert.ok(control !== undefined)
   const policy = {
     rates: noRates,
@@ -233,7 +233,8 @@ const provoked: Partial<Readonly<Record<ErrorCode, Provoke>>> = {
   account_suspended: suspended,
   model_not_allowed: (format) => ask(format, { policy: { models: ['sandbox-echo'] } }),
   account_restricted: restricted,
-  unknown_path: (format) => line(format, 'POST @/nowhere'),
+  // Of /v1/responses there are addresses below, of each response too.
+  unknown_path: (format) => line(format, 'POST @/nowhere/at/all'),
   model_not_found: (format) => ask(format, { model: 'nothing' }),
   method_not_allowed: (format) => line(format, 'GET @'),
   unsupported_media_type: (format) => ask(format, { headers: 'Content-Encoding: br\r\n' }),
@@ -292,6 +293,8 @@ const elsewhere: Partial<Readonly<Record<ErrorCode, string>>> = {
   not_supported: 'unsupported-addresses.test.ts',
   file_not_found: 'files-are-owned.test.ts',
   file_limit_reached: 'files-are-owned.test.ts',
+  response_not_found: 'background-responses.test.ts',
+  background_limit_reached: 'background-responses.test.ts',
   request_timeout: 'bad-input-http.test.ts',
   store_unavailable: 'bad-input-keys.test.ts',
   settlement_delayed: 'last-word-waits.test.ts',
@@ -322,7 +325,7 @@ const controlPlane: Partial<Readonly<Record<ErrorCode, string>>> = {
   invoice_not_found: '../../src/control/billing/billing.test.ts',
   payments_off: '../../src/control/billing/billing.test.ts',
   person_not_found: '../../src/identity/identity.test.ts',
-  sign_up_closed: '../../src/identity/ways-in.test.ts',
+  sign_up_closed: '../../src/identity/auth-gateway/sign-in-methods.test.ts',
   too_many_attempts: '../../src/payments/payments.test.ts',
   key_disabled: 'keys-change.test.ts',
 }
@@ -422,7 +425,7 @@ for (const format of formats) {
       const answer = await ask(format, { ...asked(format), account })
       assert.equal(answer?.status, 400)
       if (format !== 'gemini') assert.equal(understood(format, answer!).kind, 'BadRequestError')
-      const [receipt] = await gateway.gateway.parts.ledger.receipts(account.id, 1, null)
+      const [receipt] = await gateway.gateway.services.ledger.receipts(account.id, 1, null)
       assert.deepEqual([receipt?.errorCode, receipt?.charged], [code, 0n])
       await gateway.assertUntouched(account, '3')
     }

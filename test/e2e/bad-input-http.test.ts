@@ -522,7 +522,7 @@ test('what stands behind a request that ends the connection is not carried out',
   assert.equal((await client.answer())?.status, 200)
   await client.untilClosed()
   assert.equal(client.received, '')
-  await becomes(() => gateway.gateway.app.running.count === 0)
+  await becomes(() => gateway.gateway.deps.inFlight.count === 0)
   assert.equal(gateway.sandbox.requests(), reached + 1)
 })
 
@@ -583,7 +583,7 @@ test('a request that comes byte by byte is served and forwarded whole', async ()
     }
     assert.equal((await client.answer())?.status, 200)
     assert.equal(
-      gateway.sandbox.meters().at(-1)?.body?.toString(),
+      gateway.sandbox.requestLog().at(-1)?.body?.toString(),
       body.replace(asking[format].model, 'sandbox-echo'),
     )
     client.close()
@@ -594,24 +594,35 @@ async function becomes(holds: () => boolean): Promise<void> {
   await eventually(String(holds), holds, (is) => is)
 }
 
-test('a client that closes its half after asking has left', async () => {
-  const account = await gateway.account('3')
-  const ask = `{"model":"sandbox-hang","stream":true,"messages":[{"role":"user","content":"hello"}]}`
-  const client = new RawClient(gateway.port)
-  client.send(postBytes('chat', ask, { key: account.key }))
-  const running = gateway.gateway.app.running
-  await becomes(() => running.count === 1)
-  client.socket.end()
-  await client.untilClosed()
-  assert.equal(client.received, '')
-  await becomes(() => running.count === 0)
-  const { held, openHolds, posted } = await gateway.balance(account.id)
-  assert.deepEqual([held, openHolds], [0n, 0])
-  assert.ok(posted > 2_900_000_000n, 'what was never answered costs at most its input')
-})
+/** What a client does that was waiting for its answer. */
+const goodbyes: Readonly<Record<string, (client: RawClient) => Promise<void>>> = {
+  'that leaves after asking': async (client) => client.close(),
+  'that closes its half after asking and leaves later': async (client) => {
+    client.socket.end()
+    assert.ok(await client.until('HTT'), 'more than one probe finds it there')
+    assert.equal(gateway.gateway.deps.inFlight.count, 1)
+    client.close()
+  },
+}
+
+for (const [who, leave] of Object.entries(goodbyes)) {
+  test(`a client ${who} is noticed`, async () => {
+    const account = await gateway.account('3')
+    const ask = `{"model":"sandbox-hang","stream":true,"messages":[{"role":"user","content":"hello"}]}`
+    const client = new RawClient(gateway.port)
+    client.send(postBytes('chat', ask, { key: account.key }))
+    const inFlight = gateway.gateway.deps.inFlight
+    await becomes(() => inFlight.count === 1)
+    await leave(client)
+    await becomes(() => inFlight.count === 0)
+    const { held, openHolds, posted } = await gateway.balance(account.id)
+    assert.deepEqual([held, openHolds], [0n, 0])
+    assert.ok(posted > 2_900_000_000n, 'what was never answered costs at most its input')
+  })
+}
 
 test('a client that leaves in the middle of its body leaves nothing behind', async () => {
-  const { bodies: budget } = gateway.gateway.app
+  const { bodies: budget } = gateway.gateway.deps
   for (const format of formats) {
     const account = await gateway.account('3')
     const { line, key, body } = partsOf(format, account)

@@ -102,7 +102,7 @@ async function refusedAs(key: string, code: ErrorCode, status = 401): Promise<vo
 }
 
 function wellFormed(): string {
-  const id = gateway.gateway.parts.nextId()
+  const id = gateway.gateway.services.nextId()
   return makeKey(id, id, systemRandom).key
 }
 
@@ -175,14 +175,14 @@ test('a key of the right form that nobody has', async () => {
 test('a revoked key', async () => {
   const account = await gateway.account('3')
   assert.equal((await ask('chat', [`Authorization: Bearer ${account.key}`]))?.status, 200)
-  assert.equal(await gateway.gateway.parts.access.revoke(account.keyId), 'revoked')
+  assert.equal(await gateway.gateway.services.access.revoke(account.keyId), 'revoked')
   await refusedAs(account.key, 'revoked_api_key')
 })
 
 test('a key that expires while it is used', async () => {
   const account = await gateway.account('3')
   const expiresMs = clock.wallMs() + 60_000
-  const key = await gateway.gateway.parts.access.create({
+  const key = await gateway.gateway.services.access.create({
     account: account.id,
     name: 'short',
     expiresMs,
@@ -277,7 +277,7 @@ test('a live key pays although another credential beside it is none', async () =
     for (const worthless of ['x', wellFormed(), ['sk', '-ant-api03-', filler].join('')]) {
       const answer = await ask(format, [`Authorization: Bearer ${worthless}`, `x-api-key: ${account.key}`])
       assert.equal(answer?.status, 200, answer?.body)
-      const sent = gateway.sandbox.meters().at(-1)
+      const sent = gateway.sandbox.requestLog().at(-1)
       const seen = JSON.stringify([sent?.headers, sent?.line])
       for (const key of [worthless, account.key]) {
         if (key.length > 1) assert.ok(!seen.includes(key), 'no credential of the caller goes upstream')
@@ -326,12 +326,12 @@ test('a key in the query opens nothing where no library puts one, and goes no fu
       const refusal = readRefusal(format, await ask(format, [], { query }))
       assert.deepEqual([refusal.status, refusal.code], [401, 'missing_api_key'])
       assert.equal((await ask(format, [asking[format].keyHeader(account.key)], { query }))?.status, 200)
-      const sent = gateway.sandbox.meters().at(-1)
+      const sent = gateway.sandbox.requestLog().at(-1)
       assert.ok(!sent?.line.includes(account.key), sent?.line)
     }
     const kept = '?beta=true&keyboard=1&monkey=2&a[key]=3'
     assert.equal((await ask(format, [asking[format].keyHeader(account.key)], { query: kept }))?.status, 200)
-    assert.ok(gateway.sandbox.meters().at(-1)?.line.endsWith(kept), 'any other query travels as it is')
+    assert.ok(gateway.sandbox.requestLog().at(-1)?.line.endsWith(kept), 'any other query travels as it is')
   }
 })
 
@@ -340,7 +340,7 @@ test('a key in the query of a Gemini address pays, and goes no further', async (
   secrets.add(account.key.slice(24))
   for (const query of [`?key=${account.key}`, `?a=b&key=${account.key}&c=d`, `?%6Bey=${account.key}`]) {
     assert.equal((await ask('gemini', [], { query }))?.status, 200, query)
-    const sent = gateway.sandbox.meters().at(-1)
+    const sent = gateway.sandbox.requestLog().at(-1)
     assert.ok(!sent?.line.includes(account.key), sent?.line)
   }
   const refusal = readRefusal('gemini', await ask('gemini', [], { query: `?key=a&key=${account.key}` }))
@@ -389,7 +389,7 @@ test('without its store the server is in trouble, and no key is wrong for that',
   assert.equal((await ask('chat', [key], { from: broken }))?.status, 200)
   await new Promise<void>((ready) => broken.gateway.finishStart(ready))
   assert.equal((await broken.raw('GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n'))?.status, 200)
-  await broken.gateway.parts.store.close()
+  await broken.gateway.services.store.close()
   for (const format of formats) {
     for (const header of [key, `x-api-key: ${wellFormed()}`, `Authorization: Bearer ${wellFormed()}`]) {
       const answer = await ask(format, [header], { from: broken })

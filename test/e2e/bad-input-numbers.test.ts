@@ -19,6 +19,7 @@ import {
   readRefusal,
 } from '../support/hostile-gateway.ts'
 import { type RawAnswer, RawClient } from '../support/raw-client.ts'
+import { repeated } from '../support/sampled.ts'
 
 const integerMax = 1_000_000_000
 /** Of the model that is asked: nano-USD per token of output and per search, tokens of output at most. */
@@ -26,7 +27,7 @@ const outputNano = 15_000n
 const searchNano = 10_000_000n
 const modelOutputMax = 32_000
 /** So many cases for each format. */
-const cases = 3_000
+const cases = repeated(600, 3_000)
 
 let gateway: HostileGateway
 /** One pays for any usual answer, one only where its limit is lowered. */
@@ -170,8 +171,8 @@ async function send(client: RawClient, account: TestAccount, format: Format, bod
   const id = headerOf(answer, 'x-upstream-request-id')
   // Google's API names its answers in their bodies alone.
   assert.ok(id !== undefined || format === 'gemini', 'the answer tells who was asked')
-  const { meters, meter } = gateway.sandbox
-  const received = (id === undefined ? meters().at(-1) : meter(id))?.body?.toString()
+  const { requestLog, logged } = gateway.sandbox
+  const received = (id === undefined ? requestLog().at(-1) : logged(id))?.body?.toString()
   return { answer, upstream: JSON.parse(received ?? '') as Readonly<Record<string, unknown>>, hold }
 }
 

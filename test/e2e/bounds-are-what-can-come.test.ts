@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { formatUsd, parseUsd } from '../../contract/usd.ts'
 import type { ModelDefinition } from '../../src/catalog/definition.ts'
-import type { ConversationFormat } from '../../src/wire/codec.ts'
+import type { ConversationFormat } from '../../src/wire/dialect.ts'
 import { clientOf } from '../support/dialect-clients.ts'
 import type { TestAccount } from '../support/gateway.ts'
 import { meteredGateway, type UpstreamName, upstreams } from '../support/metered-gateway.ts'
@@ -108,7 +108,7 @@ for (const [format, model] of [
       const most = (8_192n * parseUsd('25')!) / 1_000_000n
       const hold = parseUsd(String(answer.headers['x-tollgate-hold']))!
       assert.ok(hold >= most && hold < most + parseUsd('0.02')!, formatUsd(hold))
-      const sent = String(gate.sandbox.meters().at(-1)?.body)
+      const sent = String(gate.sandbox.requestLog().at(-1)?.body)
       const isTranslated = format === 'gemini'
       assert.ok(sent.includes(`:${isTranslated ? Math.min(limit, 8_192) : limit}`), sent)
     })
@@ -136,7 +136,7 @@ for (const [text, policy, header, more, isMarked] of [
     const headers = header === undefined ? {} : { 'x-tollgate-automatic-caching': header }
     const answer = await gate.askAs(account, client, { ...asked, headers }).whole()
     assert.equal(answer.status, 200, answer.text)
-    const sent = String(gate.sandbox.meters().at(-1)?.body)
+    const sent = String(gate.sandbox.requestLog().at(-1)?.body)
     assert.equal(sent.includes('"cache_control"'), isMarked, sent)
     assert.equal(String(answer.headers['x-tollgate-adjusted']).includes('added=cache_control'), isMarked)
     // The sandbox shares one cache among the accounts of this test.

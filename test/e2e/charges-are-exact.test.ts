@@ -396,7 +396,7 @@ for (const include_usage of [true, false]) {
 }
 
 test('a price that changes while a request runs holds for the next one', async () => {
-  const { catalog } = gate.gateway.parts
+  const { catalog } = gate.gateway.services
   const account = await gate.account('1')
   const messages = [{ role: 'user', content: 'tokens=40 rate=100' }]
   const asked = { model: 'chat-changing', max_tokens: 100, stream: true, messages }
@@ -413,7 +413,7 @@ test('a price that changes while a request runs holds for the next one', async (
 })
 
 test('a model that is taken off sale while a request runs is served to its end, and to nobody after', async () => {
-  const { catalog } = gate.gateway.parts
+  const { catalog } = gate.gateway.services
   const account = await gate.account('1')
   const messages = [{ role: 'user', content: 'tokens=40 rate=100' }]
   const asked = { model: 'chat-changing', max_tokens: 100, stream: true, messages }

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, suite, test } from 'node:test'
 import { type Clock, systemClock } from '../../src/base/clock.ts'
-import { parseUsd } from '../../src/ledger/money.ts'
+import { parseUsd } from '../../src/ledger/rules/money.ts'
 import { eventually, type MeteredGateway, meteredGateway, requestIdIn } from '../support/metered-gateway.ts'
 import { refusalIn, type Sent, type Whole } from '../support/paying-client.ts'
 
@@ -80,7 +80,7 @@ suite('a clock that is set', { concurrency: 1 }, () => {
     )
     await eventually(
       'both wait',
-      () => gateway.gateway.app.running.count,
+      () => gateway.gateway.deps.inFlight.count,
       (count) => count === 2,
     )
     for (const stepMs of [hourMs, -2 * hourMs, 30 * 24 * hourMs, -30 * 24 * hourMs, hourMs]) {
@@ -117,7 +117,7 @@ suite('a clock that is set', { concurrency: 1 }, () => {
     const sent = ask(account.key, 'chat-think', 'delay=60000', 30_000)
     await eventually(
       'it runs',
-      () => gateway.gateway.app.running.count,
+      () => gateway.gateway.deps.inFlight.count,
       (count) => count === 1,
     )
     clock.step(hourMs)
@@ -207,7 +207,7 @@ suite('a clock that is set', { concurrency: 1 }, () => {
   test('is the clock by which a key expires', async () => {
     clock.set('2026-06-01T12:00:00Z')
     const account = await gateway.account('5')
-    const { access } = gateway.gateway.parts
+    const { access } = gateway.gateway.services
     const { policy } = (await access.list(account.id))[0]!
     const expiresMs = clock.wallMs() + hourMs / 2
     const { secret } = await access.create({ account: account.id, name: 'brief', expiresMs, policy })

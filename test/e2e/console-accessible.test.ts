@@ -1,14 +1,17 @@
 /**
  * Every page of the console before axe, in light and dark, on a desktop and on a phone, where much has happened: no
- * violation, no page wider than the screen, nothing broken behind it. The pages stand in a table, which has every route.
+ * violation, no page wider than the screen, nothing broken behind it. The pages are in a table, which has every route.
+ * The windows and menus over them likewise, on the same server: to fill one with a month's use takes a while. A sample of
+ * them where the whole is not asked for.
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { sections as adminSections } from '../../console/src/features/admin/sections.ts'
-import { arrive, lookAt, type UsedConsole, usedConsole } from '../support/console-looks.ts'
-import { consolePages } from '../support/console-pages.ts'
+import { arrive, lookAt, lookOver, type UsedConsole, usedConsole } from '../support/console-looks.ts'
+import { consolePages, overlaysOf } from '../support/console-pages.ts'
 import type { LivedInIds } from '../support/lived-in.ts'
+import { sampled } from '../support/sampled.ts'
 
 let used: UsedConsole
 before(async () => {
@@ -16,12 +19,22 @@ before(async () => {
 })
 after(() => used.close())
 
-for (const page of consolePages) {
+for (const page of sampled(consolePages, 8)) {
   test(page.name, async () => {
     const visit = used.visits.get(page.as)
     assert.ok(visit !== undefined)
     await arrive(visit, page, page.path(used.lived.ids))
     await lookAt(visit)
+  })
+}
+
+for (const [name, openers] of sampled(Object.entries(overlaysOf), 2)) {
+  test(`over ${name}: ${openers.join(', ')}`, async () => {
+    const page = consolePages.find((known) => known.name === name)
+    const visit = page && used.visits.get(page.as)
+    assert.ok(page !== undefined && visit !== undefined, `${name} is a page of the table`)
+    await arrive(visit, page, page.path(used.lived.ids))
+    await lookOver(visit, openers)
   })
 }
 

@@ -38,6 +38,19 @@ test('every client has a recipe with the own address and the chosen model, under
   visit.clean()
 })
 
+test('the client that is chosen is in sight in a list that is longer than the window', async () => {
+  await page.goto('/console/connect?client=curl')
+  await page.getByRole('heading', { level: 2, name: 'curl' }).waitFor()
+  const bottom = async () => {
+    const box = await client('curl').boundingBox()
+    return box === null ? Number.POSITIVE_INFINITY : box.y + box.height
+  }
+  const height = page.viewportSize()?.height ?? 0
+  assert.ok((await bottom()) <= height, `${await bottom()} of ${height} pixels`)
+  assert.equal(await page.evaluate('scrollY'), 0, 'the page itself stays where it was')
+  visit.clean()
+})
+
 test('a link leads to a client with a model, and Cursor is told what it needs', async () => {
   await page.goto('/console/connect?client=codex&model=sandbox-responses-echo')
   await page.getByRole('heading', { level: 2, name: 'Codex CLI' }).waitFor()
@@ -46,7 +59,7 @@ test('a link leads to a client with a model, and Cursor is told what it needs', 
   await page.getByText('model = "sandbox-stream"').waitFor()
   assert.equal(new URL(page.url()).searchParams.get('model'), 'sandbox-stream')
   await page.goto('/console/connect?client=cursor')
-  await page.getByText(/cannot be reached from there/).waitFor()
+  await page.getByText(/its own servers, which cannot reach/).waitFor()
   await page.goto('/console/connect?client=nonsense&model=nonsense')
   await page.getByRole('heading', { level: 2, name: 'curl' }).waitFor()
   assert.match(await everything(), /sandbox-echo/)
@@ -69,7 +82,7 @@ test('a key that was just made stands in the recipes, in memory alone', async ()
   assert.ok(!String(kept).includes(key), 'nowhere but in memory')
   const inCode = (await codes()).filter((code) => code.includes(key))
   assert.deepEqual(inCode, [`export TOLLGATE_KEY=${key}`])
-  await page.getByRole('button', { name: /^Copy the text of “Keep your key/ }).click()
+  await page.getByRole('button', { name: /^Copy the text of “Set your API key/ }).click()
   assert.equal(await page.evaluate('navigator.clipboard.readText()'), `export TOLLGATE_KEY=${key}`)
   await client('Continue').click()
   await page.getByText(`apiKey: "${key}"`).waitFor()

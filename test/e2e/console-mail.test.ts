@@ -1,4 +1,4 @@
-/** The pages that letters lead to, in a real browser: an address is verified, a password set anew, an address changed. */
+/** The pages that e-mails lead to, in a real browser: an address is verified, a password set anew, an address changed. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -50,7 +50,7 @@ async function signIn(page: Page, email: string, secret: string): Promise<void> 
   await button(page, 'Sign in').click()
 }
 
-test('an address is verified by its letter, and the starting credit is there', async () => {
+test('an address is verified by its email, and the starting credit is there', async () => {
   const visit = await browser.visit(gateway.origin)
   const { page } = visit
   const email = 'ada@example.org'
@@ -92,7 +92,7 @@ test('a damaged link says so and sends another', async () => {
   await visit.close()
 })
 
-test('a forgotten password is set anew by its letter, which works once', async () => {
+test('a forgotten password is set anew by its email, which works once', async () => {
   const visit = await browser.visit(gateway.origin)
   const { page } = visit
   const email = 'ada@example.org'
@@ -119,7 +119,7 @@ test('a forgotten password is set anew by its letter, which works once', async (
   await field(page, 'New password').fill('a third long password')
   await button(page, 'Set the password').click()
   await page.getByRole('alert').waitFor()
-  assert.equal(sink.letters.filter(({ to }) => to.includes('nobody@example.org')).length, 0)
+  assert.equal(sink.emails.filter(({ to }) => to.includes('nobody@example.org')).length, 0)
   visit.clean()
   await visit.close()
 })

@@ -61,8 +61,8 @@ async function copied(page: Page, what: string): Promise<string> {
   await button(page, `Copied ${what}`).waitFor()
   return page.evaluate<string>('navigator.clipboard.readText()')
 }
-const keyLine = 'the text of “Keep your key in the shell”'
-const askLine = 'the text of “Ask in the format of Chat Completions”'
+const keyLine = 'the text of “Set your API key”'
+const askLine = 'the text of “Send a Chat Completions request”'
 
 async function linkTo(email: string): Promise<string> {
   const { text } = await mail.next(email)
@@ -191,7 +191,7 @@ test('a person signs up, connects, spends, tops up and goes on', async () => {
   const tokens = [receipt.usage.inputUncached, receipt.usage.output]
   for (const fact of [
     ...tokens,
-    `Heldfor an input as large as its size allows$${receipt.held}`,
+    `Heldinput bounded by its size$${receipt.held}`,
     `Charged$${receipt.charged}`,
     receipt.price,
     'laptop',

@@ -128,7 +128,7 @@ test('a receipt tells what was used, held and charged', async () => {
   assert.equal(nanoOf(await amount('Charged').textContent()), parseUsd(receipt.charged))
   assert.equal(nanoOf(await amount('Held').textContent()), parseUsd(receipt.held))
   assert.equal(receipt.inputBound, 'bytes')
-  await money.getByText('for an input as large as its size allows').waitFor()
+  await money.getByText('input bounded by its size').waitFor()
   await page.getByText(receipt.price).waitFor()
   await page.getByText('The answer arrived whole.').waitFor()
   await visit.accessible()

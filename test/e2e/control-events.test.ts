@@ -64,7 +64,7 @@ test('whoever may see an account hears what changes in it, and of no other', asy
   assert.equal(stream.answer.headers['cache-control'], 'no-store')
   assert.equal(stream.answer.headers['access-control-allow-origin'], undefined)
   await stream.shows(`event: ready\ndata: {"account":"${world.account}"}`)
-  const { changes } = world.gateway.gateway.parts
+  const { changes } = world.gateway.gateway.services
   const strangers = parseId('acct', world.belongings.account)
   assert.ok(strangers !== undefined)
   changes.publish(strangers, ['billing'])
@@ -146,7 +146,7 @@ test('nobody is told of a change because a stranger names them', async () => {
   await theirs.shows('"people"')
   const watched = parseId('acct', account)
   assert.ok(watched !== undefined)
-  world.gateway.gateway.parts.changes.publish(watched, ['billing'])
+  world.gateway.gateway.services.changes.publish(watched, ['billing'])
   assert.doesNotMatch(await own.shows('"billing"'), /"people"/)
   for (const stream of [own, theirs]) stream.close()
 })

@@ -7,8 +7,8 @@ import { request as httpRequest } from 'node:http'
 import { after, test } from 'node:test'
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
-import { type Config, limitDefaults } from '../../src/config.ts'
-import { markedId } from '../../src/wire/marks.ts'
+import { type Config, limitDefaults } from '../../src/config/config.ts'
+import { carrierId } from '../../src/wire/translation/reasoning-carriers.ts'
 import { type Answer, bearer, send } from '../support/bytes-client.ts'
 import {
   type Behaviour,
@@ -182,7 +182,7 @@ for (const format of formats) {
         body: wholeOf(format, asked),
       })
       assert.equal(answer.status, 200, answer.text)
-      const [receipt] = await sandbox.gateway.parts.ledger.receipts(account.id, 1, null)
+      const [receipt] = await sandbox.gateway.services.ledger.receipts(account.id, 1, null)
       assert.ok(receipt !== undefined)
       // Marks of what to cache, which some formats are given on the way, count as input all the same.
       const { inputUncached, cacheRead, cacheWrite5m, cacheWrite1h } = receipt
@@ -354,8 +354,8 @@ test('a kept connection that breaks before a word is no reason to estimate', asy
 
 test('marks of ours in ids do not go upstream', async () => {
   const { gate, upstream } = await faulty(wholeAnswer(200, numbers.messages, json))
-  const seal = { maker: 'google', data: Buffer.from('signature').toString('base64') } as const
-  const id = markedId('toolu_1', { seal, thoughts: [] })
+  const encrypted = { vendor: 'google', data: Buffer.from('signature').toString('base64') } as const
+  const id = carrierId('toolu_1', { encrypted, thoughts: [] })
   assert.notEqual(id, 'toolu_1')
   const body = {
     model: 'messages-model',
@@ -394,11 +394,11 @@ test('a client that leaves takes the question to its upstream along', async () =
   assert.match(refused.text, /at once/)
   leaving.destroy()
   await reply.closed
-  await gate.gateway.app.running.whenIdle()
-  assert.equal(gate.gateway.app.counting.places.take(account.id), true)
-  gate.gateway.app.counting.places.giveBack(account.id)
-  assert.equal(gate.gateway.app.events.taken, 0)
-  assert.equal(gate.gateway.app.bodies.taken, 0)
+  await gate.gateway.deps.inFlight.whenIdle()
+  assert.equal(gate.gateway.deps.counting.places.tryAcquire(account.id), true)
+  gate.gateway.deps.counting.places.release(account.id)
+  assert.equal(gate.gateway.deps.events.taken, 0)
+  assert.equal(gate.gateway.deps.bodies.taken, 0)
 })
 
 test('counting has a rate of its own, told in each format', async () => {
@@ -469,7 +469,7 @@ test('text that cannot be counted in time is answered with a bound, which is lab
     assert.equal(answer.headers['x-tollgate-tokens'], 'bounded')
     assert.ok(Number(JSON.parse(answer.text)[shapes[format].tokens]) >= 200, answer.text)
   }
-  assert.equal(gate.gateway.app.bodies.taken, 0)
+  assert.equal(gate.gateway.deps.bodies.taken, 0)
 })
 
 /** Processor time of all threads of this process. */

@@ -6,9 +6,9 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { formatUsd, parseUsd } from '../../contract/usd.ts'
 import { systemClock } from '../../src/base/clock.ts'
-import type { Limits } from '../../src/config.ts'
+import type { Limits } from '../../src/config/config.ts'
 import type { ReceiptRow } from '../../src/ledger/types.ts'
-import type { ConversationFormat } from '../../src/wire/codec.ts'
+import type { ConversationFormat } from '../../src/wire/dialect.ts'
 import { type Answer, bearer, send, receiptOf as statedReceipt } from '../support/bytes-client.ts'
 import {
   type CountingOptions,
@@ -101,7 +101,7 @@ function ask(
 }
 
 async function receiptOf({ gate }: Counting, account: TestAccount): Promise<ReceiptRow> {
-  const read = () => gate.gateway.parts.ledger.receipts(account.id, 1, null)
+  const read = () => gate.gateway.services.ledger.receipts(account.id, 1, null)
   const [receipt] = await eventually('a receipt', read, (rows) => rows.length > 0)
   assert.ok(receipt !== undefined)
   return receipt
@@ -109,7 +109,7 @@ async function receiptOf({ gate }: Counting, account: TestAccount): Promise<Rece
 
 const counting = await countingGate({}, { requestsPerMinute: null })
 const ownFormats: readonly ConversationFormat[] = ['openai-chat', 'openai-responses', 'anthropic', 'gemini']
-const readers = [...counting.gate.gateway.app.snapshot.models.values()].filter(
+const readers = [...counting.gate.gateway.deps.snapshot.models.values()].filter(
   (model) => model.inputs.includes('pdf') && model.provider !== 'sandbox',
 )
 
@@ -172,7 +172,7 @@ test('who could not even pay for empty documents is not counted for', async () =
     }
   }
   const suspended = await gate.account('5')
-  await gate.gateway.parts.ledger.suspend(suspended.id, systemClock.wallMs())
+  await gate.gateway.services.ledger.suspend(suspended.id, systemClock.wallMs())
   assert.equal((await ask(counting, suspended, opus)).status, 403)
   assert.equal(upstream.requests.length, requests, 'nothing reached an upstream')
 })
@@ -258,7 +258,7 @@ test('a file that holds more than it shows is written off, and its sender loses 
   // Three times as many pages as the file shows.
   const hiding = await countingGate({ pages: 3 * pages, count: { answer: (reply) => reply.send(refusal) } })
   const account = await hiding.gate.account('5')
-  const { ledger, nextId } = hiding.gate.gateway.parts
+  const { ledger, nextId } = hiding.gate.gateway.services
   let lost = 0n
   for (const reference of ['first', 'second', 'third']) {
     assert.equal((await ask(hiding, account, opus)).status, 200)
@@ -292,6 +292,6 @@ test('what a provider bills beyond its own count of a file in the body is not it
   assert.equal((await ask(lying, account, opus)).status, 200)
   const { absorbed, inputBound } = await receiptOf(lying, account)
   assert.ok(absorbed > 0n && inputBound === 'reported', formatUsd(absorbed))
-  const row = await lying.gate.gateway.parts.ledger.account(account.id)
+  const row = await lying.gate.gateway.services.ledger.account(account.id)
   assert.deepEqual([row?.absorbedToday, row?.restrictedMs], [0n, null])
 })

@@ -4,10 +4,10 @@
  */
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
+import type { LoggedRequest } from '../../sandbox/request-log.ts'
 import type { KeyPolicy } from '../../src/access/types.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import type { ReceiptRow } from '../../src/ledger/types.ts'
-import type { Metered } from '../../src/sandbox/meter.ts'
 import { type DialectClient, dialectClients, wholeEventsIn } from '../support/dialect-clients.ts'
 import {
   eventually,
@@ -18,7 +18,7 @@ import {
 } from '../support/metered-gateway.ts'
 import { refusalAtEnd, refusalIn, type Sent } from '../support/paying-client.ts'
 
-const readOnMs = 1_200
+const readOnMs = 3_000
 const unlimited = { requestsPerMinute: null, tokensPerMinute: null, concurrent: null }
 const limits = {
   ...unlimited,
@@ -70,12 +70,12 @@ function send(from: MeteredGateway, by: Payer, asked: Asked): Sent {
   })
 }
 
-function arrival(from: MeteredGateway, { mark }: Payer): Promise<Metered> {
+function arrival(from: MeteredGateway, { mark }: Payer): Promise<LoggedRequest> {
   return eventually(
     'the request reaches the upstream',
-    () => from.sandbox.meters().find(({ body }) => body?.includes(mark) === true),
+    () => from.sandbox.requestLog().find(({ body }) => body?.includes(mark) === true),
     (metered) => metered !== undefined,
-  ) as Promise<Metered>
+  ) as Promise<LoggedRequest>
 }
 
 const contents = (client: DialectClient, count: number) => (text: string) =>
@@ -93,10 +93,13 @@ async function settled(from: MeteredGateway, by: Payer): Promise<ReceiptRow> {
 
 interface Gone {
   readonly receipt: ReceiptRow
-  readonly meter: Metered
+  readonly meter: LoggedRequest
   /** How long the upstream worked on after its client had left. */
   readonly tookMs: number
 }
+
+/** None of these upstreams would end by itself in this time. */
+const letGoMs = 60_000
 
 async function leave(asked: Asked, when: (sent: Sent) => Promise<unknown>): Promise<Gone> {
   const by = await payer(gate)
@@ -117,7 +120,7 @@ function assertNear(told: number | bigint, real: number | bigint, what: string):
 }
 
 /** Its input as the sandbox counts it; it charges none before it has sent a head. */
-const inputOf = (meter: Metered): number => (meter.inputTokens > 0 ? meter.inputTokens : 310)
+const inputOf = (meter: LoggedRequest): number => (meter.inputTokens > 0 ? meter.inputTokens : 310)
 
 const pairs = dialectClients.flatMap((client) => upstreamNames.map((upstream) => ({ client, upstream })))
 const both = (name: string, run: (client: DialectClient, upstream: UpstreamName) => Promise<void>): void => {
@@ -134,19 +137,21 @@ suite('clients that leave', { concurrency: 8 }, () => {
     assertNear(receipt.inputUncached, inputOf(meter), 'input')
     assert.equal(receipt.charged, cost(receipt.inputUncached, 0))
     if (upstream === 'gemini') assert.ok(tookMs >= readOnMs - 100, `read on for ${tookMs} ms`)
-    else assert.ok(tookMs < 1_000, `let go of after ${tookMs} ms`)
+    else assert.ok(tookMs < letGoMs, `let go of after ${tookMs} ms`)
   })
 
   both('gone mid-stream', async (client, upstream) => {
-    const asked = { client, upstream, behaviour: 'stream', settings: 'tokens=240 rate=300' }
+    // What is read on ends in the time for it; what is not goes on for long after its client has left.
+    const tokens = upstream === 'gemini' ? 240 : 1_900
+    const asked = { client, upstream, behaviour: 'stream', settings: `tokens=${tokens} rate=300` }
     const { receipt, meter, tookMs } = await leave(asked, (sent) => sent.until(contents(client, 50)))
     if (upstream === 'gemini') {
       assert.deepEqual([receipt.usageSource, receipt.output, meter.outcome], ['reported', 240, 'complete'])
       assert.equal(receipt.charged, cost(meter.inputTokens, 240))
       return
     }
-    assert.ok(tookMs < 1_000 && meter.outcome === 'client_gone', `let go of after ${tookMs} ms`)
-    assert.ok(meter.outputTokens >= 50 && meter.outputTokens < 240)
+    assert.ok(tookMs < letGoMs && meter.outcome === 'client_gone', `let go of after ${tookMs} ms`)
+    assert.ok(meter.outputTokens >= 50 && meter.outputTokens < tokens)
     assert.ok(receipt.output <= meter.outputTokens, 'no more output than was made')
     assertNear(receipt.charged, cost(meter.inputTokens, meter.outputTokens), 'charge')
     if (upstream === 'messages') assert.equal(receipt.inputUncached, meter.inputTokens)
@@ -201,7 +206,7 @@ suite('clients that leave', { concurrency: 8 }, () => {
       await gate.receiptOf(by, 4)
       const receipts = await gate.ledger.receipts(by.id, 4, null)
       assert.equal(receipts.filter(({ output }) => output === 300).length, 2, 'two are read on')
-      const made = gate.sandbox.meters().filter(({ body }) => body?.includes(by.mark) === true)
+      const made = gate.sandbox.requestLog().filter(({ body }) => body?.includes(by.mark) === true)
       const most = Math.max(...made.map(({ outputTokens }) => outputTokens).filter((count) => count < 300))
       for (const receipt of receipts) {
         const isPaid = receipt.output >= 20 && (receipt.output <= most || receipt.output === 300)

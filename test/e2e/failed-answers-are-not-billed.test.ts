@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts'
 import { systemClock } from '../../src/base/clock.ts'
-import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts'
 import { faultUpstream, sends } from '../support/fault-upstream.ts'
 import { testGateway } from '../support/gateway.ts'
 import { eventually, meteredGateway, meteredModels } from '../support/metered-gateway.ts'
@@ -126,7 +126,7 @@ for (const row of rows) {
       assert.equal(receipt.output, delivered, 'the words of an error are no output')
 
       const bears = row.absorbsInput?.includes(format) ?? false
-      const meters = [...gate.sandbox.meters(), ...spare.meters()].filter(
+      const meters = [...gate.sandbox.requestLog(), ...spare.requestLog()].filter(
         ({ requestId }) => requestId === receipt.upstreamRequestId,
       )
       const input = meters[0]?.inputTokens ?? 0
@@ -150,7 +150,7 @@ test('each attempt that an upstream charges for in vain is the house’s, and th
   const receipt = await gate.receiptOf(account)
   // Which of them is asked first depends on how they fared before.
   assert.deepEqual(receipt.attempts.map(({ upstream }) => upstream).sort(), ['anthropic', 'spare'])
-  const meters = [...gate.sandbox.meters(), ...spare.meters()]
+  const meters = [...gate.sandbox.requestLog(), ...spare.requestLog()]
   const input = meters.find(({ requestId }) => requestId === receipt.upstreamRequestId)!
   const after = await gate.ledger.house()
   assert.equal(receipt.absorbed, 2n * cost(input.inputTokens, 0))
@@ -196,7 +196,7 @@ test('gone between the finish and the usage of a chat stream: the usage is waite
   reply.fin()
   const [receipt] = await eventually(
     'the receipt',
-    () => alone.gateway.parts.ledger.receipts(account.id, 2, null),
+    () => alone.gateway.services.ledger.receipts(account.id, 2, null),
     ({ length }) => length > 0,
   )
   assert.deepEqual([receipt?.usageSource, receipt?.charged], ['reported', cost(70, 11)])

@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { after, beforeEach, test } from 'node:test'
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
-import type { Config } from '../../src/config.ts'
+import type { Config } from '../../src/config/config.ts'
 import { fileHost } from '../support/file-host.ts'
 import { type TestAccount, testGateway } from '../support/gateway.ts'
 import { asking, controlOf, personActor } from '../support/operators.ts'
@@ -43,6 +43,7 @@ beforeEach(async () => {
   other = await gateway.account('1')
   host.arrivals.length = 0
   host.uploadStatus = 200
+  host.uploadFields = {}
 })
 
 const openaiOf = ({ key }: TestAccount, origin = gateway.origin) =>
@@ -183,6 +184,31 @@ test('what the provider refuses is told in its words and counts for nothing', as
   await uploadOpenai(owner)
 })
 
+test('an upload that gets the id of another file is refused, and the other file stays', async () => {
+  const { id } = await uploadOpenai(owner)
+  host.uploadFields = { id }
+  for (let times = 0; times < 4; times += 1)
+    await assert.rejects(uploadOpenai(other), { status: 502, code: 'upstream_invalid' })
+  await gateway.gateway.deps.background.drained()
+  assert.equal(host.files.has(id), true)
+  assert.equal((await openaiOf(owner).files.retrieve(id)).id, id)
+  await assert.rejects(openaiOf(other).files.retrieve(id), { status: 404 })
+  host.uploadFields = {}
+  await uploadOpenai(other)
+})
+
+test('a file whose description is too long to be kept is deleted at the provider, and counts for nothing', async () => {
+  const before = new Set(host.files.keys())
+  host.uploadFields = { filename: 'x'.repeat(20_000) }
+  for (let times = 0; times < 4; times += 1) {
+    await assert.rejects(uploadOpenai(owner), { status: 502, code: 'upstream_invalid' })
+    await gateway.gateway.deps.background.drained()
+  }
+  assert.deepEqual(new Set(host.files.keys()), before)
+  host.uploadFields = {}
+  await uploadOpenai(owner)
+})
+
 test('an account without a balance uploads nothing, before its body is read, and can still delete', async () => {
   const poor = await gateway.account('0')
   await assert.rejects(uploadOpenai(poor), { status: 402, code: 'insufficient_balance' })
@@ -194,8 +220,7 @@ const refusals: readonly (readonly [what: string, path: string, init: RequestIni
   ['JSON', '/v1/files', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }, 415],
   ['another method', '/v1/files', { method: 'PUT' }, 405],
   ['a path beyond the id', '/v1/files/a/b', { method: 'GET' }, 404],
-  ['files of Gemini', '/v1beta/files', { method: 'GET' }, 501],
-  ['an upload to Gemini', '/upload/v1beta/files', { method: 'POST' }, 501],
+  ['an upload where no upstream keeps files', '/upload/v1beta/files', { method: 'POST' }, 501],
 ]
 for (const [what, path, init, status] of refusals) {
   test(`${what} at ${path} is refused with ${status}`, async () => {

@@ -184,7 +184,7 @@ test('forced tools are refused where the installation or the request says so', a
 })
 
 test('an answer from Responses ends at a stop string, streamed or not, and all of it is charged', async () => {
-  const { ledger } = gateway.gateway.parts
+  const { ledger } = gateway.gateway.services
   const asked = {
     model: 'sandbox-responses-echo',
     messages: [{ role: 'user' as const, content: 'one Observation: two' }],

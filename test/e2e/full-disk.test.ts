@@ -6,8 +6,8 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { after, afterEach, before, beforeEach, suite, test } from 'node:test'
 import { parseUsd } from '../../contract/usd.ts'
+import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts'
 import { systemClock } from '../../src/base/clock.ts'
-import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts'
 import { type GatewayProcess, type Installation, makeInstallation } from '../support/gateway-process.ts'
 import { eventually } from '../support/metered-gateway.ts'
 import { type Format, formats, refusalIn, Sent } from '../support/paying-client.ts'
@@ -48,7 +48,7 @@ function ask(server: GatewayProcess, key: string, of: { format: Format; flow: st
 async function assertSound(account: string): Promise<void> {
   const receipts = await installation.ask('requests.list', { account, limit: 100 })
   for (const { id, charged, endReason, usage } of receipts) {
-    const made = sandbox.meter(id)
+    const made = sandbox.logged(id)
     assert(made !== undefined)
     const worth = BigInt(made.inputTokens) * rate.input + BigInt(made.outputTokens) * rate.output
     if (endReason === 'complete') assert.equal(parseUsd(charged), worth)

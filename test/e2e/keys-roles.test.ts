@@ -16,7 +16,7 @@ import { type Asking, asking, controlOf, personActor } from '../support/operator
 
 const gate = await testGateway({ limits: { keysPerAccountMax: 8 } })
 after(() => gate.close())
-const { ledger, access, managementKeys, builtInKeys } = gate.gateway.parts
+const { ledger, access, managementKeys, builtInKeys } = gate.gateway.services
 
 /** Who is what where; accounts, keys and everything that decides are the real ones. */
 const members = new Map<string, { readonly organization: string; readonly role: Role }>()

@@ -8,9 +8,9 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { startSandbox } from '../../sandbox/sandbox.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { createLog } from '../../src/base/log.ts'
-import { startSandbox } from '../../src/sandbox/sandbox.ts'
 import { testGateway } from '../support/gateway.ts'
 import { eventually, meteredModels } from '../support/metered-gateway.ts'
 import { asking, controlOf, personActor } from '../support/operators.ts'
@@ -192,7 +192,7 @@ test('a running request settles at the price that it began with; the next one pa
   assert.deepEqual(set, { markup: '100%', from: 'console' })
   await ask(account.key, 'chat-stream', text, { stream: true }).whole()
   await running.whole()
-  const { ledger } = gate.gateway.parts
+  const { ledger } = gate.gateway.services
   const receipts = await eventually(
     'two receipts',
     () => ledger.receipts(account.id, 10, null),

@@ -100,7 +100,7 @@ const rich = await busy.account('10')
 
 /** Makes the store do something else for a while. */
 async function occupy(): Promise<{ done: Promise<unknown> }> {
-  const entryId = busy.gateway.parts.nextId()
+  const entryId = busy.gateway.services.nextId()
   const kept = { source: 'manual', reference: `busy-${entryId}`, nowMs: 0, note: null } as const
   const done = busy.ledger.credit({ entryId, account: rich.id, amount: 1n, ...kept })
   // The batch has left with the next turns of the loop; what comes now waits for its commit.
@@ -119,7 +119,7 @@ test('too late, every stream and every answer ends with an error in its clientâ€
   })
   await eventually(
     'all have arrived',
-    () => busy.sandbox.meters().slice(arrived),
+    () => busy.sandbox.requestLog().slice(arrived),
     (meters) => meters.length === cases.length && meters.every(({ inputTokens }) => inputTokens > 0),
   )
   const { done } = await occupy()
@@ -135,7 +135,7 @@ test('too late, every stream and every answer ends with an error in its clientâ€
     }),
   )
   await done
-  await busy.gateway.app.background.drained()
+  await busy.gateway.deps.background.drained()
   const receipts = await busy.ledger.receipts(rich.id, 1_000, null)
   assert.deepEqual(receipts.map(({ id }) => id).sort(), ids.sort(), 'one receipt for each')
   for (const receipt of receipts) {
@@ -163,7 +163,7 @@ test('a Gemini client that asked for an array gets the error as its last element
   )
   await eventually(
     'all have arrived',
-    () => busy.sandbox.meters().slice(arrived),
+    () => busy.sandbox.requestLog().slice(arrived),
     (meters) => meters.length === upstreamNames.length && meters.every(({ inputTokens }) => inputTokens > 0),
   )
   const { done } = await occupy()

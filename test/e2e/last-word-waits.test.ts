@@ -71,7 +71,7 @@ const rich = await busy.account('10')
 
 /** Makes the store do something else for a while. */
 async function occupy(): Promise<{ done: Promise<unknown> }> {
-  const entryId = busy.gateway.parts.nextId()
+  const entryId = busy.gateway.services.nextId()
   const done = busy.ledger.credit({
     entryId,
     account: rich.id,
@@ -106,7 +106,7 @@ for (const format of formats) {
       if (!stream) assert.deepEqual([answer.status, answer.headers['x-should-retry']], [503, 'false'])
 
       await done
-      await busy.gateway.app.background.drained()
+      await busy.gateway.deps.background.drained()
       const receipts = await receiptsOf(busy, rich)
       assert.equal(receipts.length, earlier.length + 1)
       const [receipt] = receipts

@@ -27,7 +27,7 @@ const idOf = ({ account }: Pick<Member, 'account'>): bigint =>
 
 /** An account with a card and automatic top-ups. */
 async function saveCard(account: bigint): Promise<void> {
-  const { database } = gateway.gateway.parts.store
+  const { database } = gateway.gateway.services.store
   const card = { customer: 'cus_1', method: 'pm_1', words: 'Visa ending in 4242' }
   await database
     .insertInto('payment_method')
@@ -41,7 +41,7 @@ async function saveCard(account: bigint): Promise<void> {
 }
 
 const setting = async (account: bigint) => {
-  const { autoTopUp, savedMethod } = await gateway.gateway.parts.payments.setting(account)
+  const { autoTopUp, savedMethod } = await gateway.gateway.services.payments.setting(account)
   return { autoTopUp, savedMethod }
 }
 
@@ -60,7 +60,7 @@ test('with a person go the saved cards of their accounts', async () => {
 })
 
 test('who may not go stays as frozen as they were, and thaws with the dispute', async () => {
-  const { store, ledger, nextId } = gateway.gateway.parts
+  const { store, ledger, nextId } = gateway.gateway.services
   const account = idOf(operator)
   const topUp = nextId()
   const nowMs = 5

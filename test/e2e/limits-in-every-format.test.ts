@@ -39,7 +39,7 @@ const written: Readonly<Record<UpstreamName, (body: Json) => unknown>> = {
 }
 
 function lastBody(): Json {
-  return JSON.parse(String(gate.sandbox.meters().at(-1)?.body)) as Json
+  return JSON.parse(String(gate.sandbox.requestLog().at(-1)?.body)) as Json
 }
 
 interface Trial {

@@ -48,7 +48,7 @@ before(async () => {
     ],
     limits: { requestsPerMinute: null },
   })
-  await gateway.gateway.parts.catalog.disable('gpt-halted')
+  await gateway.gateway.services.catalog.disable('gpt-halted')
   account = await gateway.account('10')
 })
 after(() => gateway.close())
@@ -203,11 +203,11 @@ for (const { model, nearest, command } of unsold) {
 
 test('a request is shown to its own account, while it runs and afterwards, and is not there for any other', async () => {
   const own = await gateway.account('1')
-  const sibling = await gateway.gateway.parts.access.create({
+  const sibling = await gateway.gateway.services.access.create({
     account: own.id,
     name: 'sibling',
     expiresMs: null,
-    policy: (await gateway.gateway.parts.access.list(own.id))[0]!.policy,
+    policy: (await gateway.gateway.services.access.list(own.id))[0]!.policy,
   })
   for (const format of formats) {
     const body = bodyOf('sandbox-hang-stream', { stream: true })

@@ -65,7 +65,7 @@ async function lossy(): Promise<TestAccount> {
   const sent = gate.ask(account, { ...thinking, model: 'chat-think' })
   await eventually(
     'it reasons',
-    () => gate.sandbox.meters().slice(arrived),
+    () => gate.sandbox.requestLog().slice(arrived),
     (meters) => meters.some(({ reasoningTokens }) => reasoningTokens > 0),
   )
   sent.leave()

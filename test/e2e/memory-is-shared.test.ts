@@ -32,7 +32,7 @@ for (const format of formats) {
   test(`${format}: a key at its share is told so, and others are served`, async () => {
     const account = await gateway.account('5')
     const other = await gateway.account('5')
-    const { bodies } = gateway.gateway.app
+    const { bodies } = gateway.gateway.deps
     const body = bodyOf(format, budgetBytes / 2)
     const { path, keyHeader } = asking[format]
     const held = new RawClient(gateway.port)

@@ -44,7 +44,7 @@ function dice(from: number): () => number {
 const contentsIn = (client: DialectClient, text: string): number =>
   wholeEventsIn(text).filter((event) => client.deltaOf(event) !== '').length
 
-const behaviours: readonly (readonly [behaviour: string, settings: string])[] = [
+const behaviors: readonly (readonly [behaviour: string, settings: string])[] = [
   ['stream', 'tokens=30'],
   ['stream', 'tokens=60 rate=300'],
   ['stream', 'tokens=20 delay=150'],
@@ -98,7 +98,7 @@ test(`200 requests in a storm leave sound books (STORM_SEED=${seed})`, async () 
   let begun = 0
 
   async function one(number: number): Promise<void> {
-    const [behaviour, settings] = pick(behaviours)
+    const [behaviour, settings] = pick(behaviors)
     const client = pick(dialectClients)
     const filler = 'window '.repeat(Math.floor(roll() * 300))
     const sent = gate.askAs(account, client, {
@@ -121,7 +121,7 @@ test(`200 requests in a storm leave sound books (STORM_SEED=${seed})`, async () 
   }
 
   async function credit(): Promise<void> {
-    const entryId = gate.gateway.parts.nextId()
+    const entryId = gate.gateway.services.nextId()
     const amount = BigInt(Math.floor(roll() * 20_000_000)) + 1n
     const kept = { source: 'manual', reference: `storm-${entryId}`, nowMs: 0, note: null } as const
     const result = await gate.ledger.credit({ entryId, account: account.id, amount, ...kept })
@@ -137,8 +137,8 @@ test(`200 requests in a storm leave sound books (STORM_SEED=${seed})`, async () 
   }
 
   await Promise.all(Array.from({ length: parallel }, line))
-  await gate.gateway.app.running.whenIdle()
-  await gate.gateway.app.background.drained()
+  await gate.gateway.deps.inFlight.whenIdle()
+  await gate.gateway.deps.background.drained()
 
   const receipts = await gate.ledger.receipts(account.id, 1_000, null)
   const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n)

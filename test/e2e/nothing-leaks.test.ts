@@ -9,9 +9,9 @@ import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
+import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts'
+import { behaviors } from '../../sandbox/scenarios/behaviors-table.ts'
 import { systemClock } from '../../src/base/clock.ts'
-import { behaviours } from '../../src/sandbox/behaviours.ts'
-import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts'
 import { type GatewayProcess, type Installation, makeInstallation } from '../support/gateway-process.ts'
 import { eventually } from '../support/metered-gateway.ts'
 import { type Format, formats, Sent } from '../support/paying-client.ts'
@@ -57,7 +57,7 @@ upstreams:
   - { name: tattler, provider: openai, url: '${tattlerOrigin}', credential: '\${CANARY}', models: all }
   - { name: tattler2, provider: anthropic, url: '${tattlerOrigin}', credential: '\${CANARY}', models: all }
 models:
-${behaviours.map(({ name }) => modelOf(name, 'sandbox')).join('\n')}
+${behaviors.map(({ name }) => modelOf(name, 'sandbox')).join('\n')}
 ${tales.map((_, tale) => `${modelOf(`gpt-tale-${tale}`, 'openai')}\n${modelOf(`claude-tale-${tale}`, 'anthropic')}`).join('\n')}
 limits: { keepAliveMs: 20, peekMs: 20, requestsPerMinute: none, tokensPerMinute: none }
 `)
@@ -165,7 +165,7 @@ let logged = ''
 
 suite('canaries', { concurrency: 1 }, () => {
   test('through every fault of an upstream', async () => {
-    for (const { name } of behaviours) {
+    for (const { name } of behaviors) {
       for (const format of formats) {
         for (const stream of [true, false]) {
           const text = await textOf(ask(format, name, { stream }), name)

@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
 import { formatUsd, parseUsd } from '../../contract/usd.ts'
+import type { LoggedRequest } from '../../sandbox/request-log.ts'
 import type { ReceiptRow } from '../../src/ledger/types.ts'
-import type { Metered } from '../../src/sandbox/meter.ts'
 import {
   type DialectClient,
   dialectClients,
@@ -30,7 +30,7 @@ interface Pair {
 interface Done {
   readonly answer: Whole
   readonly receipt: ReceiptRow
-  readonly meter: Metered
+  readonly meter: LoggedRequest
   readonly left: bigint
 }
 
@@ -56,7 +56,7 @@ async function done(
   const answer = await sent.whole()
   assert.equal(answer.status, 200, answer.text)
   const receipt = await gate.receiptOf(account)
-  const meter = gate.sandbox.meters().find(({ body }) => body?.includes(mark) === true)
+  const meter = gate.sandbox.requestLog().find(({ body }) => body?.includes(mark) === true)
   assert.ok(meter !== undefined)
   const { posted, held } = await gate.balance(account.id)
   assert.deepEqual([parseUsd(usd)! - posted, held], [receipt.charged, 0n])

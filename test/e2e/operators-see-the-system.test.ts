@@ -73,7 +73,7 @@ test('losses of today are told from a sum on, and listed by account, the largest
   /** An account whose request cost so much more than it held. */
   const lossy = async (usd: string): Promise<TestAccount> => {
     const account = await gate.account('0.05')
-    const { nextId } = gate.gateway.parts
+    const { nextId } = gate.gateway.services
     const [id, nowMs] = [nextId(), systemClock.wallMs()]
     const asked = { ...plainAsk, id, account: account.id, key: account.keyId, nowMs, inputAmount: 1_000n }
     await gate.ledger.admit({ ...asked, usesRestricted: true })
@@ -107,7 +107,7 @@ test('losses of today are told from a sum on, and listed by account, the largest
 
 test('an upstream that refuses us and a model without a price are told by name', async () => {
   const quiet = await warnings(local)
-  const { health, catalog } = gate.gateway.parts
+  const { health, catalog } = gate.gateway.services
   await catalog.add({ id: 'gpt-without-price', context: 1_000, maxOutput: 100 })
   const refusal = {
     code: 'upstream_unavailable',
@@ -122,7 +122,7 @@ test('an upstream that refuses us and a model without a price are told by name',
   const told = (await warnings(local)).filter((line) => !quiet.includes(line))
   assert.deepEqual(told, [
     "The upstream openai: It refuses this gateway's own credential, bill or model.",
-    'Not sold for want of a price, of limits or of an upstream: gpt-without-price. `tollgate models` says why.',
+    'Not sold because a price, a limit or an upstream is missing: gpt-without-price. `tollgate models` says why.',
   ])
   health.served('openai')
   await catalog.disable('gpt-without-price')
@@ -131,7 +131,7 @@ test('an upstream that refuses us and a model without a price are told by name',
 
 test('a ledger that contradicted itself when it was verified is told until it is in order', async () => {
   const quiet = await warnings(local)
-  const { store } = gate.gateway.parts
+  const { store } = gate.gateway.services
   const { id } = await gate.account('1')
   const setPosted = (posted: bigint) =>
     store.database.updateTable('account').set({ posted }).where('id', '=', id).execute()

@@ -109,7 +109,7 @@ for (const { format, floor, more } of [
     assert.ok(running.length > 1 && limits.some((limit) => limit < 32_000), 'some were lowered')
 
     assert.equal(gate.sandbox.requests() - before, running.length)
-    const meters = gate.sandbox.meters().slice(-running.length)
+    const meters = gate.sandbox.requestLog().slice(-running.length)
     for (const { limit, budget } of meters.map(limitsSent)) {
       assert.ok(budget < limit, `a thinking budget of ${budget} fits into ${limit}`)
     }
@@ -250,7 +250,7 @@ test('credit makes a waiting request pass at once', async () => {
   await first.contents(1)
   const second = gate.ask(account, body)
   const { ledger } = gate
-  const nextId = gate.gateway.parts.nextId
+  const nextId = gate.gateway.services.nextId
   await ledger.credit({
     entryId: nextId(),
     account: account.id,

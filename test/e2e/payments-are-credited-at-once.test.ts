@@ -38,7 +38,7 @@ async function ask(origin: string, key: string): Promise<number> {
 }
 
 function begin({ gateway }: TestGateway, account: bigint) {
-  return gateway.parts.payments.beginTopUp({
+  return gateway.services.payments.beginTopUp({
     account,
     email: null,
     amount: tenUsd,
@@ -55,7 +55,7 @@ test('402, paid at the page, and the very next request is served', async (contex
   assert.equal(await ask(on.origin, key), 402)
   const topUp = await begin(on, id)
   const told = Promise.withResolvers<readonly string[]>()
-  on.gateway.parts.changes.watch(id, ({ topics }) => topics.includes('balance') && told.resolve(topics))
+  on.gateway.services.changes.watch(id, ({ topics }) => topics.includes('balance') && told.resolve(topics))
 
   const page = await fetch(topUp.payUrl ?? '')
   assert.match(await page.text(), /10\.00 USD/)
@@ -66,7 +66,7 @@ test('402, paid at the page, and the very next request is served', async (contex
   assert.equal(await ask(on.origin, key), 200)
   const { posted } = await on.balance(id)
   assert.ok(posted > 0n && posted < tenUsd)
-  assert.deepEqual((await on.gateway.parts.ledger.verify()).drift, [])
+  assert.deepEqual((await on.gateway.services.ledger.verify()).drift, [])
   assert.ok((await told.promise).includes('billing'))
 })
 
@@ -84,7 +84,7 @@ test('what is no message of the provider is refused at the door', async (context
   const url = webhookOf(on.origin)
   const headers = { 'content-type': 'application/json' }
   assert.equal((await fetch(url, { method: 'POST', headers, body: '{}' })).status, 400)
-  const huge = 'x'.repeat(on.gateway.app.limits.webhookBodyBytesMax + 1)
+  const huge = 'x'.repeat(on.gateway.deps.limits.webhookBodyBytesMax + 1)
   assert.equal((await fetch(url, { method: 'POST', headers, body: huge })).status, 413)
 })
 

@@ -13,7 +13,7 @@ test('an export holds every request, and is made for one after another', async (
   context.after(() => gateway.close())
   const person = await joined(gateway.origin, 'ann')
   const account = parseId('acct', person.account) ?? assert.fail('an account')
-  const { ledger, nextId } = gateway.gateway.parts
+  const { ledger, nextId } = gateway.gateway.services
   const given = { source: 'manual', reference: 'x', note: null, nowMs: 1 } as const
   await ledger.credit({ ...given, entryId: nextId(), account, amount: 1_000_000_000_000n })
   const { key } = await person.client.done('key.create', { name: 'mine' })

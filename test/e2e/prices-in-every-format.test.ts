@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
 import { parseUsd } from '../../contract/usd.ts'
 import type { ModelDefinition, PriceDefinition } from '../../src/catalog/definition.ts'
-import type { ConversationFormat } from '../../src/wire/codec.ts'
+import type { ConversationFormat } from '../../src/wire/dialect.ts'
 import { at, clientOf, dialectClients, type Json } from '../support/dialect-clients.ts'
 import {
   listPrice,
@@ -53,7 +53,7 @@ async function ask({ format, model, more = {}, headers = {} }: Asked): Promise<W
 }
 
 const hold = ({ headers }: Whole): bigint => parseUsd(String(headers['x-tollgate-hold']))!
-const lastBody = (): Json => JSON.parse(String(gate.sandbox.meters().at(-1)?.body)) as Json
+const lastBody = (): Json => JSON.parse(String(gate.sandbox.requestLog().at(-1)?.body)) as Json
 
 async function assertRefused(asked: Asked, codes: readonly string[]): Promise<void> {
   const before = gate.sandbox.requests()
@@ -116,7 +116,6 @@ const dear: Readonly<Record<ConversationFormat, readonly object[]>> = {
   'openai-chat': [{ service_tier: 'flex' }, { service_tier: 'priority' }, { web_search_options: {} }],
   'openai-responses': [
     { service_tier: 'flex' },
-    { background: true },
     { reasoning: { mode: 'pro' } },
     { context_management: [{ type: 'compaction', compact_threshold: 1_000 }] },
   ],
@@ -178,7 +177,7 @@ suite('headers', () => {
           return assertRefused({ format, model: `${upstream}-plain`, headers }, ['unpriced_option'])
         }
         assert.equal((await ask({ format, model: `${upstream}-plain`, headers })).status, 200)
-        const sent = gate.sandbox.meters().at(-1)?.headers ?? {}
+        const sent = gate.sandbox.requestLog().at(-1)?.headers ?? {}
         const isOwn =
           format ===
           { chat: 'openai-chat', responses: 'openai-responses', messages: '', gemini: 'gemini' }[upstream]
@@ -271,8 +270,8 @@ suite('cache lifetimes', () => {
       assert.equal(at(lastBody(), 'messages', 0, 'content', 0, 'cache_control', 'ttl'), '1h')
       assert.ok(hold(long) * 10n > hold(short) * 15n, `${hold(long)} is held, ${hold(short)} for minutes`)
       const [receipt] = await gate.ledger.receipts(rich.id, 1, null)
-      const { cacheWrite1hTokens, inputTokens, outputTokens } = gate.sandbox.meters().at(-1)!
-      const { cacheReadTokens, cacheWrite5mTokens } = gate.sandbox.meters().at(-1)!
+      const { cacheWrite1hTokens, inputTokens, outputTokens } = gate.sandbox.requestLog().at(-1)!
+      const { cacheReadTokens, cacheWrite5mTokens } = gate.sandbox.requestLog().at(-1)!
       const uncached = inputTokens - cacheWrite1hTokens - cacheReadTokens - cacheWrite5mTokens
       const cost =
         BigInt(uncached) * 3_000n +

@@ -5,11 +5,11 @@
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { startSandbox } from '../../sandbox/sandbox.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { connectorOf } from '../../src/providers/registry.ts'
-import { startSandbox } from '../../src/sandbox/sandbox.ts'
-import type { ConversationFormat } from '../../src/wire/codec.ts'
-import { plainId } from '../../src/wire/marks.ts'
+import type { ConversationFormat } from '../../src/wire/dialect.ts'
+import { plainId } from '../../src/wire/translation/reasoning-carriers.ts'
 import { type Agent, agentOf, type Fidelity } from '../support/agents.ts'
 import {
   type Asking,

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { formatUsd, parseUsd } from '../../contract/usd.ts'
 import type { ReceiptRow } from '../../src/ledger/types.ts'
-import type { ConversationFormat } from '../../src/wire/codec.ts'
+import type { ConversationFormat } from '../../src/wire/dialect.ts'
 import { type Answer, bearer, send } from '../support/bytes-client.ts'
 import { clientOf } from '../support/dialect-clients.ts'
 import { faultUpstream } from '../support/fault-upstream.ts'
@@ -43,7 +43,7 @@ async function charged({ format, model, more }: Asked): Promise<{ said: Answer; 
     headers: bearer(account.key),
     body: { ...client.body(model, 'What is new?', false), ...more },
   })
-  const read = () => gate.gateway.parts.ledger.receipts(account.id, 1, null)
+  const read = () => gate.gateway.services.ledger.receipts(account.id, 1, null)
   const [receipt] = await eventually('a receipt', read, (rows) => rows.length > 0)
   assert.ok(receipt !== undefined)
   return { said, receipt }

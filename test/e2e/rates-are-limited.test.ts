@@ -44,7 +44,7 @@ const body = (format: Format, more: object = {}) => ({
 
 /** The same account under another key, so that a limit can be seen to be the account's. */
 async function otherKey(gate: typeof wide, account: TestAccount): Promise<TestAccount> {
-  const { access } = gate.gateway.parts
+  const { access } = gate.gateway.services
   const { policy } = (await access.key(account.keyId))!
   const { id, secret } = await access.create({ account: account.id, name: 'other', expiresMs: null, policy })
   return { id: account.id, keyId: id, key: secret }

@@ -14,7 +14,7 @@ import { testGateway } from '../support/gateway.ts'
 
 const gateway = await testGateway()
 after(() => gateway.close())
-const { ledger } = gateway.gateway.parts
+const { ledger } = gateway.gateway.services
 const { id, key } = await gateway.account('5.00')
 const hello = /Say hello in one sentence/
 const root = fileURLToPath(new URL('../..', import.meta.url))

@@ -6,8 +6,8 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import OpenAI, { APIError } from 'openai'
-import type { Config } from '../../src/config.ts'
-import { formatUsd } from '../../src/ledger/money.ts'
+import type { Config } from '../../src/config/config.ts'
+import { formatUsd } from '../../src/ledger/rules/money.ts'
 import { type TestAccount, testGateway } from '../support/gateway.ts'
 import { eventually } from '../support/metered-gateway.ts'
 import { replayUpstream } from '../support/replay-upstream.ts'
@@ -46,7 +46,7 @@ const gate = await testGateway({
   limits: { referencesMax: 4 },
 })
 after(async () => {
-  const { drift } = await gate.gateway.parts.ledger.verify()
+  const { drift } = await gate.gateway.services.ledger.verify()
   await gate.close()
   await Promise.all([first.close(), second.close()])
   assert.deepEqual(drift, [])
@@ -171,7 +171,7 @@ test('the second turn by the id of the first: it goes as it came, and is held fo
     previous_response_id: response,
   })
   assert.equal(held, holdFor(name, leftTokens))
-  const [receipt] = await gate.gateway.parts.ledger.receipts(account.id, 1, null)
+  const [receipt] = await gate.gateway.services.ledger.receipts(account.id, 1, null)
   assert.deepEqual([receipt?.inputUncached, receipt?.cacheRead, receipt?.output], [400, 600, 50])
 })
 
@@ -208,7 +208,7 @@ test('a streamed answer can be referred to as soon as it is complete', async () 
   for await (const _ of events);
   answer('next')
   const { held } = await ask({ previous_response_id: `resp_${name}` })
-  const [receipt] = await gate.gateway.parts.ledger.receipts(account.id, 1, null)
+  const [receipt] = await gate.gateway.services.ledger.receipts(account.id, 1, null)
   assert.equal(receipt?.charged, 1_100_000n)
   assert.ok(held !== null && Number(held) > 0.001_05)
 })
@@ -305,7 +305,7 @@ test('who leaves before anything is reported pays for what was referred to, and 
   })
   for await (const { type } of events) if (type === 'response.output_text.delta') break
   events.controller.abort()
-  const { ledger } = gate.gateway.parts
+  const { ledger } = gate.gateway.services
   const [receipt] = await eventually(
     'the receipt of who left',
     () => ledger.receipts(account.id, 1, null),

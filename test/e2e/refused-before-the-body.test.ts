@@ -17,7 +17,7 @@ let nowMs = systemClock.wallMs()
 const clock = { ...systemClock, wallMs: () => nowMs }
 const none: RateLimits = { requestsPerMinute: null, tokensPerMinute: null, concurrent: null }
 const gate = await meteredGateway({ clock, limits: { ...none } })
-const { ledger, nextId } = gate.gateway.parts
+const { ledger, nextId } = gate.gateway.services
 const port = Number(new URL(gate.origin).port)
 after(() => gate.end())
 
@@ -110,7 +110,7 @@ const blocked: readonly Blocked[] = [
       const account = await gate.account('5')
       assert.equal((await whole(account)).status, 200)
       const budget = { amount: 1n, window: 'day' } as const
-      await gate.gateway.parts.access.update(account.keyId, ({ policy }) => ({
+      await gate.gateway.services.access.update(account.keyId, ({ policy }) => ({
         policy: { ...policy, budget },
       }))
       // What the ledger knows of a budget it says of the first request that does not fit.
@@ -118,7 +118,7 @@ const blocked: readonly Blocked[] = [
       return account
     },
     unblock: ({ keyId }) =>
-      gate.gateway.parts.access.update(keyId, ({ policy }) => ({ policy: { ...policy, budget: null } })),
+      gate.gateway.services.access.update(keyId, ({ policy }) => ({ policy: { ...policy, budget: null } })),
   },
 ]
 
@@ -157,7 +157,7 @@ for (const { name, status, code, account: make, unblock } of blocked) {
         client.close()
       }
     }
-    assert.equal(gate.gateway.app.bodies.taken, 0)
+    assert.equal(gate.gateway.deps.bodies.taken, 0)
     await unblock(account)
     assert.equal((await whole(account)).status, 200)
   })

@@ -37,7 +37,7 @@ async function refused(account: TestAccount, format: Format, more: object): Prom
 }
 
 async function credit(account: TestAccount, usd: string): Promise<void> {
-  const { nextId } = gate.gateway.parts
+  const { nextId } = gate.gateway.services
   const entryId = nextId()
   const result = await gate.ledger.credit({
     entryId,
@@ -150,11 +150,11 @@ for (const window of ['day', 'week', 'month', 'total'] as const satisfies readon
   test(`a key's budget of one ${window} is the key's alone, and ${window === 'total' ? 'never comes back' : 'comes back'}`, async () => {
     const budget = { amount: parseUsd('0.0115')!, window }
     const account = await gate.account('5', { budget })
-    const other = await gate.gateway.parts.access.create({
+    const other = await gate.gateway.services.access.create({
       account: account.id,
       name: 'other',
       expiresMs: null,
-      policy: { ...(await gate.gateway.parts.access.key(account.keyId))!.policy, budget: null },
+      policy: { ...(await gate.gateway.services.access.key(account.keyId))!.policy, budget: null },
     })
     const asked = { max_tokens: 300, messages: [{ role: 'user', content: 'tokens=300' }] }
     for (const max_tokens of [300, 300]) {

@@ -10,8 +10,8 @@ import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, suite, test } from 'node:test'
 import type { OperationOutput } from '../../contract/operations.ts'
 import { parseUsd } from '../../contract/usd.ts'
+import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts'
 import { systemClock } from '../../src/base/clock.ts'
-import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts'
 import { type GatewayProcess, type Installation, makeInstallation } from '../support/gateway-process.ts'
 import { eventually } from '../support/metered-gateway.ts'
 import { type Format, formats, refusalIn, Sent } from '../support/paying-client.ts'
@@ -90,7 +90,7 @@ async function booksAfterwards(): Promise<readonly string[]> {
   assert.equal(listed.code, 0, listed.stderr)
   const receipts = JSON.parse(listed.stdout) as OperationOutput<'requests.list'>
   for (const { id, charged, endReason, streamed, usage } of receipts) {
-    const made = sandbox.meter(id)
+    const made = sandbox.logged(id)
     assert(made !== undefined)
     const worth = BigInt(made.inputTokens) * rate.input + BigInt(made.outputTokens) * rate.output
     if (endReason === 'complete') assert.equal(parseUsd(charged), worth)
@@ -193,7 +193,7 @@ suite('a server that is told to end', { concurrency: 1 }, () => {
     const left = ask(server, 'messages', 'tokens=5000 rate=100', false)
     await eventually(
       'all run',
-      () => sandbox.meters().slice(before),
+      () => sandbox.requestLog().slice(before),
       (meters) => meters.length === 6 && meters.every(({ outputTokens }) => outputTokens > 0),
     )
     // Its bill is read on for; nobody waits for the answer.
@@ -218,14 +218,17 @@ suite('a server that is told to end', { concurrency: 1 }, () => {
     const startedMs = systemClock.monoMs()
     server.signal('SIGTERM')
     await untilNotReady(server)
-    server.signal('SIGTERM')
-    const seen = contents(running)
-    await eventually(
-      'a second later they still run',
-      () => systemClock.monoMs(),
-      (ms) => ms - startedMs > 1_300,
-    )
-    assert(contents(running) > seen, 'a repeated signal does not force')
+    // A busy machine may take the second in which a signal counts as the same one.
+    if (systemClock.monoMs() - startedMs < 500) {
+      server.signal('SIGTERM')
+      const seen = contents(running)
+      await eventually(
+        'a second later they still run',
+        () => systemClock.monoMs(),
+        (ms) => ms - startedMs > 1_300,
+      )
+      assert(contents(running) > seen, 'a repeated signal does not force')
+    } else await new Promise<void>((resolve) => systemClock.after(1_000, resolve))
     server.signal('SIGTERM')
     for (const sent of running) {
       const { text, broken } = await sent.whole()

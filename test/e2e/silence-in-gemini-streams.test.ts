@@ -4,82 +4,33 @@
  * Time is the test's own.
  */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { eventsIn } from '../support/dialect-clients.ts'
-import {
-  chunkedHead,
-  type FaultUpstream,
-  faultUpstream,
-  hangs,
-  httpChunk,
-  type Reply,
-  wholeAnswer,
-} from '../support/fault-upstream.ts'
-import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
-import { type ManualClock, manualClock } from '../support/manual-clock.ts'
-import { eventually, meteredModels } from '../support/metered-gateway.ts'
-import { Sent } from '../support/paying-client.ts'
+import { chunkedHead, httpChunk, wholeAnswer } from '../support/fault-upstream.ts'
+import type { Sent } from '../support/paying-client.ts'
+import { type Begun, silentGateway, turns } from '../support/silent-gateway.ts'
 import { upstreamEvents } from '../support/upstream-events.ts'
 
 const peekMs = 8_000
 const keepAliveMs = 12_000
 
-let time: ManualClock
-let upstream: FaultUpstream
-let gateway: TestGateway
+const silent = await silentGateway()
+after(() => silent.close())
+const { time, endOf } = silent
 
-before(async () => {
-  time = manualClock()
-  upstream = await faultUpstream(() => hangs)
-  gateway = await testGateway({
-    clock: time,
-    openai: upstream.origin,
-    anthropic: upstream.origin,
-    google: upstream.origin,
-    models: meteredModels(),
-    limits: { cooldownMsMax: 0, failuresBeforeEjection: 1_000 },
-  })
-})
-after(async () => {
-  await gateway.close()
-  await upstream.close()
-})
-
-interface Begun {
-  readonly account: TestAccount
-  readonly sent: Sent
-  readonly reply: Reply
-}
-
-async function begin(model: string, query = '?alt=sse'): Promise<Begun> {
-  const account = await gateway.account('1')
-  const sent = new Sent(gateway.origin, {
-    key: account.key,
+function begin(model: string, query = '?alt=sse'): Promise<Begun> {
+  return silent.begin({
     format: `/v1beta/models/${model}:streamGenerateContent${query}`,
     body: { contents: [{ role: 'user', parts: [{ text: 'hello' }] }] },
   })
-  return { account, sent, reply: await upstream.nextRequest() }
 }
 
-async function turns(): Promise<void> {
-  for (let turn = 0; turn < 50; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve))
-}
-
-/** As the client has it after so long a silence. */
+/** What the client has received after so long a silence. */
 async function silentFor(sent: Sent, ms: number): Promise<string> {
   time.advance(ms)
   await turns()
   await turns()
   return sent.text
-}
-
-async function endOf(account: TestAccount): Promise<string | null> {
-  const [receipt] = await eventually(
-    'the receipt',
-    () => gateway.gateway.parts.ledger.receipts(account.id, 2, null),
-    ({ length }) => length > 0,
-  )
-  return receipt?.endReason ?? null
 }
 
 const crlf = (events: string): string => events.replaceAll('\n', '\r\n')

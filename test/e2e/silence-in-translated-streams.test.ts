@@ -4,23 +4,15 @@
  * that never comes to content is given up. Time is the test's own.
  */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import type { ConversationFormat } from '../../src/wire/codec.ts'
-import { dialects } from '../../src/wire/dialects.ts'
+import { after, test } from 'node:test'
+import type { ConversationFormat } from '../../src/wire/dialect.ts'
 import { type DialectClient, dialectClients, streamedText } from '../support/dialect-clients.ts'
-import {
-  chunkedHead,
-  type FaultUpstream,
-  faultUpstream,
-  hangs,
-  httpChunk,
-  type Reply,
-} from '../support/fault-upstream.ts'
-import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
-import { type ManualClock, manualClock } from '../support/manual-clock.ts'
-import { eventually, meteredModels, type UpstreamName } from '../support/metered-gateway.ts'
-import { Sent } from '../support/paying-client.ts'
+import { chunkedHead, httpChunk } from '../support/fault-upstream.ts'
+import type { UpstreamName } from '../support/metered-gateway.ts'
+import type { Path, Sent } from '../support/paying-client.ts'
+import { type Begun, silentGateway, turns } from '../support/silent-gateway.ts'
 import { upstreamEvents } from '../support/upstream-events.ts'
+import { dialects } from '../support/wire-formats.ts'
 
 const seconds = 1_000
 /** Proxies between us and a client are known to give up after so long without a byte. */
@@ -40,46 +32,15 @@ const pairs = Object.entries(upstreamFormats).flatMap(([name, format]) =>
     .map((client) => ({ client, format, name: name as UpstreamName })),
 )
 
-let time: ManualClock
-let upstream: FaultUpstream
-let gateway: TestGateway
+const silent = await silentGateway()
+after(() => silent.close())
+const { time, endOf } = silent
 
-before(async () => {
-  time = manualClock()
-  upstream = await faultUpstream(() => hangs)
-  gateway = await testGateway({
-    clock: time,
-    openai: upstream.origin,
-    anthropic: upstream.origin,
-    google: upstream.origin,
-    models: meteredModels(),
-    limits: { cooldownMsMax: 0, failuresBeforeEjection: 1_000 },
-  })
-})
-after(async () => {
-  await gateway.close()
-  await upstream.close()
-})
-
-interface Begun {
-  readonly account: TestAccount
-  readonly sent: Sent
-  readonly reply: Reply
-}
-
-async function begin(client: DialectClient, model: string): Promise<Begun> {
-  const account = await gateway.account('1')
-  const sent = new Sent(gateway.origin, {
-    key: account.key,
-    format: client.path(model, true) as `/${string}`,
+function begin(client: DialectClient, model: string): Promise<Begun> {
+  return silent.begin({
+    format: client.path(model, true) as Path,
     body: client.body(model, 'hello', true),
   })
-  return { account, sent, reply: await upstream.nextRequest() }
-}
-
-/** Time for whatever is under way to show. */
-async function turns(): Promise<void> {
-  for (let turn = 0; turn < 50; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve))
 }
 
 /** A client's patience: however time passes, it must hear something within each stretch that it may wait. */
@@ -107,15 +68,6 @@ class Listener {
       assert.ok(this.#unheardMs < unheardMsMax, `nothing was heard for ${this.#unheardMs} ms`)
     }
   }
-}
-
-async function endOf(account: TestAccount): Promise<string | null> {
-  const [receipt] = await eventually(
-    'the receipt',
-    () => gateway.gateway.parts.ledger.receipts(account.id, 2, null),
-    ({ length }) => length > 0,
-  )
-  return receipt?.endReason ?? null
 }
 
 /** Padding, where the format has it, stands before the JSON of an event, whose line may still be open. */

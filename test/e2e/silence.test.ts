@@ -5,22 +5,21 @@
  */
 import assert from 'node:assert/strict'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { anthropic } from '../../src/wire/anthropic/index.ts'
 import { openaiChat } from '../../src/wire/openai-chat/index.ts'
 import {
   chunkedHead,
-  type FaultUpstream,
   faultUpstream,
   hangs,
   httpChunk,
   type Reply,
   wholeAnswer,
 } from '../support/fault-upstream.ts'
-import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
-import { type ManualClock, manualClock } from '../support/manual-clock.ts'
-import { eventually, meteredModels } from '../support/metered-gateway.ts'
-import { type Format, formats, refusalIn, Sent } from '../support/paying-client.ts'
+import type { TestAccount } from '../support/gateway.ts'
+import { eventually } from '../support/metered-gateway.ts'
+import { type Format, formats, refusalIn, type Sent } from '../support/paying-client.ts'
+import { type Begun, silentGateway, turns } from '../support/silent-gateway.ts'
 import { refuses, standInWhole, standsIn, streams } from '../support/stand-in.ts'
 
 const rich = 1_000_000_000n
@@ -38,53 +37,26 @@ const alive: Readonly<Record<Format, string>> = {
 }
 const success = /\[DONE\]|"finish_reason":"|message_stop|"stop_reason":"/
 
-let time: ManualClock
-let upstream: FaultUpstream
-let spare: FaultUpstream
-let gateway: TestGateway
-
-before(async () => {
-  time = manualClock()
-  upstream = await faultUpstream(() => hangs)
-  spare = await faultUpstream(() => hangs)
-  gateway = await testGateway({
-    clock: time,
-    openai: upstream.origin,
-    anthropic: upstream.origin,
-    models: meteredModels(),
-    upstreams: formats.map((format) => ({
-      name: `spare-${format}`,
-      provider: format === 'chat' ? 'openai' : 'anthropic',
-      url: spare.origin,
-      credential: 'spare',
-      weight: 0,
-    })),
-    // A client may be as slow as it likes here; and nobody is set aside for what it did in another case.
-    limits: {
-      unmeteredBytes: 0,
-      slowReaderMs: 100 * totalMs,
-      cooldownMsMax: 0,
-      failuresBeforeEjection: 1_000,
-    },
-  })
+const spare = await faultUpstream(() => hangs)
+const silent = await silentGateway({
+  upstreams: formats.map((format) => ({
+    name: `spare-${format}`,
+    provider: format === 'chat' ? 'openai' : 'anthropic',
+    url: spare.origin,
+    credential: 'spare',
+    weight: 0,
+  })),
+  // A client may be as slow as it likes here.
+  limits: { unmeteredBytes: 0, slowReaderMs: 100 * totalMs },
 })
 after(async () => {
-  await gateway.close()
-  await upstream.close()
+  await silent.close()
   await spare.close()
 })
+const { time, upstream, gateway } = silent
 
-interface Begun {
-  readonly account: TestAccount
-  readonly sent: Sent
-  /** What the upstream that was asked first may say. */
-  readonly reply: Reply
-}
-
-async function begin(format: Format, more: object = {}, model = 'stream'): Promise<Begun> {
-  const account = await gateway.account('1')
-  const sent = new Sent(gateway.origin, { key: account.key, format, body: bodyOf(format, more, model) })
-  return { account, sent, reply: await upstream.nextRequest() }
+function begin(format: Format, more: object = {}, model = 'stream'): Promise<Begun> {
+  return silent.begin({ format, body: bodyOf(format, more, model) })
 }
 
 function bodyOf(format: Format, more: object, model: string): object {
@@ -106,17 +78,12 @@ function says(reply: Reply, ...texts: readonly string[]): void {
 
 /** Resolves when the gateway has read so many bytes that it does not hand on. */
 async function keptBack(bytes: number): Promise<void> {
-  const { events } = gateway.gateway.app
+  const { events } = gateway.gateway.deps
   await eventually(
     `${bytes} bytes wait in the gateway`,
     () => events.taken,
     (taken) => taken === bytes,
   )
-}
-
-/** Time for whatever is under way to show. */
-async function turns(): Promise<void> {
-  for (let turn = 0; turn < 50; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve))
 }
 
 async function comes(sent: Sent, expected: string): Promise<void> {
@@ -125,7 +92,7 @@ async function comes(sent: Sent, expected: string): Promise<void> {
 }
 
 async function onlyReceipt(account: TestAccount) {
-  const { ledger } = gateway.gateway.parts
+  const { ledger } = gateway.gateway.services
   const receipts = await eventually(
     'there is a receipt',
     () => ledger.receipts(account.id, 10, null),
@@ -238,7 +205,7 @@ for (const format of formats) {
     assert.deepEqual([receipt.charged, receipt.attempts.length], [0n, 2])
   })
 
-  test(`${format}: signs of life stand between events and never inside one`, async () => {
+  test(`${format}: keep-alives stand between events and never inside one`, async () => {
     const { account, sent, reply } = await begin(format)
     const [one, two] = [stream.content('one'), stream.content('two')]
     reply.send(chunkedHead)
@@ -284,7 +251,7 @@ for (const format of formats) {
     assert.ok(receipt.charged > 0n)
   })
 
-  test(`${format}: nothing but signs of life for ${contentGapMs} ms is over too`, async () => {
+  test(`${format}: nothing but keep-alive events for ${contentGapMs} ms is over too`, async () => {
     const { account, sent, reply } = await begin(format)
     reply.send(chunkedHead)
     says(reply, stream.opening + stream.content('one'))
@@ -297,14 +264,14 @@ for (const format of formats) {
     assert.doesNotMatch(sent.text, /"error"/)
     time.advance(60 * seconds)
     const { text } = await sent.whole()
-    assert.match(text, /signs of life/)
+    assert.match(text, /sent only keep-alive events/)
     assert.doesNotMatch(text, success)
     await reply.closed
     const receipt = await onlyReceipt(account)
     assert.deepEqual([receipt.endReason, receipt.output], ['timeout', 1])
   })
 
-  test(`${format}: signs of life before any content end it alike, and nobody is asked again`, async () => {
+  test(`${format}: keep-alives before any content end it alike, and nobody is asked again`, async () => {
     const { account, sent, reply } = await begin(format)
     const arrived = spare.requests.length
     reply.send(chunkedHead)

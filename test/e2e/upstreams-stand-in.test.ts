@@ -51,8 +51,8 @@ before(async () => {
     log,
     upstreams: formats.map((format) => upstream(`spare-${format}`, provider[format], spare.origin, 0)),
     limits: {
-      silenceMs: 250,
-      contentGapReasoningMs: 250,
+      silenceMs: 1_500,
+      contentGapReasoningMs: 1_500,
       cooldownMsMax: 0,
       failuresBeforeEjection: 1_000,
       retriesMin: 1,
@@ -166,7 +166,7 @@ for (const format of formats) {
       const { head, body } = spare.requests.at(-1)!
       assert.ok(head.includes(`${behind}-credential`), 'its own credential')
       assert.doesNotMatch(head, /upstream-credential/)
-      assert.deepEqual(body, gate.sandbox.meters().at(-1)?.body, 'the same bytes')
+      assert.deepEqual(body, gate.sandbox.requestLog().at(-1)?.body, 'the same bytes')
       const told = logged.filter(({ level }) => level === 'error')
       assert.deepEqual(
         told.map(({ upstream: name, code }) => [name, code]),
@@ -310,7 +310,7 @@ function asks(account: TestAccount, format: Format, content: string, turns: read
 }
 
 async function toldBy(account: TestAccount, whole: Whole): Promise<ReceiptRow> {
-  const { ledger } = pair.gateway.parts
+  const { ledger } = pair.gateway.services
   const receipts = await eventually(
     'the receipt is there',
     () => ledger.receipts(account.id, 1, null),
@@ -412,7 +412,7 @@ test('an upstream that cannot be reached costs nothing and is passed over', asyn
   const body = { model: 'chat-echo', max_tokens: 300, messages: [{ role: 'user', content: 'hello' }] }
   const { status, text } = await new Sent(alone.origin, { key: account.key, format: 'chat', body }).whole()
   assert.equal(status, 200, text)
-  const [receipt] = await alone.gateway.parts.ledger.receipts(account.id, 1, null)
+  const [receipt] = await alone.gateway.services.ledger.receipts(account.id, 1, null)
   assert.deepEqual(story(receipt!), [
     ['openai', 'upstream_error'],
     ['behind', null],

@@ -8,7 +8,7 @@ import { scopes } from '../../contract/operation.ts'
 import type { OperationOutput } from '../../contract/operations.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { formatId, parseId } from '../../src/base/ids.ts'
-import { formatUsd, parseUsd } from '../../src/ledger/money.ts'
+import { formatUsd, parseUsd } from '../../src/ledger/rules/money.ts'
 import { ControlClient } from '../support/control-client.ts'
 import { dialectClients } from '../support/dialect-clients.ts'
 import { type TestAccount, testGateway, undividedBudgets } from '../support/gateway.ts'
@@ -17,11 +17,11 @@ import { refusalIn, Sent } from '../support/paying-client.ts'
 
 const gate = await testGateway({ limits: { bodyBytesMax: 64 * 1024, peekMs: 250 } })
 after(() => gate.close())
-const { parts, app } = gate.gateway
+const { services, deps } = gate.gateway
 
 async function consoleOf(account: TestAccount): Promise<ControlClient> {
   const asked = { account: account.id, name: 'console', scopes, expiresMs: null }
-  const { secret } = await parts.managementKeys.create(asked)
+  const { secret } = await services.managementKeys.create(asked)
   return new ControlClient(gate.origin, secret)
 }
 
@@ -36,8 +36,8 @@ const ask = (key: string, body: object | string) => new Sent(gate.origin, { key,
 
 /** Refusals are written behind the requests. */
 async function written(): Promise<void> {
-  app.refusals.flush()
-  await app.background.drained()
+  deps.refusals.flush()
+  await deps.background.drained()
 }
 
 const sum = (amounts: readonly string[]): bigint =>
@@ -66,7 +66,7 @@ test('requests in every format, one refused and one left: all sums agree', async
   const made = dialectClients.length * 2 + 1
   const receipts = await eventually(
     'every request has its receipt',
-    () => parts.ledger.receipts(account.id, 100, null),
+    () => services.ledger.receipts(account.id, 100, null),
     (rows) => rows.length === made,
   )
   await written()
@@ -149,7 +149,7 @@ test('requests in every format, one refused and one left: all sums agree', async
       .filter(({ id }) => id < (listed[1]?.id ?? ''))
       .slice(0, 2),
   )
-  assert.deepEqual((await parts.ledger.verify()).drift, [])
+  assert.deepEqual((await services.ledger.verify()).drift, [])
 })
 
 test('what was refused is told with its reason, for the key and for the account', async () => {
@@ -157,14 +157,18 @@ test('what was refused is told with its reason, for the key and for the account'
   const client = await consoleOf(account)
   const limits = { requestsPerMinute: 1, tokensPerMinute: null, concurrent: null }
   const { policy } = await callerOf(account.key)
-  const slow = await parts.access.create({
+  const slow = await services.access.create({
     ...newKey(account),
     name: 'slow',
     policy: { ...policy, rates: limits },
   })
-  const old = await parts.access.create({ ...newKey(account), expiresMs: systemClock.wallMs() - 1, policy })
-  const gone = await parts.access.create({ ...newKey(account), policy })
-  await parts.access.revoke(gone.id)
+  const old = await services.access.create({
+    ...newKey(account),
+    expiresMs: systemClock.wallMs() - 1,
+    policy,
+  })
+  const gone = await services.access.create({ ...newKey(account), policy })
+  await services.access.revoke(gone.id)
   assert.equal(
     (await ask(slow.secret, chat('sandbox-echo', 'Hello', { max_tokens: 10 })).whole()).status,
     200,
@@ -212,7 +216,7 @@ test('what was refused is told with its reason, for the key and for the account'
       ['sandbox-think', 1],
     ]),
   )
-  assert.deepEqual((await parts.ledger.verify()).drift, [])
+  assert.deepEqual((await services.ledger.verify()).drift, [])
 })
 
 const newKey = (account: TestAccount) => ({
@@ -223,7 +227,7 @@ const newKey = (account: TestAccount) => ({
 })
 
 async function callerOf(key: string) {
-  const identified = await parts.access.identify(key)
+  const identified = await services.access.identify(key)
   assert.ok(identified.kind === 'caller')
   return identified.caller
 }
@@ -248,7 +252,7 @@ test('what this server has no room for is a refusal as well', async (context) =>
   assert.equal(answer.status, 503)
   // The end of the process writes what waits.
   await small.gateway.drain()
-  const { counts } = await small.gateway.parts.usage.refusals(account.id, account.keyId)
+  const { counts } = await small.gateway.services.usage.refusals(account.id, account.keyId)
   assert.deepEqual(counts, [{ code: 'overloaded', count: 1 }])
 })
 
@@ -256,7 +260,7 @@ test('a running request is listed, and ends when it is stopped, with a bill for 
   const account = await gate.account('5')
   const client = await consoleOf(account)
   const told: string[] = []
-  const stop = parts.changes.watch(account.id, ({ topics, request }) =>
+  const stop = services.changes.watch(account.id, ({ topics, request }) =>
     told.push(...topics, ...(request === null ? [] : [formatId('req', request)])),
   )
   const sent = ask(account.key, chat('sandbox-stream', 'tokens=20000 rate=200', { stream: true }))
@@ -300,13 +304,13 @@ test('streams of an account that is suspended end, and new requests are refused'
     ask(key, chat('sandbox-stream', 'tokens=400 rate=200', { stream: true })),
   )
   for (const stream of streams) await stream.contents(3)
-  await parts.ledger.suspend(account.id, systemClock.wallMs())
+  await services.ledger.suspend(account.id, systemClock.wallMs())
   const [ended, untouched] = await Promise.all(streams.map((stream) => stream.whole()))
   assert.match(ended?.text ?? '', /account_suspended/)
   assert.match(untouched?.text ?? '', /\[DONE\]/)
   const refused = await ask(account.key, chat('sandbox-echo', 'Hello')).whole()
   assert.equal(refused.status, 403)
-  const [receipt] = await parts.ledger.receipts(account.id, 10, null)
+  const [receipt] = await services.ledger.receipts(account.id, 10, null)
   assert.deepEqual([receipt?.endReason, receipt?.errorCode], ['interrupted', 'account_suspended'])
 })
 

@@ -94,7 +94,7 @@ async function assertSent(name: string, more: object, headers = {}): Promise<voi
   const before = gate.sandbox.requests()
   const answer = await ask(name, more, headers)
   assert.equal(gate.sandbox.requests(), before + 1, answer.text)
-  const { body } = gate.sandbox.meters().at(-1)!
+  const { body } = gate.sandbox.requestLog().at(-1)!
   assert.deepEqual(JSON.parse(String(body)), { ...bodyOf(name, more), model: 'sandbox-echo' })
 }
 
@@ -337,7 +337,9 @@ for (const [given, sent] of [
     }
     const answer = await ask('messages-priced', { tools: [tool] })
     assert.equal(answer.status, 200, answer.text)
-    const body = JSON.parse(String(gate.sandbox.meters().at(-1)!.body)) as { tools: [{ max_uses: number }] }
+    const body = JSON.parse(String(gate.sandbox.requestLog().at(-1)!.body)) as {
+      tools: [{ max_uses: number }]
+    }
     assert.equal(body.tools[0].max_uses, sent)
     const fees = parseUsd('0.01')! * BigInt(sent)
     assert.ok(parseUsd(String(answer.headers['x-tollgate-hold']))! > fees, 'the hold covers the fees')

@@ -6,8 +6,8 @@
  * `--minutes N` (60), `--requests-per-second N` (20), `--without-attacks`.
  */
 import { parseArgs } from 'node:util'
+import { startSandbox } from '../../sandbox/sandbox.ts'
 import { systemClock } from '../../src/base/clock.ts'
-import { startSandbox } from '../../src/sandbox/sandbox.ts'
 import { type Attack, startAttack } from '../support/attacks.ts'
 import { type GatewayProcess, type Installation, makeInstallation } from '../support/gateway-process.ts'
 import { type AttackerAccounts, attacksOf } from './attackers.ts'

@@ -3,7 +3,7 @@
  * an answer and its translation can be held against each other. Media, citations and ids are not looked at here.
  */
 import assert from 'node:assert/strict'
-import type { ConversationFormat } from '../../src/wire/codec.ts'
+import type { ConversationFormat } from '../../src/wire/dialect.ts'
 
 export interface Gist {
   /** Words of refusal count as text. */

@@ -7,14 +7,15 @@ import assert from 'node:assert/strict'
 import { Agent, request } from 'node:http'
 import { Worker } from 'node:worker_threads'
 import type { OperationAsk } from '../../contract/operations.ts'
+import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts'
 import { systemClock } from '../../src/base/clock.ts'
-import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts'
 import {
   type GatewayProcess,
   type Installation,
   makeInstallation,
   type StartOptions,
 } from './gateway-process.ts'
+import { repeated } from './sampled.ts'
 
 export interface AttackedGateway {
   readonly installation: Installation
@@ -33,7 +34,7 @@ export interface AttackedGateway {
 export const attackedModels = ['sandbox-echo', 'sandbox-slow', 'sandbox-stream'] as const
 
 export interface AttackedOptions extends StartOptions {
-  /** What else stands in `tollgate.yaml`, whole sections. */
+  /** More sections of `tollgate.yaml`. */
   readonly yaml?: string
 }
 
@@ -149,7 +150,7 @@ export interface NeighborOptions {
   readonly body?: string
   /** Status and body of an answer that is right. */
   readonly isRight?: (status: number, text: string) => boolean
-  /** A connection for each request, as by clients that come anew, or kept-alive ones. */
+  /** A connection for each request, or kept-alive ones. */
   readonly connections?: 'new' | 'kept'
 }
 
@@ -230,6 +231,8 @@ export interface Phase {
   readonly failures: readonly string[]
   readonly medianMs: number
   readonly p99Ms: number
+  /** With the time for which there was no processor. */
+  readonly elapsedP99Ms: number
 }
 
 export interface Pace {
@@ -237,22 +240,55 @@ export interface Pace {
   readonly everyMs: number
 }
 
+/** Sends the neighbor's requests at this pace. What `waitedMs` grows by during a request is not counted. */
+type MeasurePhase = (neighbor: Neighbor, pace: Pace, waitedMs?: () => number) => Promise<Phase>
+
 /** Requests begin when they are due, whether or not those before them were answered. */
-export async function measurePhase(neighbor: Neighbor, { requests, everyMs }: Pace): Promise<Phase> {
+const measurePhase: MeasurePhase = async (neighbor, { requests, everyMs }, waitedMs) => {
   const startedMs = systemClock.monoMs()
-  const failures: string[] = []
-  const tookMs = await Promise.all(
-    Array.from({ length: requests }, async (_none, index) => {
-      const dueMs = startedMs + index * everyMs
-      await after(dueMs - systemClock.monoMs())
-      const askedMs = systemClock.monoMs()
-      const wrong = await neighbor.ask()
-      if (wrong !== undefined) failures.push(wrong)
-      return systemClock.monoMs() - askedMs
-    }),
+  return phaseOf(
+    await Promise.all(
+      Array.from({ length: requests }, async (_none, index) => {
+        await after(startedMs + index * everyMs - systemClock.monoMs())
+        return timed(neighbor, waitedMs)
+      }),
+    ),
   )
-  tookMs.sort((a, b) => a - b)
-  return { sent: requests, failures, medianMs: rankOf(tookMs, 0.5), p99Ms: rankOf(tookMs, 0.99) }
+}
+
+/** One request after another, so that each waits for what others cost and not for the neighbor's own. */
+export const measureInTurn: MeasurePhase = async (neighbor, { requests, everyMs }, waitedMs) => {
+  const asked: Timed[] = []
+  for (let dueMs = systemClock.monoMs(); asked.length < requests; dueMs += everyMs) {
+    await after(dueMs - systemClock.monoMs())
+    asked.push(await timed(neighbor, waitedMs))
+  }
+  return phaseOf(asked)
+}
+
+interface Timed {
+  readonly failure: string | undefined
+  readonly elapsedMs: number
+  readonly ownMs: number
+}
+
+async function timed(neighbor: Neighbor, waitedMs: () => number = () => 0): Promise<Timed> {
+  const from = { elapsed: systemClock.monoMs(), waited: waitedMs() }
+  const failure = await neighbor.ask()
+  const elapsedMs = systemClock.monoMs() - from.elapsed
+  return { failure, elapsedMs, ownMs: Math.max(0, elapsedMs - (waitedMs() - from.waited)) }
+}
+
+function phaseOf(asked: readonly Timed[]): Phase {
+  const ownMs = asked.map((one) => one.ownMs).sort((a, b) => a - b)
+  const elapsedMs = asked.map((one) => one.elapsedMs).sort((a, b) => a - b)
+  return {
+    sent: asked.length,
+    failures: asked.flatMap(({ failure }) => failure ?? []),
+    medianMs: rankOf(ownMs, 0.5),
+    p99Ms: rankOf(ownMs, 0.99),
+    elapsedP99Ms: rankOf(elapsedMs, 0.99),
+  }
 }
 
 export interface Measured {
@@ -267,12 +303,16 @@ export interface Measurement {
   /** Begins the attack; it is stopped and begun again for every round. */
   readonly attack: () => Promise<Attack>
   readonly pace?: Partial<Pace>
-  /** Fewer than usual for an attack that is not judged by its p99. */
-  readonly rounds?: number
+  readonly measure?: MeasurePhase
+  /**
+   * Time in which the threads that serve the neighbor were ready and had no processor. It is not counted for an attack
+   * that needs processors itself: on a busy machine it cannot be separated from what other programs take.
+   */
+  readonly waitedMs?: () => number
 }
 
 const usualPace: Pace = { requests: 60, everyMs: 20 }
-const roundsMin = 2
+const roundsMin = repeated(1, 2)
 /** Other programs on the machine slow single phases down; what an attack does it does in most of them. */
 const roundsMax = 9
 /** Below this a delay is the machine's, not the attack's. */
@@ -281,20 +321,26 @@ const p99FactorMax = 2
 
 /**
  * Measures the neighbor calm and under attack, in turns, until it is clear that it is served as well under attack, or for
- * `roundsMax` rounds or `rounds` where it is given. A request that fails ends the measurement.
+ * `roundsMax` rounds. A request that fails ends the measurement.
  */
-export async function measureUnderAttack({ neighbor, attack, pace, rounds }: Measurement): Promise<Measured> {
+export async function measureUnderAttack({
+  neighbor,
+  attack,
+  pace,
+  measure = measurePhase,
+  waitedMs,
+}: Measurement): Promise<Measured> {
   const used = { ...usualPace, ...pace }
   const calm: Phase[] = []
   const attacked: Phase[] = []
   let counts: Readonly<Record<string, number>> = {}
   try {
-    await measurePhase(neighbor, used)
-    while (attacked.length < (rounds ?? roundsMax)) {
-      calm.push(await measurePhase(neighbor, used))
+    await measure(neighbor, used, waitedMs)
+    while (attacked.length < roundsMax) {
+      calm.push(await measure(neighbor, used, waitedMs))
       const running = await attack()
       try {
-        attacked.push(await measurePhase(neighbor, used))
+        attacked.push(await measure(neighbor, used, waitedMs))
       } finally {
         await running.stop()
         counts = running.counts()
@@ -320,14 +366,15 @@ const p99Of = (phases: readonly Phase[]) => middleOf(phases.map(({ p99Ms }) => p
 
 /** One line for people: how the neighbor fared in both. */
 export function describeMeasured({ calm, attacked, counts }: Measured): string {
-  const told = (name: string, phases: readonly Phase[]): string => {
+  const described = (name: string, phases: readonly Phase[]): string => {
     const sent = phases.reduce((sum, phase) => sum + phase.sent, 0)
     const failed = phases.reduce((sum, phase) => sum + phase.failures.length, 0)
     const median = middleOf(phases.map(({ medianMs }) => medianMs))
+    const elapsed = middleOf(phases.map(({ elapsedP99Ms }) => elapsedP99Ms))
     const share = ((100 * (sent - failed)) / sent).toFixed(1)
-    return `${name}: ${share} % of ${sent}, median ${median.toFixed(1)} ms, p99 ${p99Of(phases).toFixed(1)} ms`
+    return `${name}: ${share} % of ${sent}, median ${median.toFixed(1)} ms, p99 ${p99Of(phases).toFixed(1)} ms (elapsed ${elapsed.toFixed(1)} ms)`
   }
-  return `${told('calm', calm)}; ${told('under attack', attacked)}; attacker: ${JSON.stringify(counts)}`
+  return `${described('calm', calm)}; ${described('under attack', attacked)}; attacker: ${JSON.stringify(counts)}`
 }
 
 /** Asserts that every request of the neighbor succeeded, and as fast as without the attack. */

@@ -11,8 +11,9 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { AxeBuilder } from '@axe-core/playwright'
+import axe from 'axe-core'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { processEnds } from '../../scripts/test-process.js'
 
 export type { BrowserContext, Page } from 'playwright-core'
 
@@ -52,20 +53,45 @@ export const pictureFolder = join(tmpdir(), 'tollgate-pictures')
 const tellBreaches = `document.addEventListener('securitypolicyviolation', (event) =>
   console.error('policy: ' + event.violatedDirective + ' forbids ' + event.blockedURI + ' ' + event.sample))`
 
-/** Long enough for a machine that does other things too; a page that needs it is broken. */
-const actionTimeoutMs = 20_000
+/** Only a page that never gets there takes so long, however busy the machine is. */
+const actionTimeoutMs = 100_000
+
+/** For all test files of this process: to start one takes longer than many a test. */
+let shared: Promise<Browser> | undefined
 
 export async function openBrowser(): Promise<TestBrowser> {
+  const ends = processEnds()
+  // A file that runs by itself closes its browser with the last page.
+  if (ends === undefined) {
+    const browser = await launch()
+    return { visit: (origin, options = {}) => visit(browser, origin, options), close: () => browser.close() }
+  }
+  if (shared === undefined || !(await shared).isConnected()) {
+    const launched = launch()
+    shared = launched
+    ends.push(async () => await (await launched).close())
+  }
+  const browser = await shared
+  const visits: Visit[] = []
+  return {
+    async visit(origin, options = {}) {
+      const opened = await visit(browser, origin, options)
+      visits.push(opened)
+      return opened
+    },
+    async close() {
+      await Promise.all(visits.map((opened) => opened.close()))
+    },
+  }
+}
+
+async function launch(): Promise<Browser> {
   const executablePath = await unpacked()
-  const browser = await chromium.launch({
+  return await chromium.launch({
     executablePath,
     args: ['--no-sandbox', '--no-zygote', '--disable-gpu', '--font-render-hinting=none'],
     env: { ...process.env, FONTCONFIG_FILE: join(dirname(executablePath), 'fonts.conf') },
   })
-  return {
-    visit: (origin, options = {}) => visit(browser, origin, options),
-    close: () => browser.close(),
-  }
 }
 
 async function visit(browser: Browser, origin: string, options: VisitOptions): Promise<Visit> {
@@ -117,14 +143,32 @@ function watch(page: Page, problems: string[]): void {
 
 const axeTags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 const colourRules = ['color-contrast', 'link-in-text-block']
+const allRules = { type: 'tag', values: axeTags }
+
+const optionsOf: Readonly<Record<AxeLook, object>> = {
+  everything: { runOnly: allRules },
+  contrast: { runOnly: { type: 'rule', values: colourRules } },
+  structure: {
+    runOnly: allRules,
+    rules: Object.fromEntries(colourRules.map((rule) => [rule, { enabled: false }])),
+  },
+}
+
+/** Resolves when the page does not move: a color on its way to another is none that a person reads. Runs in the page. */
+const still = `new Promise((resolve) => {
+  const look = () => document.getAnimations().some(({ playState }) => playState === 'running')
+    ? requestAnimationFrame(look) : resolve()
+  look()
+})`
 
 async function accessible(page: Page, what: AxeLook): Promise<void> {
-  // No page here has frames, for which another page would be opened each time.
-  const axe = new AxeBuilder({ page }).options({ resultTypes: ['violations'] }).setLegacyMode()
-  if (what === 'contrast') axe.withRules(colourRules)
-  else axe.withTags(axeTags)
-  if (what === 'structure') axe.disableRules(colourRules)
-  const { violations } = await axe.analyze()
+  await page.evaluate(still)
+  // To compile axe costs more than some pages take to check, so a document gets it once.
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source)
+  const options = JSON.stringify({ resultTypes: ['violations'], ...optionsOf[what] })
+  const violations = await page.evaluate<axe.Result[]>(
+    `axe.run(document, ${options}).then(({ violations }) => violations)`,
+  )
   const lines = violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id}: ${help} at ${target.join(' ')}\n${failureSummary}`),
   )

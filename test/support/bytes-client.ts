@@ -86,6 +86,7 @@ export interface Receipt {
   readonly cost: string
   readonly hold: string
   readonly input_bound: string | null
+  readonly background: boolean
   readonly max_output: number
   readonly max_output_lowered: boolean
   readonly upstream_id: string | null

@@ -1,8 +1,8 @@
 /** A thread for work on bodies that does what the work asks of it, so that a test decides how a thread behaves. */
-import { parentPort } from 'node:worker_threads'
-import { openPortCalls } from '../../src/base/port-calls.ts'
+import { isMainThread } from 'node:worker_threads'
+import { serveThread } from '../../src/threads/serve-thread.ts'
+import type { BodyOutcome } from '../../src/tokens/body-handlers.ts'
 import { buffersIn } from '../../src/tokens/body-memory.ts'
-import type { BodyOutcome } from '../../src/tokens/body-thread.ts'
 
 export type Behavior = 'answer' | 'hold' | 'loop' | 'exit' | 'crash' | 'throw' | 'refuse'
 
@@ -15,7 +15,7 @@ export interface Command {
 export const begunAt = 0
 export const openAt = 1
 
-const answers = {
+const handlers = {
   async work(bytes: Uint8Array, _name: string, { behavior, gate }: Command): Promise<BodyOutcome> {
     Atomics.add(gate, begunAt, 1)
     Atomics.notify(gate, begunAt)
@@ -42,4 +42,4 @@ const answers = {
   },
 }
 
-if (parentPort !== null) openPortCalls(parentPort, answers, 1, buffersIn)
+if (!isMainThread) serveThread({ handlers, transfer: buffersIn })

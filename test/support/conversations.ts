@@ -1,12 +1,17 @@
 /**
  * What tests of whole conversations share: an agent asks through a gateway, and what reached the upstream is held
- * against the rules of its format, against the request before it, and against what its maker sealed.
+ * against the rules of its format, against the request before it, and against what its maker encrypted.
  */
 import assert from 'node:assert/strict'
-import type { Capabilities } from '../../src/wire/capabilities.ts'
-import type { ConversationFormat } from '../../src/wire/codec.ts'
-import { readJson } from '../../src/wire/json.ts'
-import { anthropicNames, geminiNames, openaiNames, targetName } from '../../src/wire/tool-names.ts'
+import type { ConversationFormat } from '../../src/wire/dialect.ts'
+import { readJson } from '../../src/wire/json/json.ts'
+import type { Capabilities } from '../../src/wire/translation/capabilities.ts'
+import {
+  anthropicNames,
+  geminiNames,
+  openaiNames,
+  targetName,
+} from '../../src/wire/translation/tool-names.ts'
 import type { Agent, Said } from './agents.ts'
 import { clientOf, type Json } from './dialect-clients.ts'
 import type { RelayedRequest } from './relay-upstream.ts'
@@ -135,7 +140,7 @@ function countIn(value: unknown, is: (object: Json) => boolean): number {
 /** What Google documents for calls that others made. */
 const standIn = /^(skip_thought|c2tpcF90aG91)/
 
-/** How much a request holds that only its own maker can have sealed; nothing in chat. */
+/** How much a request holds that only its own maker can have encrypted; nothing in chat. */
 export function sealsIn({ format, body }: RelayedRequest): number {
   return countIn(JSON.parse(body), (object) => {
     if (format === 'anthropic') return object.type === 'thinking'

@@ -3,7 +3,7 @@
  * like, and how its answer is read. It knows nothing of money.
  */
 import assert from 'node:assert/strict'
-import type { ConversationFormat } from '../../src/wire/codec.ts'
+import type { ConversationFormat } from '../../src/wire/dialect.ts'
 
 export interface DialectClient {
   readonly format: ConversationFormat

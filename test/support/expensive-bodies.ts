@@ -1,5 +1,5 @@
 /** Request bodies of a given length that are made to be expensive to read, in each format of a conversation. */
-import type { ConversationFormat } from '../../src/wire/codec.ts'
+import type { ConversationFormat } from '../../src/wire/dialect.ts'
 
 export type ParsedFormat = ConversationFormat
 export const parsedFormats: readonly ParsedFormat[] = [

@@ -18,6 +18,14 @@ export interface FileHost {
   readonly files: Map<string, object>
   /** The status of the next answers to uploads. */
   uploadStatus: number
+  /** Fields of the next files that it makes, in place of the usual ones. */
+  uploadFields: { readonly id?: string; readonly filename?: string }
+  /** What an upload waits for before it is answered; its file is there already. */
+  uploadsWait: Promise<void>
+  /** The status of the answer to a deletion; null: what the host would answer. */
+  deletionStatus: (id: string) => number | null
+  /** The most deletions that were asked for at once. */
+  deletionsAtOnce: number
   /** The answer to requests that generate or count. */
   answer: (path: string) => object
   close(): Promise<void>
@@ -25,6 +33,7 @@ export interface FileHost {
 
 export async function fileHost(): Promise<FileHost> {
   let count = 0
+  let deletions = 0
   const server = createServer((request, response) => void serve(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const host: FileHost = {
@@ -32,6 +41,10 @@ export async function fileHost(): Promise<FileHost> {
     arrivals: [],
     files: new Map(),
     uploadStatus: 200,
+    uploadFields: {},
+    uploadsWait: Promise.resolve(),
+    deletionStatus: () => null,
+    deletionsAtOnce: 0,
     answer: () => ({}),
     close() {
       server.closeAllConnections()
@@ -45,8 +58,18 @@ export async function fileHost(): Promise<FileHost> {
     const { method = '', url = '', headers } = request
     host.arrivals.push({ method, path: url, headers, body: Buffer.concat(parts) })
     const [status, body] = answerTo(method, url, headers)
+    if (method === 'POST') await host.uploadsWait
+    if (method === 'DELETE') await oneOfDeletions()
     response.writeHead(status, { 'content-type': 'application/json' })
     response.end(JSON.stringify(body))
+  }
+
+  /** Long enough for deletions that were sent at once to meet. */
+  async function oneOfDeletions(): Promise<void> {
+    deletions += 1
+    host.deletionsAtOnce = Math.max(host.deletionsAtOnce, deletions)
+    for (let turns = 0; turns < 20; turns += 1) await new Promise(setImmediate)
+    deletions -= 1
   }
 
   function answerTo(method: string, url: string, headers: IncomingMessage['headers']): [number, object] {
@@ -56,13 +79,16 @@ export async function fileHost(): Promise<FileHost> {
       if (host.uploadStatus !== 200)
         return [host.uploadStatus, { error: { message: 'bad purpose', type: 'x' } }]
       count += 1
-      const file = headers['anthropic-version'] === undefined ? openaiFile(count) : anthropicFile(count)
+      const usual = headers['anthropic-version'] === undefined ? openaiFile(count) : anthropicFile(count)
+      const file = { ...usual, ...host.uploadFields }
       host.files.set(file.id, file)
       return [200, file]
     }
     if (id === undefined) return [200, { object: 'list', data: [...host.files.values()] }]
     const file = host.files.get(id)
     if (file === undefined) return [404, { error: { message: 'No such File object' } }]
+    const refused = method === 'DELETE' ? host.deletionStatus(id) : null
+    if (refused !== null) return [refused, { error: { message: 'not now' } }]
     if (method === 'DELETE') host.files.delete(id)
     return [200, content === undefined ? file : { content: id }]
   }

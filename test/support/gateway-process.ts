@@ -14,12 +14,12 @@ import {
   type OperationOutput,
   operations,
 } from '../../contract/operations.ts'
-import { callServer, findServer } from '../../src/admin-socket.ts'
-import { limitDefaults } from '../../src/config.ts'
+import { limitDefaults } from '../../src/config/config.ts'
+import { callServer, findServer } from '../../src/server/admin-socket.ts'
 
 const program = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
-/** Compiling the program takes longer than running most tests; kept between processes. */
-const compileCache = fileURLToPath(new URL('../../node_modules/.cache/tollgate-test', import.meta.url))
+/** Compiling the program takes longer than running most tests, and a process that is killed keeps nothing: all share it. */
+const compileCache = fileURLToPath(new URL('../../node_modules/.cache/tollgate', import.meta.url))
 
 export interface Ended {
   readonly code: number | null

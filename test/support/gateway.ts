@@ -10,11 +10,11 @@ import { type Clock, systemClock } from '../../src/base/clock.ts'
 import { systemRandom } from '../../src/base/ids.ts'
 import { createLog, type Log } from '../../src/base/log.ts'
 import { familyOf } from '../../src/catalog/offers.ts'
-import { type Config, type Limits, limitDefaults, readConfig } from '../../src/config.ts'
+import { type Config, type Limits, limitDefaults, readConfig } from '../../src/config/config.ts'
 import { openPolicy } from '../../src/control/key/policy.ts'
-import { type Gateway, startGateway } from '../../src/gateway.ts'
-import { parseUsd } from '../../src/ledger/money.ts'
+import { parseUsd } from '../../src/ledger/rules/money.ts'
 import { connectors } from '../../src/providers/registry.ts'
+import { type Gateway, startGateway } from '../../src/server/server.ts'
 
 export interface TestGatewayOptions {
   /** Origins to which the providers' requests go. */
@@ -64,7 +64,7 @@ export async function testGateway(options: TestGatewayOptions = {}): Promise<Tes
   const started = await startGateway({ config, clock, random: systemRandom, log })
   if (started.kind === 'refused') throw new Error(started.message)
   const { gateway } = started
-  const { ledger, nextId, access } = gateway.parts
+  const { ledger, nextId, access } = gateway.services
   return {
     gateway,
     origin: gateway.origin,

@@ -4,9 +4,9 @@
  * read it, and afterwards that it cost nothing and that the server still serves.
  */
 import assert from 'node:assert/strict'
+import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts'
 import { systemClock } from '../../src/base/clock.ts'
-import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts'
-import type { ConversationFormat } from '../../src/wire/codec.ts'
+import type { ConversationFormat } from '../../src/wire/dialect.ts'
 import { at } from './dialect-clients.ts'
 import { errorReaders } from './format-errors.ts'
 import { type TestAccount, type TestGateway, type TestGatewayOptions, testGateway } from './gateway.ts'
@@ -157,7 +157,7 @@ export async function hostileGateway(options: TestGatewayOptions = {}): Promise<
         { posted, held, openHolds },
         { posted: BigInt(usd) * 1_000_000_000n, held: 0n, openHolds: 0 },
       )
-      assert.equal(gateway.gateway.app.bodies.taken, 0, 'no body is kept')
+      assert.equal(gateway.gateway.deps.bodies.taken, 0, 'no body is kept')
     },
     async assertServes() {
       for (const format of formats) {
@@ -167,11 +167,11 @@ export async function hostileGateway(options: TestGatewayOptions = {}): Promise<
       assert.equal(({} as Record<string, unknown>).polluted, undefined)
     },
     async end() {
-      const { app, parts } = gateway.gateway
+      const { deps, services } = gateway.gateway
       try {
-        await eventually('no request runs', () => app.running.count, isNone)
-        await eventually('no body is kept', () => app.bodies.taken, isNone)
-        const report = await parts.ledger.verify()
+        await eventually('no request runs', () => deps.inFlight.count, isNone)
+        await eventually('no body is kept', () => deps.bodies.taken, isNone)
+        const report = await services.ledger.verify()
         assert.deepEqual([report.drift, report.openHolds], [[], 0])
       } finally {
         await gateway.close()

@@ -10,7 +10,7 @@ import { SharedBudget } from '../../src/base/shared-budget.ts'
 import { readBody } from '../../src/http/body.ts'
 import type { Serve } from '../../src/http/connection.ts'
 import { Downstream } from '../../src/http/downstream.ts'
-import { answerEarly } from '../../src/http/early.ts'
+import { answerEarly } from '../../src/http/early-response.ts'
 import { malformation } from '../../src/http/edge.ts'
 import { createHttpServer, type HttpServer } from '../../src/http/server.ts'
 

@@ -1,4 +1,5 @@
 /** Plain asks, drafts and settlements for tests of the ledger: whole values to change a field of. */
+import { noTokens } from '../../contract/meters.ts'
 import type { AdmissionAsk, ReceiptDraft } from '../../src/ledger/types.ts'
 import type { RateLimits } from '../../src/limits/types.ts'
 
@@ -36,19 +37,13 @@ export const plainDraft: ReceiptDraft = {
   endReason: 'complete',
   usageSource: 'reported',
   errorCode: null,
-  inputUncached: 0,
-  cacheRead: 0,
-  cacheWrite5m: 0,
-  cacheWrite1h: 0,
-  inputAudio: 0,
-  output: 0,
-  outputAudio: 0,
-  reasoning: 0,
+  ...noTokens,
   fees: {},
   ranAt: [],
   unpricedUsage: false,
   implausible: null,
   inputBound: 'bytes',
+  background: false,
   upstreamCost: 0n,
   outputLimit: 0,
   outputLowered: false,

@@ -1,5 +1,5 @@
 /**
- * A mail server for tests: real SMTP over TCP on loopback, as far as a client needs it. Keeps every letter, and lets a
+ * A mail server for tests: real SMTP over TCP on loopback, as far as a client needs it. Keeps every e-mail, and lets a
  * test wait for the next one or refuse some.
  */
 import { once } from 'node:events'
@@ -13,23 +13,23 @@ export interface Received {
   readonly subject: string
   /** The text as it was written, its encoding undone. */
   readonly text: string
-  /** The letter as it came. */
+  /** The e-mail as it came. */
   readonly raw: string
 }
 
 export interface MailSink {
   /** For SMTP_URL. */
   readonly url: string
-  readonly letters: readonly Received[]
-  /** The next letter to this address that nobody has taken yet; waits for it. */
+  readonly emails: readonly Received[]
+  /** The next e-mail to this address that nobody has taken yet; waits for it. */
   next(to: string): Promise<Received>
-  /** Answers as many of the next letters with this SMTP code instead of taking them. */
+  /** Answers as many of the next e-mails with this SMTP code instead of taking them. */
   refuse(count: number, code: number): void
   close(): Promise<void>
 }
 
 export async function mailSink(context: Lifetime): Promise<MailSink> {
-  const letters: Received[] = []
+  const emails: Received[] = []
   const taken = new Set<Received>()
   const waiting = new Set<() => void>()
   const sockets = new Set<Socket>()
@@ -38,12 +38,12 @@ export async function mailSink(context: Lifetime): Promise<MailSink> {
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
     socket.on('error', () => socket.destroy())
-    converse(socket, (letter) => {
+    converse(socket, (email) => {
       if (refusing.left > 0) {
         refusing.left -= 1
         return refusing.code
       }
-      letters.push(letter)
+      emails.push(email)
       for (const look of [...waiting]) look()
       return 250
     })
@@ -53,11 +53,11 @@ export async function mailSink(context: Lifetime): Promise<MailSink> {
   const { port } = server.address() as AddressInfo
   const sink: MailSink = {
     url: `smtp://127.0.0.1:${port}`,
-    letters,
+    emails,
     next: (to) =>
       new Promise((resolve) => {
         const look = (): void => {
-          const found = letters.find((letter) => !taken.has(letter) && letter.to.includes(to))
+          const found = emails.find((email) => !taken.has(email) && email.to.includes(to))
           if (found === undefined) return
           taken.add(found)
           waiting.delete(look)
@@ -79,10 +79,10 @@ export async function mailSink(context: Lifetime): Promise<MailSink> {
   return sink
 }
 
-/** One connection: commands line by line, a letter until the line with a dot alone. */
-function converse(socket: Socket, take: (letter: Received) => number): void {
+/** One connection: commands line by line, an e-mail until the line with a dot alone. */
+function converse(socket: Socket, take: (email: Received) => number): void {
   let rest = ''
-  let letter: string[] | null = null
+  let email: string[] | null = null
   let from = ''
   let to: string[] = []
   const say = (line: string) => socket.write(`${line}\r\n`)
@@ -92,7 +92,7 @@ function converse(socket: Socket, take: (letter: Received) => number): void {
     const address = /<([^>]*)>/.exec(line)?.[1] ?? ''
     if (verb === 'MAIL') from = address
     if (verb === 'RCPT') to.push(address)
-    if (verb === 'DATA') letter = []
+    if (verb === 'DATA') email = []
     if (verb === 'QUIT') {
       say('221 bye')
       socket.end()
@@ -105,11 +105,11 @@ function converse(socket: Socket, take: (letter: Received) => number): void {
     for (let end = rest.indexOf('\r\n'); end >= 0; end = rest.indexOf('\r\n')) {
       const line = rest.slice(0, end)
       rest = rest.slice(end + 2)
-      if (letter === null) command(line)
-      else if (line !== '.') letter.push(line.replace(/^\.\./, '.'))
+      if (email === null) command(line)
+      else if (line !== '.') email.push(line.replace(/^\.\./, '.'))
       else {
-        say(`${take(read(letter.join('\r\n'), { from, to }))} done`)
-        letter = null
+        say(`${take(read(email.join('\r\n'), { from, to }))} done`)
+        email = null
         to = []
       }
     }

@@ -4,14 +4,14 @@
  * model a format, reached through that format's own connector: `chat-stream`, `messages-stream`, …
  */
 import assert from 'node:assert/strict'
+import type { LoggedRequest } from '../../sandbox/request-log.ts'
+import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts'
+import { behaviors } from '../../sandbox/scenarios/behaviors-table.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { formatId, parseId } from '../../src/base/ids.ts'
 import type { ModelDefinition, PriceDefinition } from '../../src/catalog/definition.ts'
-import type { Config } from '../../src/config.ts'
+import type { Config } from '../../src/config/config.ts'
 import type { Ledger, ReceiptRow } from '../../src/ledger/types.ts'
-import { behaviours } from '../../src/sandbox/behaviours.ts'
-import type { Metered } from '../../src/sandbox/meter.ts'
-import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts'
 import type { DialectClient } from './dialect-clients.ts'
 import { type TestAccount, type TestGateway, type TestGatewayOptions, testGateway } from './gateway.ts'
 import { type Format, Sent } from './paying-client.ts'
@@ -41,7 +41,7 @@ export interface MeteredGateway extends TestGateway {
   /** The receipt of the account's latest request, once there are `count` of them. */
   receiptOf(account: Pick<TestAccount, 'id'>, count?: number): Promise<ReceiptRow>
   /** What the sandbox metered of the request that has this receipt. */
-  meterOf(receipt: ReceiptRow): Metered
+  meterOf(receipt: ReceiptRow): LoggedRequest
   /** Asserts that nothing is held, that every row balances, and closes. */
   end(): Promise<void>
 }
@@ -77,7 +77,7 @@ export function meteredModels(
   more: readonly ModelDefinition[] = [],
 ): Config['models'] {
   const models: readonly ModelDefinition[] = upstreamNames.flatMap((upstream) =>
-    behaviours.map(({ name }) => ({
+    behaviors.map(({ name }) => ({
       id: name.replace(/^sandbox/, upstream),
       ...upstreams[upstream],
       upstreamId: name,
@@ -112,7 +112,7 @@ export async function meteredGateway(options: MeteredOptions = {}): Promise<Mete
     ...rest,
     models: meteredModels(price, models),
   })
-  const { ledger } = gateway.gateway.parts
+  const { ledger } = gateway.gateway.services
   return {
     ...gateway,
     sandbox,
@@ -133,16 +133,16 @@ export async function meteredGateway(options: MeteredOptions = {}): Promise<Mete
       return receipts[0]!
     },
     meterOf(receipt) {
-      const found = sandbox.meter(receipt.upstreamRequestId ?? formatId('req', receipt.id))
+      const found = sandbox.logged(receipt.upstreamRequestId ?? formatId('req', receipt.id))
       assert.ok(found !== undefined, `the sandbox knows request ${receipt.upstreamRequestId}`)
       return found
     },
     async end() {
-      const { running, background } = gateway.gateway.app
+      const { inFlight, background } = gateway.gateway.deps
       try {
         await eventually(
           'no request runs',
-          () => running.count,
+          () => inFlight.count,
           (count) => count === 0,
         )
         await background.drained()
@@ -170,9 +170,10 @@ export function requestIdIn(headers: Readonly<Record<string, string | string[] |
 }
 
 const pollMs = 2
-const pollsMax = 5_000
+/** A minute at least: only what never happens is given up. */
+const pollsMax = 30_000
 
-/** What `read` gives as soon as `holds` is true of it; fails after some seconds. */
+/** What `read` gives as soon as `holds` is true of it; fails when that never happens. */
 export async function eventually<Value>(
   what: string,
   read: () => Value | Promise<Value>,

@@ -2,20 +2,20 @@
 import { createServer } from 'node:http'
 import { EventStreams } from '../../src/api/event-streams.ts'
 import { systemClock } from '../../src/base/clock.ts'
-import { limitDefaults } from '../../src/config.ts'
-import { builtConsole, consoleFiles } from '../../src/console-files.ts'
-import { createPages } from '../../src/pages.ts'
-import { noServer } from '../../src/server-facts.ts'
+import { limitDefaults } from '../../src/config/config.ts'
+import { builtConsole, consoleFiles } from '../../src/server/console-files.ts'
+import { createPages } from '../../src/server/control-plane.ts'
+import { noServer } from '../../src/server/server-status.ts'
 import type { TestGateway } from './gateway.ts'
 
 export async function mountedRoutes({ gateway, origin }: TestGateway): Promise<readonly string[]> {
-  const { parts, app: serving } = gateway
+  const { services, deps: serving } = gateway
   const { app, paths } = createPages(
     {
       api: {
-        control: parts.control(origin, noServer(systemClock)),
-        answerAuth: parts.answerAuth,
-        clientAddress: parts.clientAddress,
+        control: services.control(origin, noServer(systemClock)),
+        answerAuth: services.answerAuth,
+        clientAddress: services.clientAddress,
         streams: new EventStreams(systemClock, limitDefaults),
         docsFolder: new URL('../../docs/', import.meta.url),
       },

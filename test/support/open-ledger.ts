@@ -7,10 +7,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Clock } from '../../src/base/clock.ts'
-import { type Limits, limitDefaults } from '../../src/config.ts'
+import { type Limits, limitDefaults } from '../../src/config/config.ts'
 import { type OpenLedger, openLedger } from '../../src/ledger/ledger.ts'
+import { threadEntries } from '../../src/server/thread-entries.ts'
 import { openStore, type Store } from '../../src/store/store.ts'
-import { storeThreads } from '../../src/store-threads.ts'
 import { manualClock } from './manual-clock.ts'
 
 /** A test, or the hooks of a whole file. */
@@ -58,7 +58,7 @@ export async function openTestLedger(
   const dataDirectory = options.dataDirectory ?? temporaryDirectory(context)
   const opened = await openStore({
     dataDirectory,
-    threads: storeThreads,
+    threads: threadEntries,
     clock,
     limits,
     onLost: (error) => troubles.push(error),

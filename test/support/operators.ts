@@ -9,7 +9,7 @@ import { systemClock } from '../../src/base/clock.ts'
 import type { Actor } from '../../src/control/actor.ts'
 import { dispatch } from '../../src/control/dispatch.ts'
 import type { ControlParts } from '../../src/control/parts.ts'
-import { noServer } from '../../src/server-facts.ts'
+import { noServer } from '../../src/server/server-status.ts'
 import type { TestGateway } from './gateway.ts'
 
 export interface Asking {
@@ -43,7 +43,7 @@ export function personActor(id: string, more: { operator?: boolean; loginMs?: nu
 }
 
 export function controlOf({ gateway, origin }: Pick<TestGateway, 'gateway' | 'origin'>): ControlParts {
-  return gateway.parts.control(origin, noServer(systemClock))
+  return gateway.services.control(origin, noServer(systemClock))
 }
 
 export function asking(control: ControlParts, actor: Actor): Asking {

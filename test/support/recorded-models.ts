@@ -4,7 +4,7 @@
  * request of an exchange of which only the answer was recorded.
  */
 import assert from 'node:assert/strict'
-import type { Config } from '../../src/config.ts'
+import type { Config } from '../../src/config/config.ts'
 import { type FixtureCase, fixtureCases } from './fixtures.ts'
 
 export type RecordedDialect = 'openai-chat' | 'anthropic'

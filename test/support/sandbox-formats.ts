@@ -2,10 +2,15 @@
  * One request of one user message in each of the sandbox's formats, and how to tell the events that carry made
  * tokens: what a test needs that asks the same in all of them. It knows the formats' shapes and nothing of answers.
  */
+import type { ConversationFormat } from '../../src/wire/dialect.ts'
 import type { Sent } from './sandbox-client.ts'
 
-export const sandboxFormats = ['openai-chat', 'openai-responses', 'anthropic', 'gemini'] as const
-export type SandboxFormat = (typeof sandboxFormats)[number]
+export const sandboxFormats = [
+  'openai-chat',
+  'openai-responses',
+  'anthropic',
+  'gemini',
+] as const satisfies readonly ConversationFormat[]
 
 export interface Asked {
   readonly stream?: boolean
@@ -19,7 +24,7 @@ const usualLimit = 1_000
 
 type Write = (model: string, content: string, asked: Required<Asked>) => Sent
 
-const writers: Readonly<Record<SandboxFormat, Write>> = {
+const writers: Readonly<Record<ConversationFormat, Write>> = {
   'openai-chat': (model, content, { stream, limit, more }) => ({
     path: '/v1/chat/completions',
     body: {
@@ -50,11 +55,16 @@ const writers: Readonly<Record<SandboxFormat, Write>> = {
 }
 
 /** A request of one user message; streamed unless it is said otherwise. */
-export function plainRequest(format: SandboxFormat, model: string, content: string, asked: Asked = {}): Sent {
+export function plainRequest(
+  format: ConversationFormat,
+  model: string,
+  content: string,
+  asked: Asked = {},
+): Sent {
   return writers[format](model, content, { stream: true, limit: usualLimit, more: {}, ...asked })
 }
 
-const contentMarks: Readonly<Record<SandboxFormat, string>> = {
+const contentMarks: Readonly<Record<ConversationFormat, string>> = {
   'openai-chat': '"delta":{"content":" ',
   'openai-responses': '"type":"response.output_text.delta"',
   anthropic: '"text_delta"',
@@ -62,6 +72,6 @@ const contentMarks: Readonly<Record<SandboxFormat, string>> = {
 }
 
 /** Whether the event, parsed, shows words of an answer. */
-export function showsWords(format: SandboxFormat, event: unknown): boolean {
+export function showsWords(format: ConversationFormat, event: unknown): boolean {
   return JSON.stringify(event).includes(contentMarks[format])
 }

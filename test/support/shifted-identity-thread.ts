@@ -2,4 +2,4 @@
 import { joinShiftedDate } from './shifted-date.ts'
 
 joinShiftedDate()
-await import('../../src/identity/core-thread.ts')
+await import('../../src/server/identity-thread.ts')

@@ -5,29 +5,28 @@
 import assert from 'node:assert/strict'
 import { connectorOf } from '../../src/providers/registry.ts'
 import { sandboxCapabilities } from '../../src/providers/sandbox-capabilities.ts'
-import type { Capabilities } from '../../src/wire/capabilities.ts'
 import {
-  type Address,
   type ConversationFormat,
-  type Dialect,
   type ReadLimits,
-  type StreamWatch,
+  type UrlFields,
   type Usage,
+  type UsageTap,
   WireError,
-} from '../../src/wire/codec.ts'
-import { codecs, dialects } from '../../src/wire/dialects.ts'
-import type { Codec, Frame, Tally, Target } from '../../src/wire/neutral.ts'
+} from '../../src/wire/dialect.ts'
+import type { Capabilities } from '../../src/wire/translation/capabilities.ts'
+import type { Frame, ResponseCost, Target } from '../../src/wire/translation/neutral.ts'
 import {
-  readAnswer,
   StreamTranslator,
   type TranslatedRequest,
   translateRequest,
-} from '../../src/wire/translate.ts'
+  translateResponse,
+} from '../../src/wire/translation/translate.ts'
 import { type FixtureCase, fixtureCases } from './fixtures.ts'
 import * as messagesRules from './rules/anthropic.ts'
 import * as geminiRules from './rules/gemini.ts'
 import * as chatRules from './rules/openai-chat.ts'
 import * as responsesRules from './rules/openai-responses.ts'
+import { type Codec, codecs, type Dialect, dialects } from './wire-formats.ts'
 
 interface Rules {
   brokenRequestRules(body: unknown, capabilities?: Capabilities): readonly string[]
@@ -115,7 +114,7 @@ const decoder = new TextDecoder()
 export interface RecordedRequest {
   readonly name: string
   readonly body: Uint8Array
-  readonly address: Address
+  readonly address: UrlFields
 }
 
 /** Every recorded body that asks for an answer, also those that were answered with an error. */
@@ -127,7 +126,7 @@ export function recordedRequests({ name }: Format): readonly RecordedRequest[] {
   })
 }
 
-function addressOf(format: ConversationFormat, url: string): Address {
+function addressOf(format: ConversationFormat, url: string): UrlFields {
   if (format !== 'gemini') return { model: null, stream: false }
   const found = /models\/([^:/]+):(stream)?/.exec(url)
   assert.ok(found?.[1] !== undefined, url)
@@ -145,7 +144,7 @@ export type Outcome = Refusal | ({ readonly kind: 'sent' } & TranslatedRequest)
 export function sent(from: Format, to: Format, request: RecordedRequest, target: Target): Outcome {
   const { body, address } = request
   try {
-    from.dialect.readRequest(body, limits, address)
+    from.dialect.extractRequest(body, limits, address)
     const of = { from: from.codec, to: to.codec, toName: to.name, target, limits, address }
     return { kind: 'sent', ...translateRequest(body, of) }
   } catch (error) {
@@ -155,7 +154,7 @@ export function sent(from: Format, to: Format, request: RecordedRequest, target:
 }
 
 /** What the address says upstream of a body that an encoder wrote. */
-export function upstreamAddress(to: Format, target: Target, stream: boolean): Address {
+export function upstreamAddress(to: Format, target: Target, stream: boolean): UrlFields {
   return to.name === 'gemini' ? { model: target.model, stream } : { model: null, stream: false }
 }
 
@@ -177,12 +176,15 @@ export function recordedAnswers({ name }: Format): readonly FixtureCase[] {
 }
 
 export function usageOfAnswer({ dialect }: Format, body: Uint8Array): Usage {
-  return dialect.toUsage(dialect.readAnswer(body, sampleCharactersMax).report)
+  return dialect.toUsage(dialect.extractResponse(body, sampleCharactersMax).rawUsage)
 }
 
 export function answerInto(from: Format, to: Format, body: Uint8Array): string {
   const usage = usageOfAnswer(from, body)
-  return to.codec.encodeAnswer(readAnswer(from.codec, body, usage, new Map()), frame, { usage, cost })
+  return to.codec.encodeResponse(translateResponse(from.codec, body, usage, new Map()), frame, {
+    usage,
+    cost,
+  })
 }
 
 // Streams.
@@ -196,8 +198,8 @@ export function isFailing({ name }: FixtureCase): boolean {
   return name.startsWith('stream-error-')
 }
 
-export function watched({ dialect }: Format, chunks: Iterable<Uint8Array>): StreamWatch {
-  const watch = dialect.watchStream({
+export function watched({ dialect }: Format, chunks: Iterable<Uint8Array>): UsageTap {
+  const watch = dialect.tapStream({
     usageEvent: 'relay',
     choices: 1,
     endsWithoutMark: true,
@@ -228,7 +230,12 @@ function beginning(translator: StreamTranslator, chunks: Iterable<Uint8Array>): 
 }
 
 /** The whole stream as the caller gets it. */
-export function streamInto(from: Format, to: Format, chunks: Iterable<Uint8Array>, tally: Tally): string {
+export function streamInto(
+  from: Format,
+  to: Format,
+  chunks: Iterable<Uint8Array>,
+  tally: ResponseCost,
+): string {
   const translator = new StreamTranslator(from.codec, to.codec, { frame, names: new Map(), eventBytesMax })
   return beginning(translator, chunks) + translator.lastWord(tally)
 }

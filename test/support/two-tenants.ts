@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict'
 import { type Role, roles, type Scope, scopes } from '../../contract/operation.ts'
 import { formatId, parseId } from '../../src/base/ids.ts'
-import type { Limits } from '../../src/config.ts'
+import type { Limits } from '../../src/config/config.ts'
 import { ControlClient, sendTo } from './control-client.ts'
 import { type TestGateway, testGateway } from './gateway.ts'
 import { insertTopUp } from './top-up-rows.ts'
@@ -161,7 +161,7 @@ export async function creditTo(
   account: string,
   amount: bigint,
 ): Promise<string> {
-  const { ledger, nextId } = gateway.parts
+  const { ledger, nextId } = gateway.services
   const id = parseId('acct', account)
   assert.ok(id !== undefined)
   const entryId = nextId()
@@ -178,7 +178,7 @@ export async function creditTo(
 }
 
 async function belongingsOf({ gateway, origin }: TestGateway, owner: Member): Promise<Belongings> {
-  const { parts } = gateway
+  const { services } = gateway
   const { client, account, email, person } = owner
   const id = parseId('acct', account)
   assert.ok(id !== undefined)
@@ -192,8 +192,8 @@ async function belongingsOf({ gateway, origin }: TestGateway, owner: Member): Pr
     body: JSON.stringify({ model: 'sandbox-echo', messages: [{ role: 'user', content: 'Hello' }] }),
   })
   assert.equal(answer.status, 200, answer.text)
-  const topUp = parts.nextId()
-  await insertTopUp(parts.store, { id: topUp, account: id, amount: 5_000_000_000n })
+  const topUp = services.nextId()
+  await insertTopUp(services.store, { id: topUp, account: id, amount: 5_000_000_000n })
   return {
     account,
     email,

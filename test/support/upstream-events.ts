@@ -2,7 +2,7 @@
  * The events that an upstream of each format sends, in the smallest form that readers take, so that a test
  * can compose streams that no honest upstream would. Indexes count parts from 0.
  */
-import type { ConversationFormat } from '../../src/wire/codec.ts'
+import type { ConversationFormat } from '../../src/wire/dialect.ts'
 
 export interface UpstreamEvents {
   /** All that comes before the first part. */

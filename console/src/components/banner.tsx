@@ -1,6 +1,7 @@
 /** A notice over the whole page: what is the matter, and what to do about it. */
-import { CircleAlert, Info, TriangleAlert } from 'lucide-react'
+
 import type { JSX, ReactNode } from 'react'
+import { CircleAlert, Info, TriangleAlert } from '@/components/icons'
 import { cn } from '@/lib/class-names'
 
 export interface BannerProps {

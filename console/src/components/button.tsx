@@ -1,8 +1,8 @@
 /** Buttons, and links that look like them. */
 import { Link, type LinkComponentProps } from '@tanstack/react-router'
 import { cva, type VariantProps } from 'class-variance-authority'
-import { LoaderCircle } from 'lucide-react'
 import type { ComponentPropsWithRef, JSX } from 'react'
+import { LoaderCircle } from '@/components/icons'
 import { cn } from '@/lib/class-names'
 
 const buttonLook = cva(

@@ -1,6 +1,7 @@
 /** A series over time with a table behind a button. What draws it is loaded when the first one is shown. */
-import { ChartLine, Table2 } from 'lucide-react'
+
 import { type JSX, lazy, Suspense, useState } from 'react'
+import { ChartLine, Table2 } from '@/components/icons'
 import { cn } from '@/lib/class-names'
 import { patiently } from '@/lib/connection'
 import { Button } from './button.tsx'

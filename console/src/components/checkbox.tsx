@@ -1,7 +1,8 @@
 /** Yes or no, as part of a form. */
-import { Check } from 'lucide-react'
+
 import { Checkbox as RadixCheckbox } from 'radix-ui'
 import { type JSX, type ReactNode, useId } from 'react'
+import { Check } from '@/components/icons'
 import { cn } from '@/lib/class-names'
 
 export interface CheckboxProps {

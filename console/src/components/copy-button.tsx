@@ -1,6 +1,7 @@
 /** Puts a text on the clipboard and says so. */
-import { Check, Copy } from 'lucide-react'
+
 import { type JSX, useEffect, useState } from 'react'
+import { Check, Copy } from '@/components/icons'
 import { Button, type ButtonProps } from './button.tsx'
 import { toast } from './toaster.tsx'
 

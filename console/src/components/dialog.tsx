@@ -1,7 +1,8 @@
 /** Windows over the page. On a phone they come up from below. */
-import { X } from 'lucide-react'
+
 import { Dialog as Radix } from 'radix-ui'
 import { type JSX, type ReactNode, useState } from 'react'
+import { X } from '@/components/icons'
 import { cn } from '@/lib/class-names'
 import { Button } from './button.tsx'
 import { Field } from './field.tsx'

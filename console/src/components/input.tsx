@@ -1,6 +1,7 @@
 /** What people type and choose in: the plain elements with our look. */
-import { ChevronDown } from 'lucide-react'
+
 import type { ComponentPropsWithRef, JSX } from 'react'
+import { ChevronDown } from '@/components/icons'
 import { cn } from '@/lib/class-names'
 
 const look =

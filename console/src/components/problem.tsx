@@ -1,6 +1,7 @@
 /** Something failed: what happened, what to do, and a button that tries again. */
-import { TriangleAlert } from 'lucide-react'
+
 import type { JSX } from 'react'
+import { TriangleAlert } from '@/components/icons'
 import { ApiError } from '@/lib/api'
 import { cn } from '@/lib/class-names'
 import { Button } from './button.tsx'

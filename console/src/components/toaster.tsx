@@ -1,6 +1,7 @@
 /** Shows short messages on what just happened, and has them read out. */
-import { CircleCheck, TriangleAlert, X } from 'lucide-react'
+
 import type { JSX } from 'react'
+import { CircleCheck, TriangleAlert, X } from '@/components/icons'
 import { closeMessage, toast, useMessages } from '@/lib/toast'
 
 export { toast }

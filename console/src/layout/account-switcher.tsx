@@ -1,7 +1,7 @@
 /** Which account the page is about; changes it where there are several. */
 import { useNavigate } from '@tanstack/react-router'
-import { Building2, ChevronsUpDown, Plus, User } from 'lucide-react'
 import type { JSX } from 'react'
+import { Building2, ChevronsUpDown, Plus, User } from '@/components/icons'
 import { Menu, MenuItem, MenuLabel, MenuLine } from '@/components/menu'
 import { useAccount, useAccounts, useSwitchAccount } from '@/lib/account'
 

@@ -1,6 +1,7 @@
 /** Says, over whatever is shown, that the server does not answer now. */
-import { Unplug } from 'lucide-react'
+
 import type { JSX } from 'react'
+import { Unplug } from '@/components/icons'
 import { useAway } from '@/lib/connection'
 
 export function Away(): JSX.Element {

@@ -1,9 +1,9 @@
 /** The frame around pages of whoever is signed in: sections at the side, account and person on top. */
 import { Outlet, useRouterState } from '@tanstack/react-router'
-import { Menu as MenuIcon } from 'lucide-react'
 import { type JSX, Suspense, useState } from 'react'
 import { Button } from '@/components/button'
 import { Dialog } from '@/components/dialog'
+import { Menu as MenuIcon } from '@/components/icons'
 import { Problem } from '@/components/problem'
 import { Skeleton } from '@/components/skeleton'
 import { ActingProvider, useAccount } from '@/lib/account'

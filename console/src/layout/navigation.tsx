@@ -1,19 +1,19 @@
 /** The sections of the console, in their order. */
 import { Link, useRouterState } from '@tanstack/react-router'
+import type { JSX } from 'react'
 import {
   Activity,
   ChartColumn,
   Gauge,
+  type Icon,
   KeyRound,
-  type LucideIcon,
   Play,
   Plug,
   ReceiptText,
   Settings,
   ShieldCheck,
   Wallet,
-} from 'lucide-react'
-import type { JSX } from 'react'
+} from '@/components/icons'
 import { useMe } from '@/lib/account'
 import { cn } from '@/lib/class-names'
 
@@ -26,7 +26,7 @@ const sections = [
   ['/console/playground', 'Playground', Play],
   ['/console/connect', 'Connect', Plug],
   ['/console/settings', 'Settings', Settings],
-] as const satisfies readonly (readonly [string, string, LucideIcon])[]
+] as const satisfies readonly (readonly [string, string, Icon])[]
 
 type SectionPath = (typeof sections)[number][0] | '/console/admin'
 
@@ -55,7 +55,7 @@ export function Navigation({ onGone }: { readonly onGone?: () => void }): JSX.El
 interface SectionProps {
   readonly to: SectionPath
   readonly label: string
-  readonly Icon: LucideIcon
+  readonly Icon: Icon
   readonly onGone: (() => void) | undefined
 }
 

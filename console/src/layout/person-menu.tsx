@@ -1,7 +1,7 @@
 /** Who is signed in, and the way out. */
 import { useNavigate } from '@tanstack/react-router'
-import { LogOut, Settings, ShieldCheck } from 'lucide-react'
 import { type JSX, useState } from 'react'
+import { LogOut, Settings, ShieldCheck } from '@/components/icons'
 import { Menu, MenuItem, MenuLabel, MenuLine } from '@/components/menu'
 import { toast } from '@/components/toaster'
 import { useMe } from '@/lib/account'

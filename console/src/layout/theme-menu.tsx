@@ -1,7 +1,8 @@
 /** Light, dark or as the system has it. */
-import { Monitor, Moon, Sun } from 'lucide-react'
+
 import type { JSX } from 'react'
 import { Button } from '@/components/button'
+import { Monitor, Moon, Sun } from '@/components/icons'
 import { Menu, MenuItem } from '@/components/menu'
 import { setTheme, type Theme, useIsDark, useTheme } from '@/lib/theme'
 

@@ -11,6 +11,7 @@ import type {
   OperationOutput,
 } from '../../../contract/operations.ts'
 import { whenThere } from './connection.ts'
+import { replacing, withSession } from './session-exchange.ts'
 
 export type { OperationAsk, OperationName, OperationOutput } from '../../../contract/operations.ts'
 
@@ -121,7 +122,18 @@ async function attempt<Name extends OperationName>(
 }
 
 /** One exchange with our own origin; a network that fails is an `ApiError` of status 0. */
-export async function send(
+export function send(
+  method: string,
+  address: string,
+  body: string | undefined,
+): Promise<Response | ApiError> {
+  const exchange = (): Promise<Response | ApiError> => exchanged(method, address, body)
+  // A guess that was wrong is refused too, and must not be made twice.
+  if (method !== 'GET' && address.startsWith('/api/auth/')) return replacing(exchange)
+  return withSession(exchange, ({ status }) => status === 401)
+}
+
+async function exchanged(
   method: string,
   address: string,
   body: string | undefined,

@@ -1,7 +1,7 @@
 /** The order of models: what can be used comes before what is there to fail. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { behaviours } from '../../../src/sandbox/behaviours.ts'
+import { behaviors } from '../../../sandbox/scenarios/behaviors-table.ts'
 import { answeringModels, inOrder, type Ordered } from './model-order.ts'
 
 const model = (name: string, part: Partial<Ordered> = {}): Ordered => ({
@@ -29,7 +29,7 @@ test('real models come first, the newest of them at the top, and failing ones of
 })
 
 test('what is called answering is there', () => {
-  const names = new Set(behaviours.map(({ name }) => name))
+  const names = new Set(behaviors.map(({ name }) => name))
   assert.deepEqual(
     answeringModels.filter((name) => !names.has(name)),
     [],

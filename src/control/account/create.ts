@@ -3,10 +3,10 @@ import { formatUsd } from '../../../contract/usd.ts'
 import { TollgateError } from '../../base/errors.ts'
 import { formatId } from '../../base/ids.ts'
 import { nanoOf } from '../amount.ts'
+import { operationHandler } from '../handle-operation.ts'
 import { openPolicy } from '../key/policy.ts'
-import { verb } from '../verb.ts'
 
-export const createAccount = verb('account.create', async (parts, { email, credit }) => {
+export const createAccount = operationHandler('account.create', async (parts, { email, credit }) => {
   const id = parts.nextId()
   const amount = credit === undefined ? parts.signupNano : nanoOf(credit)
   const made = await parts.ledger.createAccount({

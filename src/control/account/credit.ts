@@ -4,35 +4,38 @@ import { TollgateError } from '../../base/errors.ts'
 import { formatId } from '../../base/ids.ts'
 import { nanoOf } from '../amount.ts'
 import { findAccount } from '../find-account.ts'
-import { verb } from '../verb.ts'
+import { operationHandler } from '../handle-operation.ts'
 
-export const creditAccount = verb('credit', async (parts, { account, amount, reference, note }) => {
-  const row = await findAccount(parts, account)
-  const result = await parts.ledger.credit({
-    entryId: parts.nextId(),
-    account: row.id,
-    amount: nanoOf(amount),
-    source: 'manual',
-    reference,
-    nowMs: parts.clock.wallMs(),
-    note: note ?? null,
-  })
-  switch (result.kind) {
-    case 'credited':
-      return {
-        entry: formatId('ent', result.entryId),
-        created: result.created,
-        balance: formatUsd(result.posted),
-      }
-    case 'conflict':
-      throw new TollgateError('conflict', {
-        message: `The reference ${JSON.stringify(reference)} was used for another account or amount.`,
-        param: 'reference',
-      })
-    case 'no_account':
-      throw new TollgateError('account_not_found', {
-        message: `The account ${formatId('acct', row.id)} is gone.`,
-        param: 'account',
-      })
-  }
-})
+export const creditAccount = operationHandler(
+  'credit',
+  async (parts, { account, amount, reference, note }) => {
+    const row = await findAccount(parts, account)
+    const result = await parts.ledger.credit({
+      entryId: parts.nextId(),
+      account: row.id,
+      amount: nanoOf(amount),
+      source: 'manual',
+      reference,
+      nowMs: parts.clock.wallMs(),
+      note: note ?? null,
+    })
+    switch (result.kind) {
+      case 'credited':
+        return {
+          entry: formatId('ent', result.entryId),
+          created: result.created,
+          balance: formatUsd(result.posted),
+        }
+      case 'conflict':
+        throw new TollgateError('conflict', {
+          message: `The reference ${JSON.stringify(reference)} was used for another account or amount.`,
+          param: 'reference',
+        })
+      case 'no_account':
+        throw new TollgateError('account_not_found', {
+          message: `The account ${formatId('acct', row.id)} is gone.`,
+          param: 'account',
+        })
+    }
+  },
+)

@@ -1,9 +1,9 @@
 /** `account.list`: accounts in the order in which they were made, a page at a time. */
 import { parseId } from '../../base/ids.ts'
-import { verb } from '../verb.ts'
+import { operationHandler } from '../handle-operation.ts'
 import { accountOutput } from './output.ts'
 
-export const listAccounts = verb('account.list', async (parts, { limit, after, search }) => {
+export const listAccounts = operationHandler('account.list', async (parts, { limit, after, search }) => {
   const afterId = after === undefined ? 0n : (parseId('acct', after) ?? 0n)
   const rows = await parts.ledger.accounts(limit, afterId, search ?? null)
   return rows.map(accountOutput)

@@ -1,7 +1,7 @@
 /** `account.show`: an account and its balance. */
-import { accountVerb } from '../verb.ts'
+import { accountOperationHandler } from '../handle-operation.ts'
 import { accountOutput } from './output.ts'
 
-export const showAccount = accountVerb('account.show', async (_parts, _input, { account }) =>
+export const showAccount = accountOperationHandler('account.show', async (_parts, _input, { account }) =>
   accountOutput(account),
 )

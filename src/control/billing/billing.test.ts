@@ -12,10 +12,10 @@ import { type Lifetime, temporaryDirectory } from '../../../test/support/open-le
 import { type StripeServer, startStripeServer } from '../../../test/support/stripe-server.ts'
 import { formatId, systemRandom } from '../../base/ids.ts'
 import { createLog } from '../../base/log.ts'
-import { readConfig } from '../../config.ts'
-import { openParts, type Parts } from '../../parts.ts'
+import { readConfig } from '../../config/config.ts'
 import { noHint } from '../../payments/follow.ts'
-import { noServer } from '../../server-facts.ts'
+import { noServer } from '../../server/server-status.ts'
+import { openServices, type Services } from '../../server/services.ts'
 import type { Actor } from '../actor.ts'
 import { dispatch } from '../dispatch.ts'
 
@@ -23,7 +23,7 @@ const dayMs = 86_400_000
 const address = 'http://127.0.0.1:8080'
 
 interface Scene {
-  readonly parts: Parts
+  readonly services: Services
   readonly clock: ManualClock
   readonly stripe: StripeServer | null
 }
@@ -55,7 +55,7 @@ async function scene(context: Lifetime, kind: 'stripe' | 'operator'): Promise<Sc
     folder,
   )
   assert.ok(config.kind === 'config')
-  const opened = await openParts(
+  const opened = await openServices(
     { ...config.config, operator: { name: 'Gate & Co', contact: 'Write to the office' } },
     {
       clock,
@@ -66,17 +66,17 @@ async function scene(context: Lifetime, kind: 'stripe' | 'operator'): Promise<Sc
     },
   )
   assert.ok(opened.kind === 'open')
-  context.after(opened.parts.close)
-  return { parts: opened.parts, clock, stripe }
+  context.after(opened.services.close)
+  return { services: opened.services, clock, stripe }
 }
 
 let people = 0
 
-async function payer({ parts, clock }: Scene, isOperator = false): Promise<Payer> {
+async function payer({ services, clock }: Scene, isOperator = false): Promise<Payer> {
   people += 1
-  const [id, nowMs, person] = [parts.nextId(), clock.wallMs(), `person-${people}`]
+  const [id, nowMs, person] = [services.nextId(), clock.wallMs(), `person-${people}`]
   const email = `${person}@example.org`
-  await parts.ledger.createAccount({
+  await services.ledger.createAccount({
     id,
     kind: 'personal',
     email,
@@ -97,8 +97,8 @@ async function payer({ parts, clock }: Scene, isOperator = false): Promise<Payer
   }
 }
 
-const ask = ({ parts, clock }: Scene, actor: Actor, name: string, input: unknown) =>
-  dispatch(parts.control(address, noServer(clock)), actor, name, input)
+const ask = ({ services, clock }: Scene, actor: Actor, name: string, input: unknown) =>
+  dispatch(services.control(address, noServer(clock)), actor, name, input)
 
 async function done<Name extends OperationName>(
   on: Scene,
@@ -177,8 +177,8 @@ test('a top-up from its page to its receipt', async (context) => {
     ['Gate & Co', `Ann\n${ann.actor.person.email}`, '25.50'],
   )
   books.refund(intent ?? '', 550)
-  const [row] = await on.parts.payments.topUps({ account: ann.id, limit: 1, before: null })
-  await on.parts.openPayments.paying?.follow(row?.id ?? 0n, noHint)
+  const [row] = await on.services.payments.topUps({ account: ann.id, limit: 1, before: null })
+  await on.services.openPayments.paying?.follow(row?.id ?? 0n, noHint)
   const refunded = await done(on, ann, 'invoice.show', { invoice: begun.id })
   assert.deepEqual(
     [refunded.lines.map(({ text, amount }) => `${text} ${amount}`), refunded.total],
@@ -190,16 +190,16 @@ test('what is another’s is not there', async (context) => {
   const on = await scene(context, 'stripe')
   const [ann, bob] = [await payer(on), await payer(on)]
   const { id } = await done(on, ann, 'top-up.create', { amount: '10' })
-  const made = formatId('top', on.parts.nextId())
+  const made = formatId('top', on.services.nextId())
   for (const [name, input, other] of [
     ['top-up.show', { topUp: id }, { topUp: made }],
     ['invoice.show', { invoice: id }, { invoice: made }],
-    ['billing.show', { account: ann.account }, { account: formatId('acct', on.parts.nextId()) }],
-    ['entries.list', { account: ann.account }, { account: formatId('acct', on.parts.nextId()) }],
+    ['billing.show', { account: ann.account }, { account: formatId('acct', on.services.nextId()) }],
+    ['entries.list', { account: ann.account }, { account: formatId('acct', on.services.nextId()) }],
     [
       'code.redeem',
       { account: ann.account, code: 'x' },
-      { account: formatId('acct', on.parts.nextId()), code: 'x' },
+      { account: formatId('acct', on.services.nextId()), code: 'x' },
     ],
   ] as const) {
     const [theirs, nobodys] = [await refused(on, bob, name, input), await refused(on, bob, name, other)]
@@ -235,7 +235,7 @@ test('codes from the operator to the account', async (context) => {
   )
   assert.notEqual((await done(on, operator, 'code.revoke', { code: made.id })).revoked, null)
   assert.equal((await refused(on, operator, 'code.redeem', { code: made.code })).code, 'code_not_valid')
-  const none = await refused(on, operator, 'code.revoke', { code: formatId('code', on.parts.nextId()) })
+  const none = await refused(on, operator, 'code.revoke', { code: formatId('code', on.services.nextId()) })
   assert.deepEqual([none.status, none.param], [404, 'code'])
 })
 
@@ -273,21 +273,26 @@ test('operators see the top-ups of all, with whose they are', async (context) =>
 })
 
 /** A credit and a request that costs `cost`, at the present moment. */
-async function credit({ parts, clock }: Scene, { id }: Payer, amount: bigint, note: string): Promise<void> {
-  const entryId = parts.nextId()
+async function credit(
+  { services, clock }: Scene,
+  { id }: Payer,
+  amount: bigint,
+  note: string,
+): Promise<void> {
+  const entryId = services.nextId()
   const nowMs = clock.wallMs()
   const given = { entryId, account: id, amount, source: 'manual' as const, reference: String(entryId) }
-  await parts.ledger.credit({ ...given, nowMs, note })
+  await services.ledger.credit({ ...given, nowMs, note })
 }
 
-async function use({ parts, clock }: Scene, { id: account }: Payer, cost: bigint): Promise<string> {
-  const id = parts.nextId()
+async function use({ services, clock }: Scene, { id: account }: Payer, cost: bigint): Promise<string> {
+  const id = services.nextId()
   const nowMs = clock.wallMs()
   const key = account + 1n
-  await parts.ledger.admit({ ...plainAsk, id, account, key, nowMs, inputAmount: cost })
+  await services.ledger.admit({ ...plainAsk, id, account, key, nowMs, inputAmount: cost })
   const receipt = { ...plainDraft, startedMs: nowMs }
   const closing = { id, nowMs, cost, absorbed: 0n, receipt }
-  await parts.ledger.settle({ ...closing, absorbedEntryId: parts.nextId() })
+  await services.ledger.settle({ ...closing, absorbedEntryId: services.nextId() })
   return formatId('req', id)
 }
 

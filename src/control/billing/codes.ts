@@ -4,30 +4,38 @@ import { TollgateError } from '../../base/errors.ts'
 import { formatId, parseId } from '../../base/ids.ts'
 import { networkOf } from '../../base/network.ts'
 import { nanoOf } from '../amount.ts'
-import { accountVerb, verb } from '../verb.ts'
+import { accountOperationHandler, operationHandler } from '../handle-operation.ts'
 import { codeOutput } from './output.ts'
 
-export const redeemCode = accountVerb('code.redeem', async (parts, { code }, { account, actor }) => {
-  const from = actor.kind === 'local' ? null : actor.address
-  const address = from === null ? null : networkOf(from)
-  const { amount, posted } = await parts.payments.redeem({ account: account.id, code, address })
-  return { amount: formatUsd(amount), balance: formatUsd(posted) }
-})
+export const redeemCode = accountOperationHandler(
+  'code.redeem',
+  async (parts, { code }, { account, actor }) => {
+    const from = actor.kind === 'local' ? null : actor.address
+    const address = from === null ? null : networkOf(from)
+    const { amount, posted } = await parts.payments.redeem({ account: account.id, code, address })
+    return { amount: formatUsd(amount), balance: formatUsd(posted) }
+  },
+)
 
-export const createCode = verb('code.create', async (parts, { amount, usesMax, expires, note }) => {
-  const expiresMs = expires === undefined || expires === null ? null : Date.parse(expires)
-  const made = await parts.payments.createCode({
-    amount: nanoOf(amount),
-    usesMax,
-    expiresMs,
-    note: note ?? null,
-  })
-  return { id: formatId('code', made.id), code: made.code }
-})
+export const createCode = operationHandler(
+  'code.create',
+  async (parts, { amount, usesMax, expires, note }) => {
+    const expiresMs = expires === undefined || expires === null ? null : Date.parse(expires)
+    const made = await parts.payments.createCode({
+      amount: nanoOf(amount),
+      usesMax,
+      expiresMs,
+      note: note ?? null,
+    })
+    return { id: formatId('code', made.id), code: made.code }
+  },
+)
 
-export const listCodes = verb('code.list', async (parts) => (await parts.payments.codes()).map(codeOutput))
+export const listCodes = operationHandler('code.list', async (parts) =>
+  (await parts.payments.codes()).map(codeOutput),
+)
 
-export const revokeCode = verb('code.revoke', async (parts, { code }) => {
+export const revokeCode = operationHandler('code.revoke', async (parts, { code }) => {
   const id = parseId('code', code)
   const revoked = id === undefined ? undefined : await parts.payments.revokeCode(id)
   if (revoked !== undefined) return codeOutput(revoked)

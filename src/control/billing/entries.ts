@@ -5,12 +5,12 @@ import { assert } from '../../base/assert.ts'
 import { formatId, parseId } from '../../base/ids.ts'
 import type { EntryFilter, EntryRow } from '../../ledger/payment-types.ts'
 import { type Cell, csvLines, csvText } from '../csv.ts'
+import { accountOperationHandler } from '../handle-operation.ts'
 import { isoTime } from '../iso-time.ts'
 import type { ControlParts } from '../parts.ts'
-import { accountVerb } from '../verb.ts'
 import { entryOutput } from './output.ts'
 
-export const listEntries = accountVerb('entries.list', async (parts, input, { account }) => {
+export const listEntries = accountOperationHandler('entries.list', async (parts, input, { account }) => {
   const before = input.before === undefined ? null : parseId('ent', input.before)
   assert(before !== undefined, 'an id of parsed input is an id')
   const rows = await parts.ledger.entries({ ...filterOf(account.id, input), limit: input.limit, before })
@@ -29,7 +29,7 @@ const header = [
   'request',
 ]
 
-export const entriesCsv = accountVerb('entries.csv', (parts, input, { account }) =>
+export const entriesCsv = accountOperationHandler('entries.csv', (parts, input, { account }) =>
   parts.usage.makingFile(account.id, async () => {
     const texts = [csvText(header, [])]
     for await (const rows of lots(parts, filterOf(account.id, input))) texts.push(csvLines(rows.map(cellsOf)))

@@ -10,9 +10,9 @@ import type { Movement } from '../../ledger/payment-types.ts'
 import type { AccountRow } from '../../ledger/types.ts'
 import { dateOf, dayMs, dayOf, firstDayOf, monthOf } from '../../limits/calendar.ts'
 import type { TopUp } from '../../payments/types.ts'
+import { accountOperationHandler } from '../handle-operation.ts'
 import { isoTime } from '../iso-time.ts'
 import type { ControlParts } from '../parts.ts'
-import { accountVerb } from '../verb.ts'
 
 type Invoice = OperationOutput<'invoice.show'>
 type Line = Invoice['lines'][number]
@@ -20,7 +20,7 @@ type Line = Invoice['lines'][number]
 /** Receipts in one list; the latest. */
 const receiptsMax = 1_000
 
-export const listInvoices = accountVerb('invoice.list', async (parts, _input, { account }) => {
+export const listInvoices = accountOperationHandler('invoice.list', async (parts, _input, { account }) => {
   const topUps = await parts.payments.topUps({ account: account.id, limit: receiptsMax, before: null })
   const receipts = topUps.flatMap((topUp) =>
     topUp.paidMs === null
@@ -50,18 +50,21 @@ export const listInvoices = accountVerb('invoice.list', async (parts, _input, { 
     }))
 })
 
-export const showInvoice = accountVerb('invoice.show', async (parts, { invoice }, { account }) => {
-  const topUp = parseId('top', invoice)
-  const found =
-    topUp === undefined
-      ? await statement(parts, account, invoice)
-      : await receipt(parts, account, await parts.payments.topUp(topUp))
-  if (found !== undefined) return found
-  throw new TollgateError('invoice_not_found', {
-    message: `There is no statement or receipt ${invoice}. A statement is there once its month is over.`,
-    param: 'invoice',
-  })
-})
+export const showInvoice = accountOperationHandler(
+  'invoice.show',
+  async (parts, { invoice }, { account }) => {
+    const topUp = parseId('top', invoice)
+    const found =
+      topUp === undefined
+        ? await statement(parts, account, invoice)
+        : await receipt(parts, account, await parts.payments.topUp(topUp))
+    if (found !== undefined) return found
+    throw new TollgateError('invoice_not_found', {
+      message: `There is no statement or receipt ${invoice}. A statement is there once its month is over.`,
+      param: 'invoice',
+    })
+  },
+)
 
 async function receipt(
   parts: ControlParts,

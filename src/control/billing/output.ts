@@ -8,12 +8,12 @@ import type { BillingSetting, Code, PaymentFacts, TopUp } from '../../payments/t
 import { isoTime, isoTimeOrNull } from '../iso-time.ts'
 import type { ControlParts } from '../parts.ts'
 
-type Billing = OperationOutput<'billing.show'>
+type BillingOutput = OperationOutput<'billing.show'>
 
 export async function billingOutput(
   { payments, ledger, usage, clock }: Pick<ControlParts, 'payments' | 'ledger' | 'usage' | 'clock'>,
   { id }: Pick<AccountRow, 'id'>,
-): Promise<Billing> {
+): Promise<BillingOutput> {
   const [account, setting, daysLeft] = await Promise.all([
     ledger.account(id),
     payments.setting(id),
@@ -47,7 +47,7 @@ function waitsUntil(
   return available < autoTopUp.below && autoTopUpWaitsMs > nowMs ? autoTopUpWaitsMs : null
 }
 
-function paymentsOutput(facts: PaymentFacts): Billing['payments'] {
+function paymentsOutput(facts: PaymentFacts): BillingOutput['payments'] {
   if (facts.kind === 'operator') return facts
   const { kind, minimum, maximum, test } = facts
   return { kind, minimum: formatUsd(minimum), maximum: formatUsd(maximum), test }

@@ -3,27 +3,33 @@ import { assert } from '../../base/assert.ts'
 import { TollgateError } from '../../base/errors.ts'
 import { parseId } from '../../base/ids.ts'
 import { nanoOf } from '../amount.ts'
-import { accountVerb, verb } from '../verb.ts'
+import { accountOperationHandler, operationHandler } from '../handle-operation.ts'
 import { topUpOutput } from './output.ts'
 
-export const createTopUp = accountVerb('top-up.create', async (parts, input, { account, actor }) => {
-  const email = account.email ?? (actor.kind === 'person' ? actor.person.email : null)
-  const topUp = await parts.payments.beginTopUp({
-    account: account.id,
-    email,
-    amount: nanoOf(input.amount),
-    saveMethod: input.saveMethod,
-    address: parts.address,
-  })
-  return topUpOutput(topUp)
-})
+export const createTopUp = accountOperationHandler(
+  'top-up.create',
+  async (parts, input, { account, actor }) => {
+    const email = account.email ?? (actor.kind === 'person' ? actor.person.email : null)
+    const topUp = await parts.payments.beginTopUp({
+      account: account.id,
+      email,
+      amount: nanoOf(input.amount),
+      saveMethod: input.saveMethod,
+      address: parts.address,
+    })
+    return topUpOutput(topUp)
+  },
+)
 
-export const listTopUps = accountVerb('top-up.list', async (parts, { limit, before }, { account }) => {
-  const topUps = await parts.payments.topUps({ account: account.id, limit, before: idOf(before) })
-  return topUps.map(topUpOutput)
-})
+export const listTopUps = accountOperationHandler(
+  'top-up.list',
+  async (parts, { limit, before }, { account }) => {
+    const topUps = await parts.payments.topUps({ account: account.id, limit, before: idOf(before) })
+    return topUps.map(topUpOutput)
+  },
+)
 
-export const showTopUp = accountVerb('top-up.show', async (parts, input) => {
+export const showTopUp = accountOperationHandler('top-up.show', async (parts, input) => {
   const id = idOf(input.topUp)
   const topUp = id === null ? undefined : await parts.payments.freshTopUp(id)
   if (topUp !== undefined) return topUpOutput(topUp)
@@ -33,7 +39,7 @@ export const showTopUp = accountVerb('top-up.show', async (parts, input) => {
   })
 })
 
-export const listPayments = verb('payments.list', async (parts, { limit, before }) => {
+export const listPayments = operationHandler('payments.list', async (parts, { limit, before }) => {
   const topUps = await parts.payments.topUps({ account: null, limit, before: idOf(before) })
   const accounts = [...new Set(topUps.map(({ account }) => account))]
   const emails = new Map(

@@ -1,9 +1,9 @@
 /** `billing.update`: what an account wants of automatic top-ups, of warnings, and on its invoices. */
 import { nanoOf } from '../amount.ts'
-import { accountVerb } from '../verb.ts'
+import { accountOperationHandler } from '../handle-operation.ts'
 import { billingOutput } from './output.ts'
 
-export const updateBilling = accountVerb('billing.update', async (parts, input, { account }) => {
+export const updateBilling = accountOperationHandler('billing.update', async (parts, input, { account }) => {
   const { autoTopUp, alertDays, invoiceTo } = input
   await parts.payments.change(account.id, {
     ...(autoTopUp === undefined

@@ -2,10 +2,10 @@
 import type { AuditRow } from '../../audit/audit.ts'
 import { TollgateError } from '../../base/errors.ts'
 import { formatId, parseId } from '../../base/ids.ts'
+import { accountOperationHandler, operationHandler } from '../handle-operation.ts'
 import { isoTime } from '../iso-time.ts'
-import { accountVerb, verb } from '../verb.ts'
 
-export const listAudit = verb('audit.list', async ({ audit }, asked) => {
+export const listAudit = operationHandler('audit.list', async ({ audit }, asked) => {
   const rows = await audit.list({
     limit: asked.limit,
     before: positionOf(asked.before),
@@ -21,11 +21,14 @@ export const listAudit = verb('audit.list', async ({ audit }, asked) => {
   }))
 })
 
-export const listOwnAudit = accountVerb('audit.own', async ({ audit }, { limit, before }, { account }) => {
-  const all = { operation: null, actor: null }
-  const rows = await audit.list({ limit, before: positionOf(before), account: account.id, ...all })
-  return rows.map(told)
-})
+export const listOwnAudit = accountOperationHandler(
+  'audit.own',
+  async ({ audit }, { limit, before }, { account }) => {
+    const all = { operation: null, actor: null }
+    const rows = await audit.list({ limit, before: positionOf(before), account: account.id, ...all })
+    return rows.map(told)
+  },
+)
 
 function positionOf(before: string | undefined): bigint | null {
   if (before === undefined) return null

@@ -1,11 +1,11 @@
 /** `markup.*`: what customers pay above the list prices. */
 import type { OperationOutput } from '../../../contract/operations.ts'
+import { operationHandler } from '../handle-operation.ts'
 import type { ControlParts } from '../parts.ts'
-import { verb } from '../verb.ts'
 
-export const showMarkup = verb('markup.show', async (parts) => markupOutput(parts))
+export const showMarkup = operationHandler('markup.show', async (parts) => markupOutput(parts))
 
-export const setMarkup = verb('markup.set', async (parts, { markup }) => {
+export const setMarkup = operationHandler('markup.set', async (parts, { markup }) => {
   await parts.catalog.setMarkup(markup)
   parts.changes.publishToAll(['models'])
   return markupOutput(parts)

@@ -1,14 +1,14 @@
 /** `system.show`: the state of the installation, and what an operator should look at. */
 import { formatUsd } from '../../../contract/usd.ts'
+import { operationHandler } from '../handle-operation.ts'
 import { isoTime, isoTimeOrNull } from '../iso-time.ts'
 import { lastVerified } from '../ledger/last-verified.ts'
-import { verb } from '../verb.ts'
-import { houseShown } from './house.ts'
+import { platformBalances } from './platform-balances.ts'
 import { warnings } from './warnings.ts'
 
-export const showSystem = verb('system.show', async (parts) => {
+export const showSystem = operationHandler('system.show', async (parts) => {
   const { server, identity, payments, ledger } = parts
-  const [house, verified] = await Promise.all([houseShown(parts), lastVerified(parts.settings)])
+  const [house, verified] = await Promise.all([platformBalances(parts), lastVerified(parts.settings)])
   const { checkedMs, contradictions } = server.ledgerCheck()
   return {
     version: server.version,

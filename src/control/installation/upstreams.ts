@@ -7,17 +7,17 @@ import type { ListedUpstream, UpstreamChange } from '../../catalog/catalog.ts'
 import type { UpstreamAsk } from '../../catalog/console-upstreams.ts'
 import { addedAddressMistake, canonicalAddress } from '../../catalog/upstream-address.ts'
 import type { UpstreamReport } from '../../providers/health.ts'
+import { operationHandler } from '../handle-operation.ts'
 import { isoTimeOrNull } from '../iso-time.ts'
 import type { ControlParts } from '../parts.ts'
-import { verb } from '../verb.ts'
 
 type UpstreamOut = OperationOutput<'upstreams.put'>
 
-export const listUpstreams = verb('upstreams.list', async (parts) =>
+export const listUpstreams = operationHandler('upstreams.list', async (parts) =>
   parts.catalog.upstreams.map((upstream) => upstreamOutput(parts, upstream)),
 )
 
-export const putUpstream = verb('upstreams.put', async (parts, asked) => {
+export const putUpstream = operationHandler('upstreams.put', async (parts, asked) => {
   checkForm(asked, parts.plainOrigins)
   const { upstream: name } = asked
   const credential = asked.credential ?? null
@@ -29,25 +29,28 @@ export const putUpstream = verb('upstreams.put', async (parts, asked) => {
   return upstreamOutput(parts, put)
 })
 
-export const checkUpstream = verb('upstreams.check', async ({ catalog, plainOrigins, server }, asked) => {
-  checkForm(asked, plainOrigins)
-  const ask = askOf(asked)
-  const preview = catalog.previewUpstream(ask)
-  const isPreview = !('kind' in preview)
-  // Whoever asks for the host's names has not chosen any yet.
-  if (!isPreview && !(preview.kind === 'needs_models' && asked.askHost)) assertWritten(preview, asked)
-  const credential = asked.credential ?? catalog.keptCredential(ask)
-  if (asked.askHost && credential === undefined) assertWritten({ kind: 'needs_credential' }, asked)
-  const host =
-    asked.askHost && credential !== undefined ? await server.hostModels({ ...ask, credential }) : null
-  return {
-    requestUrl: server.requestUrl(ask),
-    sells: isPreview ? preview.sells.map((row) => ({ ...row })) : [],
-    notSold: isPreview ? preview.notSold.map((row) => ({ ...row })) : [],
-    stops: isPreview ? [...preview.stops] : [],
-    host: host === null ? null : { models: [...host.names], problem: host.problem },
-  }
-})
+export const checkUpstream = operationHandler(
+  'upstreams.check',
+  async ({ catalog, plainOrigins, server }, asked) => {
+    checkForm(asked, plainOrigins)
+    const ask = askOf(asked)
+    const preview = catalog.previewUpstream(ask)
+    const isPreview = !('kind' in preview)
+    // A request for the host's model names comes before the choice among them.
+    if (!isPreview && !(preview.kind === 'needs_models' && asked.askHost)) assertWritten(preview, asked)
+    const credential = asked.credential ?? catalog.keptCredential(ask)
+    if (asked.askHost && credential === undefined) assertWritten({ kind: 'needs_credential' }, asked)
+    const host =
+      asked.askHost && credential !== undefined ? await server.hostModels({ ...ask, credential }) : null
+    return {
+      requestUrl: server.requestUrl(ask),
+      sells: isPreview ? preview.sells.map((row) => ({ ...row })) : [],
+      notSold: isPreview ? preview.notSold.map((row) => ({ ...row })) : [],
+      stops: isPreview ? [...preview.stops] : [],
+      host: host === null ? null : { models: [...host.names], problem: host.problem },
+    }
+  },
+)
 
 function askOf(asked: OperationInput<'upstreams.put'>): Omit<UpstreamAsk, 'credential'> {
   const { upstream: name, provider, weight, disabled, models } = asked
@@ -61,7 +64,7 @@ function askOf(asked: OperationInput<'upstreams.put'>): Omit<UpstreamAsk, 'crede
   }
 }
 
-export const removeUpstream = verb('upstreams.remove', async (parts, { upstream }) => {
+export const removeUpstream = operationHandler('upstreams.remove', async (parts, { upstream }) => {
   if (!(await parts.catalog.removeUpstream(upstream))) throw notRemoved(parts, upstream)
   parts.health.forget(upstream)
   parts.changes.publishToAll(['upstreams', 'models'])

@@ -8,7 +8,7 @@ import { failureWords } from './upstreams.ts'
 
 type Check = (parts: ControlParts) => Promise<readonly string[]> | readonly string[]
 
-const namesToldMax = 5
+const namesListedMax = 5
 const dayMs = 24 * 3_600_000
 
 const checks: readonly Check[] = [
@@ -58,15 +58,23 @@ const checks: readonly Check[] = [
       const words = trouble ?? (isRefused ? failureWords(lastFailure) : null)
       return words === null ? [] : [`The upstream ${name}: ${words}`]
     }),
+  async ({ files, clock, limits }) => {
+    const untilMs = clock.wallMs() - limits.fileDeletionWarnMs
+    const late = (await files.pendingDeletions()).filter(({ sinceMs }) => sinceMs <= untilMs)
+    return late.map(
+      ({ upstream, files: count, sinceMs }) =>
+        `The upstream ${upstream} still keeps files of closed accounts (${count}), some of them since ${isoTime(sinceMs)}. Deleting them is retried; the log says why it fails.`,
+    )
+  },
   ({ catalog }) => {
     const names = [...catalog.snapshot.unsold]
       .filter(([, reason]) => isMendable(reason))
       .map(([name]) => name)
     if (names.length === 0) return []
-    const told = names.slice(0, namesToldMax).join(', ')
-    const rest = names.length > namesToldMax ? ` and ${names.length - namesToldMax} more` : ''
+    const listed = names.slice(0, namesListedMax).join(', ')
+    const rest = names.length > namesListedMax ? ` and ${names.length - namesListedMax} more` : ''
     return [
-      `Not sold for want of a price, of limits or of an upstream: ${told}${rest}. \`tollgate models\` says why.`,
+      `Not sold because a price, a limit or an upstream is missing: ${listed}${rest}. \`tollgate models\` says why.`,
     ]
   },
 ]

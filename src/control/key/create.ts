@@ -1,16 +1,16 @@
 /** `key.create`: an API key with what it may do; its answer is the only copy of the key. */
 import { formatId } from '../../base/ids.ts'
-import { accountVerb } from '../verb.ts'
+import { accountOperationHandler } from '../handle-operation.ts'
+import { makerOf } from './authorize-change.ts'
 import { expiryOf } from './expiry.ts'
-import { makerOf } from './may-change.ts'
 import { policyOf } from './policy.ts'
-import { inRoom } from './room.ts'
+import { withinKeyQuota } from './quota.ts'
 
-export const createKey = accountVerb('key.create', async (parts, asked, { account, actor }) => {
+export const createKey = accountOperationHandler('key.create', async (parts, asked, { account, actor }) => {
   const nowMs = parts.clock.wallMs()
   const expiresMs = expiryOf(asked.expires, nowMs)
   const keys = () => parts.access.list(account.id)
-  const key = await inRoom({ keys, max: parts.limits.keysPerAccountMax, nowMs, words: 'keys' }, () =>
+  const key = await withinKeyQuota({ keys, max: parts.limits.keysPerAccountMax, nowMs, words: 'keys' }, () =>
     parts.access.create({
       account: account.id,
       name: asked.name,

@@ -4,14 +4,14 @@ import { type OperationOutput, operations } from '../../../contract/operations.t
 import type { ManagementKeyRow } from '../../access/types.ts'
 import { TollgateError } from '../../base/errors.ts'
 import { formatId, parseId } from '../../base/ids.ts'
+import { accountOperationHandler } from '../handle-operation.ts'
 import { isoTime, isoTimeOrNull } from '../iso-time.ts'
-import { accountVerb } from '../verb.ts'
 import { expiryOf } from './expiry.ts'
-import { inRoom } from './room.ts'
+import { withinKeyQuota } from './quota.ts'
 
 type ManagementKeyOut = OperationOutput<'management-key.list'>[number]
 
-export const createManagementKey = accountVerb(
+export const createManagementKey = accountOperationHandler(
   'management-key.create',
   async (parts, { name, scopes, expires }, { account, role }) => {
     const nowMs = parts.clock.wallMs()
@@ -24,7 +24,7 @@ export const createManagementKey = accountVerb(
     const keys = () => managementKeys.list(account.id)
     const max = limits.keysPerAccountMax
     const asked = { account: account.id, name, scopes: [...new Set(scopes)], expiresMs }
-    const made = await inRoom({ keys, max, nowMs, words: 'management keys' }, () =>
+    const made = await withinKeyQuota({ keys, max, nowMs, words: 'management keys' }, () =>
       managementKeys.create(asked),
     )
     parts.changes.publish(account.id, ['keys'])
@@ -40,11 +40,13 @@ function mayGive(role: Role | null, scope: Scope): boolean {
   )
 }
 
-export const listManagementKeys = accountVerb('management-key.list', async (parts, _input, { account }) =>
-  (await parts.managementKeys.list(account.id)).map(managementKeyOutput),
+export const listManagementKeys = accountOperationHandler(
+  'management-key.list',
+  async (parts, _input, { account }) =>
+    (await parts.managementKeys.list(account.id)).map(managementKeyOutput),
 )
 
-export const revokeManagementKey = accountVerb(
+export const revokeManagementKey = accountOperationHandler(
   'management-key.revoke',
   async (parts, { managementKey }, { account }) => {
     const id = parseId('mkey', managementKey)

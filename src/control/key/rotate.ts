@@ -2,9 +2,9 @@
 import type { Rotation } from '../../access/types.ts'
 import { TollgateError } from '../../base/errors.ts'
 import { formatId } from '../../base/ids.ts'
+import { accountOperationHandler } from '../handle-operation.ts'
 import { isoTime } from '../iso-time.ts'
-import { accountVerb } from '../verb.ts'
-import { changeable, makerOf, missingKey } from './may-change.ts'
+import { changeableKey, makerOf, missingKey } from './authorize-change.ts'
 
 const hourMs = 3_600_000
 
@@ -17,8 +17,8 @@ const refusals: Readonly<Record<Because, string>> = {
   replaced: 'Another key took the place of this one already. Rotate that one.',
 }
 
-export const rotateKey = accountVerb('key.rotate', async (parts, { key, overlapHours }, who) => {
-  const old = await changeable(parts, key, who)
+export const rotateKey = accountOperationHandler('key.rotate', async (parts, { key, overlapHours }, who) => {
+  const old = await changeableKey(parts, key, who)
   const newId = parts.nextId()
   // Before the key is there, so that it never counts on a meter of its own.
   await parts.ledger.shareMeter(newId, old.id, old.account)

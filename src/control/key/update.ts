@@ -9,20 +9,20 @@ import {
 } from '../../access/types.ts'
 import { TollgateError } from '../../base/errors.ts'
 import { parseId } from '../../base/ids.ts'
-import type { WhoFor } from '../actor.ts'
+import type { AccountScope } from '../actor.ts'
 import { nanoOf } from '../amount.ts'
-import { accountVerb } from '../verb.ts'
+import { accountOperationHandler } from '../handle-operation.ts'
+import { authorizeKeyChange, makerOf, missingKey } from './authorize-change.ts'
 import { expiryOf } from './expiry.ts'
-import { makerOf, missingKey, mustBeAllowed } from './may-change.ts'
 import { keyOutput } from './output.ts'
 
 type Asked = OperationInput<'key.update'>
 
-export const updateKey = accountVerb('key.update', async (parts, asked, who) => {
+export const updateKey = accountOperationHandler('key.update', async (parts, asked, who) => {
   const id = parseId('key', asked.key)
   if (id === undefined) throw missingKey(asked.key)
   const updated = await parts.access.update(id, (row) => {
-    mustBeAllowed(who, row)
+    authorizeKeyChange(who, row)
     const managed = managedAfter(who, row, asked)
     return changeOf(asked, { ...row.policy, managed }, parts.clock.wallMs())
   })
@@ -69,11 +69,11 @@ function changedPolicy(asked: Asked, before: KeyPolicy): KeyPolicy {
 }
 
 /**
- * The fields that the developer who made the key cannot change from now on: those that anyone else limits, until the limit
- * is taken away. Throws `not_allowed` where a developer changes such a field.
+ * The fields that the developer who made the key cannot change: those that someone else limited, until the limit is
+ * removed. Throws `not_allowed` where a developer changes such a field.
  */
 function managedAfter(
-  { actor, role }: WhoFor,
+  { actor, role }: AccountScope,
   { policy, createdBy }: KeyRow,
   asked: Asked,
 ): readonly ManagedField[] {

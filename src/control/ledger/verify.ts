@@ -1,9 +1,9 @@
 /** `ledger.verify`: every balance and hold computed anew and compared. */
 import { asTollgateError } from '../../base/errors.ts'
-import { verb } from '../verb.ts'
+import { operationHandler } from '../handle-operation.ts'
 import { keepVerified } from './last-verified.ts'
 
-export const verifyLedger = verb('ledger.verify', async ({ ledger, settings, clock, log }) => {
+export const verifyLedger = operationHandler('ledger.verify', async ({ ledger, settings, clock, log }) => {
   const report = await ledger.verify()
   await keepVerified(settings, { atMs: clock.wallMs(), lines: report.drift.length }).catch(
     (thrown: unknown) => {

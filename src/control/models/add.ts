@@ -1,9 +1,9 @@
 /** `models.add`: a model that the built-in list does not have, or other facts for one that it has. */
-import { verb } from '../verb.ts'
+import { operationHandler } from '../handle-operation.ts'
 import { assertChanged } from './changed.ts'
 import { modelNow } from './output.ts'
 
-export const addModel = verb('models.add', async (parts, asked) => {
+export const addModel = operationHandler('models.add', async (parts, asked) => {
   const change = await parts.catalog.add({
     id: asked.model,
     provider: asked.provider,

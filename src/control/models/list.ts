@@ -1,8 +1,8 @@
 /** `models.list`: what is sold with its prices, and what is known and not sold with the reason. */
-import { verb } from '../verb.ts'
+import { operationHandler } from '../handle-operation.ts'
 import { modelOutput } from './output.ts'
 
-export const listModels = verb('models.list', async (parts) => {
+export const listModels = operationHandler('models.list', async (parts) => {
   const { snapshot } = parts.catalog
   const nowMs = parts.clock.wallMs()
   const names = [...[...snapshot.models.keys()].sort(), ...[...snapshot.unsold.keys()].sort()]

@@ -1,9 +1,9 @@
 /** `models.price`: another price from a moment on; what was priced before stays as it was. */
-import { verb } from '../verb.ts'
+import { operationHandler } from '../handle-operation.ts'
 import { assertChanged } from './changed.ts'
 import { modelNow } from './output.ts'
 
-export const priceModel = verb('models.price', async (parts, { model, price }) => {
+export const priceModel = operationHandler('models.price', async (parts, { model, price }) => {
   assertChanged(await parts.catalog.price(model, price), model)
   parts.changes.publishToAll(['models'])
   return modelNow(parts, model)

@@ -1,12 +1,12 @@
 /** `models.prices`: all prices of a model: those that were, the present one, those that are to come. */
 import type { OperationOutput } from '../../../contract/operations.ts'
 import { priceOut } from '../../catalog/listing.ts'
-import { verb } from '../verb.ts'
+import { operationHandler } from '../handle-operation.ts'
 import { assertChanged } from './changed.ts'
 
 type Price = OperationOutput<'models.prices'>[number]
 
-export const listPrices = verb('models.prices', async ({ catalog }, { model }) => {
+export const listPrices = operationHandler('models.prices', async ({ catalog }, { model }) => {
   const { models, unsold } = catalog.snapshot
   const rows = await catalog.prices(model)
   if (rows.length === 0 && !models.has(model) && !unsold.has(model)) {

@@ -1,23 +1,23 @@
 /** `people.*`: who is here, who may come in, who runs the installation. */
 import { TollgateError } from '../../base/errors.ts'
+import { operationHandler } from '../handle-operation.ts'
 import { isoTime } from '../iso-time.ts'
-import { verb } from '../verb.ts'
-import { welcome } from './open-accounts.ts'
+import { provisionAccount } from './open-accounts.ts'
 import { findPerson, personOutput } from './output.ts'
 
-export const listPeople = verb('people.list', async (parts, { state, search, limit }) => {
+export const listPeople = operationHandler('people.list', async (parts, { state, search, limit }) => {
   const people = await parts.identity.people({ state, search: search ?? null, limit })
   return Promise.all(people.map((person) => personOutput(parts, person)))
 })
 
-export const confirmPerson = verb('people.confirm', async (parts, { person }) => {
+export const confirmPerson = operationHandler('people.confirm', async (parts, { person }) => {
   const found = await findPerson(parts, person)
   const confirmed = found.confirmed ? found : await parts.identity.confirm(found.id)
-  await welcome(parts, confirmed)
+  await provisionAccount(parts, confirmed)
   return personOutput(parts, confirmed)
 })
 
-export const setOperator = verb('people.operator', async (parts, { person, operator }) => {
+export const setOperator = operationHandler('people.operator', async (parts, { person, operator }) => {
   const found = await findPerson(parts, person)
   if ((await parts.identity.setOperator(found.id, operator)) === 'last') {
     throw new TollgateError('conflict', {
@@ -28,13 +28,13 @@ export const setOperator = verb('people.operator', async (parts, { person, opera
   return personOutput(parts, { ...found, operator })
 })
 
-export const makeResetLink = verb('people.reset-link', async (parts, { person }) => {
+export const makeResetLink = operationHandler('people.reset-link', async (parts, { person }) => {
   const found = await findPerson(parts, person)
   const { link, expiresMs } = await parts.identity.resetLink(found.id)
   return { link, expires: isoTime(expiresMs) }
 })
 
-export const invitePerson = verb('people.invite', async (parts, { email }) => {
+export const invitePerson = operationHandler('people.invite', async (parts, { email }) => {
   const { link, sent, expiresMs } = await parts.identity.invite(email)
   return { link, sent, expires: isoTime(expiresMs) }
 })

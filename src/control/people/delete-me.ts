@@ -7,11 +7,11 @@ import { assert } from '../../base/assert.ts'
 import { TollgateError } from '../../base/errors.ts'
 import type { Person } from '../../identity/types.ts'
 import { organizationOwner, personOwner } from '../authorize.ts'
+import { operationHandler } from '../handle-operation.ts'
 import type { ControlParts } from '../parts.ts'
-import { verb } from '../verb.ts'
-import { beginDeparture, endDeparture, type Going } from './departures.ts'
+import { beginAccountDeletion, type ClosingAccount, endAccountDeletion } from './account-deletions.ts'
 
-export const deleteMe = verb('me.delete', async (parts, { email }, { actor }) => {
+export const deleteMe = operationHandler('me.delete', async (parts, { email }, { actor }) => {
   assert(actor.kind === 'person', 'somebody is signed in')
   const { person } = actor
   if (email !== person.email) {
@@ -20,24 +20,27 @@ export const deleteMe = verb('me.delete', async (parts, { email }, { actor }) =>
       param: 'email',
     })
   }
-  const going = await beginDeparture(parts, person.id, await goingWith(parts, person))
+  const going = await beginAccountDeletion(parts, person.id, await goingWith(parts, person))
   for (const { account, wasSuspended } of going) {
     if (!wasSuspended) await parts.ledger.suspend(account, parts.clock.wallMs())
   }
   const outcome = await parts.identity.remove(person.id)
-  await endDeparture(parts, person.id, { going, isGone: outcome === 'removed' })
+  await endAccountDeletion(parts, person.id, { going, isGone: outcome === 'removed' })
   if (outcome !== 'removed') throw refusal(outcome)
   return { deleted: true }
 })
 
 /** Their own account, and those of organizations in which nobody else is: with them these go too. */
-async function goingWith({ identity, ledger }: ControlParts, { id }: Person): Promise<readonly Going[]> {
+async function goingWith(
+  { identity, ledger }: ControlParts,
+  { id }: Person,
+): Promise<readonly ClosingAccount[]> {
   const owners: (readonly [owner: string, organization: string | null])[] = [[personOwner(id), null]]
   for (const { organization } of await identity.memberships(id)) {
     const isAlone = (await identity.members(organization)).length === 1
     if (isAlone) owners.push([organizationOwner(organization), organization])
   }
-  const going: Going[] = []
+  const going: ClosingAccount[] = []
   for (const [owner, organization] of owners) {
     const account = await ledger.accountByOwner(owner)
     if (account === undefined) continue

@@ -3,16 +3,16 @@ import { assert } from '../../base/assert.ts'
 import { formatId } from '../../base/ids.ts'
 import { accountOutput } from '../account/output.ts'
 import { personOwner } from '../authorize.ts'
+import { operationHandler } from '../handle-operation.ts'
 import { isoTime, isoTimeOrNull } from '../iso-time.ts'
 import type { ControlParts } from '../parts.ts'
 import { receiptOutputs } from '../requests/receipt-output.ts'
-import { verb } from '../verb.ts'
 
 const receiptsPerRead = 250
 /** Stands for all accounts of nobody. */
 const noAccount = -1n
 
-export const exportMe = verb('me.export', async (parts, _input, { actor }) => {
+export const exportMe = operationHandler('me.export', async (parts, _input, { actor }) => {
   assert(actor.kind === 'person', 'somebody is signed in')
   const { id } = actor.person
   const account = await parts.ledger.accountByOwner(personOwner(id))

@@ -5,7 +5,7 @@ import { type PaymentScene, paymentScene } from '../../../test/support/open-paym
 import { openAccess } from '../../access/access.ts'
 import { openAudit } from '../../audit/audit.ts'
 import { systemRandom } from '../../base/ids.ts'
-import { limitDefaults } from '../../config.ts'
+import { limitDefaults } from '../../config/config.ts'
 import type { Person } from '../../identity/types.ts'
 import { openOrganizationAccount, openPersonalAccount } from './open-accounts.ts'
 

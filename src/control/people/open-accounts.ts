@@ -9,8 +9,8 @@ import type { Membership, Person } from '../../identity/types.ts'
 import type { AccountAssignment, AccountRow } from '../../ledger/types.ts'
 import { organizationOwner, personOwner } from '../authorize.ts'
 import type { ControlParts } from '../parts.ts'
+import { auditedChange } from './audited-change.ts'
 import { foldAddress } from './fold-address.ts'
-import { noted } from './noted.ts'
 
 export type WaitsFor = 'verification' | 'confirmation' | 'tomorrow' | null
 
@@ -43,7 +43,7 @@ export async function openPersonalAccount(parts: PersonalParts, person: Person):
   if (own !== undefined) return following(parts, own, { owner, email, name })
   const id = parts.nextId()
   const account = { id, email, owner, name, nowMs: parts.clock.wallMs() }
-  await noted(parts, {
+  await auditedChange(parts, {
     person,
     operation: 'account.open',
     account: id,
@@ -78,7 +78,7 @@ export async function takeOver(
   const { id: account } = reserved
   const to = { owner: personOwner(person.id), email: person.email, name: person.name }
   const leaving = own?.id ?? null
-  const taken = await noted(parts, {
+  const taken = await auditedChange(parts, {
     person,
     operation: 'account.take-over',
     account,
@@ -107,7 +107,7 @@ export async function openOrganizationAccount(
   if (found !== undefined) return following(parts, found, { owner, email: found.email, name })
   const id = parts.nextId()
   const account = { id, email: null, owner, name, nowMs: parts.clock.wallMs() }
-  await noted(parts, {
+  await auditedChange(parts, {
     person,
     operation: 'account.open',
     account: id,
@@ -151,11 +151,11 @@ async function tellOfCredit(parts: AccountParts, person: Person, { id: account }
   parts.changes.publish(account, ['account', 'balance', 'billing'])
   const input = { amount: formatUsd(parts.signupNano) }
   const done = { run: async () => {}, tell: () => 'done' }
-  await noted(parts, { person, operation: 'account.starting-credit', account, input, ...done })
+  await auditedChange(parts, { person, operation: 'account.starting-credit', account, input, ...done })
 }
 
 /** Everything that follows from a person being there, or being confirmed. */
-export async function welcome(parts: AccountParts, person: Person): Promise<WaitsFor> {
+export async function provisionAccount(parts: AccountParts, person: Person): Promise<WaitsFor> {
   const account = await openPersonalAccount(parts, person)
   const waitsFor = await giveStartingCredit(parts, person, account)
   parts.changes.publish(account.id, ['account'])

@@ -1,9 +1,9 @@
 /** `installation.show`: what an installation is, before anybody is signed in. */
 import { formatUsd } from '../../../contract/usd.ts'
+import { operationHandler } from '../handle-operation.ts'
 import type { ControlParts } from '../parts.ts'
-import { verb } from '../verb.ts'
 
-export const showInstallation = verb('installation.show', async (parts) => {
+export const showInstallation = operationHandler('installation.show', async (parts) => {
   const { signup, mail, signInWith, passkeysOff } = parts.identity.facts
   return {
     name: parts.operator.name,

@@ -2,13 +2,13 @@
 import type { OperationOutput } from '../../../contract/operations.ts'
 import { assert } from '../../base/assert.ts'
 import { formatId } from '../../base/ids.ts'
-import { verb } from '../verb.ts'
+import { operationHandler } from '../handle-operation.ts'
 import { giveStartingCredit, openOrganizationAccount, openPersonalAccount } from './open-accounts.ts'
 import { ownOutput } from './output.ts'
 
 type Acting = OperationOutput<'me.show'>['accounts'][number]
 
-export const showMe = verb('me.show', async (parts, _input, { actor }) => {
+export const showMe = operationHandler('me.show', async (parts, _input, { actor }) => {
   assert(actor.kind === 'person', 'somebody is signed in')
   const { person } = actor
   const own = await openPersonalAccount(parts, person)

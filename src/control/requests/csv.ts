@@ -1,10 +1,11 @@
 /** `requests.csv`: the receipts of an account's requests as a file, the latest first, made in lots. */
+import { meterNames, meters } from '../../../contract/meters.ts'
 import { formatUsd } from '../../../contract/usd.ts'
 import { formatId } from '../../base/ids.ts'
 import type { ReceiptRow } from '../../ledger/types.ts'
 import { type Cell, csvLines, csvText } from '../csv.ts'
+import { accountOperationHandler } from '../handle-operation.ts'
 import { isoTime, isoTimeOrNull } from '../iso-time.ts'
-import { accountVerb } from '../verb.ts'
 import { namesOf } from './receipt-output.ts'
 import { receiptLots, searchOf, tooWide } from './search.ts'
 
@@ -29,13 +30,7 @@ const columns: readonly (readonly [
   ['end_reason', ({ endReason }) => endReason],
   ['error', ({ errorCode }) => errorCode],
   ['usage_source', ({ usageSource }) => usageSource],
-  ['input_uncached_tokens', ({ inputUncached }) => inputUncached],
-  ['cache_read_tokens', ({ cacheRead }) => cacheRead],
-  ['cache_write_5m_tokens', ({ cacheWrite5m }) => cacheWrite5m],
-  ['cache_write_1h_tokens', ({ cacheWrite1h }) => cacheWrite1h],
-  ['input_audio_tokens', ({ inputAudio }) => inputAudio],
-  ['output_tokens', ({ output }) => output],
-  ['output_audio_tokens', ({ outputAudio }) => outputAudio],
+  ...meterNames.map((name) => [`${meters[name].column}_tokens`, (row: ReceiptRow) => row[name]] as const),
   ['reasoning_tokens', ({ reasoning }) => reasoning],
   ['fees', ({ fees }) => (Object.keys(fees).length === 0 ? null : JSON.stringify(fees))],
   ['price', ({ priceVersion }) => formatId('prc', priceVersion)],
@@ -45,9 +40,10 @@ const columns: readonly (readonly [
   ['attempts', ({ attempts }) => attempts.length],
   ['member', ({ person }, names) => (person === null ? null : (names.get(person) ?? person))],
   ['input_bound', ({ inputBound }) => inputBound],
+  ['background', ({ background }) => String(background)],
 ]
 
-export const requestsCsv = accountVerb('requests.csv', (parts, input, { account }) =>
+export const requestsCsv = accountOperationHandler('requests.csv', (parts, input, { account }) =>
   parts.usage.makingFile(account.id, async () => {
     const { csvRowsMax, csvReceiptsScannedMax } = parts.limits
     const texts = [

@@ -1,10 +1,10 @@
 /** `requests.list`: the receipts of an account's requests, the latest first. */
-import { accountVerb } from '../verb.ts'
+import { accountOperationHandler } from '../handle-operation.ts'
 import { receiptOutputs } from './receipt-output.ts'
 import { receiptLots, searchOf, tooWide } from './search.ts'
 
 /** What was found within the bound is told; nothing at all would say that there is no more. */
-export const listRequests = accountVerb('requests.list', async (parts, input, { account }) => {
+export const listRequests = accountOperationHandler('requests.list', async (parts, input, { account }) => {
   const search = searchOf(account.id, input, input.before ?? null)
   const { receiptsScannedMax } = parts.limits
   const outputs: Awaited<ReturnType<typeof receiptOutputs>> = []

@@ -1,4 +1,5 @@
 /** A receipt as the control plane shows it. */
+import { tokensOf } from '../../../contract/meters.ts'
 import type { OperationOutput } from '../../../contract/operations.ts'
 import { formatUsd } from '../../../contract/usd.ts'
 import { formatId } from '../../base/ids.ts'
@@ -46,14 +47,7 @@ function receiptOutput(row: ReceiptRow, names: Names): ReceiptOutput {
     endReason: row.endReason,
     error: row.errorCode,
     usage: {
-      inputUncached: row.inputUncached,
-      cacheRead: row.cacheRead,
-      cacheWrite5m: row.cacheWrite5m,
-      cacheWrite1h: row.cacheWrite1h,
-      inputAudio: row.inputAudio,
-      output: row.output,
-      outputAudio: row.outputAudio,
-      reasoning: row.reasoning,
+      ...tokensOf(row),
       fees: { ...row.fees },
     },
     usageSource: row.usageSource,
@@ -63,6 +57,7 @@ function receiptOutput(row: ReceiptRow, names: Names): ReceiptOutput {
     price: formatId('prc', row.priceVersion),
     held: formatUsd(row.hold),
     inputBound: row.inputBound,
+    background: row.background,
     charged: formatUsd(row.charged),
     absorbed: formatUsd(row.absorbed),
     upstreamCost: formatUsd(row.upstreamCost),

@@ -3,7 +3,7 @@ import type { OperationInput } from '../../../contract/operations.ts'
 import { assert } from '../../base/assert.ts'
 import { TollgateError } from '../../base/errors.ts'
 import { firstIdAt, parseId } from '../../base/ids.ts'
-import type { ReceiptSearch, ReceiptsFound } from '../../ledger/usage-types.ts'
+import type { ReceiptSearch, ReceiptsFound } from '../../usage/types.ts'
 import type { ControlParts } from '../parts.ts'
 
 type Filter = OperationInput<'requests.csv'>
@@ -37,14 +37,14 @@ export function searchOf(
  * when it is enough.
  */
 export async function* receiptLots(
-  { ledger, limits }: Pick<ControlParts, 'ledger' | 'limits'>,
+  { usage, limits }: Pick<ControlParts, 'usage' | 'limits'>,
   search: Search,
   rowsMax: number,
 ): AsyncGenerator<ReceiptsFound, void> {
   let rows = 0
   let next: bigint | null = search.beforeId
   while (rows < rowsMax && next !== null) {
-    const found: ReceiptsFound = await ledger.searchReceipts({
+    const found: ReceiptsFound = await usage.searchReceipts({
       ...search,
       beforeId: next,
       limit: Math.min(stepRows, rowsMax - rows),

@@ -1,10 +1,10 @@
 /** `request.show`: the receipt of one request. */
 import { TollgateError } from '../../base/errors.ts'
 import { parseId } from '../../base/ids.ts'
-import { accountVerb } from '../verb.ts'
+import { accountOperationHandler } from '../handle-operation.ts'
 import { receiptOutputs } from './receipt-output.ts'
 
-export const showRequest = accountVerb('request.show', async (parts, { request }) => {
+export const showRequest = accountOperationHandler('request.show', async (parts, { request }) => {
   const id = parseId('req', request)
   const receipt = id === undefined ? undefined : await parts.ledger.receipt(id)
   const [shown] = receipt === undefined ? [] : await receiptOutputs(parts, [receipt])

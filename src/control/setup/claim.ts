@@ -4,18 +4,18 @@
  */
 import { TollgateError } from '../../base/errors.ts'
 import { parseId } from '../../base/ids.ts'
-import { takingTurns } from '../../base/turns.ts'
+import { createMutex } from '../../base/mutex.ts'
 import type { Person } from '../../identity/types.ts'
 import { localAccountSetting } from '../find-account.ts'
+import { operationHandler } from '../handle-operation.ts'
 import type { ControlParts } from '../parts.ts'
-import { takeOver, welcome } from '../people/open-accounts.ts'
-import { verb } from '../verb.ts'
+import { provisionAccount, takeOver } from '../people/open-accounts.ts'
 import { forgetSetupToken, isSetupToken } from './token.ts'
 
 /** Claims take turns: the second of two finds the token used. */
-const inTurn = takingTurns()
+const inTurn = createMutex()
 
-export const claimSetup = verb('setup.claim', (parts, asked) =>
+export const claimSetup = operationHandler('setup.claim', (parts, asked) =>
   inTurn(async () => {
     if (!(await isSetupToken(parts.settings, asked.token))) {
       throw new TollgateError('setup_link_not_valid', {
@@ -25,7 +25,7 @@ export const claimSetup = verb('setup.claim', (parts, asked) =>
     }
     const person = await operatorOf(parts, asked)
     await takeLocalAccount(parts, person)
-    await welcome(parts, person)
+    await provisionAccount(parts, person)
     await forgetSetupToken(parts.settings)
     return { email: person.email }
   }),

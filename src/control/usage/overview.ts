@@ -3,8 +3,8 @@ import { formatUsd } from '../../../contract/usd.ts'
 import { dayMs, dayOf, firstDayOf, monthOf } from '../../limits/calendar.ts'
 import { addSums, noSums } from '../../usage/sums.ts'
 import type { Sums, SumsRow } from '../../usage/types.ts'
+import { accountOperationHandler } from '../handle-operation.ts'
 import { isoTimeOrNull } from '../iso-time.ts'
-import { accountVerb } from '../verb.ts'
 import { rowOutput } from './rows.ts'
 import { sumsOutput } from './sums-output.ts'
 
@@ -12,7 +12,7 @@ const hourMs = 3_600_000
 const hoursShown = 24
 const daysShown = 30
 
-export const showOverview = accountVerb('overview.show', async (parts, _input, { account }) => {
+export const showOverview = accountOperationHandler('overview.show', async (parts, _input, { account }) => {
   const { usage } = parts
   const nowMs = parts.clock.wallMs()
   const today = dayOf(nowMs)

@@ -3,18 +3,21 @@ import type { OperationOutput } from '../../../contract/operations.ts'
 import { assert } from '../../base/assert.ts'
 import { formatId, idTimeMs, parseId } from '../../base/ids.ts'
 import type { RefusalReport } from '../../usage/types.ts'
+import { accountOperationHandler } from '../handle-operation.ts'
 import { isoTime } from '../iso-time.ts'
-import { accountVerb } from '../verb.ts'
 
-export const listRefusals = accountVerb('refusals.list', async ({ usage }, _input, { account }) =>
+export const listRefusals = accountOperationHandler('refusals.list', async ({ usage }, _input, { account }) =>
   reportOutput(await usage.refusals(account.id, null)),
 )
 
-export const keyRefusals = accountVerb('key.refusals', async ({ usage }, { key }, { account }) => {
-  const id = parseId('key', key)
-  assert(id !== undefined, 'an id of parsed input is an id')
-  return reportOutput(await usage.refusals(account.id, id))
-})
+export const keyRefusals = accountOperationHandler(
+  'key.refusals',
+  async ({ usage }, { key }, { account }) => {
+    const id = parseId('key', key)
+    assert(id !== undefined, 'an id of parsed input is an id')
+    return reportOutput(await usage.refusals(account.id, id))
+  },
+)
 
 function reportOutput({ counts, latest }: RefusalReport): OperationOutput<'refusals.list'> {
   return {

@@ -1,10 +1,10 @@
 /** `usage.show` and `usage.csv`: usage by hour, day or month, split by model, key or member. */
 import { formatId } from '../../base/ids.ts'
 import { csvText } from '../csv.ts'
-import { accountVerb } from '../verb.ts'
+import { accountOperationHandler } from '../handle-operation.ts'
 import { usageOf } from './rows.ts'
 
-export const showUsage = accountVerb('usage.show', (parts, input, { account }) =>
+export const showUsage = accountOperationHandler('usage.show', (parts, input, { account }) =>
   usageOf(parts, account.id, input),
 )
 
@@ -27,7 +27,7 @@ const header = [
   'first_byte_p95_ms',
 ]
 
-export const usageCsv = accountVerb('usage.csv', async (parts, input, { account }) => {
+export const usageCsv = accountOperationHandler('usage.csv', async (parts, input, { account }) => {
   const rows = await usageOf(parts, account.id, input)
   const text = csvText(
     header,

@@ -28,6 +28,18 @@ export interface BatchMemory {
   forget(): void
 }
 
+/** Several memories as one. */
+export function sharedMemory(memories: readonly BatchMemory[]): BatchMemory {
+  return {
+    flush() {
+      for (const memory of memories) memory.flush()
+    },
+    forget() {
+      for (const memory of memories) memory.forget()
+    },
+  }
+}
+
 /** What a writer can do, prepared on its connection. */
 export interface WriterPlan {
   readonly operations: OperationTable

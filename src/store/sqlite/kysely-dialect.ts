@@ -1,6 +1,6 @@
 /**
- * Kysely over the store's threads: reads outside a transaction go to the reader, everything else to
- * the writer, where a transaction is a turn of its own. No connection lives in this thread.
+ * Kysely over routes: reads outside a transaction take one way, everything else another, and a transaction is a turn of
+ * its own. Over the store's threads no connection lives in this thread; a local database has its connection here.
  */
 import {
   type CompiledQuery,
@@ -25,7 +25,7 @@ export interface Routes {
 }
 
 /** Kysely's own adapter would queue all queries behind one connection, and hang when one is used inside another's transaction. */
-class ThreadAdapter extends SqliteAdapter {
+class RoutedAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true
   }
@@ -67,7 +67,7 @@ class RoutedConnection implements DatabaseConnection {
   }
 }
 
-class ThreadDriver implements Driver {
+class RoutedDriver implements Driver {
   readonly #routes: Routes
 
   constructor(routes: Routes) {
@@ -92,10 +92,10 @@ class ThreadDriver implements Driver {
 }
 
 /** The dialect to make a Kysely instance with. */
-export function threadDialect(routes: Routes): Dialect {
+export function routedDialect(routes: Routes): Dialect {
   return {
-    createAdapter: () => new ThreadAdapter(),
-    createDriver: () => new ThreadDriver(routes),
+    createAdapter: () => new RoutedAdapter(),
+    createDriver: () => new RoutedDriver(routes),
     createIntrospector: (database: Kysely<unknown>): DatabaseIntrospector => new SqliteIntrospector(database),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   }

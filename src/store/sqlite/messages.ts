@@ -1,6 +1,6 @@
 /**
- * What the main thread and the store's threads say to each other. Tuples, because cloning names costs
- * more than the work they name. One message is answered by one message, in order.
+ * What the main thread asks the store's threads. Tuples, because cloning names costs more than the work they name.
+ * Replies come in the order of the requests.
  */
 import type { Output } from './connection.ts'
 
@@ -10,15 +10,17 @@ export type Call = readonly [operation: string, ...values: unknown[]]
 /** The operation that commits a page and changes nothing; part of every writer's table. */
 export const probeOperation = 'probe'
 
-export type WriterMessage =
-  | readonly ['batch', readonly Call[]]
-  | readonly ['begin']
-  | readonly ['statement', sql: string, values: readonly unknown[]]
-  | readonly ['commit']
-  | readonly ['rollback']
-  | readonly ['close']
+export interface WriterRequests {
+  batch(calls: readonly Call[]): BatchReply
+  begin(): void
+  statement(sql: string, values: readonly unknown[]): StatementResult
+  commit(): void
+  rollback(): void
+}
 
-export type ReaderMessage = readonly ['call', Call] | readonly ['close']
+export interface ReaderRequests {
+  read(call: Call): unknown
+}
 
 /** Why something failed, in a form that survives the way between threads. */
 export interface Failure {
@@ -33,13 +35,6 @@ export type BatchReply = readonly [
   results: readonly unknown[],
   failures: readonly (readonly [number, Failure])[],
 ]
-
-export type Reply = readonly ['ok', unknown] | readonly ['failed', Failure]
-
-/** The first word of a thread: it can work, or it will not and says why. */
-export type Greeting =
-  | { readonly kind: 'ready' }
-  | { readonly kind: 'refused'; readonly reason: 'newer_schema' | 'failed'; readonly message: string }
 
 /** What a statement of the control plane gives back. */
 export interface StatementResult {

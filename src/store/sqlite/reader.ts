@@ -3,13 +3,14 @@
  * each in one read transaction, so that all it says is of one moment. Knows no read of its own but the
  * control plane's statements.
  */
-import { parentPort, workerData } from 'node:worker_threads'
-import { assert } from '../../base/assert.ts'
+import { workerData } from 'node:worker_threads'
+import { greet, serveThread } from '../../threads/serve-thread.ts'
+import { databaseErrors } from '../errors.ts'
 import type { Operation } from './batch.ts'
 import { type Database, openForReading } from './connection.ts'
-import { type Greeting, type ReaderMessage, type Reply, toFailure } from './messages.ts'
+import { type Call, toFailure } from './messages.ts'
 import { statementRunner } from './statements.ts'
-import { reply, statementOperation, type ThreadSetup } from './writer.ts'
+import { statementOperation, type ThreadSetup } from './writer.ts'
 
 /** Reads by name; each runs inside one read transaction. */
 export type ReadTable = Readonly<Record<string, Pick<Operation, 'run'>>>
@@ -20,33 +21,24 @@ export interface ReaderPlan {
 
 /** To be called once, by the entry file of a worker thread. */
 export function runReader(plan: ReaderPlan): void {
-  const port = parentPort
-  assert(port !== null, 'the reader runs in a worker thread')
   const { path } = workerData as ThreadSetup
-  const greet = (greeting: Greeting): void => port.postMessage(greeting)
-
-  let database: Database
-  let answer: (message: ReaderMessage) => Reply
   try {
-    database = openForReading(path)
-    answer = reader(database, plan)
+    const database = openForReading(path)
+    const handlers = { read: reader(database, plan), close: () => database.close() }
+    serveThread({ handlers, errors: databaseErrors })
   } catch (error) {
-    greet({ kind: 'refused', reason: 'failed', message: toFailure(error).message })
+    greet({ reason: 'failed', message: toFailure(error).message })
     return
   }
-  port.on('message', (message: ReaderMessage) => {
-    port.postMessage(answer(message))
-    if (message[0] === 'close') port.close()
-  })
-  greet({ kind: 'ready' })
+  greet(null)
 }
 
-function reader(database: Database, plan: ReaderPlan): (message: ReaderMessage) => Reply {
+function reader(database: Database, plan: ReaderPlan): (call: Call) => unknown {
   const execute = statementRunner(database)
   const statement = { run: (sql: string, values: readonly unknown[]) => execute(sql, values) }
   const operations: ReadTable = { ...plan.operations(database), [statementOperation]: statement }
 
-  function call(name: string, values: readonly unknown[]): unknown {
+  return ([name, ...values]) => {
     const operation = operations[name]
     if (operation === undefined) throw new Error(`there is no read ${name}`)
     database.exec('BEGIN')
@@ -55,11 +47,5 @@ function reader(database: Database, plan: ReaderPlan): (message: ReaderMessage) 
     } finally {
       if (database.isTransaction) database.exec('COMMIT')
     }
-  }
-
-  return (message) => {
-    if (message[0] === 'close') return reply(() => database.close())
-    const [name, ...values] = message[1]
-    return reply(() => call(name, values))
   }
 }

@@ -16,8 +16,11 @@ interface Prepared {
   readonly returnsRows: boolean
 }
 
-/** Runs one statement: rows as objects with bigint integers, or how many rows it changed. */
-export function statementRunner(database: Database): Execute {
+/**
+ * Runs one statement: rows as objects, or how many rows it changed. `integers` are numbers only where nothing counts
+ * beyond what a number holds exactly; SQLite refuses to read a larger one.
+ */
+export function statementRunner(database: Database, integers: 'bigint' | 'number' = 'bigint'): Execute {
   const prepared = new Map<string, Prepared>()
 
   function find(sql: string): Prepared {
@@ -28,7 +31,7 @@ export function statementRunner(database: Database): Execute {
       return known
     }
     const statement = database.prepare(sql)
-    statement.setReadBigInts(true)
+    statement.setReadBigInts(integers === 'bigint')
     const made = { statement, returnsRows: statement.columns().length > 0 }
     prepared.set(sql, made)
     for (const oldest of prepared.keys()) {

@@ -1,33 +1,49 @@
 /** The Messages format, put together: the half that passes bytes through, and the half that translates. */
-import type { Dialect } from '../codec.ts'
-import type { Codec } from '../neutral.ts'
+import type { ClientFormat, StreamedFormat } from '../dialect.ts'
+import type { ClientCodec, UpstreamCodec } from '../translation/codec.ts'
+import { endsWithVersion } from '../upstream-paths.ts'
 import { readProblem } from '../upstream-problem.ts'
-import { errorBody, errorFrame, errorStatus, problemStatus } from './error.ts'
-import { type MessagesFacts, pricedHeaders, readRequest, spliceRequest } from './request.ts'
-import { decodeRequest } from './request-decode.ts'
-import { encodeRequest } from './request-encode.ts'
-import { cutMarks } from './request-marks.ts'
+import { decodeRequest } from './decode-request.ts'
+import { decodeResponse } from './decode-response.ts'
+import { decodeStream } from './decode-stream.ts'
+import { errorBody, errorFrame, errorStatus, problemStatus } from './encode-error.ts'
+import { encodeRequest } from './encode-request.ts'
+import { encodeResponse } from './encode-response.ts'
+import { encodeStream } from './encode-stream.ts'
+import { extractRequest, type MessagesFields, patchRequest, pricedHeaders } from './extract-request.ts'
+import { extractResponse } from './extract-response.ts'
+import { reportedTotals, toUsage } from './extract-usage.ts'
 import { policy } from './request-policy-table.ts'
-import { readAnswer } from './response.ts'
-import { decodeAnswer } from './response-decode.ts'
-import { encodeAnswer } from './response-encode.ts'
-import { watchStream } from './stream.ts'
-import { decodeStream } from './stream-decode.ts'
-import { encodeStream } from './stream-encode.ts'
-import { tells, toUsage } from './usage.ts'
+import { stripCarriers } from './strip-carriers.ts'
+import { tapStream } from './tap-stream.ts'
 
-export const anthropic: Dialect<MessagesFacts> = {
+export const anthropic: ClientFormat<MessagesFields> & StreamedFormat<MessagesFields> = {
   name: 'anthropic',
+  paths: {
+    version: '/v1',
+    isComplete: endsWithVersion,
+    models: '/models?limit=1000',
+    uploadPrefix: '',
+    operations: { generate: '/messages', count_tokens: '/messages/count_tokens' },
+    ofModel: null,
+  },
+  hasKeyInUrl: false,
+  outputLimitField: 'max_tokens',
+  outputLimitMin: 1,
+  rateHeaders: 'anthropic',
+  limitsToolsWithEffort: false,
+  hasToolPrompt: false,
+  inBackground: null,
   reportsInputEarly: true,
-  readRequest,
-  spliceRequest,
+  extractRequest,
+  patchRequest,
   usageEvent: () => 'relay',
-  watchStream,
-  readAnswer,
+  tapStream,
+  extractResponse,
   readError: readProblem,
   pricedHeaders,
   problemStatus,
-  tells,
+  reportedTotals,
   toUsage,
   errorBody,
   errorStatus,
@@ -36,13 +52,14 @@ export const anthropic: Dialect<MessagesFacts> = {
   keepAlive: 'event: ping\ndata: {"type": "ping"}\n\n',
 }
 
-export const anthropicCodec: Codec = {
+export const anthropicCodec: ClientCodec & UpstreamCodec = {
+  rank: { reasoning: 3, others: 3 },
   policy,
   decodeRequest,
   encodeRequest,
-  decodeAnswer,
-  encodeAnswer,
+  decodeResponse,
+  encodeResponse,
   decodeStream,
   encodeStream,
-  cutMarks,
+  stripCarriers,
 }

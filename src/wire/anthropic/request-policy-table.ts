@@ -2,13 +2,12 @@
  * What becomes of each field of a Messages request in the other formats. What is nested has a row where its
  * fate is not that of what it stands in. Words for the reader of the compatibility page; no logic.
  */
-import type { ConversationFormat } from '../codec.ts'
-import type { JsonOut } from '../json-text.ts'
-import type { Fate, PolicyTable } from '../policy.ts'
+import type { JsonOut } from '../json/text.ts'
+import type { Fate, FatesOf, PolicyTableOf } from '../translation/policy.ts'
 
-type Fates = Readonly<Partial<Record<ConversationFormat, Fate>>>
+type MessagesFates = FatesOf<'anthropic'>
 
-const all = (fate: Fate): Fates => ({ 'openai-chat': fate, 'openai-responses': fate, gemini: fate })
+const all = (fate: Fate): MessagesFates => ({ 'openai-chat': fate, 'openai-responses': fate, gemini: fate })
 const carried = all('carried')
 const adapted = all('adapted')
 const dropped = all('dropped')
@@ -25,7 +24,7 @@ const tool = { name: 'look', description: 'Looks.', input_schema: { type: 'objec
 const saying = (...content: JsonOut[]) => ({ messages: [{ role: 'user', content }] })
 const text = 'Hello.'
 
-export const policy: PolicyTable = [
+export const policy: PolicyTableOf<'anthropic'> = [
   { field: 'max_tokens', to: carried, note: 'the output limit', example: { max_tokens: 77 } },
   {
     field: 'system',

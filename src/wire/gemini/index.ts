@@ -1,34 +1,64 @@
 /** The Gemini format (generateContent), put together. */
-import type { Dialect } from '../codec.ts'
-import type { Codec } from '../neutral.ts'
+import type { ClientFormat, StreamedFormat } from '../dialect.ts'
+import type { ClientCodec, UpstreamCodec } from '../translation/codec.ts'
+import { endsWithVersion } from '../upstream-paths.ts'
 import { readProblem } from '../upstream-problem.ts'
-import { errorBody, errorFrame, errorStatus, problemStatus } from './error.ts'
-import { type GeminiFacts, readRequest, spliceRequest } from './request.ts'
-import { decodeRequest } from './request-decode.ts'
-import { encodeRequest } from './request-encode.ts'
-import { cutMarks } from './request-marks.ts'
+import { decodeRequest } from './decode-request.ts'
+import { decodeResponse } from './decode-response.ts'
+import { decodeStream } from './decode-stream.ts'
+import { errorBody, errorFrame, errorStatus, problemStatus } from './encode-error.ts'
+import { encodeRequest } from './encode-request.ts'
+import { encodeResponse } from './encode-response.ts'
+import { encodeStream } from './encode-stream.ts'
+import { extractRequest, type GeminiFields, patchRequest } from './extract-request.ts'
+import { extractResponse } from './extract-response.ts'
+import { reportedTotals, toUsage } from './extract-usage.ts'
 import { geminiPolicy } from './request-policy-table.ts'
-import { readAnswer } from './response.ts'
-import { decodeAnswer } from './response-decode.ts'
-import { encodeAnswer } from './response-encode.ts'
-import { watchStream } from './stream.ts'
-import { decodeStream } from './stream-decode.ts'
-import { encodeStream } from './stream-encode.ts'
-import { tells, toUsage } from './usage.ts'
+import { stripCarriers } from './strip-carriers.ts'
+import { tapStream } from './tap-stream.ts'
 
-export const gemini: Dialect<GeminiFacts> = {
+/**
+ * Nothing of the caller's query travels: `alt` is ours, and `fields` or `callback` would change what a response looks
+ * like, its usage included.
+ */
+function modelPath(
+  method: string,
+  { model, streamed }: { readonly model: string; readonly streamed: boolean },
+): string {
+  const path = `/models/${model}:`
+  return streamed && method === 'generateContent'
+    ? `${path}streamGenerateContent?alt=sse`
+    : `${path}${method}`
+}
+
+export const gemini: ClientFormat<GeminiFields> & StreamedFormat<GeminiFields> = {
   name: 'gemini',
+  paths: {
+    version: '/v1beta',
+    isComplete: endsWithVersion,
+    models: '/models?pageSize=1000',
+    uploadPrefix: '/upload',
+    operations: { generate: 'generateContent', count_tokens: 'countTokens' },
+    ofModel: modelPath,
+  },
+  hasKeyInUrl: true,
+  outputLimitField: 'maxOutputTokens',
+  outputLimitMin: 1,
+  rateHeaders: 'none',
+  limitsToolsWithEffort: false,
+  hasToolPrompt: false,
+  inBackground: null,
   // Every event counts the input, but the count grows while tools run at the provider.
   reportsInputEarly: false,
-  readRequest,
-  spliceRequest,
+  extractRequest,
+  patchRequest,
   usageEvent: () => 'relay',
-  watchStream,
-  readAnswer,
+  tapStream,
+  extractResponse,
   readError: readProblem,
   pricedHeaders: () => [],
   problemStatus,
-  tells,
+  reportedTotals,
   toUsage,
   errorBody,
   errorStatus,
@@ -37,13 +67,14 @@ export const gemini: Dialect<GeminiFacts> = {
   keepAlive: null,
 }
 
-export const geminiCodec: Codec = {
+export const geminiCodec: ClientCodec & UpstreamCodec = {
+  rank: { reasoning: 4, others: 4 },
   policy: geminiPolicy,
   decodeRequest,
   encodeRequest,
-  decodeAnswer,
-  encodeAnswer,
+  decodeResponse,
+  encodeResponse,
   decodeStream,
   encodeStream,
-  cutMarks,
+  stripCarriers,
 }

@@ -2,17 +2,17 @@
  * What becomes of each field of a Gemini request in the other formats, with the note that the compatibility
  * page shows. Fields by the names of https://ai.google.dev/api/generate-content.
  */
-import type { ConversationFormat } from '../codec.ts'
-import type { Fate, PolicyRow, PolicyTable } from '../policy.ts'
+import type { Fate, FatesOf, PolicyTableOf } from '../translation/policy.ts'
 
-type Fates = PolicyRow['to']
+type GeminiFates = FatesOf<'gemini'>
+type GeminiRow = PolicyTableOf<'gemini'>[number]
 
 /** The same everywhere. */
-function all(fate: Fate): Fates {
+function all(fate: Fate): GeminiFates {
   return { 'openai-chat': fate, 'openai-responses': fate, anthropic: fate }
 }
 
-function but(fate: Fate, others: Readonly<Partial<Record<ConversationFormat, Fate>>>): Fates {
+function but(fate: Fate, others: Partial<GeminiFates>): GeminiFates {
   return { ...all(fate), ...others }
 }
 
@@ -32,11 +32,11 @@ const schema = {
   additionalProperties: false,
 }
 
-function setting(name: string, to: Fates, note: string, settings: PolicyRow['example']): PolicyRow {
+function setting(name: string, to: GeminiFates, note: string, settings: GeminiRow['example']): GeminiRow {
   return { field: `generationConfig.${name}`, to, note, example: { generationConfig: settings } }
 }
 
-function partField(name: string, note: string, value: PolicyRow['example']): PolicyRow {
+function partField(name: string, note: string, value: GeminiRow['example']): GeminiRow {
   return {
     field: `contents[].parts[].${name}`,
     to: all('dropped'),
@@ -45,7 +45,7 @@ function partField(name: string, note: string, value: PolicyRow['example']): Pol
   }
 }
 
-const bodyRows: PolicyTable = [
+const bodyRows: PolicyTableOf<'gemini'> = [
   {
     field: 'systemInstruction',
     to: all('carried'),
@@ -105,7 +105,7 @@ const bodyRows: PolicyTable = [
   {
     field: 'safetySettings',
     to: all('dropped'),
-    note: 'Other makers have no such thresholds.',
+    note: 'Other vendors have no such thresholds.',
     example: {
       safetySettings: [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_ONLY_HIGH' }],
     },
@@ -115,7 +115,7 @@ const bodyRows: PolicyTable = [
   {
     field: 'serviceTier',
     to: all('dropped'),
-    note: 'Tiers of other makers differ.',
+    note: 'Tiers of other vendors differ.',
     example: { serviceTier: 'priority' },
   },
   {
@@ -138,16 +138,16 @@ const bodyRows: PolicyTable = [
   },
 ]
 
-const partRows: PolicyTable = [
+const partRows: PolicyTableOf<'gemini'> = [
   partField('videoMetadata', 'Video is not carried.', { fps: 1 }),
-  partField('mediaResolution', 'Each maker chooses its own.', { level: 'MEDIA_RESOLUTION_LOW' }),
+  partField('mediaResolution', 'Each vendor chooses its own.', { level: 'MEDIA_RESOLUTION_LOW' }),
   partField('partMetadata', 'For the caller alone.', { source: 'a' }),
   partField('mediaProcessing', 'Only its own models know it.', {}),
   partField('speechMetadata', 'Only its own models speak.', {}),
   partField('audioTranscription', 'Written by its own models alone.', {}),
 ]
 
-const settingRows: PolicyTable = [
+const settingRows: PolicyTableOf<'gemini'> = [
   setting('temperature', all('carried'), 'Lowered to what the model takes.', { temperature: 0.5 }),
   setting('topP', all('carried'), 'Where the model samples.', { topP: 0.5 }),
   setting('topK', but('dropped', { anthropic: 'carried' }), 'OpenAI has no such thing.', { topK: 20 }),
@@ -191,7 +191,7 @@ const settingRows: PolicyTable = [
   setting('responseModalities', all('refused'), 'Only text is translated.', {
     responseModalities: ['TEXT', 'IMAGE'],
   }),
-  setting('mediaResolution', all('dropped'), 'Each maker chooses its own.', {
+  setting('mediaResolution', all('dropped'), 'Each vendor chooses its own.', {
     mediaResolution: 'MEDIA_RESOLUTION_LOW',
   }),
   setting('speechConfig', all('refused'), 'Only text is translated.', {
@@ -222,4 +222,4 @@ const settingRows: PolicyTable = [
   }),
 ]
 
-export const geminiPolicy: PolicyTable = [...bodyRows, ...partRows, ...settingRows]
+export const geminiPolicy: PolicyTableOf<'gemini'> = [...bodyRows, ...partRows, ...settingRows]

@@ -1,33 +1,42 @@
 /** The Chat Completions format, put together. */
-import type { Dialect } from '../codec.ts'
-import type { Codec } from '../neutral.ts'
+import type { ClientFormat, StreamedFormat } from '../dialect.ts'
+import type { ClientCodec, UpstreamCodec } from '../translation/codec.ts'
+import { openaiPaths } from '../upstream-paths.ts'
 import { readProblem } from '../upstream-problem.ts'
-import { errorBody, errorFrame, errorStatus, problemStatus } from './error.ts'
-import { type ChatFacts, readRequest, spliceRequest, usageEvent } from './request.ts'
-import { decodeRequest } from './request-decode.ts'
-import { encodeRequest } from './request-encode.ts'
-import { cutMarks } from './request-marks.ts'
+import { decodeRequest } from './decode-request.ts'
+import { decodeResponse } from './decode-response.ts'
+import { decodeStream } from './decode-stream.ts'
+import { errorBody, errorFrame, errorStatus, problemStatus } from './encode-error.ts'
+import { encodeRequest } from './encode-request.ts'
+import { encodeResponse } from './encode-response.ts'
+import { encodeStream } from './encode-stream.ts'
+import { type ChatFields, extractRequest, patchRequest, usageEvent } from './extract-request.ts'
+import { extractResponse } from './extract-response.ts'
+import { reportedTotals, toUsage } from './extract-usage.ts'
 import { policy } from './request-policy-table.ts'
-import { readAnswer } from './response.ts'
-import { decodeAnswer } from './response-decode.ts'
-import { encodeAnswer } from './response-encode.ts'
-import { watchStream } from './stream.ts'
-import { decodeStream } from './stream-decode.ts'
-import { encodeStream } from './stream-encode.ts'
-import { tells, toUsage } from './usage.ts'
+import { stripCarriers } from './strip-carriers.ts'
+import { tapStream } from './tap-stream.ts'
 
-export const openaiChat: Dialect<ChatFacts> = {
+export const openaiChat: ClientFormat<ChatFields> & StreamedFormat<ChatFields> = {
   name: 'openai-chat',
+  paths: { ...openaiPaths, operations: { generate: '/chat/completions' } },
+  hasKeyInUrl: false,
+  outputLimitField: 'max_tokens',
+  outputLimitMin: 1,
+  rateHeaders: 'openai',
+  limitsToolsWithEffort: true,
+  hasToolPrompt: true,
+  inBackground: null,
   reportsInputEarly: false,
-  readRequest,
-  spliceRequest,
+  extractRequest,
+  patchRequest,
   usageEvent,
-  watchStream,
-  readAnswer,
+  tapStream,
+  extractResponse,
   readError: readProblem,
   pricedHeaders: () => [],
   problemStatus,
-  tells,
+  reportedTotals,
   toUsage,
   errorBody,
   errorStatus,
@@ -36,13 +45,14 @@ export const openaiChat: Dialect<ChatFacts> = {
   keepAlive: ': keepalive\n\n',
 }
 
-export const openaiChatCodec: Codec = {
+export const openaiChatCodec: ClientCodec & UpstreamCodec = {
+  rank: { reasoning: 2, others: 1 },
   policy,
   decodeRequest,
   encodeRequest,
-  decodeAnswer,
-  encodeAnswer,
+  decodeResponse,
+  encodeResponse,
   decodeStream,
   encodeStream,
-  cutMarks,
+  stripCarriers,
 }

@@ -2,25 +2,31 @@
  * What becomes of each field of a chat request in every format, its own included: a body that mixes formats is
  * written anew. Fields that only shape our answer (`stream_options`) are not here.
  */
-import type { JsonOut } from '../json-text.ts'
-import type { Fate, PolicyRow, PolicyTable } from '../policy.ts'
 
-/** In the order of `fates`. */
-const formats = ['openai-chat', 'openai-responses', 'anthropic', 'gemini'] as const
-type Fates = readonly [chat: Fate, responses: Fate, messages: Fate, gemini: Fate]
+import type { TargetFormat } from '../formats.ts'
+import type { JsonOut } from '../json/text.ts'
+import type { Fate, PolicyRow } from '../translation/policy.ts'
 
-const carried: Fates = ['carried', 'carried', 'carried', 'carried']
-const adapted: Fates = ['adapted', 'adapted', 'adapted', 'adapted']
-const dropped: Fates = ['dropped', 'dropped', 'dropped', 'dropped']
-const refused: Fates = ['refused', 'refused', 'refused', 'refused']
+type ChatFates = readonly [chat: Fate, responses: Fate, messages: Fate, gemini: Fate]
+type ChatRow = PolicyRow<TargetFormat>
 
-function row(field: string, fates: Fates, note: string, example: PolicyRow['example']): PolicyRow {
-  const to = Object.fromEntries(formats.map((format, index) => [format, fates[index] as Fate]))
+const carried: ChatFates = ['carried', 'carried', 'carried', 'carried']
+const adapted: ChatFates = ['adapted', 'adapted', 'adapted', 'adapted']
+const dropped: ChatFates = ['dropped', 'dropped', 'dropped', 'dropped']
+const refused: ChatFates = ['refused', 'refused', 'refused', 'refused']
+
+function row(
+  field: string,
+  [chat, responses, anthropic, gemini]: ChatFates,
+  note: string,
+  example: ChatRow['example'],
+): ChatRow {
+  const to = { 'openai-chat': chat, 'openai-responses': responses, anthropic, gemini }
   return { field, to, note, example }
 }
 
 /** The same field with the example that is the field alone. */
-function alone(field: string, fates: Fates, note: string, value: JsonOut): PolicyRow {
+function alone(field: string, fates: ChatFates, note: string, value: JsonOut): ChatRow {
   return row(field, fates, note, { [field]: value })
 }
 
@@ -30,10 +36,10 @@ const tool = {
 }
 const tools = [tool]
 const strictSchema = { type: 'object', properties: {}, required: [], additionalProperties: false }
-const said = (...content: JsonOut[]): PolicyRow['example'] => ({ messages: [{ role: 'user', content }] })
+const said = (...content: JsonOut[]): ChatRow['example'] => ({ messages: [{ role: 'user', content }] })
 const pixel = 'data:image/png;base64,iVBORw0KGgo='
 
-export const policy: PolicyTable = [
+export const policy: readonly ChatRow[] = [
   alone('system', carried, 'becomes the first instructions', 'Be brief.'),
   alone('max_completion_tokens', carried, 'the output limit', 500),
   alone('max_tokens', carried, 'the output limit', 500),

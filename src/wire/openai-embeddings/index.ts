@@ -1,24 +1,33 @@
 /** The embeddings format, put together: it is passed through and billed, and translated to nothing. */
-import type { Dialect } from '../codec.ts'
+import type { ClientFormat, UpstreamFormat } from '../dialect.ts'
+import { errorBody, errorFrame, errorStatus, problemStatus } from '../openai-chat/encode-error.ts'
+import { openaiPaths } from '../upstream-paths.ts'
 import { readProblem } from '../upstream-problem.ts'
-import { errorBody, errorFrame, errorStatus, problemStatus } from './error.ts'
-import { type EmbeddingsFacts, readRequest, spliceRequest } from './request.ts'
-import { readAnswer } from './response.ts'
-import { watchStream } from './stream.ts'
-import { tells, toUsage } from './usage.ts'
+import { type EmbeddingsFields, extractRequest, patchRequest } from './extract-request.ts'
+import { extractResponse } from './extract-response.ts'
+import { reportedTotals, toUsage } from './extract-usage.ts'
 
-export const openaiEmbeddings: Dialect<EmbeddingsFacts> = {
+export const openaiEmbeddings: ClientFormat<EmbeddingsFields> & UpstreamFormat<EmbeddingsFields> = {
   name: 'openai-embeddings',
+  paths: { ...openaiPaths, operations: { embed: '/embeddings' } },
+  hasKeyInUrl: false,
+  outputLimitField: 'max_tokens',
+  outputLimitMin: 1,
+  rateHeaders: 'none',
+  limitsToolsWithEffort: false,
+  hasToolPrompt: false,
+  inBackground: null,
   reportsInputEarly: false,
-  readRequest,
-  spliceRequest,
+  extractRequest,
+  patchRequest,
   usageEvent: () => 'relay',
-  watchStream,
-  readAnswer,
+  // A request that asks for a stream is refused.
+  tapStream: null,
+  extractResponse,
   readError: readProblem,
   pricedHeaders: () => [],
   problemStatus,
-  tells,
+  reportedTotals,
   toUsage,
   errorBody,
   errorStatus,

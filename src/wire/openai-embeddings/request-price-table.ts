@@ -5,7 +5,7 @@
 import type { PriceField } from '../price-fields.ts'
 
 export const embeddingsPriceFields = {
-  /** Embeddings have one rate at their maker; where a host sells tiers, only a price row makes one known. */
+  /** Embeddings have one rate at their vendor; where a host sells tiers, only a price row makes one known. */
   service_tier: {
     rule: 'values',
     name: 'service_tier',

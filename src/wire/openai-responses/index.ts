@@ -1,33 +1,48 @@
 /** The Responses format, put together. */
-import type { Dialect } from '../codec.ts'
-import type { Codec } from '../neutral.ts'
+import type { ClientFormat, StreamedFormat, UpstreamFormat } from '../dialect.ts'
+import type { ClientCodec, UpstreamCodec } from '../translation/codec.ts'
+import { openaiPaths } from '../upstream-paths.ts'
 import { readProblem } from '../upstream-problem.ts'
-import { errorBody, errorFrame, errorStatus, problemStatus } from './error.ts'
-import { type ResponsesFacts, readRequest, spliceRequest } from './request.ts'
-import { decodeRequest } from './request-decode.ts'
-import { encodeRequest } from './request-encode.ts'
-import { cutMarks } from './request-marks.ts'
+import { decodeRequest } from './decode-request.ts'
+import { decodeResponse } from './decode-response.ts'
+import { decodeStream } from './decode-stream.ts'
+import { errorBody, errorFrame, errorStatus, problemStatus } from './encode-error.ts'
+import { encodeRequest } from './encode-request.ts'
+import { encodeResponse } from './encode-response.ts'
+import { encodeStream } from './encode-stream.ts'
+import { extractRequest, patchRequest, type ResponsesFields } from './extract-request.ts'
+import { extractResponse, readStart } from './extract-response.ts'
+import { reportedTotals, toUsage } from './extract-usage.ts'
 import { policy } from './request-policy-table.ts'
-import { readAnswer } from './response.ts'
-import { decodeAnswer } from './response-decode.ts'
-import { encodeAnswer } from './response-encode.ts'
-import { watchStream } from './stream.ts'
-import { decodeStream } from './stream-decode.ts'
-import { encodeStream } from './stream-encode.ts'
-import { tells, toUsage } from './usage.ts'
+import { stripCarriers } from './strip-carriers.ts'
+import { tapStream } from './tap-stream.ts'
 
-export const openaiResponses: Dialect<ResponsesFacts> = {
+const passing: Omit<ClientFormat<ResponsesFields> & StreamedFormat<ResponsesFields>, 'inBackground'> = {
   name: 'openai-responses',
+  paths: {
+    ...openaiPaths,
+    operations: {
+      generate: '/responses',
+      compact: '/responses/compact',
+      count_tokens: '/responses/input_tokens',
+    },
+  },
+  hasKeyInUrl: false,
+  outputLimitField: 'max_output_tokens',
+  outputLimitMin: 16,
+  rateHeaders: 'openai',
+  limitsToolsWithEffort: false,
+  hasToolPrompt: false,
   reportsInputEarly: false,
-  readRequest,
-  spliceRequest,
+  extractRequest,
+  patchRequest,
   usageEvent: () => 'relay',
-  watchStream,
-  readAnswer,
+  tapStream,
+  extractResponse,
   readError: readProblem,
   pricedHeaders: () => [],
   problemStatus,
-  tells,
+  reportedTotals,
   toUsage,
   errorBody,
   errorStatus,
@@ -36,13 +51,26 @@ export const openaiResponses: Dialect<ResponsesFacts> = {
   keepAlive: ': keepalive\n\n',
 }
 
-export const openaiResponsesCodec: Codec = {
+/** For requests whose response is polled for. */
+export const backgroundResponses: UpstreamFormat<ResponsesFields> = {
+  ...passing,
+  inBackground: null,
+  extractResponse: readStart,
+}
+
+export const openaiResponses: ClientFormat<ResponsesFields> & StreamedFormat<ResponsesFields> = {
+  ...passing,
+  inBackground: backgroundResponses,
+}
+
+export const openaiResponsesCodec: ClientCodec & UpstreamCodec = {
+  rank: { reasoning: 1, others: 2 },
   policy,
   decodeRequest,
   encodeRequest,
-  decodeAnswer,
-  encodeAnswer,
+  decodeResponse,
+  encodeResponse,
   decodeStream,
   encodeStream,
-  cutMarks,
+  stripCarriers,
 }

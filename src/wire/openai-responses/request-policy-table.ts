@@ -2,13 +2,12 @@
  * What becomes of each field of a Responses request in the other formats. What is nested has a row where its
  * fate is not that of what it stands in. Words for the reader of the compatibility page; no logic.
  */
-import type { ConversationFormat } from '../codec.ts'
-import type { JsonOut } from '../json-text.ts'
-import type { Fate, PolicyRow, PolicyTable } from '../policy.ts'
+import type { JsonOut } from '../json/text.ts'
+import type { Fate, FatesOf, PolicyTableOf } from '../translation/policy.ts'
 
-type Fates = Readonly<Partial<Record<ConversationFormat, Fate>>>
+type ResponsesFates = FatesOf<'openai-responses'>
 
-const all = (fate: Fate): Fates => ({ 'openai-chat': fate, anthropic: fate, gemini: fate })
+const all = (fate: Fate): ResponsesFates => ({ 'openai-chat': fate, anthropic: fate, gemini: fate })
 const carried = all('carried')
 const adapted = all('adapted')
 const dropped = all('dropped')
@@ -29,12 +28,13 @@ const logprobs = 'message.output_text.logprobs'
 
 /** Rows that say the same of several fields. */
 const rows = (
-  to: Fates,
+  to: ResponsesFates,
   note: string,
   examples: Readonly<Record<string, Readonly<Record<string, JsonOut>>>>,
-): readonly PolicyRow[] => Object.entries(examples).map(([field, example]) => ({ field, to, note, example }))
+): PolicyTableOf<'openai-responses'> =>
+  Object.entries(examples).map(([field, example]) => ({ field, to, note, example }))
 
-export const policy: PolicyTable = [
+export const policy: PolicyTableOf<'openai-responses'> = [
   ...rows(carried, 'means the same there', {
     instructions: { instructions: 'Be brief.' },
     max_output_tokens: { max_output_tokens: 77 },
@@ -161,7 +161,9 @@ export const policy: PolicyTable = [
   ...rows(refused, 'the answer would not be moderated', {
     moderation: { moderation: { model: 'omni-moderation-latest' } },
   }),
-  ...rows(refused, 'an answer in the background outlives its payment', { background: { background: true } }),
+  ...rows(refused, 'only models asked in the Responses format run in the background', {
+    background: { background: true },
+  }),
   ...rows(refused, 'state kept at the provider', {
     conversation: { conversation: 'conv_1' },
     previous_response_id: { previous_response_id: 'resp_1' },

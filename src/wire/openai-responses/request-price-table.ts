@@ -11,7 +11,8 @@ const reference = 'https://developers.openai.com/api/reference/resources/respons
 export const responsesPriceFields = {
   /** `ultrafast` besides the tiers that chat has; the answer names the tier it ran at. */
   service_tier: chatPriceFields.service_tier,
-  background: chatPriceFields.background,
+  /** Costs what the same request costs otherwise; its charge follows when it ends. */
+  background: { rule: 'free', source: `${docs}/background` },
   conversation: chatPriceFields.conversation,
   prompt: chatPriceFields.prompt,
   /** Compaction samples the model once more. */

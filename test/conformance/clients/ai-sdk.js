@@ -1,5 +1,6 @@
 /** Vercel's AI SDK by its OpenAI, OpenAI-compatible, Anthropic and Google packages, on all three families. */
 import { checks, equal, families, includes, installed, key, load, origin, versionOf } from './client.js'
+import { refusalChecks } from './refusals.js'
 
 const packages = [
   'ai',
@@ -17,17 +18,22 @@ const { createAnthropic } = await load(folder, '@ai-sdk/anthropic')
 const { createGoogleGenerativeAI } = await load(folder, '@ai-sdk/google')
 
 const baseURL = `${origin}/v1`
-const openai = createOpenAI({ apiKey: key, baseURL })
-const compatible = createOpenAICompatible({ name: 'gateway', apiKey: key, baseURL, includeUsage: true })
-const anthropic = createAnthropic({ apiKey: key, baseURL })
-const google = createGoogleGenerativeAI({ apiKey: key, baseURL: `${origin}/v1beta` })
+const here = { origin, key }
+const openai = (at) => createOpenAI({ apiKey: at.key, baseURL: `${at.origin}/v1` })
 
 const ways = {
-  'openai (Responses)': (model) => openai(model),
-  'openai.chat': (model) => openai.chat(model),
-  'openai-compatible': (model) => compatible(model),
-  anthropic: (model) => anthropic(model),
-  google: (model) => google(model),
+  'openai (Responses)': (model, at = here) => openai(at)(model),
+  'openai.chat': (model, at = here) => openai(at).chat(model),
+  'openai-compatible': (model, at = here) =>
+    createOpenAICompatible({
+      name: 'gateway',
+      apiKey: at.key,
+      baseURL: `${at.origin}/v1`,
+      includeUsage: true,
+    })(model),
+  anthropic: (model, at = here) => createAnthropic({ apiKey: at.key, baseURL: `${at.origin}/v1` })(model),
+  google: (model, at = here) =>
+    createGoogleGenerativeAI({ apiKey: at.key, baseURL: `${at.origin}/v1beta` })(model),
 }
 
 const weather = tool({
@@ -64,6 +70,18 @@ for (const [way, model] of Object.entries(ways)) {
       return `${(await result.steps).length} steps`
     }
   }
+  const prompt = 'say quince'
+  Object.assign(
+    list,
+    refusalChecks(way, (at, name) => generateText({ model: model(name, at), prompt })),
+    refusalChecks(`${way}, streamed`, async (at, name) => {
+      const { promise, reject } = Promise.withResolvers()
+      const onError = ({ error }) => reject(error)
+      const { text } = streamText({ model: model(name, at), prompt, onError })
+      // The text rejects with a general error when the stream had one.
+      await Promise.race([promise, text.then(undefined, () => promise)])
+    }),
+  )
 }
 
 /** By default the provider lets answers be stored, and sends of earlier ones no more than their ids. */

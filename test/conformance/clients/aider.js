@@ -9,9 +9,11 @@ import {
   inWorkshop,
   key,
   origin,
+  printedBy,
   pythonVersionOf,
   run,
 } from './client.js'
+import { refusalChecks } from './refusals.js'
 
 const folder = await installedPython('aider', ['aider-chat'])
 const quiet = [
@@ -22,11 +24,13 @@ const quiet = [
   '--no-git',
 ]
 
-async function ask(model, prompt, { place: { home, folder: cwd }, options = [] }) {
-  const env = { HOME: home, OPENAI_API_BASE: `${origin}/v1`, OPENAI_API_KEY: key }
+function start(model, prompt, { place: { home, folder: cwd }, options = [], at = { origin, key } }) {
+  const env = { HOME: home, OPENAI_API_BASE: `${at.origin}/v1`, OPENAI_API_KEY: at.key }
   const words = ['--model', `openai/${model}`, '--message', prompt, ...quiet, ...options]
-  return (await run(join(folder, 'bin/aider'), words, { cwd, env })).stdout
+  return run(join(folder, 'bin/aider'), words, { cwd, env })
 }
+
+const ask = async (...parameters) => (await start(...parameters)).stdout
 
 const list = {}
 for (const model of Object.values(families)) {
@@ -47,5 +51,18 @@ for (const model of Object.values(families)) {
       includes(readFileSync(place.file, 'utf8'), 'quince', 'the file')
     })
 }
+
+Object.assign(
+  list,
+  refusalChecks(
+    'a text',
+    (at, model) =>
+      inWorkshop(async (place) => {
+        return printedBy(await start(model, 'say pomegranate', { place, at }))
+      }),
+    // It knows 402 from one provider alone, and goes on for a minute.
+    { 402: { sentMax: 9 } },
+  ),
+)
 
 await checks(`Aider ${await pythonVersionOf(folder, 'aider-chat')}`, list)

@@ -1,5 +1,6 @@
 /** Anthropic's own library below `alt`: messages, streams, counting, models, on all three families. */
 import { checks, equal, families, includes, installed, key, load, origin, versionOf } from './client.js'
+import { refusalChecks } from './refusals.js'
 
 const folder = await installed('anthropic-sdk', ['@anthropic-ai/sdk'])
 const { default: Anthropic } = await load(folder, '@anthropic-ai/sdk')
@@ -59,5 +60,17 @@ list["an error is the library's"] = async () => {
     .catch((thrown) => thrown)
   equal(error instanceof Anthropic.NotFoundError, true, 'what was thrown')
 }
+/** With the retries that the library makes on its own. */
+const retrying = (at) => new Anthropic({ apiKey: at.key, baseURL: `${at.origin}/v1/alt` })
+const asked = { messages: [{ role: 'user', content: 'say quince' }], ...limit }
+Object.assign(
+  list,
+  refusalChecks('messages', (at, model) => retrying(at).messages.create({ model, ...asked })),
+  refusalChecks('messages streamed', (at, model) =>
+    retrying(at)
+      .messages.stream({ model, ...asked })
+      .finalText(),
+  ),
+)
 
 await checks(`@anthropic-ai/sdk ${versionOf(folder, '@anthropic-ai/sdk')}`, list)

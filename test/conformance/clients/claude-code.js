@@ -8,20 +8,22 @@ import {
   inWorkshop,
   key,
   origin,
+  printedBy,
   run,
   secretWord,
   versionOf,
 } from './client.js'
+import { refusalChecks } from './refusals.js'
 
 const folder = await installed('claude-code', ['@anthropic-ai/claude-code'])
 const program = join(folder, 'node_modules/.bin/claude')
 
-function ask(model, prompt, { home, folder: cwd }, auth = { ANTHROPIC_API_KEY: key }) {
+function ask(model, prompt, { home, folder: cwd }, at = { origin, key }) {
   const parameters = ['-p', prompt, '--output-format', 'json', '--model', model, '--allowedTools', 'Read']
   const env = {
-    ...auth,
+    ANTHROPIC_API_KEY: at.key,
     HOME: home,
-    ANTHROPIC_BASE_URL: `${origin}/v1/alt`,
+    ANTHROPIC_BASE_URL: `${at.origin}/v1/alt`,
     ANTHROPIC_SMALL_FAST_MODEL: model,
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     DISABLE_AUTOUPDATER: '1',
@@ -57,5 +59,21 @@ list['a bearer token, and the root as base address'] = () =>
     const { stdout } = await run(program, parameters, { cwd: place.folder, env })
     includes(JSON.parse(stdout).result, 'quince', 'the answer')
   })
+
+Object.assign(
+  list,
+  refusalChecks(
+    'a text',
+    (at, model) =>
+      inWorkshop(async (place) => {
+        return printedBy(await ask(model, 'say pomegranate', place, at))
+      }),
+    {
+      402: { says: 'Credit balance is too low' },
+      // After a streamed request that got 404 it tries once without a stream.
+      404: { says: 'an issue with the selected model (gpt-nobody)', sentMax: 2 },
+    },
+  ),
+)
 
 await checks(`Claude Code ${versionOf(folder, '@anthropic-ai/claude-code')}`, list)

@@ -23,6 +23,7 @@ export const families = { gpt: 'gpt-conformance', claude: 'claude-conformance', 
 const cache = process.env.CLIENTS_FOLDER ?? join(tmpdir(), 'tollgate-clients')
 const answerMsMax = 120_000
 const installMsMax = 600_000
+const scriptMsMax = 900_000
 
 /** Installs the packages into a folder of their own, once; resolves with the folder. */
 export async function installed(name, packages) {
@@ -60,7 +61,11 @@ export function folderFor(name) {
 /** Runs a program that prints checks itself; what it logs beside them is not a result. */
 export function checksOf(command, parameters) {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, parameters, { stdio: ['ignore', 'inherit', 'ignore'] })
+    const child = spawn(command, parameters, {
+      stdio: ['ignore', 'inherit', 'ignore'],
+      timeout: scriptMsMax,
+      killSignal: 'SIGKILL',
+    })
     child.on('error', reject)
     child.on('close', (code) => {
       process.exitCode = code ?? 1
@@ -131,6 +136,9 @@ export function run(command, parameters, { cwd, env, timeout = answerMsMax } = {
   })
 }
 
+/** All that a program printed that ended with 0. */
+export const printedBy = ({ stdout, stderr }) => `${stdout}\n${stderr}`
+
 /** A home and a working folder with one file to read, removed when `work` is done. */
 export async function inWorkshop(work) {
   const home = mkdtempSync(join(tmpdir(), 'tollgate-client-'))
@@ -142,6 +150,13 @@ export async function inWorkshop(work) {
   } finally {
     rmSync(home, { recursive: true, force: true })
   }
+}
+
+/** A tool: the prompt that makes the models call it, its parameters, and what it answers. */
+export const weather = {
+  prompt: 'use weather {"city":"Paris"}',
+  parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  answer: 'sunny in Paris',
 }
 
 /** What stands in the file that the tools read; nobody can say it who has not read it. */

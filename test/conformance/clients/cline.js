@@ -8,21 +8,27 @@ import {
   inWorkshop,
   key,
   origin,
+  printedBy,
   run,
   secretWord,
   versionOf,
 } from './client.js'
+import { refusalChecks } from './refusals.js'
 
 const folder = await installed('cline', ['cline'])
 const program = join(folder, 'node_modules/.bin/cline')
 
-async function ask(model, prompt, { home, folder: cwd }) {
+async function start(model, prompt, { home, folder: cwd }, at = { origin, key }) {
   // A folder of its own for its state: without one it leaves a process that goes on.
   const state = ['--data-dir', join(home, 'state')]
   const env = { HOME: home, CLINE_NO_AUTO_UPDATE: '1' }
-  const place = ['--provider', 'openai', '--baseurl', `${origin}/v1`]
-  await run(program, ['auth', ...place, '--apikey', key, '--modelid', model, ...state], { cwd, env })
-  const { stdout } = await run(program, [...state, '--json', prompt], { cwd, env })
+  const place = ['--provider', 'openai', '--baseurl', `${at.origin}/v1`]
+  await run(program, ['auth', ...place, '--apikey', at.key, '--modelid', model, ...state], { cwd, env })
+  return run(program, [...state, '--json', prompt], { cwd, env })
+}
+
+async function ask(model, prompt, place) {
+  const { stdout } = await start(model, prompt, place)
   const events = stdout.split('\n').filter((line) => line.startsWith('{'))
   return events.map((line) => JSON.parse(line)).find(({ type }) => type === 'run_result')
 }
@@ -41,5 +47,14 @@ for (const model of Object.values(families)) {
       return `${iterations} turns`
     })
 }
+
+Object.assign(
+  list,
+  refusalChecks('a text', (at, model) =>
+    inWorkshop(async (place) => {
+      return printedBy(await start(model, 'say pomegranate', place, at))
+    }),
+  ),
+)
 
 await checks(`Cline ${versionOf(folder, 'cline')}`, list)

@@ -11,28 +11,31 @@ import {
   inWorkshop,
   key,
   origin,
+  printedBy,
   run,
   secretWord,
   versionOf,
   write,
 } from './client.js'
+import { refusalChecks } from './refusals.js'
 
 const folder = await installed('codex', ['@openai/codex'])
 const program = join(folder, 'node_modules/.bin/codex')
 
 /** A provider of one's own, as users are told to configure it. */
-const ownProvider = [
+const ownProvider = (at) => [
   'model_provider = "gateway"',
   '[model_providers.gateway]',
   'name = "Gateway"',
-  `base_url = "${origin}/v1"`,
+  `base_url = "${at.origin}/v1"`,
   'env_key = "GATEWAY_API_KEY"',
   'wire_api = "responses"',
 ]
-const builtInProvider = [`openai_base_url = "${origin}/v1"`]
+const builtInProvider = (at) => [`openai_base_url = "${at.origin}/v1"`]
 
-async function ask(model, prompt, { home, folder: cwd }, provider = ownProvider) {
-  write(join(home, '.codex/config.toml'), [`model = "${model}"`, ...provider, ''].join('\n'))
+/** Starts it with its settings; resolves with what it printed. */
+function start(model, prompt, { home, folder: cwd }, { at = { origin, key }, provider = ownProvider } = {}) {
+  write(join(home, '.codex/config.toml'), [`model = "${model}"`, ...provider(at), ''].join('\n'))
   const parameters = [
     'exec',
     '--skip-git-repo-check',
@@ -42,10 +45,14 @@ async function ask(model, prompt, { home, folder: cwd }, provider = ownProvider)
     'danger-full-access',
     prompt,
   ]
-  const { stdout } = await run(program, parameters, {
+  return run(program, parameters, {
     cwd,
-    env: { HOME: home, GATEWAY_API_KEY: key, CODEX_API_KEY: key },
+    env: { HOME: home, GATEWAY_API_KEY: at.key, CODEX_API_KEY: at.key },
   })
+}
+
+async function ask(model, prompt, place, how) {
+  const { stdout } = await start(model, prompt, place, how)
   return stdout
     .split('\n')
     .filter((line) => line.startsWith('{'))
@@ -72,9 +79,22 @@ for (const model of Object.values(families)) {
 for (const model of Object.values(families)) {
   list[`the built-in provider goes on without its WebSocket, on ${model}`] = () =>
     inWorkshop(async (place) => {
-      const events = await ask(model, 'say pomegranate', place, builtInProvider)
+      const events = await ask(model, 'say pomegranate', place, { provider: builtInProvider })
       return includes(said(events), 'pomegranate', 'the answer')
     })
 }
+
+Object.assign(
+  list,
+  refusalChecks(
+    'a text',
+    (at, model) =>
+      inWorkshop(async (place) => {
+        return printedBy(await start(model, 'say pomegranate', place, { at }))
+      }),
+    // It takes every unexpected status for a lost connection.
+    { 401: { sentMax: 6 }, 402: { sentMax: 6 } },
+  ),
+)
 
 await checks(`Codex ${versionOf(folder, '@openai/codex')}`, list)

@@ -12,23 +12,27 @@ import {
   inWorkshop,
   key,
   origin,
+  printedBy,
   run,
   secretWord,
   versionOf,
   write,
 } from './client.js'
+import { refusalChecks } from './refusals.js'
 
 const folder = await installed('continue', ['@continuedev/cli'])
 const program = join(folder, 'node_modules/.bin/cn')
 const recipe = recipes.find(({ id }) => id === 'continue')
 
-async function ask({ name, dialects }, prompt, { home, folder: cwd }) {
-  const steps = recipe.steps({ address: origin, model: { name, dialects }, key })
+function start({ name, dialects }, prompt, { home, folder: cwd }, at = { origin, key }) {
+  const steps = recipe.steps({ address: at.origin, model: { name, dialects }, key: at.key })
   const { snippet } = steps.find((step) => step.snippet?.file !== undefined)
   write(join(home, snippet.file.replace('~/', '')), snippet.text)
   const env = { HOME: home, CONTINUE_TELEMETRY_ENABLED: '0' }
-  return (await run(program, ['--print', prompt], { cwd, env })).stdout
+  return run(program, ['--print', prompt], { cwd, env })
 }
+
+const ask = async (...parameters) => (await start(...parameters)).stdout
 
 const list = {}
 const ways = [
@@ -45,6 +49,20 @@ for (const [provider, model] of ways) {
       const prompt = `use Read ${JSON.stringify({ filepath: place.file })}`
       includes(await ask(model, prompt, place), secretWord, 'the answer')
     })
+}
+
+for (const [provider, dialect] of [
+  ['openai', 'openai-chat'],
+  ['anthropic', 'anthropic'],
+]) {
+  Object.assign(
+    list,
+    refusalChecks(`provider ${provider}`, (at, name) =>
+      inWorkshop(async (place) =>
+        printedBy(await start({ name, dialects: [dialect] }, 'say pomegranate', place, at)),
+      ),
+    ),
+  )
 }
 
 await checks(`Continue ${versionOf(folder, '@continuedev/cli')}`, list)

@@ -1,8 +1,12 @@
 /**
- * Hands requests to a gateway and counts those that generate, so that a check can tell how often a client sent one
- * that was refused. `GET /-/count` tells the number since the last time it was asked for.
+ * Hands requests to a gateway and notes how each POST was answered, so that a check can say how often a client sent one
+ * that was refused. `GET /-/statuses` returns the statuses since it was last asked for, such as `402`, or `402 402` for a
+ * request that was repeated.
  */
 import http from 'node:http'
+
+/** A runaway client must not fill the memory. */
+const statusesMax = 1_000
 
 export interface CountingProxy {
   readonly origin: string
@@ -11,17 +15,21 @@ export interface CountingProxy {
 
 export async function countingProxy(target: string): Promise<CountingProxy> {
   const { hostname, port } = new URL(target)
-  let count = 0
+  let statuses: string[] = []
   const server = http.createServer((request, response) => {
-    if (request.url === '/-/count') {
-      response.end(String(count))
-      count = 0
+    if (request.url === '/-/statuses') {
+      response.end(statuses.join(' '))
+      statuses = []
       return
     }
-    if (request.method === 'POST') count += 1
     const { method, url, headers } = request
+    const noted = statuses
+    // A request that is never answered counts as well.
+    const position = method === 'POST' && noted.length < statusesMax ? noted.push('unanswered') - 1 : null
     const onward = http.request({ hostname, port, method, path: url, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.rawHeaders)
+      const status = answer.statusCode ?? 502
+      if (position !== null) noted[position] = String(status)
+      response.writeHead(status, answer.rawHeaders)
       answer.pipe(response)
     })
     onward.on('error', () => response.destroy())

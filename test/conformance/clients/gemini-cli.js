@@ -8,17 +8,19 @@ import {
   inWorkshop,
   key,
   origin,
+  printedBy,
   run,
   secretWord,
   silent,
   versionOf,
   write,
 } from './client.js'
+import { refusalChecks } from './refusals.js'
 
 const folder = await installed('gemini-cli', ['@google/gemini-cli'])
 const program = join(folder, 'node_modules/.bin/gemini')
 
-async function ask(model, prompt, { home, folder: cwd }, at = { origin, key }) {
+function start(model, prompt, { home, folder: cwd }, at = { origin, key }) {
   write(join(home, '.gemini/settings.json'), {
     security: { auth: { selectedType: 'gemini-api-key' } },
     telemetry: { enabled: false },
@@ -30,8 +32,10 @@ async function ask(model, prompt, { home, folder: cwd }, at = { origin, key }) {
     GOOGLE_GEMINI_BASE_URL: at.origin,
     GEMINI_CLI_TRUST_WORKSPACE: 'true',
   }
-  return (await run(program, ['-m', model, '-p', prompt], { cwd, env })).stdout
+  return run(program, ['-m', model, '-p', prompt], { cwd, env })
 }
+
+const ask = async (...parameters) => (await start(...parameters)).stdout
 
 const list = {}
 for (const model of Object.values(families)) {
@@ -56,5 +60,14 @@ for (const model of Object.values(families)) {
       ),
     )
 }
+
+Object.assign(
+  list,
+  refusalChecks('a text', (at, model) =>
+    inWorkshop(async (place) => {
+      return printedBy(await start(model, 'say pomegranate', place, at))
+    }),
+  ),
+)
 
 await checks(`Gemini CLI ${versionOf(folder, '@google/gemini-cli')}`, list)

@@ -10,17 +10,15 @@ import {
   origin,
   silent,
   versionOf,
+  weather,
 } from './client.js'
+import { refusalChecks } from './refusals.js'
 
 const folder = await installed('google-genai', ['@google/genai'])
 const { GoogleGenAI } = await load(folder, '@google/genai')
 
-const declaration = {
-  name: 'weather',
-  parametersJsonSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
-}
-const config = { tools: [{ functionDeclarations: [declaration] }] }
-const told = 'use weather {"city":"Paris"}'
+const functionDeclarations = [{ name: 'weather', parametersJsonSchema: weather.parameters }]
+const config = { tools: [{ functionDeclarations }] }
 
 async function streamed(client, model) {
   let text = ''
@@ -33,18 +31,18 @@ async function streamed(client, model) {
 }
 
 async function withTool(client, model) {
-  const contents = [{ role: 'user', parts: [{ text: told }] }]
+  const contents = [{ role: 'user', parts: [{ text: weather.prompt }] }]
   const parts = []
   for await (const chunk of await client.models.generateContentStream({ model, contents, config })) {
     parts.push(...(chunk.candidates?.[0]?.content?.parts ?? []))
   }
   const call = parts.find(({ functionCall }) => functionCall !== undefined)?.functionCall
   equal(call?.args?.city, 'Paris', 'the argument')
-  const functionResponse = { id: call.id, name: call.name, response: { output: 'sunny in Paris' } }
+  const functionResponse = { id: call.id, name: call.name, response: { output: weather.answer } }
   contents.push({ role: 'model', parts }, { role: 'user', parts: [{ functionResponse }] })
   includes(
     (await client.models.generateContent({ model, contents, config })).text,
-    'sunny in Paris',
+    weather.answer,
     'the answer',
   )
 }
@@ -66,6 +64,16 @@ for (const apiVersion of ['v1beta', 'v1']) {
     }
   }
 }
+Object.assign(
+  list,
+  refusalChecks('generateContent', (at, model) => {
+    const client = new GoogleGenAI({ apiKey: at.key, httpOptions: { baseUrl: at.origin } })
+    return client.models.generateContent({ model, contents: 'say quince' })
+  }),
+  refusalChecks('generateContentStream', (at, model) =>
+    streamed(new GoogleGenAI({ apiKey: at.key, httpOptions: { baseUrl: at.origin } }), model),
+  ),
+)
 const slow = new GoogleGenAI({ apiKey: silent.key, httpOptions: { baseUrl: silent.origin } })
 for (const model of Object.values(families)) {
   list[`streamed with silences on ${model}`] = () => streamed(slow, model)

@@ -10,7 +10,9 @@ import {
   origin,
   silent,
   versionOf,
+  weather,
 } from './client.js'
+import { refusalChecks } from './refusals.js'
 
 const packages = [
   '@google/generative-ai@0.24.1',
@@ -26,12 +28,8 @@ const { genkit, z } = await load(folder, 'genkit')
 const { googleAI } = await load(folder, '@genkit-ai/google-genai')
 
 const say = 'say quince and pear'
-const use = 'use weather {"city":"Paris"}'
-const declaration = {
-  name: 'weather',
-  parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
-}
-const tools = [{ functionDeclarations: [declaration] }]
+const functionDeclarations = [{ name: 'weather', parameters: weather.parameters }]
+const tools = [{ functionDeclarations }]
 
 const clients = {
   '@google/generative-ai': {
@@ -46,7 +44,7 @@ const clients = {
         { model, tools },
         { baseUrl: at.origin },
       )
-      const contents = [{ role: 'user', parts: [{ text: use }] }]
+      const contents = [{ role: 'user', parts: [{ text: weather.prompt }] }]
       const { stream } = await generative.generateContentStream({ contents })
       const calls = []
       // What the library puts together at the end has lost the signatures.
@@ -57,7 +55,7 @@ const clients = {
       }
       equal(calls[0]?.args.city, 'Paris', 'the argument')
       const { id } = calls[0]
-      const functionResponse = { id, name: 'weather', response: { output: 'sunny in Paris' } }
+      const functionResponse = { id, name: 'weather', response: { output: weather.answer } }
       contents.push({ role: 'model', parts })
       contents.push({ role: 'function', parts: [{ functionResponse }] })
       const answered = await generative.generateContent({ contents })
@@ -75,18 +73,18 @@ const clients = {
       const chat = new ChatGoogleGenerativeAI({ model, apiKey: at.key, baseUrl: at.origin, streaming: true })
       const bound = chat.bindTools(tools)
       let said
-      for await (const chunk of await bound.stream(use))
+      for await (const chunk of await bound.stream(weather.prompt))
         said = said === undefined ? chunk : said.concat(chunk)
       const [call] = said.tool_calls
       equal(call?.args.city, 'Paris', 'the argument')
-      const result = { role: 'tool', tool_call_id: call.id, name: 'weather', content: 'sunny in Paris' }
-      return (await bound.invoke([{ role: 'user', content: use }, said, result])).text
+      const result = { role: 'tool', tool_call_id: call.id, name: 'weather', content: weather.answer }
+      return (await bound.invoke([{ role: 'user', content: weather.prompt }, said, result])).text
     },
   },
   genkit: {
     text: (at, model) => withGenkit(at, model, say, () => []),
     tool: (at, model) =>
-      withGenkit(at, model, use, (ai) => [
+      withGenkit(at, model, weather.prompt, (ai) => [
         ai.defineTool(
           {
             name: 'weather',
@@ -121,9 +119,10 @@ for (const [name, client] of Object.entries(clients)) {
       list[`${name}: streamed${when} on ${model}`] = async () =>
         includes(await client.text(at, model), 'quince', 'the answer')
       list[`${name}: a tool round trip${when} on ${model}`] = async () =>
-        includes(await client.tool(at, model), 'sunny in Paris', 'the answer')
+        includes(await client.tool(at, model), weather.answer, 'the answer')
     }
   }
+  Object.assign(list, refusalChecks(name, client.text))
 }
 const named = ['@google/generative-ai', '@langchain/google-genai', 'genkit']
 await checks(named.map((name) => `${name} ${versionOf(folder, name)}`).join(', '), list)

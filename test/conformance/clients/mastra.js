@@ -1,5 +1,6 @@
 /** Mastra's agents, by an address. */
 import { checks, equal, families, includes, installed, key, load, origin, versionOf } from './client.js'
+import { refusalChecks } from './refusals.js'
 
 const folder = await installed('mastra', [
   '@mastra/core@0.24.9',
@@ -11,7 +12,11 @@ const { createTool } = await load(folder, '@mastra/core/tools')
 const { z } = await load(folder, 'zod')
 
 const ways = {
-  'by an address': (model) => ({ id: `tollgate/${model}`, url: `${origin}/v1`, apiKey: key }),
+  'by an address': (model, at = { origin, key }) => ({
+    id: `tollgate/${model}`,
+    url: `${at.origin}/v1`,
+    apiKey: at.key,
+  }),
 }
 const weather = createTool({
   id: 'weather',
@@ -37,5 +42,9 @@ for (const [way, modelOf] of Object.entries(ways)) {
       includes(answer.text, 'sunny in Paris', 'the answer')
     }
   }
+  Object.assign(
+    list,
+    refusalChecks(way, (at, model) => agentOf(modelOf(model, at)).generate('say quince')),
+  )
 }
 await checks(`@mastra/core ${versionOf(folder, '@mastra/core')}`, list)

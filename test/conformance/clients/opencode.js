@@ -8,24 +8,31 @@ import {
   inWorkshop,
   key,
   origin,
+  printedBy,
   run,
   secretWord,
   versionOf,
   write,
 } from './client.js'
+import { refusalChecks } from './refusals.js'
 
 const folder = await installed('opencode', ['opencode-ai'])
 const program = join(folder, 'node_modules/.bin/opencode')
 
-async function ask(npm, model, prompt, { home, folder: cwd }) {
+function start(npm, model, prompt, { home, folder: cwd, at = { origin, key } }) {
   const models = { [model]: { name: model } }
-  const provider = { gw: { npm, options: { baseURL: `${origin}/v1`, apiKey: key }, models } }
+  const provider = { gw: { npm, options: { baseURL: `${at.origin}/v1`, apiKey: at.key }, models } }
   const common = { autoupdate: false, share: 'disabled', permission: { read: 'allow' } }
   write(join(cwd, 'opencode.json'), { model: `gw/${model}`, small_model: `gw/${model}`, ...common, provider })
   // It puts quotes around an argument with spaces in it.
   const env = { HOME: home, OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_AUTOUPDATE: '1' }
-  return (await run(program, ['run', '--format', 'json', ...prompt.split(' ')], { cwd, env })).stdout
+  return run(program, ['run', '--format', 'json', ...prompt.split(' ')], { cwd, env })
 }
+
+const ask = async (...parameters) => (await start(...parameters)).stdout
+
+/** It asks for a title as well. */
+const withTitle = { 401: { sentMax: 2 }, 402: { sentMax: 2 }, 404: { sentMax: 2 } }
 
 const list = {}
 for (const npm of ['@ai-sdk/openai-compatible', '@ai-sdk/anthropic', '@ai-sdk/openai']) {
@@ -44,6 +51,15 @@ for (const npm of ['@ai-sdk/openai-compatible', '@ai-sdk/anthropic', '@ai-sdk/op
         includes(texts, secretWord, 'the answer')
       })
   }
+  Object.assign(
+    list,
+    refusalChecks(
+      npm,
+      (at, model) =>
+        inWorkshop(async (place) => printedBy(await start(npm, model, 'say pomegranate', { ...place, at }))),
+      withTitle,
+    ),
+  )
 }
 
 await checks(`opencode ${versionOf(folder, 'opencode-ai')}`, list)

@@ -4,6 +4,10 @@
 const litellm = ['litellm==1.106.2', 'mcp==2.3.0']
 
 export const pythonLibraries = [
+  {
+    name: 'langchain-python',
+    packages: ['langchain-core==1.7.2', 'langchain-openai==1.7.3', 'langchain-anthropic==1.7.7'],
+  },
   { name: 'google-genai-python', packages: ['google-genai==3.4.0'] },
   { name: 'litellm', packages: litellm },
   {

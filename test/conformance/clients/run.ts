@@ -4,10 +4,11 @@
  * made-up money at the sandbox, which stands in for all three makers.
  */
 import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { startSandbox } from '../../../sandbox/sandbox.ts'
 import { systemClock } from '../../../src/base/clock.ts'
-import type { Config } from '../../../src/config.ts'
-import { startSandbox } from '../../../src/sandbox/sandbox.ts'
+import type { Config } from '../../../src/config/config.ts'
 import { type TestGateway, testGateway } from '../../support/gateway.ts'
 import { countingProxy } from './counting-proxy.ts'
 import { pythonLibraries } from './python-libraries.js'
@@ -31,6 +32,8 @@ const all = [
   'mastra',
   'go',
   'java',
+  'rust',
+  'sdk-recipes',
   ...pythonLibraries.map(({ name }) => name),
 ]
 
@@ -78,6 +81,7 @@ const gateway = await startGateway('', {})
 const silent = await startGateway(':rate=20:delay=300', { peekMs: 50, keepAliveMs: 20 })
 const counted = await countingProxy(gateway.origin)
 let failed = 0
+const total = { ok: 0, FAIL: 0 }
 try {
   const env = {
     TOLLGATE_ORIGIN: gateway.origin,
@@ -88,9 +92,13 @@ try {
     TOLLGATE_SILENT_KEY: (await silent.account('1000')).key,
   }
   for (const name of named.length > 0 ? named : all) {
-    const code = await ended(name, env)
+    const { code, counts } = await ended(name, env)
     if (code !== 0) failed += 1
+    total.ok += counts.ok
+    total.FAIL += counts.FAIL
+    process.stdout.write(`      ${name}: ${sentence(counts)}\n`)
   }
+  process.stdout.write(`${sentence(total)}\n`)
 } finally {
   await counted.close()
   await silent.close()
@@ -99,9 +107,32 @@ try {
 }
 process.exitCode = failed === 0 ? 0 : 1
 
-function ended(name: string, env: Readonly<Record<string, string>>): Promise<number | null> {
+interface Counts {
+  ok: number
+  FAIL: number
+}
+
+function sentence({ ok, FAIL }: Counts): string {
+  return `${ok} checks passed, ${FAIL} failed`
+}
+
+/** Runs a client's script, whose lines begin with `ok` or `FAIL`, and passes on what it prints. */
+function ended(
+  name: string,
+  env: Readonly<Record<string, string>>,
+): Promise<{ readonly code: number | null; readonly counts: Counts }> {
   const isLibrary = pythonLibraries.some((library) => library.name === name)
   const script = fileURLToPath(new URL(isLibrary ? 'python-library.js' : `${name}.js`, import.meta.url))
-  const child = spawn(process.execPath, [script, name], { env: { ...process.env, ...env }, stdio: 'inherit' })
-  return new Promise((resolve) => child.on('close', (code) => resolve(code)))
+  const child = spawn(process.execPath, [script, name], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const counts: Counts = { ok: 0, FAIL: 0 }
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    // Some libraries print boxes that end without a line break.
+    if (/\bok {4}\S/.test(line)) counts.ok += 1
+    if (/\bFAIL {2}\S/.test(line)) counts.FAIL += 1
+    process.stdout.write(`${line}\n`)
+  })
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, counts })))
 }

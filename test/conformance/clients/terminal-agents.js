@@ -1,4 +1,4 @@
-/** More agents of the terminal: a text, and a file read by a tool of their own. */
+/** More agents of the terminal: a text, a file read by a tool of their own, and requests that are refused for good. */
 import { join } from 'node:path'
 import {
   checks,
@@ -9,16 +9,20 @@ import {
   inWorkshop,
   key,
   origin,
+  printedBy,
   pythonVersionOf,
   run,
   secretWord,
   versionOf,
   write,
 } from './client.js'
+import { refusalChecks } from './refusals.js'
 
 const qwen = await installed('qwen-code', ['@qwen-code/qwen-code@0.15.10'])
 const pi = await installed('pi', ['@mariozechner/pi-coding-agent@0.73.1'])
 const copilot = await installed('copilot-cli', ['@github/copilot@1.0.102'])
+// Of its later versions the registries lack the program for Linux.
+const kilo = await installed('kilo', ['@kilocode/cli@7.7.7'])
 const mini = await installedPython('mini-swe-agent', [
   'mini-swe-agent==2.4.6',
   'litellm==1.106.2',
@@ -32,16 +36,20 @@ const onPython = (folder, name) => [join(folder, 'bin/python'), join(folder, 'bi
 const agents = {
   [`qwen-code ${versionOf(qwen, '@qwen-code/qwen-code')}`]: {
     reads: 'use read_file {"file_path":"FILE"}',
-    env: (model) => ({ OPENAI_BASE_URL: `${origin}/v1`, OPENAI_API_KEY: key, OPENAI_MODEL: model }),
+    env: (model, _home, at) => ({
+      OPENAI_BASE_URL: `${at.origin}/v1`,
+      OPENAI_API_KEY: at.key,
+      OPENAI_MODEL: model,
+    }),
     command: () => [inBin(qwen, 'qwen'), '--auth-type', 'openai', '--yolo', '-p'],
   },
   [`pi ${versionOf(pi, '@mariozechner/pi-coding-agent')}`]: {
     reads: 'use read {"path":"FILE"}',
-    prepare: (home, model) =>
+    prepare: (home, model, at) =>
       write(join(home, '.pi/agent/models.json'), {
         providers: {
           tollgate: {
-            baseUrl: `${origin}/v1`,
+            baseUrl: `${at.origin}/v1`,
             api: 'openai-completions',
             apiKey: 'TOLLGATE_KEY',
             models: [{ id: model }],
@@ -52,21 +60,46 @@ const agents = {
   },
   [`Copilot CLI ${versionOf(copilot, '@github/copilot')}`]: {
     reads: 'use view {"path":"FILE"}',
-    env: (model) => ({
+    env: (model, _home, at) => ({
       COPILOT_PROVIDER_TYPE: 'openai',
-      COPILOT_PROVIDER_BASE_URL: `${origin}/v1`,
-      COPILOT_PROVIDER_API_KEY: key,
+      COPILOT_PROVIDER_BASE_URL: `${at.origin}/v1`,
+      COPILOT_PROVIDER_API_KEY: at.key,
       COPILOT_MODEL: model,
     }),
     command: () => [inBin(copilot, 'copilot'), '--allow-all-tools', '-p'],
+    refusals: {
+      401: { says: 'Check your COPILOT_PROVIDER_API_KEY' },
+      404: { says: "Model 'gpt-nobody' not found" },
+    },
+  },
+  [`Kilo Code CLI ${versionOf(kilo, '@kilocode/cli')}`]: {
+    reads: 'use read {"filePath":"FILE"}',
+    prepare: (home, model, at) =>
+      write(join(home, '.config/kilo/kilo.json'), {
+        model: `tollgate/${model}`,
+        provider: {
+          tollgate: {
+            npm: '@ai-sdk/openai-compatible',
+            options: { baseURL: `${at.origin}/v1`, apiKey: '{env:TOLLGATE_KEY}' },
+            models: { [model]: { name: model } },
+          },
+        },
+      }),
+    env: () => ({ KILO_DISABLE_MODELS_FETCH: '1', KILO_DISABLE_AUTOUPDATE: '1' }),
+    // Each word by itself: it puts quotes around an argument with spaces in it.
+    command: () => [inBin(kilo, 'kilo'), 'run', '--auto'],
+    splits: true,
   },
   [`mini-swe-agent ${await pythonVersionOf(mini, 'mini-swe-agent')}`]: {
+    refusals: { 402: { sentMax: 2 } },
     reads: 'use bash {"command":"echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT && cat FILE"}',
-    env: () => ({
-      OPENAI_API_BASE: `${origin}/v1`,
-      OPENAI_API_KEY: key,
+    env: (_model, _home, at) => ({
+      OPENAI_API_BASE: `${at.origin}/v1`,
+      OPENAI_API_KEY: at.key,
       MSWEA_CONFIGURED: 'true',
       MSWEA_COST_TRACKING: 'ignore_errors',
+      // It repeats 402 as often as this says, ten times by default.
+      MSWEA_MODEL_RETRY_STOP_AFTER_ATTEMPT: '2',
       LITELLM_LOCAL_MODEL_COST_MAP: 'True',
     }),
     command: (model) => [
@@ -80,15 +113,15 @@ const agents = {
   },
   [`llm ${await pythonVersionOf(llm, 'llm')}`]: {
     reads: 'use reader {"path":"FILE"}',
-    prepare(home, model) {
+    prepare(home, model, at) {
       const lines = [
         `model_name: ${model}`,
-        `api_base: ${origin}/v1`,
+        `api_base: ${at.origin}/v1`,
         'api_key_name: tollgate',
         'supports_tools: true',
       ]
       write(join(home, 'llm/extra-openai-models.yaml'), `- model_id: tollgate\n  ${lines.join('\n  ')}\n`)
-      write(join(home, 'llm/keys.json'), { tollgate: key })
+      write(join(home, 'llm/keys.json'), { tollgate: at.key })
       write(join(home, 'tools.py'), 'def reader(path: str) -> str:\n    return open(path).read()\n')
     },
     env: (_model, home) => ({ LLM_USER_PATH: join(home, 'llm') }),
@@ -104,13 +137,15 @@ const agents = {
 
 const list = {}
 for (const [name, agent] of Object.entries(agents)) {
-  const ask = (model, prompt) =>
-    inWorkshop(async ({ home, folder, file }) => {
-      agent.prepare?.(home, model)
+  const start = (at, model, prompt) =>
+    inWorkshop(({ home, folder, file }) => {
+      agent.prepare?.(home, model, at)
       const [program, ...words] = agent.command(model, home)
-      const env = { HOME: home, TOLLGATE_KEY: key, ...agent.env?.(model, home) }
-      return (await run(program, [...words, prompt.replace('FILE', file)], { cwd: folder, env })).stdout
+      const env = { HOME: home, TOLLGATE_KEY: at.key, ...agent.env?.(model, home, at) }
+      const asked = prompt.replace('FILE', file)
+      return run(program, [...words, ...(agent.splits ? asked.split(' ') : [asked])], { cwd: folder, env })
     })
+  const ask = async (model, prompt) => (await start({ origin, key }, model, prompt)).stdout
   for (const model of Object.values(families)) {
     // An agent that works until a command ends its task has no turn of text alone.
     if (!name.startsWith('mini'))
@@ -119,6 +154,14 @@ for (const [name, agent] of Object.entries(agents)) {
     list[`${name}: a file read by its own tool on ${model}`] = async () =>
       includes(await ask(model, agent.reads), secretWord, 'the answer')
   }
+  Object.assign(
+    list,
+    refusalChecks(
+      name,
+      async (at, model) => printedBy(await start(at, model, 'say pomegranate')),
+      agent.refusals,
+    ),
+  )
 }
 
 await checks('terminal agents', list)

@@ -1,7 +1,7 @@
 /** The rules of the Messages format let every recording pass, and find each thing that breaks one. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Capabilities } from '../../../src/wire/capabilities.ts'
+import type { Capabilities } from '../../../src/wire/translation/capabilities.ts'
 import { fixtureCases } from '../fixtures.ts'
 import { brokenAnswerRules, brokenRequestRules, brokenStreamRules } from './anthropic.ts'
 

@@ -3,7 +3,7 @@
  * refuses in a request, and what its clients rely on in an answer. Each breach is one sentence. Must not
  * share code with the encoders.
  */
-import type { Capabilities } from '../../../src/wire/capabilities.ts'
+import type { Capabilities } from '../../../src/wire/translation/capabilities.ts'
 
 type Loose = Readonly<Record<string, unknown>>
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sandboxCapabilities } from '../../../src/providers/sandbox-capabilities.ts'
-import type { Capabilities } from '../../../src/wire/capabilities.ts'
+import type { Capabilities } from '../../../src/wire/translation/capabilities.ts'
 import { fixtureCases } from '../fixtures.ts'
 import { brokenAnswerRules, brokenRequestRules, brokenStreamRules } from './gemini.ts'
 

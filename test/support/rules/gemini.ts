@@ -3,7 +3,7 @@
  * stream breaks. For tests of whatever writes this format; it must not import the code that it judges.
  * Sources: the types of @google/genai 3.1 and what the API answered in recorded exchanges.
  */
-import type { Capabilities } from '../../../src/wire/capabilities.ts'
+import type { Capabilities } from '../../../src/wire/translation/capabilities.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 type Say = (rule: string) => void

@@ -1,7 +1,7 @@
 /** Each rule of the checker fails for a sample that breaks it, and recorded exchanges break none. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Capabilities } from '../../../src/wire/capabilities.ts'
+import type { Capabilities } from '../../../src/wire/translation/capabilities.ts'
 import { fixtureCases } from '../fixtures.ts'
 import { brokenAnswerRules, brokenRequestRules, brokenStreamRules } from './openai-chat.ts'
 

@@ -3,7 +3,7 @@
  * rules that are broken, in words. Reads the SDK's types and what recorded exchanges show; shares no code
  * with the codecs that it judges.
  */
-import type { Capabilities } from '../../../src/wire/capabilities.ts'
+import type { Capabilities } from '../../../src/wire/translation/capabilities.ts'
 
 type Members = Readonly<Record<string, unknown>>
 

@@ -1,7 +1,7 @@
 /** Every rule of the Responses format finds what breaks it, and finds nothing in what OpenAI sent and took. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Capabilities } from '../../../src/wire/capabilities.ts'
+import type { Capabilities } from '../../../src/wire/translation/capabilities.ts'
 import { fixtureCases } from '../fixtures.ts'
 import { brokenAnswerRules, brokenRequestRules, brokenStreamRules } from './openai-responses.ts'
 

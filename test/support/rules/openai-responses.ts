@@ -2,7 +2,7 @@
  * The rules of the Responses format, as its makers document them: what a request, an answer and a stream must look
  * like to be taken by OpenAI or by its clients. Each broken rule is one line. Must not know how anything was made.
  */
-import type { Capabilities } from '../../../src/wire/capabilities.ts'
+import type { Capabilities } from '../../../src/wire/translation/capabilities.ts'
 
 type Loose = Readonly<Record<string, unknown>>
 

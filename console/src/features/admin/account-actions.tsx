@@ -1,9 +1,10 @@
 /** What operators do with an account: give credit, suspend and resume it, lift a restriction. */
-import { Ban, CirclePlay, Coins, LockOpen } from 'lucide-react'
+
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
 import { ConfirmDialog } from '@/components/confirm-dialog'
 import { Field } from '@/components/field'
+import { Ban, CirclePlay, Coins, LockOpen } from '@/components/icons'
 import { Input, Textarea } from '@/components/input'
 import { toast } from '@/components/toaster'
 import { useChange } from '@/lib/operations'

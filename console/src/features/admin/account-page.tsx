@@ -1,10 +1,10 @@
 /** One account as operators see it: balance, entries, keys, members, requests, and what can be done with it. */
 import { Link, useParams } from '@tanstack/react-router'
-import { ArrowLeft } from 'lucide-react'
 import type { JSX } from 'react'
 import { Badge } from '@/components/badge'
 import { Card } from '@/components/card'
 import { CopyButton } from '@/components/copy-button'
+import { ArrowLeft } from '@/components/icons'
 import { Money } from '@/components/money'
 import { Problem } from '@/components/problem'
 import { Skeleton } from '@/components/skeleton'

@@ -1,11 +1,12 @@
 /** All accounts: found by name, address or id; a new one is made with its credit and first key. */
-import { Plus, Users } from 'lucide-react'
+
 import { type JSX, useState } from 'react'
 import { Badge } from '@/components/badge'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { Empty } from '@/components/empty'
 import { Field } from '@/components/field'
+import { Plus, Users } from '@/components/icons'
 import { Input } from '@/components/input'
 import { Money } from '@/components/money'
 import { OnPhone } from '@/components/on-phone'

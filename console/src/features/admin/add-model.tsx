@@ -1,9 +1,10 @@
 /** Adds a model that the catalog does not know, or replaces what is known of one. */
-import { Plus } from 'lucide-react'
+
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
 import { Checkbox } from '@/components/checkbox'
 import { Field } from '@/components/field'
+import { Plus } from '@/components/icons'
 import { Input } from '@/components/input'
 import { Select } from '@/components/select'
 import { toast } from '@/components/toaster'
@@ -124,7 +125,7 @@ function Names({ draft, set, problem }: PartProps & { readonly problem: ApiError
           onChange={(event) => set({ model: event.target.value })}
         />
       </Field>
-      <Field label="Provider" hint="Whose formats it is asked in." {...errorAt(problem, 'provider')}>
+      <Field label="Provider" hint="The API formats it uses." {...errorAt(problem, 'provider')}>
         <Select
           value={draft.provider}
           onChange={(event) => set({ provider: event.target.value, upstreams: [] })}
@@ -132,7 +133,7 @@ function Names({ draft, set, problem }: PartProps & { readonly problem: ApiError
           <option value="">By the beginning of its name</option>
           {Object.entries(providers).map(([id, label]) => (
             <option key={id} value={id}>
-              {label}
+              {label} or compatible
             </option>
           ))}
           <option value="sandbox">The sandbox in this program</option>

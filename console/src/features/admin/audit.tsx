@@ -1,7 +1,6 @@
 /** The audit: who changed what, when, from where, and how it ended. */
 
 import { operations } from 'virtual:operations'
-import { ScrollText } from 'lucide-react'
 import { Fragment, type JSX, useState } from 'react'
 import { Badge, type Tone } from '@/components/badge'
 import { Button } from '@/components/button'
@@ -9,6 +8,7 @@ import { Card } from '@/components/card'
 import { Code } from '@/components/code'
 import { Dialog } from '@/components/dialog'
 import { Empty } from '@/components/empty'
+import { ScrollText } from '@/components/icons'
 import { OnPhone } from '@/components/on-phone'
 import { Problem } from '@/components/problem'
 import { Select } from '@/components/select'

@@ -1,5 +1,5 @@
 /** Codes that give credit to whoever redeems them. A code is shown once, when it is made. */
-import { Plus, Ticket } from 'lucide-react'
+
 import { type JSX, useState } from 'react'
 import { Badge } from '@/components/badge'
 import { Button } from '@/components/button'
@@ -7,6 +7,7 @@ import { Card } from '@/components/card'
 import { ConfirmDialog } from '@/components/confirm-dialog'
 import { Empty } from '@/components/empty'
 import { Field } from '@/components/field'
+import { Plus, Ticket } from '@/components/icons'
 import { Input } from '@/components/input'
 import { Money } from '@/components/money'
 import { OnPhone } from '@/components/on-phone'

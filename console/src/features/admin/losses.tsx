@@ -1,9 +1,10 @@
 /** What the house bore for its customers: by account, in a span of time. */
-import { PiggyBank } from 'lucide-react'
+
 import type { JSX } from 'react'
 import { Badge } from '@/components/badge'
 import { Card } from '@/components/card'
 import { Empty } from '@/components/empty'
+import { PiggyBank } from '@/components/icons'
 import { Money } from '@/components/money'
 import { Problem } from '@/components/problem'
 import { Select } from '@/components/select'

@@ -1,4 +1,5 @@
 /** The prices of one model: those that were, the present one, those to come; and a new one from a moment on. */
+
 import { type JSX, useState } from 'react'
 import { Badge } from '@/components/badge'
 import { Button } from '@/components/button'
@@ -9,6 +10,7 @@ import { toast } from '@/components/toaster'
 import { When } from '@/components/when'
 import { useChange, useOperation } from '@/lib/operations'
 import { exactUsd } from '@/lib/usd'
+import { eachRate } from '../../../../contract/meters.ts'
 import { FormDialog } from './form-dialog.tsx'
 import type { Model } from './models.tsx'
 import { type PriceChange, priceChanges, type Version } from './price-changes.ts'
@@ -24,13 +26,7 @@ export function SetPrice({ model, onClose }: PriceProps): JSX.Element {
   const { price: present, listPrice: list } = model.details ?? {}
   const [draft, setDraft] = useState({
     ...emptyPrice,
-    input: list?.input ?? '',
-    output: list?.output ?? '',
-    cacheRead: list?.cacheRead ?? '',
-    cacheWrite5m: list?.cacheWrite5m ?? '',
-    cacheWrite1h: list?.cacheWrite1h ?? '',
-    inputAudio: list?.inputAudio ?? '',
-    outputAudio: list?.outputAudio ?? '',
+    ...eachRate((name) => list?.[name] ?? ''),
   })
   const price = useChange('models.price', {
     changes: ['models'],

@@ -1,4 +1,4 @@
-/** Which upstreams serve a model: those that list it or serve all of its provider, or the ones that it names. */
+/** The upstreams that serve a model: the ones that it names, else those that list it or serve all of its provider. */
 import { type JSX, useState } from 'react'
 import { Checkbox } from '@/components/checkbox'
 import { toast } from '@/components/toaster'
@@ -16,19 +16,26 @@ export interface UpstreamChoiceProps {
 export function UpstreamChoice({ provider, chosen, onChange }: UpstreamChoiceProps): JSX.Element {
   const upstreams = useOperation('upstreams.list')
   const fitting = (upstreams.data ?? []).filter((one) => provider === undefined || one.provider === provider)
+  const known = new Set(fitting.map(({ name }) => name))
+  const gone = upstreams.data === undefined ? [] : chosen.filter((name) => !known.has(name))
+  const rows = [
+    ...fitting.map(({ name, url }) => ({ name, hint: url ?? 'The provider’s own address' })),
+    // Without a row it could not be unchecked.
+    ...gone.map((name) => ({ name, hint: 'Removed, or of another provider' })),
+  ]
   return (
     <fieldset>
-      <legend className="font-medium">Its upstreams</legend>
+      <legend className="font-medium">Upstreams</legend>
       <p className="text-sm text-ink-soft">
-        None chosen: those that list it, and those that serve all models of its provider if it is one of
-        these. Chosen: these and no others.
+        If none is checked, the upstreams that list the model serve it, and if it is one of its provider’s own
+        models, also those that serve all of these. Otherwise, only the checked ones do.
       </p>
       <div className="grid sm:grid-cols-2">
-        {fitting.map(({ name, url }) => (
+        {rows.map(({ name, hint }) => (
           <Checkbox
             key={name}
             label={name}
-            hint={url ?? 'The provider’s own address'}
+            hint={hint}
             checked={chosen.includes(name)}
             onChange={(isChosen) =>
               onChange(isChosen ? [...chosen, name] : chosen.filter((one) => one !== name))
@@ -52,8 +59,8 @@ export function ModelUpstreams({ model, onClose }: ModelUpstreamsProps): JSX.Ele
     onProblem: () => undefined,
     onDone({ model: name, sold, reason, details }) {
       onClose()
-      if (sold) toast.good(`${name} is served by ${details?.upstreams.join(', ') ?? ''}.`)
-      else toast.problem(`${name} is not sold: ${reason ?? ''}`)
+      if (sold) toast.good(`${name} is served by ${(details?.upstreams ?? []).join(', ')}.`)
+      else toast.problem(`${name} is not sold: ${reason ?? 'no upstream serves it'}`)
     },
   })
   return (
@@ -61,8 +68,8 @@ export function ModelUpstreams({ model, onClose }: ModelUpstreamsProps): JSX.Ele
       open
       onOpenChange={onClose}
       title={`Upstreams of ${model.model}`}
-      description="Its prompts go to these upstreams alone."
-      action="Change them"
+      description="Prompts for this model go only to the upstreams that serve it."
+      action="Save"
       pending={change.isPending}
       problem={change.error}
       onSubmit={() =>

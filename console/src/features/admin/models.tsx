@@ -1,12 +1,12 @@
 /** Models as operators see them: what is sold at which price, what is known and not sold, and why. */
 import { useQueryClient } from '@tanstack/react-query'
-import { Boxes, MoreHorizontal } from 'lucide-react'
 import { type JSX, useState } from 'react'
 import { Badge } from '@/components/badge'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { ConfirmDialog } from '@/components/confirm-dialog'
 import { Empty } from '@/components/empty'
+import { Boxes, MoreHorizontal } from '@/components/icons'
 import { Menu, MenuItem } from '@/components/menu'
 import { OnPhone } from '@/components/on-phone'
 import { Problem } from '@/components/problem'
@@ -193,7 +193,7 @@ function ModelMenu({
     >
       <MenuItem onSelect={() => onDo('price')}>Set the price</MenuItem>
       <MenuItem onSelect={() => onDo('history')}>All prices</MenuItem>
-      <MenuItem onSelect={() => onDo('upstreams')}>Its upstreams</MenuItem>
+      <MenuItem onSelect={() => onDo('upstreams')}>Upstreams</MenuItem>
       {model.sold ? (
         <MenuItem tone="danger" onSelect={() => onDo('disable')}>
           Stop selling it

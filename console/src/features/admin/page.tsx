@@ -1,8 +1,8 @@
 /** Admin: what the operators of an installation look after, a section each; which one stands in the address. */
 import { Link, useParams } from '@tanstack/react-router'
-import { ShieldAlert } from 'lucide-react'
 import { type ComponentType, type JSX, lazy, Suspense } from 'react'
 import { Empty } from '@/components/empty'
+import { ShieldAlert } from '@/components/icons'
 import { Page } from '@/components/page'
 import { Skeleton } from '@/components/skeleton'
 import { useMe } from '@/lib/account'

@@ -1,9 +1,10 @@
 /** The top-ups of all accounts, the latest first. */
-import { Banknote } from 'lucide-react'
+
 import type { JSX } from 'react'
 import { Badge, type Tone } from '@/components/badge'
 import { Card } from '@/components/card'
 import { Empty } from '@/components/empty'
+import { Banknote } from '@/components/icons'
 import { Money } from '@/components/money'
 import { OnPhone } from '@/components/on-phone'
 import { Problem } from '@/components/problem'

@@ -1,5 +1,5 @@
 /** People: who waits to be confirmed, who runs the installation, who signed up; and inviting others. */
-import { MoreHorizontal, UserPlus, Users } from 'lucide-react'
+
 import { type JSX, useState } from 'react'
 import { Badge } from '@/components/badge'
 import { Banner } from '@/components/banner'
@@ -8,6 +8,7 @@ import { Card } from '@/components/card'
 import { ConfirmDialog } from '@/components/confirm-dialog'
 import { Empty } from '@/components/empty'
 import { Field } from '@/components/field'
+import { MoreHorizontal, UserPlus, Users } from '@/components/icons'
 import { Input } from '@/components/input'
 import { Menu, MenuItem } from '@/components/menu'
 import { OnPhone } from '@/components/on-phone'

@@ -1,5 +1,7 @@
 /** What of a price is another than of the one before it: each class of tokens, tiers, options and fees. Pure. */
+
 import type { OperationOutput } from '@/lib/api'
+import { pricedMeters } from '../../../../contract/meters.ts'
 
 export type Version = OperationOutput<'models.prices'>[number]
 
@@ -12,15 +14,7 @@ export interface PriceChange {
   readonly of: 'usd' | 'factor'
 }
 
-const classes = [
-  ['input', 'Input'],
-  ['cacheRead', 'Cached input'],
-  ['cacheWrite5m', 'Cache write, 5 minutes'],
-  ['cacheWrite1h', 'Cache write, 1 hour'],
-  ['output', 'Output'],
-  ['inputAudio', 'Audio in'],
-  ['outputAudio', 'Audio out'],
-] as const
+const classes = pricedMeters.map(({ rate, priceLabel }) => [rate, priceLabel] as const)
 
 /** `before` undefined: the first price, all of which is new. */
 export function priceChanges(before: Version | undefined, after: Version): readonly PriceChange[] {

@@ -1,21 +1,17 @@
 /** The fields of a price, and what of them is sent: USD per million tokens, from a moment on. */
+
 import type { JSX } from 'react'
 import { Field } from '@/components/field'
 import { Input } from '@/components/input'
 import type { ApiError, OperationAsk } from '@/lib/api'
+import { eachRate, meters, type RateName } from '../../../../contract/meters.ts'
 
 export type NewPrice = OperationAsk<'models.price'>['price']
 
-const rateFields = [
-  ['input', 'Input', true],
-  ['output', 'Output', true],
-  ['cacheRead', 'Cached input', false],
-  ['cacheWrite5m', 'Cache write, 5 minutes', false],
-  ['cacheWrite1h', 'Cache write, 1 hour', false],
-  ['inputAudio', 'Audio in', false],
-  ['outputAudio', 'Audio out', false],
-] as const
-type RateName = (typeof rateFields)[number][0]
+/** What must be filled in stands first. */
+const rateFields = Object.values(meters)
+  .map(({ rate, priceLabel, absent }) => [rate, priceLabel, absent === 'required'] as const)
+  .toSorted(([, , one], [, , other]) => Number(other) - Number(one))
 
 export interface PriceDraft extends Readonly<Record<RateName, string>> {
   /** As the browser's field has it, in the reader's zone; empty: from now on. */
@@ -24,13 +20,7 @@ export interface PriceDraft extends Readonly<Record<RateName, string>> {
 }
 
 export const emptyPrice: PriceDraft = {
-  input: '',
-  output: '',
-  cacheRead: '',
-  cacheWrite5m: '',
-  cacheWrite1h: '',
-  inputAudio: '',
-  outputAudio: '',
+  ...eachRate(() => ''),
   from: '',
   source: '',
 }

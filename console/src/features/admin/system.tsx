@@ -1,11 +1,11 @@
 /** The state of the installation, what an operator should look at, and the check of every balance. */
 import { useQuery } from '@tanstack/react-query'
-import { CircleCheck, TriangleAlert } from 'lucide-react'
 import type { JSX, ReactNode } from 'react'
 import { Badge } from '@/components/badge'
 import { Banner } from '@/components/banner'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
+import { CircleCheck, TriangleAlert } from '@/components/icons'
 import { Money } from '@/components/money'
 import { Problem } from '@/components/problem'
 import { Skeleton } from '@/components/skeleton'
@@ -89,7 +89,7 @@ function Facts({ state }: { readonly state: State }): JSX.Element {
             {state.address}
           </span>,
         ],
-        ['Database', `${database.kind === 'sqlite' ? 'SQLite' : 'PostgreSQL'}${size}`],
+        ['Database', `SQLite${size}`],
         ['Sign-up', state.signup],
         ['Mail', state.mail ? 'is sent' : 'is not set up'],
         ['Payments', state.payments === 'stripe' ? 'by Stripe' : 'by hand and codes'],

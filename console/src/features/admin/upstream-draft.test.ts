@@ -1,4 +1,4 @@
-/** The list of models in the form of an upstream: what is typed, and what is chosen from the host's own list. */
+/** The form of an upstream: its list of models, typed or chosen from the host's own list, and when it is complete. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
@@ -6,7 +6,8 @@ import {
   isWhole,
   listedModels,
   listText,
-  namesThere,
+  moved,
+  namesAtHost,
   type UpstreamDraft,
   withModel,
 } from './upstream-draft.ts'
@@ -26,14 +27,15 @@ test('a line is a name, or a name and the name there', () => {
   const models = [{ model: 'llama' }, { model: 'gpt-4.1', upstreamModel: 'openai/gpt-4.1' }]
   assert.deepEqual(listedModels(draft.list), models)
   assert.equal(listText(models), 'llama\ngpt-4.1 = openai/gpt-4.1')
-  assert.equal(listedModels('two words'), undefined)
+  for (const wrong of ['two words', 'gpt-4.1 =', 'gpt-4.1=', '= there'])
+    assert.equal(listedModels(wrong), undefined, wrong)
   assert.deepEqual(askOf(draft).models, models)
 })
 
-test('a model of the host is added and taken away by its name there', () => {
+test('a model of the host is added and taken away by its name at the host', () => {
   assert.equal(withModel(draft.list, 'mixtral', true), 'llama\n gpt-4.1 = openai/gpt-4.1 \nmixtral')
   assert.equal(withModel(draft.list, 'openai/gpt-4.1', false), 'llama')
-  assert.ok(namesThere(draft.list).has('openai/gpt-4.1'))
+  assert.ok(namesAtHost(draft.list).has('openai/gpt-4.1'))
 })
 
 test('at an address of its own an upstream needs a choice of models', () => {
@@ -43,4 +45,16 @@ test('at an address of its own an upstream needs a choice of models', () => {
   assert.equal(isWhole({ ...draft, choice: 'all' }, true), true)
   assert.equal(isWhole({ ...draft, choice: '', url: '' }, true), true)
   assert.equal(isWhole({ ...draft, credential: '' }, true), false)
+})
+
+test('all models of a provider are never chosen for an address by a choice made for another', () => {
+  const own: UpstreamDraft = { ...draft, url: '', choice: 'all' }
+  const url = 'https://mirror.example.org'
+  assert.deepEqual(moved(own, { url }), { url, choice: '' })
+  assert.deepEqual(moved(own, { provider: 'google' }), { provider: 'google' })
+  const host: UpstreamDraft = { ...own, url }
+  assert.deepEqual(moved(host, { provider: 'google' }), { provider: 'google', choice: '' })
+  assert.deepEqual(moved(host, { url: `${url}/v1` }), { url: `${url}/v1` })
+  assert.deepEqual(moved(host, { url: '' }), { url: '' })
+  assert.deepEqual(moved({ ...own, choice: 'list' }, { url }), { url })
 })

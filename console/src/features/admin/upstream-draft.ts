@@ -8,21 +8,21 @@ export interface UpstreamDraft {
   readonly credential: string
   readonly weight: string
   readonly disabled: boolean
-  /** '' is no choice yet, which is one only at the provider's own address. */
+  /** '' is no choice yet; at the provider's own address it means all. */
   readonly choice: '' | 'all' | 'list'
-  /** One model a line: its name, or `name = name there`. */
+  /** One model per line: its name, or `name = name at the host`. */
   readonly list: string
 }
 
 type Listed = Exclude<NonNullable<OperationAsk<'upstreams.put'>['models']>, 'all'>
 
-/** The lines of a list; undefined: one of them is neither a name nor two. */
+/** The models of a list; undefined: a line is neither a name nor two. */
 export function listedModels(text: string): Listed | undefined {
   const lines = text
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '')
-  const models = lines.map((line) => /^(\S+?)(?:\s*=\s*(\S+))?$/.exec(line))
+  const models = lines.map((line) => /^([^\s=]+)(?:\s*=\s*(\S+))?$/.exec(line))
   if (models.some((match) => match === null)) return undefined
   return models.map((match) => {
     const [, model = '', upstreamModel] = match ?? []
@@ -30,26 +30,40 @@ export function listedModels(text: string): Listed | undefined {
   })
 }
 
-/** The list as text, as it is typed. */
+/** The list as it is typed. */
 export function listText(models: Listed): string {
   return models
     .map(({ model, upstreamModel }) => (upstreamModel === undefined ? model : `${model} = ${upstreamModel}`))
     .join('\n')
 }
 
-/** Adds a model by the name that the host has for it, or takes it away; what else is typed stays. */
-export function withModel(text: string, nameThere: string, isWanted: boolean): string {
-  const lines = text.split('\n').filter((line) => line.trim() !== '' && nameThereOf(line) !== nameThere)
-  return [...lines, ...(isWanted ? [nameThere] : [])].join('\n')
+/** Adds a model by its name at the host, or removes it; other lines stay. */
+export function withModel(text: string, name: string, isWanted: boolean): string {
+  const lines = text.split('\n').filter((line) => line.trim() !== '' && nameAtHost(line) !== name)
+  return [...lines, ...(isWanted ? [name] : [])].join('\n')
 }
 
-/** The names there of all lines. */
-export function namesThere(text: string): ReadonlySet<string> {
-  return new Set(text.split('\n').map(nameThereOf))
+/** The names at the host, of all lines. */
+export function namesAtHost(text: string): ReadonlySet<string> {
+  return new Set(text.split('\n').map(nameAtHost))
 }
 
-function nameThereOf(line: string): string {
+function nameAtHost(line: string): string {
   return line.slice(line.indexOf('=') + 1).trim()
+}
+
+/**
+ * What changes in a draft with its address or provider: a choice of all models was made for the provider's own address, or
+ * for another provider, so a host needs a new one.
+ */
+export function moved(
+  draft: UpstreamDraft,
+  to: Partial<Pick<UpstreamDraft, 'url' | 'provider'>>,
+): Partial<UpstreamDraft> {
+  const { url = draft.url, provider = draft.provider } = to
+  const isHost = url.trim() !== ''
+  const wasForHost = draft.url.trim() !== '' && provider === draft.provider
+  return isHost && !wasForHost && draft.choice === 'all' ? { ...to, choice: '' } : to
 }
 
 /** Whether the form says enough to be checked. */

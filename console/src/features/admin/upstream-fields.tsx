@@ -7,7 +7,7 @@ import { Select } from '@/components/select'
 import type { ApiError } from '@/lib/api'
 import { errorAt } from './form-dialog.tsx'
 import { isProvider, providers } from './providers.ts'
-import type { UpstreamDraft } from './upstream-draft.ts'
+import { moved, type UpstreamDraft } from './upstream-draft.ts'
 import { UpstreamModels } from './upstream-models.tsx'
 import type { Upstream } from './upstreams.tsx'
 
@@ -15,8 +15,10 @@ export interface UpstreamFieldsProps {
   readonly upstream: Upstream | undefined
   readonly draft: UpstreamDraft
   readonly set: (changes: Partial<UpstreamDraft>) => void
-  /** Whether the kept credential would leave towards another address. */
+  /** Whether the stored credential may not be used, since the provider or the address is another. */
   readonly goesElsewhere: boolean
+  /** Whether another upstream has the name of this new one. */
+  readonly isTaken: boolean
   readonly problem: ApiError | null
 }
 
@@ -29,7 +31,7 @@ export function UpstreamFields(props: UpstreamFieldsProps): JSX.Element {
       <UpstreamModels draft={draft} set={set} hasCredential={!goesElsewhere} problem={problem} />
       <Field
         label="Weight"
-        hint="Of several upstreams of a model, one with twice the weight gets twice the requests."
+        hint="If several upstreams serve a model, one with twice the weight gets twice the requests."
         {...errorAt(problem, 'weight')}
       >
         <Input
@@ -42,7 +44,7 @@ export function UpstreamFields(props: UpstreamFieldsProps): JSX.Element {
       </Field>
       <Checkbox
         label="Disabled"
-        hint="It stays here and gets no requests."
+        hint="Keeps the upstream, but sends it no requests."
         checked={disabled}
         onChange={(isOff) => set({ disabled: isOff })}
       />
@@ -50,14 +52,15 @@ export function UpstreamFields(props: UpstreamFieldsProps): JSX.Element {
   )
 }
 
-function Endpoint({ upstream, draft, set, goesElsewhere, problem }: UpstreamFieldsProps): JSX.Element {
+function Endpoint(props: UpstreamFieldsProps): JSX.Element {
+  const { upstream, draft, set, goesElsewhere, isTaken, problem } = props
   const { name, provider, url, credential } = draft
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       <Field
         label="Name"
-        hint="Letters, digits, dots and dashes. It stands on receipts."
-        {...errorAt(problem, 'upstream')}
+        hint="Letters, digits, dots and dashes. Shown on receipts."
+        {...(isTaken ? { error: takenWords } : errorAt(problem, 'upstream'))}
       >
         <Input
           value={name}
@@ -66,11 +69,11 @@ function Endpoint({ upstream, draft, set, goesElsewhere, problem }: UpstreamFiel
           onChange={(event) => set({ name: event.target.value })}
         />
       </Field>
-      <Field label="Provider" hint="Whose formats it is asked in." {...errorAt(problem, 'provider')}>
-        <Select value={provider} onChange={(event) => set({ provider: event.target.value })}>
+      <Field label="Provider" hint="The API formats it speaks." {...errorAt(problem, 'provider')}>
+        <Select value={provider} onChange={(event) => set(moved(draft, { provider: event.target.value }))}>
           {Object.entries(providers).map(([id, label]) => (
             <option key={id} value={id}>
-              {label}
+              {label} or compatible
             </option>
           ))}
           {isProvider(provider) ? null : <option value={provider}>{provider}</option>}
@@ -79,7 +82,7 @@ function Endpoint({ upstream, draft, set, goesElsewhere, problem }: UpstreamFiel
       <Field
         label="Address"
         optional
-        hint="The host's base address with its path. Left empty: the provider's own."
+        hint="Base URL of the host, including its path. Leave empty for the provider's own."
         {...errorAt(problem, 'url')}
       >
         <Input
@@ -87,7 +90,7 @@ function Endpoint({ upstream, draft, set, goesElsewhere, problem }: UpstreamFiel
           placeholder="https://api.example.com/v1"
           value={url}
           spellCheck={false}
-          onChange={(event) => set({ url: event.target.value })}
+          onChange={(event) => set(moved(draft, { url: event.target.value }))}
         />
       </Field>
       <Field
@@ -107,9 +110,11 @@ function Endpoint({ upstream, draft, set, goesElsewhere, problem }: UpstreamFiel
   )
 }
 
+const takenWords = 'An upstream with this name exists. Edit that one, or choose another name.'
+
 function credentialHint(upstream: Upstream | undefined, goesElsewhere: boolean): string {
-  if (upstream === undefined) return 'The API key that the provider gave you.'
+  if (upstream === undefined) return 'The API key from the provider.'
   return goesElsewhere
-    ? 'Another provider or address needs the credential again: the kept one does not go elsewhere.'
-    : `Left empty: the one that ends in ${upstream.credentialEnd} stays.`
+    ? 'Enter the credential again: the stored one is never sent to another provider or address.'
+    : `Leave empty to keep the one ending in ${upstream.credentialEnd}.`
 }

@@ -1,4 +1,4 @@
-/** Adds an upstream or changes one: what it is, then what it will sell, then it is saved. */
+/** Adds an upstream or changes one: its fields, a review of what it will sell, then the save. */
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
 import { toast } from '@/components/toaster'
@@ -12,12 +12,14 @@ import type { Upstream } from './upstreams.tsx'
 export interface UpstreamFormProps {
   /** undefined: a new one. */
   readonly upstream: Upstream | undefined
+  /** Names of all upstreams. */
+  readonly names: readonly string[]
   readonly onClose: () => void
 }
 
 const fields = ['upstream', 'provider', 'url', 'credential', 'weight', 'models']
 
-export function UpstreamForm({ upstream, onClose }: UpstreamFormProps): JSX.Element {
+export function UpstreamForm({ upstream, names, onClose }: UpstreamFormProps): JSX.Element {
   const [draft, setDraft] = useState(() => draftOf(upstream))
   const check = useChange('upstreams.check', { changes: [], onProblem: () => undefined })
   const put = usePut(upstream, onClose)
@@ -26,19 +28,20 @@ export function UpstreamForm({ upstream, onClose }: UpstreamFormProps): JSX.Elem
     upstream === undefined ||
     plainUrl(draft.url) !== (upstream.url ?? '') ||
     draft.provider !== upstream.provider
+  const isTaken = upstream === undefined && names.includes(draft.name.trim())
   const found = check.data
   const common = {
     open: true,
     onOpenChange: onClose,
-    title: upstream === undefined ? 'Add an upstream' : `Change ${upstream.name}`,
+    title: upstream === undefined ? 'Add an upstream' : `Edit ${upstream.name}`,
     size: 'large',
   } as const
   if (found !== undefined) {
     return (
       <FormDialog
         {...common}
-        description="This is what becomes of it. Nothing is saved yet."
-        action={upstream === undefined ? 'Add the upstream' : 'Change it'}
+        description="Review what it will serve. Nothing is saved yet."
+        action={upstream === undefined ? 'Add upstream' : 'Save changes'}
         pending={put.isPending}
         problem={put.error}
         onSubmit={() => put.mutate(askOf(draft))}
@@ -52,7 +55,7 @@ export function UpstreamForm({ upstream, onClose }: UpstreamFormProps): JSX.Elem
               check.reset()
             }}
           >
-            Back to the form
+            Back
           </Button>
         </div>
       </FormDialog>
@@ -61,10 +64,10 @@ export function UpstreamForm({ upstream, onClose }: UpstreamFormProps): JSX.Elem
   return (
     <FormDialog
       {...common}
-      description="One endpoint of a provider, with the credential that pays there. The credential is kept encrypted and goes to this address alone."
-      action="Next: what it will sell"
+      description="A provider endpoint and the credential for it. The credential is stored encrypted and sent only to this address."
+      action="Review"
       pending={check.isPending}
-      disabled={!isWhole(draft, goesElsewhere)}
+      disabled={isTaken || !isWhole(draft, goesElsewhere)}
       problem={check.error}
       fields={fields}
       onSubmit={() => check.mutate(askOf(draft))}
@@ -74,6 +77,7 @@ export function UpstreamForm({ upstream, onClose }: UpstreamFormProps): JSX.Elem
         draft={draft}
         set={set}
         goesElsewhere={goesElsewhere}
+        isTaken={isTaken}
         problem={check.error}
       />
     </FormDialog>
@@ -102,8 +106,8 @@ function usePut(upstream: Upstream | undefined, onClose: () => void) {
       onClose()
       toast.good(
         upstream === undefined
-          ? `${name} is added. ${serves.length === 0 ? 'It serves no model yet.' : 'Ask one of its models in the Playground to see that it works.'}`
-          : `${name} is changed.`,
+          ? `${name} was added. ${serves.length === 0 ? 'It serves no models yet.' : 'Try one of its models in the Playground.'}`
+          : `${name} was saved.`,
       )
     },
   })

@@ -1,4 +1,4 @@
-/** Which models an upstream serves: all of its provider, or those of a list, typed or chosen from the host's own. */
+/** The models of an upstream: all of its provider, or a list, typed or chosen from the host's own list. */
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
 import { Checkbox } from '@/components/checkbox'
@@ -10,12 +10,12 @@ import type { ApiError } from '@/lib/api'
 import { useChange } from '@/lib/operations'
 import { errorAt } from './form-dialog.tsx'
 import { providerName } from './providers.ts'
-import { askOf, listedModels, namesThere, type UpstreamDraft, withModel } from './upstream-draft.ts'
+import { askOf, listedModels, namesAtHost, type UpstreamDraft, withModel } from './upstream-draft.ts'
 
 interface UpstreamModelsProps {
   readonly draft: UpstreamDraft
   readonly set: (changes: Partial<UpstreamDraft>) => void
-  /** Whether one is kept that may be used here. */
+  /** Whether a stored credential may be used at this address. */
   readonly hasCredential: boolean
   readonly problem: ApiError | null
 }
@@ -27,11 +27,11 @@ export function UpstreamModels({ draft, set, hasCredential, problem }: UpstreamM
   return (
     <>
       <Field
-        label="Models that it serves"
+        label="Models"
         hint={
           isOwn
-            ? 'No other model is ever asked there.'
-            : `The address is not ${name}'s own, so choose. No other model is ever asked there.`
+            ? 'Requests for other models never go there.'
+            : `This is not ${name}'s own address, so choose. Requests for other models never go there.`
         }
         {...errorAt(problem, 'models')}
       >
@@ -39,10 +39,10 @@ export function UpstreamModels({ draft, set, hasCredential, problem }: UpstreamM
           value={choice === '' && isOwn ? 'all' : choice}
           onChange={(event) => set({ choice: event.target.value as UpstreamDraft['choice'] })}
         >
-          {isOwn ? null : <option value="">Choose which models</option>}
-          <option value="list">Only those that I list</option>
+          {isOwn ? null : <option value="">Choose models</option>}
+          <option value="list">Listed models</option>
           <option value="all">
-            {isOwn ? `All models of ${name}` : `All models of ${name}: it is a mirror or proxy of ${name}`}
+            {isOwn ? `All ${name} models` : `All ${name} models (a mirror or proxy of ${name})`}
           </option>
         </Select>
       </Field>
@@ -50,8 +50,10 @@ export function UpstreamModels({ draft, set, hasCredential, problem }: UpstreamM
         <>
           <Field
             label="Model names"
-            hint="One a line, as clients ask for them. Where the host has another name: name = name there."
-            {...(listedModels(list) === undefined ? { error: 'A name has no spaces.' } : {})}
+            hint="One per line, as clients request them. If the host uses another name: name = host name."
+            {...(listedModels(list) === undefined
+              ? { error: 'Each line must be a name, or name = host name.' }
+              : {})}
           >
             <Textarea
               rows={4}
@@ -61,14 +63,20 @@ export function UpstreamModels({ draft, set, hasCredential, problem }: UpstreamM
               onChange={(event) => set({ list: event.target.value })}
             />
           </Field>
-          <HostModels draft={draft} set={set} hasCredential={hasCredential} />
+          <HostModels
+            // Another host has another list.
+            key={`${provider} ${url.trim()}`}
+            draft={draft}
+            set={set}
+            hasCredential={hasCredential}
+          />
         </>
       ) : null}
     </>
   )
 }
 
-/** The host's own list, asked for with the credential. */
+/** The host's own list, requested with the credential. */
 function HostModels({ draft, set, hasCredential }: Omit<UpstreamModelsProps, 'problem'>): JSX.Element {
   const ask = useChange('upstreams.check', { changes: [], onProblem: () => undefined })
   const host = ask.data?.host ?? null
@@ -83,10 +91,10 @@ function HostModels({ draft, set, hasCredential }: Omit<UpstreamModelsProps, 'pr
           disabled={!isPossible}
           onClick={() => ask.mutate({ ...withoutModels(draft), askHost: true })}
         >
-          Ask the host for its models
+          List the host's models
         </Button>
         {isPossible ? null : (
-          <span className="text-sm text-ink-soft">Needs the name and the credential.</span>
+          <span className="text-sm text-ink-soft">Enter a name and a credential first.</span>
         )}
       </div>
       {trouble === null ? null : (
@@ -94,6 +102,11 @@ function HostModels({ draft, set, hasCredential }: Omit<UpstreamModelsProps, 'pr
           {trouble}
         </p>
       )}
+      {host !== null && host.problem === null && host.models.length === 0 ? (
+        <p role="status" className="text-sm text-ink-soft">
+          The host lists no models. Enter their names above.
+        </p>
+      ) : null}
       {host === null || host.models.length === 0 ? null : (
         <HostList names={host.models} list={draft.list} onChange={(list) => set({ list })} />
       )}
@@ -101,7 +114,7 @@ function HostModels({ draft, set, hasCredential }: Omit<UpstreamModelsProps, 'pr
   )
 }
 
-/** What is listed so far does not matter to the host. */
+/** Without the models, whose list need not be valid yet for the host to be asked. */
 function withoutModels(draft: UpstreamDraft) {
   const { models: _models, ...asked } = askOf(draft)
   return asked
@@ -118,16 +131,20 @@ interface HostListProps {
 function HostList({ names, list, onChange }: HostListProps): JSX.Element {
   const [sought, setSought] = useState('')
   const fitting = names.filter((name) => name.toLowerCase().includes(sought.trim().toLowerCase()))
-  const chosen = namesThere(list)
+  const chosen = namesAtHost(list)
   return (
     <fieldset className="rounded-md border border-line p-3">
-      <legend className="px-1 text-sm font-medium">Models of the host</legend>
+      <legend className="px-1 text-sm font-medium">Host models</legend>
       <Input
         type="search"
         aria-label="Search the host's models"
         placeholder={`Search ${names.length} models`}
         value={sought}
         onChange={(event) => setSought(event.target.value)}
+        // Enter would submit the form around it.
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') event.preventDefault()
+        }}
       />
       <div className="mt-2 max-h-56 overflow-y-auto">
         {fitting.slice(0, shownMax).map((name) => (
@@ -140,7 +157,7 @@ function HostList({ names, list, onChange }: HostListProps): JSX.Element {
         ))}
       </div>
       {fitting.length > shownMax ? (
-        <p className="text-sm text-ink-soft">{fitting.length - shownMax} more: search for them.</p>
+        <p className="text-sm text-ink-soft">{fitting.length - shownMax} more. Search to find them.</p>
       ) : null}
     </fieldset>
   )

@@ -1,4 +1,4 @@
-/** What an upstream will sell once it is saved: shown before it is. */
+/** What an upstream will sell once it is saved. */
 import type { JSX, ReactNode } from 'react'
 import { Badge } from '@/components/badge'
 import { Banner } from '@/components/banner'
@@ -19,18 +19,16 @@ export function UpstreamReview({ found, draft }: UpstreamReviewProps): JSX.Eleme
         Requests go to <code className="text-[0.8125rem] break-all">{requestUrl}</code>
       </p>
       {sells.length === 0 ? (
-        <Banner tone="warn" title="It will serve no model.">
-          {draft.disabled ? 'It is disabled.' : 'Nothing that is sold is given to it.'}
+        <Banner tone="warn" title="Serves no models.">
+          {draft.disabled ? 'It is disabled.' : 'None of its models is sold.'}
         </Banner>
       ) : (
-        <Names
-          title={`It will serve ${counted(sells.length)}, ${fresh === 0 ? 'none' : fresh} of them new on sale`}
-        >
+        <Names title={`Serves ${counted(sells.length)}${fresh === 0 ? '' : `, ${fresh} new on sale`}`}>
           {sells.map(({ model, upstreamModel, isNew }) => (
             <li key={model} className="flex flex-wrap items-center gap-2">
               <code className="text-[0.8125rem] break-all">{model}</code>
               {upstreamModel === model ? null : (
-                <span className="text-sm text-ink-soft">there {upstreamModel}</span>
+                <span className="text-sm text-ink-soft">as {upstreamModel}</span>
               )}
               {isNew ? <Badge tone="good">New on sale</Badge> : null}
             </li>
@@ -38,7 +36,7 @@ export function UpstreamReview({ found, draft }: UpstreamReviewProps): JSX.Eleme
         </Names>
       )}
       {notSold.length === 0 ? null : (
-        <Names title={`${counted(notSold.length)} of the list will not be sold`}>
+        <Names title={`Listed, but not sold: ${counted(notSold.length)}`}>
           {notSold.map(({ model, reason }) => (
             <li key={model}>
               <code className="text-[0.8125rem] break-all">{model}</code>
@@ -48,7 +46,7 @@ export function UpstreamReview({ found, draft }: UpstreamReviewProps): JSX.Eleme
         </Names>
       )}
       {stops.length === 0 ? null : (
-        <Names title={`${counted(stops.length)} will not be sold any more`}>
+        <Names title={`No longer sold: ${counted(stops.length)}`}>
           {stops.map((model) => (
             <li key={model}>
               <code className="text-[0.8125rem] break-all">{model}</code>
@@ -66,10 +64,10 @@ function counted(count: number): string {
 
 function Names({ title, children }: { readonly title: string; readonly children: ReactNode }): JSX.Element {
   return (
-    <section aria-label={title}>
+    <section>
       <h3 className="font-medium">{title}</h3>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
-      <ul tabIndex={0} className="mt-1 flex max-h-56 flex-col gap-1 overflow-y-auto">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long list scrolls, and the keyboard must reach it. */}
+      <ul tabIndex={0} aria-label={title} className="mt-1 flex max-h-56 flex-col gap-1 overflow-y-auto">
         {children}
       </ul>
     </section>

@@ -1,11 +1,12 @@
 /** Upstreams: where requests go, how each is doing, and those that were added here. */
-import { MoreHorizontal, Plus, Server } from 'lucide-react'
+
 import { type JSX, useState } from 'react'
 import { Badge, type Tone } from '@/components/badge'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { ConfirmDialog } from '@/components/confirm-dialog'
 import { Empty } from '@/components/empty'
+import { MoreHorizontal, Plus, Server } from '@/components/icons'
 import { Menu, MenuItem } from '@/components/menu'
 import { OnPhone } from '@/components/on-phone'
 import { Problem } from '@/components/problem'
@@ -35,11 +36,12 @@ export function Upstreams(): JSX.Element {
   const upstreams = useOperation('upstreams.list', {}, { everyMs })
   const [doing, setDoing] = useState<Doing>()
   const close = (): void => setDoing(undefined)
+  const names = (upstreams.data ?? []).map(({ name }) => name)
   return (
     <>
       <Card
         title="Upstreams"
-        description="A model is asked only at the upstreams that serve it, healthy ones first; the next one is tried when one fails."
+        description="Requests for a model go only to the upstreams that serve it, healthy ones first. If one fails, the next is tried."
         actions={
           <Button variant="primary" size="small" onClick={() => setDoing({ kind: 'add' })}>
             <Plus aria-hidden="true" />
@@ -61,14 +63,16 @@ export function Upstreams(): JSX.Element {
               <Empty
                 icon={<Server />}
                 title="No upstream yet"
-                text="Add a provider's credential. You see what it will sell before it is saved."
+                text="Add a provider's credential. You review what it will sell before it is saved."
               />
             }
           />
         )}
       </Card>
-      {doing?.kind === 'add' ? <UpstreamForm upstream={undefined} onClose={close} /> : null}
-      {doing?.kind === 'edit' ? <UpstreamForm upstream={doing.upstream} onClose={close} /> : null}
+      {doing?.kind === 'add' ? <UpstreamForm upstream={undefined} names={names} onClose={close} /> : null}
+      {doing?.kind === 'edit' ? (
+        <UpstreamForm upstream={doing.upstream} names={names} onClose={close} />
+      ) : null}
       {doing?.kind === 'remove' ? <Remove upstream={doing.upstream} onClose={close} /> : null}
     </>
   )
@@ -135,9 +139,9 @@ function columnsOf(onDo: (doing: Doing) => void): readonly Column<Upstream>[] {
               </Button>
             }
           >
-            <MenuItem onSelect={() => onDo({ kind: 'edit', upstream })}>Change it</MenuItem>
+            <MenuItem onSelect={() => onDo({ kind: 'edit', upstream })}>Edit</MenuItem>
             <MenuItem tone="danger" onSelect={() => onDo({ kind: 'remove', upstream })}>
-              Remove it
+              Remove
             </MenuItem>
           </Menu>
         ),
@@ -152,7 +156,7 @@ function ServedBy({ upstream: { serves, models } }: { readonly upstream: Upstrea
     <span title={serves.join(', ')}>
       {count(serves.length)}
       <span className="block text-sm text-ink-soft">
-        {models === 'all' ? 'all of its provider' : 'listed'}
+        {models === 'all' ? 'all of its provider' : models === null ? 'by name' : 'listed'}
       </span>
     </span>
   )
@@ -190,7 +194,7 @@ function Remove({
     changes: ['upstreams', 'models'],
     onDone() {
       onClose()
-      toast.good(`${upstream.name} is removed, with its credential.`)
+      toast.good(`${upstream.name} and its credential were removed.`)
     },
   })
   return (
@@ -198,13 +202,13 @@ function Remove({
       open
       onOpenChange={onClose}
       title={`Remove ${upstream.name}?`}
-      action="Remove it"
+      action="Remove"
       pending={remove.isPending}
       onConfirm={() => remove.mutate({ upstream: upstream.name })}
     >
       <p>
-        Its credential is erased and no request goes there any more. Models that no other upstream serves are
-        not sold from now on.
+        Its credential is erased and it gets no more requests. Models that no other upstream serves are no
+        longer sold.
       </p>
     </ConfirmDialog>
   )

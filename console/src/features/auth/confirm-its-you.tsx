@@ -2,11 +2,12 @@
  * Asks somebody who is signed in to prove again that it is them, before something that asks for a recent login: by
  * password, by the code of the second factor, or by passkey.
  */
-import { Fingerprint } from 'lucide-react'
+
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
 import { CodeField } from '@/components/code-field'
 import { Dialog, DialogActions } from '@/components/dialog'
+import { Fingerprint } from '@/components/icons'
 import { Problem } from '@/components/problem'
 import { confirmLogin } from '@/lib/identity'
 import { useOperation } from '@/lib/operations'

@@ -1,8 +1,9 @@
 /** The fields that several of these pages share: e-mail address, password, a new password. */
-import { Eye, EyeOff } from 'lucide-react'
+
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
 import { Field } from '@/components/field'
+import { Eye, EyeOff } from '@/components/icons'
 import { Input } from '@/components/input'
 
 const passwordLengthMin = 10

@@ -1,7 +1,8 @@
 /** Signing in without a password: by passkey, or by the word of another provider. */
-import { Fingerprint } from 'lucide-react'
+
 import type { JSX } from 'react'
 import { Button } from '@/components/button'
+import { Fingerprint } from '@/components/icons'
 import { Problem } from '@/components/problem'
 import type { OperationOutput } from '@/lib/api'
 import { signInWith } from '@/lib/identity'

@@ -1,5 +1,5 @@
 /** Automatic top-ups: below which balance, by how much, with which saved method, and why they rest. */
-import { CreditCard } from 'lucide-react'
+
 import { type JSX, type ReactNode, useState } from 'react'
 import { Badge } from '@/components/badge'
 import { Banner } from '@/components/banner'
@@ -7,6 +7,7 @@ import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { ConfirmDialog } from '@/components/confirm-dialog'
 import { Field } from '@/components/field'
+import { CreditCard } from '@/components/icons'
 import { Input } from '@/components/input'
 import { toast } from '@/components/toaster'
 import { When } from '@/components/when'

@@ -1,8 +1,9 @@
 /** The ledger of the account: every amount that came or went, with the balance after it, the latest first. */
-import { Download } from 'lucide-react'
+
 import { type JSX, useState } from 'react'
 import { AnchorButton, Button } from '@/components/button'
 import { Card } from '@/components/card'
+import { Download } from '@/components/icons'
 import { Money } from '@/components/money'
 import { Problem } from '@/components/problem'
 import { Select } from '@/components/select'

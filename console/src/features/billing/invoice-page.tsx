@@ -1,10 +1,10 @@
 /** One statement or payment receipt, made to print: on paper the page is nothing but it. */
 import { Link, useParams } from '@tanstack/react-router'
-import { ArrowLeft, Printer } from 'lucide-react'
 import type { JSX } from 'react'
 import { Button, LinkButton } from '@/components/button'
 import { Card } from '@/components/card'
 import { Empty } from '@/components/empty'
+import { ArrowLeft, Printer } from '@/components/icons'
 import { Money } from '@/components/money'
 import { Page } from '@/components/page'
 import { Problem } from '@/components/problem'

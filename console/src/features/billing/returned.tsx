@@ -2,10 +2,11 @@
  * Somebody came back from the payment page (`?top-up=…`, with `left` where it was not paid): what became of it, until the
  * amount is usable. What is told is how the top-up stands, wherever the address says that they come from.
  */
-import { X } from 'lucide-react'
+
 import type { JSX } from 'react'
 import { Banner } from '@/components/banner'
 import { AnchorButton, Button } from '@/components/button'
+import { X } from '@/components/icons'
 import { Money } from '@/components/money'
 import { Problem } from '@/components/problem'
 import { Skeleton } from '@/components/skeleton'

@@ -1,11 +1,12 @@
 /** Adds credit: at the payment page of Stripe, or, where that is not set up, how it is done here. */
-import { ExternalLink } from 'lucide-react'
+
 import { type JSX, useState } from 'react'
 import { Badge } from '@/components/badge'
 import { Button, LinkButton } from '@/components/button'
 import { Card } from '@/components/card'
 import { Checkbox } from '@/components/checkbox'
 import { Field } from '@/components/field'
+import { ExternalLink } from '@/components/icons'
 import { Input } from '@/components/input'
 import { Problem } from '@/components/problem'
 import { toast } from '@/components/toaster'

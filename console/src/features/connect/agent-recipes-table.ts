@@ -1,6 +1,18 @@
 /** Agents and editors, and how each is pointed at this server. docs/clients.md says which of it was seen working. */
 import { doubleQuoted, shellQuoted } from './quote.ts'
-import { file, isPublic, keyField, keyStep, keyVariable, type Recipe, run, speaks } from './recipe.ts'
+import {
+  file,
+  isPublic,
+  jsonFile,
+  keyField,
+  keyStep,
+  keyVariable,
+  packageProvider,
+  pointed,
+  type Recipe,
+  run,
+  speaks,
+} from './recipe.ts'
 
 export const agentRecipes: readonly Recipe[] = [
   {
@@ -11,23 +23,22 @@ export const agentRecipes: readonly Recipe[] = [
     prefers: 'anthropic',
     steps: (facts) => [
       keyStep(facts),
-      run(
-        'Point it here and start it',
-        [
-          `export ANTHROPIC_BASE_URL=${facts.address}/v1/alt`,
-          'export ANTHROPIC_AUTH_TOKEN=$TOLLGATE_KEY',
-          `export ANTHROPIC_SMALL_FAST_MODEL=${shellQuoted(facts.model.name)}`,
-          `claude --model ${shellQuoted(facts.model.name)}`,
-        ].join('\n'),
+      pointed(
+        {
+          ANTHROPIC_BASE_URL: `${facts.address}/v1/alt`,
+          ANTHROPIC_AUTH_TOKEN: '$TOLLGATE_KEY',
+          ANTHROPIC_SMALL_FAST_MODEL: shellQuoted(facts.model.name),
+        },
+        `claude --model ${shellQuoted(facts.model.name)}`,
       ),
     ],
     notes: (facts) => [
-      'ANTHROPIC_SMALL_FAST_MODEL is used for titles and the like; a cheaper model does.',
-      'The cost that it prints is its own estimate. What you paid stands in Requests.',
+      'ANTHROPIC_SMALL_FAST_MODEL handles small tasks such as titles. A cheaper model is enough.',
+      'The cost it prints is its own estimate. The Requests page shows what you paid.',
       ...(speaks(facts, 'anthropic')
         ? []
         : [
-            'Every model works. For this one, requests are translated, and its own web search finds nothing.',
+            'Every model works. Requests to this one are translated, and the built-in web search finds nothing.',
           ]),
     ],
   },
@@ -57,12 +68,10 @@ export const agentRecipes: readonly Recipe[] = [
       run('Start it', 'codex'),
     ],
     notes: (facts) => [
-      'It says that it has no metadata for models that it does not know, and goes on.',
+      'It warns about missing metadata for models it does not know, and continues.',
       ...(speaks(facts, 'openai-responses')
         ? []
-        : [
-            "Every model works. For this one, requests are translated; OpenAI's own compaction is not there.",
-          ]),
+        : ["Every model works. Requests to this one are translated; OpenAI's compaction is not available."]),
     ],
   },
   {
@@ -73,30 +82,15 @@ export const agentRecipes: readonly Recipe[] = [
     prefers: 'openai-chat',
     steps: (facts) => [
       keyStep(facts),
-      file(
-        'Add a provider',
-        'json',
-        'opencode.json',
-        JSON.stringify(
-          {
-            model: `tollgate/${facts.model.name}`,
-            small_model: `tollgate/${facts.model.name}`,
-            provider: {
-              tollgate: {
-                npm: '@ai-sdk/openai-compatible',
-                options: { baseURL: `${facts.address}/v1`, apiKey: '{env:TOLLGATE_KEY}' },
-                models: { [facts.model.name]: { name: facts.model.name } },
-              },
-            },
-          },
-          null,
-          2,
-        ),
-      ),
+      jsonFile('Add a provider', 'opencode.json', {
+        model: `tollgate/${facts.model.name}`,
+        small_model: `tollgate/${facts.model.name}`,
+        provider: packageProvider(facts),
+      }),
       run('Start it', 'opencode'),
     ],
     notes: () => [
-      'With "@ai-sdk/anthropic" as npm package for Anthropic\'s models and "@ai-sdk/openai" for OpenAI\'s, nothing has to be translated.',
+      'To avoid translation, set npm to "@ai-sdk/anthropic" for Anthropic models and to "@ai-sdk/openai" for OpenAI models.',
     ],
   },
   {
@@ -108,22 +102,20 @@ export const agentRecipes: readonly Recipe[] = [
     steps: (facts) => [
       keyStep(facts),
       file(
-        'Choose the way to sign in',
+        'Sign in with an API key',
         'json',
         '~/.gemini/settings.json',
         '{ "security": { "auth": { "selectedType": "gemini-api-key" } } }',
       ),
-      run(
-        'Point it here and start it',
-        [
-          `export GOOGLE_GEMINI_BASE_URL=${facts.address}`,
-          'export GEMINI_API_KEY=$TOLLGATE_KEY',
-          `gemini -m ${shellQuoted(facts.model.name)}`,
-        ].join('\n'),
+      pointed(
+        { GOOGLE_GEMINI_BASE_URL: facts.address, GEMINI_API_KEY: '$TOLLGATE_KEY' },
+        `gemini -m ${shellQuoted(facts.model.name)}`,
       ),
     ],
-    notes: () => [
-      "Grounding with Google's search, maps and code execution cannot be used: their price has no limit that a request can name.",
+    notes: (facts) => [
+      speaks(facts, 'gemini')
+        ? 'Google Search and Maps have a fee per use. URL context and code execution are charged by token.'
+        : 'Google Search, Maps, URL context and code execution work on Google models only.',
     ],
   },
   {
@@ -134,18 +126,14 @@ export const agentRecipes: readonly Recipe[] = [
     prefers: 'openai-chat',
     steps: (facts) => [
       keyStep(facts),
-      run(
-        'Point it here and start it',
-        [
-          `export OPENAI_API_BASE=${facts.address}/v1`,
-          'export OPENAI_API_KEY=$TOLLGATE_KEY',
-          `aider --model ${shellQuoted(`openai/${facts.model.name}`)}`,
-        ].join('\n'),
+      pointed(
+        { OPENAI_API_BASE: `${facts.address}/v1`, OPENAI_API_KEY: '$TOLLGATE_KEY' },
+        `aider --model ${shellQuoted(`openai/${facts.model.name}`)}`,
       ),
     ],
     notes: () => [
-      'The openai/ before the name tells Aider which format to speak; every model works.',
-      'It warns that it does not know the window and the price of a name, and goes on.',
+      'The openai/ prefix selects the API format. Every model works.',
+      'It warns that it does not know the context window and price of the model, and continues.',
     ],
   },
   {
@@ -157,12 +145,12 @@ export const agentRecipes: readonly Recipe[] = [
     steps: (facts) => [
       { title: 'Open Settings, then Models' },
       {
-        title: 'Switch on Override OpenAI Base URL and set it to',
+        title: 'Turn on Override OpenAI Base URL and set it to',
         snippet: { language: 'text', text: `${facts.address}/v1` },
       },
       keyField('Set OpenAI API Key to', facts),
       {
-        title: 'Add the model under its own name and choose it',
+        title: 'Add the model by name and select it',
         snippet: { language: 'text', text: facts.model.name },
       },
     ],
@@ -170,9 +158,9 @@ export const agentRecipes: readonly Recipe[] = [
       ...(isPublic(address)
         ? []
         : [
-            `Cursor's own servers make its requests, and ${address} cannot be reached from there: this works only where the address of this server is public and begins with https.`,
+            `Cursor sends requests from its own servers, which cannot reach ${address}. This server needs a public https address.`,
           ]),
-      'Its tab completion does not use an address of yours.',
+      'Tab completion does not use the base URL.',
     ],
   },
   {
@@ -182,7 +170,7 @@ export const agentRecipes: readonly Recipe[] = [
     about: 'The agent for VS Code and the terminal.',
     prefers: 'openai-chat',
     steps: (facts) => [
-      { title: 'In the editor, open its settings and choose OpenAI Compatible as API Provider' },
+      { title: "In the editor, open Cline's settings and set API Provider to OpenAI Compatible" },
       { title: 'Base URL', snippet: { language: 'text', text: `${facts.address}/v1` } },
       keyField('API Key', facts),
       { title: 'Model ID', snippet: { language: 'text', text: facts.model.name } },
@@ -197,7 +185,7 @@ export const agentRecipes: readonly Recipe[] = [
     notes: (facts) =>
       speaks(facts, 'anthropic')
         ? [
-            `In the editor the provider Anthropic with the custom base URL ${facts.address} does for Claude models too.`,
+            `For Claude models, the editor also works with API Provider Anthropic and the custom base URL ${facts.address}.`,
           ]
         : [],
   },
@@ -208,7 +196,7 @@ export const agentRecipes: readonly Recipe[] = [
     about: 'The assistant for VS Code, JetBrains and the terminal.',
     prefers: 'openai-chat',
     steps: (facts) => [
-      keyField('Have your key at hand: the file below needs it', facts),
+      keyField('Copy your API key for the file below', facts),
       file(
         'Add a model',
         'yaml',
@@ -228,6 +216,6 @@ export const agentRecipes: readonly Recipe[] = [
         ].join('\n'),
       ),
     ],
-    notes: () => ['The terminal program, cn, reads the same file.'],
+    notes: () => ['The cn command-line tool reads the same file.'],
   },
 ]

@@ -1,7 +1,7 @@
 /** Waits for a request of the account and tells that it arrived: what it was, what it cost, where its receipt is. */
 import { Link } from '@tanstack/react-router'
-import { CircleCheck, CircleX, LoaderCircle } from 'lucide-react'
 import { type JSX, type ReactNode, useState } from 'react'
+import { CircleCheck, CircleX, LoaderCircle } from '@/components/icons'
 import { Money } from '@/components/money'
 import type { OperationOutput } from '@/lib/api'
 import { cn } from '@/lib/class-names'

@@ -1,4 +1,4 @@
-/** Frameworks for agents, and how each is pointed at this server. docs/clients.md says which of it was seen working. */
+/** Agent frameworks, and how each is configured for this server. docs/clients.md says which of it was seen working. */
 import { quoted } from './quote.ts'
 import { type Facts, hello, keyStep, program, type Recipe, run } from './recipe.ts'
 
@@ -17,7 +17,7 @@ const frameworks: readonly Framework[] = [
   {
     id: 'litellm',
     name: 'LiteLLM',
-    about: 'One function for many providers, in Python.',
+    about: 'One Python interface to many providers.',
     install: 'pip install litellm mcp',
     language: 'python',
     text: ({ address, model }) => `import os
@@ -31,14 +31,14 @@ answer = litellm.completion(
 )
 print(answer.choices[0].message.content)`,
     notes: ({ address }) => [
-      `The word before the name is the format: anthropic/ takes ${address} as api_base, gemini/ takes ${address}/v1beta. Every model works with each.`,
-      'Streamed calls of tools need its package mcp.',
+      `The prefix selects the API format: with anthropic/, api_base is ${address}; with gemini/, it is ${address}/v1beta. Every model works with each.`,
+      'Streaming tool calls requires the mcp package.',
     ],
   },
   {
     id: 'dspy',
     name: 'DSPy',
-    about: 'Programs of prompts that optimize themselves.',
+    about: 'A framework that optimizes its own prompts.',
     install: 'pip install dspy',
     language: 'python',
     text: ({ address, model }) => `import os
@@ -52,13 +52,13 @@ lm = dspy.LM(
 dspy.configure(lm=lm)
 print(lm(${quoted(hello)})[0])`,
     notes: ({ address }) => [
-      `anthropic/ before the name takes ${address} as api_base, gemini/ takes ${address}/v1beta.`,
+      `With the prefix anthropic/, api_base is ${address}; with gemini/, it is ${address}/v1beta.`,
     ],
   },
   {
     id: 'smolagents',
     name: 'smolagents',
-    about: "Hugging Face's agents.",
+    about: "Hugging Face's agent library.",
     install: "pip install 'smolagents[openai]'",
     language: 'python',
     text: ({ address, model }) => `import os
@@ -96,7 +96,7 @@ print(agent.run_sync(${quoted(hello)}).output)`,
   {
     id: 'instructor',
     name: 'Instructor',
-    about: 'Objects of your own types from any model.',
+    about: 'Structured output in your own types.',
     install: 'pip install instructor',
     language: 'python',
     text: ({ address, model }) => `import os
@@ -113,7 +113,7 @@ answer = client.chat.completions.create(
 )
 print(answer)`,
     notes: () => [
-      "from_anthropic and from_genai take the makers' clients, pointed here as in their recipes.",
+      'from_anthropic and from_genai work too, with the Anthropic and Google clients set up as in their recipes.',
     ],
   },
   {
@@ -138,7 +138,7 @@ agent = Agent(
 )
 print(Runner.run_sync(agent, ${quoted(hello)}).final_output)`,
     notes: () => [
-      'OpenAIChatCompletionsModel works too. Its tracing would send to OpenAI, with a key of OpenAI.',
+      'OpenAIChatCompletionsModel works too. Tracing is off because it would send data to OpenAI.',
     ],
   },
   {
@@ -159,7 +159,7 @@ model = Gemini(model=${quoted(model.name)}, base_url='${address}')
 runner = InMemoryRunner(agent=Agent(name='greeter', model=model))
 asyncio.run(runner.run_debug(${quoted(hello)}))`,
     notes: ({ address }) => [
-      `Or LiteLlm(model='openai/…', api_base='${address}/v1', api_key=…) in place of Gemini.`,
+      `LiteLlm(model='openai/…', api_base='${address}/v1', api_key=…) works in place of Gemini.`,
     ],
   },
   {
@@ -183,7 +183,7 @@ print(answer['replies'][0].text)`,
   {
     id: 'agno',
     name: 'Agno',
-    about: 'Agents and teams of them.',
+    about: 'Agents and multi-agent teams.',
     install: 'pip install agno openai',
     language: 'python',
     text: ({ address, model }) => `import os
@@ -197,13 +197,13 @@ model = OpenAIChat(
 )
 print(Agent(model=model).run(${quoted(hello)}).content)`,
     notes: ({ address }) => [
-      `OpenAIResponses takes the same; Claude client_params={'base_url': '${address}'}; Gemini client_params={'http_options': {'base_url': '${address}'}}.`,
+      `OpenAIResponses takes the same arguments. Claude takes client_params={'base_url': '${address}'}, Gemini client_params={'http_options': {'base_url': '${address}'}}.`,
     ],
   },
   {
     id: 'crewai',
     name: 'CrewAI',
-    about: 'Crews of agents.',
+    about: 'Crews of cooperating agents.',
     install: 'pip install crewai',
     language: 'python',
     text: ({ address, model }) => `import os
@@ -216,12 +216,12 @@ llm = LLM(
     api_key=os.environ['TOLLGATE_KEY'],
 )
 print(llm.call(${quoted(hello)}))`,
-    notes: ({ address }) => [`provider='anthropic' takes base_url='${address}'.`],
+    notes: ({ address }) => [`With provider='anthropic', base_url is '${address}'.`],
   },
   {
     id: 'autogen',
     name: 'AutoGen',
-    about: "Microsoft's agents that talk to each other.",
+    about: "Microsoft's framework for multi-agent conversations.",
     install: "pip install autogen-agentchat 'autogen-ext[openai]'",
     language: 'python',
     text: ({ address, model }) => `import asyncio
@@ -263,13 +263,13 @@ llm = OpenAILike(
 )
 print(llm.complete(${quoted(hello)}).text)`,
     notes: ({ address }) => [
-      `GoogleGenAI takes http_options={'base_url': '${address}'}. Its Anthropic model refuses names that it does not know.`,
+      `GoogleGenAI takes http_options={'base_url': '${address}'}. Its Anthropic class rejects model names it does not know.`,
     ],
   },
   {
     id: 'strands',
     name: 'Strands Agents',
-    about: 'Agents by AWS, on any model.',
+    about: "AWS's agent SDK, for any model.",
     install: "pip install 'strands-agents[openai]'",
     language: 'python',
     text: ({ address, model }) => `import os
@@ -307,7 +307,7 @@ const agent = new Agent({
   },
 })
 console.log((await agent.generate(${quoted(hello)})).text)`,
-    notes: () => ['Models of the Vercel AI SDK, pointed here as in its recipe, work as well.'],
+    notes: () => ['Vercel AI SDK models, set up as in their recipe, work too.'],
   },
   {
     id: 'genkit',
@@ -337,7 +337,11 @@ export const frameworkRecipes: readonly Recipe[] = frameworks.map(
     about,
     prefers,
     group: 'Frameworks',
-    steps: (facts) => [keyStep(facts), run('Install it', install), program('Ask', language, text(facts))],
+    steps: (facts) => [
+      keyStep(facts),
+      run('Install it', install),
+      program('Send a request', language, text(facts)),
+    ],
     notes,
   }),
 )

@@ -15,7 +15,7 @@ export const libraryRecipes: readonly Recipe[] = [
       keyStep(facts),
       run('Install it', 'npm install openai'),
       program(
-        'Ask',
+        'Send a request',
         'typescript',
         `import OpenAI from 'openai'
 
@@ -43,7 +43,7 @@ console.log(answer.choices[0].message.content)`,
       keyStep(facts),
       run('Install it', 'pip install openai'),
       program(
-        'Ask',
+        'Send a request',
         'python',
         `import os
 from openai import OpenAI
@@ -72,7 +72,7 @@ print(answer.choices[0].message.content)`,
       keyStep(facts),
       run('Install it', 'npm install @anthropic-ai/sdk'),
       program(
-        'Ask',
+        'Send a request',
         'typescript',
         `import Anthropic from '@anthropic-ai/sdk'
 
@@ -101,7 +101,7 @@ for (const block of answer.content) if (block.type === 'text') console.log(block
       keyStep(facts),
       run('Install it', 'pip install anthropic'),
       program(
-        'Ask',
+        'Send a request',
         'python',
         `import os
 from anthropic import Anthropic
@@ -133,7 +133,7 @@ for block in answer.content:
       keyStep(facts),
       run('Install it', 'npm install @google/genai'),
       program(
-        'Ask in TypeScript',
+        'Send a request in TypeScript',
         'typescript',
         `import { GoogleGenAI } from '@google/genai'
 
@@ -178,7 +178,7 @@ print(answer.text)`,
       keyStep(facts),
       run('Install it', 'npm install ai @ai-sdk/openai-compatible'),
       program(
-        'Ask',
+        'Send a request',
         'typescript',
         `import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { generateText } from 'ai'
@@ -211,7 +211,7 @@ console.log(text)`,
       keyStep(facts),
       run('Install it', 'npm install @langchain/openai @langchain/core'),
       program(
-        'Ask in TypeScript',
+        'Send a request in TypeScript',
         'typescript',
         `import { ChatOpenAI } from '@langchain/openai'
 
@@ -247,14 +247,14 @@ print(chat.invoke(${quoted(hello)}).content)`,
     id: 'curl',
     name: 'curl',
     group: 'Command line',
-    about: 'One request from the command line, in the format of your choice.',
+    about: 'One request from the command line, in any of the four formats.',
     prefers: 'openai-chat',
     steps: (facts) => [
       keyStep(facts),
-      run('Ask in the format of Chat Completions', chatCurl(facts)),
-      run('Or of Messages', messagesCurl(facts)),
-      run('Or of Responses', responsesCurl(facts)),
-      run('Or of Gemini', geminiCurl(facts)),
+      run('Send a Chat Completions request', chatCurl(facts)),
+      run('Or a Messages request', messagesCurl(facts)),
+      run('Or a Responses request', responsesCurl(facts)),
+      run('Or a Gemini request', geminiCurl(facts)),
     ],
     notes: () => ['Every model answers in all four formats.'],
   },

@@ -3,7 +3,7 @@
  * client and the model stand in the address; the key never does.
  */
 import { useQueryClient } from '@tanstack/react-query'
-import type { JSX } from 'react'
+import { type JSX, useEffect, useRef } from 'react'
 import { Banner } from '@/components/banner'
 import { LinkButton } from '@/components/button'
 import { Card } from '@/components/card'
@@ -36,7 +36,7 @@ export function ConnectPage(): JSX.Element {
   return (
     <Page
       title="Connect"
-      description="Point a client at this server: one address and one key reach every model, in the format that the client already speaks."
+      description="Set up a client for this server: one base URL and one key reach every model, in the API format your client already speaks."
     >
       <NoKeyYet account={account.id} />
       <div className="grid items-start gap-6 lg:grid-cols-[13rem_minmax(0,1fr)]">
@@ -94,7 +94,10 @@ function Clients({ chosen }: { readonly chosen: Recipe }): JSX.Element {
           ))}
         </Select>
       </Field>
-      <nav aria-label="Clients" className="taller:sticky top-20 flex flex-col gap-4 max-lg:hidden">
+      <nav
+        aria-label="Clients"
+        className="taller:sticky taller:max-h-[calc(100dvh-13rem)] taller:overflow-y-auto top-20 flex flex-col gap-4 max-lg:hidden"
+      >
         {groups.map((group) => (
           <div key={group}>
             <p className="px-3 pb-1 text-sm font-medium text-ink-soft">{group}</p>
@@ -114,6 +117,16 @@ function Clients({ chosen }: { readonly chosen: Recipe }): JSX.Element {
   )
 }
 
+/** Scrolls the list, which is longer than most windows, and leaves the page where it is. */
+function bringIntoSight(link: HTMLElement): void {
+  const list = link.closest('nav')
+  if (list === null) return
+  const { offsetTop, offsetHeight } = link
+  const isInSight =
+    offsetTop >= list.scrollTop && offsetTop + offsetHeight <= list.scrollTop + list.clientHeight
+  if (!isInSight) list.scrollTop = offsetTop - list.clientHeight / 2
+}
+
 function ClientLink({
   id,
   name,
@@ -124,8 +137,13 @@ function ClientLink({
   readonly isHere: boolean
 }): JSX.Element {
   const setSearch = useSetSearch()
+  const button = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    if (isHere && button.current !== null) bringIntoSight(button.current)
+  }, [isHere])
   return (
     <button
+      ref={button}
       type="button"
       aria-current={isHere ? 'true' : undefined}
       onClick={() => setSearch({ client: id })}
@@ -184,7 +202,7 @@ function RecipeCard({ recipe, account, address, models }: RecipeCardProps): JSX.
       <div className="flex flex-col gap-6">
         <Field
           label="Model"
-          hint={`Every client reaches every model; requests are translated where needed.${model.provider === 'sandbox' ? ' This one lives inside this server; sandbox-echo answers with what it is told.' : ''}`}
+          hint={`Every client works with every model; requests are translated where needed.${model.provider === 'sandbox' ? ' This is a built-in test model; sandbox-echo repeats your message.' : ''}`}
         >
           <ModelSelect models={models} value={model.model} onChange={(name) => setSearch({ model: name })} />
         </Field>

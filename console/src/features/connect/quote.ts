@@ -5,7 +5,7 @@ export function quoted(text: string): string {
   return `'${text.replace(/[\\']/g, '\\$&').replace(/\n/g, '\\n').replace(/\r/g, '\\r')}'`
 }
 
-/** For JSON, TOML and YAML. */
+/** For JSON, TOML, YAML, Go, Java and Rust. */
 export function doubleQuoted(text: string): string {
   return JSON.stringify(text)
 }

@@ -4,6 +4,7 @@ export type Language =
   | 'toml'
   | 'json'
   | 'yaml'
+  | 'xml'
   | 'typescript'
   | 'python'
   | 'go'
@@ -46,7 +47,7 @@ export interface Recipe {
   /** The format whose models it is asked with untranslated: their names are offered first. */
   readonly prefers: 'anthropic' | 'openai-responses' | 'openai-chat' | 'gemini'
   readonly steps: (facts: Facts) => readonly Step[]
-  /** What somebody should know of it with this address and model. */
+  /** What to know about it with this address and model. */
   readonly notes: (facts: Facts) => readonly string[]
 }
 
@@ -57,11 +58,11 @@ export const hello = 'Say hello in one sentence.'
 /** The only place of a recipe where the key itself may stand. */
 export function keyStep({ key }: Pick<Facts, 'key'>): Step {
   return {
-    title: 'Keep your key in the shell',
+    title: 'Set your API key',
     text:
       key === null
-        ? 'Put one of your API keys in place of the dots. A key is shown only when it is made.'
-        : 'This is the key that you have just made. It is not shown again once this page was reloaded.',
+        ? 'Replace the dots with one of your API keys. A key is shown only once, when you create it.'
+        : 'This is the key you just created. It is not shown again after you reload this page.',
     snippet: { language: 'sh', text: `export TOLLGATE_KEY=${key ?? 'sk-tg-…'}` },
   }
 }
@@ -70,7 +71,7 @@ export function keyStep({ key }: Pick<Facts, 'key'>): Step {
 export function keyField(title: string, { key }: Facts): Step {
   const snippet = { language: 'text', text: key ?? keyVariable } as const
   return key === null
-    ? { title, text: `Paste the key itself in place of ${keyVariable}.`, snippet }
+    ? { title, text: `Replace ${keyVariable} with the key itself.`, snippet }
     : { title, snippet }
 }
 
@@ -78,6 +79,23 @@ export const run = (title: string, text: string): Step => ({ title, snippet: { l
 export const file = (title: string, language: Language, name: string, text: string): Step => ({
   title,
   snippet: { language, file: name, text },
+})
+/** A file of settings. */
+export const jsonFile = (title: string, name: string, value: object): Step =>
+  file(title, 'json', name, JSON.stringify(value, null, 2))
+/** Environment variables, and the command that reads them. */
+export const pointed = (variables: Readonly<Record<string, string>>, command: string): Step =>
+  run(
+    'Configure and start it',
+    [...Object.entries(variables).map(([name, value]) => `export ${name}=${value}`), command].join('\n'),
+  )
+/** The provider of agents that take a package of the Vercel AI SDK. */
+export const packageProvider = ({ address, model }: Facts) => ({
+  tollgate: {
+    npm: '@ai-sdk/openai-compatible',
+    options: { baseURL: `${address}/v1`, apiKey: '{env:TOLLGATE_KEY}' },
+    models: { [model.name]: { name: model.name } },
+  },
 })
 const howToRun = {
   typescript: 'Save it as ask.mjs and run it with node ask.mjs.',

@@ -102,9 +102,8 @@ const hostile = [
 
 /** Read snippets as their language would; throw where one is none. All of a language at once, since processes are slow. */
 const readers: Readonly<Partial<Record<Snippet['language'], (texts: readonly string[]) => void>>> = {
-  sh: (texts) => {
-    for (const text of texts) ran('sh', ['-n'], text)
-  },
+  sh: (texts) =>
+    ran('sh', ['-c', `for text do printf '%s\\n' "$text" | sh -n || exit; done`, 'sh', ...texts], ''),
   json: (texts) => {
     for (const text of texts) JSON.parse(text)
   },

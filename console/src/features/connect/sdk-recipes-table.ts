@@ -1,17 +1,69 @@
-/** Libraries for Go, Java and Rust, and how each is pointed at this server. docs/clients.md says which of it was seen working. */
+/** Libraries for Go, Java and Rust: a whole program for each. docs/clients.md says which of it was seen working. */
 import { doubleQuoted } from './quote.ts'
-import { type Facts, hello, keyStep, type Language, type Recipe, run } from './recipe.ts'
+import { type Facts, file, hello, keyStep, type Recipe, run, type Step } from './recipe.ts'
 
 interface Sdk {
   readonly id: string
   readonly name: string
   readonly about: string
   readonly prefers: Recipe['prefers']
-  readonly install: string
-  readonly language: Language
-  readonly file: string
-  readonly text: (facts: Facts) => string
+  /** After the step for the key. */
+  readonly steps: (facts: Facts) => readonly Step[]
   readonly notes?: (facts: Facts) => readonly string[]
+}
+
+/** A program of one file in a folder of its own. */
+const goSteps = (module: string, program: string): readonly Step[] => [
+  run('Create a module', `mkdir ask && cd ask\ngo mod init ask\ngo get ${module}`),
+  file('Send a request', 'go', 'main.go', program),
+  run('Run it', 'go run .'),
+]
+
+function goProgram(imports: readonly string[], body: string): string {
+  const quotedImports = imports.map((path) => (path === '' ? '' : `\t"${path}"`)).join('\n')
+  const lines = body.split('\n').map((line) => (line === '' ? '' : `\t${line}`))
+  return `package main\n\nimport (\n${quotedImports}\n)\n\nfunc main() {\n${lines.join('\n')}\n}`
+}
+
+interface Artifact {
+  readonly group: string
+  readonly name: string
+  readonly version: string
+}
+
+/** A source file that Java runs without compiling it first, and the library in a folder next to it. */
+const javaSteps = ({ group, name, version }: Artifact, program: string): readonly Step[] => [
+  file(
+    'Declare the dependency',
+    'xml',
+    'pom.xml',
+    `<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>ask</groupId>
+  <artifactId>ask</artifactId>
+  <version>1</version>
+  <dependencies>
+    <dependency>
+      <groupId>${group}</groupId>
+      <artifactId>${name}</artifactId>
+      <version>${version}</version>
+    </dependency>
+  </dependencies>
+</project>`,
+  ),
+  run('Install it', 'mvn -q dependency:copy-dependencies -DoutputDirectory=lib'),
+  file('Send a request', 'java', 'Ask.java', program),
+  run('Run it', "java -cp 'lib/*' Ask.java"),
+]
+
+function javaProgram(imports: readonly string[], body: string): string {
+  const lines = body.split('\n').map((line) => `    ${line}`)
+  return `${imports.map((name) => `import ${name};\n`).join('')}
+public class Ask {
+  public static void main(String[] arguments) {
+${lines.join('\n')}
+  }
+}`
 }
 
 const sdks: readonly Sdk[] = [
@@ -20,60 +72,103 @@ const sdks: readonly Sdk[] = [
     name: 'OpenAI SDK (Go)',
     about: "OpenAI's library for Go.",
     prefers: 'openai-chat',
-    install: 'go get github.com/openai/openai-go/v3',
-    language: 'go',
-    file: 'main.go',
-    text: ({ address, model }) => `client := openai.NewClient(
+    steps: ({ address, model }) =>
+      goSteps(
+        'github.com/openai/openai-go/v3',
+        goProgram(
+          [
+            ...['context', 'fmt', 'os', ''],
+            ...['github.com/openai/openai-go/v3', 'github.com/openai/openai-go/v3/option'],
+          ],
+          `client := openai.NewClient(
 	option.WithBaseURL("${address}/v1"),
 	option.WithAPIKey(os.Getenv("TOLLGATE_KEY")),
 )
-answer, err := client.Chat.Completions.New(ctx, openai.ChatCompletionNewParams{
+answer, err := client.Chat.Completions.New(context.Background(), openai.ChatCompletionNewParams{
 	Model:    ${doubleQuoted(model.name)},
 	Messages: []openai.ChatCompletionMessageParamUnion{openai.UserMessage(${doubleQuoted(hello)})},
-})`,
+})
+if err != nil {
+	panic(err)
+}
+fmt.Println(answer.Choices[0].Message.Content)`,
+        ),
+      ),
   },
   {
     id: 'anthropic-go',
     name: 'Anthropic SDK (Go)',
     about: "Anthropic's library for Go.",
     prefers: 'anthropic',
-    install: 'go get github.com/anthropics/anthropic-sdk-go',
-    language: 'go',
-    file: 'main.go',
-    text: ({ address, model }) => `client := anthropic.NewClient(
+    steps: ({ address, model }) =>
+      goSteps(
+        'github.com/anthropics/anthropic-sdk-go',
+        goProgram(
+          [
+            ...['context', 'fmt', 'os', ''],
+            ...['github.com/anthropics/anthropic-sdk-go', 'github.com/anthropics/anthropic-sdk-go/option'],
+          ],
+          `client := anthropic.NewClient(
 	option.WithBaseURL("${address}"),
 	option.WithAPIKey(os.Getenv("TOLLGATE_KEY")),
 )
-answer, err := client.Messages.New(ctx, anthropic.MessageNewParams{
+answer, err := client.Messages.New(context.Background(), anthropic.MessageNewParams{
 	Model:     ${doubleQuoted(model.name)},
 	MaxTokens: 1024,
 	Messages:  []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock(${doubleQuoted(hello)}))},
-})`,
+})
+if err != nil {
+	panic(err)
+}
+for _, block := range answer.Content {
+	if block.Type == "text" {
+		fmt.Println(block.Text)
+	}
+}`,
+        ),
+      ),
   },
   {
     id: 'google-go',
     name: 'Google GenAI SDK (Go)',
     about: "Google's library for Go.",
     prefers: 'gemini',
-    install: 'go get google.golang.org/genai',
-    language: 'go',
-    file: 'main.go',
-    text: ({ address, model }) => `client, err := genai.NewClient(ctx, &genai.ClientConfig{
+    steps: ({ address, model }) =>
+      goSteps(
+        'google.golang.org/genai',
+        goProgram(
+          ['context', 'fmt', 'os', '', 'google.golang.org/genai'],
+          `ctx := context.Background()
+client, err := genai.NewClient(ctx, &genai.ClientConfig{
 	APIKey:      os.Getenv("TOLLGATE_KEY"),
 	Backend:     genai.BackendGeminiAPI,
 	HTTPOptions: genai.HTTPOptions{BaseURL: "${address}"},
 })
-answer, err := client.Models.GenerateContent(ctx, ${doubleQuoted(model.name)}, genai.Text(${doubleQuoted(hello)}), nil)`,
+if err != nil {
+	panic(err)
+}
+answer, err := client.Models.GenerateContent(ctx, ${doubleQuoted(model.name)}, genai.Text(${doubleQuoted(hello)}), nil)
+if err != nil {
+	panic(err)
+}
+fmt.Println(answer.Text())`,
+        ),
+      ),
   },
   {
     id: 'openai-java',
     name: 'OpenAI SDK (Java)',
     about: "OpenAI's library for Java and Kotlin.",
     prefers: 'openai-chat',
-    install: 'mvn dependency:get -Dartifact=com.openai:openai-java:LATEST',
-    language: 'java',
-    file: 'Ask.java',
-    text: ({ address, model }) => `var client = OpenAIOkHttpClient.builder()
+    steps: ({ address, model }) =>
+      javaSteps(
+        { group: 'com.openai', name: 'openai-java', version: '4.101.0' },
+        javaProgram(
+          [
+            'com.openai.client.okhttp.OpenAIOkHttpClient',
+            'com.openai.models.chat.completions.ChatCompletionCreateParams',
+          ],
+          `var client = OpenAIOkHttpClient.builder()
     .baseUrl("${address}/v1")
     .apiKey(System.getenv("TOLLGATE_KEY"))
     .build();
@@ -82,39 +177,51 @@ var params = ChatCompletionCreateParams.builder()
     .addUserMessage(${doubleQuoted(hello)})
     .build();
 client.chat().completions().create(params).choices().forEach(choice ->
-    System.out.println(choice.message().content().orElse("")));`,
+    System.out.println(choice.message().content().orElse("")));
+client.close();`,
+        ),
+      ),
   },
   {
     id: 'google-java',
     name: 'Google GenAI SDK (Java)',
     about: "Google's library for Java.",
     prefers: 'gemini',
-    install: 'mvn dependency:get -Dartifact=com.google.genai:google-genai:LATEST',
-    language: 'java',
-    file: 'Ask.java',
-    text: ({ address, model }) => `var client = Client.builder()
+    steps: ({ address, model }) =>
+      javaSteps(
+        { group: 'com.google.genai', name: 'google-genai', version: '1.70.0' },
+        javaProgram(
+          ['com.google.genai.Client', 'com.google.genai.types.HttpOptions'],
+          `try (var client = Client.builder()
     .apiKey(System.getenv("TOLLGATE_KEY"))
     .httpOptions(HttpOptions.builder().baseUrl("${address}").build())
-    .build();
-var answer = client.models.generateContent(${doubleQuoted(model.name)}, ${doubleQuoted(hello)}, null);
-System.out.println(answer.text());`,
+    .build()) {
+  var answer = client.models.generateContent(${doubleQuoted(model.name)}, ${doubleQuoted(hello)}, null);
+  System.out.println(answer.text());
+}`,
+        ),
+      ),
   },
   {
     id: 'langchain4j',
     name: 'LangChain4j',
     about: 'Chat models and agents for Java.',
     prefers: 'openai-chat',
-    install: 'mvn dependency:get -Dartifact=dev.langchain4j:langchain4j-open-ai:LATEST',
-    language: 'java',
-    file: 'Ask.java',
-    text: ({ address, model }) => `var model = OpenAiChatModel.builder()
+    steps: ({ address, model }) =>
+      javaSteps(
+        { group: 'dev.langchain4j', name: 'langchain4j-open-ai', version: '1.19.0' },
+        javaProgram(
+          ['dev.langchain4j.model.openai.OpenAiChatModel'],
+          `var model = OpenAiChatModel.builder()
     .baseUrl("${address}/v1")
     .apiKey(System.getenv("TOLLGATE_KEY"))
     .modelName(${doubleQuoted(model.name)})
     .build();
 System.out.println(model.chat(${doubleQuoted(hello)}));`,
+        ),
+      ),
     notes: ({ address }) => [
-      `AnthropicChatModel takes ${address}/v1, GoogleAiGeminiChatModel ${address}/v1beta; for tools on Gemini's own models the latter needs returnThinking(true) and sendThinking(true).`,
+      `AnthropicChatModel takes ${address}/v1 as baseUrl, GoogleAiGeminiChatModel ${address}/v1beta. For tool calls on Gemini models, set returnThinking(true) and sendThinking(true) on the latter.`,
     ],
   },
   {
@@ -122,33 +229,51 @@ System.out.println(model.chat(${doubleQuoted(hello)}));`,
     name: 'async-openai (Rust)',
     about: "A library for OpenAI's formats in Rust.",
     prefers: 'openai-chat',
-    install: 'cargo add async-openai --features chat-completion',
-    language: 'rust',
-    file: 'src/main.rs',
-    text: ({ address, model }) => `let config = OpenAIConfig::new()
-    .with_api_base("${address}/v1")
-    .with_api_key(std::env::var("TOLLGATE_KEY")?);
-let client = Client::with_config(config);
-let request = CreateChatCompletionRequestArgs::default()
-    .model(${doubleQuoted(model.name)})
-    .messages([ChatCompletionRequestUserMessage::from(${doubleQuoted(hello)}).into()])
-    .build()?;
-let answer = client.chat().create(request).await?;`,
+    steps: ({ address, model }) => [
+      run(
+        'Create a package',
+        [
+          'cargo new ask && cd ask',
+          'cargo add async-openai --features chat-completion',
+          'cargo add tokio --features macros,rt-multi-thread',
+        ].join('\n'),
+      ),
+      file(
+        'Send a request',
+        'rust',
+        'src/main.rs',
+        `use async_openai::Client;
+use async_openai::config::OpenAIConfig;
+use async_openai::types::chat::{ChatCompletionRequestUserMessage, CreateChatCompletionRequestArgs};
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let config = OpenAIConfig::new()
+        .with_api_base("${address}/v1")
+        .with_api_key(std::env::var("TOLLGATE_KEY")?);
+    let client = Client::with_config(config);
+    let request = CreateChatCompletionRequestArgs::default()
+        .model(${doubleQuoted(model.name)})
+        .messages([ChatCompletionRequestUserMessage::from(${doubleQuoted(hello)}).into()])
+        .build()?;
+    let answer = client.chat().create(request).await?;
+    println!("{}", answer.choices[0].message.content.as_deref().unwrap_or(""));
+    Ok(())
+}`,
+      ),
+      run('Run it', 'cargo run'),
+    ],
   },
 ]
 
 export const sdkRecipes: readonly Recipe[] = sdks.map(
-  ({ id, name, about, prefers, install, language, file, text, notes = () => [] }) => ({
+  ({ id, name, about, prefers, steps, notes = () => [] }) => ({
     id,
     name,
     about,
     prefers,
     group: 'Libraries',
-    steps: (facts) => [
-      keyStep(facts),
-      run('Install it', install),
-      { title: 'Ask', snippet: { language, file, text: text(facts) } },
-    ],
+    steps: (facts) => [keyStep(facts), ...steps(facts)],
     notes,
   }),
 )

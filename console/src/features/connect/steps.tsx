@@ -9,6 +9,7 @@ const languageNames: Readonly<Record<Language, string>> = {
   toml: 'TOML',
   json: 'JSON',
   yaml: 'YAML',
+  xml: 'XML',
   typescript: 'TypeScript',
   python: 'Python',
   go: 'Go',

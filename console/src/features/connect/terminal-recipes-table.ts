@@ -1,134 +1,109 @@
 /** More agents and tools of the terminal, and how each is pointed at this server. docs/clients.md says which of it was seen working. */
 import { doubleQuoted, shellQuoted } from './quote.ts'
-import { file, hello, keyStep, type Recipe, run } from './recipe.ts'
+import {
+  type Facts,
+  file,
+  hello,
+  jsonFile,
+  keyStep,
+  packageProvider,
+  pointed,
+  type Recipe,
+  run,
+  type Step,
+} from './recipe.ts'
 
-const noNotes = () => []
+interface Terminal {
+  readonly id: string
+  readonly name: string
+  readonly about: string
+  /** `Agents`, when left out. */
+  readonly group?: Recipe['group']
+  /** After the step for the key. */
+  readonly steps: (facts: Facts) => readonly Step[]
+  readonly notes?: readonly string[]
+}
 
-export const terminalRecipes: readonly Recipe[] = [
+const terminals: readonly Terminal[] = [
   {
     id: 'copilot-cli',
     name: 'GitHub Copilot CLI',
-    group: 'Agents',
-    about: "GitHub's agent for the terminal, with a key of your own.",
-    prefers: 'openai-chat',
-    steps: (facts) => [
-      keyStep(facts),
-      run(
-        'Point it here and start it',
-        [
-          'export COPILOT_PROVIDER_TYPE=openai',
-          `export COPILOT_PROVIDER_BASE_URL=${facts.address}/v1`,
-          'export COPILOT_PROVIDER_API_KEY=$TOLLGATE_KEY',
-          `export COPILOT_MODEL=${shellQuoted(facts.model.name)}`,
-          'copilot',
-        ].join('\n'),
+    about: "GitHub's agent for the terminal, with your own API key.",
+    steps: ({ address, model }) => [
+      pointed(
+        {
+          COPILOT_PROVIDER_TYPE: 'openai',
+          COPILOT_PROVIDER_BASE_URL: `${address}/v1`,
+          COPILOT_PROVIDER_API_KEY: '$TOLLGATE_KEY',
+          COPILOT_MODEL: shellQuoted(model.name),
+        },
+        'copilot',
       ),
     ],
-    notes: noNotes,
   },
   {
     id: 'qwen-code',
     name: 'Qwen Code',
-    group: 'Agents',
     about: "Qwen's agent for the terminal.",
-    prefers: 'openai-chat',
-    steps: (facts) => [
-      keyStep(facts),
-      run(
-        'Point it here and start it',
-        [
-          `export OPENAI_BASE_URL=${facts.address}/v1`,
-          'export OPENAI_API_KEY=$TOLLGATE_KEY',
-          `export OPENAI_MODEL=${shellQuoted(facts.model.name)}`,
-          'qwen --auth-type openai',
-        ].join('\n'),
+    steps: ({ address, model }) => [
+      pointed(
+        {
+          OPENAI_BASE_URL: `${address}/v1`,
+          OPENAI_API_KEY: '$TOLLGATE_KEY',
+          OPENAI_MODEL: shellQuoted(model.name),
+        },
+        'qwen --auth-type openai',
       ),
     ],
-    notes: noNotes,
   },
   {
     id: 'pi',
     name: 'pi',
-    group: 'Agents',
     about: 'A small agent for the terminal.',
-    prefers: 'openai-chat',
-    steps: (facts) => [
-      keyStep(facts),
-      file(
-        'Add a provider',
-        'json',
-        '~/.pi/agent/models.json',
-        JSON.stringify(
-          {
-            providers: {
-              tollgate: {
-                baseUrl: `${facts.address}/v1`,
-                api: 'openai-completions',
-                apiKey: 'TOLLGATE_KEY',
-                models: [{ id: facts.model.name }],
-              },
-            },
+    steps: ({ address, model }) => [
+      jsonFile('Add a provider', '~/.pi/agent/models.json', {
+        providers: {
+          tollgate: {
+            baseUrl: `${address}/v1`,
+            api: 'openai-completions',
+            apiKey: 'TOLLGATE_KEY',
+            models: [{ id: model.name }],
           },
-          null,
-          2,
-        ),
-      ),
-      run('Start it', `pi --provider tollgate --model ${shellQuoted(facts.model.name)}`),
+        },
+      }),
+      run('Start it', `pi --provider tollgate --model ${shellQuoted(model.name)}`),
     ],
-    notes: () => ['apiKey names the variable that holds the key.'],
+    notes: ['apiKey is the name of the environment variable that holds the key.'],
   },
   {
     id: 'kilo',
     name: 'Kilo Code CLI',
-    group: 'Agents',
     about: 'An agent for editors and the terminal.',
-    prefers: 'openai-chat',
     steps: (facts) => [
-      keyStep(facts),
-      file(
-        'Add a provider',
-        'json',
-        '~/.config/kilo/kilo.json',
-        JSON.stringify(
-          {
-            model: `tollgate/${facts.model.name}`,
-            provider: {
-              tollgate: {
-                npm: '@ai-sdk/openai-compatible',
-                options: { baseURL: `${facts.address}/v1`, apiKey: '{env:TOLLGATE_KEY}' },
-                models: { [facts.model.name]: { name: facts.model.name } },
-              },
-            },
-          },
-          null,
-          2,
-        ),
-      ),
+      jsonFile('Add a provider', '~/.config/kilo/kilo.json', {
+        model: `tollgate/${facts.model.name}`,
+        provider: packageProvider(facts),
+      }),
       run('Start it', 'kilo'),
     ],
-    notes: noNotes,
   },
   {
     id: 'mini-swe-agent',
     name: 'mini-swe-agent',
-    group: 'Agents',
-    about: 'The small agent that solves issues in a shell.',
-    prefers: 'openai-chat',
-    steps: (facts) => [
-      keyStep(facts),
+    about: 'A minimal coding agent that works in a shell.',
+    steps: ({ address, model }) => [
       run('Install it', 'pip install mini-swe-agent mcp'),
-      run(
-        'Point it here and start it',
-        [
-          `export OPENAI_API_BASE=${facts.address}/v1`,
-          'export OPENAI_API_KEY=$TOLLGATE_KEY',
-          'export MSWEA_COST_TRACKING=ignore_errors',
-          `mini -m ${shellQuoted(`openai/${facts.model.name}`)}`,
-        ].join('\n'),
+      pointed(
+        {
+          OPENAI_API_BASE: `${address}/v1`,
+          OPENAI_API_KEY: '$TOLLGATE_KEY',
+          MSWEA_COST_TRACKING: 'ignore_errors',
+        },
+        `mini -m ${shellQuoted(`openai/${model.name}`)}`,
       ),
     ],
-    notes: () => [
-      'It asks through LiteLLM, which knows no price of these names; what you paid stands in Requests.',
+    notes: [
+      'It uses LiteLLM, which has no prices for these model names. The Requests page shows what you paid.',
     ],
   },
   {
@@ -136,9 +111,7 @@ export const terminalRecipes: readonly Recipe[] = [
     name: 'llm',
     group: 'Command line',
     about: 'Prompts, tools and logs on the command line.',
-    prefers: 'openai-chat',
-    steps: (facts) => [
-      keyStep(facts),
+    steps: ({ address, model }) => [
       run('Install it and find its folder', 'pip install llm\nllm logs path'),
       file(
         'Add a model in that folder',
@@ -146,14 +119,26 @@ export const terminalRecipes: readonly Recipe[] = [
         'extra-openai-models.yaml',
         [
           '- model_id: tollgate',
-          `  model_name: ${doubleQuoted(facts.model.name)}`,
-          `  api_base: ${facts.address}/v1`,
+          `  model_name: ${doubleQuoted(model.name)}`,
+          `  api_base: ${address}/v1`,
           '  api_key_name: tollgate',
           '  supports_tools: true',
         ].join('\n'),
       ),
-      run('Ask', `llm -m tollgate --key "$TOLLGATE_KEY" ${shellQuoted(hello)}`),
+      run('Send a request', `llm -m tollgate --key "$TOLLGATE_KEY" ${shellQuoted(hello)}`),
     ],
-    notes: () => ['llm keys set tollgate keeps the key, and --key is not needed.'],
+    notes: ['To leave out --key, store the key with llm keys set tollgate.'],
   },
 ]
+
+export const terminalRecipes: readonly Recipe[] = terminals.map(
+  ({ id, name, about, group = 'Agents', steps, notes = [] }) => ({
+    id,
+    name,
+    about,
+    group,
+    prefers: 'openai-chat',
+    steps: (facts) => [keyStep(facts), ...steps(facts)],
+    notes: () => notes,
+  }),
+)

@@ -1,6 +1,7 @@
 /** Waits for the first request of a key, or of an account, and says when it arrived, or why it was refused. */
-import { CircleCheck, CircleX, LoaderCircle } from 'lucide-react'
+
 import type { JSX, ReactNode } from 'react'
+import { CircleCheck, CircleX, LoaderCircle } from '@/components/icons'
 import { Money } from '@/components/money'
 import { useAccount } from '@/lib/account'
 import { useOperation } from '@/lib/operations'

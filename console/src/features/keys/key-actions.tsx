@@ -1,8 +1,9 @@
 /** What can be done to a key: change, rotate, disable, revoke; each dialog asks and says what it does. */
-import { Ban, CirclePlay, Pencil, RefreshCw, Trash2 } from 'lucide-react'
+
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
 import { ConfirmDialog } from '@/components/confirm-dialog'
+import { Ban, CirclePlay, Pencil, RefreshCw, Trash2 } from '@/components/icons'
 import { toast } from '@/components/toaster'
 import { useNow } from '@/components/when'
 import { useMay } from '@/lib/account'

@@ -1,8 +1,9 @@
 /** The questions about a key, for making one and for changing one. */
-import { ChevronRight } from 'lucide-react'
+
 import type { JSX } from 'react'
 import { Checkbox } from '@/components/checkbox'
 import { Field } from '@/components/field'
+import { ChevronRight } from '@/components/icons'
 import { Input } from '@/components/input'
 import { Select } from '@/components/select'
 import {
@@ -165,14 +166,14 @@ function Behaviour({ form, onChange }: KeyFieldsProps): JSX.Element {
         onChange={(showBalance) => onChange({ showBalance })}
       />
       <Checkbox
-        label="Add the cost to every answer"
-        hint="As usage.cost, a number in USD. Without it, answers in the provider's own format stay as the provider sent them."
+        label="Include cost in responses"
+        hint="Adds usage.cost in USD to responses in the provider's own format, which are otherwise passed through unchanged. Translated responses always have it."
         checked={form.showCost}
         onChange={(showCost) => onChange({ showCost })}
       />
       <Field
-        label="Cache translated prompts at Claude"
-        hint="A cache write costs a quarter more than plain input, a later read a tenth. Prompts that mark something themselves are left as they are."
+        label="Claude prompt caching"
+        hint="For translated requests without cache marks of their own. A cache write costs a quarter more than plain input, a later read a tenth."
       >
         <Select
           value={form.automaticCaching}

@@ -38,9 +38,9 @@ export interface KeyForm {
 
 export type KeyField = keyof KeyForm
 
-/** When prompts are marked for a cache whose writes cost more. */
+/** When a translated prompt is marked for Claude's cache, whose writes cost more than plain input. */
 export const cachingWords: Readonly<Record<Key['automaticCaching'], string>> = {
-  conversations: 'Once a conversation goes on',
+  conversations: 'From the second turn',
   always: 'Always',
   never: 'Never',
 }

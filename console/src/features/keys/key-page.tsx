@@ -1,11 +1,11 @@
 /** One API key: what it may do, what it spent, what it asked and what was refused to it. */
 import { Link, useParams } from '@tanstack/react-router'
-import { ArrowLeft, KeyRound } from 'lucide-react'
 import type { JSX } from 'react'
 import { Badge } from '@/components/badge'
 import { LinkButton } from '@/components/button'
 import { Card } from '@/components/card'
 import { Empty } from '@/components/empty'
+import { ArrowLeft, KeyRound } from '@/components/icons'
 import { Money } from '@/components/money'
 import { Page } from '@/components/page'
 import { Problem } from '@/components/problem'
@@ -152,8 +152,8 @@ function Facts({ apiKey }: { readonly apiKey: Key }): JSX.Element {
         </Fact>
         <Fact label="Short balance">{apiKey.onShortBalance === 'lower' ? 'Answers shorter' : 'Refuses'}</Fact>
         <Fact label="Tells the balance">{apiKey.showBalance ? 'Yes' : 'No'}</Fact>
-        <Fact label="Cost in every answer">{apiKey.showCost ? 'Yes' : 'No'}</Fact>
-        <Fact label="Automatic caching">{cachingWords[apiKey.automaticCaching]}</Fact>
+        <Fact label="Cost in responses">{apiKey.showCost ? 'Yes' : 'No'}</Fact>
+        <Fact label="Claude prompt caching">{cachingWords[apiKey.automaticCaching]}</Fact>
         <Fact label="Made">
           <Moment at={apiKey.created} />
         </Fact>

@@ -1,8 +1,9 @@
 /** Which models a key may use: none chosen is every one. Chosen names that are not sold any more stay visible. */
-import { Search, X } from 'lucide-react'
+
 import { type JSX, useId, useState } from 'react'
 import { Button } from '@/components/button'
 import { Checkbox } from '@/components/checkbox'
+import { Search, X } from '@/components/icons'
 import { Input } from '@/components/input'
 import { Problem } from '@/components/problem'
 import { Skeleton } from '@/components/skeleton'

@@ -1,11 +1,11 @@
 /** The API keys of the account: what each may do, spent and when it was used last; and where new ones are made. */
 import { Link } from '@tanstack/react-router'
-import { KeyRound, Plus } from 'lucide-react'
 import type { JSX } from 'react'
 import { Badge } from '@/components/badge'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { Empty } from '@/components/empty'
+import { KeyRound, Plus } from '@/components/icons'
 import { Money } from '@/components/money'
 import { Page } from '@/components/page'
 import { Problem } from '@/components/problem'

@@ -1,9 +1,10 @@
 /** A key just after it was made: the only time it is shown, how to try it, and whether a request arrived. */
-import { TriangleAlert } from 'lucide-react'
+
 import { type JSX, useEffect, useRef } from 'react'
 import { Button } from '@/components/button'
 import { Code } from '@/components/code'
 import { DialogActions } from '@/components/dialog'
+import { TriangleAlert } from '@/components/icons'
 import { AboutModel } from './about-model.tsx'
 import { FirstRequest } from './first-request.tsx'
 import { SnippetChoice } from './snippet-choice.tsx'

@@ -1,10 +1,11 @@
 /** The way of a new account to its first request: a key, the address, a request; each step ticks itself. */
-import { Check, Plus } from 'lucide-react'
+
 import { type JSX, type ReactNode, useState } from 'react'
 import { Button, LinkButton } from '@/components/button'
 import { Card } from '@/components/card'
 import { Code } from '@/components/code'
 import { CopyButton } from '@/components/copy-button'
+import { Check, Plus } from '@/components/icons'
 import { Skeleton } from '@/components/skeleton'
 import { useAccount, useMay, useMe } from '@/lib/account'
 import { cn } from '@/lib/class-names'

@@ -1,7 +1,7 @@
 /** The numbers of an account: balance, spend, requests, errors, latency. */
 import { Link } from '@tanstack/react-router'
-import { CircleHelp } from 'lucide-react'
 import type { JSX, ReactNode } from 'react'
+import { CircleHelp } from '@/components/icons'
 import { Money } from '@/components/money'
 import { Skeleton } from '@/components/skeleton'
 import { Stat } from '@/components/stat'

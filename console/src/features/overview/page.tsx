@@ -1,9 +1,10 @@
 /** What an account has, spends and runs, at a glance; and for a new one the way to its first request. */
-import { Plus, Wallet } from 'lucide-react'
+
 import { type JSX, lazy, Suspense, useState } from 'react'
 import { LinkButton } from '@/components/button'
 import { Card } from '@/components/card'
 import { Empty } from '@/components/empty'
+import { Plus, Wallet } from '@/components/icons'
 import { Page } from '@/components/page'
 import { Problem } from '@/components/problem'
 import { Skeleton } from '@/components/skeleton'

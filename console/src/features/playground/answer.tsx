@@ -1,9 +1,10 @@
 /** One answer: what was said, which tools were called and what came of them, what went wrong, what it cost. */
-import { Brain, RotateCcw } from 'lucide-react'
+
 import type { JSX } from 'react'
 import { Badge } from '@/components/badge'
 import { Button, LinkButton } from '@/components/button'
 import { Field } from '@/components/field'
+import { Brain, RotateCcw } from '@/components/icons'
 import { Textarea } from '@/components/textarea'
 import { useMay } from '@/lib/account'
 import { cn } from '@/lib/class-names'

@@ -1,7 +1,8 @@
 /** Where people write: a text, pictures beside it; Enter sends, and a running answer can be stopped. */
-import { ArrowUp, ImagePlus, Square, X } from 'lucide-react'
+
 import { type ClipboardEvent, type JSX, useRef, useState } from 'react'
 import { Button } from '@/components/button'
+import { ArrowUp, ImagePlus, Square, X } from '@/components/icons'
 import { Textarea } from '@/components/textarea'
 import { toast } from '@/components/toaster'
 import type { Picture } from './conversation.ts'

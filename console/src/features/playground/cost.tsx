@@ -1,9 +1,11 @@
 /** What one answer used and cost, by its receipt, and the way there. */
+
 import { Link } from '@tanstack/react-router'
 import type { JSX } from 'react'
 import { Money } from '@/components/money'
 import { count, duration } from '@/lib/format'
 import { useOperation } from '@/lib/operations'
+import { inputTokens, outputTokens } from '../../../../contract/meters.ts'
 
 export interface CostProps {
   readonly request: string
@@ -22,9 +24,7 @@ export function Cost({ request, expectsNone }: CostProps): JSX.Element {
     return <span>{words}</span>
   }
   const { usage, charged, started, ended } = receipt.data
-  const input =
-    usage.inputUncached + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h + usage.inputAudio
-  const output = usage.output + usage.outputAudio
+  const [input, output] = [inputTokens(usage), outputTokens(usage)]
   return (
     <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
       <span className="tabular">

@@ -2,11 +2,12 @@
  * The playground: a conversation with any model that is sold, paid by the account like every request, under a key of
  * the console's own that nobody can see or send.
  */
-import { ChevronDown, Code2, MessagesSquare, Plus, SlidersHorizontal } from 'lucide-react'
+
 import { type JSX, type RefObject, useEffect, useRef, useState } from 'react'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { Empty } from '@/components/empty'
+import { ChevronDown, Code2, MessagesSquare, Plus, SlidersHorizontal } from '@/components/icons'
 import { Page } from '@/components/page'
 import { Problem } from '@/components/problem'
 import { Skeleton } from '@/components/skeleton'

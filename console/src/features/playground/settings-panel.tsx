@@ -1,8 +1,9 @@
 /** What the next request is made with: model, system prompt, limits, tools. Shows only what the model takes. */
-import { Plus, Trash2 } from 'lucide-react'
+
 import type { JSX } from 'react'
 import { Button } from '@/components/button'
 import { Field } from '@/components/field'
+import { Plus, Trash2 } from '@/components/icons'
 import { Input } from '@/components/input'
 import { Select } from '@/components/select'
 import { Textarea } from '@/components/textarea'

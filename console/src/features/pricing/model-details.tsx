@@ -1,21 +1,15 @@
 /** All that is known of one model: every price class, tiers, options, fees, what it can do and what is to come. */
+
 import type { JSX, ReactNode } from 'react'
 import { Badge } from '@/components/badge'
 import { When } from '@/components/when'
 import { count, day } from '@/lib/format'
 import { exactUsd } from '@/lib/usd'
+import { pricedMeters } from '../../../../contract/meters.ts'
 import { type Capability, capabilities } from './pricing-view.ts'
-import type { Price, Rates, SoldModel } from './sold-models.ts'
+import type { Price, SoldModel } from './sold-models.ts'
 
-const classes: readonly (readonly [keyof Rates, string])[] = [
-  ['input', 'Input'],
-  ['cacheRead', 'Cached input'],
-  ['cacheWrite5m', 'Cache write, 5 minutes'],
-  ['cacheWrite1h', 'Cache write, 1 hour'],
-  ['output', 'Output'],
-  ['inputAudio', 'Audio in'],
-  ['outputAudio', 'Audio out'],
-]
+const classes = pricedMeters.map(({ rate, priceLabel }) => [rate, priceLabel] as const)
 const formatNames: Readonly<Record<string, string>> = {
   'openai-chat': 'Chat Completions',
   'openai-responses': 'Responses',

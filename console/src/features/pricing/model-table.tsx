@@ -1,6 +1,7 @@
 /** The price list: a table to compare on wide screens, cards on phones. A row opens to all that is known. */
-import { ArrowDown, ArrowUp, ChevronRight } from 'lucide-react'
+
 import { Fragment, type JSX, useId, useState } from 'react'
+import { ArrowDown, ArrowUp, ChevronRight } from '@/components/icons'
 import { cn } from '@/lib/class-names'
 import { count, shortCount } from '@/lib/format'
 import { exactUsd } from '@/lib/usd'

@@ -1,8 +1,9 @@
 /** The public price list: every model that is sold, to search, filter and sort; the address keeps what was chosen. */
-import { SearchX } from 'lucide-react'
+
 import { type JSX, useDeferredValue } from 'react'
 import { Button } from '@/components/button'
 import { Empty } from '@/components/empty'
+import { SearchX } from '@/components/icons'
 import { Page } from '@/components/page'
 import { Problem } from '@/components/problem'
 import { Select } from '@/components/select'

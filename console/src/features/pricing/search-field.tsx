@@ -1,6 +1,7 @@
 /** A search field whose words stand in the address a moment after they were typed; typing never waits for it. */
-import { Search as SearchIcon } from 'lucide-react'
+
 import { type JSX, useEffect, useState } from 'react'
+import { Search as SearchIcon } from '@/components/icons'
 import { Input } from '@/components/input'
 import { cn } from '@/lib/class-names'
 import { useSearch, useSetSearch } from '@/lib/search'

@@ -1,18 +1,12 @@
 /** The models that are sold and their prices, as the public list tells them: the same that requests are priced by. */
+
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { ApiError, send } from '@/lib/api'
 import { inOrder } from '@/lib/model-order'
+import type { RateName, UnsoldRate } from '../../../../contract/meters.ts'
 
-/** USD per million tokens; null: the model does not take or give audio. */
-export interface Rates {
-  readonly input: string
-  readonly cacheRead: string
-  readonly cacheWrite5m: string
-  readonly cacheWrite1h: string
-  readonly output: string
-  readonly inputAudio: string | null
-  readonly outputAudio: string | null
-}
+/** USD per million tokens; null: the model does not sell the class. */
+export type Rates = { readonly [Name in RateName]: Name extends UnsoldRate ? string | null : string }
 
 export interface Price extends Rates {
   readonly id: string

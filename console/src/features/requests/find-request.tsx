@@ -1,8 +1,8 @@
 /** The way to one request by the id that its answer told: in `x-request-id`, or beside an error. */
 import { useNavigate } from '@tanstack/react-router'
-import { Search } from 'lucide-react'
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
+import { Search } from '@/components/icons'
 import { Input } from '@/components/input'
 
 const isId = (text: string) => /^req_[0-9a-z]{13}$/.test(text)

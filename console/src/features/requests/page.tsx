@@ -1,9 +1,10 @@
 /** The requests of the account: those that run, and the receipts of those that ended, the latest first. */
-import { Activity, Download } from 'lucide-react'
+
 import { type JSX, useState } from 'react'
 import { AnchorButton, Button, LinkButton } from '@/components/button'
 import { Card } from '@/components/card'
 import { Empty } from '@/components/empty'
+import { Activity, Download } from '@/components/icons'
 import { Page } from '@/components/page'
 import { Problem } from '@/components/problem'
 import { Select } from '@/components/select'

@@ -1,11 +1,11 @@
 /** One request's story: how it ended, what it used and cost, where its time went. While it runs, what it holds. */
 import { Link, useParams } from '@tanstack/react-router'
-import { ArrowLeft, ReceiptText, Square } from 'lucide-react'
 import { type JSX, useState } from 'react'
 import { Badge } from '@/components/badge'
 import { Button, LinkButton } from '@/components/button'
 import { Card } from '@/components/card'
 import { Empty } from '@/components/empty'
+import { ArrowLeft, ReceiptText, Square } from '@/components/icons'
 import { Money } from '@/components/money'
 import { Page } from '@/components/page'
 import { Problem } from '@/components/problem'

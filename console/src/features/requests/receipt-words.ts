@@ -1,5 +1,13 @@
 /** A receipt in words: how it ended, what its tokens were, where its time went. Pure. */
+import {
+  inputTokens as inputSum,
+  type Meter,
+  meterNames,
+  meters,
+  outputTokens as outputSum,
+} from '../../../../contract/meters.ts'
 import type { OperationOutput } from '../../../../contract/operations.ts'
+import { count } from '../../lib/format.ts'
 
 export type Receipt = OperationOutput<'request.show'>
 export type RunningRequest = OperationOutput<'requests.running'>[number]
@@ -46,12 +54,12 @@ export const usageSourceWords: Readonly<Record<Receipt['usageSource'], string>> 
   none: 'Nothing was used.',
 }
 
-/** How the hold knew the most that the input could be. */
+/** How the hold bounded the input. */
 export const inputBoundWords: Readonly<Record<NonNullable<Receipt['inputBound']>, string>> = {
-  bytes: 'for an input as large as its size allows',
-  counted: 'for an input whose text was counted here',
-  pages: 'for an input whose documents were bounded by their pages',
-  reported: 'for an input that the provider counted',
+  bytes: 'input bounded by its size',
+  counted: 'input text counted by Tollgate',
+  pages: 'documents bounded by page count',
+  reported: 'input counted by the provider',
 }
 
 const dialects: ReadonlyMap<string, string> = new Map([
@@ -62,6 +70,15 @@ const dialects: ReadonlyMap<string, string> = new Map([
 ])
 export const dialectName = (dialect: string) => dialects.get(dialect) ?? dialect
 
+const isTokenClass = (name: string): name is Meter => Object.hasOwn(meters, name)
+
+/** Counts by the name of a class of tokens or of a tool, such as `Output 1,000, Web search 7`. */
+export function countsText(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
+    .map(([name, number]) => `${isTokenClass(name) ? meters[name].label : feeName(name)} ${count(number)}`)
+    .join(', ')
+}
+
 export interface TokenLine {
   readonly label: string
   readonly tokens: number
@@ -70,22 +87,16 @@ export interface TokenLine {
 
 /** The classes that were used, by price; reasoning is a part of output, not one more. */
 export function tokenLines({ usage }: Receipt): readonly TokenLine[] {
-  const lines: readonly (readonly [string, number, (string | undefined)?])[] = [
-    ['Input', usage.inputUncached],
-    ['Read from cache', usage.cacheRead],
-    ['Written to cache, 5 minutes', usage.cacheWrite5m],
-    ['Written to cache, 1 hour', usage.cacheWrite1h],
-    ['Audio input', usage.inputAudio],
-    [
-      'Output',
-      usage.output,
-      usage.reasoning > 0 ? `of these ${usage.reasoning.toLocaleString('en-US')} for reasoning` : undefined,
-    ],
-    ['Audio output', usage.outputAudio],
-  ]
-  return lines
-    .filter(([label, tokens]) => tokens > 0 || label === 'Input' || label === 'Output')
-    .map(([label, tokens, hint]) => ({ label, tokens, hint }))
+  return meterNames
+    .map((name) => ({
+      label: meters[name].label,
+      tokens: usage[name],
+      hint:
+        name === 'output' && usage.reasoning > 0
+          ? `of these ${count(usage.reasoning)} for reasoning`
+          : undefined,
+    }))
+    .filter(({ label, tokens }) => tokens > 0 || label === 'Input' || label === 'Output')
 }
 
 /** `web_search` → `Web search`. */
@@ -133,9 +144,9 @@ export function tookMs(receipt: Pick<Receipt, 'started' | 'ended'>): number {
 }
 
 export function inputTokens({ usage }: Pick<Receipt, 'usage'>): number {
-  return usage.inputUncached + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h + usage.inputAudio
+  return inputSum(usage)
 }
 
 export function outputTokens({ usage }: Pick<Receipt, 'usage'>): number {
-  return usage.output + usage.outputAudio
+  return outputSum(usage)
 }

@@ -17,6 +17,7 @@ import { MoneyBar } from '../usage/money-bar.tsx'
 import { Name } from '../usage/name.tsx'
 import { EndBadge, ErrorLink } from './badges.tsx'
 import {
+  countsText,
   dialectName,
   endWords,
   feeName,
@@ -107,8 +108,8 @@ function Remarks({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element | n
         </Banner>
       ) : null}
       {receipt.implausible === null ? null : (
-        <Banner tone="warn" title="The provider reported usage that cannot be.">
-          It was not charged: {implausibleText(receipt.implausible)}.
+        <Banner tone="warn" title="The provider reported impossible usage.">
+          It was not charged: {countsText(receipt.implausible)}.
         </Banner>
       )}
       {receipt.settled === 'late' ? (
@@ -118,12 +119,6 @@ function Remarks({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element | n
       ) : null}
     </>
   )
-}
-
-function implausibleText(counts: Readonly<Record<string, number>>): string {
-  return Object.entries(counts)
-    .map(([name, reported]) => `${name} ${count(reported)}`)
-    .join(', ')
 }
 
 function Tokens({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
@@ -255,6 +250,7 @@ function Details({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
         <Fact label="Format">
           {dialectName(receipt.dialect)}
           {receipt.streamed ? ', streamed' : ''}
+          {receipt.background ? ', in the background' : ''}
         </Fact>
         <Fact label="Answered by">
           <Name>{receipt.upstream}</Name> <span className="text-ink-soft">({receipt.provider})</span>

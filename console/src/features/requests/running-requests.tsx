@@ -1,9 +1,10 @@
 /** The requests that run now, with a way to stop each. */
-import { Square } from 'lucide-react'
+
 import { type JSX, useState } from 'react'
 import { Badge } from '@/components/badge'
 import { Button } from '@/components/button'
 import { ConfirmDialog } from '@/components/confirm-dialog'
+import { Square } from '@/components/icons'
 import { Money } from '@/components/money'
 import { Problem } from '@/components/problem'
 import { Table } from '@/components/table'

@@ -1,11 +1,11 @@
 /** Who changed what in the account that is shown. */
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { History } from 'lucide-react'
 import type { JSX } from 'react'
 import { Badge } from '@/components/badge'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { Empty } from '@/components/empty'
+import { History } from '@/components/icons'
 import { OnPhone } from '@/components/on-phone'
 import { Problem } from '@/components/problem'
 import { type Column, Table } from '@/components/table'

@@ -1,11 +1,12 @@
 /** Keys for the control-plane API of the account: made with scopes, shown once, revoked. */
-import { KeySquare, Plus } from 'lucide-react'
+
 import { type JSX, useState } from 'react'
 import { Badge } from '@/components/badge'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { ConfirmDialog } from '@/components/dialog'
 import { Empty } from '@/components/empty'
+import { KeySquare, Plus } from '@/components/icons'
 import { OnPhone } from '@/components/on-phone'
 import { Problem } from '@/components/problem'
 import { type Column, Table } from '@/components/table'

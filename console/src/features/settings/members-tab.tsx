@@ -1,11 +1,11 @@
 /** Who acts for the organization that is shown, as what, and who is invited. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Trash2, UserPlus } from 'lucide-react'
 import { type JSX, useState } from 'react'
 import { Badge } from '@/components/badge'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { ConfirmDialog } from '@/components/dialog'
+import { Trash2, UserPlus } from '@/components/icons'
 import { Problem } from '@/components/problem'
 import { Select } from '@/components/select'
 import { type Column, Table } from '@/components/table'

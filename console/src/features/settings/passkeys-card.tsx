@@ -1,11 +1,11 @@
 /** The passkeys of the person: adding one, and removing it. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Fingerprint, Trash2 } from 'lucide-react'
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { ConfirmDialog, Dialog, DialogActions } from '@/components/dialog'
 import { Field } from '@/components/field'
+import { Fingerprint, Trash2 } from '@/components/icons'
 import { Input } from '@/components/input'
 import { Problem } from '@/components/problem'
 import { Skeleton } from '@/components/skeleton'

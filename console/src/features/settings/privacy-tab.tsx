@@ -51,7 +51,7 @@ function DeleteCard(): JSX.Element {
   return (
     <Card
       title="Delete your account"
-      description="Your sessions, keys and name go for good, and with them the organizations in which you are the only member; what is left of their balances is lost. The ledger keeps its entries without them."
+      description="Your sessions, keys, name and uploaded files go for good, and with them the organizations in which you are the only member; what is left of their balances is lost. The ledger keeps its entries without them."
     >
       <Button variant="quiet-danger" onClick={() => setOpen(true)}>
         Delete the account

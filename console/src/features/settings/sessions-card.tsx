@@ -1,11 +1,11 @@
 /** Where the person is signed in, and the way to end that. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Monitor, Smartphone } from 'lucide-react'
 import type { JSX } from 'react'
 import { Badge } from '@/components/badge'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { Empty } from '@/components/empty'
+import { Monitor, Smartphone } from '@/components/icons'
 import { Problem } from '@/components/problem'
 import { type Column, Table } from '@/components/table'
 import { toast } from '@/components/toaster'

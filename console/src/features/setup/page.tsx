@@ -1,9 +1,9 @@
 /** Becoming the first administrator with the token of the setup link. */
 import { Link } from '@tanstack/react-router'
-import { KeyRound, ShieldCheck, Wallet } from 'lucide-react'
 import { type JSX, useState } from 'react'
 import { Button, LinkButton } from '@/components/button'
 import { Code } from '@/components/code'
+import { KeyRound, ShieldCheck, Wallet } from '@/components/icons'
 import { Problem } from '@/components/problem'
 import { Skeleton } from '@/components/skeleton'
 import { AuthFrame, Message, textLink } from '@/features/auth/auth-frame'

@@ -1,7 +1,8 @@
 /** Narrows usage or requests to one model or one key. */
-import { X } from 'lucide-react'
+
 import type { JSX } from 'react'
 import { Button } from '@/components/button'
+import { X } from '@/components/icons'
 import { Select } from '@/components/select'
 import type { Search } from '@/lib/search'
 import { useSoldModels } from '../keys/sold-models.ts'

@@ -1,9 +1,10 @@
 /** What the account used: over time, split by model, key or member. All that is chosen stands in the address. */
-import { ChartColumn, Download } from 'lucide-react'
+
 import type { JSX } from 'react'
 import { AnchorButton, LinkButton } from '@/components/button'
 import { Card } from '@/components/card'
 import { Empty } from '@/components/empty'
+import { ChartColumn, Download } from '@/components/icons'
 import { Money } from '@/components/money'
 import { Page } from '@/components/page'
 import { Problem } from '@/components/problem'

@@ -1,9 +1,13 @@
-// Google's, OpenAI's and Anthropic's libraries for Go: text and a tool, streamed, with and without silences.
+// Google's, OpenAI's and Anthropic's libraries for Go: text and a tool, streamed, with and without silences, and requests
+// that are refused for good.
 package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"strings"
 
@@ -130,6 +134,45 @@ func withAnthropic(at place, model string) error {
 	return includes(message.Content[0].Text, "quince")
 }
 
+// refused expects an error that says why, and no more than one request, answered with this status.
+func refused(work func(place, string) error, at place, model, status, says string) error {
+	if _, err := statusesSeen(); err != nil {
+		return err
+	}
+	failure := work(at, model)
+	statuses, err := statusesSeen()
+	if err != nil {
+		return err
+	}
+	if !strings.Contains(messageOf(failure), says) {
+		return fmt.Errorf("expected %q in %v", says, failure)
+	}
+	if statuses != status {
+		return fmt.Errorf("answered %q: %v", statuses, failure)
+	}
+	return nil
+}
+
+// messageOf returns what the gateway said: openai-go prints the status alone, and keeps the message in a field.
+func messageOf(err error) string {
+	var failure *openai.Error
+	if errors.As(err, &failure) {
+		return failure.Message
+	}
+	return fmt.Sprint(err)
+}
+
+// statusesSeen returns the statuses of the answers to POST requests since the last call.
+func statusesSeen() (string, error) {
+	answer, err := http.Get(os.Getenv("TOLLGATE_COUNTED_ORIGIN") + "/-/statuses")
+	if err != nil {
+		return "", err
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	return string(text), err
+}
+
 func main() {
 	places := []place{
 		{"", os.Getenv("TOLLGATE_ORIGIN"), os.Getenv("TOLLGATE_KEY")},
@@ -141,6 +184,21 @@ func main() {
 			check("genai: a tool round trip"+at.when+" on "+model, func() error { return withGenaiTool(at, model) })
 			check("openai-go: streamed"+at.when+" on "+model, func() error { return withOpenai(at, model) })
 			check("anthropic-sdk-go: streamed"+at.when+" on "+model, func() error { return withAnthropic(at, model) })
+		}
+	}
+	counted := os.Getenv("TOLLGATE_COUNTED_ORIGIN")
+	for _, refusal := range []struct{ status, why, key, model, says string }{
+		{"401", "a wrong key", "sk-tg-nobody", models[0], "Incorrect API key"},
+		{"402", "no money", os.Getenv("TOLLGATE_EMPTY_KEY"), models[0], "The balance is $0.00"},
+		{"404", "an unknown model", os.Getenv("TOLLGATE_KEY"), "gpt-nobody", "does not exist or is not enabled"},
+	} {
+		for _, library := range []struct {
+			name string
+			work func(place, string) error
+		}{{"genai", withGenai}, {"openai-go", withOpenai}, {"anthropic-sdk-go", withAnthropic}} {
+			name := fmt.Sprintf("%s: %s (%s) is reported and not repeated", library.name, refusal.status, refusal.why)
+			at := place{"", counted, refusal.key}
+			check(name, func() error { return refused(library.work, at, refusal.model, refusal.status, refusal.says) })
 		}
 	}
 	if failed {

@@ -1,4 +1,5 @@
-// Google's and OpenAI's libraries for Java, and LangChain4j: streamed text and tools, with and without silences.
+// Google's and OpenAI's libraries for Java, and LangChain4j: streamed text and tools, with and without silences,
+// and requests that are refused for good.
 import com.google.genai.Client;
 import com.google.genai.types.Content;
 import com.google.genai.types.FunctionDeclaration;
@@ -9,12 +10,19 @@ import com.google.genai.types.Tool;
 import com.openai.client.okhttp.OpenAIOkHttpClient;
 import com.openai.models.chat.completions.ChatCompletionCreateParams;
 import dev.langchain4j.agent.tool.P;
+import dev.langchain4j.model.anthropic.AnthropicChatModel;
 import dev.langchain4j.model.anthropic.AnthropicStreamingChatModel;
 import dev.langchain4j.model.chat.StreamingChatModel;
+import dev.langchain4j.model.googleai.GoogleAiGeminiChatModel;
 import dev.langchain4j.model.googleai.GoogleAiGeminiStreamingChatModel;
+import dev.langchain4j.model.openai.OpenAiChatModel;
 import dev.langchain4j.model.openai.OpenAiStreamingChatModel;
 import dev.langchain4j.service.AiServices;
 import dev.langchain4j.service.TokenStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -98,6 +106,55 @@ public class Clients {
     return done.get(60, TimeUnit.SECONDS);
   }
 
+  interface Asking {
+    String ask(Place at, String model) throws Exception;
+  }
+
+  record Refusal(String status, String why, String key, String model, String says) {}
+
+  /** The request must fail and say why, with no more than one request sent and with this status. */
+  static String refused(Asking asking, Refusal refusal) throws Exception {
+    var at = new Place("", System.getenv("TOLLGATE_COUNTED_ORIGIN"), refusal.key());
+    statusesSeen();
+    try {
+      return "no error, but " + asking.ask(at, refusal.model());
+    } catch (Exception error) {
+      var statuses = statusesSeen();
+      if (!String.valueOf(error).contains(refusal.says())) throw new IllegalStateException("expected " + refusal.says(), error);
+      return statuses.equals(refusal.status()) ? "1 sent" : "answered " + statuses + ": " + error;
+    }
+  }
+
+  /** The statuses of the answers to POST requests since the last call. */
+  static String statusesSeen() throws Exception {
+    var address = URI.create(System.getenv("TOLLGATE_COUNTED_ORIGIN") + "/-/statuses");
+    return HttpClient.newHttpClient().send(HttpRequest.newBuilder(address).build(), BodyHandlers.ofString()).body();
+  }
+
+  /** With the retries that the libraries make on their own. */
+  static void refusals() {
+    var refusals = List.of(
+        new Refusal("401", "a wrong key", "sk-tg-nobody", "gpt-conformance", "Incorrect API key"),
+        new Refusal("402", "no money", System.getenv("TOLLGATE_EMPTY_KEY"), "gpt-conformance", "The balance is $0.00"),
+        new Refusal("404", "an unknown model", System.getenv("TOLLGATE_KEY"), "gpt-nobody", "does not exist or is not enabled"));
+    var clients = Map.<String, Asking>of(
+        "google-genai", Clients::googleText,
+        "openai-java", Clients::openai,
+        "langchain4j Gemini", (at, model) -> GoogleAiGeminiChatModel.builder()
+            .baseUrl(at.origin() + "/v1beta").apiKey(at.key()).modelName(model).build().chat("say quince"),
+        "langchain4j OpenAI", (at, model) -> OpenAiChatModel.builder()
+            .baseUrl(at.origin() + "/v1").apiKey(at.key()).modelName(model).build().chat("say quince"),
+        "langchain4j Anthropic", (at, model) -> AnthropicChatModel.builder()
+            .baseUrl(at.origin() + "/v1").apiKey(at.key()).modelName(model).maxTokens(1000).build().chat("say quince"),
+        "langchain4j OpenAI, streamed", (at, model) -> ask(OpenAiStreamingChatModel.builder()
+            .baseUrl(at.origin() + "/v1").apiKey(at.key()).modelName(model).build(), "say quince"));
+    for (var refusal : refusals) {
+      clients.forEach((name, asking) -> check(
+          name + ": " + refusal.status() + " (" + refusal.why() + ") is reported and not repeated",
+          "1 sent", () -> refused(asking, refusal)));
+    }
+  }
+
   public static void main(String[] arguments) {
     var places = List.of(
         new Place("", System.getenv("TOLLGATE_ORIGIN"), System.getenv("TOLLGATE_KEY")),
@@ -122,6 +179,7 @@ public class Clients {
         });
       }
     }
+    refusals();
     System.exit(failed ? 1 : 0);
   }
 }

@@ -10,10 +10,10 @@ from agno.models.openai import OpenAIChat, OpenAIResponses
 from checks import Checks, weather
 
 ways = {
-    'OpenAIChat': lambda at, model: OpenAIChat(id=model, base_url=at.v1, api_key=at.key, max_retries=0),
-    'OpenAIResponses': lambda at, model: OpenAIResponses(id=model, base_url=at.v1, api_key=at.key, max_retries=0),
+    'OpenAIChat': lambda at, model: OpenAIChat(id=model, base_url=at.v1, api_key=at.key),
+    'OpenAIResponses': lambda at, model: OpenAIResponses(id=model, base_url=at.v1, api_key=at.key),
     'Claude': lambda at, model: Claude(
-        id=model, api_key=at.key, client_params={'base_url': at.root, 'max_retries': 0}
+        id=model, api_key=at.key, client_params={'base_url': at.root}
     ),
     'Gemini': lambda at, model: Gemini(
         id=model, api_key=at.key, client_params={'http_options': {'base_url': at.root}}

@@ -9,10 +9,10 @@ from checks import Checks, weather
 INFO = ModelInfo(vision=True, function_calling=True, json_output=True, structured_output=True, family='unknown')
 ways = {
     'openai': lambda at, model: OpenAIChatCompletionClient(
-        model=model, base_url=at.v1, api_key=at.key, model_info=INFO, max_retries=0
+        model=model, base_url=at.v1, api_key=at.key, model_info=INFO
     ),
     'anthropic': lambda at, model: AnthropicChatCompletionClient(
-        model=model, base_url=at.root, api_key=at.key, model_info=INFO, max_retries=0
+        model=model, base_url=at.root, api_key=at.key, model_info=INFO
     ),
 }
 

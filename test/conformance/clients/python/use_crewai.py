@@ -18,10 +18,10 @@ TOOLS = [
 ]
 ways = {
     'openai': lambda at, model, **more: LLM(
-        model=model, provider='openai', base_url=at.v1, api_key=at.key, max_retries=0, **more
+        model=model, provider='openai', base_url=at.v1, api_key=at.key, **more
     ),
     'anthropic': lambda at, model, **more: LLM(
-        model=model, provider='anthropic', base_url=at.root, api_key=at.key, max_retries=0, max_tokens=1000, **more
+        model=model, provider='anthropic', base_url=at.root, api_key=at.key, max_tokens=1000, **more
     ),
 }
 

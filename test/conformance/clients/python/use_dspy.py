@@ -15,7 +15,7 @@ ways = {
 
 def way(prefix, base):
     def text(at, model, prompt):
-        lm = dspy.LM(f'{prefix}{model}', api_base=base(at), api_key=at.key, cache=False, num_retries=0)
+        lm = dspy.LM(f'{prefix}{model}', api_base=base(at), api_key=at.key, cache=False)
         return str(lm(prompt))
 
     return text

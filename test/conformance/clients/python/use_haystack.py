@@ -9,7 +9,7 @@ from haystack.utils import Secret
 
 ways = {
     'openai': lambda at, model, **more: OpenAIChatGenerator(
-        model=model, api_base_url=at.v1, api_key=Secret.from_token(at.key), max_retries=0, **more
+        model=model, api_base_url=at.v1, api_key=Secret.from_token(at.key), **more
     ),
 }
 

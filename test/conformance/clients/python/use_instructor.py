@@ -13,11 +13,11 @@ class Weather(BaseModel):
 
 
 def of_openai(at):
-    return instructor.from_openai(OpenAI(base_url=at.v1, api_key=at.key, max_retries=0))
+    return instructor.from_openai(OpenAI(base_url=at.v1, api_key=at.key))
 
 
 def of_anthropic(at):
-    return instructor.from_anthropic(Anthropic(base_url=at.root, api_key=at.key, max_retries=0))
+    return instructor.from_anthropic(Anthropic(base_url=at.root, api_key=at.key))
 
 
 def of_google(at):
@@ -32,7 +32,6 @@ def way(clientOf, **more):
             model=model,
             messages=[{'role': 'user', 'content': 'use Weather {"city":"quince"}'}],
             response_model=Weather,
-            max_retries=0,
             **more,
         )
         return found.city

@@ -13,7 +13,6 @@ ways = {
         is_chat_model=True,
         is_function_calling_model=True,
         context_window=100_000,
-        max_retries=0,
     ),
     'google': lambda at, model: GoogleGenAI(
         model=model,
@@ -21,7 +20,6 @@ ways = {
         http_options={'base_url': at.root},
         context_window=100_000,
         max_tokens=1000,
-        max_retries=0,
     ),
 }
 

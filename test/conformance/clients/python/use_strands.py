@@ -9,10 +9,10 @@ from strands.models.openai import OpenAIModel
 
 ways = {
     'openai': lambda at, model: OpenAIModel(
-        client_args={'base_url': at.v1, 'api_key': at.key, 'max_retries': 0}, model_id=model
+        client_args={'base_url': at.v1, 'api_key': at.key}, model_id=model
     ),
     'anthropic': lambda at, model: AnthropicModel(
-        client_args={'base_url': at.root, 'api_key': at.key, 'max_retries': 0}, model_id=model, max_tokens=1000
+        client_args={'base_url': at.root, 'api_key': at.key}, model_id=model, max_tokens=1000
     ),
     'gemini': lambda at, model: GeminiModel(
         client_args={'api_key': at.key, 'http_options': {'base_url': at.root}}, model_id=model

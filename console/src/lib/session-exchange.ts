@@ -1,0 +1,32 @@
+/**
+ * Knows when the session cookie may have been replaced: a request that was sent with the earlier cookie is refused by the
+ * server although the person is signed in, and may be sent again. Knows nothing of HTTP.
+ */
+
+/** Exchanges that can replace the session; the browser has its new cookie when one has ended. */
+const inFlight = new Set<Promise<unknown>>()
+let ended = 0
+
+/** Notes an exchange that can replace the session of this browser. */
+export async function replacing<Value>(exchange: () => Promise<Value>): Promise<Value> {
+  const running = exchange()
+  inFlight.add(running)
+  try {
+    return await running
+  } finally {
+    inFlight.delete(running)
+    ended += 1
+  }
+}
+
+/** Sends a request; sends it again, once, when it was refused and the session may have been replaced meanwhile. */
+export async function withSession<Value>(
+  request: () => Promise<Value>,
+  isRefused: (value: Value) => boolean,
+): Promise<Value> {
+  const endedBefore = ended
+  const value = await request()
+  if (!isRefused(value)) return value
+  await Promise.allSettled(inFlight)
+  return ended === endedBefore ? value : request()
+}

@@ -1,0 +1,43 @@
+/**
+ * What can go wrong, in words that belong to no dialect; each dialect has a row of status, type and
+ * wording for every one of them. Values only.
+ */
+
+export type ErrorKind =
+  | 'invalid'
+  | 'no_credential'
+  | 'wrong_credential'
+  | 'quota'
+  | 'unknown_model'
+  | 'unknown_item'
+  | 'unknown_path'
+  | 'wrong_method'
+  | 'too_large'
+  | 'context'
+  | 'rate_limit'
+  | 'server'
+  | 'overloaded'
+
+export interface ProviderError {
+  readonly kind: ErrorKind
+  /** What it is about: the model's name, the request line, the wait, or the whole message of `invalid`. */
+  readonly subject: string
+  /** The field at fault, in the dialects that name it. */
+  readonly param: string | null
+  /** Names the mistake, where the dialect has a name for it. */
+  readonly code?: string
+}
+
+/** What a check finds; null: nothing. */
+export type Fault = ProviderError | null
+
+/** A whole HTTP answer that reports an error. */
+export interface ErrorResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export function providerError(kind: ErrorKind, subject = ''): ProviderError {
+  return { kind, subject, param: null }
+}

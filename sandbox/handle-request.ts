@@ -1,0 +1,264 @@
+/**
+ * Decides what a received request is answered with: reads it, finds the behavior, charges the input, and
+ * returns a script. It remembers what lies between requests (cached prompts, turns of a behavior) and sends nothing.
+ */
+import { createHash } from 'node:crypto'
+import type { Clock } from '../src/base/clock.ts'
+import type { SandboxDialect } from './dialect.ts'
+import type { ProviderError } from './errors.ts'
+import { type BackgroundAnswers, backgroundAnswers } from './openai-responses/background-answers.ts'
+import { responseHead, responseId } from './openai-responses/errors.ts'
+import { type KeptAnswers, keptAnswers } from './openai-responses/kept-answers.ts'
+import { nestsDeeper } from './request/depth.ts'
+import { isObject, type JsonObject, type NormalizedRequest } from './request/normalized-request.ts'
+import { promptCache } from './request/prompt-cache.ts'
+import type { Recorder } from './request-log.ts'
+import type { Endpoint, KeptRoute } from './routes.ts'
+import { type Behavior, findModel } from './scenarios/behaviors-table.ts'
+import { type BehaviorSettings, readSettings, settingsInMessage } from './scenarios/parameters.ts'
+import { finish, head, type InputUsage, type ResponseScript, type ScriptStep } from './script/script.ts'
+
+export interface RequestHandler {
+  /** The answer to a whole body at one of our addresses. */
+  answer(address: Endpoint, body: Buffer, scope: RequestScope): ResponseScript
+  /** A refusal in the words of the dialect. */
+  refuse(dialect: SandboxDialect, error: ProviderError, scope: RequestScope): ResponseScript
+  /** The answer to a request about a response that is kept. */
+  about(route: KeptRoute, scope: RequestScope): ResponseScript
+  /** 22 letters and digits that no other request of this sandbox has. */
+  nextUnique(): string
+  /** Ends what runs in the background. */
+  close(): void
+}
+
+/** One request, and who writes its story. */
+export interface RequestScope {
+  readonly requestId: string
+  readonly unique: string
+  readonly recorder: Recorder
+}
+
+export interface RequestHandlerOptions {
+  readonly clock: Clock
+  /** Distinguishes the ids of this sandbox from those of any other. */
+  readonly seed: string
+  readonly cachedPrefixesMax: number
+  /** JSON of answers that later requests can refer to. */
+  readonly keptAnswerBytesMax: number
+  readonly backgroundAnswersMax: number
+  /** How deep the JSON of a body may nest. */
+  readonly jsonDepthMax: number
+}
+
+interface RefusedRequest {
+  readonly kind: 'error'
+  readonly error: ProviderError
+}
+
+/** What the model's name and the last message ask for. */
+type Choice =
+  | { readonly kind: 'choice'; readonly behavior: Behavior; readonly settings: BehaviorSettings }
+  | RefusedRequest
+
+type HandlerDecision = { readonly kind: 'script'; readonly script: ResponseScript } | RefusedRequest
+
+function invalid(subject: string): RefusedRequest {
+  return { kind: 'error', error: { kind: 'invalid', subject, param: null } }
+}
+
+function choiceOf(request: NormalizedRequest): Choice {
+  const named = findModel(request.model)
+  if (named === undefined) {
+    return { kind: 'error', error: { kind: 'unknown_model', subject: request.model, param: null } }
+  }
+  const { behavior, given } = named
+  // What has one format only is as strict as its provider; what has all takes what travels through a gateway.
+  if (behavior.dialects !== undefined && request.odd !== null) return { kind: 'error', error: request.odd }
+  const said = settingsInMessage(request.lastText, behavior.parameters)
+  const reading = readSettings(new Map([...said, ...given]), behavior.defaults)
+  if (reading.kind === 'invalid') return invalid(reading.message)
+  return { kind: 'choice', behavior, settings: reading.settings }
+}
+
+function parsed(body: Buffer, depthMax: number): JsonObject | undefined {
+  // What walks the value recurses, so a body that nests without end must not come to it.
+  if (nestsDeeper(body, depthMax)) return undefined
+  try {
+    const value: unknown = JSON.parse(body.toString('utf8'))
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function* stamped(script: ResponseScript, headers: Readonly<Record<string, string>>): Generator<ScriptStep> {
+  for (const step of script)
+    yield step.kind === 'head' ? { ...step, headers: { ...headers, ...step.headers } } : step
+}
+
+function* refusalScript(
+  dialect: SandboxDialect,
+  error: ProviderError,
+  requestId: string,
+): Generator<ScriptStep> {
+  const failure = dialect.errorResponse(error, requestId)
+  yield head(failure.status, failure.headers)
+  yield finish(failure.body)
+}
+
+function* countScript(
+  request: NormalizedRequest,
+  counted: (tokens: number) => JsonObject,
+): Generator<ScriptStep> {
+  const tokens = request.segments.reduce((sum, segment) => sum + segment.tokens, 0)
+  yield head(200, { 'content-type': 'application/json' })
+  yield finish(JSON.stringify(counted(tokens)))
+}
+
+const queuedFields = {
+  status: 'queued',
+  background: true,
+  completed_at: null,
+  error: null,
+  incomplete_details: null,
+  output: [],
+  service_tier: 'auto',
+  usage: null,
+}
+
+const notCancellable: ProviderError = {
+  kind: 'invalid',
+  subject: 'Cannot cancel a synchronous response.',
+  param: null,
+}
+
+function* jsonScript(value: JsonObject): Generator<ScriptStep> {
+  yield head(200, { 'content-type': 'application/json' })
+  yield finish(JSON.stringify(value))
+}
+
+/** undefined: no such response is kept. */
+function answerAbout(
+  { verb, id }: Pick<KeptRoute, 'verb' | 'id'>,
+  kept: KeptAnswers,
+  runs: BackgroundAnswers,
+): JsonObject | 'not cancellable' | undefined {
+  const found = kept.find(id)
+  const response = runs.show(id) ?? found?.response
+  if (response === undefined) return undefined
+  switch (verb) {
+    case 'show':
+      return response
+    case 'cancel':
+      return runs.cancel(id) ?? 'not cancellable'
+    case 'delete':
+      runs.remove(id)
+      kept.remove(id)
+      return { id, object: 'response', deleted: true }
+    case 'input_items':
+      return { object: 'list', data: found?.input ?? [], first_id: null, last_id: null, has_more: false }
+  }
+}
+
+/** The dialect that keeps what it answers to this body, where it keeps anything. */
+function keeping(kept: KeptAnswers, dialect: SandboxDialect, body: JsonObject): SandboxDialect {
+  if (dialect.name !== 'openai-responses') return dialect
+  return {
+    ...dialect,
+    answer(turn) {
+      kept.keep(body, turn)
+      return dialect.answer(turn)
+    },
+  }
+}
+
+export function openRequestHandler(options: RequestHandlerOptions): RequestHandler {
+  const { clock, seed, cachedPrefixesMax, jsonDepthMax } = options
+  const cache = promptCache(clock, cachedPrefixesMax)
+  const kept = keptAnswers(options.keptAnswerBytesMax)
+  const runs = backgroundAnswers(clock, options.backgroundAnswersMax)
+  // One entry per row of the table of behaviors.
+  const visits = new Map<string, number>()
+  let sequence = 0
+
+  function refuse(
+    dialect: SandboxDialect,
+    error: ProviderError,
+    { requestId }: RequestScope,
+  ): ResponseScript {
+    return stamped(refusalScript(dialect, error, requestId), dialect.headers(requestId))
+  }
+
+  function played(
+    dialect: SandboxDialect,
+    request: NormalizedRequest,
+    { requestId, unique }: RequestScope,
+  ): HandlerDecision {
+    const choice = choiceOf(request)
+    if (choice.kind === 'error') return choice
+    const { behavior, settings } = choice
+    const earlier = visits.get(behavior.name) ?? 0
+    visits.set(behavior.name, earlier + 1)
+    const stamp = { requestId, unique, createdSeconds: Math.floor(clock.wallMs() / 1_000) }
+    const charge = (): InputUsage => cache.charge(request.model, request.segments)
+    return {
+      kind: 'script',
+      script: behavior.scenario({ request, settings, dialect, stamp, earlier, charge }),
+    }
+  }
+
+  /** Answers at once with the response as it begins. */
+  function begun(
+    request: NormalizedRequest,
+    script: ResponseScript,
+    { requestId, unique, recorder }: RequestScope,
+  ): HandlerDecision {
+    const stamp = { requestId, unique, createdSeconds: Math.floor(clock.wallMs() / 1_000) }
+    const queued = { ...responseHead({ request, stamp }), ...queuedFields }
+    runs.begin(responseId(stamp), queued, { script, recorder })
+    return { kind: 'script', script: jsonScript(queued) }
+  }
+
+  function decided({ dialect, counted, read }: Endpoint, body: Buffer, scope: RequestScope): HandlerDecision {
+    const sent = parsed(body, jsonDepthMax)
+    const value = sent !== undefined && dialect.name === 'openai-responses' ? kept.resolved(sent) : sent
+    if (value === undefined) return invalid('The body of the request must be one valid JSON object.')
+    const reading = read(value)
+    if (reading.kind === 'error') return reading
+    scope.recorder.understood(reading.request.model)
+    if (counted === null) {
+      const decision = played(keeping(kept, dialect, value), reading.request, scope)
+      const isBackground = dialect.name === 'openai-responses' && value.background === true
+      return isBackground && decision.kind === 'script'
+        ? begun(reading.request, decision.script, scope)
+        : decision
+    }
+    const choice = choiceOf(reading.request)
+    return choice.kind === 'error'
+      ? choice
+      : { kind: 'script', script: countScript(reading.request, counted) }
+  }
+
+  return {
+    refuse,
+    answer(address, body, scope) {
+      const { dialect } = address
+      const decision = decided(address, body, scope)
+      if (decision.kind === 'error') return refuse(dialect, decision.error, scope)
+      return stamped(decision.script, dialect.headers(scope.requestId))
+    },
+    about({ dialect, verb, id }, scope) {
+      const answered = answerAbout({ verb, id }, kept, runs)
+      if (answered === undefined)
+        return refuse(dialect, { kind: 'unknown_item', subject: id, param: null }, scope)
+      if (answered === 'not cancellable') return refuse(dialect, notCancellable, scope)
+      return stamped(jsonScript(answered), dialect.headers(scope.requestId))
+    },
+    close: () => runs.close(),
+    nextUnique() {
+      sequence += 1
+      const hash = createHash('sha256').update(`${seed}:${sequence}`).digest('base64')
+      return hash.replace(/[^A-Za-z0-9]/g, '0').slice(0, 22)
+    },
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * What the sandbox keeps of Responses that may be stored, as OpenAI does: an answer with all that went before it, and
+ * each item by its id. The oldest go when the room is full. Decides nothing about what is asked.
+ */
+
+import { isObject, type JsonObject, objectsIn, textIn } from '../request/normalized-request.ts'
+import type { WriterInput } from '../script/answer.ts'
+import { responseId } from './errors.ts'
+import { ending, outputItems } from './writer.ts'
+
+export interface KeptAnswers {
+  /** The body with what is kept in the place of what refers to it; what is not known here stays as it is. */
+  resolved(body: JsonObject): JsonObject
+  /** Keeps the answer to a resolved body, unless that says otherwise. */
+  keep(body: JsonObject, turn: WriterInput): void
+  /** The answer, and the items before it; undefined: it is not kept. */
+  find(id: string): { readonly response: JsonObject; readonly input: readonly JsonObject[] } | undefined
+  remove(id: string): void
+}
+
+interface KeptAnswer {
+  readonly items: readonly JsonObject[]
+  readonly made: readonly string[]
+  readonly turn: WriterInput
+  readonly input: readonly JsonObject[]
+  readonly bytes: number
+}
+
+/** The input as items; a text alone is one message of the user. */
+function inputItems({ input }: JsonObject): readonly JsonObject[] {
+  return typeof input === 'string' ? [{ role: 'user', content: input }] : objectsIn(input)
+}
+
+export function keptAnswers(bytesMax: number): KeptAnswers {
+  const answers = new Map<string, KeptAnswer>()
+  const items = new Map<string, JsonObject>()
+  let bytes = 0
+
+  function forgetOldest(): void {
+    for (const id of answers.keys()) {
+      if (bytes <= bytesMax) return
+      remove(id)
+    }
+  }
+
+  function remove(id: string): void {
+    const answer = answers.get(id)
+    if (answer === undefined) return
+    answers.delete(id)
+    for (const made of answer.made) items.delete(made)
+    bytes -= answer.bytes
+  }
+
+  function itemFor(value: unknown): unknown {
+    return isObject(value) && value.type === 'item_reference' ? (items.get(textIn(value.id)) ?? value) : value
+  }
+
+  return {
+    resolved(body) {
+      const referring = Array.isArray(body.input) ? { ...body, input: body.input.map(itemFor) } : body
+      const earlier = answers.get(textIn(body.previous_response_id))
+      if (earlier === undefined) return referring
+      const input = [...earlier.items, ...inputItems(referring)]
+      return { ...referring, input, previous_response_id: null }
+    },
+    keep(body, turn) {
+      if (body.store === false) return
+      const output = outputItems(turn)
+      const input = inputItems(body)
+      const all = [...input, ...output]
+      const made = output.map(({ id }) => textIn(id))
+      const answer = { items: all, made, turn, input, bytes: JSON.stringify(all).length }
+      answers.set(responseId(turn.stamp), answer)
+      for (const [index, item] of output.entries()) items.set(made[index] ?? '', item)
+      bytes += answer.bytes
+      forgetOldest()
+    },
+    find(id) {
+      const answer = answers.get(id)
+      return answer === undefined ? undefined : { response: ending(answer.turn), input: answer.input }
+    },
+    remove,
+  }
+}

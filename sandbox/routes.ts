@@ -1,0 +1,134 @@
+/** The addresses of the sandbox, and in which dialect every other one is refused. A table and its reader. */
+import type { IncomingMessage } from 'node:http'
+import { readCount, readMessages } from './anthropic/request.ts'
+import type { SandboxDialect } from './dialect.ts'
+import { chatDialect, geminiDialect, messagesDialect, responsesDialect } from './dialects.ts'
+import type { ErrorKind, ProviderError } from './errors.ts'
+import { readCountTokens, readGemini } from './gemini/request.ts'
+import { readChat } from './openai-chat/request.ts'
+import { readResponses } from './openai-responses/request.ts'
+import type { JsonObject, RequestReading } from './request/normalized-request.ts'
+
+/** An address answers as the model's name says, or only counts the input and returns the number in `counted`. */
+export interface Endpoint {
+  readonly dialect: SandboxDialect
+  readonly read: (body: JsonObject) => RequestReading
+  readonly counted: ((tokens: number) => JsonObject) | null
+}
+
+const inputTokens = (tokens: number): JsonObject => ({ input_tokens: tokens })
+
+const addresses: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
+  ['/v1/chat/completions', { dialect: chatDialect, read: readChat, counted: null }],
+  ['/v1/messages', { dialect: messagesDialect, read: readMessages, counted: null }],
+  ['/v1/messages/count_tokens', { dialect: messagesDialect, read: readCount, counted: inputTokens }],
+  ['/v1/responses', { dialect: responsesDialect, read: readResponses, counted: null }],
+  [
+    '/v1/responses/input_tokens',
+    {
+      dialect: responsesDialect,
+      read: readResponses,
+      counted: (tokens) => ({ object: 'response.input_tokens', ...inputTokens(tokens) }),
+    },
+  ],
+])
+
+/** A request about a response that is kept. */
+export interface KeptRoute {
+  readonly kind: 'kept'
+  readonly dialect: SandboxDialect
+  readonly verb: 'show' | 'delete' | 'cancel' | 'input_items'
+  readonly id: string
+}
+
+export type SandboxRoute =
+  | KeptRoute
+  | { readonly kind: 'address'; readonly dialect: SandboxDialect; readonly address: Endpoint }
+  | { readonly kind: 'error'; readonly dialect: SandboxDialect; readonly error: ProviderError }
+
+function notHere(dialect: SandboxDialect, kind: ErrorKind, subject: string): SandboxRoute {
+  return { kind: 'error', dialect, error: { kind, subject, param: null } }
+}
+
+/** Either version; a model's name may hold colons of its own, the last one is before the method. */
+const geminiPath = /^\/v1(?:beta)?\/models\/([^/]+):([A-Za-z]+)$/
+
+const geminiMethods: Readonly<Record<string, (model: string) => Omit<Endpoint, 'dialect'>>> = {
+  generateContent: (model) => ({ read: (body) => readGemini(body, { model, stream: false }), counted: null }),
+  streamGenerateContent: (model) => ({
+    read: (body) => readGemini(body, { model, stream: true }),
+    counted: null,
+  }),
+  countTokens: (model) => ({
+    read: (body) => readCountTokens(body, { model, stream: false }),
+    counted: (tokens) => ({
+      totalTokens: tokens,
+      promptTokensDetails: [{ modality: 'TEXT', tokenCount: tokens }],
+    }),
+  }),
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
+}
+
+function geminiAddress(path: string): Endpoint | undefined {
+  const [, model = '', method = ''] = geminiPath.exec(path) ?? []
+  const known = geminiMethods[method]
+  return known === undefined ? undefined : { dialect: geminiDialect, ...known(decoded(model)) }
+}
+
+const beginnings: readonly (readonly [path: string, dialect: SandboxDialect])[] = [
+  ['/v1/messages', messagesDialect],
+  ['/v1/responses', responsesDialect],
+  ['/v1beta', geminiDialect],
+]
+
+function dialectOf(path: string): SandboxDialect {
+  return beginnings.find(([beginning]) => path.startsWith(beginning))?.[1] ?? chatDialect
+}
+
+/** The other form of a Gemini stream, one JSON array, is not offered. */
+function formError(path: string, query: string): ProviderError | null {
+  if (!path.endsWith(':streamGenerateContent')) return null
+  if (new URLSearchParams(query).get('alt') === 'sse') return null
+  const subject = 'The sandbox streams as server-sent events alone: add alt=sse to the query.'
+  return { kind: 'invalid', subject, param: null }
+}
+
+const keptPath = /^\/v1\/responses\/([\w.:=+%-]+)(\/cancel|\/input_items)?$/
+
+const keptVerbs: Readonly<Record<string, KeptRoute['verb']>> = {
+  GET: 'show',
+  DELETE: 'delete',
+  'POST /cancel': 'cancel',
+  'GET /input_items': 'input_items',
+}
+
+function keptRoute(method: string, path: string): KeptRoute | undefined {
+  const [found, id = '', part] = keptPath.exec(path) ?? []
+  const line = part === undefined ? method : `${method} ${part}`
+  const verb = found === undefined || !Object.hasOwn(keptVerbs, line) ? undefined : keptVerbs[line]
+  return verb === undefined ? undefined : { kind: 'kept', dialect: responsesDialect, verb, id: decoded(id) }
+}
+
+/** Where a request goes, or why it is refused before its body is read. Any query is tolerated. */
+export function routeOf({ method = '', url = '', headers }: IncomingMessage): SandboxRoute {
+  const [path = '', query = ''] = url.split('?', 2)
+  const line = `${method} ${path}`
+  const address = addresses.get(path) ?? geminiAddress(path)
+  const kept = address === undefined ? keptRoute(method, path) : undefined
+  if (kept !== undefined) {
+    const refusal = kept.dialect.checkHeaders(headers, query)
+    return refusal === null ? kept : { kind: 'error', dialect: kept.dialect, error: refusal }
+  }
+  if (address === undefined) return notHere(dialectOf(path), 'unknown_path', line)
+  const { dialect } = address
+  if (method !== 'POST') return notHere(dialect, 'wrong_method', line)
+  const found = dialect.checkHeaders(headers, query) ?? formError(path, query)
+  return found === null ? { kind: 'address', dialect, address } : { kind: 'error', dialect, error: found }
+}

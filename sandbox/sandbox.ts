@@ -1,0 +1,201 @@
+/**
+ * A provider inside the program, for trying and testing without keys: a real HTTP server on loopback that
+ * speaks all four formats as the real ones do and meters every token it makes. It knows
+ * nothing of the gateway, reaches nothing outside, and asks only for some credential, whatever it is.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Clock } from '../src/base/clock.ts'
+import { providerError } from './errors.ts'
+import { openRequestHandler, type RequestHandler } from './handle-request.ts'
+import { type LoggedRequest, openRequestLog, type RequestLog, type RequestLogLimits } from './request-log.ts'
+import { routeOf } from './routes.ts'
+import { playScript } from './script/player.ts'
+
+export interface SandboxLimits extends RequestLogLimits {
+  readonly bodyBytesMax: number
+  /** How deep the JSON of a body may nest. */
+  readonly jsonDepthMax: number
+  /** Prompt prefixes that are remembered as cached. */
+  readonly cachedPrefixesMax: number
+  /** JSON of answers that later requests can refer to. */
+  readonly keptAnswerBytesMax: number
+  /** Responses in the background that are remembered. */
+  readonly backgroundAnswersMax: number
+  readonly connectionsMax: number
+  /** How long an idle connection stays open. */
+  readonly keepAliveMs: number
+  /** Steps of one answer in one turn of the event loop. */
+  readonly stepsPerTurnMax: number
+}
+
+export const sandboxLimits: SandboxLimits = {
+  bodyBytesMax: 32 * 2 ** 20,
+  jsonDepthMax: 256,
+  requestsMax: 10_000,
+  keptBodyBytesMax: 64 * 2 ** 20,
+  waitersMax: 10_000,
+  cachedPrefixesMax: 10_000,
+  keptAnswerBytesMax: 16 * 2 ** 20,
+  backgroundAnswersMax: 1_000,
+  connectionsMax: 10_000,
+  keepAliveMs: 60_000,
+  stepsPerTurnMax: 64,
+}
+
+export interface SandboxOptions {
+  readonly clock: Clock
+  /** 0, the default, takes a free one. */
+  readonly port?: number
+  /** Keeps the bodies and headers as received, for tests. */
+  readonly keepBodies?: boolean
+  readonly limits?: SandboxLimits
+  /** Told what a broken invariant threw; by default it is thrown again and ends the process. */
+  readonly onDefect?: (error: unknown) => void
+}
+
+export interface Sandbox {
+  /** `http://127.0.0.1:port`, without version path. */
+  readonly origin: string
+  /** What the sandbox knows of the latest request with this `x-request-id`. */
+  logged(requestId: string): LoggedRequest | undefined
+  /** Every remembered request, oldest first; one id may stand there several times. */
+  requestLog(): readonly LoggedRequest[]
+  /** Requests that ever arrived. */
+  requests(): number
+  /** Resolves once `holds` is true of the latest request of this id, also of one that is yet to come. */
+  until(requestId: string, holds: (logged: LoggedRequest) => boolean): Promise<LoggedRequest>
+  /** Cuts what runs and frees the port. */
+  close(): Promise<void>
+}
+
+const loopback = '127.0.0.1'
+const requestIdMax = 256
+
+function throwLater(error: unknown): void {
+  queueMicrotask(() => {
+    throw error
+  })
+}
+
+/** Collects a body of at most `bytesMax`; a longer one is refused at once and not stored. */
+function readBody(
+  request: IncomingMessage,
+  bytesMax: number,
+  done: (body: Buffer | undefined) => void,
+): void {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  function onChunk(chunk: Buffer): void {
+    bytes += chunk.length
+    chunks.push(chunk)
+    if (bytes <= bytesMax) return
+    request.off('data', onChunk).off('end', onEnd).resume()
+    done(undefined)
+  }
+  function onEnd(): void {
+    done(Buffer.concat(chunks))
+  }
+  request.on('data', onChunk).on('end', onEnd)
+}
+
+function givenId({ headers }: IncomingMessage): string | undefined {
+  const id = headers['x-request-id']
+  return typeof id === 'string' && id !== '' && id.length <= requestIdMax ? id : undefined
+}
+
+/** What all requests of one sandbox share. */
+interface SandboxContext {
+  readonly clock: Clock
+  readonly limits: SandboxLimits
+  readonly requestLog: RequestLog
+  readonly requestHandler: RequestHandler
+  readonly onDefect: (error: unknown) => void
+}
+
+/** Runs what a request caused; whatever it throws cuts this answer and is reported. */
+function guarded(context: SandboxContext, response: ServerResponse, run: () => void): void {
+  try {
+    run()
+  } catch (error) {
+    response.destroy()
+    context.onDefect(error)
+  }
+}
+
+function receive(context: SandboxContext, request: IncomingMessage, response: ServerResponse): void {
+  const { clock, limits, requestLog, requestHandler, onDefect } = context
+  const unique = requestHandler.nextUnique()
+  const route = routeOf(request)
+  // Asking for an answer is not the request that made it, whatever its id.
+  const requestId = (route.kind === 'kept' ? undefined : givenId(request)) ?? `req_${unique}`
+  const recorder = requestLog.open(requestId, `${request.method} ${request.url}`, request.headers)
+  const scope = { requestId, unique, recorder }
+  const options = { response, clock, recorder, onDefect, stepsPerTurnMax: limits.stepsPerTurnMax }
+  // Also while the body is still coming, when nothing is played yet.
+  response.on('close', () => recorder.over('client_gone'))
+
+  if (route.kind === 'kept') {
+    request.resume()
+    playScript(requestHandler.about(route, scope), options)
+    return
+  }
+  if (route.kind === 'error') {
+    request.resume()
+    playScript(requestHandler.refuse(route.dialect, route.error, scope), options)
+    return
+  }
+  const { dialect, address } = route
+  readBody(request, limits.bodyBytesMax, (body) =>
+    guarded(context, response, () => {
+      if (body === undefined) {
+        // What still comes of the body is not waited for.
+        response.setHeader('connection', 'close')
+        playScript(requestHandler.refuse(dialect, providerError('too_large'), scope), options)
+        return
+      }
+      recorder.received(body)
+      playScript(requestHandler.answer(address, body, scope), options)
+    }),
+  )
+}
+
+function listening(server: Server, port: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, loopback, () => {
+      server.off('error', reject)
+      resolve(`http://${loopback}:${(server.address() as AddressInfo).port}`)
+    })
+  })
+}
+
+/** Listens on loopback; rejects where the port is taken. */
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const { clock, port = 0, keepBodies = false, limits = sandboxLimits, onDefect = throwLater } = options
+  const requestLog = openRequestLog({ clock, keepBodies, limits })
+  const server = createServer({ keepAliveTimeout: limits.keepAliveMs, noDelay: true })
+  server.maxConnections = limits.connectionsMax
+  const origin = await listening(server, port)
+  const seed = `${origin}:${clock.wallMs()}`
+  const requestHandler = openRequestHandler({ ...limits, clock, seed })
+  const context: SandboxContext = { clock, limits, requestLog, requestHandler, onDefect }
+  server.on('request', (request, response) =>
+    guarded(context, response, () => receive(context, request, response)),
+  )
+
+  return {
+    origin,
+    logged: requestLog.find,
+    requestLog: requestLog.all,
+    requests: requestLog.count,
+    until: requestLog.until,
+    close: () =>
+      new Promise((resolve) => {
+        requestHandler.close()
+        requestLog.close()
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}

@@ -1,0 +1,256 @@
+/**
+ * Every model of the sandbox and what it does, as a table: name, one sentence, the parameters it reads,
+ * and the script it answers with. Every name works in every dialect. Pure but for what `charge` remembers.
+ */
+
+import type { ConversationFormat } from '../../src/wire/dialect.ts'
+import { providerError } from '../errors.ts'
+import { brokenAfter, byteByByte, insertedAfter, withOutputCount, withoutEndMark } from '../script/faults.ts'
+import { finish } from '../script/script.ts'
+import type { BehaviorSettings, ParameterName } from './parameters.ts'
+import { text } from './plain-parts.ts'
+import {
+  afterEnd,
+  answer,
+  contextTokens,
+  cutAfter,
+  echo,
+  endless,
+  errorAfter,
+  errorFirst,
+  errorJson,
+  fixed,
+  longLine,
+  over,
+  pings,
+  refused,
+  refusing,
+  type Scenario,
+  thinkingParts,
+  thinkingTools,
+  toolParts,
+  tools,
+  words,
+  wordsAnswer,
+  written,
+} from './scenarios.ts'
+
+export interface Behavior {
+  readonly name: string
+  readonly does: string
+  readonly parameters: readonly ParameterName[]
+  /** The one format that the catalog offers it in; the sandbox answers in whatever path is asked. Left out: all. */
+  readonly dialects?: readonly ConversationFormat[]
+  /** Where the usual value of a parameter is another one here. */
+  readonly defaults: Partial<BehaviorSettings>
+  readonly scenario: Scenario
+}
+
+/** The parameters of a row, and where their usual values are others. */
+interface RowOptions {
+  readonly parameters?: readonly ParameterName[]
+  readonly defaults?: Partial<BehaviorSettings>
+}
+
+function row(name: string, does: string, scenario: Scenario, reads: RowOptions = {}): Behavior {
+  return { name, does, scenario, parameters: reads.parameters ?? [], defaults: reads.defaults ?? {} }
+}
+
+const flow: readonly ParameterName[] = ['tokens', 'rate', 'delay']
+const flowAndEvents: readonly ParameterName[] = [...flow, 'events']
+
+const toolsDoes =
+  'Calls what the last user message, or the results of its calls, say as `use <tool> <JSON object>`, as often as they say it; quotes any other results and echoes any other message.'
+
+const toolsReads: RowOptions = { parameters: ['ids', 'rate', 'delay'] }
+const thinkingToolsReads: RowOptions = { parameters: ['thinking', 'ids', 'rate', 'delay'] }
+
+const formats: readonly (readonly [short: string, format: ConversationFormat, called: string])[] = [
+  ['chat', 'openai-chat', 'Chat Completions'],
+  ['responses', 'openai-responses', 'Responses'],
+  ['messages', 'anthropic', 'Messages'],
+  ['gemini', 'gemini', 'generateContent'],
+]
+
+/** For each format models that have no other, so that a translation to it can be tried; they mind every unknown field. */
+const fixedFormats: readonly Behavior[] = formats.flatMap(([short, format, called]) =>
+  [
+    row(`sandbox-${short}-echo`, `Echoes, in ${called} alone.`, echo),
+    row(`sandbox-${short}-tools`, `In ${called} alone. ${toolsDoes}`, tools, toolsReads),
+    row(
+      `sandbox-${short}-thinking-tools`,
+      `In ${called} alone. Reasons at every step. ${toolsDoes}`,
+      thinkingTools,
+      thinkingToolsReads,
+    ),
+  ].map((behavior) => ({ ...behavior, dialects: [format] })),
+)
+
+export const behaviors: readonly Behavior[] = [
+  row('sandbox-echo', 'Answers with the text of the last user message.', echo),
+  row('sandbox-stream', 'Answers with common English words, one token and one event each.', words, {
+    parameters: flow,
+  }),
+  row(
+    'sandbox-tool',
+    'Calls the tool that is demanded, else the first one, with arguments made from its schema; quotes the results it is given.',
+    (call) => written(call, answer(call, toolParts(call))),
+    { parameters: ['calls', 'ids', 'rate', 'delay'] },
+  ),
+  row('sandbox-tools', toolsDoes, tools, toolsReads),
+  row('sandbox-thinking-tools', `Reasons at every step. ${toolsDoes}`, thinkingTools, thinkingToolsReads),
+  row(
+    'sandbox-think',
+    'Reasons first, signed or sealed as the format does it (in Chat Completions only counted); then words.',
+    (call) => written(call, answer(call, thinkingParts(call))),
+    { parameters: ['thinking', ...flow] },
+  ),
+  row(
+    'sandbox-slow',
+    'Echoes, but sends no headers for `delay` milliseconds.',
+    function* (call) {
+      yield { kind: 'wait', ms: call.settings.delay }
+      const { request, dialect, stamp } = call
+      yield* dialect.answer({ request, answer: answer(call, [text(request.lastText)]), stamp })
+    },
+    { parameters: ['delay'], defaults: { delay: 5_000 } },
+  ),
+  row('sandbox-split', 'Echoes, every byte written on its own.', (call) => byteByByte(echo(call))),
+  row('sandbox-flaky', 'Answers the first, third, fifth … request with 500 and echoes the others.', (call) =>
+    call.earlier % 2 === 0 ? refused(call, providerError('server')) : echo(call),
+  ),
+  row(
+    'sandbox-over',
+    'Reports `extra` more output tokens than the limit (or the answer) allows; makes no more than allowed.',
+    over,
+    { parameters: [...flow, 'extra'] },
+  ),
+  row('sandbox-endless', 'Ignores the output limit: makes and reports `extra` tokens beyond it.', endless, {
+    parameters: [...flow, 'extra'],
+  }),
+  row(
+    'sandbox-no-usage',
+    'Answers with words and reports no usage anywhere.',
+    (call) => written(call, { ...wordsAnswer(call), reportedOutputTokens: null }),
+    { parameters: flow },
+  ),
+  row(
+    'sandbox-odd-usage',
+    'Answers with words; the final output count in the usage is `value`, whether that is JSON or not.',
+    (call) => withOutputCount(words(call), call.settings.value),
+    { parameters: [...flow, 'value'] },
+  ),
+  row(
+    'sandbox-refuse',
+    'Resets the connection as soon as the request is read, without a byte of answer.',
+    () => [{ kind: 'close', how: 'rst' }],
+  ),
+  row('sandbox-hang', 'Never sends headers.', () => [{ kind: 'silence' }]),
+  row(
+    'sandbox-hang-stream',
+    'Sends `events` content events and then nothing more, the connection left open.',
+    (call) => brokenAfter(words(call), call.settings.events, () => [{ kind: 'silence' }]),
+    { parameters: flowAndEvents },
+  ),
+  row(
+    'sandbox-pings',
+    'Begins a stream and then sends only pings, one every `delay` milliseconds; not streamed, nothing.',
+    pings,
+    { parameters: ['delay'], defaults: { delay: 1_000 } },
+  ),
+  row('sandbox-401', 'Refuses the credential as wrong, whatever it is.', refusing('wrong_credential')),
+  row(
+    'sandbox-402-quota',
+    "Says that this gateway's own credit with the provider is used up: 402 billing_error in Messages, else 429.",
+    refusing('quota'),
+  ),
+  row('sandbox-400-context', 'Says that the prompt is too long.', (call) =>
+    refused(call, contextTokens(call)),
+  ),
+  row(
+    'sandbox-429',
+    'Rate limited, with `retry` as its retry-after (in Gemini as the delay in the body).',
+    (call) => refused(call, providerError('rate_limit', call.settings.retry.replaceAll('_', ' '))),
+    { parameters: ['retry'] },
+  ),
+  row('sandbox-500', 'Fails with 500.', refusing('server')),
+  row('sandbox-529', 'Overloaded: 529, in Gemini 503.', refusing('overloaded')),
+  row(
+    'sandbox-error-first',
+    'A 200 stream whose first event is an overloaded error; not streamed, the error itself.',
+    errorFirst,
+  ),
+  row(
+    'sandbox-error-after',
+    'An error event after `events` content events, then a clean close; not streamed, a 500.',
+    errorAfter,
+    { parameters: flowAndEvents },
+  ),
+  row(
+    'sandbox-cut-after',
+    'Cuts the connection after `events` content events, in the way that `how` names; not streamed, inside the JSON.',
+    cutAfter,
+    { parameters: [...flowAndEvents, 'how'] },
+  ),
+  row(
+    'sandbox-garbage',
+    'One event of cut JSON after `events` content events, then goes on as if nothing were.',
+    (call) => insertedAfter(words(call), call.settings.events, finish(call.dialect.garbage)),
+    { parameters: flowAndEvents },
+  ),
+  row(
+    'sandbox-long-line',
+    'After `events` content events a line of `bytes` bytes that never ends.',
+    (call) => brokenAfter(words(call), call.settings.events, () => longLine(call)),
+    { parameters: [...flowAndEvents, 'bytes'] },
+  ),
+  row(
+    'sandbox-no-end',
+    'A whole stream that lacks only its end mark (in Responses and Gemini: its last event), closed cleanly.',
+    (call) => withoutEndMark(words(call)),
+    {
+      parameters: flow,
+    },
+  ),
+  row('sandbox-after-end', 'A whole answer, then its end mark again and more.', afterEnd, {
+    parameters: flow,
+  }),
+  row('sandbox-error-json', 'Status 200 with the JSON of an error.', errorJson),
+  row('sandbox-html', 'Status 200 with an HTML page.', () =>
+    fixed(
+      200,
+      { 'content-type': 'text/html; charset=utf-8' },
+      '<!doctype html><title>Sandbox</title><p>This is a page.</p>',
+    ),
+  ),
+  row('sandbox-empty', 'Status 200 with nothing in it.', () =>
+    fixed(200, { 'content-type': 'application/json' }, ''),
+  ),
+  row('sandbox-redirect', 'Status 302 to another path of the sandbox, which nobody should follow.', () =>
+    fixed(302, { location: '/v1/redirected' }, ''),
+  ),
+  ...fixedFormats,
+]
+
+const byName: ReadonlyMap<string, Behavior> = new Map(behaviors.map((behavior) => [behavior.name, behavior]))
+
+export interface NamedModel {
+  readonly behavior: Behavior
+  /** What the name itself sets. */
+  readonly given: ReadonlyMap<ParameterName, string>
+}
+
+/** The behavior that a model's name asks for, with the parameters in the name; undefined for no model of ours. */
+export function findModel(model: string): NamedModel | undefined {
+  const [name = '', ...settings] = model.split(':')
+  const behavior = byName.get(name)
+  if (behavior === undefined) return undefined
+  const given = new Map<ParameterName, string>()
+  for (const setting of settings) {
+    const [key, value = ''] = setting.split('=', 2)
+    const known = behavior.parameters.find((parameter) => parameter === key)
+    if (known === undefined) return undefined
+    given.set(known, value)
+  }
+  return { behavior, given }
+}

@@ -1,0 +1,85 @@
+/**
+ * Parts of answers that are made from what was said: a text, a call, the results of tools, and the calls that a
+ * message asks for in plain words. Pure.
+ */
+
+import { isObject, type NormalizedRequest } from '../request/normalized-request.ts'
+import { sandboxPieces } from '../request/tokens.ts'
+import type { AnswerPart } from '../script/answer.ts'
+import type { IdHabit } from './parameters.ts'
+
+export function text(words: string): AnswerPart {
+  return { kind: 'text', pieces: sandboxPieces(words) }
+}
+
+/** `given`: the arguments, as JSON. */
+export function callOf(tool: string, given: string, ids: IdHabit): AnswerPart {
+  return { kind: 'call', tool, pieces: sandboxPieces(given), identified: ids === 'yes' }
+}
+
+export function quotedResults(results: readonly string[]): AnswerPart {
+  return text(`The tool answered: ${results.join(' | ')}`)
+}
+
+/** How a message asks for a call; the arguments begin where the match ends. */
+const usePattern = /(?<![\w-])use\s+([\w.:-]+)\s*(?=\{)/g
+const callsMax = 16
+/** The rest of a longer message is not searched. */
+const searchedMax = 1_048_576
+
+/** The JSON object at the beginning of `words`, as it is written; undefined where there is none. */
+function objectAt(words: string): string | undefined {
+  let depth = 0
+  let isQuoted = false
+  for (let index = 0; index < words.length; index += 1) {
+    const character = words[index]
+    if (isQuoted && character === '\\') index += 1
+    else if (character === '"') isQuoted = !isQuoted
+    else if (!isQuoted && character === '{') depth += 1
+    else if (!isQuoted && character === '}') depth -= 1
+    if (depth === 0) return parsedObject(words.slice(0, index + 1))
+  }
+  return undefined
+}
+
+function parsedObject(json: string): string | undefined {
+  try {
+    return isObject(JSON.parse(json)) ? json : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** A call that a message asks for; `given` as it was written. */
+interface Spoken {
+  readonly tool: string
+  readonly given: string
+}
+
+function spokenCalls(words: string): readonly Spoken[] {
+  const searched = words.slice(0, searchedMax)
+  return [...searched.matchAll(usePattern)].slice(0, callsMax).flatMap((match) => {
+    const given = objectAt(searched.slice(match.index + match[0].length))
+    return given === undefined ? [] : [{ tool: match[1] ?? '', given }]
+  })
+}
+
+/**
+ * The calls that the last message or the results of the last calls ask for, else those results quoted, or an echo.
+ * Where a schema binds the answer, the input of a call that cannot be made is its text.
+ */
+export function spokenParts(
+  { lastText, toolResults, tools, hasSchema }: NormalizedRequest,
+  ids: IdHabit,
+): readonly AnswerPart[] {
+  const isAnswered = toolResults.length > 0
+  const calls = spokenCalls(isAnswered ? toolResults.join('\n') : lastText)
+  if (calls.length === 0) return [isAnswered ? quotedResults(toolResults) : text(lastText)]
+  const names = tools.map(({ name }) => name)
+  const stranger = calls.find(({ tool }) => !names.includes(tool))
+  if (stranger !== undefined && hasSchema) return [text(stranger.given)]
+  if (stranger !== undefined) {
+    return [text(`There is no tool ${stranger.tool}. There is: ${names.join(', ')}`)]
+  }
+  return calls.map(({ tool, given }) => callOf(tool, given, ids))
+}

@@ -1,0 +1,103 @@
+/**
+ * What the sandbox answers, before any dialect: parts made of pieces, one piece one token. Pure.
+ */
+
+import { isObject, type JsonObject, type NormalizedRequest } from '../request/normalized-request.ts'
+import type { InputUsage } from './script.ts'
+
+/** `shown` is false where the caller gets the signature of the thinking and not its text. */
+export type AnswerPart =
+  | { readonly kind: 'thinking'; readonly pieces: readonly string[]; readonly shown: boolean }
+  | { readonly kind: 'text'; readonly pieces: readonly string[] }
+  | {
+      readonly kind: 'call'
+      readonly tool: string
+      readonly pieces: readonly string[]
+      /** Whether it has an id of its own in the format that can do without (Gemini). */
+      readonly identified: boolean
+    }
+
+export type AnswerStop = 'done' | 'length' | 'call'
+
+export interface SandboxAnswer {
+  readonly parts: readonly AnswerPart[]
+  readonly stop: AnswerStop
+  readonly input: InputUsage
+  /** Tokens of one choice, reasoning included. */
+  readonly outputTokens: number
+  readonly reasoningTokens: number
+  /** What the usage reports; null where it is left out. */
+  readonly reportedOutputTokens: number | null
+}
+
+/** What every answer is stamped with. */
+export interface Stamp {
+  readonly requestId: string
+  /** 22 letters and digits that no other answer of this sandbox has. */
+  readonly unique: string
+  readonly createdSeconds: number
+}
+
+/** Everything a dialect needs to write an answer. */
+export interface WriterInput {
+  readonly request: NormalizedRequest
+  readonly answer: SandboxAnswer
+  readonly stamp: Stamp
+}
+
+function made(parts: readonly AnswerPart[]): number {
+  return parts.reduce((sum, part) => sum + part.pieces.length, 0)
+}
+
+/** The first `limit` pieces of `parts`; parts that are left without a piece are dropped. */
+function cutTo(parts: readonly AnswerPart[], limit: number): readonly AnswerPart[] {
+  const kept: AnswerPart[] = []
+  let left = limit
+  for (const part of parts) {
+    const pieces = part.pieces.slice(0, left)
+    left -= pieces.length
+    if (pieces.length > 0) kept.push({ ...part, pieces })
+  }
+  return kept
+}
+
+/** The answer that makes `parts` as far as `limit` tokens allow, and reports what it made, per choice. */
+export function answerOf(
+  parts: readonly AnswerPart[],
+  limit: number | null,
+  input: InputUsage,
+  choices: number,
+): SandboxAnswer {
+  const kept = cutTo(parts, limit ?? Number.POSITIVE_INFINITY)
+  const outputTokens = made(kept)
+  const whole = outputTokens === made(parts)
+  const calls = kept.some((part) => part.kind === 'call')
+  return {
+    parts: kept,
+    stop: whole ? (calls ? 'call' : 'done') : 'length',
+    input,
+    outputTokens,
+    reasoningTokens: made(kept.filter((part) => part.kind === 'thinking')),
+    reportedOutputTokens: outputTokens * choices,
+  }
+}
+
+/** The arguments of a call; undefined where the limit cut them. */
+export function argumentsOf(part: AnswerPart): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(part.pieces.join(''))
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** All of the input, whatever its class. */
+export function inputTotal(input: InputUsage): number {
+  return input.uncached + input.cacheRead + input.cacheWrite5m + input.cacheWrite1h
+}
+
+/** The text of the parts of one kind, joined. */
+export function textOf(parts: readonly AnswerPart[], kind: AnswerPart['kind']): string {
+  return parts.flatMap((part) => (part.kind === kind ? part.pieces : [])).join('')
+}

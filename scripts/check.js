@@ -1,0 +1,86 @@
+/**
+ * What must hold before a change is shown to others, in a minute: types, lint, and the tests that start no program, no
+ * browser and no gateway. All stages run, each prints what it has to say when it ends; the exit code is 1 where one failed.
+ */
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { consolePackages, developerPackages } from './packages.js'
+import { prepare } from './prepare.js'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const run = fileURLToPath(new URL('run.js', import.meta.url))
+const test = fileURLToPath(new URL('test.js', import.meta.url))
+
+await prepare(import.meta.url, [developerPackages, consolePackages])
+
+/**
+ * Two lanes: the tests take as long as the rest together.
+ * @type {[name: string, words: string[]][][]}
+ */
+const lanes = [
+  [['unit tests', [test, '--unit']]],
+  [
+    ['types', [run, 'tsc', '--noEmit', '-p', '.']],
+    ['lint', [run, 'biome', 'check', '.', '--error-on-warnings', '--diagnostic-level=warn']],
+    ['console types', [run, 'tsc', '-p', 'console']],
+    ['console test types', [run, 'tsc', '-p', 'console/tsconfig.test.json']],
+  ],
+]
+
+const began = performance.now()
+const failed = (await Promise.all(lanes.map(runLane))).flat()
+const took = secondsSince(began)
+process.stdout.write(
+  failed.length === 0 ? `check: ok (${took} s)\n` : `check: FAILED: ${failed.join(', ')} (${took} s)\n`,
+)
+process.exitCode = failed.length === 0 ? 0 : 1
+
+/**
+ * @param {[name: string, words: string[]][]} stages
+ * @returns {Promise<string[]>} the names of those that failed
+ */
+async function runLane(stages) {
+  const failed = []
+  for (const [name, words] of stages) {
+    const began = performance.now()
+    const { code, output } = await outputOf(words)
+    const isOk = code === 0
+    process.stdout.write(
+      `${isOk ? shortened(output) : output}=== ${name}: ${isOk ? 'ok' : 'FAILED'} (${secondsSince(began)} s)\n`,
+    )
+    if (!isOk) failed.push(name)
+  }
+  return failed
+}
+
+/**
+ * @param {string[]} words
+ * @returns {Promise<{ code: number | null, output: string }>}
+ */
+function outputOf(words) {
+  const child = spawn(process.execPath, words, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      output += text
+    })
+  }
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code) => resolve({ code, output }))
+  })
+}
+
+/**
+ * The last line, which for tests says what they took.
+ * @param {string} output
+ */
+function shortened(output) {
+  const last = output.trimEnd().split('\n').at(-1) ?? ''
+  return last === '' ? '' : `${last}\n`
+}
+
+/** @param {number} began */
+function secondsSince(began) {
+  return ((performance.now() - began) / 1_000).toFixed(1)
+}

@@ -1,0 +1,128 @@
+/**
+ * Writes the tables of docs/operate/configuration.md from the tables that the configuration is read with:
+ * `node scripts/run.js scripts/configuration-page.ts`. What stands around them is written by hand. A test holds the page
+ * against the tables.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import type { z } from 'zod'
+import { model, price, signInProvider, tier, upstream } from '../src/config/file-lists.ts'
+import { type Limit, limitsTable } from '../src/config/limits-table.ts'
+import { mappingSections, type Setting, settingsTable } from '../src/config/settings-table.ts'
+
+/** Where the page is. */
+export const configurationPath = new URL('../docs/operate/configuration.md', import.meta.url)
+
+const settings = Object.values<Setting>(settingsTable)
+
+/** What a comment `<!-- table: name -->` on the page stands for. */
+const tables: Readonly<Record<string, () => string>> = {
+  variables: () =>
+    table(
+      ['Variable', 'Default', 'What it is'],
+      settings.flatMap((row) =>
+        row.variable === undefined ? [] : [[code(row.variable), defaultOf(row), row.doc]],
+      ),
+    ),
+  sections: () =>
+    table(
+      ['Section', 'What it holds'],
+      [...sections()].map(([name, doc]) => [code(name), doc]),
+    ),
+  server: () =>
+    table(
+      ['Name', 'As the variable'],
+      members('server').map(([name, { variable = '', variableSchema }]) => [
+        code(name),
+        `${code(variable)}${variableSchema === undefined ? '' : ', as a list'}`,
+      ]),
+    ),
+  operator: () =>
+    table(
+      ['Name', 'What it is'],
+      members('operator').map(([name, { doc }]) => [code(name), doc]),
+    ),
+  upstreams: () => itemTable(upstream),
+  signIn: () => itemTable(signInProvider),
+  models: () => itemTable(model),
+  // The rates of a tier are those of its price; what it has of its own follows its name.
+  prices: () =>
+    table(
+      ['Name', 'What it is'],
+      itemRows(price).flatMap((row) =>
+        row[0] === code('tiers')
+          ? [row, [code('aboveInputTokens'), tier.shape.aboveInputTokens.description ?? '']]
+          : [row],
+      ),
+    ),
+  limits: () =>
+    table(
+      ['Name', 'Default', 'What it bounds'],
+      Object.entries<Limit>(limitsTable).map(([name, row]) => [code(name), shown(row.default), row.doc]),
+    ),
+}
+
+/** The page with its tables made anew. */
+export function configurationPage(page: string): string {
+  return page.replaceAll(
+    /(<!-- table: (\w+) -->\n)[\s\S]*?(<!-- end of table -->)/g,
+    (_, start: string, name: string, end: string) => {
+      const make = tables[name]
+      if (make === undefined) throw new Error(`there is no table ${name}`)
+      return `${start}\n${make()}\n${end}`
+    },
+  )
+}
+
+/** In the order of the table; a mapping where its first setting is. */
+function sections(): ReadonlyMap<string, string> {
+  const found = new Map<string, string>()
+  for (const { path, doc, fileDoc } of settings) {
+    if (path === undefined) continue
+    const [section = ''] = path.split('.')
+    if (!found.has(section)) found.set(section, mappingSections[section] ?? fileDoc ?? doc)
+  }
+  return found.set('limits', mappingSections['limits'] ?? '')
+}
+
+function members(section: string): readonly (readonly [name: string, row: Setting])[] {
+  return settings.flatMap((row) => {
+    const [owner, name] = row.path?.split('.') ?? []
+    return owner === section && name !== undefined ? [[name, row] as const] : []
+  })
+}
+
+function itemTable(item: z.ZodObject): string {
+  return table(['Name', 'What it is'], itemRows(item))
+}
+
+function itemRows(item: z.ZodObject): readonly (readonly string[])[] {
+  return Object.entries(item.shape as Record<string, z.ZodType>).map(([name, schema]) => {
+    const needed = schema.safeParse(undefined).success ? '' : 'Needed. '
+    return [code(name), `${needed}${schema.description ?? ''}`]
+  })
+}
+
+function defaultOf({ default: value, defaultText }: Setting): string {
+  if (defaultText !== undefined) return defaultText
+  const isNothing = value === null || (Array.isArray(value) && value.length === 0)
+  return isNothing ? 'none' : code(String(value))
+}
+
+function shown(value: Limit['default']): string {
+  if (value === null) return 'none'
+  if (typeof value === 'object') return String(Number(value.numerator) / Number(value.denominator))
+  return value.toLocaleString('en-US')
+}
+
+function code(text: string): string {
+  return `\`${text}\``
+}
+
+function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  return `${[line(heads), line(heads.map(() => '---')), ...rows.map(line)].join('\n')}\n`
+}
+
+if (import.meta.main)
+  writeFileSync(configurationPath, configurationPage(readFileSync(configurationPath, 'utf8')))

@@ -1,0 +1,174 @@
+/**
+ * Decides what a run of the tests consists of: which files, which of them share a process, and what must be built before.
+ * Reads sources and asks git, runs no test.
+ */
+import { execFileSync } from 'node:child_process'
+import { globSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { ImportGraph } from '../test/support/import-graph.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const graph = new ImportGraph(root)
+const browserModule = 'test/support/browser.ts'
+const serverModule = 'src/server/server.ts'
+for (const path of [browserModule, serverModule])
+  if (graph.text(path) === '') throw new Error(`${path} is gone: say here what starts a browser and a server`)
+
+export const patterns = ['src', 'sandbox', 'contract', 'console', 'test'].map(
+  (folder) => `${folder}/**/*.test.ts`,
+)
+
+/** @returns {string[]} every test file of the checkout */
+export function allTests() {
+  return globSync(patterns, { cwd: root }).sort()
+}
+
+/**
+ * What a test file starts decides with which others it shares a process, and how many: all of a process use what one of
+ * them has loaded and compiled.
+ * @typedef {'own process' | 'browser' | 'gateway' | 'unit'} Kind
+ */
+
+/** A file that measures or changes the process that it runs in has one for itself. */
+const measuresProcess =
+  /\bprocess\.(?:cpuUsage|memoryUsage|threadCpuUsage|resourceUsage|chdir|on|once|env\.\w+ =)|\/(?:process-cost|thread-cost|cost-ratio)\.ts'|\/longest-turn\.ts'|\/proc\/|\bshiftDate\b/
+/** What other files need a process of their own for is said in them: `// own-process: <reason>`. */
+const asksForProcess = /^\/\/ own-process: \S/m
+const startsProgram = /\bfrom 'node:child_process'|\/gateway-process\.ts'/
+
+/** @type {Readonly<Record<Kind, number>>} */
+const filesPerProcess = { 'own process': 1, browser: 4, gateway: 12, unit: 40 }
+
+/**
+ * @param {string} path
+ * @returns {Kind}
+ */
+export function kindOf(path) {
+  const text = graph.text(path)
+  if (measuresProcess.test(text) || asksForProcess.test(text) || startsProgram.test(text))
+    return 'own process'
+  const loaded = graph.loadedBy(path)
+  if (loaded.has(browserModule)) return 'browser'
+  return loaded.has(serverModule) ? 'gateway' : 'unit'
+}
+
+/**
+ * The files of each process, those first that take long.
+ * @param {readonly string[]} files
+ * @returns {string[][]}
+ */
+export function processesFor(files) {
+  /** @type {Record<Kind, string[]>} */
+  const byKind = { 'own process': [], browser: [], gateway: [], unit: [] }
+  for (const file of files) byKind[kindOf(file)].push(file)
+  return /** @type {Kind[]} */ (Object.keys(byKind)).flatMap((kind) =>
+    dealt(byKind[kind], Math.ceil(byKind[kind].length / filesPerProcess[kind])),
+  )
+}
+
+/**
+ * As many hands of nearly the same size; neighbors, which load the same, stay together.
+ * @param {readonly string[]} files
+ * @param {number} hands
+ */
+function dealt(files, hands) {
+  return Array.from({ length: hands }, (_, hand) =>
+    files.slice(Math.floor((hand * files.length) / hands), Math.floor(((hand + 1) * files.length) / hands)),
+  )
+}
+
+/** Folders of tests that take longer than a unit test may, whatever they start. */
+const heavyFolders = /^test\/(?:attacks|conformance|e2e|soak)\//
+
+/**
+ * Tests beside what they test that start no program, no browser and no gateway.
+ * @param {readonly string[]} files
+ */
+export function unitTests(files) {
+  return files.filter(
+    (file) => !heavyFolders.test(file) && !startsProgram.test(graph.text(file)) && !isServed(file),
+  )
+}
+
+/** @param {string} file */
+function isServed(file) {
+  const loaded = graph.loadedBy(file)
+  return loaded.has(serverModule) || loaded.has(browserModule)
+}
+
+/**
+ * Tests that start the program, or another one.
+ * @param {readonly string[]} files
+ */
+export function programTests(files) {
+  return files.filter((file) => startsProgram.test(graph.text(file)))
+}
+
+/**
+ * Tests that go through a sample of their cases where the whole is not asked for.
+ * @param {readonly string[]} files
+ */
+export function sampledTests(files) {
+  return files.filter((file) => graph.loadedBy(file).has('test/support/sampled.ts'))
+}
+
+/**
+ * Whether one of the files looks at pages of the console, which are built from sources.
+ * @param {readonly string[]} files
+ */
+export function needConsole(files) {
+  return files.some(seesConsole)
+}
+
+/** @param {string} file */
+function seesConsole(file) {
+  const loaded = graph.loadedBy(file)
+  if (loaded.has(browserModule)) return true
+  return loaded.has(serverModule) && /\/(?:console|pricing|sign-in)\b/.test(graph.text(file))
+}
+
+/**
+ * What a change reaches without being imported: which changed files, and which tests.
+ * @type {readonly { changed: RegExp, reaches: (file: string) => boolean }[]}
+ */
+const reachesBeyondImports = [
+  { changed: /^(?:package(?:-lock)?\.json|scripts\/test[\w-]*\.js)$/, reaches: () => true },
+  { changed: /./, reaches: (file) => file === 'test/tidy.test.ts' },
+  { changed: /\.md$/, reaches: (file) => /^test\/(?:docs|error-pages)\.test\.ts$/.test(file) },
+  { changed: /^console\//, reaches: seesConsole },
+  { changed: /^(?:scripts|bin)\//, reaches: (file) => file === 'test/launcher.test.ts' },
+]
+
+/**
+ * The tests that what was changed can reach.
+ * @param {readonly string[]} files
+ * @param {readonly string[]} changed
+ */
+export function reachedTests(files, changed) {
+  const edited = new Set(changed)
+  const rules = reachesBeyondImports.filter((rule) => changed.some((path) => rule.changed.test(path)))
+  return files.filter(
+    (file) =>
+      rules.some(({ reaches }) => reaches(file)) ||
+      [...graph.loadedBy(file)].some((loaded) => edited.has(loaded)),
+  )
+}
+
+/**
+ * What differs from the last commit, or from where this branch left `base`; also files that git does not know yet.
+ * @param {string} base a branch or commit; empty for the last commit
+ */
+export function changedFiles(base) {
+  const since = base === '' ? 'HEAD' : git('merge-base', base, 'HEAD')[0]
+  return [
+    ...git('diff', '--name-only', '--relative', since ?? 'HEAD'),
+    ...git('ls-files', '--others', '--exclude-standard'),
+  ]
+}
+
+/** @param {string[]} words */
+function git(...words) {
+  return execFileSync('git', words, { cwd: root, encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line !== '')
+}

@@ -1,0 +1,42 @@
+/**
+ * A queue in which owners take turns, and the items of one owner go in the order in which they came. It knows no bound:
+ * who adds to it sees that there is room.
+ */
+export class FairQueue<Item> {
+  /** The owner whose turn is next comes first; none of the lists is empty. */
+  readonly #items = new Map<bigint, Item[]>()
+
+  get isEmpty(): boolean {
+    return this.#items.size === 0
+  }
+
+  add(owner: bigint, item: Item): void {
+    const own = this.#items.get(owner)
+    if (own === undefined) this.#items.set(owner, [item])
+    else own.push(item)
+  }
+
+  /** The next item of the first owner that may have a turn, who goes to the end of the line. */
+  take(mayTake: (owner: bigint) => boolean = () => true): Item | undefined {
+    for (const [owner, own] of this.#items) {
+      if (!mayTake(owner)) continue
+      this.#items.delete(owner)
+      const item = own.shift()
+      if (own.length > 0) this.#items.set(owner, own)
+      return item
+    }
+    return undefined
+  }
+
+  /** Takes out the first item that `isMeant` fits; undefined where there is none. */
+  remove(isMeant: (item: Item) => boolean): Item | undefined {
+    for (const [owner, own] of this.#items) {
+      const index = own.findIndex(isMeant)
+      if (index < 0) continue
+      const [item] = own.splice(index, 1)
+      if (own.length === 0) this.#items.delete(owner)
+      return item
+    }
+    return undefined
+  }
+}

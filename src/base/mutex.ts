@@ -1,0 +1,13 @@
+/** Serializes work: each task begins when the one before it has finished or failed. */
+
+export type Mutex = <Result>(run: () => Promise<Result>) => Promise<Result>
+
+/** As many may wait as requests are open; their number is bounded where they arrive. */
+export function createMutex(): Mutex {
+  let last: Promise<unknown> = Promise.resolve()
+  return (run) => {
+    const own = last.then(run)
+    last = own.catch(() => {})
+    return own
+  }
+}

@@ -1,0 +1,540 @@
+/**
+ * The command line over a real data folder: alone, beside a running server, and beside what a dead server
+ * left. Some cases run it as a process, as people do; the others call it as that process does.
+ */
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { type OperationName, operations } from '../../contract/operations.ts'
+import { systemClock } from '../base/clock.ts'
+import { systemRandom } from '../base/ids.ts'
+import { createLog } from '../base/log.ts'
+import { type Environment, limitDefaults, readConfig } from '../config/config.ts'
+import { dispatch } from '../control/dispatch.ts'
+import { verifyFolder } from '../ledger/verify/verify-folder.ts'
+import { openAdminSocket } from '../server/admin-socket.ts'
+import { noServer } from '../server/server-status.ts'
+import { openCommandServices, openServices } from '../server/services.ts'
+import { runCli } from './cli.ts'
+import { commands } from './commands-table.ts'
+
+const scratch = mkdtempSync(join(tmpdir(), 'tollgate-cli-'))
+after(() => rmSync(scratch, { recursive: true }))
+
+let folders = 0
+/** A data folder that is not there yet. */
+function newFolder(): string {
+  folders += 1
+  return join(scratch, String(folders))
+}
+
+interface Ran {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+const main = fileURLToPath(new URL('../main.ts', import.meta.url))
+
+function environmentOf(dataFolder: string): Environment {
+  return { TOLLGATE_DATA: dataFolder, TOLLGATE_LOG_LEVEL: 'fatal' }
+}
+
+/** Of a process: without the cache it compiles the program, which takes longer than the command. */
+function processEnvironment(dataFolder: string): Environment {
+  const { PATH, NODE_COMPILE_CACHE } = process.env
+  return { PATH, NODE_COMPILE_CACHE, ...environmentOf(dataFolder) }
+}
+
+/** As a process of its own. */
+function spawned(dataFolder: string, ...words: string[]): Ran {
+  const ran = spawnSync(process.execPath, [main, ...words], {
+    encoding: 'utf8',
+    cwd: scratch,
+    env: processEnvironment(dataFolder),
+  })
+  return { code: ran.status, stdout: ran.stdout, stderr: ran.stderr }
+}
+
+/** Within this process, through the same function. */
+async function called(environment: Environment, ...words: string[]): Promise<Ran> {
+  let stdout = ''
+  let stderr = ''
+  const code = await runCli(words, {
+    print: (text) => {
+      stdout += text
+    },
+    complain: (text) => {
+      stderr += text
+    },
+    program: { version: '1.2.3', nodeRange: '>=24.15' },
+    readConfig: async () => readConfig(environment, scratch),
+    nowMs: () => systemClock.wallMs(),
+    openParts: (config) => openCommandServices(config, { clock: systemClock, random: systemRandom }),
+    verifyFolder: async ({ dataFolder, limits }) => verifyFolder(dataFolder, limits.driftLinesMax),
+    serve: () => assert.fail('must not be called'),
+  })
+  return { code, stdout, stderr }
+}
+
+/** The output of a command that went well, read as the contract promises it. */
+function output(name: OperationName, ran: Ran): Record<string, unknown> {
+  assert.deepEqual([ran.code, ran.stderr], [0, ''], ran.stdout)
+  assert.match(ran.stdout, /^[^\n]+\n$/)
+  return operations[name].output.parse(JSON.parse(ran.stdout)) as Record<string, unknown>
+}
+
+/** The parts and the socket of a server, without its HTTP. */
+async function runningServer(dataFolder: string) {
+  const config = readConfig(environmentOf(dataFolder), scratch)
+  assert.ok(config.kind === 'config')
+  const opened = await openServices(config.config, {
+    clock: systemClock,
+    random: systemRandom,
+    log: createLog({ level: 'silent' }),
+    sandboxOrigin: null,
+    onLost: (error) => assert.fail(error),
+  })
+  assert.ok(opened.kind === 'open')
+  const { services } = opened
+  const control = services.control('http://127.0.0.1:9', noServer(systemClock))
+  const calls: string[] = []
+  const socket = await openAdminSocket({
+    dataFolder,
+    address: 'http://127.0.0.1:9',
+    limits: limitDefaults,
+    answer: (operation, input) => {
+      calls.push(operation)
+      return dispatch(control, { kind: 'local' }, operation, input)
+    },
+  })
+  return {
+    calls,
+    socket,
+    async close() {
+      await socket.close()
+      await services.close()
+    },
+  }
+}
+
+test('as a process: an account from its making to its last request', () => {
+  const folder = newFolder()
+  const run = (...words: string[]) => spawned(folder, ...words, '--json')
+  const made = output('account.create', run('account', 'create', '--email', 'Ada@example.org'))
+  assert.equal(made.balance, '5.00')
+  const asked = ['credit', 'ada@example.org', '2.50', '--reference', 'i 1']
+  const credited = output('credit', run(...asked))
+  assert.deepEqual([credited.created, credited.balance], [true, '7.50'])
+  assert.deepEqual(output('credit', run(...asked)), { ...credited, created: false })
+  const shown = output('account.show', run('account', 'show', String(made.account)))
+  assert.deepEqual([shown.posted, shown.held, shown.available], ['7.50', '0.00', '7.50'])
+  const verified = output('ledger.verify', run('ledger', 'verify'))
+  assert.deepEqual([verified.ok, verified.accounts, verified.entries], [true, 1, 2])
+})
+
+for (const [what, words, code, told] of [
+  ['a mistake in the arguments', ['account', 'show'], 2, /^tollgate: account show needs ACCOUNT: .+\n$/],
+  ['an unknown command', ['acount'], 2, /^tollgate: there is no command "acount" .+\n$/],
+] as const) {
+  test(`as a process: ${what} is one line and exit code ${code}, and touches nothing`, () => {
+    const folder = newFolder()
+    const ran = spawned(folder, ...words)
+    assert.deepEqual([ran.code, ran.stdout], [code, ''])
+    assert.match(ran.stderr, told)
+    assert.equal(existsSync(folder), false)
+  })
+}
+
+test('as a process: an error is one line and exit code 1', () => {
+  const ran = spawned(newFolder(), 'account', 'show', 'nobody@example.org', '--json')
+  assert.deepEqual(ran, {
+    code: 1,
+    stdout: '',
+    stderr: 'tollgate: No account has the e-mail address nobody@example.org. [account_not_found]\n',
+  })
+})
+
+test('as processes: commands go to the running server, and to the database once it is gone', async () => {
+  const folder = newFolder()
+  const server = await runningServer(folder)
+  const made = await inBackground(folder, 'account', 'create', '--email', 'bo@example.org', '--json')
+  output('account.create', made)
+  assert.deepEqual(server.calls, ['account.create'])
+  const [one, other] = await Promise.all([
+    inBackground(folder, 'credit', 'bo@example.org', '1', '--reference', 'a', '--json'),
+    inBackground(folder, 'credit', 'bo@example.org', '1', '--reference', 'a', '--json'),
+  ])
+  const credits = [output('credit', one), output('credit', other)]
+  assert.deepEqual(credits.map(({ created }) => created).sort(), [false, true])
+  await server.close()
+  const shown = output('account.show', spawned(folder, 'account', 'show', 'bo@example.org', '--json'))
+  assert.equal(shown.posted, '6.00')
+  assert.equal(server.calls.length, 3)
+})
+
+/** Without blocking this process, in which the server answers. */
+function inBackground(dataFolder: string, ...words: string[]): Promise<Ran> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [main, ...words], {
+      cwd: scratch,
+      env: processEnvironment(dataFolder),
+    })
+    let stdout = ''
+    let stderr = ''
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text
+    })
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text
+    })
+    child.on('error', reject)
+    child.on('close', (code) => resolve({ code, stdout, stderr }))
+  })
+}
+
+/** A server as people start it; `told` is all of its output until it is ready. */
+async function served(dataFolder: string, context: TestContext) {
+  const child = spawn(process.execPath, [main, 'serve'], {
+    cwd: scratch,
+    env: { ...processEnvironment(dataFolder), TOLLGATE_PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  context.after(() => child.kill('SIGKILL'))
+  const exited = new Promise<number | null>((resolve) => child.on('exit', resolve))
+  const told = await new Promise<string>((resolve, reject) => {
+    child.stdout.setEncoding('utf8').once('data', resolve)
+    child.once('exit', (code) => reject(new Error(`the server ended with ${code}`)))
+  })
+  return {
+    told,
+    stop() {
+      child.kill('SIGTERM')
+      return exited
+    },
+  }
+}
+
+test('as a process: what the first start tells works as it stands there, and the second start tells no key', async (context) => {
+  const folder = newFolder()
+  const server = await served(folder, context)
+  const path = join(folder, 'first-run.txt')
+  assert.match(
+    server.told,
+    /^Tollgate is ready at http:\/\/127\.0\.0\.1:\d+\nThe first key and the setup link are in /,
+  )
+  const text = readFileSync(path, 'utf8')
+  const [, url = ''] = /curl (\S+) /.exec(text) ?? []
+  const headers = [...text.matchAll(/-H '([^:]+): ([^']+)'/g)].map(([, name = '', value = '']) => [
+    name,
+    value,
+  ])
+  const [, body = ''] = /-d '(.+)'/.exec(text) ?? []
+  const answer = await fetch(url, { method: 'POST', headers: Object.fromEntries(headers), body })
+  assert.equal(answer.status, 200)
+  const { choices } = (await answer.json()) as { choices: { message: { content: string } }[] }
+  assert.equal(choices[0]?.message.content, 'Hello')
+  const setupLink = new URL(/http\S+setup\?token=\S+/.exec(text)?.[0] ?? '')
+  assert.equal((await fetch(setupLink)).headers.get('content-type'), 'text/html; charset=utf-8')
+  const claim = { token: setupLink.searchParams.get('token'), name: 'Ada', email: 'ada@example.org' }
+  const claimed = await fetch(new URL('/api/setup', setupLink), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: setupLink.origin },
+    body: JSON.stringify({ ...claim, password: 'a long enough password' }),
+  })
+  assert.deepEqual([claimed.status, await claimed.json()], [200, { email: 'ada@example.org' }])
+  const requests = await inBackground(folder, 'requests', 'local', '--json')
+  output('requests.list', requests)
+  assert.equal((JSON.parse(requests.stdout) as unknown[]).length, 1)
+  assert.equal(await server.stop(), 0)
+  const again = await served(folder, context)
+  assert.match(again.told, /^Tollgate is ready at (\S+)\nThe console is at \1\/console\n$/)
+  assert.equal(readFileSync(path, 'utf8'), text)
+  assert.equal(await again.stop(), 0)
+})
+
+test('every operation has a command, and every command an output that the contract promises', async () => {
+  const folder = newFolder()
+  const environment = environmentOf(folder)
+  const run = (...words: string[]) => called(environment, ...words)
+  const person = 'cy@example.org'
+  const signedUp = 'eve@example.org'
+  await makePeople(folder, [signedUp, 'fay@example.org'])
+  const model = ['--context', '1000', '--max-output', '100', '--provider', 'sandbox']
+  const price = [
+    '--input',
+    '1',
+    '--output',
+    '2',
+    '--fee',
+    'web_search=0.01',
+    '--factor',
+    'service_tier:flex=0.5',
+  ]
+  const made = output('key.create', await withAccount(run, person))
+  const code = output('code.create', await run('code', 'create', '1', '--json'))
+  const asked: readonly [operation: OperationName, words: readonly string[]][] = [
+    ['account.create', ['account', 'create', '--email', 'dee@example.org', '--credit', '0']],
+    ['account.show', ['account', 'show', person]],
+    ['account.list', ['account', 'list', '--limit', '1']],
+    ['account.suspend', ['account', 'suspend', person]],
+    ['account.resume', ['account', 'resume', person]],
+    ['account.unrestrict', ['account', 'unrestrict', person]],
+    [
+      'key.create',
+      ['key', 'create', person, '--name', 'n', '--budget', '1', '--window', 'day', '--models', 'a,b'],
+    ],
+    ['key.list', ['key', 'list', person]],
+    [
+      'key.update',
+      ['key', 'update', String(made.id), '--budget', 'none', '--models', 'a', '--concurrent', 'none'],
+    ],
+    ['key.rotate', ['key', 'rotate', String(made.id), '--overlap-hours', '1']],
+    ['key.revoke', ['key', 'revoke', String(made.id)]],
+    ['credit', ['credit', person, '1', '--reference', 'x', '--note', 'y']],
+    ['models.list', ['models']],
+    ['models.add', ['models', 'add', 'house', ...model]],
+    ['models.price', ['models', 'price', 'house', ...price]],
+    ['models.upstreams', ['models', 'upstreams', 'house', '--only', 'none']],
+    ['models.disable', ['models', 'disable', 'house']],
+    ['models.enable', ['models', 'enable', 'house']],
+    ['models.prices', ['models', 'prices', 'house']],
+    ['markup.show', ['markup']],
+    ['markup.set', ['markup', 'set', '5%']],
+    ['upstreams.list', ['upstreams']],
+    ['losses.list', ['losses', '--limit', '5']],
+    ['audit.list', ['audit', '--limit', '5', '--operation', 'credit']],
+    ['system.show', ['system']],
+    ['people.list', ['people', '--state', 'all', '--search', 'x', '--limit', '5']],
+    ['code.create', ['code', 'create', '10', '--uses', '2', '--note', 'n']],
+    ['code.list', ['code', 'list']],
+    ['code.revoke', ['code', 'revoke', String(code.id)]],
+    ['people.confirm', ['people', 'confirm', signedUp]],
+    ['people.operator', ['people', 'operator', signedUp, '--operator', 'no']],
+    ['people.reset-link', ['people', 'reset-link', signedUp]],
+    ['people.invite', ['people', 'invite', 'gil@example.org']],
+    ['requests.list', ['requests', person, '--limit', '5']],
+    ['ledger.verify', ['ledger', 'verify']],
+    ['setup.link', ['setup-link']],
+  ]
+  const local = Object.entries(operations).flatMap(([name, { policy }]) =>
+    policy.of !== 'person' && policy.local ? [name] : [],
+  )
+  assert.deepEqual(asked.map(([operation]) => operation).sort(), local.sort())
+  const inTable = commands.flatMap((command) => (command.kind === 'operation' ? [command.operation] : []))
+  assert.deepEqual(inTable.sort(), local.sort())
+  for (const [operation, words] of asked) {
+    output(operation, await run(...words, '--json'))
+    if (operations[operation].effect === 'changes') continue
+    const text = await run(...words)
+    assert.deepEqual([text.code, text.stderr], [0, ''])
+    assert.match(text.stdout, /\S\n$/)
+    assert.throws(() => JSON.parse(text.stdout))
+  }
+})
+
+/** People who have come in: what only a browser does otherwise. */
+async function makePeople(folder: string, emails: readonly string[]): Promise<void> {
+  const config = readConfig(environmentOf(folder), folder)
+  assert.ok(config.kind === 'config')
+  const opened = await openCommandServices(config.config, { clock: systemClock, random: systemRandom })
+  assert.ok(opened.kind === 'open')
+  for (const email of emails) {
+    const made = await opened.control.identity.createOperator({
+      name: 'n',
+      email,
+      password: 'a long password',
+    })
+    assert.notEqual(made, 'exists')
+  }
+  await opened.close()
+}
+
+async function withAccount(run: (...words: string[]) => Promise<Ran>, email: string): Promise<Ran> {
+  output('account.create', await run('account', 'create', '--email', email, '--json'))
+  return run('key', 'create', email, '--name', 'first', '--json')
+}
+
+test('a server that ended without saying so is not waited for', async () => {
+  const folder = newFolder()
+  const environment = environmentOf(folder)
+  output('account.create', await called(environment, 'account', 'create', '--email', 'a@b.org', '--json'))
+  mkdirSync(join(folder, 'admin'), { mode: 0o700 })
+  const socket = join(folder, 'admin', 'socket')
+  writeFileSync(join(folder, 'server.json'), JSON.stringify({ pid: 1, socket, address: 'http://x' }), {
+    mode: 0o600,
+  })
+  for (const left of [
+    () => {},
+    () => writeFileSync(socket, ''),
+    () => rmSync(join(folder, 'admin'), { recursive: true }),
+  ]) {
+    left()
+    output('account.show', await called(environment, 'account', 'show', 'a@b.org', '--json'))
+  }
+})
+
+test('while another process owns the data folder and does not answer, nothing is done', async () => {
+  const folder = newFolder()
+  const server = await runningServer(folder)
+  await server.socket.close()
+  const ran = await called(environmentOf(folder), 'account', 'list')
+  assert.deepEqual([ran.code, ran.stdout], [1, ''])
+  assert.match(ran.stderr, /^tollgate: Another process .+\n$/)
+  await server.close()
+})
+
+for (const [what, reply, told] of [
+  ['of another version', { status: 200, body: { surprise: 1 } }, /another version of this program/],
+  ['of another version that refuses', { status: 404, body: {} }, /another version of this program/],
+  [
+    'with an inner error',
+    { status: 500, body: { error: { code: 'internal', message: 'No.\nReally.', requestId: 'req_1' } } },
+    /^tollgate: No\. Really\. \(req_1\) \[internal\]\n$/,
+  ],
+] as const) {
+  test(`a server ${what} is told in one line`, async () => {
+    const folder = newFolder()
+    mkdirSync(folder, { mode: 0o700 })
+    const socket = await openAdminSocket({
+      dataFolder: folder,
+      address: 'http://x',
+      limits: limitDefaults,
+      answer: async () => reply,
+    })
+    const ran = await called(environmentOf(folder), 'account', 'list', '--json')
+    assert.deepEqual([ran.code, ran.stdout], [1, ''])
+    assert.match(ran.stderr, told)
+    assert.equal(ran.stderr.split('\n').length, 2)
+    await socket.close()
+  })
+}
+
+test('an answer that is lost is told, and the command is not carried out a second time', async () => {
+  const folder = newFolder()
+  mkdirSync(join(folder, 'admin'), { recursive: true, mode: 0o700 })
+  const path = join(folder, 'admin', 'socket')
+  const server = createServer((connection) => connection.once('data', () => connection.destroy()))
+  await new Promise<void>((resolve) => server.listen(path, resolve))
+  writeFileSync(join(folder, 'server.json'), JSON.stringify({ pid: 1, socket: path, address: 'http://x' }))
+  const ran = await called(environmentOf(folder), 'account', 'create', '--email', 'a@b.org')
+  assert.deepEqual([ran.code, ran.stdout], [1, ''])
+  assert.match(ran.stderr, /whether the operation took place is not known/)
+  assert.equal(existsSync(join(folder, 'tollgate.db')), false)
+  await new Promise((resolve) => server.close(resolve))
+})
+
+test('a ledger that was tampered with is told, with exit code 1', async () => {
+  const folder = newFolder()
+  const environment = environmentOf(folder)
+  output('account.create', await called(environment, 'account', 'create', '--email', 'a@b.org', '--json'))
+  const database = new DatabaseSync(join(folder, 'tollgate.db'))
+  database.exec('UPDATE account SET posted = posted + 1')
+  database.close()
+  const ran = await called(environment, 'ledger', 'verify', '--json')
+  assert.deepEqual([ran.code, ran.stderr], [1, ''])
+  const report = operations['ledger.verify'].output.parse(JSON.parse(ran.stdout))
+  assert.equal(report.ok, false)
+  assert.ok(report.drift.length > 0)
+  const text = await called(environment, 'ledger', 'verify')
+  assert.equal(text.code, 1)
+  assert.match(text.stdout, /not ok: 1 account/)
+})
+
+test('mistakes in the configuration are all told, each in a line', async () => {
+  const environment = { ...environmentOf(newFolder()), TOLLGATE_PROT: '1', TOLLGATE_PORT: 'x' }
+  const ran = await called(environment, 'account', 'list')
+  assert.deepEqual([ran.code, ran.stdout], [1, ''])
+  assert.deepEqual(
+    ran.stderr.split('\n').map((line) => line.split(':').slice(0, 2).join(':')),
+    ['tollgate: TOLLGATE_PROT', 'tollgate: TOLLGATE_PORT', ''],
+  )
+  const report = await called(environment, 'doctor', '--json')
+  assert.equal(report.code, 1)
+  const { ok, findings } = JSON.parse(report.stdout) as {
+    ok: boolean
+    findings: { name: string; state: string }[]
+  }
+  assert.equal(ok, false)
+  assert.deepEqual(
+    findings.filter(({ state }) => state === 'failed').map(({ name }) => name),
+    ['configuration', 'configuration'],
+  )
+})
+
+test('a catalog that cannot be is told before anything is opened', async () => {
+  const folder = newFolder()
+  const file = `${folder}.yaml`
+  writeFileSync(file, 'disabled: [no-such-model]\n')
+  const ran = await called({ ...environmentOf(folder), TOLLGATE_CONFIG: file }, 'models')
+  assert.deepEqual([ran.code, ran.stdout], [1, ''])
+  assert.match(ran.stderr, /^tollgate: disabled: there is no model no-such-model/)
+  assert.equal(existsSync(folder), false)
+})
+
+test('the doctor finds a fresh place well and makes nothing there', async () => {
+  const folder = newFolder()
+  const ran = await called(environmentOf(folder), 'doctor')
+  assert.deepEqual([ran.code, ran.stderr], [0, ''])
+  assert.match(ran.stdout, /^data folder +ok +.+ is not there yet/m)
+  assert.match(ran.stdout, /^upstreams +warning/m)
+  assert.equal(existsSync(folder), false)
+})
+
+test('the doctor sees the server, the database and the models', async () => {
+  const folder = newFolder()
+  const server = await runningServer(folder)
+  const beside = await called(environmentOf(folder), 'doctor')
+  assert.equal(beside.code, 0, beside.stdout)
+  assert.match(
+    beside.stdout,
+    new RegExp(`^server +ok +process ${process.pid} at http://127\\.0\\.0\\.1:9$`, 'm'),
+  )
+  assert.match(beside.stdout, /^database +ok +open in the server$/m)
+  await server.close()
+  const alone = await called(environmentOf(folder), 'doctor')
+  assert.match(alone.stdout, /^server +ok +none is running$/m)
+  assert.match(alone.stdout, /^database +ok +can be opened$/m)
+  assert.match(alone.stdout, /^models +ok +\d+ sold, \d+ known and not sold/m)
+})
+
+test('migrate says who keeps the database at the newest schema', async () => {
+  const folder = newFolder()
+  const alone = await called(environmentOf(folder), 'migrate', '--json')
+  assert.deepEqual([alone.code, alone.stdout], [0, '{"migrated":true,"by":"command"}\n'])
+  const server = await runningServer(folder)
+  const beside = await called(environmentOf(folder), 'migrate')
+  assert.deepEqual(
+    [beside.code, beside.stdout],
+    [0, 'the running server keeps the database at the newest schema\n'],
+  )
+  await server.close()
+})
+
+test('help and version need neither configuration nor data', async () => {
+  const broken = { TOLLGATE_PROT: '1' }
+  assert.deepEqual(await called(broken, '--version'), { code: 0, stdout: '1.2.3\n', stderr: '' })
+  assert.equal((await called(broken, '--help')).code, 0)
+})
+
+test('the page on the command line names every command and every option', () => {
+  const page = readFileSync(new URL('../../docs/operate/cli.md', import.meta.url), 'utf8')
+  for (const command of commands) {
+    assert.ok(page.includes(`tollgate ${command.words}`), command.words)
+    for (const { name } of command.options)
+      assert.ok(page.includes(`--${name}`), `${command.words} --${name}`)
+  }
+  const known = new Set([
+    ...commands.flatMap(({ options }) => options.map(({ name }) => name)),
+    'json',
+    'help',
+  ])
+  for (const [, name = ''] of page.matchAll(/(?<=[\s`])--([a-z][a-z0-9-]*)/g))
+    assert.ok(known.has(name), `--${name} is no option`)
+})

@@ -1,0 +1,129 @@
+/**
+ * The command line: arguments in, one result out. Exit code 0: done; 1: refused or failed, told in one
+ * line; 2: the arguments are wrong, and nothing was done. With `--json` nothing but JSON goes to stdout.
+ */
+import { type ControlErrorBody, operations } from '../../contract/operations.ts'
+import type { Config, ConfigResult } from '../config/config.ts'
+import { parseArguments } from './arguments.ts'
+import type { Command, OperationCommand } from './commands-table.ts'
+import { diagnose } from './doctor.ts'
+import { helpText } from './help-text.ts'
+import * as print from './print.ts'
+import { carryOut, type OpenedParts, type VerifiedFolder, type Way } from './session.ts'
+
+/** What the process lends the command line. */
+export interface CommandLineHost {
+  /** To stdout. */
+  readonly print: (text: string) => void
+  /** To stderr. */
+  readonly complain: (text: string) => void
+  /** `nodeRange` as in package.json: `>=24.15`. */
+  readonly program: { readonly version: string; readonly nodeRange: string }
+  readonly readConfig: () => Promise<ConfigResult>
+  readonly nowMs: () => number
+  /** Opens the database for this command; used only when no server answers. */
+  readonly openParts: (config: Config) => Promise<OpenedParts>
+  /** Verifies the ledger of the data folder without writing to it; used only when no server answers. */
+  readonly verifyFolder: (config: Config) => Promise<VerifiedFolder>
+  /** Runs the server until it ends; resolves with the exit code. */
+  readonly serve: (config: Config) => Promise<number>
+}
+
+/** Carries out one command; `words` are the arguments after the program's name. Resolves with the exit code. */
+export async function runCli(words: readonly string[], host: CommandLineHost): Promise<number> {
+  const parsed = parseArguments(words)
+  switch (parsed.kind) {
+    case 'help':
+      host.print(helpText(parsed.command))
+      return 0
+    case 'version':
+      host.print(`${host.program.version}\n`)
+      return 0
+    case 'mistake':
+      host.complain(`tollgate: ${parsed.message} (tollgate --help explains)\n`)
+      return 2
+    case 'run':
+      return await run(parsed.command, parsed.input, { host, json: parsed.json }).catch((thrown: unknown) =>
+        failed(host, thrown instanceof Error ? thrown.message : String(thrown)),
+      )
+  }
+}
+
+interface Run {
+  readonly host: CommandLineHost
+  readonly json: boolean
+}
+
+async function run(command: Command, input: unknown, { host, json }: Run): Promise<number> {
+  const config = await host.readConfig()
+  if (command.kind === 'local' && command.name === 'doctor') return await doctor({ host, json }, config)
+  if (config.kind === 'mistakes') {
+    for (const mistake of config.mistakes) failed(host, mistake)
+    return 1
+  }
+  const configured = { host, json, config: config.config }
+  if (command.kind === 'operation') return await operate(command, input, configured)
+  return command.name === 'serve' ? await host.serve(config.config) : await migrate(configured)
+}
+
+interface ConfiguredRun extends Run {
+  readonly config: Config
+}
+
+async function operate(command: OperationCommand, input: unknown, run: ConfiguredRun): Promise<number> {
+  const outcome = await carryOut(wayTo(run.host, run.config), command.operation, input)
+  if (outcome.kind !== 'replied') return failed(run.host, outcome.message)
+  if (outcome.reply.status !== 200) return failed(run.host, errorLine(outcome.reply.body))
+  const output = operations[command.operation].output.safeParse(outcome.reply.body)
+  if (!output.success) {
+    return failed(run.host, 'the running server answers as another version of this program does')
+  }
+  show(run, output.data, command.print)
+  return command.exitCode(output.data)
+}
+
+async function migrate(run: ConfiguredRun): Promise<number> {
+  // Whoever opens the database brings it up to date first, so that any answer proves that it is.
+  const outcome = await carryOut(wayTo(run.host, run.config), 'account.list', { limit: 1 })
+  if (outcome.kind !== 'replied') return failed(run.host, outcome.message)
+  if (outcome.reply.status !== 200) return failed(run.host, errorLine(outcome.reply.body))
+  show(run, { migrated: true, by: outcome.by }, print.migrated)
+  return 0
+}
+
+async function doctor(run: Run, config: ConfigResult): Promise<number> {
+  const report = await diagnose({
+    config,
+    wayTo: (valid) => wayTo(run.host, valid),
+    program: run.host.program,
+    nowMs: run.host.nowMs(),
+  })
+  show(run, report, print.report)
+  return report.ok ? 0 : 1
+}
+
+function wayTo(host: CommandLineHost, config: Config): Way {
+  return {
+    dataFolder: config.dataFolder,
+    limits: config.limits,
+    open: () => host.openParts(config),
+    verify: () => host.verifyFolder(config),
+  }
+}
+
+function show<Output>({ host, json }: Run, output: Output, asText: (output: Output) => string): void {
+  host.print(json ? `${JSON.stringify(output)}\n` : asText(output))
+}
+
+/** One line, whatever the message holds. */
+function failed(host: CommandLineHost, message: string): number {
+  host.complain(`tollgate: ${message.replace(/\s*\n\s*/g, ' ')}\n`)
+  return 1
+}
+
+function errorLine(body: unknown): string {
+  const { error } = body as Partial<ControlErrorBody>
+  if (error === undefined) return 'the running server answers as another version of this program does'
+  const id = error.requestId === undefined ? '' : ` (${error.requestId})`
+  return `${error.message}${id} [${error.code}]`
+}

@@ -1,0 +1,455 @@
+/** Configuration as an operator meets it: what is read from where, and how each mistake is named. */
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { configurationPage, configurationPath } from '../../scripts/configuration-page.ts'
+import { type Config, type Environment, limitDefaults, readConfig } from './config.ts'
+import { fileSchema, knownNames } from './file.ts'
+import { variableNames } from './settings-table.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'tollgate-config-'))
+after(() => rmSync(folder, { recursive: true }))
+let files = 0
+
+/** Reads with the given text as the configuration file; '' is no file at all. */
+function read(text: string, environment: Environment = {}) {
+  if (text === '') return readConfig(environment, folder)
+  files += 1
+  const name = `case-${files}.yaml`
+  writeFileSync(join(folder, name), text)
+  return readConfig({ ...environment, TOLLGATE_CONFIG: name }, folder)
+}
+
+function config(text: string, environment: Environment = {}): Config {
+  const result = read(text, environment)
+  assert.equal(result.kind, 'config', result.kind === 'mistakes' ? result.mistakes.join('\n') : '')
+  return (result as { config: Config }).config
+}
+
+function mistakes(text: string, environment: Environment = {}): readonly string[] {
+  const result = read(text, environment)
+  return result.kind === 'mistakes' ? result.mistakes.map((told) => told.replace(/^case-\d+/, 'file')) : []
+}
+
+const randomText = ['0123456789', 'abcdefghij', 'klmnopqrst', 'uv'].join('')
+
+test('nothing is needed: every default holds', () => {
+  const found = config('')
+  assert.equal(found.host, '127.0.0.1')
+  assert.deepEqual(found.port, { number: 8080, chosen: false })
+  assert.ok(found.dataFolder.endsWith('/data'))
+  assert.equal(found.sandbox, 'on')
+  assert.deepEqual(found.upstreams, [])
+  assert.deepEqual(found.limits, limitDefaults)
+})
+
+test('the value is frozen to its leaves', () => {
+  const found = config('models: [{id: a, prices: [{input: 1, output: 2}]}]')
+  assert.ok(
+    Object.isFrozen(found) && Object.isFrozen(found.limits) && Object.isFrozen(found.models[0]?.prices?.[0]),
+  )
+})
+
+test('the file says everything that the environment can say, and the environment wins', () => {
+  const text = `
+server:
+  host: 0.0.0.0
+  port: 9000
+  dataFolder: state
+  publicUrl: https://gate.example
+  trustedProxies: [10.0.0.0/8, "::1"]
+  logLevel: debug
+  metricsToken: \${SCRAPE}
+`
+  const fromFile = config(text, { SCRAPE: randomText })
+  assert.equal(fromFile.host, '0.0.0.0')
+  assert.deepEqual(fromFile.port, { number: 9000, chosen: true })
+  assert.equal(fromFile.dataFolder, join(folder, 'state'))
+  assert.equal(fromFile.publicUrl, 'https://gate.example')
+  assert.deepEqual(fromFile.trustedProxies, ['10.0.0.0/8', '::1'])
+  assert.equal(fromFile.logLevel, 'debug')
+  assert.equal(fromFile.metricsToken, randomText)
+  const both = config(text, {
+    SCRAPE: randomText,
+    TOLLGATE_HOST: '127.0.0.1',
+    TOLLGATE_PORT: '0',
+    TOLLGATE_DATA: '/var/lib/gate',
+    TOLLGATE_PUBLIC_URL: 'http://other.example:81/',
+    TOLLGATE_TRUSTED_PROXIES: '192.168.1.1, 172.16.0.0/12',
+    TOLLGATE_LOG_LEVEL: 'silent',
+    TOLLGATE_METRICS_TOKEN: `${randomText}2`,
+  })
+  assert.equal(both.host, '127.0.0.1')
+  assert.deepEqual(both.port, { number: 0, chosen: true })
+  assert.equal(both.dataFolder, '/var/lib/gate')
+  assert.equal(both.publicUrl, 'http://other.example:81')
+  assert.deepEqual(both.trustedProxies, ['192.168.1.1', '172.16.0.0/12'])
+  assert.equal(both.logLevel, 'silent')
+  assert.equal(both.metricsToken, `${randomText}2`)
+})
+
+test('credentials in the environment are upstreams, after those of the file; an empty one is none', () => {
+  const text = `
+upstreams:
+  - { name: first, provider: openai, url: "http://127.0.0.1:9/", credential: "\${FIRST}", weight: 3 }
+`
+  const found = config(text, {
+    FIRST: 'one',
+    OPENAI_API_KEY: 'two',
+    TOLLGATE_OPENAI_URL: 'http://localhost:1234/openai/v1/',
+    ANTHROPIC_API_KEY: '',
+    GEMINI_API_KEY: 'three',
+  })
+  assert.deepEqual(found.upstreams, [
+    { name: 'first', provider: 'openai', url: 'http://127.0.0.1:9', credential: 'one', weight: 3 },
+    {
+      ...{ name: 'openai', provider: 'openai', url: 'http://localhost:1234/openai/v1' },
+      ...{ credential: 'two', weight: 1, models: 'all' },
+    },
+    { name: 'google', provider: 'google', url: null, credential: 'three', weight: 1, models: 'all' },
+  ])
+})
+
+test('an upstream lists its models by name, with the name there where that differs, or all', () => {
+  const text = `
+upstreams:
+  - { name: a, provider: openai, credential: b, models: [gpt-x, { id: gpt-y, upstreamId: vendor/gpt-y }] }
+  - { name: c, provider: openai, credential: d, models: all }
+`
+  assert.deepEqual(
+    config(text, {}).upstreams.map(({ models }) => models),
+    [[{ id: 'gpt-x' }, { id: 'gpt-y', upstreamId: 'vendor/gpt-y' }], 'all'],
+  )
+})
+
+test('models keep their decimals as written, quoted or not', () => {
+  const text = `
+models:
+  - id: house-model
+    provider: openai
+    upstreamId: gpt-x
+    api: chat
+    dialects: [openai-chat]
+    context: 128000
+    maxOutput: 4096
+    inputs: [text, image]
+    reasoning: true
+    markup: 2.5%
+    prices:
+      - { effectiveFrom: 2026-07-01, input: 0.10, output: "0.30", cacheRead: 0.000000001 }
+      - effectiveFrom: 2026-08-01T06:00Z
+        input: 1
+        output: 2
+        tiers: [{ aboveInputTokens: 200000, input: 2 }]
+        options: { "service_tier:flex": 0.5, "service_tier:priority": 5/3 }
+        fees: { web_search: 0.01 }
+aliases: { quick: house-model }
+disabled: [gpt-4]
+markup: 5%
+`
+  const found = config(text)
+  const [model] = found.models
+  assert.equal(model?.prices?.[0]?.input, '0.10')
+  assert.equal(model?.prices?.[0]?.cacheRead, '0.000000001')
+  assert.deepEqual(model?.prices?.[1]?.options, {
+    'service_tier:flex': '0.5',
+    'service_tier:priority': '5/3',
+  })
+  assert.equal(model?.context, 128_000)
+  assert.deepEqual(model?.dialects, ['openai-chat'])
+  assert.equal(model?.reasoning, true)
+  assert.deepEqual(found.aliases, { quick: 'house-model' })
+  assert.deepEqual(found.disabled, ['gpt-4'])
+  assert.equal(found.markup, '5%')
+})
+
+test('limits are replaced one by one, each in its own kind of number', () => {
+  const found = config(`
+limits:
+  attemptsMax: 5
+  signupNano: 1
+  reserveShare: 0.25
+  retryShareMax: 0.1
+  requestsPerMinute: none
+  holdWaitMs: 0
+`).limits
+  assert.equal(found.attemptsMax, 5)
+  assert.equal(found.signupNano, 1n)
+  assert.deepEqual(found.reserveShare, { numerator: 25n, denominator: 100n })
+  assert.equal(found.retryShareMax, 0.1)
+  assert.equal(found.requestsPerMinute, null)
+  assert.equal(found.holdWaitMs, 0)
+  assert.equal(found.bodyBytesMax, limitDefaults.bodyBytesMax)
+})
+
+test('the sandbox is on for this machine alone, unless the file decides', () => {
+  assert.equal(config('', { TOLLGATE_HOST: '::1' }).sandbox, 'on')
+  assert.equal(config('', { TOLLGATE_HOST: '0.0.0.0' }).sandbox, 'off')
+  assert.equal(config('', { TOLLGATE_PUBLIC_URL: 'https://gate.example' }).sandbox, 'off')
+  assert.equal(config('sandbox: on', { TOLLGATE_HOST: '0.0.0.0' }).sandbox, 'on')
+  assert.equal(config('sandbox: off').sandbox, 'off')
+})
+
+test('the root secret comes from a variable or from the file that one names', () => {
+  writeFileSync(join(folder, 'secret'), `${randomText}\n`)
+  assert.equal(config('').secret, null)
+  assert.equal(config('', { TOLLGATE_SECRET: randomText }).secret, randomText)
+  assert.equal(config('', { TOLLGATE_SECRET_FILE: 'secret' }).secret, randomText)
+})
+
+test('`tollgate.yaml` of the working folder is read without being named', () => {
+  const own = mkdtempSync(join(tmpdir(), 'tollgate-config-'))
+  writeFileSync(join(own, 'tollgate.yaml'), 'server: { port: 4711 }\nmodels:\n  # none yet\n')
+  const result = readConfig({}, own)
+  rmSync(own, { recursive: true })
+  assert.equal(result.kind === 'config' && result.config.port.number, 4711)
+})
+
+const wrong: readonly [what: string, text: string, told: string][] = [
+  ['an unknown section', 'modles: []', 'file.yaml: modles: there is no such name; did you mean models?'],
+  [
+    'an unknown limit',
+    'limits: { requestPerMinute: 5 }',
+    'file.yaml: limits.requestPerMinute: there is no such name; did you mean requestsPerMinute?',
+  ],
+  [
+    'a price that is no number',
+    'models: [{ id: a, prices: [{ input: cheap, output: 1 }] }]',
+    'file.yaml: models[0].prices[0].input: must be an amount in USD with at most 9 decimal places, such as 0.15',
+  ],
+  [
+    'a tenth decimal',
+    'models: [{ id: a, prices: [{ input: 0.0000000001, output: 1 }] }]',
+    'file.yaml: models[0].prices[0].input: must be an amount in USD with at most 9 decimal places, such as 0.15',
+  ],
+  [
+    'a missing price',
+    'models: [{ id: a, prices: [{ input: 1 }] }]',
+    'file.yaml: models[0].prices[0].output: is missing',
+  ],
+  ['a list where a mapping belongs', 'server: [1]', 'file.yaml: server: must be a mapping'],
+  [
+    'an API that nobody serves',
+    'models: [{ id: a, api: completions }]',
+    'file.yaml: models[0].api: must be chat, responses, embeddings, messages or generateContent',
+  ],
+  [
+    'a format that nobody speaks',
+    'models: [{ id: a, dialects: [chat] }]',
+    'file.yaml: models[0].dialects[0]: must be openai-chat, openai-responses, anthropic or gemini',
+  ],
+  [
+    'an output of no kind',
+    'models: [{ id: a, outputs: [pdf] }]',
+    'file.yaml: models[0].outputs[0]: must be text, image, audio, video or embeddings',
+  ],
+  ['a text where a list belongs', 'models: none', 'file.yaml: models: must be a list'],
+  [
+    'a day that does not exist',
+    'models: [{ id: a, released: 2026-02-30 }]',
+    'file.yaml: models[0].released: is no date of the calendar',
+  ],
+  [
+    'an address with the path of an endpoint',
+    'upstreams: [{ name: a, provider: openai, credential: b, url: "https://a.example/v1/responses" }]',
+    'file.yaml: upstreams[0].url: must be the base address, without the path of one endpoint: https://a.example/v1',
+  ],
+  [
+    'models that are no list',
+    'upstreams: [{ name: a, provider: openai, credential: b, models: some }]',
+    'file.yaml: upstreams[0].models: must be a list of model names, or all',
+  ],
+  [
+    'a factor of nothing',
+    'models: [{ id: a, prices: [{ input: 1, output: 1, options: { "speed:fast": 0.0 } }] }]',
+    'file.yaml: models[0].prices[0].options["speed:fast"]: must be above zero',
+  ],
+  [
+    'a name with a space',
+    'aliases: { "my model": gpt-5 }',
+    'file.yaml: aliases["my model"]: must be a name of at most 200 visible ASCII characters',
+  ],
+  [
+    'a variable that is not set',
+    `upstreams: [{ name: a, provider: openai, credential: "\${NOWHERE}" }]`,
+    'file.yaml: upstreams[0].credential: the environment variable NOWHERE is not set',
+  ],
+  ['a key twice', 'sandbox: on\nsandbox: off', 'file.yaml: Map keys must be unique at line 2, column 1'],
+  [
+    'an upstream name twice',
+    'upstreams: [{ name: a, provider: openai, credential: b }, { name: a, provider: openai, credential: c }]',
+    'upstreams: the name a is used twice',
+  ],
+  [
+    'a timer beyond 31 bits',
+    'limits: { drainMs: 3000000000 }',
+    'file.yaml: limits.drainMs: must be a whole number from 0 to 2147483647',
+  ],
+  [
+    'zero attempts',
+    'limits: { attemptsMax: 0 }',
+    'file.yaml: limits.attemptsMax: must be a whole number from 1 to 1000000000000',
+  ],
+  [
+    'a share above one',
+    'limits: { reserveShare: 1.5 }',
+    'file.yaml: limits.reserveShare: must be a share from 0 to 1, such as 0.5',
+  ],
+]
+
+for (const [what, text, told] of wrong) {
+  test(`${what} is named by its path`, () => assert.deepEqual(mistakes(text), [told]))
+}
+
+const wrongVariables: readonly [what: string, environment: Environment, told: string][] = [
+  [
+    'unknown',
+    { TOLLGATE_PROT: '1' },
+    'TOLLGATE_PROT: there is no such variable; did you mean TOLLGATE_PORT?',
+  ],
+  [
+    'read by a library behind our back',
+    { BETTER_AUTH_TRUSTED_ORIGINS: 'https://elsewhere.example' },
+    'BETTER_AUTH_TRUSTED_ORIGINS: would change who is trusted; unset it',
+  ],
+  ['out of range', { TOLLGATE_PORT: '65536' }, 'TOLLGATE_PORT: must be a whole number from 0 to 65535'],
+  [
+    'an address without its credential',
+    { TOLLGATE_OPENAI_URL: 'http://a.example' },
+    'TOLLGATE_OPENAI_URL: is set, but OPENAI_API_KEY is not',
+  ],
+  [
+    'a proxy that is no address',
+    { TOLLGATE_TRUSTED_PROXIES: '10.0.0.0/33' },
+    'TOLLGATE_TRUSTED_PROXIES: 10.0.0.0/33 is no address or network such as 10.0.0.0/8',
+  ],
+  [
+    'a file that is not there',
+    { TOLLGATE_CONFIG: '/nowhere/tollgate.yaml' },
+    'TOLLGATE_CONFIG: there is no file /nowhere/tollgate.yaml',
+  ],
+  [
+    'a short secret',
+    { TOLLGATE_SECRET: 'changeme' },
+    'TOLLGATE_SECRET: must be at least 32 characters of randomness, such as openssl rand -hex 32 prints',
+  ],
+  [
+    'a secret of one letter',
+    { TOLLGATE_SECRET: 'a'.repeat(64) },
+    'TOLLGATE_SECRET: must be at least 32 characters of randomness, such as openssl rand -hex 32 prints',
+  ],
+  [
+    'two secrets',
+    { TOLLGATE_SECRET: randomText, TOLLGATE_SECRET_FILE: 'x' },
+    'TOLLGATE_SECRET: TOLLGATE_SECRET_FILE is set too; one of them must go',
+  ],
+]
+
+for (const [what, environment, told] of wrongVariables) {
+  test(`variable: ${what}`, () => assert.deepEqual(mistakes('', environment), [told]))
+}
+
+test('all mistakes are told at once, and none repeats a credential', () => {
+  const secret = ['not', 'for', 'the', 'log'].join(' ')
+  const told = mistakes('modles: []\nsandbox: perhaps', { TOLLGATE_PORT: 'x', OPENAI_API_KEY: secret })
+  assert.equal(told.length, 4)
+  assert.ok(!told.join().includes(secret))
+})
+
+test('what belongs to the launcher or to a client in the same shell is no mistake', () => {
+  const launcher = { TOLLGATE_TETHERED: '1', TOLLGATE_SKIPPED_CASES_FILE: '/tmp/x' }
+  const client = { TOLLGATE_KEY: 'sk-tg-x', TOLLGATE_API_KEY: 'sk-tg-x' }
+  assert.deepEqual(mistakes('', { ...launcher, ...client }), [])
+})
+
+test('the page on configuration names every setting, limit and variable, and nothing else', () => {
+  const page = readFileSync(configurationPath, 'utf8')
+  const named = new Set([...page.matchAll(/^\| `([A-Za-z0-9_]+)` \|/gm)].map((match) => match[1]))
+  const known = new Set([...knownNames(fileSchema()), ...variableNames])
+  assert.deepEqual(
+    [...named].filter((name) => !known.has(name ?? '')),
+    [],
+    'on the page only',
+  )
+  assert.deepEqual(
+    [...known].filter((name) => !named.has(name)),
+    [],
+    'in the schema only',
+  )
+})
+
+test('the tables of the page are those that the configuration is read with', () => {
+  const page = readFileSync(configurationPath, 'utf8')
+  assert.equal(
+    page,
+    configurationPage(page),
+    'write them anew: node scripts/run.js scripts/configuration-page.ts',
+  )
+})
+
+test('what was set is known by the name it was set with, and nothing else', () => {
+  const text = 'server: { host: 0.0.0.0, port: 9000 }\nlimits: { attemptsMax: 5 }\nmodels: []'
+  const result = read(text, { TOLLGATE_PORT: '0', OPENAI_API_KEY: 'one', GEMINI_API_KEY: '' })
+  assert.ok(result.kind === 'config')
+  assert.deepEqual(result.set, [
+    'TOLLGATE_CONFIG',
+    'server.host',
+    'TOLLGATE_PORT',
+    'OPENAI_API_KEY',
+    'models',
+    'limits.attemptsMax',
+  ])
+})
+
+test('the page tells the defaults of the limits as they are', () => {
+  const page = readFileSync(configurationPath, 'utf8')
+  for (const [name, value] of Object.entries(limitDefaults)) {
+    const told = page
+      .match(new RegExp(`^\\| \`${name}\` \\| ([^|]+) \\|`, 'm'))?.[1]
+      ?.replaceAll(/[,\s]/g, '')
+    const shown =
+      typeof value === 'object' && value !== null
+        ? Number(value.numerator) / Number(value.denominator)
+        : value
+    assert.equal(told, String(shown), name)
+  }
+})
+
+const stripe = { STRIPE_SECRET_KEY: 'sk_test_1', STRIPE_WEBHOOK_SECRET: 'whsec_1' }
+
+test('a payment provider is configured whole or not at all', () => {
+  assert.equal(config('').stripe, null)
+  assert.deepEqual(config('', stripe).stripe, {
+    secretKey: 'sk_test_1',
+    webhookSecret: 'whsec_1',
+    mode: 'test',
+    apiOrigin: null,
+  })
+  const live = { ...stripe, STRIPE_SECRET_KEY: 'rk_live_1', STRIPE_API_URL: 'http://127.0.0.1:12111' }
+  assert.deepEqual(config('', live).stripe, {
+    secretKey: 'rk_live_1',
+    webhookSecret: 'whsec_1',
+    mode: 'live',
+    apiOrigin: 'http://127.0.0.1:12111',
+  })
+})
+
+for (const [environment, found] of [
+  [{ STRIPE_SECRET_KEY: 'sk_test_1' }, /^STRIPE_WEBHOOK_SECRET: is not set, but STRIPE_SECRET_KEY is/],
+  [{ ...stripe, STRIPE_WEBHOOK_SECRET: '' }, /^STRIPE_WEBHOOK_SECRET: is not set/],
+  [{ STRIPE_WEBHOOK_SECRET: 'whsec_1' }, /^STRIPE_SECRET_KEY: is not set, but STRIPE_WEBHOOK_SECRET is/],
+  [{ STRIPE_API_URL: 'https://127.0.0.1' }, /^STRIPE_API_URL: is set, but STRIPE_SECRET_KEY is not/],
+  [{ ...stripe, STRIPE_SECRET_KEY: 'pk_test_1' }, /^STRIPE_SECRET_KEY: must begin with sk_test_/],
+  [{ ...stripe, STRIPE_WEBHOOK_SECRET: 'secret' }, /^STRIPE_WEBHOOK_SECRET: must begin with whsec_/],
+  [{ ...stripe, STRIPE_API_URL: 'http://stripe.example' }, /^STRIPE_API_URL: must be https, or http on this/],
+  [{ ...stripe, STRIPE_API_URL: 'https://stripe.example/v1' }, /^STRIPE_API_URL: must be a scheme/],
+  [{ ...stripe, STRIPE_API_URL: 'ftp://127.0.0.1' }, /^STRIPE_API_URL: must be a scheme/],
+] as const) {
+  test(`${JSON.stringify(environment)} is a mistake`, () => {
+    const [first = '', ...more] = mistakes('', environment)
+    assert.match(first, found)
+    assert.deepEqual(more, [])
+  })
+}

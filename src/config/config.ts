@@ -1,0 +1,279 @@
+/**
+ * The only reader of the environment and of `tollgate.yaml`. One frozen value that holds every setting and every limit,
+ * handed on as a parameter. Which settings there are is said in `settings-table.ts` and `limits-table.ts`.
+ */
+import { readFileSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { ModelDefinition, UpstreamDefinition } from '../catalog/definition.ts'
+import { canonicalAddress } from '../catalog/upstream-address.ts'
+import { type FileResult, readFileText } from './file.ts'
+import {
+  isLoopbackOnly,
+  type MailSetting,
+  type SignInSetting,
+  type SignUp,
+  signInOf,
+  signUpOf,
+} from './identity.ts'
+import { type Limits, limitDefaults } from './limits-table.ts'
+import { rootSecret } from './schemas.ts'
+import {
+  type Environment,
+  readSettings,
+  type SettingValues,
+  unknownVariables,
+  variableText,
+} from './values.ts'
+
+export type { Environment, Limits }
+export { limitDefaults }
+
+const fileBytesMax = 4 * 1024 * 1024
+
+export interface Config {
+  readonly host: string
+  /** `chosen`: the operator named it, so no other one is tried when it is taken. */
+  readonly port: { readonly number: number; readonly chosen: boolean }
+  /** Absolute. */
+  readonly dataFolder: string
+  /** Origin under which clients reach this installation; null: its own address. */
+  readonly publicUrl: string | null
+  /** Addresses and networks whose forwarding headers are believed. */
+  readonly trustedProxies: readonly string[]
+  readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
+  readonly metricsToken: string | null
+  /** The root secret, when the operator provides it; null: the file in the data folder. */
+  readonly secret: string | null
+  readonly upstreams: readonly UpstreamSetting[]
+  readonly models: readonly ModelDefinition[]
+  /** Alias → model name. */
+  readonly aliases: Readonly<Record<string, string>>
+  /** Names that are not sold. */
+  readonly disabled: readonly string[]
+  /** For every model without a markup of its own: `5%`; null: none. */
+  readonly markup: string | null
+  /** What becomes of a tool choice that a model cannot be forced to. */
+  readonly forcedTools: 'adapt' | 'refuse'
+  /** Addresses that upstreams may have that are added in the console, although they are plain HTTP. */
+  readonly plainOrigins: readonly string[]
+  readonly sandbox: 'on' | 'off'
+  /** Who runs the installation, as its people see it, and how to reach them; null: not said. */
+  readonly operator: { readonly name: string; readonly contact: string | null }
+  /** null: credit is the operator's own business. */
+  readonly stripe: StripeSetting | null
+  /** Who may sign up. */
+  readonly signup: SignUp
+  /** Providers of sign-in besides passwords. */
+  readonly signIn: readonly SignInSetting[]
+  /** null: this installation sends no mail. */
+  readonly mail: MailSetting | null
+  /** Where a test makes the process fail; null outside tests. */
+  readonly failpoint: string | null
+  readonly limits: Limits
+}
+
+export interface StripeSetting {
+  readonly secretKey: string
+  readonly webhookSecret: string
+  /** What the key is for: real money, or none. */
+  readonly mode: 'test' | 'live'
+  /** Where the provider is; null: its own address. */
+  readonly apiOrigin: string | null
+}
+
+export type UpstreamSetting = UpstreamDefinition
+
+export type ConfigResult =
+  | {
+      readonly kind: 'config'
+      readonly config: Config
+      /** What was set, as it is called where it was set: `TOLLGATE_PORT`, `server.port`. */
+      readonly set: readonly string[]
+    }
+  | { readonly kind: 'mistakes'; readonly mistakes: readonly string[] }
+
+/**
+ * Reads `environment` and the file that TOLLGATE_CONFIG names, else `tollgate.yaml` in `workingFolder`
+ * if there is one. The environment wins. Every mistake is reported at once, by its path.
+ */
+export function readConfig(
+  environment: Environment = process.env,
+  workingFolder: string = process.cwd(),
+): ConfigResult {
+  const file = readFile(environment, workingFolder)
+  const tree = file.kind === 'tree' ? file.tree : {}
+  const { values, set, mistakes } = readSettings(environment, tree)
+  const secret = readSecret(values, workingFolder)
+  const upstreams = upstreamsOf(values)
+  const all = [
+    ...(file.kind === 'mistakes' ? file.mistakes : []),
+    ...unknownVariables(environment),
+    ...mistakes,
+    ...secret.mistakes,
+    ...namesUsedTwice(upstreams),
+  ]
+  if (all.length > 0) return { kind: 'mistakes', mistakes: all }
+  const isPortChosen = set.some((name) => name === 'TOLLGATE_PORT' || name === 'server.port')
+  const limits = (tree['limits'] ?? {}) as Partial<Limits>
+  const config: Config = {
+    ...assembled(values, workingFolder),
+    port: { number: values.port, chosen: isPortChosen },
+    secret: secret.secret,
+    upstreams,
+    limits: { ...limitDefaults, ...limits },
+  }
+  const limitsSet = Object.keys(limits).map((name) => `limits.${name}`)
+  return { kind: 'config', config: frozen(config), set: [...set, ...limitsSet] }
+}
+
+function readFile(environment: Environment, workingFolder: string): FileResult {
+  const named = variableText(environment, 'TOLLGATE_CONFIG')
+  const fileName = named ?? 'tollgate.yaml'
+  const path = resolve(workingFolder, fileName)
+  const read = textOf(path)
+  if (read.kind === 'text') return readFileText({ text: read.text, fileName, environment })
+  if (read.reason !== 'ENOENT')
+    return { kind: 'mistakes', mistakes: [`${path}: cannot be read (${read.reason})`] }
+  if (named !== undefined)
+    return { kind: 'mistakes', mistakes: [`TOLLGATE_CONFIG: there is no file ${path}`] }
+  return { kind: 'tree', tree: {} }
+}
+
+type TextResult =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'unreadable'; readonly reason: string }
+
+function textOf(path: string): TextResult {
+  try {
+    if (statSync(path).size > fileBytesMax) return { kind: 'unreadable', reason: 'larger than 4 MiB' }
+    return { kind: 'text', text: readFileSync(path, 'utf8') }
+  } catch (error) {
+    return { kind: 'unreadable', reason: (error as NodeJS.ErrnoException).code ?? 'unknown' }
+  }
+}
+
+/** What follows from the values alone. */
+function assembled(
+  values: SettingValues,
+  workingFolder: string,
+): Omit<Config, 'port' | 'secret' | 'upstreams' | 'limits'> {
+  const { host, publicUrl } = values
+  const { mailServer: url, mailSender: from } = values
+  const mail = url === null || from === null ? null : { url, from }
+  return {
+    host,
+    dataFolder: dataFolder(values.dataFolder, workingFolder),
+    publicUrl: publicUrl === null ? null : originOf(publicUrl),
+    trustedProxies: values.trustedProxies,
+    logLevel: values.logLevel,
+    metricsToken: values.metricsToken,
+    models: values.models,
+    aliases: values.aliases,
+    disabled: values.disabled,
+    markup: values.markup,
+    forcedTools: values.forcedTools,
+    operator: { name: values.operatorName, contact: values.operatorContact },
+    plainOrigins: values.plainOrigins.map(originOf),
+    sandbox: sandboxOf(values.sandbox, host, publicUrl !== null),
+    stripe: stripeOf(values),
+    signup: signUpOf(values.signup, {
+      hasMail: mail !== null,
+      isLoopback: isLoopbackOnly(host, publicUrl),
+    }),
+    signIn: signInOf(values.signIn),
+    mail,
+    failpoint: values.failpoint,
+  }
+}
+
+/** Beside the sources in a checkout, in the working folder when installed as a package. */
+function dataFolder(chosen: string | null, workingFolder: string): string {
+  if (chosen !== null) return resolve(workingFolder, chosen)
+  const inCheckout = import.meta.url.endsWith('/src/config/config.ts')
+  return inCheckout ? fileURLToPath(new URL('../../data', import.meta.url)) : resolve(workingFolder, 'data')
+}
+
+interface SecretResult {
+  readonly secret: string | null
+  readonly mistakes: readonly string[]
+}
+
+/** Never repeats what it read: a mistake says only what is wrong with it. */
+function readSecret({ secret, secretFile }: SettingValues, workingFolder: string): SecretResult {
+  if (secret !== null && secretFile !== null)
+    return { secret, mistakes: ['TOLLGATE_SECRET: TOLLGATE_SECRET_FILE is set too; one of them must go'] }
+  if (secretFile === null) return { secret, mistakes: [] }
+  const read = textOf(resolve(workingFolder, secretFile))
+  if (read.kind === 'unreadable')
+    return { secret, mistakes: [`TOLLGATE_SECRET_FILE: ${secretFile} cannot be read (${read.reason})`] }
+  const checked = rootSecret.safeParse(read.text.trim())
+  if (checked.success) return { secret: checked.data, mistakes: [] }
+  const mistakes = checked.error.issues.map(({ message }) => `TOLLGATE_SECRET_FILE: ${message}`)
+  return { secret, mistakes }
+}
+
+/** null: payments are the operator's own business. */
+function stripeOf({ stripeKey, stripeWebhookSecret, stripeUrl }: SettingValues): StripeSetting | null {
+  if (stripeKey === null || stripeWebhookSecret === null) return null
+  return {
+    secretKey: stripeKey,
+    webhookSecret: stripeWebhookSecret,
+    mode: stripeKey.slice(3).startsWith('live_') ? 'live' : 'test',
+    apiOrigin: stripeUrl,
+  }
+}
+
+/** A credential in the environment is an upstream of its provider, after those of the file. */
+function upstreamsOf(values: SettingValues): readonly UpstreamSetting[] {
+  const fromEnvironment = [
+    { provider: 'openai', credential: values.openaiKey, url: values.openaiUrl },
+    { provider: 'anthropic', credential: values.anthropicKey, url: values.anthropicUrl },
+    { provider: 'google', credential: values.geminiKey, url: values.googleUrl },
+  ]
+  return [
+    ...values.upstreams.map((upstream) => ({
+      name: upstream.name,
+      provider: upstream.provider,
+      url: upstream.url === undefined ? null : canonicalAddress(upstream.url),
+      credential: upstream.credential,
+      weight: upstream.weight ?? 1,
+      ...(upstream.models === undefined ? {} : { models: upstream.models }),
+    })),
+    ...fromEnvironment.flatMap(({ provider, credential, url }) =>
+      credential === null
+        ? []
+        : {
+            name: provider,
+            provider,
+            url: url === null ? null : canonicalAddress(url),
+            credential,
+            weight: 1,
+            // Setting the variable states that this address is the provider's: a mirror or proxy serves all of its models.
+            models: 'all' as const,
+          },
+    ),
+  ]
+}
+
+function namesUsedTwice(upstreams: readonly UpstreamSetting[]): readonly string[] {
+  const names = upstreams.map(({ name }) => name)
+  const twice = new Set(names.filter((name, index) => names.indexOf(name) !== index))
+  return [...twice].map((name) => `upstreams: the name ${name} is used twice`)
+}
+
+function sandboxOf(wanted: 'on' | 'off' | 'auto', host: string, isPublic: boolean): 'on' | 'off' {
+  if (wanted !== 'auto') return wanted
+  const loopback = host === 'localhost' || host === '::1' || /^127\./.test(host)
+  return loopback && !isPublic ? 'on' : 'off'
+}
+
+function originOf(url: string): string {
+  return new URL(url).origin
+}
+
+function frozen<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null) return value
+  for (const part of Object.values(value)) frozen(part)
+  return Object.freeze(value)
+}

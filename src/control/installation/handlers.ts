@@ -1,0 +1,21 @@
+/** The verbs of this folder by the names of their operations. */
+import { verifyLedger } from '../ledger/verify.ts'
+import { listAudit, listOwnAudit } from './audit.ts'
+import { listLosses } from './losses.ts'
+import { setMarkup, showMarkup } from './markup.ts'
+import { showSystem } from './system.ts'
+import { checkUpstream, listUpstreams, putUpstream, removeUpstream } from './upstreams.ts'
+
+export const installationHandlers = {
+  'audit.list': listAudit,
+  'audit.own': listOwnAudit,
+  'ledger.verify': verifyLedger,
+  'losses.list': listLosses,
+  'markup.show': showMarkup,
+  'markup.set': setMarkup,
+  'system.show': showSystem,
+  'upstreams.list': listUpstreams,
+  'upstreams.put': putUpstream,
+  'upstreams.check': checkUpstream,
+  'upstreams.remove': removeUpstream,
+} as const

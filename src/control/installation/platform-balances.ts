@@ -1,0 +1,40 @@
+/**
+ * The house's accounts for whoever looks at them again and again: they are sums over every entry, so an answer is shown
+ * for a hundred times as long as it took to compute, and those who ask meanwhile share it.
+ */
+import type { Clock } from '../../base/clock.ts'
+import type { Ledger } from '../../ledger/types.ts'
+
+type PlatformBalances = Awaited<ReturnType<Ledger['house']>>
+
+interface Shown {
+  readonly house: Promise<PlatformBalances>
+  /** null: it is being computed. */
+  untilMonoMs: number | null
+}
+
+const shownTimes = 100
+const shown = new WeakMap<Ledger, Shown>()
+
+export function platformBalances({
+  ledger,
+  clock,
+}: {
+  readonly ledger: Ledger
+  readonly clock: Clock
+}): Promise<PlatformBalances> {
+  const present = shown.get(ledger)
+  const isFresh =
+    present !== undefined && (present.untilMonoMs === null || clock.monoMs() < present.untilMonoMs)
+  if (isFresh) return present.house
+  const begunMs = clock.monoMs()
+  const next: Shown = { house: ledger.house(), untilMonoMs: null }
+  shown.set(ledger, next)
+  const done = (): void => {
+    const endedMs = clock.monoMs()
+    next.untilMonoMs = endedMs + shownTimes * (endedMs - begunMs)
+  }
+  const failed = (): void => void shown.delete(ledger)
+  next.house.then(done, failed)
+  return next.house
+}

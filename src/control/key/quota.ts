@@ -1,0 +1,33 @@
+/** How many keys an account may have: whoever makes one waits until it is known whether there is a place for it. */
+import { TollgateError } from '../../base/errors.ts'
+import { createMutex } from '../../base/mutex.ts'
+
+export interface KeyQuota {
+  /** All keys of the account, as they are when it is their turn. */
+  readonly keys: () => Promise<
+    readonly { readonly revokedMs: number | null; readonly expiresMs: number | null }[]
+  >
+  readonly max: number
+  readonly nowMs: number
+  /** How they are called: `management keys`. */
+  readonly words: string
+}
+
+/** Two that are made in the same moment would both find the last place. */
+const inTurn = createMutex()
+
+/** Throws `conflict` when the account has all the keys it can have; revoked and expired ones do not count. */
+export function withinKeyQuota<Made>(
+  { keys, max, nowMs, words }: KeyQuota,
+  make: () => Promise<Made>,
+): Promise<Made> {
+  return inTurn(async () => {
+    const live = (await keys()).filter(
+      ({ revokedMs, expiresMs }) => revokedMs === null && (expiresMs === null || expiresMs > nowMs),
+    )
+    if (live.length < max) return make()
+    throw new TollgateError('conflict', {
+      message: `An account has at most ${max} ${words}. Revoke one that is not used.`,
+    })
+  })
+}

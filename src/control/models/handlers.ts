@@ -1,0 +1,19 @@
+/** The verbs of this folder by the names of their operations. */
+
+import { addModel } from './add.ts'
+import { disableModel } from './disable.ts'
+import { enableModel } from './enable.ts'
+import { listModels } from './list.ts'
+import { priceModel } from './price.ts'
+import { listPrices } from './prices.ts'
+import { nameUpstreams } from './upstreams.ts'
+
+export const modelHandlers = {
+  'models.list': listModels,
+  'models.add': addModel,
+  'models.price': priceModel,
+  'models.prices': listPrices,
+  'models.upstreams': nameUpstreams,
+  'models.disable': disableModel,
+  'models.enable': enableModel,
+} as const

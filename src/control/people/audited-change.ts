@@ -1,0 +1,35 @@
+/**
+ * Changes that follow from a person being there, and that no operation asks for: they stand in the audit under names of
+ * their own, like what somebody asked for.
+ */
+import { asTollgateError } from '../../base/errors.ts'
+import type { Person } from '../../identity/types.ts'
+import type { ControlParts } from '../parts.ts'
+
+export interface AuditedChange<Outcome> {
+  readonly person: Pick<Person, 'email'>
+  readonly operation: 'account.open' | 'account.take-over' | 'account.starting-credit'
+  readonly account: bigint
+  readonly input: Readonly<Record<string, string>>
+  readonly run: () => Promise<Outcome>
+  /** The outcome as the audit names it. */
+  readonly tell: (outcome: Outcome) => string
+}
+
+/** Written down before it begins, so that one that got halfway is seen. */
+export async function auditedChange<Outcome>(
+  { audit, nextId, clock }: Pick<ControlParts, 'audit' | 'nextId' | 'clock'>,
+  { person, operation, account, input, run, tell }: AuditedChange<Outcome>,
+): Promise<Outcome> {
+  const id = nextId()
+  const atMs = clock.wallMs()
+  await audit.begin({ id, atMs, actor: person.email, operation, account, input, address: null })
+  try {
+    const outcome = await run()
+    await audit.end(id, tell(outcome), null)
+    return outcome
+  } catch (thrown) {
+    await audit.end(id, asTollgateError(thrown).code, null)
+    throw thrown
+  }
+}

@@ -1,0 +1,22 @@
+/** The verbs of this folder, and of setting up, by the names of their operations. */
+import { claimSetup } from '../setup/claim.ts'
+import { makeSetupLink } from '../setup/link.ts'
+import { confirmPerson, invitePerson, listPeople, makeResetLink, setOperator } from './administer.ts'
+import { deleteMe } from './delete-me.ts'
+import { exportMe } from './export-me.ts'
+import { showInstallation } from './show-installation.ts'
+import { showMe } from './show-me.ts'
+
+export const peopleHandlers = {
+  'installation.show': showInstallation,
+  'setup.link': makeSetupLink,
+  'setup.claim': claimSetup,
+  'me.show': showMe,
+  'me.export': exportMe,
+  'me.delete': deleteMe,
+  'people.list': listPeople,
+  'people.confirm': confirmPerson,
+  'people.operator': setOperator,
+  'people.reset-link': makeResetLink,
+  'people.invite': invitePerson,
+} as const

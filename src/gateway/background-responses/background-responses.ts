@@ -1,0 +1,374 @@
+/**
+ * Responses that a provider keeps, in the background or not: begun, shown, cancelled and deleted for the account that made
+ * them. What belongs to another account is answered like what does not exist, without asking the provider. Only the
+ * end of one in the background moves money.
+ */
+import type { Caller } from '../../access/types.ts'
+import type { Background } from '../../base/background.ts'
+import { type ErrorCode, TollgateError } from '../../base/errors.ts'
+import { MemoryReservation } from '../../base/shared-budget.ts'
+import type { Upstream } from '../../catalog/types.ts'
+import type { OpenResponse } from '../../ledger/background-response-types.ts'
+import { formatUsd } from '../../ledger/rules/money.ts'
+import type { Ledger } from '../../ledger/types.ts'
+import type { ObjectOutcome, ObjectResponse } from '../../providers/object-requests.ts'
+import { backgroundResponses } from '../../wire/openai-responses/index.ts'
+import { withCost } from '../../wire/usage-cost.ts'
+import type {
+  AnswerBody,
+  Hold,
+  Operation,
+  ParsedRequest,
+  RequestContext,
+  RequestLifecycle,
+  RequestPlan,
+  UpstreamResponse,
+} from '../request.ts'
+import { identityHeaders, jsonHeaders } from '../response-headers.ts'
+import { publicUpstreamError, redactUpstreamBody } from '../upstream-error.ts'
+import {
+  ageOf,
+  closeLost,
+  conclude,
+  type PollDeps,
+  type ResponseRequest,
+  requestResponse,
+  upstreamNamed,
+} from './poll-upstream.ts'
+import type { ResponsePolls } from './polls.ts'
+import { factsOf, writeFacts } from './settlement.ts'
+
+export interface ResponseDeps extends PollDeps {
+  readonly ledger: PollDeps['ledger'] & Pick<Ledger, 'kept' | 'receipt' | 'account'>
+  readonly background: Pick<Background, 'run'>
+  readonly polls: Pick<ResponsePolls, 'add' | 'postpone'>
+  readonly limits: PollDeps['limits'] & { readonly backgroundResponsesPerAccountMax: number }
+}
+
+// A response that begins in the background.
+
+/** The plan of a request whose answer is polled for; throws 400 for what does not run in the background. */
+export function planInBackground(
+  context: RequestContext,
+  { facts }: ParsedRequest,
+  plan: RequestPlan,
+): RequestPlan {
+  if (facts.background !== true) return plan
+  const { inBackground } = plan.dialect
+  if (plan.operation === 'generate' && inBackground !== null && plan.translation === null)
+    return { ...plan, dialect: inBackground }
+  throw new TollgateError('unpriced_option', {
+    message: `background: what ${context.operation} asks for does not run in the background; leave it out.`,
+    param: 'background',
+  })
+}
+
+/** Throws 429 where the account has as many as it may. */
+export async function reserveResponse(
+  deps: ResponseDeps,
+  { facts }: ParsedRequest,
+  hold: Hold,
+): Promise<void> {
+  if (facts.background !== true) return
+  if ((await deps.ledger.reserveResponse(hold.id, hold.account)) === 'reserved') return
+  const most = deps.limits.backgroundResponsesPerAccountMax
+  throw new TollgateError('background_limit_reached', {
+    message: `An account may run ${most} responses in the background at once. Wait until one has ended, or cancel one.`,
+    facts: { responses: most },
+    retryAfterMs: 10_000,
+  })
+}
+
+/** A response that its provider has begun, and whose owner is on record. */
+export type StartResponse = (context: RequestContext, lifecycle: RequestLifecycle) => void
+
+/**
+ * Writes down whose the response is and what settling it needs; null for every other reply. From then on its hold is not
+ * the request's any more. Throws when it cannot be written down; then it is cancelled at its provider.
+ */
+export async function startResponse(
+  deps: ResponseDeps,
+  context: RequestContext,
+  {
+    plan,
+    hold,
+    upstreamResponse,
+  }: { readonly plan: RequestPlan; readonly hold: Hold; readonly upstreamResponse: UpstreamResponse },
+): Promise<StartResponse | null> {
+  const { body, candidate } = upstreamResponse
+  if (body.kind !== 'answer' || body.answer.pending === undefined || candidate === null) return null
+  const { upstream } = candidate
+  const responseId = body.answer.pending
+  deps.failpoints.reach('response-answered')
+  const facts = writeFacts(factsOf(context, { plan, hold, upstreamResponse }))
+  try {
+    const started = { id: hold.id, upstream: upstream.name, responseId, facts }
+    if (!(await deps.ledger.recordResponse(started)))
+      throw new TollgateError('internal', { message: 'The response could not be recorded.' })
+  } catch (error) {
+    deps.background.run('cancel an unowned response', () =>
+      cancelUnowned(deps, context, { hold, upstream, responseId }),
+    )
+    throw error
+  }
+  deps.failpoints.reach('response-recorded')
+  deps.polls.add(hold.id, hold.account)
+  return (told, lifecycle) => answerStarted(told, lifecycle, { body, upstreamResponse })
+}
+
+function answerStarted(
+  { client }: RequestContext,
+  { headers }: RequestLifecycle,
+  of: { body: AnswerBody; upstreamResponse: UpstreamResponse },
+): void {
+  const { status, bytes } = of.body
+  client.answer(status, jsonHeaders(headers, of.upstreamResponse.upstreamHeaders), bytes)
+}
+
+async function cancelUnowned(
+  deps: ResponseDeps,
+  { requestId }: RequestContext,
+  of: { readonly hold: Hold; readonly upstream: Upstream; readonly responseId: string },
+): Promise<void> {
+  const { hold, upstream, responseId } = of
+  const room = new MemoryReservation(
+    deps.events.allowance({ account: hold.account }),
+    deps.limits.unmeteredBytes,
+  )
+  const ask = {
+    upstream,
+    responseId,
+    method: 'POST',
+    below: '/cancel',
+    headers: {},
+    requestId,
+    room,
+  } as const
+  const outcome = await requestResponse(deps, ask).finally(() => room.set(0))
+  const isCancelled = outcome.kind === 'answered' && outcome.status === 200
+  const facts = { upstream: upstream.name, response: responseId, isCancelled }
+  deps.log.error(facts, 'a background response could not be recorded: no account owns it')
+}
+
+// Requests about responses.
+
+interface ResponseTask {
+  readonly context: RequestContext
+  readonly caller: Caller
+  /** Its share of the memory for answers. */
+  readonly room: MemoryReservation
+}
+
+/** A response of the caller's account, and where it is. */
+interface OwnedResponse {
+  readonly responseId: string
+  readonly upstream: Upstream
+  /** null: it was settled, or never ran in the background. */
+  readonly open: OpenResponse | null
+  /** null: not settled yet. */
+  readonly receipt: bigint | null
+}
+
+export type ResponseOperation = Extract<Operation, `${string}_response` | `${string}_response_items`>
+
+const works: Readonly<Record<ResponseOperation, (deps: ResponseDeps, task: ResponseTask) => Promise<void>>> =
+  {
+    show_response: show,
+    list_response_items: listItems,
+    cancel_response: cancel,
+    delete_response: remove,
+  }
+
+/** Answers a request about a response that is kept; throws rows of the error table. */
+export async function serveResponses(deps: ResponseDeps, task: Omit<ResponseTask, 'room'>): Promise<void> {
+  const { key, account } = task.caller
+  const allowance = deps.events.allowance({ key, account, network: task.context.network })
+  const room = new MemoryReservation(allowance, deps.limits.unmeteredBytes)
+  try {
+    await works[task.context.operation as ResponseOperation](deps, { ...task, room })
+  } finally {
+    room.set(0)
+  }
+}
+
+async function show(deps: ResponseDeps, task: ResponseTask): Promise<void> {
+  const query = new URLSearchParams(task.context.query)
+  if (query.get('stream') === 'true') {
+    throw new TollgateError('invalid_value', {
+      message:
+        'stream: a response is not streamed again here; leave it out and ask again until the response has ended.',
+      param: 'stream',
+    })
+  }
+  const owned = await ownedBy(deps, task)
+  const answer = await answerAbout(deps, task, { owned, method: 'GET', below: queryOf(query, shownWith) })
+  await relayState(deps, task, owned, answer)
+}
+
+async function listItems(deps: ResponseDeps, task: ResponseTask): Promise<void> {
+  const owned = await ownedBy(deps, task)
+  const query = queryOf(new URLSearchParams(task.context.query), listedWith)
+  relayPlain(task, await answerAbout(deps, task, { owned, method: 'GET', below: `/input_items${query}` }))
+}
+
+async function cancel(deps: ResponseDeps, task: ResponseTask): Promise<void> {
+  const owned = await ownedBy(deps, task)
+  await refuseRestricted(deps, task.caller)
+  const answer = await answerAbout(deps, task, { owned, method: 'POST', below: '/cancel' })
+  await relayState(deps, task, owned, answer)
+}
+
+/** What a provider does not tell of a cancelled response is the operator's loss, as with clients that leave. */
+async function refuseRestricted({ ledger }: ResponseDeps, { account }: Caller): Promise<void> {
+  if (((await ledger.account(account))?.restrictedMs ?? null) === null) return
+  throw new TollgateError('account_restricted', {
+    message: 'This account may not cancel responses until an administrator has looked at its losses.',
+  })
+}
+
+/** A deleted response can no longer report its usage. */
+async function remove(deps: ResponseDeps, task: ResponseTask): Promise<void> {
+  const owned = await ownedBy(deps, task)
+  if (owned.open !== null) await refuseRunning(deps, task, { owned, open: owned.open })
+  const answer = await answerAbout(deps, task, { owned, method: 'DELETE', below: '' })
+  await deps.ledger.forgetResponse(task.caller.account, owned.responseId)
+  relayPlain(task, answer)
+}
+
+async function refuseRunning(
+  deps: ResponseDeps,
+  task: ResponseTask,
+  { owned, open }: { readonly owned: OwnedResponse; readonly open: OpenResponse },
+): Promise<void> {
+  const { bytes } = await answerAbout(deps, task, { owned, method: 'GET', below: '' })
+  const conclusion = await conclude(deps, open, bytes)
+  if (conclusion.kind === 'settled' && conclusion.settlement.kind === 'settled') return
+  throw new TollgateError('conflict', {
+    message:
+      'This response runs in the background. Cancel it, or wait until it has ended, and delete it then.',
+  })
+}
+
+/** Throws the same 404 for another account's and for none. */
+async function ownedBy(deps: ResponseDeps, { context, caller }: ResponseTask): Promise<OwnedResponse> {
+  const responseId = context.subject
+  const { ledger, clock } = deps
+  const { account } = caller
+  // In this order: what is settled in between is found as kept.
+  const open = await ledger.openResponse(account, responseId)
+  const [kept] = open === undefined ? await ledger.kept(account, [responseId], clock.wallMs()) : []
+  const at = open?.upstream ?? kept?.upstream
+  if (at === undefined) throw notFound()
+  const upstream = upstreamNamed(deps, at)
+  if (upstream === undefined) {
+    throw new TollgateError('upstream_unavailable', {
+      message: 'The upstream that keeps this response is no longer configured.',
+      retryAfterMs: 60_000,
+    })
+  }
+  return { responseId, upstream, open: open ?? null, receipt: kept?.receipt ?? null }
+}
+
+/** https://developers.openai.com/api/reference/resources/responses */
+const shownWith = ['include', 'include[]']
+const listedWith = [...shownWith, 'after', 'before', 'limit', 'order']
+
+function queryOf(query: URLSearchParams, names: readonly string[]): string {
+  const kept = new URLSearchParams([...query].filter(([name]) => names.includes(name)))
+  return kept.size === 0 ? '' : `?${kept}`
+}
+
+type ObjectCall = Pick<ResponseRequest, 'method' | 'below'> & { readonly owned: OwnedResponse }
+
+/** The provider's answer; throws what a failure of it is to the caller. */
+async function answerAbout(
+  deps: ResponseDeps,
+  task: ResponseTask,
+  asked: ObjectCall,
+): Promise<ObjectResponse> {
+  const { context, room } = task
+  const { owned, method, below } = asked
+  const { upstream, responseId } = owned
+  const { requestId } = context
+  const { headers } = context.request
+  const ask = { upstream, responseId, method, below, headers, requestId, room }
+  const outcome = await requestResponse(deps, ask)
+  if (outcome.kind !== 'answered') throw unanswered(outcome)
+  if (outcome.status >= 200 && outcome.status < 300) return outcome
+  if (outcome.status === 404) {
+    if (owned.open !== null) await closeLost(deps, owned.open)
+    throw notFound()
+  }
+  const { status, bytes } = outcome
+  const problem = backgroundResponses.readError(redactUpstreamBody(bytes, upstream))
+  const failure = deps.connectorOf(upstream.provider).classify(status, outcome.headers, problem)
+  deps.metrics.upstreamFailed(upstream.provider, failure.code)
+  throw publicUpstreamError(failure, upstream)
+}
+
+type Unanswered = Exclude<ObjectOutcome, ObjectResponse>
+
+const unansweredRows: Readonly<Record<Unanswered['kind'], readonly [code: ErrorCode, message: string]>> = {
+  failed: ['upstream_error', 'The connection to the upstream failed.'],
+  late: ['upstream_timeout', 'The upstream did not answer in time.'],
+  no_room: ['overloaded', 'This server holds as much of answers as it can; try again.'],
+  too_large: ['upstream_invalid', 'The response is larger than this server relays.'],
+}
+
+function unanswered(outcome: Unanswered): TollgateError {
+  const [code, message] = unansweredRows[outcome.kind]
+  const detail = outcome.kind === 'failed' ? outcome.failure.detail : outcome.kind
+  return new TollgateError(code, { message, source: 'upstream', detail })
+}
+
+/** Tells how it stands with a response; one that has ended is settled before. */
+async function relayState(
+  deps: ResponseDeps,
+  task: ResponseTask,
+  { open, receipt }: OwnedResponse,
+  answer: ObjectResponse,
+): Promise<void> {
+  if (open === null) {
+    const settled = receipt === null ? undefined : await deps.ledger.receipt(receipt)
+    return relayCost(task, answer, settled?.charged ?? null)
+  }
+  const conclusion = await conclude(deps, open, answer.bytes)
+  switch (conclusion.kind) {
+    case 'running':
+      deps.polls.postpone(open.id, ageOf(deps, open))
+      return relayPlain(task, answer)
+    case 'unreadable':
+      throw new TollgateError('upstream_invalid', {
+        message: 'The upstream answered with something that is not this response.',
+        source: 'upstream',
+      })
+    case 'settled':
+      if (conclusion.settlement.kind === 'settled')
+        return relayCost(task, answer, conclusion.settlement.charged)
+      throw new TollgateError('settlement_delayed', {
+        message: 'The response has ended and could not be settled in time. Ask for it again.',
+      })
+  }
+}
+
+/** What the response cost in all; asking for it costs nothing. */
+function relayCost(task: ResponseTask, answer: ObjectResponse, charged: bigint | null): void {
+  if (charged === null) return relayPlain(task, answer)
+  const { context, caller } = task
+  const cost = formatUsd(charged)
+  const bytes = caller.policy.showCost
+    ? Buffer.concat(withCost(answer.bytes, context.dialect.name, cost))
+    : answer.bytes
+  const headers = [...identityHeaders(context), 'x-tollgate-cost', cost]
+  context.client.answer(answer.status, jsonHeaders(headers, answer.headers), bytes)
+}
+
+function relayPlain({ context }: ResponseTask, { status, headers, bytes }: ObjectResponse): void {
+  context.client.answer(status, jsonHeaders(identityHeaders(context), headers), bytes)
+}
+
+function notFound(): TollgateError {
+  return new TollgateError('response_not_found', {
+    message: 'No response of this account has this id, or its provider no longer keeps it.',
+  })
+}

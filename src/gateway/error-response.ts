@@ -1,0 +1,158 @@
+/**
+ * Answers a request with a row of the error table, in the caller's dialect: as a whole answer
+ * before anything was sent, as an error frame afterwards. Never both, never with a success mark.
+ */
+import { type ErrorCode, errors } from '../../contract/errors.ts'
+import type { Clock } from '../base/clock.ts'
+import { TollgateError } from '../base/errors.ts'
+import { retryAdviceHeaders } from '../base/retry-advice.ts'
+import { answerEarly, type ErrorResponseDeps } from '../http/early-response.ts'
+import type { RateRefusal } from '../ledger/types.ts'
+import { rateHeaders, retryAfterSeconds } from '../limits/headers.ts'
+import type { RateMeter } from '../limits/rate-meter.ts'
+import { type ClientError, WireError } from '../wire/dialect.ts'
+import type { RequestContext } from './request.ts'
+import { type FlatHeaders, identityHeaders, wholeHead } from './response-headers.ts'
+
+/** The client and this server may not agree on where a request ended, so no other one is taken from the connection. */
+const endsConnection: readonly ErrorCode[] = [
+  'malformed_http',
+  'expectation_failed',
+  'request_timeout',
+  'upgrade_required',
+]
+
+export function sendErrorResponse(
+  deps: ErrorResponseDeps,
+  context: RequestContext,
+  error: TollgateError,
+): void {
+  if (context.client.gone) return
+  const problem = problemOf(context, error)
+  if (context.client.begun) {
+    context.client.end(context.envelope?.errorText(problem) ?? errorFrame(context, problem))
+    return
+  }
+  if (endsConnection.includes(error.code)) context.client.endConnection()
+  const status = error.details.status ?? context.dialect.errorStatus(problem)
+  answerEarly(deps, context.request, context.client, {
+    status,
+    headers: [
+      'content-type',
+      'application/json',
+      ...wholeHead,
+      ...identityHeaders(context),
+      ...adviceHeaders(error),
+    ],
+    body: context.dialect.errorBody(problem),
+  })
+}
+
+/** In the line of the event that was opened in silence, if there is one. */
+function errorFrame({ dialect, padding }: RequestContext, problem: ClientError): Uint8Array | string {
+  const frame = dialect.errorFrame(problem)
+  return padding?.isOpen === true ? padding.resume(frame) : frame
+}
+
+export interface DelayDeps {
+  readonly clock: Clock
+  /** Refusals for a rate that are sent at once, by account or network. */
+  readonly promptRefusals: Pick<RateMeter<bigint | string>, 'take'>
+  readonly limits: { readonly refusalPauseMs: number }
+}
+
+/**
+ * Waits before a refusal for a rate where its account or network gets more of them than a client that obeys them:
+ * each connection then asks at a pace that costs others nothing. Ends early when the work is interrupted.
+ */
+export function delayErrorResponse(
+  { clock, promptRefusals, limits }: DelayDeps,
+  context: RequestContext,
+  { code }: TollgateError,
+  taker: bigint | string,
+): Promise<void> | undefined {
+  if (!rateCodes.includes(code) || context.client.begun) return undefined
+  if (promptRefusals.take(taker, clock.wallMs()).kind === 'taken') return undefined
+  return new Promise<void>((resolve) => {
+    const timer = clock.after(limits.refusalPauseMs, resolve)
+    context.work.listen(() => {
+      timer.cancel()
+      resolve()
+    })
+  })
+}
+
+/** `address`: where callers reach this server. */
+export function accountSuspended(address: string): TollgateError {
+  return new TollgateError('account_suspended', {
+    message: `This account is suspended: ${address}/console says why. An administrator of this server can resume it.`,
+  })
+}
+
+const rateRows = {
+  requests: ['rate_limited', 'requests per minute'],
+  tokens: ['token_rate_limited', 'tokens per minute'],
+  concurrent: ['concurrency_limited', 'requests at once'],
+} as const
+
+const rateCodes: readonly ErrorCode[] = Object.values(rateRows).map(([code]) => code)
+
+export function rateLimited(refused: RateRefusal, context: RequestContext, nowMs: number): TollgateError {
+  const { of, scope, limit, retryAfterMs, rates } = refused
+  const [code, words] = rateRows[of]
+  return new TollgateError(code, {
+    message: `Rate limit reached: this ${scope} may use ${limit} ${words}. Try again in ${retryAfterSeconds(retryAfterMs)} s.`,
+    facts: { scope, limit },
+    retryAfterMs,
+    headers: rateHeaders(context.dialect.rateHeaders, rates, nowMs),
+  })
+}
+
+/** What reading a body can end in, as a row of the error table; anything else as it is. */
+export function wireError(error: unknown): unknown {
+  if (!(error instanceof WireError)) return error
+  return new TollgateError(
+    error.code,
+    error.pointer === undefined
+      ? { message: error.message, cause: error }
+      : { message: error.message, param: error.pointer, cause: error },
+  )
+}
+
+/** Work on a body in whatever thread, with its refusals as rows of the error table. */
+export async function withWireErrors<Made>(make: () => Made | Promise<Made>): Promise<Made> {
+  try {
+    return await make()
+  } catch (error) {
+    throw wireError(error)
+  }
+}
+
+function problemOf(context: RequestContext, error: TollgateError): ClientError {
+  const { details, code } = error
+  return {
+    code,
+    category: errors[code].category,
+    status: error.status,
+    message: details.message,
+    param: details.param ?? null,
+    details: details.facts ?? {},
+    source: details.source ?? (errors[code].fault === 'upstream' ? 'upstream' : 'gateway'),
+    requestId: context.requestId,
+    ...(details.retryAfterMs === undefined ? {} : { retryAfterMs: details.retryAfterMs }),
+  }
+}
+
+/** What clients act on without reading the body. */
+function adviceHeaders(error: TollgateError): FlatHeaders {
+  const { details } = error
+  const headers: string[] = []
+  for (const [name, value] of Object.entries(details.headers ?? {})) headers.push(name, value)
+  if (details.retryAfterMs !== undefined) {
+    headers.push('retry-after', String(retryAfterSeconds(details.retryAfterMs)))
+    headers.push('retry-after-ms', String(Math.ceil(details.retryAfterMs)))
+  }
+  for (const [name, value] of Object.entries(retryAdviceHeaders(error))) headers.push(name, value)
+  if (errors[error.code].status === 401) headers.push('www-authenticate', 'Bearer')
+  return headers
+}

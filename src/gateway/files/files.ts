@@ -1,0 +1,151 @@
+/**
+ * Files that an account keeps at a provider: passed through as they are, and owned by the account that uploaded them. What
+ * belongs to another account is answered like what does not exist, without asking the provider. Costs nothing.
+ */
+import { TollgateError } from '../../base/errors.ts'
+import { MemoryReservation } from '../../base/shared-budget.ts'
+import type { Upstream } from '../../catalog/types.ts'
+import { answerEarly } from '../../http/early-response.ts'
+import type { FileRow } from '../../ledger/provider-file-types.ts'
+import { fileHosts } from '../../providers/file-hosts-table.ts'
+import type { ObjectResponse } from '../../providers/object-requests.ts'
+import type { Operation, RequestContext } from '../request.ts'
+import { identityHeaders, wholeHead } from '../response-headers.ts'
+import { continueUpload, startUpload, upload } from './upload.ts'
+import {
+  deletion,
+  type FileDeps,
+  type FileTask,
+  factsOf,
+  fitsRow,
+  headersOf,
+  isDeleted,
+  notConfigured,
+  notFound,
+  outcomeOf,
+  succeeded,
+  upstreamOf,
+} from './upload-to-upstream.ts'
+
+export type FileOperation = Extract<Operation, `${string}_file` | `${string}_files` | `${string}_upload`>
+
+const works: Readonly<Record<FileOperation, (deps: FileDeps, task: FileTask) => Promise<void>>> = {
+  upload_file: upload,
+  start_upload: startUpload,
+  continue_upload: continueUpload,
+  list_files: list,
+  show_file: show,
+  read_file: read,
+  delete_file: remove,
+}
+
+/** Answers a request about files; throws rows of the error table. */
+export async function serveFiles(deps: FileDeps, task: Omit<FileTask, 'host' | 'room'>): Promise<void> {
+  const { context } = task
+  const host = fileHosts[context.dialect.name]
+  const operation = context.operation as FileOperation
+  if (host === undefined) {
+    throw new TollgateError('not_supported', { message: 'Files are not kept in this format.' })
+  }
+  const { key, account } = task.caller
+  const allowance = deps.events.allowance({ key, account, network: context.network })
+  const room = new MemoryReservation(allowance, deps.limits.unmeteredBytes)
+  try {
+    await works[operation](deps, { ...task, host, room })
+  } finally {
+    room.set(0)
+  }
+}
+
+async function list(deps: FileDeps, { context, caller, host }: FileTask): Promise<void> {
+  const page = host.page(new URLSearchParams(context.query))
+  const nowMs = deps.clock.wallMs()
+  const rows = await deps.files.page({ ...page, account: caller.account, provider: host.provider, nowMs })
+  const shown = rows.slice(0, page.limit).map(({ object }): unknown => JSON.parse(object))
+  // A page before a file is read from there on, and shown in the order of every other page.
+  const isBackwards = page.order === 'asc' && host.pagesBackwards
+  const files = isBackwards ? shown.reverse() : shown
+  answerJson(deps, context, host.list(files, rows.length > page.limit))
+}
+
+async function show(deps: FileDeps, task: FileTask): Promise<void> {
+  const { row, upstream } = await owned(deps, task)
+  const answer = await answerAbout(deps, task, { row, upstream, below: '' })
+  const facts = factsOf(deps, task.host, answer)
+  if (facts?.fileId === row.fileId && fitsRow(deps, facts)) await deps.files.update(row.id, facts)
+  task.context.client.answer(answer.status, headersOf(task.context, answer), answer.bytes)
+}
+
+async function read(deps: FileDeps, task: FileTask): Promise<void> {
+  const { row, upstream } = await owned(deps, task)
+  const answer = await answerAbout(deps, task, { row, upstream, below: '/content' })
+  const { client, work } = task.context
+  // The memory is taken until the client has the file.
+  await new Promise<void>((resolve) => {
+    client.onGone(() => {
+      work.interrupt({ kind: 'gone' })
+      resolve()
+    })
+    client.onFinished(resolve)
+    client.answer(answer.status, headersOf(task.context, answer), answer.bytes)
+  })
+}
+
+async function remove(deps: FileDeps, task: FileTask): Promise<void> {
+  const { context, host } = task
+  const row = await ownedRow(deps, task)
+  const upstream = upstreamOf(deps, row)
+  // What an upstream that is gone keeps, only its operator can delete.
+  if (upstream === undefined)
+    deps.log.warn({ upstream: row.upstream }, 'a file of a removed upstream is forgotten')
+  else await deleted(deps, task, { row, upstream })
+  await deps.files.remove(row.id)
+  answerJson(deps, context, host.deleted(row.fileId))
+}
+
+async function deleted(
+  deps: FileDeps,
+  task: FileTask,
+  { row, upstream }: { row: FileRow; upstream: Upstream },
+): Promise<void> {
+  const outcome = await deletion(deps, task, upstream, row.fileId)
+  if (!isDeleted(outcome)) succeeded(deps, task, { upstream, outcome })
+}
+
+/** The account's own file and where it is; throws the same 404 for another account's and for none. */
+async function owned(deps: FileDeps, task: FileTask): Promise<{ row: FileRow; upstream: Upstream }> {
+  const row = await ownedRow(deps, task)
+  const upstream = upstreamOf(deps, row)
+  if (upstream !== undefined) return { row, upstream }
+  throw notConfigured()
+}
+
+async function ownedRow({ files, clock }: FileDeps, { context, caller, host }: FileTask): Promise<FileRow> {
+  const of = { account: caller.account, provider: host.provider, nowMs: clock.wallMs() }
+  const [row] = await files.find(of, [context.subject])
+  if (row === undefined) throw notFound()
+  return row
+}
+
+/** What the provider says of the caller's own file; one that is not there any more is forgotten. */
+async function answerAbout(
+  deps: FileDeps,
+  task: FileTask,
+  { row, upstream, below }: { row: FileRow; upstream: Upstream; below: string },
+): Promise<ObjectResponse> {
+  const ask = { upstream, method: 'GET', below: `/${row.fileId}${below}`, body: null } as const
+  const outcome = await outcomeOf(deps, task, ask)
+  if (outcome.kind === 'answered' && outcome.status === 404) {
+    if (below === '') await deps.files.remove(row.id)
+    throw notFound()
+  }
+  return succeeded(deps, task, { upstream, outcome })
+}
+
+function answerJson(deps: FileDeps, context: RequestContext, body: object): void {
+  answerEarly(deps, context.request, context.client, {
+    status: 200,
+    headers: ['content-type', 'application/json', ...wholeHead, ...identityHeaders(context)],
+    body: JSON.stringify(body),
+  })
+}

@@ -1,0 +1,211 @@
+/**
+ * What requests about files share: where files are kept, what is asked of the upstream there, and what its answers mean to
+ * the caller.
+ */
+
+import type { SecretSealer } from '../../access/sealing.ts'
+import type { Caller } from '../../access/types.ts'
+import type { Background } from '../../base/background.ts'
+import { type ErrorCode, TollgateError } from '../../base/errors.ts'
+import type { Failpoints } from '../../base/failpoint.ts'
+import type { NextId } from '../../base/ids.ts'
+import type { MemoryReservation } from '../../base/shared-budget.ts'
+import { keepsFilesStill, type Snapshot, type Upstream } from '../../catalog/types.ts'
+import type { Body } from '../../http/body.ts'
+import type { ErrorResponseDeps } from '../../http/early-response.ts'
+import type { SharedMemory } from '../../http/shared-memory.ts'
+import type { FileFacts, FileLimits, FileRow, ProviderFiles } from '../../ledger/provider-file-types.ts'
+import type { Connector } from '../../providers/connector.ts'
+import type { FileHost } from '../../providers/file-hosts-table.ts'
+import { orderUpstreams, stickyHash } from '../../providers/health.ts'
+import {
+  type ObjectOutcome,
+  type ObjectRequest,
+  type ObjectRequestDeps,
+  type ObjectResponse,
+  objectRequest,
+  requestObject,
+} from '../../providers/object-requests.ts'
+import { upstreamFormats } from '../../wire/formats.ts'
+import type { RequestContext } from '../request.ts'
+import { identityHeaders, jsonHeaders } from '../response-headers.ts'
+import {
+  publicUpstreamError,
+  recordUpstreamFailure,
+  redactUpstreamBody,
+  type UpstreamErrorDeps,
+} from '../upstream-error.ts'
+
+/** What the body of a request about files is: a file with what is said of it, that alone, or a part of a file. */
+export type UploadBody = 'file' | 'metadata' | 'part'
+
+export interface FileDeps extends ObjectRequestDeps, UpstreamErrorDeps {
+  readonly files: ProviderFiles
+  /** Memory for answers on their way. */
+  readonly events: SharedMemory['events']
+  readonly background: Background
+  readonly failpoints: Failpoints
+  readonly nextId: NextId
+  readonly snapshot: Snapshot
+  readonly connectorOf: (provider: string) => Connector
+  /** Where callers reach this server. */
+  readonly address: string
+  /** For the addresses at which uploads are continued. */
+  readonly uploads: SecretSealer
+  readonly limits: ObjectRequestDeps['limits'] &
+    FileLimits &
+    ErrorResponseDeps['limits'] & {
+      readonly fileObjectBytesMax: number
+      readonly bodyThreadBytesMin: number
+      readonly answerBytesMax: number
+      readonly unmeteredBytes: number
+      readonly fileBytesMax: number
+      readonly uploadMs: number
+    }
+}
+
+export interface FileTask {
+  readonly context: RequestContext
+  readonly caller: Caller
+  readonly host: FileHost
+  /** Reads the body of an upload; the caller of it drops the body. */
+  readonly receive: (kind: UploadBody) => Promise<Body>
+  /** What the request was identified by. */
+  readonly credentials: () => readonly string[]
+  /** Its share of the memory for answers. */
+  readonly room: MemoryReservation
+}
+
+/** Where a new file goes: the same place for the same account, unless that upstream fails. */
+export function chosenUpstream({ snapshot, health, clock }: FileDeps, { caller, host }: FileTask): Upstream {
+  const serving = snapshot.ownUpstreams.filter(({ provider }) => provider === host.provider)
+  const sticky = stickyHash(caller.account, new Uint8Array(0))
+  const candidates = serving.map((upstream) => ({ upstream }))
+  const [first] = orderUpstreams(candidates, health.snapshot(), sticky, clock.monoMs())
+  if (first !== undefined) return first.upstream
+  throw new TollgateError('not_supported', {
+    message: 'No upstream of this server keeps files in this format. Send their content with the request.',
+    detail: `files need an upstream of ${host.provider} that serves all of its models`,
+  })
+}
+
+export function upstreamOf(
+  { snapshot }: FileDeps,
+  { provider, upstream }: Pick<FileRow, 'provider' | 'upstream'>,
+): Upstream | undefined {
+  return snapshot.ownUpstreams.find((one) => one.name === upstream && one.provider === provider)
+}
+
+export function notConfigured(): TollgateError {
+  return new TollgateError('upstream_unavailable', {
+    message: 'The upstream that keeps this file is no longer configured.',
+    retryAfterMs: 60_000,
+  })
+}
+
+export type FileCall = Pick<ObjectRequest, 'method' | 'below' | 'body' | 'upload'> & {
+  readonly upstream: Upstream
+}
+
+export async function outcomeOf(
+  deps: FileDeps,
+  { context, host, room }: FileTask,
+  ask: FileCall,
+): Promise<ObjectOutcome> {
+  if (!keepsFilesStill(deps.snapshot, ask.upstream)) throw notConfigured()
+  const { headers } = context.request
+  const request = objectRequest(deps.connectorOf(host.provider), host, {
+    ...ask,
+    headers,
+    requestId: context.requestId,
+  })
+  return requestObject(deps, request, { bytesMax: deps.limits.answerBytesMax, room })
+}
+
+export async function answerTo(deps: FileDeps, task: FileTask, ask: FileCall): Promise<ObjectResponse> {
+  return succeeded(deps, task, { upstream: ask.upstream, outcome: await outcomeOf(deps, task, ask) })
+}
+
+export function deletion(
+  deps: FileDeps,
+  task: FileTask,
+  upstream: Upstream,
+  fileId: string,
+): Promise<ObjectOutcome> {
+  return outcomeOf(deps, task, { upstream, method: 'DELETE', below: `/${fileId}`, body: null })
+}
+
+/** Whether the provider has the file no longer. */
+export function isDeleted(outcome: ObjectOutcome): boolean {
+  return outcome.kind === 'answered' && (outcome.status === 404 || isSuccess(outcome.status))
+}
+
+const isSuccess = (status: number): boolean => status >= 200 && status < 300
+
+/** The answer of a success; throws what a failure is to the caller. */
+export function succeeded(
+  deps: FileDeps,
+  { context, host }: FileTask,
+  { upstream, outcome }: { upstream: Upstream; outcome: ObjectOutcome },
+): ObjectResponse {
+  if (outcome.kind !== 'answered') throw unanswered(outcome)
+  const { status, bytes, headers } = outcome
+  if (isSuccess(status)) {
+    deps.health.served(upstream.name)
+    return outcome
+  }
+  const problem = upstreamFormats[host.dialect].readError(redactUpstreamBody(bytes, upstream))
+  const failure = deps.connectorOf(host.provider).classify(status, headers, problem)
+  recordUpstreamFailure(deps, context, { upstream, failure, status })
+  throw publicUpstreamError(failure, upstream)
+}
+
+type Unanswered = Exclude<ObjectOutcome, ObjectResponse>
+
+const unansweredRows: Readonly<Record<Unanswered['kind'], readonly [code: ErrorCode, message: string]>> = {
+  failed: ['upstream_error', 'The connection to the upstream failed.'],
+  late: ['upstream_timeout', 'The upstream did not answer in time.'],
+  no_room: ['overloaded', 'This server relays as many files as it can; try again.'],
+  too_large: ['upstream_invalid', 'The file is larger than this server relays.'],
+}
+
+function unanswered(outcome: Unanswered): TollgateError {
+  const [code, message] = unansweredRows[outcome.kind]
+  const detail = outcome.kind === 'failed' ? outcome.failure.detail : outcome.kind
+  return new TollgateError(code, { message, source: 'upstream', detail })
+}
+
+/** undefined: the answer is no file object, or longer than the thread that relays parses. */
+export function factsOf(
+  { limits }: FileDeps,
+  host: FileHost,
+  { bytes }: ObjectResponse,
+): FileFacts | undefined {
+  if (bytes.length > limits.bodyThreadBytesMin) return undefined
+  try {
+    const object: unknown = JSON.parse(Buffer.from(bytes).toString())
+    if (typeof object !== 'object' || object === null) return undefined
+    const file = host.fileIn(object as Readonly<Record<string, unknown>>)
+    const facts = host.read(file)
+    return facts === undefined ? undefined : { ...facts, object: JSON.stringify(file) }
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether what the provider says of a file is small enough to be kept for lists. */
+export function fitsRow({ limits }: FileDeps, { object }: FileFacts): boolean {
+  return Buffer.byteLength(object) <= limits.fileObjectBytesMax
+}
+
+export function headersOf(context: RequestContext, { headers }: ObjectResponse): readonly string[] {
+  const disposition = headers.get('content-disposition')
+  return [
+    ...jsonHeaders(identityHeaders(context), headers),
+    ...(disposition === undefined ? [] : ['content-disposition', disposition]),
+  ]
+}
+
+export function notFound(): TollgateError {
+  return new TollgateError('file_not_found', { message: 'No file of this account has this id.' })
+}

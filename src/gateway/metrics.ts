@@ -1,0 +1,69 @@
+/**
+ * What the operator's monitoring reads: counts and durations by dialect and outcome, never by key,
+ * account or model text that a caller chose.
+ */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { RequestContext } from './request.ts'
+
+export interface Metrics {
+  readonly registry: Registry
+  requestEnded(context: RequestContext, outcome: string, seconds: number): void
+  upstreamFailed(provider: string, code: string): void
+  /** Files of closed accounts that their upstreams have not deleted yet. */
+  filesToDelete(count: number): void
+  /** Refused requests that could not be written down. */
+  refusalsDropped(count: number): void
+}
+
+/** `token`: what a scraper sends; without one nothing of the process is observed, since no one could read it. */
+export function createMetrics(running: { readonly count: number }, token: string | null): Metrics {
+  const registry = new Registry()
+  if (token !== null) collectDefaultMetrics({ register: registry })
+  const requests = new Counter({
+    name: 'tollgate_requests_total',
+    help: 'Requests by dialect and outcome: `ok`, or a code of the error table.',
+    labelNames: ['dialect', 'outcome'],
+    registers: [registry],
+  })
+  const duration = new Histogram({
+    name: 'tollgate_request_seconds',
+    help: 'Time from the request line to the last byte.',
+    labelNames: ['dialect'],
+    buckets: [0.005, 0.02, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 300, 1_200, 3_600],
+    registers: [registry],
+  })
+  const failures = new Counter({
+    name: 'tollgate_upstream_failures_total',
+    help: 'Attempts that did not serve, by provider and code.',
+    labelNames: ['provider', 'code'],
+    registers: [registry],
+  })
+  const dropped = new Counter({
+    name: 'tollgate_refusals_dropped_total',
+    help: 'Refused requests that people cannot look up, because there were too many or the store took none.',
+    registers: [registry],
+  })
+  new Gauge({
+    name: 'tollgate_requests_running',
+    help: 'Requests that hold money right now.',
+    registers: [registry],
+    collect() {
+      this.set(running.count)
+    },
+  })
+  const filesToDelete = new Gauge({
+    name: 'tollgate_files_to_delete',
+    help: 'Files of closed accounts that their upstreams have not deleted yet.',
+    registers: [registry],
+  })
+  return {
+    registry,
+    filesToDelete: (count) => filesToDelete.set(count),
+    requestEnded(context, outcome, seconds) {
+      requests.inc({ dialect: context.dialect.name, outcome })
+      duration.observe({ dialect: context.dialect.name }, seconds)
+    },
+    upstreamFailed: (provider, code) => failures.inc({ provider, code }),
+    refusalsDropped: (count) => dropped.inc(count),
+  }
+}

@@ -1,0 +1,189 @@
+/**
+ * Credentials → caller. The first live key of ours pays; what is sent upstream is never one of
+ * these headers. An infrastructure failure is never reported as a bad key.
+ */
+import type { IncomingMessage } from 'node:http'
+import type { SecretSealer } from '../../access/sealing.ts'
+import type { Access, Caller, Identified } from '../../access/types.ts'
+import { openUpload } from '../../access/upload-addresses.ts'
+import type { Clock } from '../../base/clock.ts'
+import { type ErrorCode, TollgateError } from '../../base/errors.ts'
+import type { RateMeter } from '../../limits/rate-meter.ts'
+import type { RequestContext } from '../request.ts'
+
+/** In this order the places of a credential are looked at. */
+const credentialHeaders = ['authorization', 'x-api-key', 'api-key', 'x-goog-api-key'] as const
+
+interface Refused {
+  readonly code: ErrorCode
+  readonly message: (keysPage: string) => string
+}
+
+/** Who knows keys, and where this server is reached. */
+export interface AuthenticateDeps {
+  readonly access: Pick<Access, 'identify'>
+  /** For the addresses at which uploads are continued. */
+  readonly uploads: SecretSealer
+  readonly clock: Clock
+  /** Requests of a network that came without a valid key. */
+  readonly withoutKey: Pick<RateMeter<string>, 'take'>
+  readonly limits: { readonly requestsWithoutKeyPerMinute: number }
+  readonly address: string
+}
+
+/** When no credential is good, the most telling reason wins: the first of these. */
+const reasons: readonly (readonly [kind: Exclude<Identified['kind'], 'caller'>, refused: Refused])[] = [
+  [
+    'revoked',
+    {
+      code: 'revoked_api_key',
+      message: (keysPage) => `This API key was revoked. Create a new one at ${keysPage}.`,
+    },
+  ],
+  [
+    'expired',
+    {
+      code: 'expired_api_key',
+      message: (keysPage) => `This API key has expired. Create a new one at ${keysPage}.`,
+    },
+  ],
+  [
+    'disabled',
+    {
+      code: 'key_disabled',
+      message: (keysPage) => `This API key is disabled. Enable it at ${keysPage}, or use another one.`,
+    },
+  ],
+  [
+    'management',
+    {
+      code: 'invalid_api_key',
+      message: (keysPage) =>
+        `This is a management key: it is for the operations under /api. Models take an API key, which begins with sk-tg-: create one at ${keysPage}.`,
+    },
+  ],
+  [
+    'foreign',
+    {
+      code: 'provider_api_key',
+      message: (keysPage) =>
+        `This is a model provider's own key. Tollgate takes its own keys only (they begin with sk-tg-): create one at ${keysPage}.`,
+    },
+  ],
+  [
+    'invalid',
+    {
+      code: 'invalid_api_key',
+      message: (keysPage) =>
+        `Incorrect API key provided. Keys of this gateway begin with sk-tg- and are made at ${keysPage}.`,
+    },
+  ],
+]
+
+/** How the caller of a request is known; throws rows of the error table. */
+export type CallerOf = (context: RequestContext) => Promise<Caller>
+
+/** By the key that it sent. */
+export function authenticateByKey(deps: AuthenticateDeps): CallerOf {
+  return (context) => authenticate(deps, context)
+}
+
+/**
+ * Throws the 401 rows of the error table; 400 for a credential header that comes twice; 429 for a network that sends too
+ * many of those. A valid key is served whatever else comes from its network.
+ */
+async function authenticate(deps: AuthenticateDeps, context: RequestContext): Promise<Caller> {
+  const { access } = deps
+  const credentials = credentialsOf(deps, context)
+  const found = new Map<Identified['kind'], Identified>()
+  for (const credential of credentials) {
+    const identified = await access.identify(credential)
+    if (identified.kind === 'caller') return identified.caller
+    found.set(identified.kind, identified)
+  }
+  refuseFlood(deps, context)
+  throw unauthenticated(found, `${deps.address}/console/keys`)
+}
+
+function refuseFlood({ clock, withoutKey, limits }: AuthenticateDeps, context: RequestContext): void {
+  const metered = withoutKey.take(context.network, clock.wallMs())
+  if (metered.kind === 'taken') return
+  const limit = limits.requestsWithoutKeyPerMinute
+  throw new TollgateError('rate_limited', {
+    message: `Too many requests without a valid API key came from this network: ${limit} per minute are answered, and this one had none either.`,
+    facts: { scope: 'network', limit },
+    retryAfterMs: metered.retryAfterMs,
+  })
+}
+
+function unauthenticated(
+  found: ReadonlyMap<Identified['kind'], Identified>,
+  keysPage: string,
+): TollgateError {
+  for (const [kind, { code, message }] of reasons) {
+    const identified = found.get(kind)
+    if (identified === undefined) continue
+    const told = { message: message(keysPage) }
+    return new TollgateError(code, 'key' in identified ? { ...told, owner: identified } : told)
+  }
+  return new TollgateError('missing_api_key', {
+    message: `No API key was sent. Send it as \`Authorization: Bearer sk-tg-…\` (or \`x-api-key\`); you create one at ${keysPage}.`,
+  })
+}
+
+/** Google's libraries continue an upload without a key, at the address that its beginning was answered with. */
+function credentialsOf({ uploads }: AuthenticateDeps, context: RequestContext): readonly string[] {
+  if (context.operation !== 'continue_upload') return readCredentials(context)
+  const upload = openUpload(uploads, new URLSearchParams(context.query).get('upload_id') ?? '')
+  return upload?.credentials ?? readCredentials(context)
+}
+
+/** All that the request may be identified by, in order. Throws 400 for a credential header that comes twice. */
+export function readCredentials({ request, dialect }: RequestContext): readonly string[] {
+  refuseRepeated(request.rawHeaders)
+  const credentials: string[] = []
+  for (const name of credentialHeaders) {
+    const value = request.headers[name]
+    if (typeof value !== 'string') continue
+    const credential = name === 'authorization' ? bearer(value) : value.trim()
+    if (credential !== '') credentials.push(credential)
+  }
+  if (dialect.hasKeyInUrl) credentials.push(...keysInQuery(request))
+  return credentials
+}
+
+/** Google's libraries may put the key into the address; nowhere else is it looked for there. */
+function keysInQuery({ url = '' }: IncomingMessage): readonly string[] {
+  const start = url.indexOf('?')
+  if (start < 0) return []
+  const keys = new URLSearchParams(url.slice(start)).getAll('key')
+  if (keys.length > 1) {
+    throw new TollgateError('repeated_credential', {
+      message: 'The query parameter key was sent more than once.',
+    })
+  }
+  return keys.filter((key) => key !== '')
+}
+
+/** Some clients leave the scheme out; a credential of another scheme is none of ours. */
+function bearer(value: string): string {
+  const [, scheme, credential = ''] = /^(\S+)(?:\s+(.*))?$/s.exec(value.trim()) ?? []
+  if (scheme === undefined) return ''
+  if (scheme.toLowerCase() === 'bearer') return credential.trim()
+  return credential === '' ? scheme : ''
+}
+
+/** Node joins or drops repeated headers, each in its own way, so the raw list is what counts. */
+function refuseRepeated(rawHeaders: readonly string[]): void {
+  const seen = new Set<string>()
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]?.toLowerCase() ?? ''
+    if (!(credentialHeaders as readonly string[]).includes(name)) continue
+    if (seen.has(name)) {
+      throw new TollgateError('repeated_credential', {
+        message: `The header ${name} was sent more than once.`,
+      })
+    }
+    seen.add(name)
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * Whether a caller may send a request now, looked at before its body: requests per minute and at once from memory, then
+ * suspension, balance and the key's budget from what the ledger answered last. Nothing is refused for money before the
+ * ledger was asked again, so credit counts for the very next request. The ledger decides again when the request is known.
+ */
+import type { Caller } from '../../access/types.ts'
+import type { Clock } from '../../base/clock.ts'
+import { TollgateError } from '../../base/errors.ts'
+import { sellsForFree } from '../../catalog/free-models.ts'
+import type { Snapshot } from '../../catalog/types.ts'
+import { formatUsd } from '../../ledger/rules/money.ts'
+import type { Obstacle } from '../../ledger/standing.ts'
+import type { Ledger } from '../../ledger/types.ts'
+import type { RequestGate } from '../../limits/request-gate.ts'
+import { accountSuspended, rateLimited } from '../error-response.ts'
+import type { Operation, RequestContext } from '../request.ts'
+
+export interface CheckDeps {
+  readonly gate: RequestGate
+  readonly ledger: Pick<Ledger, 'obstacle'>
+  readonly clock: Clock
+  readonly snapshot: Snapshot
+  /** Where callers reach this server. */
+  readonly address: string
+}
+
+/** Throws 429, 403 or 402. Otherwise the request counts as one that is here until `gate.leave`. */
+export async function check(deps: CheckDeps, caller: Caller, context: RequestContext): Promise<void> {
+  const nowMs = deps.clock.wallMs()
+  const { account, key, accountRates: accountLimits, policy } = caller
+  const requester = { account, key, accountLimits, keyLimits: policy.rates }
+  const refusal = deps.gate.enter(context.id, requester, nowMs)
+  if (refusal !== undefined) throw rateLimited(refusal, context, nowMs)
+  const obstacle = await obstacleOf(deps, caller, nowMs)
+  if (obstacle === null) return
+  if (obstacle.kind === 'suspended') throw accountSuspended(deps.address)
+  if (!isFree[context.operation]?.(deps.snapshot, obstacle)) throw unfunded(obstacle, caller, deps.address)
+}
+
+/** Throws 403 where the caller's account is suspended: for what costs nothing. */
+export async function checkAccount(
+  deps: Pick<CheckDeps, 'ledger' | 'clock' | 'address'>,
+  caller: Caller,
+): Promise<void> {
+  const obstacle = await obstacleOf(deps, caller, deps.clock.wallMs())
+  if (obstacle?.kind === 'suspended') throw accountSuspended(deps.address)
+}
+
+function obstacleOf(
+  { ledger }: Pick<CheckDeps, 'ledger'>,
+  { account, key, policy }: Caller,
+  nowMs: number,
+): Promise<Obstacle | null> | null {
+  return ledger.obstacle({ account, key, keyBudget: policy.budget, nowMs })
+}
+
+type Unfunded = Extract<Obstacle, { kind: 'unfunded' }>
+
+/** Without money, but not in debt, a caller may use what costs nothing; which model it wants only its body says. */
+const mayBeFree = (snapshot: Snapshot, { available }: Unfunded): boolean =>
+  available >= 0n && sellsForFree(snapshot)
+
+/** What an account without money may ask for; what is not here, nothing. Files cost nothing, but keeping them needs a balance; responses were paid for when they were made. */
+const isFree: Readonly<Partial<Record<Operation, typeof mayBeFree>>> = {
+  generate: mayBeFree,
+  compact: mayBeFree,
+  embed: mayBeFree,
+  list_files: () => true,
+  show_file: () => true,
+  read_file: () => true,
+  delete_file: () => true,
+  show_response: () => true,
+  list_response_items: () => true,
+  cancel_response: () => true,
+  delete_response: () => true,
+}
+
+function unfunded(obstacle: Unfunded, { policy }: Caller, address: string): TollgateError {
+  const { scope, available, held } = obstacle
+  const [code, need, remedy] =
+    scope === 'key'
+      ? ([
+          'key_budget_exhausted',
+          "The API key's budget is used up.",
+          `Give the key a larger budget at ${address}/console/keys, or use another one.`,
+        ] as const)
+      : ([
+          'insufficient_balance',
+          policy.showBalance ? `The balance is $${formatUsd(available)}.` : 'The balance is used up.',
+          `Add credit at ${address}/console/billing.`,
+        ] as const)
+  return new TollgateError(code, {
+    message: `${need} ${remedy}`,
+    facts: {
+      ...(policy.showBalance ? { available: formatUsd(available), held: formatUsd(held) } : {}),
+      affordable_max_tokens: 0,
+      scope,
+      topup_url: `${address}/console/billing`,
+    },
+  })
+}

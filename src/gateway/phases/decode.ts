@@ -1,0 +1,124 @@
+/**
+ * Bounded body → the few facts that routing and money need, straight from the bytes. The bytes
+ * themselves stay as the caller wrote them.
+ */
+import type { Caller } from '../../access/types.ts'
+import type { Clock } from '../../base/clock.ts'
+import { TollgateError } from '../../base/errors.ts'
+import { type Body, type BodyLimits, bodyError, readBody } from '../../http/body.ts'
+import type { SharedMemory } from '../../http/shared-memory.ts'
+import type { BodyThreads } from '../../tokens/body-threads.ts'
+import type { ExtractedFields, ReadLimits } from '../../wire/dialect.ts'
+import { wireError } from '../error-response.ts'
+import type { ParsedRequest, RequestContext } from '../request.ts'
+
+export interface ReceiveDeps {
+  /** Memory for bodies, shared by all keys, accounts and networks. */
+  readonly bodies: SharedMemory['bodies']
+  readonly limits: BodyLimits
+  readonly clock: Clock
+}
+
+export interface DecodeDeps extends ReceiveDeps {
+  readonly read: ReadLimits
+  readonly bodyThreads: Pick<BodyThreads, 'run'>
+}
+
+/** What a body may have, as the formats' readers take it. */
+export function readLimits(limits: {
+  readonly jsonDepthMax: number
+  readonly jsonValuesMax: number
+  readonly jsonOtherValuesMax: number
+  readonly jsonNamesMax: number
+  readonly jsonObjectsMax: number
+  readonly integerMax: number
+}): ReadLimits {
+  return {
+    depthMax: limits.jsonDepthMax,
+    valuesMax: limits.jsonValuesMax,
+    otherValuesMax: limits.jsonOtherValuesMax,
+    namesMax: limits.jsonNamesMax,
+    objectsMax: limits.jsonObjectsMax,
+    integerMax: limits.integerMax,
+  }
+}
+
+/** JSON or a format made of it, whatever its parameters. */
+const jsonType = /^application\/([\w.+-]+\+)?json[ \t]*(;|$)/i
+
+const multipartType = /^multipart\/(?:form-data|related)[ \t]*;/i
+
+type RequestSender = Pick<Caller, 'key' | 'account'>
+
+/** Throws TollgateError for a body that is too large, late, not JSON, or that says something that cannot be priced. */
+export async function decode(
+  deps: DecodeDeps,
+  caller: Caller,
+  context: RequestContext,
+): Promise<ParsedRequest> {
+  const body = await receive(deps, caller, context)
+  try {
+    const { read: limits, bodyThreads } = deps
+    const asked = { format: context.dialect.name, limits, address: context.address }
+    const facts = await bodyThreads.run('facts', asked, { body, account: caller.account, work: context.work })
+    return { body, facts: withHeaders(context, facts) }
+  } catch (error) {
+    body.drop()
+    throw wireError(error)
+  }
+}
+
+/** The whole body, which is the caller's to drop. Throws as `decode`, but for what the body says. */
+export async function receive(
+  deps: ReceiveDeps,
+  caller: RequestSender,
+  context: RequestContext,
+): Promise<Body> {
+  const mediaType = context.request.headers['content-type'] ?? ''
+  if (mediaType !== '' && !jsonType.test(mediaType)) {
+    throw new TollgateError('unsupported_media_type', { message: 'Send the body as application/json.' })
+  }
+  return whole(deps, caller, context)
+}
+
+interface ReceivingFiles extends ReceiveDeps {
+  readonly limits: ReceiveDeps['limits'] & {
+    readonly fileBytesMax: number
+    readonly fileObjectBytesMax: number
+  }
+}
+
+/**
+ * The whole body of an upload, which is the caller's to drop, as it was sent: a file in its multipart framing, what is said
+ * of a file, or a part of one.
+ */
+export async function receiveFile(
+  { bodies, clock, limits }: ReceivingFiles,
+  caller: RequestSender,
+  context: RequestContext,
+  kind: 'file' | 'metadata' | 'part',
+): Promise<Body> {
+  if (kind === 'file' && !multipartType.test(context.request.headers['content-type'] ?? '')) {
+    throw new TollgateError('unsupported_media_type', { message: 'Send the file as multipart/form-data.' })
+  }
+  const bytesMax = kind === 'metadata' ? limits.fileObjectBytesMax : limits.fileBytesMax
+  const bodyBytesMax = Math.min(bytesMax, limits.bodyBytesMax)
+  return whole({ bodies, clock, limits: { ...limits, bodyBytesMax } }, caller, context)
+}
+
+async function whole(
+  { bodies, limits, clock }: ReceiveDeps,
+  { key, account }: RequestSender,
+  context: RequestContext,
+): Promise<Body> {
+  const allowance = bodies.allowance({ key, account, network: context.network })
+  const body = await readBody({ allowance, limits, clock }, context.request, context.client)
+  if (body.kind === 'body') return body
+  throw bodyError(body)
+}
+
+/** What the body says, and what the headers say beside it. */
+export function withHeaders({ dialect, request }: RequestContext, facts: ExtractedFields): ExtractedFields {
+  const byHeader = dialect.pricedHeaders(request.headers)
+  return byHeader.length === 0 ? facts : { ...facts, options: [...facts.options, ...byHeader] }
+}

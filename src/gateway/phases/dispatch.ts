@@ -1,0 +1,398 @@
+/**
+ * The only retry loop: candidate → splice → send → classify → next or stop. Ends with an upstream
+ * that has begun to answer, or with the reason why none did. Nothing of an upstream's content has
+ * reached the client here; at most the head of the stream and keep-alives.
+ */
+import type { IncomingHttpHeaders } from 'node:http'
+import { type Clock, steadyClock } from '../../base/clock.ts'
+import { TollgateError } from '../../base/errors.ts'
+import type { Failpoints } from '../../base/failpoint.ts'
+import type { Log } from '../../base/log.ts'
+import { isStillOffered, type Snapshot } from '../../catalog/types.ts'
+import type { Attempt } from '../../ledger/types.ts'
+import { type AttemptLimits, type AttemptTask, attempt } from '../../providers/attempt.ts'
+import type { AttemptOutcome } from '../../providers/attempt-outcome.ts'
+import type { Health } from '../../providers/health.ts'
+import type { Sender } from '../../providers/send.ts'
+import { sampleInput } from '../../tokens/text.ts'
+import type { RawUsage, UpstreamFormat } from '../../wire/dialect.ts'
+import { applyEdits } from '../../wire/json/json.ts'
+import type { InFlightRequests } from '../in-flight-requests.ts'
+import type { Metrics } from '../metrics.ts'
+import type {
+  Candidate,
+  Hold,
+  ParsedRequest,
+  RequestContext,
+  RequestLifecycle,
+  RequestPlan,
+  UpstreamResponse,
+} from '../request.ts'
+import { firstKeepAlive, keepAlive, streamHeaders } from '../response-headers.ts'
+import { publicUpstreamError, recordUpstreamFailure, redactUpstreamBody } from '../upstream-error.ts'
+
+export interface DispatchDeps {
+  readonly sender: Sender
+  readonly clock: Clock
+  readonly health: Health
+  readonly log: Log
+  readonly metrics: Pick<Metrics, 'upstreamFailed'>
+  readonly inFlight: InFlightRequests
+  readonly failpoints: Failpoints
+  /** The catalog of this moment, which may be another one than the request was planned with. */
+  readonly snapshot: Snapshot
+  readonly limits: AttemptLimits & {
+    readonly peekMs: number
+    readonly eventBytesMax: number
+    readonly contentGapReasoningMs: number
+    readonly attemptsMax: number
+    readonly retryShareMax: number
+    readonly retriesMin: number
+    readonly inputSampleBytesMax: number
+    readonly serverToolUsesMax: number
+  }
+}
+
+export interface DispatchInput {
+  readonly parsed: ParsedRequest
+  readonly plan: RequestPlan
+  readonly hold: Hold
+  readonly lifecycle: RequestLifecycle
+}
+
+interface AttemptInput extends DispatchInput {
+  readonly candidate: Candidate
+  readonly body: readonly Uint8Array[]
+  readonly keepAlive: KeepAliveTimer
+}
+
+/** Never throws for what an upstream or a client did: the result says how it went. */
+export async function dispatch(
+  deps: DispatchDeps,
+  context: RequestContext,
+  task: DispatchInput,
+): Promise<UpstreamResponse> {
+  const bodyFor = splicer(deps, task)
+  const attempts: Attempt[] = []
+  const wasted: RawUsage[] = []
+  const waiting = [...task.plan.candidates]
+  const keepAlive = new KeepAliveTimer(deps, context, task.lifecycle)
+  while (attempts.length < deps.limits.attemptsMax && context.work.interruption === undefined) {
+    const candidate = waiting.shift()
+    if (candidate === undefined) break
+    if (!isStillOffered(deps.snapshot, task.plan.model, candidate.offer)) continue
+    deps.failpoints.reach('before-dispatch')
+    const { outcome, record } = await tried(deps, context, {
+      ...task,
+      candidate,
+      body: bodyFor(candidate.upstreamModel),
+      keepAlive,
+      isRetry: attempts.length > 0,
+    })
+    if (record !== null) attempts.push(record)
+    learn(deps, context, candidate, outcome)
+    if (outcome.kind === 'failed' && mayTryAgain(deps, context, outcome)) {
+      if (outcome.stale && isFirstOf(candidate, attempts)) waiting.unshift(candidate)
+      if (waiting.length > 0 && attempts.length < deps.limits.attemptsMax) {
+        if (outcome.report !== null) wasted.push(outcome.report)
+        continue
+      }
+    }
+    return replyOf(outcome, candidate, { attempts, wasted, deps, context, task })
+  }
+  return nothingLeft(context, attempts, wasted)
+}
+
+function isFirstOf({ upstream }: Candidate, attempts: readonly Attempt[]): boolean {
+  return attempts.filter((attempt) => attempt.upstream === upstream.name).length === 1
+}
+
+/** One attempt, and its line in the receipt; none when not a byte of it left this process. */
+async function tried(
+  deps: DispatchDeps,
+  context: RequestContext,
+  of: AttemptInput & { readonly isRetry: boolean },
+): Promise<{ outcome: AttemptOutcome; record: Attempt | null }> {
+  const { sender, inFlight } = deps
+  const clock = steadyClock(deps.clock, context)
+  const startedMs = clock.wallMs()
+  if (of.isRetry) inFlight.retries += 1
+  const outcome = await attempt(sender, clock, attemptTask(deps, context, of))
+  if (of.isRetry) inFlight.retries -= 1
+  const wasSent = outcome.kind !== 'interrupted' || outcome.requestSent
+  return {
+    outcome,
+    record: wasSent ? recorded(of.candidate, outcome, { startedMs, endedMs: clock.wallMs() }) : null,
+  }
+}
+
+function nothingLeft(
+  context: RequestContext,
+  attempts: readonly Attempt[],
+  wasted: readonly RawUsage[],
+): UpstreamResponse {
+  const by = context.work.interruption
+  const ending = {
+    gone: { reason: 'client_abort', error: null },
+    stopped: { reason: 'interrupted', error: by?.kind === 'stopped' ? by.error : null },
+    none: { reason: 'upstream_error', error: noneLeft(attempts.at(-1)) },
+  } as const
+  return {
+    candidate: null,
+    attempts,
+    wasted,
+    firstByteMs: null,
+    firstContentMs: null,
+    input: null,
+    upstreamHeaders: new Map(),
+    body: { kind: 'none', dispatched: false, report: null, ...ending[by?.kind ?? 'none'] },
+  }
+}
+
+function attemptTask(deps: DispatchDeps, context: RequestContext, of: AttemptInput): AttemptTask {
+  const { upstream, upstreamModel, connector } = of.candidate
+  const { facts } = of.parsed
+  const prepared = connector.prepare({
+    dialect: of.plan.dialect.name,
+    operation: of.plan.operation,
+    model: upstreamModel,
+    basePath: upstream.basePath,
+    credential: upstream.credential,
+    streamed: facts.stream,
+    query: of.plan.translation === null ? context.query : '',
+    headers: headersFor(context, of.plan),
+    requestId: context.requestId,
+  })
+  return {
+    request: {
+      origin: upstream.origin,
+      method: 'POST',
+      path: prepared.path,
+      headers: prepared.headers,
+      body: of.body,
+    },
+    connector,
+    dialect: of.plan.dialect,
+    streamed: facts.stream,
+    watch: {
+      usageEvent: of.plan.dialect.usageEvent(facts),
+      choices: facts.choices,
+      endsWithoutMark: connector.endsWithoutMark,
+      eventBytesMax: deps.limits.eventBytesMax,
+      sampleCharactersMax: deps.limits.sampleCharactersMax,
+    },
+    limits: deps.limits,
+    contentGapMs: of.lifecycle.contentGapMs,
+    work: context.work,
+    room: of.lifecycle.room,
+    leftMs: of.lifecycle.leftMs(),
+    keepAliveInMs: of.keepAlive.leftMs,
+    keepAlive: () => of.keepAlive.keep(),
+    readsOnWhenGone: () => of.lifecycle.readsOnWhenGone(connector),
+    dispatched: () => deps.failpoints.reach('after-dispatch'),
+  }
+}
+
+/**
+ * The caller's headers as far as a connector may pick from them, with those that a translated body needs.
+ * Headers belong to a format as fields do: in another one they would mean what nobody has priced.
+ */
+function headersFor(context: RequestContext, { translation, dialect }: RequestPlan): IncomingHttpHeaders {
+  const { headers } = context.request
+  if (translation === null) return headers
+  const merged = dialect.name === context.dialect.name ? { ...headers } : agentOf(headers)
+  for (const [name, value] of Object.entries(translation.headers)) {
+    merged[name] = [merged[name] ?? [], value].flat().join(',')
+  }
+  return merged
+}
+
+function agentOf({ 'user-agent': agent }: IncomingHttpHeaders): IncomingHttpHeaders {
+  return agent === undefined ? {} : { 'user-agent': agent }
+}
+
+/** Keeps the client of a stream awake, whichever upstream it waits for: the wait is the request's. */
+class KeepAliveTimer {
+  readonly #deps: Pick<DispatchDeps, 'clock' | 'limits'>
+  readonly #context: RequestContext
+  readonly #lifecycle: RequestLifecycle
+  #dueMs: number
+
+  constructor(
+    invoking: Pick<DispatchDeps, 'clock' | 'limits'>,
+    context: RequestContext,
+    lifecycle: RequestLifecycle,
+  ) {
+    this.#deps = invoking
+    this.#context = context
+    this.#lifecycle = lifecycle
+    this.#dueMs = invoking.clock.monoMs() + invoking.limits.peekMs
+  }
+
+  /** How long the client may still hear nothing. */
+  get leftMs(): number {
+    return Math.max(0, this.#dueMs - this.#deps.clock.monoMs())
+  }
+
+  /** Commits the 200 of a stream whose upstream takes its time; another upstream may still serve it. */
+  keep(): void {
+    const { client } = this.#context
+    const isBegun = client.begun
+    if (!isBegun) client.begin(200, streamHeaders(this.#context, this.#lifecycle.headers, undefined))
+    const text = isBegun ? keepAlive(this.#context) : firstKeepAlive(this.#context)
+    if (text === '') client.flush()
+    else client.write(text)
+    this.#dueMs = this.#deps.clock.monoMs() + this.#deps.limits.keepAliveMs
+  }
+}
+
+/** The body by the name of the model there; offers mostly share one, and then one body. */
+function splicer(deps: DispatchDeps, task: DispatchInput): (upstreamModel: string) => readonly Uint8Array[] {
+  let last: { readonly name: string; readonly body: readonly Uint8Array[] } | undefined
+  return (name) => {
+    if (last?.name !== name) last = { name, body: spliced(deps, task, name) }
+    return last.body
+  }
+}
+
+/** What goes upstream: the caller's bytes, with what had to change spliced in. */
+function spliced(deps: DispatchDeps, task: DispatchInput, upstreamModel: string): readonly Uint8Array[] {
+  const { dialect, marks } = task.plan
+  const edits = dialect.patchRequest(task.parsed.facts, {
+    ...(upstreamModel === task.parsed.facts.model ? {} : { model: upstreamModel }),
+    ...(task.hold.lowered ? { outputLimit: task.hold.outputLimit } : {}),
+    serverToolUsesMax: deps.limits.serverToolUsesMax,
+  })
+  const all = marks.length === 0 ? edits : [...edits, ...marks].sort((a, b) => a.start - b.start)
+  return applyEdits(task.parsed.body.bytes, all)
+}
+
+function mayTryAgain(
+  deps: DispatchDeps,
+  context: RequestContext,
+  outcome: Extract<AttemptOutcome, { kind: 'failed' }>,
+): boolean {
+  const { inFlight, limits } = deps
+  if (outcome.failure.retry === 'never' || outcome.uncertain) return false
+  if (context.work.interruption !== undefined) return false
+  return inFlight.retries < Math.max(limits.retriesMin, Math.floor(limits.retryShareMax * inFlight.count))
+}
+
+/** What an attempt says about its upstream; the operator hears when our own credential or bill is the trouble. */
+function learn(
+  deps: DispatchDeps,
+  context: RequestContext,
+  candidate: Candidate,
+  outcome: AttemptOutcome,
+): void {
+  const { upstream } = candidate
+  if (outcome.kind === 'interrupted') return
+  if (outcome.kind !== 'failed') return deps.health.served(upstream.name)
+  recordUpstreamFailure(deps, context, { upstream, failure: outcome.failure, status: outcome.status })
+}
+
+function recorded(
+  candidate: Candidate,
+  outcome: AttemptOutcome,
+  times: { startedMs: number; endedMs: number },
+): Attempt {
+  return {
+    upstream: candidate.upstream.name,
+    status: outcome.kind === 'interrupted' ? null : outcome.status,
+    failure:
+      outcome.kind === 'failed'
+        ? outcome.failure.code
+        : outcome.kind === 'interrupted'
+          ? 'client_closed'
+          : null,
+    startedMs: times.startedMs,
+    firstByteMs: outcome.kind === 'interrupted' ? null : outcome.firstByteMs,
+    endedMs: times.endedMs,
+  }
+}
+
+function replyOf(
+  outcome: AttemptOutcome,
+  candidate: Candidate,
+  with_: Pick<UpstreamResponse, 'attempts' | 'wasted'> & {
+    deps: DispatchDeps
+    context: RequestContext
+    task: DispatchInput
+  },
+): UpstreamResponse {
+  const { parsed } = with_.task
+  const input = mustCountInput(outcome, with_.task.plan.dialect)
+    ? sampleInput(parsed.body.bytes, parsed.facts.media, with_.deps.limits.inputSampleBytesMax)
+    : null
+  parsed.body.drop()
+  return {
+    candidate,
+    attempts: with_.attempts,
+    wasted: with_.wasted,
+    firstByteMs: outcome.kind === 'interrupted' ? null : outcome.firstByteMs,
+    firstContentMs: outcome.kind === 'stream' ? steadyClock(with_.deps.clock, with_.context).wallMs() : null,
+    upstreamHeaders: outcome.kind === 'interrupted' ? new Map() : outcome.headers,
+    input,
+    body: bodyOf(outcome, candidate),
+  }
+}
+
+/** The bill of an answer needs its input; where nobody has told it yet, it may have to be counted. */
+function mustCountInput(outcome: AttemptOutcome, dialect: UpstreamFormat): boolean {
+  switch (outcome.kind) {
+    case 'stream':
+      return !dialect.reportedTotals(outcome.watch.rawUsage).input
+    case 'answer':
+      return !dialect.reportedTotals(outcome.answer.rawUsage).input
+    case 'interrupted':
+      return true
+    case 'failed':
+      return false
+  }
+}
+
+function bodyOf(outcome: AttemptOutcome, { upstream }: Candidate): UpstreamResponse['body'] {
+  switch (outcome.kind) {
+    case 'stream':
+      return {
+        kind: 'stream',
+        exchange: outcome.exchange,
+        watch: outcome.watch,
+        seen: outcome.seen,
+        readsOn: outcome.readsOn,
+      }
+    case 'answer':
+      return { kind: 'answer', status: outcome.status, bytes: outcome.bytes, answer: outcome.answer }
+    case 'failed':
+      return outcome.rejection === null
+        ? {
+            kind: 'none',
+            dispatched: true,
+            reason: outcome.timedOut ? 'timeout' : 'upstream_error',
+            report: outcome.report,
+            error: publicUpstreamError(outcome.failure, upstream),
+          }
+        : {
+            kind: 'rejection',
+            status: outcome.rejection.status,
+            bytes: redactUpstreamBody(outcome.rejection.bytes, upstream),
+            error: publicUpstreamError(outcome.failure, upstream),
+          }
+    case 'interrupted':
+      return {
+        kind: 'none',
+        dispatched: outcome.requestSent,
+        reason: outcome.by.kind === 'gone' ? 'client_abort' : 'interrupted',
+        report: outcome.report,
+        error: outcome.by.kind === 'gone' ? null : outcome.by.error,
+      }
+  }
+}
+
+function noneLeft(last: Attempt | undefined): TollgateError {
+  return new TollgateError('upstream_unavailable', {
+    message: 'No upstream of this model can take the request now.',
+    retryAfterMs: 1_000,
+    detail: last === undefined ? 'the plan has no candidate' : `the last attempt ended with ${last.failure}`,
+  })
+}

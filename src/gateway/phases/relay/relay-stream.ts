@@ -1,0 +1,390 @@
+/**
+ * One stream, from its first content to its end: sends what is safe, holds back the last word, keeps a
+ * silent client awake and a slow one bounded. Who pays is not decided here.
+ */
+import { assert } from '../../../base/assert.ts'
+import type { Clock } from '../../../base/clock.ts'
+import { Deadlines } from '../../../base/deadlines.ts'
+import { TollgateError } from '../../../base/errors.ts'
+import type { Failpoints } from '../../../base/failpoint.ts'
+import type { Interruption } from '../../../base/interruption.ts'
+import type { BudgetRefusal } from '../../../base/shared-budget.ts'
+import type { ErrorResponseDeps } from '../../../http/early-response.ts'
+import { formatUsd } from '../../../ledger/rules/money.ts'
+import type { EndReason } from '../../../ledger/types.ts'
+import { noRoomForAnswers } from '../../../providers/attempt.ts'
+import { noProblem } from '../../../wire/upstream-problem.ts'
+import { sendErrorResponse } from '../../error-response.ts'
+import type {
+  Candidate,
+  RelayOutcome,
+  RequestContext,
+  RequestLifecycle,
+  RequestPlan,
+  SettlementResult,
+  StreamedBody,
+  UpstreamResponse,
+} from '../../request.ts'
+import { keepAlive, streamHeaders } from '../../response-headers.ts'
+import { publicUpstreamError, recordUpstreamFailure, type UpstreamErrorDeps } from '../../upstream-error.ts'
+import { type Send, type StreamSink, streamSinkFor } from './stream-sink.ts'
+
+export interface RelayDeps extends UpstreamErrorDeps {
+  readonly clock: Clock
+  readonly failpoints: Failpoints
+  readonly limits: RelayLimits
+}
+
+type LingerLimits = ErrorResponseDeps['limits']
+
+export interface RelayLimits extends LingerLimits {
+  readonly keepAliveMs: number
+  readonly silenceMs: number
+  readonly slowReaderMs: number
+  readonly readOnMs: number
+  /** How long an upstream may take to close an exchange after its protocol's end. */
+  readonly afterEndMs: number
+  readonly eventBytesMax: number
+}
+
+/** What relaying needs of the request besides the upstream's response. */
+export interface RelayContext {
+  readonly plan: RequestPlan
+  readonly lifecycle: RequestLifecycle
+  /** Closes the hold; called exactly once. */
+  readonly settle: (outcome: RelayOutcome) => Promise<SettlementResult>
+  /** Told after every relayed event, so that a crash charges what was delivered. */
+  readonly delivered: (body: StreamedBody) => void
+}
+
+type RelayDeadline = 'silence' | 'content' | 'total' | 'readOn' | 'keepAlive' | 'slowReader'
+
+/** One stream from its first content to its end. */
+export class StreamRelay {
+  readonly #deps: RelayDeps
+  readonly #context: RequestContext
+  readonly #relayContext: RelayContext
+  readonly #body: StreamedBody
+  readonly #deadlines: Deadlines<RelayDeadline>
+  readonly #upstreamHeaders: ReadonlyMap<string, string>
+  readonly #candidate: Candidate
+  readonly #sink: StreamSink
+  readonly #send: Send = (piece) => this.#relay(piece)
+  #events = 0
+  #paused = false
+  #hasWritten = false
+  #readsOn: boolean
+  #outcome = false
+  #resolve: () => void = () => undefined
+  #reject: (error: unknown) => void = () => undefined
+
+  constructor(
+    deps: RelayDeps,
+    context: RequestContext,
+    of: { relayContext: RelayContext; body: StreamedBody; upstreamResponse: UpstreamResponse },
+  ) {
+    this.#deps = deps
+    this.#context = context
+    this.#relayContext = of.relayContext
+    this.#body = of.body
+    this.#upstreamHeaders = of.upstreamResponse.upstreamHeaders
+    const { candidate } = of.upstreamResponse
+    assert(candidate !== null, 'a stream has a candidate')
+    this.#candidate = candidate
+    this.#readsOn = of.body.readsOn
+    this.#sink = streamSinkFor(of.body.watch, {
+      translation: of.relayContext.plan.translation,
+      envelope: context.envelope,
+      costIn: of.relayContext.lifecycle.showsCost ? of.relayContext.plan.dialect.name : null,
+      eventBytesMax: deps.limits.eventBytesMax,
+    })
+    this.#deadlines = new Deadlines(deps.clock, (name) => this.#due(name))
+  }
+
+  run(): Promise<void> {
+    const { client, work } = this.#context
+    const isWaiting = client.begun
+    if (!isWaiting) {
+      client.begin(
+        200,
+        streamHeaders(this.#context, this.#relayContext.lifecycle.headers, this.#upstreamHeaders),
+      )
+    }
+    const { limits } = this.#deps
+    this.#awaitUpstream()
+    this.#deadlines.set('total', this.#relayContext.lifecycle.leftMs())
+    if (this.#readsOn) this.#deadlines.set('readOn', limits.readOnMs)
+    else this.#deadlines.set('keepAlive', limits.keepAliveMs)
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
+      for (const chunk of this.#body.seen) this.#sink.take(chunk)
+      if (this.#isOver()) this.#sink.end()
+      this.#advance()
+      if (this.#outcome) return
+      // What began the stream may be nothing that this client is sent, and it has waited long enough.
+      if (!this.#hasWritten) this.#comfort(isWaiting)
+      this.#body.exchange.listen({
+        head: () => undefined,
+        chunk: (bytes) => this.#chunk(bytes),
+        end: () => this.#upstreamEnded(),
+        failed: () => this.#upstreamEnded(),
+      })
+      work.listen((interruption) => this.#interrupt(interruption))
+      this.#body.exchange.resume()
+    })
+  }
+
+  #chunk(bytes: Uint8Array): void {
+    if (this.#outcome) return
+    this.#deadlines.set('silence', this.#deps.limits.silenceMs)
+    this.#body.watch.push(bytes)
+    this.#sink.take(bytes)
+    this.#advance()
+  }
+
+  #upstreamEnded(): void {
+    if (this.#outcome) return
+    this.#body.watch.end()
+    this.#sink.end()
+    this.#advance()
+  }
+
+  /** The upstream ended while it was peeked at. */
+  #isOver(): boolean {
+    const { state } = this.#body.watch
+    return state === 'complete' || state === 'truncated'
+  }
+
+  /** Sends what is safe, then acts on what the watch has seen. */
+  #advance(): void {
+    const { watch } = this.#body
+    this.#sink.release(this.#send)
+    if (watch.sample.events !== this.#events) {
+      this.#events = watch.sample.events
+      if (!this.#paused) this.#deadlines.set('content', this.#relayContext.lifecycle.contentGapMs)
+      this.#deps.failpoints.reach('after-content')
+      this.#relayContext.delivered(this.#body)
+    }
+    if (watch.state === 'complete') return this.#complete()
+    if (watch.state === 'failed') return this.#cutShort('upstream_error', this.#upstreamProblem())
+    if (watch.state === 'truncated') return this.#cutShort('upstream_truncated', truncated())
+    if (this.#sink.waitingBytes > this.#deps.limits.eventBytesMax)
+      return this.#cutShort('upstream_error', tooLarge())
+    const refusal = this.#relayContext.lifecycle.room.set(this.#sink.waitingBytes)
+    if (refusal !== undefined) this.#cutShort('interrupted', noRoom(refusal))
+  }
+
+  /** A piece of the answer; where silence opened its event, in that line. */
+  #relay(piece: Uint8Array | string): void {
+    const { padding } = this.#context
+    if (padding === null || !padding.isOpen) return this.#write(piece)
+    const resumed = padding.resume(piece)
+    if (resumed.length > 0) this.#write(resumed)
+  }
+
+  #write(piece: Uint8Array | string): void {
+    const { client } = this.#context
+    this.#hasWritten = true
+    if (!this.#readsOn && !this.#outcome) this.#keepClientAlive()
+    if (client.write(piece) || this.#paused || this.#outcome) return
+    this.#paused = true
+    this.#body.exchange.pause()
+    this.#deadlines.clear('silence')
+    this.#deadlines.clear('content')
+    this.#deadlines.set('slowReader', this.#deps.limits.slowReaderMs)
+    client.onDrained(() => {
+      this.#paused = false
+      if (this.#outcome) return
+      this.#deadlines.clear('slowReader')
+      this.#awaitUpstream()
+      this.#body.exchange.resume()
+    })
+  }
+
+  /** An upstream that has to wait for the client is not silent. */
+  #awaitUpstream(): void {
+    this.#deadlines.set('silence', this.#deps.limits.silenceMs)
+    this.#deadlines.set('content', this.#relayContext.lifecycle.contentGapMs)
+  }
+
+  #complete(): void {
+    const { watch } = this.#body
+    this.#settleThen(
+      {
+        reason: this.#readsOn ? 'client_abort' : 'complete',
+        dispatched: true,
+        report: { kind: 'final', usage: watch.rawUsage },
+        sample: watch.sample,
+        relayed: watch.relayableSample,
+        error: null,
+        status: 200,
+      },
+      (settlement) => {
+        this.#deps.failpoints.reach('before-last-word')
+        if (settlement.kind === 'late')
+          return sendErrorResponse(this.#deps, this.#context, settlementDelayed())
+        const usage = this.#relayContext.plan.dialect.toUsage(watch.rawUsage)
+        this.#sink.lastWord({ usage, cost: formatUsd(settlement.charged) }, this.#send)
+        this.#context.client.end(this.#context.padding?.close())
+      },
+    )
+  }
+
+  /** Ends without a success mark: the client is told in its dialect, where it is still there. */
+  #cutShort(reason: EndReason, error: TollgateError | null): void {
+    const { watch } = this.#body
+    this.#settleThen(
+      {
+        reason: this.#readsOn ? 'client_abort' : reason,
+        dispatched: true,
+        report: { kind: 'partial', usage: watch.rawUsage },
+        sample: watch.sample,
+        error,
+        status: error?.status ?? 499,
+      },
+      () => {
+        if (error !== null) sendErrorResponse(this.#deps, this.#context, error)
+      },
+    )
+  }
+
+  #settleThen(outcome: RelayOutcome, then: (settlement: SettlementResult) => void): void {
+    if (this.#outcome) return
+    this.#outcome = true
+    this.#deadlines.stop()
+    if (this.#body.watch.state === 'complete') this.#letGoOfUpstream()
+    else this.#body.exchange.abort()
+    if (outcome.error === null && !this.#readsOn) this.#keepClientAlive()
+    this.#relayContext
+      .settle(outcome)
+      .then((settlement) => {
+        this.#deadlines.stop()
+        this.#context.work.listen(undefined)
+        then(settlement)
+        this.#resolve()
+      })
+      .catch((error: unknown) => {
+        this.#deadlines.stop()
+        this.#reject(error)
+      })
+  }
+
+  /** The connection may serve the next request, unless the upstream does not come to its end. */
+  #letGoOfUpstream(): void {
+    const { exchange } = this.#body
+    const timer = this.#deps.clock.after(this.#deps.limits.afterEndMs, () => exchange.abort())
+    const forget = () => timer.cancel()
+    exchange.listen({ head: forget, chunk: () => undefined, end: forget, failed: forget })
+    if (this.#paused) exchange.resume()
+  }
+
+  /** The head shows a client that the answer has begun; one that has the head already needs more. */
+  #comfort(hasHead: boolean): void {
+    if (!hasHead) this.#context.client.flush()
+    else if (!this.#readsOn) this.#write(keepAlive(this.#context))
+  }
+
+  #keepClientAlive(): void {
+    this.#deadlines.set('keepAlive', this.#deps.limits.keepAliveMs)
+  }
+
+  #interrupt(interruption: Interruption): void {
+    if (this.#outcome) return
+    if (interruption.kind === 'stopped') return this.#cutShort('interrupted', interruption.error)
+    if (this.#readsOn) return
+    const isNearlyDone = this.#body.watch.state === 'finishing'
+    if (!isNearlyDone && !this.#readsOnForBill()) return this.#leave()
+    this.#readsOn = true
+    this.#deadlines.clear('keepAlive')
+    this.#deadlines.clear('slowReader')
+    this.#deadlines.set('readOn', this.#deps.limits.readOnMs)
+    if (this.#paused) {
+      this.#paused = false
+      this.#body.exchange.resume()
+    }
+  }
+
+  #readsOnForBill(): boolean {
+    return this.#relayContext.lifecycle.readsOnWhenGone(this.#candidate.connector)
+  }
+
+  #leave(): void {
+    this.#cutShort('client_abort', null)
+  }
+
+  #due(name: RelayDeadline): void {
+    switch (name) {
+      case 'keepAlive':
+        this.#write(keepAlive(this.#context))
+        if (this.#outcome) this.#keepClientAlive()
+        return
+      case 'slowReader':
+        return this.#slowReader()
+      case 'readOn':
+        return this.#leave()
+      case 'silence':
+      case 'content':
+      case 'total':
+        return this.#cutShort('timeout', timedOut(name))
+    }
+  }
+
+  /** Progress of a few bytes keeps a slow reader; none at all for a minute ends it. */
+  #slowReader(): void {
+    const { client } = this.#context
+    const { slowReaderMs } = this.#deps.limits
+    const stalledMs = this.#deps.clock.monoMs() - (client.stalledSinceMs ?? this.#deps.clock.monoMs())
+    if (stalledMs < slowReaderMs) return this.#deadlines.set('slowReader', slowReaderMs - stalledMs)
+    this.#cutShort(
+      'client_abort',
+      new TollgateError('slow_reader', { message: 'The client stopped reading.' }),
+    )
+    client.destroy()
+  }
+
+  #upstreamProblem(): TollgateError {
+    const { dialect } = this.#relayContext.plan
+    const { upstream, connector } = this.#candidate
+    const problem = this.#body.watch.problem ?? noProblem
+    const status = dialect.problemStatus(problem)
+    const failure = connector.classify(status, this.#upstreamHeaders, problem)
+    recordUpstreamFailure(this.#deps, this.#context, { upstream, failure, status })
+    return publicUpstreamError(failure, upstream)
+  }
+}
+
+function truncated(): TollgateError {
+  return new TollgateError('upstream_truncated', {
+    message: 'The upstream ended its answer too early; it is not complete.',
+    source: 'upstream',
+  })
+}
+
+function noRoom(refusal: BudgetRefusal): TollgateError {
+  return new TollgateError('overloaded', { message: noRoomForAnswers(refusal) })
+}
+
+function tooLarge(): TollgateError {
+  return new TollgateError('upstream_invalid', {
+    message: 'The upstream sent an event that is larger than this server relays.',
+    source: 'upstream',
+  })
+}
+
+function timedOut(name: 'silence' | 'content' | 'total'): TollgateError {
+  const words = {
+    silence: 'The upstream fell silent.',
+    content: 'The upstream sent only keep-alive events.',
+    total: 'The request took longer than this server allows.',
+  }
+  return new TollgateError('upstream_timeout', { message: words[name], source: 'upstream' })
+}
+
+/** The error for a client whose response is complete but whose charge could not be recorded. */
+export function settlementDelayed(): TollgateError {
+  return new TollgateError('settlement_delayed', {
+    message:
+      'The answer is complete upstream, but its charge could not be written in time, so its end is not delivered. What was not delivered is not charged.',
+  })
+}

@@ -1,0 +1,164 @@
+/**
+ * Upstream bytes → client bytes, with usage read beside them; ends exactly once, however it ends.
+ * The last word waits: no success marker is sent before the charge is durable,
+ * and an answer that was cut short never looks like a finished one.
+ */
+import { TollgateError } from '../../../base/errors.ts'
+import { isRetriedByLibraries, needsRetryAdvice } from '../../../base/retry-advice.ts'
+import { formatUsd } from '../../../ledger/rules/money.ts'
+import { WireError } from '../../../wire/dialect.ts'
+import { translateWrittenResponse } from '../../../wire/translation/translate.ts'
+import { withCost } from '../../../wire/usage-cost.ts'
+import { sendErrorResponse } from '../../error-response.ts'
+import type {
+  AnswerBody,
+  NoBody,
+  RejectionBody,
+  RequestContext,
+  RequestPlan,
+  UpstreamResponse,
+} from '../../request.ts'
+import { jsonHeaders } from '../../response-headers.ts'
+import { type RelayContext, type RelayDeps, StreamRelay, settlementDelayed } from './relay-stream.ts'
+
+/** Relays and settles; resolves when the client has had its last byte. */
+export async function relay(
+  deps: RelayDeps,
+  context: RequestContext,
+  upstreamResponse: UpstreamResponse,
+  relayContext: RelayContext,
+): Promise<void> {
+  switch (upstreamResponse.body.kind) {
+    case 'stream':
+      return new StreamRelay(deps, context, {
+        relayContext,
+        body: upstreamResponse.body,
+        upstreamResponse,
+      }).run()
+    case 'answer':
+      return relayAnswer(context, upstreamResponse, { body: upstreamResponse.body, relayContext, deps })
+    case 'rejection':
+      return relayRejection(context, upstreamResponse, { body: upstreamResponse.body, relayContext, deps })
+    case 'none':
+      return relayNothing(context, upstreamResponse.body, { relayContext, deps })
+  }
+}
+
+async function relayAnswer(
+  context: RequestContext,
+  upstreamResponse: UpstreamResponse,
+  with_: { body: AnswerBody; relayContext: RelayContext; deps: RelayDeps },
+): Promise<void> {
+  const { body, relayContext, deps } = with_
+  const { plan } = relayContext
+  const translated = translatedAnswer(plan, body)
+  if (translated === 'unreadable') return relayUnreadable(context, with_)
+  const settlement = await relayContext.settle({
+    reason: context.client.gone ? 'client_abort' : 'complete',
+    dispatched: true,
+    report: { kind: 'final', usage: body.answer.rawUsage },
+    sample: body.answer.sample,
+    error: null,
+    status: body.status,
+  })
+  deps.failpoints.reach('before-last-word')
+  if (settlement.kind === 'late') return sendErrorResponse(deps, context, settlementDelayed())
+  const cost = formatUsd(settlement.charged)
+  const headers = jsonHeaders(
+    [...relayContext.lifecycle.headers, 'x-tollgate-cost', cost],
+    upstreamResponse.upstreamHeaders,
+  )
+  context.client.answer(
+    body.status,
+    headers,
+    translated === null ? passedThrough(relayContext, body, cost) : translated(cost),
+  )
+}
+
+function passedThrough({ lifecycle, plan }: RelayContext, { bytes }: AnswerBody, cost: string): Uint8Array {
+  return lifecycle.showsCost ? Buffer.concat(withCost(bytes, plan.dialect.name, cost)) : bytes
+}
+
+/** How to write the answer in the caller's format once its cost is known; null: it goes as it came. */
+function translatedAnswer(
+  { translation, dialect }: RequestPlan,
+  { bytes, answer }: AnswerBody,
+): ((cost: string) => string) | 'unreadable' | null {
+  if (translation === null) return null
+  const { from, to, frame } = translation
+  const usage = dialect.toUsage(answer.rawUsage)
+  try {
+    const neutral = translateWrittenResponse(from, bytes, usage, translation)
+    return (cost) => to.encodeResponse(neutral, frame, { usage, cost })
+  } catch (error) {
+    if (error instanceof WireError) return 'unreadable'
+    throw error
+  }
+}
+
+/** The upstream's response is not in its format: it is not delivered, so it is not charged. */
+async function relayUnreadable(
+  context: RequestContext,
+  { body, relayContext, deps }: { body: AnswerBody; relayContext: RelayContext; deps: RelayDeps },
+): Promise<void> {
+  const error = new TollgateError('upstream_invalid', {
+    message: 'The upstream sent an answer that is not in its format.',
+    source: 'upstream',
+  })
+  await relayContext.settle({
+    reason: 'upstream_error',
+    dispatched: true,
+    report: { kind: 'partial', usage: body.answer.rawUsage },
+    sample: null,
+    error,
+    status: error.status,
+  })
+  sendErrorResponse(deps, context, error)
+}
+
+async function relayRejection(
+  context: RequestContext,
+  upstreamResponse: UpstreamResponse,
+  with_: { body: RejectionBody; relayContext: RelayContext; deps: RelayDeps },
+): Promise<void> {
+  const { body, relayContext } = with_
+  const { error } = body
+  await relayContext.settle({
+    reason: 'upstream_error',
+    dispatched: true,
+    report: null,
+    sample: null,
+    error,
+    status: body.status,
+  })
+  const advice = needsRetryAdvice(body.status) ? ['x-should-retry', 'false'] : []
+  if (context.client.begun || relayContext.plan.translation !== null) {
+    return sendErrorResponse(with_.deps, context, isRetriedByLibraries(body.status) ? asFinal(error) : error)
+  }
+  const headers = jsonHeaders(
+    [...relayContext.lifecycle.headers, ...advice],
+    upstreamResponse.upstreamHeaders,
+  )
+  context.client.answer(body.status, headers, body.bytes)
+}
+
+/** Not every client asks a header before it repeats what was refused for good, so the status says it. */
+function asFinal({ code, details: { message } }: TollgateError): TollgateError {
+  return new TollgateError(code, { message, source: 'upstream' })
+}
+
+async function relayNothing(
+  context: RequestContext,
+  body: NoBody,
+  with_: { relayContext: RelayContext; deps: RelayDeps },
+): Promise<void> {
+  await with_.relayContext.settle({
+    reason: body.reason,
+    dispatched: body.dispatched,
+    report: body.report === null ? null : { kind: 'partial', usage: body.report },
+    sample: null,
+    error: body.error,
+    status: body.error?.status ?? 499,
+  })
+  if (body.error !== null) sendErrorResponse(with_.deps, context, body.error)
+}

@@ -1,0 +1,166 @@
+/**
+ * What becomes of a stream's bytes on their way to the client: they go as they came, or translated, or
+ * wrapped. Holds back what may not be sent before settlement. Sends nothing itself.
+ */
+
+import type { DialectName, UsageTap } from '../../../wire/dialect.ts'
+import type { ResponseCost } from '../../../wire/translation/neutral.ts'
+import { StreamTranslator } from '../../../wire/translation/translate.ts'
+import { withCostInEvents } from '../../../wire/usage-cost.ts'
+import type { StreamEnvelope, Translation } from '../../request.ts'
+
+export type Send = (piece: Uint8Array | string) => void
+
+/** The watch has seen every byte before the outlet does. */
+export interface StreamSink {
+  take(chunk: Uint8Array): void
+  /** The upstream sent its last byte. */
+  end(): void
+  /** Hands out what may be sent before settlement. */
+  release(send: Send): void
+  /** Hands out the rest, up to the protocol's own end, once the answer is paid. */
+  lastWord(tally: ResponseCost, send: Send): void
+  /** Memory that waits here. */
+  readonly waitingBytes: number
+}
+
+export function streamSinkFor(
+  watch: UsageTap,
+  of: {
+    translation: Translation | null
+    envelope: StreamEnvelope | null
+    eventBytesMax: number
+    /** The format whose usage gets the cost; null: what is passed through stays as it came. */
+    costIn: DialectName | null
+  },
+): StreamSink {
+  const { translation, envelope, eventBytesMax, costIn } = of
+  const sink =
+    translation === null ? passedThrough(watch, costIn) : new TranslatingSink(translation, eventBytesMax)
+  return envelope === null ? sink : framed(sink, envelope)
+}
+
+function passedThrough(watch: UsageTap, costIn: DialectName | null): StreamSink {
+  const sink = new PassthroughSink(watch)
+  return costIn === null ? sink : withCost(sink, costIn)
+}
+
+/** Bytes received and not sent, in order. */
+class PassthroughSink implements StreamSink {
+  readonly #watch: UsageTap
+  readonly #pending: Uint8Array[] = []
+  /** The place in the stream of the first pending byte. */
+  #sent = 0
+  waitingBytes = 0
+
+  constructor(watch: UsageTap) {
+    this.#watch = watch
+  }
+
+  take(chunk: Uint8Array): void {
+    this.#pending.push(chunk)
+    this.waitingBytes += chunk.length
+  }
+
+  end(): void {}
+
+  release(send: Send): void {
+    this.#flush(this.#watch.relayableBytes, send)
+  }
+
+  /** All that was held back, without the event that only we asked for. */
+  lastWord(_tally: ResponseCost, send: Send): void {
+    const { suppressedSpan, totalBytes } = this.#watch
+    if (suppressedSpan !== null && suppressedSpan.start >= this.#sent) {
+      this.#flush(suppressedSpan.start, send)
+      this.#flush(suppressedSpan.end, () => undefined)
+    }
+    this.#flush(totalBytes, send)
+  }
+
+  #flush(until: number, send: Send): void {
+    while (this.#sent < until) {
+      const chunk = this.#pending[0]
+      if (chunk === undefined) return
+      const wanted = until - this.#sent
+      const piece = chunk.length <= wanted ? chunk : chunk.subarray(0, wanted)
+      if (piece.length === chunk.length) this.#pending.shift()
+      else this.#pending[0] = chunk.subarray(wanted)
+      this.#sent += piece.length
+      this.waitingBytes -= piece.length
+      send(piece)
+    }
+  }
+}
+
+/** As it came, with the cost in the last usage of what was held back. */
+function withCost(inner: StreamSink, format: DialectName): StreamSink {
+  return wrapping(inner, {
+    release: (send) => inner.release(send),
+    lastWord(tally, send) {
+      const held: Uint8Array[] = []
+      inner.lastWord(tally, (piece) => held.push(Buffer.from(piece)))
+      for (const piece of withCostInEvents(Buffer.concat(held), format, tally.cost)) send(piece)
+    },
+  })
+}
+
+function framed(inner: StreamSink, envelope: StreamEnvelope): StreamSink {
+  const through =
+    (send: Send): Send =>
+    (piece) => {
+      const text = envelope.push(piece)
+      if (text !== '') send(text)
+    }
+  return wrapping(inner, {
+    release: (send) => inner.release(through(send)),
+    lastWord(tally, send) {
+      inner.lastWord(tally, through(send))
+      send(envelope.close())
+    },
+  })
+}
+
+/** An outlet that takes in like `inner` and hands out its own way. */
+function wrapping(inner: StreamSink, handOut: Pick<StreamSink, 'release' | 'lastWord'>): StreamSink {
+  return {
+    get waitingBytes() {
+      return inner.waitingBytes
+    },
+    take: (chunk) => inner.take(chunk),
+    end: () => inner.end(),
+    ...handOut,
+  }
+}
+
+class TranslatingSink implements StreamSink {
+  readonly #translator: StreamTranslator
+  #text = ''
+
+  constructor({ from, to, frame, names, emulation }: Translation, eventBytesMax: number) {
+    this.#translator = new StreamTranslator(from, to, { frame, names, emulation, eventBytesMax })
+  }
+
+  get waitingBytes(): number {
+    return this.#translator.waitingBytes + this.#text.length
+  }
+
+  take(chunk: Uint8Array): void {
+    this.#text += this.#translator.push(chunk)
+  }
+
+  end(): void {
+    this.#text += this.#translator.end()
+  }
+
+  release(send: Send): void {
+    if (this.#text === '') return
+    send(this.#text)
+    this.#text = ''
+  }
+
+  lastWord(tally: ResponseCost, send: Send): void {
+    this.release(send)
+    send(this.#translator.lastWord(tally))
+  }
+}

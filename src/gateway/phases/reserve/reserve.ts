@@ -1,0 +1,277 @@
+/**
+ * Takes all that the request may use, or nothing: rate, concurrency, the key's budget, the balance.
+ * The free bound is tried first; where it would take more than a share of what there is, tokens are
+ * counted, so that nobody is refused or crowded out on a guess; and while other requests of the account
+ * run, waiting comes before refusing.
+ */
+import type { Caller } from '../../../access/types.ts'
+import { TollgateError } from '../../../base/errors.ts'
+import type { KeyedSemaphore } from '../../../base/keyed-semaphore.ts'
+import { divideUp, formatUsd, most } from '../../../ledger/rules/money.ts'
+import { boundAmounts } from '../../../ledger/rules/price.ts'
+import type { Admission, AdmissionAsk, ExcessCause, Ledger, ShortRefusal } from '../../../ledger/types.ts'
+import { tighter } from '../../../limits/headers.ts'
+import type { RequestGate } from '../../../limits/request-gate.ts'
+import { canExceedItsSize } from '../../../providers/media-size.ts'
+import type { Media } from '../../../wire/dialect.ts'
+import { accountSuspended, rateLimited } from '../../error-response.ts'
+import type { Hold, InputBound, ParsedRequest, RequestContext, RequestPlan } from '../../request.ts'
+import {
+  type BoundInputDeps,
+  countedInput,
+  freeInput,
+  inputWithoutDocuments,
+  reportedInput,
+} from './input-bound.ts'
+
+export interface ReserveDeps extends BoundInputDeps {
+  readonly ledger: Pick<Ledger, 'account' | 'admit' | 'whenReleased'>
+  readonly gate: Pick<RequestGate, 'requestsLeft'>
+  readonly balanceWaits: KeyedSemaphore
+  readonly limits: BoundInputDeps['limits'] & { readonly holdWaitMs: number }
+  /** Where callers reach this server. */
+  readonly address: string
+}
+
+/** Throws 402, 403 or 429 with what was needed, what there is, and whose limit it is; then nothing was taken. */
+export async function reserve(
+  deps: ReserveDeps,
+  caller: Caller,
+  context: RequestContext,
+  work: { parsed: ParsedRequest; plan: RequestPlan },
+): Promise<Hold> {
+  const nowMs = deps.clock.wallMs()
+  const freely = freeInput(work.plan.inputSize)
+  const free = ask(caller, context, { ...work, nowMs, inputTokens: freely.tokens })
+  const first = await admit(deps, { ...free, onShortBalance: 'count', patience: 'none' })
+  if (first.kind === 'held') return held(first, free, { caller, parsed: work.parsed, input: freely })
+  const told: RefusalInput = {
+    address: deps.address,
+    showBalance: caller.policy.showBalance,
+    isBounded: false,
+    context,
+    nowMs,
+  }
+  if (!mayFitWhenCounted(first)) throw refusal(first, told)
+  const input =
+    ((await isWorthAsking(deps, first, caller, { context, ...work }))
+      ? await reportedInput(deps, context, caller, work)
+      : null) ?? (await countedInput(deps, caller, work))
+  const exact = ask(caller, context, { ...work, nowMs: deps.clock.wallMs(), inputTokens: input.tokens })
+  const admission = await admitPatiently(deps, exact)
+  if (admission.kind === 'held') return held(admission, exact, { caller, parsed: work.parsed, input })
+  const isShort = admission.kind === 'short'
+  throw refusal(isShort ? namingWhatPasses(admission, exact, work) : admission, {
+    ...told,
+    isBounded: input.source === 'bytes' && !work.plan.inputSize.fillsWindow,
+    nowMs: exact.nowMs,
+  })
+}
+
+function ask(
+  caller: Caller,
+  context: RequestContext,
+  of: { parsed: ParsedRequest; plan: RequestPlan; inputTokens: number; nowMs: number },
+): AdmissionAsk {
+  const { plan, parsed } = of
+  const amounts = boundAmounts(plan.price, {
+    inputTokens: of.inputTokens,
+    inputAudioTokens: Math.min(plan.inputSize.audioTokens * (plan.inputSize.toolUses + 1), of.inputTokens),
+    outputs: plan.outputs,
+    cacheWrites: parsed.facts.cacheWrites,
+    options: parsed.facts.options.map((option) => option.name),
+    fees: plan.serverTools.fees,
+    choices: parsed.facts.choices,
+  })
+  return {
+    id: context.id,
+    account: caller.account,
+    key: caller.key,
+    // Not the time of the head: a body may take minutes, and a rate is of the present one.
+    nowMs: of.nowMs,
+    inputAmount: amounts.input,
+    inputTokens: of.inputTokens,
+    outputTokenAmount: amounts.perOutputToken,
+    outputWanted: plan.outputWanted,
+    outputFloor: plan.outputFloor,
+    onShortBalance: caller.policy.onShortBalance,
+    patience: 'none',
+    usesRestricted: parsed.facts.serverTools.length > 0 || parsed.facts.media.some(canExceedItsSize),
+    accountLimits: caller.accountRates,
+    keyLimits: caller.policy.rates,
+    keyBudget: caller.policy.budget,
+    priceVersion: plan.price.id,
+    model: plan.model.name,
+    dialect: context.dialect.name,
+    streamed: parsed.facts.stream,
+  }
+}
+
+function held(
+  admission: Extract<Admission, { kind: 'held' }>,
+  asked: AdmissionAsk,
+  { caller, parsed, input }: { caller: Caller; parsed: ParsedRequest; input: InputBound },
+): Hold {
+  return {
+    ...admission,
+    account: asked.account,
+    admittedMs: asked.nowMs,
+    input,
+    lowered: admission.outputLimit < asked.outputWanted,
+    excessCausedBy: excessCause(parsed, input),
+    person: caller.person,
+  }
+}
+
+/** A provider that counted a file in the body and bills more is not its sender's doing; an address or a tool can bring more. */
+function excessCause(
+  { facts: { serverTools, media } }: ParsedRequest,
+  { reported }: InputBound,
+): ExcessCause {
+  const isOpen = (file: Media): boolean => canExceedItsSize(file) && (file.span === null || reported === null)
+  return serverTools.length > 0 || media.some(isOpen) ? 'account' : 'upstream'
+}
+
+/** The most input tokens that a client adds by writing an output limit where it wrote none. */
+const limitFieldTokens = 48
+
+/** The limit that a refusal names must pass when it is asked for, and be one that the provider takes. */
+function namingWhatPasses(
+  refused: ShortRefusal,
+  asked: AdmissionAsk,
+  { parsed: { facts }, plan }: { parsed: ParsedRequest; plan: RequestPlan },
+): ShortRefusal {
+  const added = facts.outputLimit === null ? BigInt(limitFieldTokens) : 0n
+  const lost = divideUp(
+    added * asked.inputAmount,
+    most(1n, BigInt(asked.inputTokens) * asked.outputTokenAmount),
+  )
+  const left = refused.affordableOutput - Number(lost)
+  const takes = Math.max(plan.dialect.outputLimitMin, (facts.thinkingBudget ?? 0) + 1)
+  return { ...refused, affordableOutput: left >= takes ? left : 0 }
+}
+
+/**
+ * A provider's count uses the operator's credential, and takes time: only for documents, and only for who could pay
+ * for the request if they were empty.
+ */
+async function isWorthAsking(
+  { ledger, clock }: ReserveDeps,
+  refused: Admission,
+  caller: Caller,
+  { context, ...work }: { context: RequestContext; parsed: ParsedRequest; plan: RequestPlan },
+): Promise<boolean> {
+  const { inputSize } = work.plan
+  if (inputSize.sizedTokens === 0) return false
+  const inputTokens = inputWithoutDocuments(inputSize).tokens
+  const least = ask(caller, context, { ...work, nowMs: clock.wallMs(), inputTokens })
+  const output = BigInt(Math.min(least.outputFloor, least.outputWanted)) * least.outputTokenAmount
+  const needed = least.inputAmount + output
+  if (refused.kind === 'short') return refused.available + refused.held >= needed
+  const account = await ledger.account(caller.account)
+  return account !== undefined && account.posted >= needed
+}
+
+function mayFitWhenCounted(admission: Admission): boolean {
+  return admission.kind === 'short' || (admission.kind === 'rate' && admission.of === 'tokens')
+}
+
+/** What the ledger admits; the requests that are left are fewer where others were refused before it was asked. */
+async function admit({ ledger, gate }: ReserveDeps, asked: AdmissionAsk): Promise<Admission> {
+  const admission = await ledger.admit(asked)
+  if (admission.kind !== 'held' && admission.kind !== 'rate') return admission
+  const requests = tighter(admission.rates.requests, gate.requestsLeft(asked, asked.nowMs))
+  return { ...admission, rates: { ...admission.rates, requests } }
+}
+
+async function admitPatiently(deps: ReserveDeps, asked: AdmissionAsk): Promise<Admission> {
+  const { ledger, clock, balanceWaits, limits } = deps
+  if (!balanceWaits.tryAcquire(asked.account)) return admit(deps, { ...asked, patience: 'none' })
+  try {
+    const startedMs = clock.monoMs()
+    for (;;) {
+      const leftMs = limits.holdWaitMs - (clock.monoMs() - startedMs)
+      if (leftMs <= 0) return admit(deps, { ...asked, patience: 'none' })
+      const released = ledger.whenReleased(asked.account, leftMs)
+      const admission = await admit(deps, { ...asked, patience: 'wait' })
+      if (admission.kind !== 'wait') return admission
+      await released
+    }
+  } finally {
+    balanceWaits.release(asked.account)
+  }
+}
+
+/** What a refusal may say, and in which dialect its headers are named. */
+interface RefusalInput {
+  /** Where callers reach this server. */
+  readonly address: string
+  readonly showBalance: boolean
+  /** Counting ran out of time or room, so that the input may have fewer tokens. */
+  readonly isBounded: boolean
+  readonly context: RequestContext
+  readonly nowMs: number
+}
+
+function refusal(admission: Exclude<Admission, { kind: 'held' }>, told: RefusalInput): TollgateError {
+  switch (admission.kind) {
+    case 'suspended':
+      return accountSuspended(told.address)
+    case 'restricted':
+      return new TollgateError('account_restricted', {
+        message:
+          'This account may not use files other than text and images, or tools that run at the provider, until an administrator has looked at its losses.',
+      })
+    case 'rate':
+      return rateLimited(admission, told.context, told.nowMs)
+    case 'short':
+      return shortRefusal(admission, told)
+    case 'wait':
+      return new TollgateError('balance_held', {
+        message: 'Requests that are still running hold the balance.',
+        retryAfterMs: 1_000,
+      })
+  }
+}
+
+function shortRefusal(refused: ShortRefusal, told: RefusalInput): TollgateError {
+  const heldElsewhere = refused.held > 0n && refused.openHolds > 0
+  const passesLater = heldElsewhere && refused.available + refused.held >= refused.required
+  const code = passesLater
+    ? 'balance_held'
+    : refused.scope === 'key'
+      ? 'key_budget_exhausted'
+      : 'insufficient_balance'
+  const topUpUrl = `${told.address}/console/billing`
+  const remedy =
+    refused.scope === 'key'
+      ? `Give the key a larger budget at ${told.address}/console/keys, or use another one`
+      : `Add credit at ${topUpUrl}`
+  const advice = passesLater ? 'Wait for running requests to end' : remedy
+  const { outputLimitField: name } = told.context.dialect
+  const lower = refused.affordableOutput > 0 ? `, or lower ${name} to ${refused.affordableOutput}` : ''
+  const amounts = {
+    required: formatUsd(refused.required),
+    available: formatUsd(refused.available),
+    held: formatUsd(refused.held),
+  }
+  const whose = refused.scope === 'key' ? "API key's budget" : 'balance'
+  const waiting = heldElsewhere
+    ? ` ($${amounts.held} is held by ${refused.openHolds} request${refused.openHolds === 1 ? '' : 's'} still running)`
+    : ''
+  const need = told.showBalance
+    ? `This request needs up to $${amounts.required} and $${amounts.available} of the ${whose} is available${waiting}`
+    : `The ${whose} does not pay for this request`
+  const bounded = told.isBounded ? ' Its input was bounded by its size, as counting it took too long.' : ''
+  return new TollgateError(code, {
+    message: `${need}.${bounded} ${advice}${lower}.`,
+    facts: {
+      ...(bounded === '' ? {} : { input_tokens: 'bounded' }),
+      ...(told.showBalance ? amounts : {}),
+      affordable_max_tokens: refused.affordableOutput,
+      scope: refused.scope,
+      topup_url: topUpUrl,
+    },
+    ...(passesLater ? { retryAfterMs: 1_000 } : {}),
+  })
+}

@@ -1,0 +1,231 @@
+/**
+ * Asks the upstreams of a model how many tokens a request has: for a hold that a coarse bound would make too large, and
+ * for callers who ask for nothing but the number. Free at every provider that has an address for it. Takes no money.
+ */
+import type { Caller } from '../../../access/types.ts'
+import type { Clock } from '../../../base/clock.ts'
+import type { Log } from '../../../base/log.ts'
+import { MemoryReservation, type SharedBudget } from '../../../base/shared-budget.ts'
+import { isStillOffered, type Model, type Snapshot } from '../../../catalog/types.ts'
+import { type AttemptLimits, type AttemptTask, attempt } from '../../../providers/attempt.ts'
+import type { AttemptOutcome, Failed } from '../../../providers/attempt-outcome.ts'
+import { isCallersFault } from '../../../providers/classify.ts'
+import type { Connector } from '../../../providers/connector.ts'
+import type { Sender } from '../../../providers/send.ts'
+import type { BodyThreads } from '../../../tokens/body-threads.ts'
+import { type CountingFormat, countingFormats, isCountingFormat, readCount } from '../../../wire/counting.ts'
+import type { ExtractedResponse, ReadLimits } from '../../../wire/dialect.ts'
+import { isSourceFormat, upstreamFormats } from '../../../wire/formats.ts'
+import type { Metrics } from '../../metrics.ts'
+import type { Candidate, ParsedRequest, RequestContext, RequestPlan, Route } from '../../request.ts'
+
+export interface CountUpstreamDeps {
+  readonly sender: Sender
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: Pick<Metrics, 'upstreamFailed'>
+  /** The catalog of this moment. */
+  readonly snapshot: Snapshot
+  /** Memory for answers on their way. */
+  readonly events: SharedBudget<'key' | 'account' | 'network'>
+  readonly limits: AttemptLimits & {
+    readonly attemptsMax: number
+    readonly eventBytesMax: number
+    readonly unmeteredBytes: number
+  }
+}
+
+/** The request as an address that counts takes it. */
+export interface UpstreamCountRequest {
+  readonly format: CountingFormat
+  readonly body: readonly Uint8Array[]
+  readonly headers: RequestContext['request']['headers']
+  readonly query: string
+}
+
+/** `refused`: the provider refuses the request itself, as it would if the request were made. */
+export type CountOutcome<Inquiry> =
+  | {
+      readonly kind: 'counted'
+      readonly inquiry: Inquiry
+      readonly tokens: number
+      readonly answer: WholeAnswer
+    }
+  | {
+      readonly kind: 'refused'
+      readonly inquiry: Inquiry
+      readonly failed: Failed
+      readonly candidate: Candidate
+    }
+
+/** What is asked, and who. */
+export interface CountTask<Inquiry extends UpstreamCountRequest> {
+  readonly caller: Caller
+  readonly model: Model
+  readonly candidates: readonly Candidate[]
+  /** The request under the name that the model has there; null: it cannot be said in a format that counts. */
+  readonly inquiryFor: (upstreamModel: string) => Promise<Inquiry | null>
+  readonly waitMs: number
+}
+
+type WholeAnswer = Extract<AttemptOutcome, { kind: 'answer' }>
+
+/** null: no upstream returned a count within `waitMs`. Tries one candidate after another. */
+export async function countAtUpstream<Inquiry extends UpstreamCountRequest>(
+  deps: CountUpstreamDeps,
+  context: RequestContext,
+  of: CountTask<Inquiry>,
+): Promise<CountOutcome<Inquiry> | null> {
+  const { caller } = of
+  const waiting = [...of.candidates]
+  const untilMs = deps.clock.monoMs() + of.waitMs
+  let stale: Candidate | null = null
+  for (let tries = 0; tries < deps.limits.attemptsMax; tries += 1) {
+    const candidate = waiting.shift()
+    const leftMs = untilMs - deps.clock.monoMs()
+    if (candidate === undefined || leftMs <= 0 || context.work.interruption !== undefined) break
+    if (!isStillOffered(deps.snapshot, of.model, candidate.offer)) continue
+    const inquiry = await of.inquiryFor(candidate.upstreamModel)
+    if (inquiry === null) return null
+    const outcome = await ask(deps, context, { caller, inquiry, candidate, leftMs })
+    if (outcome.kind === 'interrupted') break
+    if (outcome.kind === 'failed') {
+      learn(deps, context, candidate, outcome)
+      if (isCallersFault(outcome.failure)) return { kind: 'refused', inquiry, failed: outcome, candidate }
+      // A kept-alive connection had ended: the same upstream has not been asked yet.
+      if (outcome.stale && stale !== candidate) {
+        stale = candidate
+        waiting.unshift(candidate)
+      }
+      continue
+    }
+    const tokens = outcome.kind === 'answer' ? readCount(inquiry.format, outcome.bytes) : null
+    if (outcome.kind === 'answer' && tokens !== null)
+      return { kind: 'counted', inquiry, tokens, answer: outcome }
+  }
+  return null
+}
+
+async function ask(
+  deps: CountUpstreamDeps,
+  context: RequestContext,
+  of: { caller: Caller; inquiry: UpstreamCountRequest; candidate: Candidate; leftMs: number },
+): Promise<AttemptOutcome> {
+  const { inquiry, leftMs } = of
+  const { upstream, upstreamModel, connector } = of.candidate
+  const { limits } = deps
+  const prepared = connector.prepare({
+    dialect: inquiry.format,
+    operation: 'count_tokens',
+    model: upstreamModel,
+    basePath: upstream.basePath,
+    credential: upstream.credential,
+    streamed: false,
+    query: inquiry.query,
+    headers: inquiry.headers,
+    requestId: context.requestId,
+  })
+  const { key, account } = of.caller
+  const { network } = context
+  const room = new MemoryReservation(deps.events.allowance({ key, account, network }), limits.unmeteredBytes)
+  const task: AttemptTask = {
+    request: { origin: upstream.origin, method: 'POST', ...prepared, body: inquiry.body },
+    connector,
+    // An answer that is a number has neither text nor usage: it is read here, once it is whole.
+    dialect: { ...upstreamFormats[inquiry.format], extractResponse: () => noAnswer },
+    streamed: false,
+    watch: {
+      usageEvent: 'relay',
+      choices: 1,
+      endsWithoutMark: connector.endsWithoutMark,
+      eventBytesMax: limits.eventBytesMax,
+      sampleCharactersMax: 0,
+    },
+    limits: { ...limits, answerBytesMax: limits.errorBytesMax },
+    work: context.work,
+    room,
+    contentGapMs: leftMs,
+    leftMs,
+    keepAliveInMs: leftMs,
+    keepAlive: () => undefined,
+    readsOnWhenGone: () => false,
+    dispatched: () => undefined,
+  }
+  try {
+    return await attempt(deps.sender, deps.clock, task)
+  } finally {
+    room.set(0)
+  }
+}
+
+const noAnswer: ExtractedResponse = {
+  rawUsage: { fields: {}, ranAt: [], unknown: [] },
+  problem: null,
+  sample: { text: '', characters: 0, events: 0 },
+}
+
+/** For the operator alone: an address that does not count says nothing of one that answers. */
+function learn(
+  { log, metrics }: CountUpstreamDeps,
+  context: RequestContext,
+  { upstream }: Candidate,
+  { failure, status }: Failed,
+): void {
+  metrics.upstreamFailed(upstream.provider, failure.code)
+  log[failure.operator ? 'warn' : 'debug'](
+    { upstream: upstream.name, status, code: failure.code, request: context.requestId },
+    'an upstream did not count tokens',
+  )
+}
+
+/** The format in which the model's upstreams count, the given ones first; undefined: they do not. */
+export function countingFormat(
+  { model, connector, dialect }: { model: Model; connector: Connector; dialect: Route['dialect'] },
+  preferred: readonly string[] = [],
+): CountingFormat | undefined {
+  // Where the model's own format has no address that counts, as Chat Completions has none, the others are tried.
+  return [...preferred, dialect.name, ...countingFormats].find(
+    (name): name is CountingFormat =>
+      isCountingFormat(name) && model.dialects.includes(name) && connector.offers('count_tokens', name),
+  )
+}
+
+/** A request that is to be made, as an address that counts takes it; null where there is none. Throws WireError. */
+export async function inquiryOf(
+  { bodyThreads, read: limits }: { bodyThreads: Pick<BodyThreads, 'run'>; read: ReadLimits },
+  context: RequestContext,
+  of: { parsed: ParsedRequest; plan: RequestPlan; caller: Caller; upstreamModel: string },
+): Promise<UpstreamCountRequest | null> {
+  const { parsed, plan, caller, upstreamModel } = of
+  const to = countingFormat(plan)
+  const { name: format } = plan.dialect
+  if (to === undefined || !isSourceFormat(format)) return null
+  const { model, connector, translation } = plan
+  const isAlias = upstreamModel !== parsed.facts.model
+  const edits = [
+    ...plan.dialect.patchRequest(parsed.facts, isAlias ? { model: upstreamModel } : {}),
+    ...plan.marks,
+  ]
+  const asked = {
+    format,
+    to,
+    edits: edits.sort((a, b) => a.start - b.start),
+    target: {
+      model: upstreamModel,
+      capabilities: {
+        ...connector.capabilities(model.upstreamModel),
+        outputTokensMax: model.outputTokensMax,
+      },
+    },
+    limits,
+    address: { model: upstreamModel, stream: false },
+  }
+  const owner = { body: parsed.body, account: caller.account, work: context.work }
+  const counted = await bodyThreads.run('countEdited', asked, owner)
+  return {
+    format: to,
+    body: [counted.bytes],
+    headers: { ...context.request.headers, ...translation?.headers, ...counted.headers },
+    query: '',
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * Model name → Route: which model at which price, in which format and at which upstreams in which order.
+ * Pure, over the catalog snapshot.
+ */
+import type { Caller } from '../../access/types.ts'
+import { TollgateError } from '../../base/errors.ts'
+import { nearestNames } from '../../catalog/nearest.ts'
+import { modelNamed, type NamedModel } from '../../catalog/spellings.ts'
+import { priceAt, type Snapshot } from '../../catalog/types.ts'
+import type { Connector, UpstreamOperation } from '../../providers/connector.ts'
+import { upstreamFormat } from '../../providers/upstream-format.ts'
+import { upstreamFormats } from '../../wire/formats.ts'
+import type { Candidate, Operation, ParsedRequest, RequestContext, Route } from '../request.ts'
+
+export interface RouteDeps {
+  readonly snapshot: Snapshot
+  readonly connectorOf: (provider: string) => Connector
+  /** Orders a model's offers: healthy first, sticky by account and conversation. */
+  readonly order: (
+    candidates: readonly Candidate[],
+    caller: Caller,
+    parsed: ParsedRequest,
+  ) => readonly Candidate[]
+}
+
+/** What else than an answer an address asks a provider for. */
+const asked: Readonly<Partial<Record<Operation, UpstreamOperation>>> = { compact: 'compact', embed: 'embed' }
+
+/** Throws 404 for a name that is not sold, 403 for what the key may not use, 501 for what the model cannot be asked for. */
+export function route(
+  deps: RouteDeps,
+  caller: Caller,
+  context: RequestContext,
+  parsed: ParsedRequest,
+): Route {
+  const { snapshot } = deps
+  const { model, datedName } = findModel(snapshot, caller, parsed.facts.model)
+  const connector = deps.connectorOf(model.provider)
+  const format = upstreamFormat(connector, model, context.dialect.name, parsed.facts)
+  const operation = asked[context.operation] ?? 'generate'
+  if (format === null || !connector.offers(operation, format)) {
+    throw new TollgateError('dialect_not_supported', {
+      message: `The model ${model.name} cannot be asked for this: it speaks ${model.dialects.join(', ')}.`,
+      param: 'model',
+    })
+  }
+  const candidates = model.offers.map((offer) => ({
+    upstream: offer.upstream,
+    // A host that calls the model otherwise knows nothing of its maker's dates.
+    upstreamModel:
+      offer.upstreamModel === model.upstreamModel ? (datedName ?? offer.upstreamModel) : offer.upstreamModel,
+    connector,
+    offer,
+  }))
+  return {
+    model,
+    operation,
+    price: priceAt(model, context.startedMs),
+    dialect: upstreamFormats[format],
+    connector,
+    candidates: deps.order(candidates, caller, parsed),
+  }
+}
+
+function findModel(snapshot: Snapshot, caller: Caller, name: string): NamedModel {
+  const found = modelNamed(snapshot, name)
+  if (found === undefined) throw modelNotFound(snapshot, name)
+  const { models } = caller.policy
+  if (models !== null && !models.includes(found.model.name) && !models.includes(name)) {
+    throw new TollgateError('model_not_allowed', {
+      message: `This API key may not use the model ${name}. It may use: ${models.join(', ')}.`,
+      param: 'model',
+    })
+  }
+  return found
+}
+
+/** What the catalog calls the model that is asked for by this name; null for one that is not sold. */
+export function publicModelName(snapshot: Snapshot, name: string): string | null {
+  return modelNamed(snapshot, name)?.model.name ?? null
+}
+
+const waysToSell =
+  '`tollgate models price` gives a model its price, `tollgate models enable` undoes a `models disable`'
+
+/** The 404 for a name that is not sold, with those that resemble it; whoever looks a model up answers with the same. */
+export function modelNotFound(snapshot: Snapshot, name: string): TollgateError {
+  const shown = name.length > 100 ? `${name.slice(0, 100)}…` : name
+  const near = nearestNames(name, [...snapshot.models.keys()])
+  const hint = near.length === 0 ? '' : ` Did you mean ${near.join(', ')}?`
+  const reason = snapshot.unsold.get(name)
+  return new TollgateError('model_not_found', {
+    message: `The model ${JSON.stringify(shown)} does not exist or is not enabled here.${hint} GET /v1/models lists the enabled names.`,
+    param: 'model',
+    facts: { nearest: near },
+    ...(reason === undefined
+      ? { detail: `unknown model ${JSON.stringify(shown)}: \`tollgate models add\` adds one` }
+      : { detail: `model ${name} is known and not sold: ${reason} (${waysToSell})` }),
+  })
+}

@@ -1,0 +1,88 @@
+/**
+ * Tokens that no upstream reported, counted here from the text that was kept. Where a count is not available, the
+ * number is estimated low and labelled: that this server was busy must not make an answer dearer.
+ */
+import type { Counter } from '../../../tokens/count.ts'
+import type { InputSample } from '../../../tokens/text.ts'
+import type { OutputSample } from '../../../wire/dialect.ts'
+import type { Hold, RequestPlan, UpstreamResponse } from '../../request.ts'
+
+type CountDeps = Pick<Counter, 'count'>
+
+interface OutputCountInput {
+  readonly plan: RequestPlan
+  readonly hold: Hold
+  readonly upstreamResponse: UpstreamResponse
+}
+
+export interface TokenCount {
+  readonly tokens: number
+  /** From a sample of the text, or from its size alone. */
+  readonly isEstimated: boolean
+}
+
+/** English text has 4 to 5 characters a token; few texts have more than this. */
+const charactersPerTokenMax = 8
+const bytesPerTokenGuess = 4
+
+/**
+ * The provider's count where it was asked before, else the stage-2 count of the kept input, stretched to all of it, and
+ * never above what was held for. What the provider may add on its own is part of the bound and not of the bill, as it
+ * may not have been added. Nor is earlier reasoning, which the model reads again only among calls of tools.
+ */
+export async function countedInput(
+  counter: CountDeps,
+  { plan, hold, upstreamResponse }: OutputCountInput,
+  { isInputKnown }: { readonly isInputKnown: boolean },
+): Promise<TokenCount> {
+  const { input } = hold
+  if (input.reported !== null) return { tokens: input.reported, isEstimated: false }
+  const { mediaTokens, referenced, textBytes } = plan.inputSize
+  const sample = upstreamResponse.input
+  // No text was kept where the upstream reported its input early, perhaps a count that cannot be.
+  if (sample === null && isInputKnown) return { tokens: 0, isEstimated: false }
+  const { tokens, isEstimated } =
+    sample === null
+      ? { tokens: Math.floor(textBytes / bytesPerTokenGuess), isEstimated: true }
+      : await countSample(counter, sample)
+  const kept = referenced.tokens - referenced.reasoning
+  return { tokens: Math.min(tokens + mediaTokens + kept, input.tokens), isEstimated }
+}
+
+const decoder = new TextDecoder('utf-8')
+
+export async function countSample(
+  counter: CountDeps,
+  { bytes, textBytes }: InputSample,
+): Promise<TokenCount> {
+  if (bytes.length === 0) return { tokens: 0, isEstimated: false }
+  const counted = await counter.count(decoder.decode(bytes))
+  const tokens = counted ?? Math.floor(bytes.length / bytesPerTokenGuess)
+  return {
+    tokens: Math.round((tokens * textBytes) / bytes.length),
+    isEstimated: counted === undefined || bytes.length < textBytes,
+  }
+}
+
+export async function countedOutput(
+  counter: CountDeps,
+  sample: OutputSample | null,
+  { plan, hold }: OutputCountInput,
+): Promise<TokenCount> {
+  if (sample === null || sample.characters === 0) return { tokens: 0, isEstimated: false }
+  const { text, characters } = sample
+  const counted = await counter.count(text)
+  const tokens =
+    counted === undefined
+      ? leastOutput(sample)
+      : Math.round((counted * characters) / Math.max(1, text.length))
+  return {
+    tokens: Math.min(tokens, hold.outputLimit * Math.max(1, plan.choices)),
+    isEstimated: counted === undefined,
+  }
+}
+
+/** An event that carried content carried a token at least. */
+function leastOutput({ events, characters }: OutputSample): number {
+  return Math.max(events, Math.floor(characters / charactersPerTokenMax))
+}

@@ -1,0 +1,215 @@
+/**
+ * Closes a hold, again and again until that is durable, and decides once for each finished answer whether it is
+ * delivered and charged or withheld and written off. Decides no amount.
+ *
+ * An answer waits for its settlement until `dueMonoMs`. Until its settlement is sent to the writer it can be withheld;
+ * from then on the outcome of that commit decides, so that what the client gets is what is committed.
+ *
+ * A commit that hangs therefore keeps its client waiting without limit. A bound would be a guess: while a commit is on its
+ * way to the disk, neither "charged" nor "not charged" is known, and a 503 sent then may be followed by the charge. What
+ * limits the wait is the client's own timeout; `/readyz` answers 503 after `commitMsMax`, and load is shed.
+ */
+import type { Background } from '../../../base/background.ts'
+import type { Clock } from '../../../base/clock.ts'
+import { asTollgateError } from '../../../base/errors.ts'
+import type { Failpoints } from '../../../base/failpoint.ts'
+import { formatId } from '../../../base/ids.ts'
+import type { Log } from '../../../base/log.ts'
+import { formatUsd } from '../../../ledger/rules/money.ts'
+import type { Ledger, Settled as LedgerSettled, Settlement } from '../../../ledger/types.ts'
+import type { SettlementResult } from '../../request.ts'
+
+export interface DurableSettleDeps {
+  readonly ledger: Pick<Ledger, 'settle' | 'release' | 'receipt'>
+  readonly clock: Clock
+  readonly background: Background
+  readonly failpoints: Failpoints
+  readonly log: Log
+  readonly limits: {
+    readonly settleWaitMs: number
+    readonly settleRetryMs: number
+    readonly settleRetriesMax: number
+  }
+}
+
+export interface PendingSettlement {
+  readonly settlement: Settlement
+  readonly dueMonoMs: number
+  /** What is settled instead where the answer is withheld; null: what the client gets does not wait for the settlement. */
+  readonly withheld: (() => Promise<Settlement>) | null
+  readonly onSettled: (settlement: Settlement, result: LedgerSettled) => void
+}
+
+/** Resolves when the settlement is durable, or as `late` when the answer is withheld or need not wait; never rejects. */
+export function settleDurably(deps: DurableSettleDeps, due: PendingSettlement): Promise<SettlementResult> {
+  const { clock } = deps
+  return new Promise((resolve) => {
+    const attempt = new SettlementAttempt(deps, due, () => resolve({ kind: 'late' }))
+    const timer = clock.after(Math.max(0, due.dueMonoMs - clock.monoMs()), () => attempt.timeIsUp())
+    untilDurable(deps, due.settlement.id, async () => {
+      const settlement = await attempt.run()
+      timer.cancel()
+      resolve(settlement)
+    })
+  })
+}
+
+/**
+ * Settles a response that ran in the background, tried once: as `late` it may be settled yet, and whoever asks again
+ * finds out. Never rejects.
+ */
+export async function settleResponse(
+  deps: DurableSettleDeps,
+  settlement: Settlement,
+): Promise<SettlementResult> {
+  const { clock, limits, failpoints } = deps
+  failpoints.reach('before-settle')
+  return new Promise((resolve) => {
+    const timer = clock.after(limits.settleWaitMs, () => resolve({ kind: 'late' }))
+    deps.background.run('settle a background response', async () => {
+      const charged = await chargedFor(deps, settlement).finally(() => timer.cancel())
+      resolve(charged === undefined ? { kind: 'late' } : { kind: 'settled', charged })
+    })
+  })
+}
+
+/** undefined: it could not be settled now. */
+async function chargedFor(
+  { ledger, log, failpoints }: DurableSettleDeps,
+  settlement: Settlement,
+): Promise<bigint | undefined> {
+  const { id, absorbed, receipt } = settlement
+  const { upstream, implausible } = receipt
+  const request = formatId('req', id)
+  try {
+    const result = await ledger.settle(settlement)
+    failpoints.reach('after-settle')
+    // A concurrent attempt has settled it.
+    if (result.kind !== 'settled') return (await ledger.receipt(id))?.charged
+    const writtenOff = result.absorbed - absorbed
+    if (writtenOff > 0n || implausible !== null) {
+      log.warn(
+        { request, upstream, implausible, writtenOffUsd: formatUsd(writtenOff) },
+        'an upstream reported more than a background response may cost; the excess was not charged',
+      )
+    }
+    return result.charged
+  } catch (error) {
+    log.error({ err: asTollgateError(error), request }, 'a background response is not settled yet')
+    return undefined
+  }
+}
+
+/** `sent`: the writer has it, and its outcome decides. */
+type Verdict = 'open' | 'sent' | 'withheld'
+
+class SettlementAttempt {
+  readonly #closing: DurableSettleDeps
+  readonly #due: PendingSettlement
+  readonly #letGo: () => void
+  #isDue = false
+  #verdict: Verdict = 'open'
+
+  /** `letGo`: the client waits for the settlement no longer. */
+  constructor(deps: DurableSettleDeps, due: PendingSettlement, letGo: () => void) {
+    this.#closing = deps
+    this.#due = due
+    this.#letGo = letGo
+  }
+
+  timeIsUp(): void {
+    this.#isDue = true
+    if (this.#due.withheld === null) this.#letGo()
+    else if (this.#verdict === 'open') this.#withhold()
+  }
+
+  #withhold(): void {
+    this.#verdict = 'withheld'
+    this.#letGo()
+  }
+
+  /** Rejects when nothing is durable yet. */
+  async run(): Promise<SettlementResult> {
+    const { ledger, failpoints } = this.#closing
+    const { withheld, onSettled, settlement } = this.#due
+    if (this.#verdict === 'withheld' && withheld !== null) {
+      const instead = await withheld()
+      const result = await ledger.settle(instead)
+      if (result.kind === 'settled') onSettled(instead, result)
+      return { kind: 'late' }
+    }
+    try {
+      const result = await ledger.settle(() => this.#take())
+      if (result.kind === 'withdrawn') return await this.run()
+      failpoints.reach('after-settle')
+      if (result.kind === 'settled') {
+        onSettled(settlement, result)
+        return { kind: 'settled', charged: result.charged }
+      }
+    } catch (error) {
+      // What was sent may be committed although its reply is lost; a read works where writing does not.
+      const committed = this.#verdict === 'sent' ? await this.#committed().catch(() => undefined) : undefined
+      if (committed !== undefined) return committed
+      this.#verdict = 'open'
+      if (this.#isDue && withheld !== null) this.#withhold()
+      throw error
+    }
+    return (await this.#committed()) ?? { kind: 'late' }
+  }
+
+  /** Called when the batch leaves for the writer. */
+  #take(): Settlement | null {
+    const { settlement } = this.#due
+    if (this.#verdict === 'withheld') return null
+    this.#verdict = 'sent'
+    if (!this.#isDue) return settlement
+    return { ...settlement, receipt: { ...settlement.receipt, settledLate: true } }
+  }
+
+  /**
+   * What an earlier attempt committed whose reply was lost. A receipt that ends otherwise was written by whatever closed
+   * the hold instead, at the last checkpoint: it did not charge for this answer.
+   */
+  async #committed(): Promise<SettlementResult | undefined> {
+    const { id, receipt } = this.#due.settlement
+    const committed = await this.#closing.ledger.receipt(id)
+    if (committed === undefined) return undefined
+    const isOwn = committed.endReason === receipt.endReason
+    return isOwn ? { kind: 'settled', charged: committed.charged } : { kind: 'late' }
+  }
+}
+
+/** Gives a hold back whole, with no charge and no receipt; waits for it no longer than a client can be kept waiting. */
+export function releaseDurably(deps: DurableSettleDeps, id: bigint): Promise<SettlementResult> {
+  return new Promise((resolve) => {
+    const timer = deps.clock.after(deps.limits.settleWaitMs, () => resolve({ kind: 'late' }))
+    untilDurable(deps, id, async () => {
+      await deps.ledger.release(id)
+      timer.cancel()
+      resolve({ kind: 'settled', charged: 0n })
+    })
+  })
+}
+
+function untilDurable(
+  { background, limits, log }: DurableSettleDeps,
+  id: bigint,
+  close: () => Promise<void>,
+): void {
+  const bounds = { everyMs: limits.settleRetryMs, timesMax: limits.settleRetriesMax }
+  let isLogged = false
+  background.retry(
+    'settle',
+    async () => {
+      try {
+        await close()
+      } catch (error) {
+        if (!isLogged)
+          log.error({ err: asTollgateError(error), request: id.toString() }, 'a bill is not durable yet')
+        isLogged = true
+        throw error
+      }
+    },
+    bounds,
+  )
+}

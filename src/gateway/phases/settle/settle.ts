@@ -1,0 +1,348 @@
+/**
+ * Usage → price → close the hold and write the receipt, durably. Who pays for what, for every way in
+ * which a request can end, is decided in `billed`; the ledger only moves the money.
+ */
+
+import { noInput, noOutput, noTokens, tokensOf } from '../../../../contract/meters.ts'
+import { steadyClock } from '../../../base/clock.ts'
+import type { NextId } from '../../../base/ids.ts'
+import { formatUsd, least, most } from '../../../ledger/rules/money.ts'
+import {
+  type Plausibility,
+  plausibility,
+  usageMaxOf,
+  withoutWaived,
+} from '../../../ledger/rules/plausibility.ts'
+import { costOf, type PricedUsage, withoutRequestFee, withRequestFee } from '../../../ledger/rules/price.ts'
+import type {
+  Attempt,
+  Settled as LedgerSettled,
+  ReceiptDraft,
+  Settlement,
+  UsageSource,
+} from '../../../ledger/types.ts'
+import type { Counter } from '../../../tokens/count.ts'
+import type { Kept, RawUsage, UpstreamFormat, Usage } from '../../../wire/dialect.ts'
+import type {
+  Hold,
+  RelayOutcome,
+  RequestContext,
+  RequestPlan,
+  SettlementResult,
+  UpstreamResponse,
+} from '../../request.ts'
+import { countedInput, countedOutput } from './count-output.ts'
+import { type DurableSettleDeps, releaseDurably, settleDurably } from './settle-durably.ts'
+
+export interface SettleDeps extends DurableSettleDeps {
+  readonly counter: Counter
+  readonly nextId: NextId
+  readonly limits: DurableSettleDeps['limits'] & { readonly hiddenReasoningTokensPerSecond: number }
+}
+
+/** What is settled: the request's plan, its hold and the upstream's response. */
+export interface SettledRequest {
+  readonly plan: RequestPlan
+  readonly hold: Hold
+  readonly upstreamResponse: UpstreamResponse
+}
+
+/** Closes the hold exactly once. Resolves when it is durable, or as `late` when that takes too long; never rejects. */
+export async function settle(
+  deps: SettleDeps,
+  context: RequestContext,
+  request: SettledRequest,
+  outcome: RelayOutcome,
+): Promise<SettlementResult> {
+  deps.failpoints.reach('before-settle')
+  const dueMonoMs = deps.clock.monoMs() + deps.limits.settleWaitMs
+  if (request.upstreamResponse.attempts.length === 0) {
+    return releaseHold(deps, request.hold)
+  }
+  const reported = capUsage(request, outcome.report?.usage ?? emptyReport)
+  const bill = billed(outcome, request.plan.dialect, reported)
+  const used = await usageOf(deps, { request, outcome, bill, reported })
+  const settlement = settlementOf(deps, context, { request, outcome, bill, used, reported })
+  return settleDurably(deps, {
+    settlement,
+    dueMonoMs,
+    // What ended otherwise is told to the client as it is, whenever it is settled.
+    withheld: outcome.reason === 'complete' ? () => withheld(deps, request, { settlement, outcome }) : null,
+    onSettled: (settled, result) => warnOfExcess(deps, context, request, { settled, result }),
+  })
+}
+
+/**
+ * A complete answer whose settlement is late is withheld: its client gets an error. It is charged what was relayed
+ * of a stream before its end, and nothing else; what the upstream charges beside that is written off.
+ */
+async function withheld(
+  deps: SettleDeps,
+  request: SettledRequest,
+  { settlement, outcome }: { settlement: Settlement; outcome: RelayOutcome },
+): Promise<Settlement> {
+  const { receipt } = settlement
+  const relayed = outcome.relayed ?? null
+  const isPart = relayed !== null && relayed.events > 0
+  const counted = await countedOutput(deps.counter, isPart ? relayed : null, request)
+  const output = Math.min(counted.tokens, receipt.output)
+  const part = { ...receipt, ...noOutput, output, reasoning: Math.min(receipt.reasoning, output) }
+  const cost = isPart ? least(costOf(part, request.plan.price, 'rates').cost, settlement.cost) : 0n
+  return {
+    ...settlement,
+    cost,
+    absorbed: most(receipt.upstreamCost - cost, 0n),
+    kept: [],
+    receipt: {
+      ...(isPart ? part : withoutRequestFee(receipt)),
+      usageSource: isPart ? countedSource(counted) : receipt.usageSource,
+      endReason: 'interrupted',
+      status: 503,
+      errorCode: 'settlement_delayed',
+      settledLate: true,
+    },
+  }
+}
+
+/** The hold is the most that a request costs, and what cannot be is not charged: the operator hears whose numbers those are. */
+function warnOfExcess(
+  { log }: SettleDeps,
+  context: RequestContext,
+  { plan, upstreamResponse }: SettledRequest,
+  { settled, result }: { settled: Settlement; result: LedgerSettled },
+): void {
+  const writtenOff = result.absorbed - settled.absorbed
+  const { implausible } = settled.receipt
+  if (writtenOff === 0n && implausible === null) return
+  log.warn(
+    {
+      request: context.requestId,
+      upstream: upstreamResponse.candidate?.upstream.name ?? '',
+      model: plan.model.name,
+      writtenOffUsd: formatUsd(writtenOff),
+      implausible,
+    },
+    'an upstream reported more than the request may cost; the excess was not charged',
+  )
+}
+
+/** What an upstream reports, without counts that cannot be and without uses that the provider does not charge for. */
+export function capUsage(
+  { plan, hold }: Pick<SettledRequest, 'plan' | 'hold'>,
+  report: RawUsage,
+): Believable {
+  const usage = withoutWaived(plan.dialect.toUsage(report), plan.serverTools.waived)
+  return plausibility(usage, usageMaxOf(plan, hold.outputLimit))
+}
+
+type Believable = Plausibility<Usage>
+
+/**
+ * Gives a hold back whole, with no charge and no receipt: nothing was sent, or something broke in here
+ * and nobody can tell any more what was. Harmless where the hold is closed already.
+ */
+export function releaseHold(deps: DurableSettleDeps, { id }: Pick<Hold, 'id'>): Promise<SettlementResult> {
+  return releaseDurably(deps, id)
+}
+
+/** Whose usage it is, and where the numbers come from. */
+interface BillingRule {
+  /** `customer` pays for what was delivered; `house` bears what an upstream reports for nothing; `nobody` was charged anything. */
+  readonly payer: 'customer' | 'house' | 'nobody'
+  readonly input: 'reported' | 'counted' | 'none'
+  readonly output: 'reported' | 'counted' | 'none'
+}
+
+const nobodyPays: BillingRule = { payer: 'nobody', input: 'none', output: 'none' }
+
+/** The table of endings. */
+function billed(outcome: RelayOutcome, dialect: UpstreamFormat, reported: Believable): BillingRule {
+  if (!outcome.dispatched) return nobodyPays
+  const said = dialect.reportedTotals(outcome.report?.usage ?? emptyReport)
+  // A count that cannot be is as good as none.
+  const told = { input: said.input && reported.input, output: said.output && reported.output }
+  const input = told.input ? 'reported' : 'counted'
+  if (isDelivered(outcome)) return { payer: 'customer', input, output: told.output ? 'reported' : 'counted' }
+  if (outcome.reason === 'client_abort') return { payer: 'customer', input, output: 'none' }
+  if (!told.input && !told.output) return nobodyPays
+  return {
+    payer: 'house',
+    input: told.input ? 'reported' : 'none',
+    output: told.output ? 'reported' : 'none',
+  }
+}
+
+function isDelivered({ report, sample }: RelayOutcome): boolean {
+  return report?.kind === 'final' || (sample?.events ?? 0) > 0
+}
+
+const nothing: PricedUsage = { ...noTokens, fees: {}, ranAt: [] }
+const emptyReport: RawUsage = { fields: {}, ranAt: [], unknown: [] }
+
+/** What is charged for, and whether a part of it could not be counted. */
+interface Used {
+  readonly usage: Usage
+  readonly isEstimated: boolean
+}
+
+async function usageOf(
+  deps: SettleDeps,
+  of: { request: SettledRequest; outcome: RelayOutcome; bill: BillingRule; reported: Believable },
+): Promise<Used> {
+  const { outcome, bill, request, reported } = of
+  const { counter } = deps
+  const isInputKnown = reported.input
+  const input = bill.input === 'counted' ? await countedInput(counter, request, { isInputKnown }) : null
+  const output = bill.output === 'counted' ? await countedOutput(counter, outcome.sample, request) : null
+  const usage = {
+    ...reported.usage,
+    ...(bill.input === 'reported' ? {} : noInput),
+    ...(input === null ? {} : { inputUncached: input.tokens }),
+    ...(bill.output === 'reported' ? {} : noOutput),
+    ...(output === null ? {} : { output: output.tokens }),
+  }
+  const isCharged = bill.payer === 'customer' && isDelivered(outcome)
+  return {
+    usage: isCharged ? withRequestFee(usage, request.plan.price) : usage,
+    isEstimated: input?.isEstimated === true || output?.isEstimated === true,
+  }
+}
+
+function settlementOf(
+  deps: SettleDeps,
+  context: RequestContext,
+  of: { request: SettledRequest; outcome: RelayOutcome; bill: BillingRule; used: Used; reported: Believable },
+): Settlement {
+  const { request, outcome, bill, reported } = of
+  const { usage } = of.used
+  const { price } = request.plan
+  const { cost: full, unpriced } = costOf(usage, price, 'rates')
+  const listCost = bill.payer === 'nobody' ? 0n : costOf(usage, price, 'list').cost
+  const capped =
+    bill.output === 'reported' && bill.input !== 'counted' ? full : least(full, request.hold.amount)
+  const hidden = hiddenReasoning(deps, context, { request, outcome, bill })
+  const wasted = wastedCost(request)
+  const nowMs = deps.clock.wallMs()
+  const unknown = [...unpriced, ...usage.unknown]
+  if (unknown.length > 0) {
+    const facts = { request: context.requestId, model: request.plan.model.name, meters: unknown }
+    deps.log.warn(facts, 'an answer reports usage that no price covers')
+  }
+  return {
+    id: context.id,
+    nowMs,
+    cost: bill.payer === 'customer' ? capped : 0n,
+    excessCausedBy: request.hold.excessCausedBy,
+    absorbed: (bill.payer === 'house' ? listCost : hidden) + wasted,
+    absorbedEntryId: deps.nextId(),
+    kept: keptBy(request, outcome),
+    receipt: {
+      ...draftReceipt(context, request, {
+        outcome,
+        usage,
+        source: sourceOf(bill, of.used),
+        upstreamCost: listCost + wasted,
+        unpriced: unknown.length > 0,
+      }),
+      implausible: reported.implausible,
+      attempts: untilEnd(request.upstreamResponse.attempts, steadyClock(deps.clock, context).wallMs()),
+    },
+  }
+}
+
+/** The attempt that served was noted when its answer began; it went on as long as the answer did. */
+function untilEnd(attempts: readonly Attempt[], endedMs: number): readonly Attempt[] {
+  const last = attempts.at(-1)
+  if (last === undefined || last.failure !== null) return attempts
+  return [...attempts.slice(0, -1), { ...last, endedMs }]
+}
+
+/** What a finished answer left at its provider; ids that are not told in the caller's format are no use to it. */
+function keptBy(
+  { plan, upstreamResponse: { body } }: SettledRequest,
+  { report }: RelayOutcome,
+): readonly Kept[] {
+  if (plan.translation !== null || report?.kind !== 'final') return []
+  if (body.kind === 'stream') return body.watch.kept ?? []
+  return body.kind === 'answer' ? (body.answer.kept ?? []) : []
+}
+
+/** What upstreams charge us for attempts that came to nothing and were made again elsewhere. */
+function wastedCost(request: SettledRequest): bigint {
+  const { plan, upstreamResponse } = request
+  const told = upstreamResponse.wasted.filter((report) => plan.dialect.reportedTotals(report).input)
+  const costs = told.map((report) => costOf(capUsage(request, report).usage, plan.price, 'list').cost)
+  return costs.reduce((sum, cost) => sum + cost, 0n)
+}
+
+function sourceOf(bill: BillingRule, used: Used): UsageSource {
+  if (bill.payer === 'nobody') return 'none'
+  if (bill.input !== 'counted' && bill.output !== 'counted') return 'reported'
+  return countedSource(used)
+}
+
+function countedSource({ isEstimated }: { readonly isEstimated: boolean }): UsageSource {
+  return isEstimated ? 'estimated' : 'counted'
+}
+
+/** Reasoning that the provider charges for and never shows: the platform pays for an estimate by time, not the customer. */
+function hiddenReasoning(
+  deps: SettleDeps,
+  context: RequestContext,
+  of: { request: SettledRequest; outcome: RelayOutcome; bill: BillingRule },
+): bigint {
+  const { request, outcome, bill } = of
+  const isHidden =
+    outcome.reason === 'client_abort' &&
+    bill.output !== 'reported' &&
+    request.plan.model.reasons &&
+    !request.plan.dialect.reportsInputEarly
+  if (!isHidden) return 0n
+  const untilMs = request.upstreamResponse.firstContentMs ?? steadyClock(deps.clock, context).wallMs()
+  const seconds = Math.max(0, untilMs - context.startedMs) / 1_000
+  const tokens = Math.min(
+    Math.round(seconds * deps.limits.hiddenReasoningTokensPerSecond),
+    request.hold.outputLimit,
+  )
+  return costOf({ ...nothing, output: tokens }, request.plan.price, 'list').cost
+}
+
+/** The receipt as far as relaying knows it; also what a checkpoint keeps. */
+export function draftReceipt(
+  context: RequestContext,
+  request: SettledRequest,
+  of: { outcome: RelayOutcome; usage: Usage; source: UsageSource; upstreamCost: bigint; unpriced: boolean },
+): ReceiptDraft {
+  const { usage, outcome } = of
+  const { upstreamResponse, plan, hold } = request
+  return {
+    provider: plan.model.provider,
+    upstream: upstreamResponse.candidate?.upstream.name ?? '',
+    upstreamModel: upstreamResponse.candidate?.upstreamModel ?? plan.model.upstreamModel,
+    upstreamRequestId: upstreamRequestId(upstreamResponse),
+    status: outcome.status,
+    endReason: outcome.reason,
+    usageSource: of.source,
+    errorCode: outcome.error?.code ?? null,
+    ...tokensOf(usage),
+    fees: usage.fees,
+    ranAt: usage.ranAt,
+    unpricedUsage: of.unpriced,
+    implausible: null,
+    inputBound: hold.input.source,
+    background: false,
+    upstreamCost: of.upstreamCost,
+    outputLimit: hold.outputLimit,
+    outputLowered: hold.lowered,
+    settledLate: false,
+    startedMs: context.startedMs,
+    firstByteMs: upstreamResponse.firstByteMs,
+    attempts: upstreamResponse.attempts,
+    person: hold.person,
+  }
+}
+
+function upstreamRequestId(upstreamResponse: UpstreamResponse): string | null {
+  const name = upstreamResponse.candidate?.connector.requestIdHeader
+  return name === undefined ? null : (upstreamResponse.upstreamHeaders.get(name) ?? null)
+}

@@ -1,0 +1,50 @@
+/**
+ * What invoking and relaying share of one request: the headers that the hold made, how long it may
+ * still take, and what becomes of it when its client leaves.
+ */
+import type { Caller } from '../access/types.ts'
+import { MemoryReservation } from '../base/shared-budget.ts'
+import type { GatewayDeps } from './deps.ts'
+import type { Hold, ParsedRequest, RequestContext, RequestLifecycle, RequestPlan } from './request.ts'
+import { heldHeaders } from './response-headers.ts'
+
+type LifecycleDeps = Pick<
+  GatewayDeps,
+  'gate' | 'limits' | 'clock' | 'events' | 'readOnSlots' | 'background' | 'ledger'
+>
+
+export function requestLifecycle(
+  deps: LifecycleDeps,
+  context: RequestContext,
+  of: { caller: Caller; parsed: ParsedRequest; plan: RequestPlan; hold: Hold },
+): RequestLifecycle {
+  const { limits, readOnSlots } = deps
+  const { hold, plan, parsed } = of
+  const isPatient = plan.model.reasons || !parsed.facts.stream
+  const { key, account } = of.caller
+  const room = new MemoryReservation(
+    deps.events.allowance({ key, account, network: context.network }),
+    limits.unmeteredBytes,
+  )
+  let readsOn = false
+  return {
+    headers: heldHeaders(context, of.caller, of),
+    showsCost: of.caller.policy.showCost,
+    room,
+    contentGapMs: isPatient ? limits.contentGapReasoningMs : limits.contentGapMs,
+    leftMs: () => Math.max(0, limits.totalMs - (deps.clock.monoMs() - context.startedMonoMs)),
+    readsOnWhenGone(connector) {
+      if (readsOn) return true
+      const stops = parsed.facts.stream && connector.onCancel === 'stops' && !hold.restricted
+      if (stops || !readOnSlots.tryAcquire(hold.account)) return false
+      readsOn = true
+      deps.gate.leave(context.id)
+      deps.background.run('detach', () => deps.ledger.detach(context.id))
+      return true
+    },
+    end() {
+      room.set(0)
+      if (readsOn) readOnSlots.release(hold.account)
+    },
+  }
+}

@@ -1,0 +1,305 @@
+/**
+ * The values that travel through one request, each made by one phase and read by the next:
+ * RequestContext → Caller → ParsedRequest → Route → PreparedRequest → Hold → UpstreamResponse → RelayOutcome →
+ * SettlementResult. Types only.
+ */
+
+import type { IncomingMessage } from 'node:http'
+import type { OutputClasses } from '../../contract/meters.ts'
+import type { TollgateError } from '../base/errors.ts'
+import type { Interruptible } from '../base/interruption.ts'
+import type { MemoryReservation } from '../base/shared-budget.ts'
+import type { Model, Offer, PriceVersion } from '../catalog/types.ts'
+import type { Body } from '../http/body.ts'
+import type { Downstream } from '../http/downstream.ts'
+import type { InputBoundSource } from '../ledger/rules/price.ts'
+import type { Attempt, EndReason, ExcessCause, Held } from '../ledger/types.ts'
+import type { Connector, UpstreamOperation } from '../providers/connector.ts'
+import type { Exchange } from '../providers/send.ts'
+import type { InputSample } from '../tokens/text.ts'
+import type {
+  BytePatch,
+  ClientError,
+  ClientFormat,
+  ExtractedFields,
+  ExtractedResponse,
+  OutputSample,
+  RawUsage,
+  UpstreamFormat,
+  UrlFields,
+  UsageTap,
+} from '../wire/dialect.ts'
+import type { EventPadding } from '../wire/stream/event-padding.ts'
+import type { ClientCodec, UpstreamCodec } from '../wire/translation/codec.ts'
+import type { Emulation } from '../wire/translation/emulation.ts'
+import type { Adjustment, Frame, ToolNames } from '../wire/translation/neutral.ts'
+
+/** What an address asks for. */
+export type Operation =
+  | 'generate'
+  | 'compact'
+  | 'embed'
+  | 'count_tokens'
+  | 'list_models'
+  | 'show_model'
+  | 'show_credits'
+  | 'show_key'
+  | 'show_generation'
+  | 'upload_file'
+  | 'start_upload'
+  | 'continue_upload'
+  | 'list_files'
+  | 'show_file'
+  | 'read_file'
+  | 'delete_file'
+  | 'show_response'
+  | 'list_response_items'
+  | 'cancel_response'
+  | 'delete_response'
+  | 'probe'
+
+/** Wraps the events of a stream for callers that asked for another shape (Gemini's JSON array). */
+export interface StreamEnvelope {
+  readonly contentType: string
+  readonly keepAlive: string
+  push(events: Uint8Array | string): string
+  close(): string
+  errorText(problem: ClientError): string
+}
+
+/** accept: what can be known from the request line and the headers alone. */
+export interface RequestContext {
+  readonly id: bigint
+  /** The id as every response shows it. */
+  readonly requestId: string
+  /** The format that is spoken with the client. */
+  readonly dialect: ClientFormat
+  /** How a stream is wrapped where the caller asked for something else than events; null mostly. */
+  readonly envelope: StreamEnvelope | null
+  /** How its stream is kept alive where nothing may be sent between events; null mostly. */
+  readonly padding: EventPadding | null
+  readonly operation: Operation
+  /** What the address says of a request whose format puts the model there. */
+  readonly address: UrlFields
+  /** The part of the path that names one thing (`/models/{subject}`), '' otherwise. */
+  readonly subject: string
+  /** The query as the caller wrote it, without `key`. */
+  readonly query: string
+  /** What is wrong with the request line or with the hour; answered before anything else. */
+  readonly refusal: TollgateError | undefined
+  readonly request: IncomingMessage
+  readonly client: Downstream
+  /** The network that it comes from, behind trusted proxies: an IPv4 address, or a /64 of IPv6. */
+  readonly network: string
+  /** Interrupts the work on the request when the client leaves or an operator stops it. */
+  readonly work: Interruptible
+  readonly startedMs: number
+  readonly startedMonoMs: number
+}
+
+/** decode: the body and the few facts in it. The body is dropped as soon as an answer has begun. */
+export interface ParsedRequest {
+  readonly body: Body
+  readonly facts: ExtractedFields
+}
+
+/** What bounds the input before anything is counted. */
+export interface InputSize {
+  readonly textBytes: number
+  /** Tokens of media, by the provider's formulas. */
+  readonly mediaTokens: number
+  /** Tokens of documents and of other media that no formula bounds, by their size. */
+  readonly sizedTokens: number
+  /** How much of all input may be audio, which some models price apart. */
+  readonly audioTokens: number
+  /** The most that the provider adds on its own. */
+  readonly hiddenTokens: number
+  /** What the request refers to at the provider; `reasoning` is the part that the model may leave unread. */
+  readonly referenced: { readonly tokens: number; readonly reasoning: number }
+  /** Uses of tools that run upstream; each makes the model read its input again. */
+  readonly toolUses: number
+  /** What one use of such a tool brings at most. */
+  readonly tokensPerToolUse: number
+  /** What the request refers to at the provider can be as long as the whole window. */
+  readonly fillsWindow: boolean
+  readonly inputTokensMax: number
+  readonly tokenFactor: { readonly numerator: number; readonly denominator: number }
+}
+
+/** The most input that is held for, and where the number comes from. */
+export interface InputBound {
+  readonly tokens: number
+  /** `bytes`: by size alone. `pages`: text counted here, documents by their pages. `reported`: the provider's own count. */
+  readonly source: InputBoundSource
+  /** What the provider counted; null where it was not asked or had no number. */
+  readonly reported: number | null
+}
+
+/** An offer of the requested model that can serve the request. */
+export interface Candidate extends Offer {
+  readonly connector: Connector
+  /** The offer itself, where `upstreamModel` is the dated name that the caller wrote. */
+  readonly offer: Offer
+}
+
+/** route: where, in which order, in which format, at what price. */
+export interface Route {
+  readonly model: Model
+  readonly price: PriceVersion
+  /** The format that is spoken upstream. */
+  readonly dialect: UpstreamFormat
+  readonly connector: Connector
+  /** What the upstream is asked for. */
+  readonly operation: UpstreamOperation
+  readonly candidates: readonly Candidate[]
+}
+
+/** How an answer gets from the upstream's format into the caller's. */
+export interface Translation {
+  readonly from: UpstreamCodec
+  readonly to: ClientCodec
+  readonly names: ToolNames
+  /** Headers that the translated body needs upstream. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly adjusted: readonly Adjustment[]
+  /** What is done to the answer, since the upstream could not be asked for it; undefined mostly. */
+  readonly emulation: Emulation | undefined
+  readonly frame: Frame
+}
+
+/** prepare: the request as it goes upstream, and the plan that is made for it. */
+export interface PreparedRequest {
+  readonly parsed: ParsedRequest
+  readonly plan: RequestPlan
+}
+
+/** What a request may use, wherever it is served. */
+export interface RequestPlan extends Route {
+  /** null: the bytes go as they came, in both directions. */
+  readonly translation: Translation | null
+  /** Marks of ours that a body which goes as it came loses on its way. */
+  readonly marks: readonly BytePatch[]
+  readonly inputSize: InputSize
+  /** The output limit the caller wants in tokens, at most the model's maximum. */
+  readonly outputWanted: number
+  /** What must go upstream at least, so that an answer can come of it. */
+  readonly outputFloor: number
+  /** Answers that run in parallel. */
+  readonly choices: number
+  /** Whether audio can be among the output. */
+  readonly outputs: OutputClasses
+  readonly serverTools: ServerToolPlan
+}
+
+/** What the request may use of tools that run at the provider, by meter. */
+export interface ServerToolPlan {
+  /** Uses that are held for at their fee, and the fee for the request itself. */
+  readonly fees: Readonly<Record<string, number>>
+  /** Uses that an upstream may report; infinite where the format cannot cap them. */
+  readonly usesMax: Readonly<Record<string, number>>
+  /** Meters that the provider does not charge for beside another tool of the request. */
+  readonly waived: readonly string[]
+}
+
+/** reserve: what was held, and what that allows. */
+export interface Hold extends Held {
+  readonly account: bigint
+  /** When the rates that it was admitted with held. */
+  readonly admittedMs: number
+  /** Input as bounded when the hold was taken. */
+  readonly input: InputBound
+  readonly lowered: boolean
+  /** Who causes a cost above the hold. */
+  readonly excessCausedBy: ExcessCause
+  /** The signed-in user; null for requests with an API key. */
+  readonly person: string | null
+}
+
+/** What dispatch and relay share of one request. */
+export interface RequestLifecycle {
+  readonly headers: readonly string[]
+  /** Whether what is passed through gets `usage.cost`. */
+  readonly showsCost: boolean
+  /** Its share of the memory for what waits to be relayed. */
+  readonly room: MemoryReservation
+  /** How long an upstream may go without content. */
+  readonly contentGapMs: number
+  /** What is left of the request's whole time. */
+  leftMs(): number
+  /** The client left: true when the answer is read on for its usage, false when it is cancelled upstream. */
+  readsOnWhenGone(connector: Connector): boolean
+  end(): void
+}
+
+/** dispatch: an upstream that has begun to answer, or why none did. */
+export interface UpstreamResponse {
+  /** Who served or was asked last; null when nobody could be asked. */
+  readonly candidate: Candidate | null
+  readonly attempts: readonly Attempt[]
+  /** What attempts before the last one reported to have used, for nothing. */
+  readonly wasted: readonly RawUsage[]
+  readonly firstByteMs: number | null
+  /** When the first content was seen; null when there was none. */
+  readonly firstContentMs: number | null
+  readonly upstreamHeaders: ReadonlyMap<string, string>
+  /** Text kept to count the input from, where the upstream will not report it in time. */
+  readonly input: InputSample | null
+  readonly body: StreamedBody | AnswerBody | RejectionBody | NoBody
+}
+
+export interface StreamedBody {
+  readonly kind: 'stream'
+  readonly exchange: Exchange
+  readonly watch: UsageTap
+  /** What came while peeking, not yet sent. */
+  readonly seen: readonly Uint8Array[]
+  /** The client left already; the stream is read on for its usage. */
+  readonly readsOn: boolean
+}
+
+export interface AnswerBody {
+  readonly kind: 'answer'
+  readonly status: number
+  readonly bytes: Uint8Array
+  readonly answer: ExtractedResponse
+}
+
+/** The upstream refused what the caller asked; its words go to the caller as they are. */
+export interface RejectionBody {
+  readonly kind: 'rejection'
+  readonly status: number
+  /** The upstream's own body, without what is the operator's matter. */
+  readonly bytes: Uint8Array
+  readonly error: TollgateError
+}
+
+export interface NoBody {
+  readonly kind: 'none'
+  /** Whether an upstream may have begun to work when it ended. */
+  readonly dispatched: boolean
+  readonly reason: EndReason
+  readonly report: RawUsage | null
+  /** null when the client is gone. */
+  readonly error: TollgateError | null
+}
+
+/** relay: how the request ended, for settlement. */
+export interface RelayOutcome {
+  readonly reason: EndReason
+  /** Whether an upstream may have begun to work on it. */
+  readonly dispatched: boolean
+  /** `final`: the upstream's own numbers for all of it. `partial`: what it had said until then. */
+  readonly report: { readonly kind: 'final' | 'partial'; readonly usage: RawUsage } | null
+  /** What was produced, to count from where nothing was reported. */
+  readonly sample: OutputSample | null
+  /** The part of it that was sent before the last word; absent: nothing. */
+  readonly relayed?: OutputSample
+  readonly error: TollgateError | null
+  readonly status: number
+}
+
+/** settle: whether the charge is durable, and how much it is. */
+export type SettlementResult =
+  | { readonly kind: 'settled'; readonly charged: bigint }
+  /** Not durable in time: a complete answer is withheld, and its settlement stays queued. */
+  | { readonly kind: 'late' }

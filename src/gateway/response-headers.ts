@@ -1,0 +1,98 @@
+/**
+ * What the heads of our answers say, as flat lists of names and values. Which headers of an
+ * upstream reach a caller is decided here: very few.
+ */
+import type { Caller } from '../access/types.ts'
+import { formatUsd } from '../ledger/rules/money.ts'
+import { rateHeaders } from '../limits/headers.ts'
+import type { Adjustment } from '../wire/translation/neutral.ts'
+import type { Hold, RequestContext, RequestPlan } from './request.ts'
+
+export type FlatHeaders = readonly string[]
+
+/** The upstream's response headers that are useful to the caller; all others are dropped. */
+const relayedHeaders = ['openai-processing-ms', 'openai-version', 'anthropic-version'] as const
+
+const streamHead: FlatHeaders = ['cache-control', 'no-cache, no-transform', 'x-accel-buffering', 'no']
+
+/** Of every answer: its request, and that it is what its type says. */
+export function identityHeaders(context: RequestContext): FlatHeaders {
+  return [
+    'x-request-id',
+    context.requestId,
+    'request-id',
+    context.requestId,
+    'x-content-type-options',
+    'nosniff',
+  ]
+}
+
+/** Of an answer that comes whole: it is for its caller, and nobody in between keeps it. */
+export const wholeHead: FlatHeaders = ['cache-control', 'no-store']
+
+/** What the hold tells: rates left, what is held, a lowered limit, and the balance where the key may see it. */
+export function heldHeaders(
+  context: RequestContext,
+  caller: Caller,
+  of: { plan: RequestPlan; hold: Hold },
+): FlatHeaders {
+  const { hold, plan } = of
+  const headers = [...identityHeaders(context)]
+  for (const [name, value] of Object.entries(
+    rateHeaders(context.dialect.rateHeaders, hold.rates, hold.admittedMs),
+  )) {
+    headers.push(name, value)
+  }
+  headers.push('x-tollgate-hold', formatUsd(hold.amount))
+  const { source } = hold.input
+  if (source !== 'bytes') headers.push('x-tollgate-input-bound', source)
+  if (hold.lowered) headers.push('x-tollgate-max-output', String(hold.outputLimit))
+  const adjusted = plan.translation?.adjusted ?? []
+  if (adjusted.length > 0) headers.push('x-tollgate-adjusted', adjustedText(adjusted))
+  if (caller.policy.showBalance) headers.push('x-tollgate-balance', formatUsd(hold.available))
+  return headers
+}
+
+const adjustedCharactersMax = 1_024
+
+/** What was left out or changed on the way to another format, by the caller's names, each once. */
+function adjustedText(adjusted: readonly Adjustment[]): string {
+  const words = new Set(adjusted.map(({ kind, field }) => `${kind}=${field.replace(/[^!-+\--~]/g, '?')}`))
+  const text = [...words].join(',')
+  return text.length <= adjustedCharactersMax ? text : `${text.slice(0, adjustedCharactersMax - 3)}...`
+}
+
+/** What keeps the client of a silent stream awake. */
+export function keepAlive({ envelope, padding, dialect }: RequestContext): string {
+  return envelope?.keepAlive ?? padding?.next() ?? dialect.keepAlive ?? ''
+}
+
+/** What a stream begins with whose first content takes its time; '' where the head is enough. */
+export function firstKeepAlive({ envelope, dialect }: RequestContext): string {
+  return envelope === null ? (dialect.keepAlive ?? '') : ''
+}
+
+export function streamHeaders(
+  { envelope, dialect }: RequestContext,
+  own: FlatHeaders,
+  upstream: ReadonlyMap<string, string> | undefined,
+): FlatHeaders {
+  const type = envelope?.contentType ?? dialect.streamType
+  return ['content-type', type, ...streamHead, ...own, ...(upstream === undefined ? [] : relayed(upstream))]
+}
+
+export function jsonHeaders(own: FlatHeaders, upstream: ReadonlyMap<string, string>): FlatHeaders {
+  const type = upstream.get('content-type') ?? 'application/json'
+  return ['content-type', type, ...wholeHead, ...own, ...relayed(upstream)]
+}
+
+function relayed(upstream: ReadonlyMap<string, string>): FlatHeaders {
+  const headers: string[] = []
+  for (const name of relayedHeaders) {
+    const value = upstream.get(name)
+    if (value !== undefined) headers.push(name, value)
+  }
+  const requestId = upstream.get('x-request-id') ?? upstream.get('request-id')
+  if (requestId !== undefined) headers.push('x-upstream-request-id', requestId)
+  return headers
+}

@@ -1,0 +1,73 @@
+/**
+ * Answers a request whose body may still be on its way, so that the answer arrives: closing while a
+ * client still sends makes its kernel throw the answer away. Keeps nothing of what it swallows.
+ */
+import type { IncomingMessage } from 'node:http'
+import type { Clock } from '../base/clock.ts'
+import { announcedBytes } from './body.ts'
+import type { Downstream, FlatHeaders } from './downstream.ts'
+
+export interface EarlyResponse {
+  readonly status: number
+  readonly headers: FlatHeaders
+  readonly body: Uint8Array | string
+}
+
+export interface ErrorResponseDeps {
+  readonly limits: {
+    /** A rest that is not larger is read to its end, and the connection lives on. */
+    readonly restBytesMax: number
+    /** What is swallowed of a larger one, and for how long, before the connection closes. */
+    readonly lingerBytesMax: number
+    readonly lingerMs: number
+  }
+  readonly clock: Clock
+}
+
+/** Sends a whole answer whatever has become of the request's body; nothing can be written afterwards. */
+export function answerEarly(
+  deps: ErrorResponseDeps,
+  request: IncomingMessage,
+  client: Downstream,
+  answer: EarlyResponse,
+): void {
+  if (client.gone) return
+  const { status, headers, body } = answer
+  const isKept = client.keepsConnection && willEndSoon(request, deps.limits.restBytesMax)
+  if (request.complete || isKept) {
+    client.answer(status, headers, body)
+    // Node drains the request after the response only if reading has not begun.
+    request.resume()
+    return
+  }
+  const length = String(typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength)
+  client.begin(status, [...headers, 'content-length', length, 'connection', 'close'])
+  client.write(body)
+  swallow(deps, request, client)
+}
+
+/** A client that expects a word before it goes on may keep its body to itself, so the connection cannot be used again. */
+function willEndSoon(request: IncomingMessage, restBytesMax: number): boolean {
+  const bytes = announcedBytes(request)
+  return bytes !== undefined && bytes <= restBytesMax && request.headers.expect === undefined
+}
+
+function swallow({ limits, clock }: ErrorResponseDeps, request: IncomingMessage, client: Downstream): void {
+  let swallowedBytes = 0
+  const timer = clock.after(limits.lingerMs, finish)
+  function finish(): void {
+    timer.cancel()
+    request.off('data', count)
+    request.off('end', finish)
+    request.off('close', finish)
+    client.end()
+  }
+  function count(chunk: Uint8Array): void {
+    swallowedBytes += chunk.byteLength
+    if (swallowedBytes > limits.lingerBytesMax) finish()
+  }
+  request.on('data', count)
+  request.once('end', finish)
+  request.once('close', finish)
+  request.resume()
+}

@@ -1,0 +1,131 @@
+/** Guessing is slowed down for whoever guesses, and for nobody else: counters, and the doors that use them. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { manualClock } from '../../../test/support/manual-clock.ts'
+import { ann, bob, type Reply, testPeople } from '../../../test/support/people.ts'
+import { openAttempts } from './attempts.ts'
+
+const limits = { attemptsWindowMs: 1_000, attemptsKeptMax: 3 }
+
+test('attempts are counted within a window, all keys or none', () => {
+  const clock = manualClock()
+  const attempts = openAttempts(clock, limits)
+  const both = [
+    { key: 'a', max: 2 },
+    { key: 'b', max: 1 },
+  ]
+  assert.equal(attempts.take(both).kind, 'taken')
+  clock.advance(400)
+  assert.deepEqual(attempts.take(both), { kind: 'refused', retryAfterMs: 600 })
+  assert.equal(attempts.take([{ key: 'a', max: 2 }]).kind, 'taken')
+  assert.equal(attempts.take([{ key: 'a', max: 2 }]).kind, 'refused')
+  clock.advance(600)
+  assert.equal(attempts.take(both).kind, 'taken')
+})
+
+test('what is given back was no attempt', () => {
+  const attempts = openAttempts(manualClock(), limits)
+  for (let times = 0; times < 5; times += 1) {
+    const taken = attempts.take([{ key: 'a', max: 1 }])
+    assert.ok(taken.kind === 'taken')
+    taken.giveBack()
+    taken.giveBack()
+  }
+  assert.equal(attempts.take([{ key: 'a', max: 1 }]).kind, 'taken')
+})
+
+test('no more is remembered than allowed, the oldest goes first', () => {
+  const attempts = openAttempts(manualClock(), limits)
+  for (const key of ['a', 'b', 'c', 'd']) attempts.take([{ key, max: 1 }])
+  assert.equal(attempts.take([{ key: 'd', max: 1 }]).kind, 'refused')
+  assert.equal(attempts.take([{ key: 'a', max: 1 }]).kind, 'taken')
+})
+
+const isThrottled = ({ status, headers, body }: Reply): boolean => {
+  if (status !== 429) return false
+  assert.equal((body.error as { code: string }).code, 'too_many_attempts')
+  assert.ok(Number(headers['retry-after']) > 0)
+  return true
+}
+
+const fewGuesses = { guessesPerPersonMax: 3, guessesPerNetworkMax: 6 }
+
+test('guesses at one person are few from one network, and keep nobody else out', async (context) => {
+  const people = await testPeople(context, { limits: fewGuesses })
+  await people.browser('198.51.100.1').post('/sign-up/email', ann)
+  const attacker = people.browser('203.0.113.9')
+  const guess = () => attacker.post('/sign-in/email', { ...ann, password: 'not the right one' })
+  const replies = await Promise.all(Array.from({ length: 10 }, guess))
+  assert.equal(replies.filter(({ status }) => status === 401).length, 3)
+  assert.equal(replies.filter(isThrottled).length, 7)
+  assert.ok(isThrottled(await attacker.post('/sign-in/email', ann)))
+  assert.equal((await people.browser('198.51.100.1').post('/sign-in/email', ann)).status, 200)
+})
+
+test('one password for many people is few guesses too, known ones or not', async (context) => {
+  const people = await testPeople(context, { limits: fewGuesses })
+  const attacker = people.browser('2001:db8::1')
+  for (let number = 0; number < 6; number += 1) {
+    const email = `person-${number}@example.org`
+    const reply = await people
+      .browser(`2001:db8::${number + 2}`)
+      .post('/sign-in/email', { email, password: 'one for all of them' })
+    assert.equal(reply.status, 401)
+  }
+  assert.ok(isThrottled(await attacker.post('/sign-in/email', bob)))
+})
+
+test('right passwords are no guesses', async (context) => {
+  const people = await testPeople(context, { limits: fewGuesses })
+  const browser = people.browser()
+  await browser.post('/sign-up/email', ann)
+  for (let times = 0; times < 8; times += 1) {
+    assert.equal((await browser.post('/sign-in/email', ann)).status, 200)
+  }
+})
+
+test('who is signed in cannot be guessed at either', async (context) => {
+  const people = await testPeople(context, { limits: fewGuesses })
+  const browser = people.browser()
+  await browser.post('/sign-up/email', ann)
+  const wrong = {
+    password: 'not the right one',
+    currentPassword: 'nor this one',
+    newPassword: 'whatever it is',
+  }
+  const paths = ['/confirm-login', '/change-password', '/two-factor/enable']
+  for (const path of paths) assert.ok((await browser.post(path, wrong)).status < 429)
+  for (const path of paths) assert.ok(isThrottled(await browser.post(path, wrong)), path)
+})
+
+test('emails and sign-ups are bounded', async (context) => {
+  const people = await testPeople(context, { limits: { emailsPerAddressMax: 2, signUpsPerNetworkMax: 2 } })
+  const browser = people.browser()
+  const ask = () => browser.post('/request-password-reset', { email: ann.email })
+  assert.deepEqual(
+    [isThrottled(await ask()), isThrottled(await ask()), isThrottled(await ask())],
+    [false, false, true],
+  )
+  for (const who of [ann, bob]) assert.equal((await browser.post('/sign-up/email', who)).status, 200)
+  assert.ok(isThrottled(await browser.post('/sign-up/email', { ...ann, email: 'carol@example.org' })))
+})
+
+const spellings = [
+  '/sign-in/./email',
+  '/x/../sign-in/email',
+  '/sign-in/email#x',
+  '/sign-in\t/email',
+  '/sign-in/email/',
+  '//sign-in/email',
+  '/sign-in%2Femail',
+  '/%73ign-in/email',
+  '/sign-in/%2e/email',
+  '\\sign-in\\email',
+  '/SIGN-IN/email',
+]
+
+test('no other spelling of an address goes round its rules', async (context) => {
+  const people = await testPeople(context)
+  await people.browser().post('/sign-up/email', ann)
+  for (const path of spellings) assert.equal((await people.browser().post(path, ann)).status, 404, path)
+})

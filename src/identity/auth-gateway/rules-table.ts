@@ -1,0 +1,125 @@
+/**
+ * Every address below `/api/auth` that is there, and what it needs before better-auth sees it: what it counts as, whom
+ * it is about, which fields it may bring, and whether its answer could tell by its time who has an account. What is not
+ * named here is not there, whatever better-auth has.
+ */
+
+export interface Rule {
+  /** What an attempt counts as; a `guess` that was right counts as none; a `challenge` leaves a row behind. */
+  readonly counts?: 'guess' | 'email' | 'sign-up' | 'challenge'
+  /** The field that names whom it is about; without one it is about whoever is signed in. */
+  readonly about?: 'email' | 'newEmail'
+  /** The only fields that are passed on. */
+  readonly fields?: readonly string[]
+  /** The field that holds a new password. */
+  readonly newPassword?: 'password' | 'newPassword'
+  /** Fields that are set whatever came. */
+  readonly sets?: Readonly<Record<string, boolean>>
+  /** `refused`: only answers that refuse come in steps of time. */
+  readonly uniform?: 'always' | 'refused'
+}
+
+const plain: Rule = {}
+const nothing: Rule = { fields: [] }
+const secondFactor: Rule = { counts: 'guess', fields: ['code', 'trustDevice'], uniform: 'refused' }
+const withPassword: Rule = { counts: 'guess', fields: ['password'] }
+const invitation: Rule = { fields: ['invitationId'] }
+
+/** By method and address; `*` is one more part of it. */
+export const rules: Readonly<Record<string, Rule>> = {
+  'POST /sign-in/email': {
+    counts: 'guess',
+    about: 'email',
+    fields: ['email', 'password', 'rememberMe'],
+    uniform: 'refused',
+  },
+  'POST /sign-up/email': {
+    counts: 'sign-up',
+    about: 'email',
+    fields: ['name', 'email', 'password', 'callbackURL', 'rememberMe'],
+    newPassword: 'password',
+    uniform: 'always',
+  },
+  'POST /sign-in/social': {
+    counts: 'challenge',
+    fields: ['provider', 'callbackURL', 'errorCallbackURL', 'newUserCallbackURL', 'disableRedirect'],
+  },
+  'GET /callback/*': plain,
+  'POST /sign-out': nothing,
+  'POST /request-password-reset': { counts: 'email', about: 'email', fields: ['email'], uniform: 'always' },
+  'POST /reset-password': {
+    counts: 'guess',
+    fields: ['newPassword', 'token'],
+    newPassword: 'newPassword',
+  },
+  'POST /send-verification-email': {
+    counts: 'email',
+    about: 'email',
+    fields: ['email', 'callbackURL'],
+    uniform: 'always',
+  },
+  'GET /verify-email': plain,
+  'GET /get-session': plain,
+  'GET /list-sessions': plain,
+  'POST /revoke-session': { fields: ['token'] },
+  'POST /revoke-other-sessions': nothing,
+  'POST /change-password': {
+    counts: 'guess',
+    fields: ['currentPassword', 'newPassword'],
+    newPassword: 'newPassword',
+    sets: { revokeOtherSessions: true },
+  },
+  'POST /change-email': {
+    counts: 'email',
+    about: 'newEmail',
+    fields: ['newEmail', 'callbackURL'],
+    uniform: 'always',
+  },
+  'POST /update-user': { fields: ['name'] },
+  'POST /confirm-login': { counts: 'guess', fields: ['password', 'code'] },
+  'POST /two-factor/enable': withPassword,
+  'POST /two-factor/disable': withPassword,
+  'POST /two-factor/generate-backup-codes': withPassword,
+  'POST /two-factor/verify-totp': secondFactor,
+  'POST /two-factor/verify-backup-code': secondFactor,
+  'GET /passkey/generate-register-options': { counts: 'challenge' },
+  'POST /passkey/verify-registration': { fields: ['response', 'name'] },
+  'GET /passkey/generate-authenticate-options': { counts: 'challenge' },
+  'POST /passkey/verify-authentication': { counts: 'guess', fields: ['response'] },
+  'GET /passkey/list-user-passkeys': plain,
+  'POST /passkey/delete-passkey': { fields: ['id'] },
+  'POST /organization/create': { fields: ['name', 'slug'] },
+  'GET /organization/list': plain,
+  'GET /organization/list-members': plain,
+  'GET /organization/list-invitations': plain,
+  'GET /organization/get-invitation': plain,
+  'POST /organization/invite-member': {
+    counts: 'email',
+    about: 'email',
+    fields: ['email', 'role', 'organizationId'],
+  },
+  'POST /organization/accept-invitation': invitation,
+  'POST /organization/reject-invitation': invitation,
+  'POST /organization/cancel-invitation': invitation,
+  'POST /organization/update-member-role': { fields: ['memberId', 'role', 'organizationId'] },
+  'POST /organization/remove-member': { fields: ['memberIdOrEmail', 'organizationId'] },
+  'POST /organization/leave': { fields: ['organizationId'] },
+}
+
+/** undefined: there is nothing at this address, or not for this method. */
+export function ruleOf(method: string, path: string): Rule | undefined {
+  const named = `${method} ${path.replace(/^\/callback\/[^/]+$/, '/callback/*')}`
+  return Object.hasOwn(rules, named) ? rules[named] : undefined
+}
+
+/** The longest text of a field, wherever it comes. */
+export const longest: Readonly<Record<string, number>> = {
+  name: 100,
+  slug: 100,
+  email: 254,
+  newEmail: 254,
+  password: 200,
+  newPassword: 200,
+  currentPassword: 200,
+  callbackURL: 2_000,
+}

@@ -1,0 +1,283 @@
+/** The ways in beside a password, who may come in at all, organizations, and how cookies look. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { getMigrations } from 'better-auth/db/migration'
+import { manualClock } from '../../../test/support/manual-clock.ts'
+import type { Lifetime } from '../../../test/support/open-ledger.ts'
+import { temporaryDirectory } from '../../../test/support/open-ledger.ts'
+import { ann, type Browser, bob, type Reply, testPeople } from '../../../test/support/people.ts'
+import { totpCode } from '../../../test/support/totp.ts'
+import { systemClock } from '../../base/clock.ts'
+import { systemRandom } from '../../base/ids.ts'
+import { createLog } from '../../base/log.ts'
+import { limitDefaults } from '../../config/config.ts'
+import { betterAuthOptions } from '../better-auth/better-auth.ts'
+import { openPeople } from '../people/people.ts'
+import { passkeysOff } from '../public-address.ts'
+import { openAdmissionPolicy } from '../sign-in/admission-policy.ts'
+import { openInvitations } from '../sign-in/invitations.ts'
+import { openPasswords } from '../sign-in/passwords.ts'
+import { openIdentityStore } from '../store/database.ts'
+
+const codeOf = ({ body }: Reply) => (body.error as { code: string } | undefined)?.code ?? body.code
+
+test('the frozen tables are those that better-auth wants', async (context) => {
+  const opened = openIdentityStore({
+    dataFolder: temporaryDirectory(context),
+    nowMs: 0,
+    onLost: (error) => assert.fail(error),
+  })
+  assert.ok(opened.kind === 'open')
+  const { database, transact, close } = opened.database
+  const [clock, random] = [systemClock, systemRandom]
+  const passwords = openPasswords(random, limitDefaults)
+  const people = openPeople({ database, transact, clock, random, passwords })
+  const invitations = openInvitations(database, { clock, random, daysMax: 1 })
+  const listeners = { onSignUp: async () => {}, onVerified: async () => {} }
+  const { hooks } = openAdmissionPolicy({ signup: 'open', database, invitations, people, listeners })
+  const options = betterAuthOptions({
+    ...{ database, passwords, hooks, emails: null, providers: [], limits: limitDefaults },
+    log: createLog({ level: 'silent' }),
+    secret: 's'.repeat(64),
+    address: 'http://localhost:1',
+  })
+  const { toBeCreated, toBeAdded } = await getMigrations({
+    ...options,
+    database: { db: database, type: 'sqlite' },
+  })
+  assert.deepEqual([toBeCreated, toBeAdded], [[], []])
+  close()
+})
+
+interface Factor {
+  /** The code after the one that set it up: each is right once. */
+  readonly nextCode: string
+  readonly backupCodes: readonly string[]
+}
+
+const stepMs = 30_000
+
+async function enrol(browser: Browser): Promise<Factor> {
+  const enabled = await browser.post('/two-factor/enable', { password: ann.password })
+  assert.equal(enabled.status, 200, JSON.stringify(enabled.body))
+  const secret = new URL(String(enabled.body.totpURI)).searchParams.get('secret') ?? ''
+  const nowMs = systemClock.wallMs()
+  const code = totpCode(secret, nowMs)
+  assert.equal((await browser.post('/two-factor/verify-totp', { code })).status, 200)
+  return {
+    nextCode: totpCode(secret, nowMs + stepMs),
+    backupCodes: enabled.body.backupCodes as string[],
+  }
+}
+
+test('a second factor stands behind the password, and proves a login anew', async (context) => {
+  const people = await testPeople(context)
+  const browser = people.browser()
+  await browser.post('/sign-up/email', ann)
+  const { nextCode, backupCodes } = await enrol(browser)
+  const [backup, spare] = backupCodes
+  assert.equal((await browser.signedIn())?.person.twoFactor, true)
+  const other = people.browser()
+  const half = await other.post('/sign-in/email', ann)
+  assert.deepEqual([half.status, half.body.twoFactorRedirect], [200, true])
+  assert.equal(await other.signedIn(), null)
+  assert.equal((await other.post('/two-factor/verify-totp', { code: '000000' })).status, 401)
+  assert.equal(await other.signedIn(), null)
+  assert.equal((await other.post('/two-factor/verify-backup-code', { code: spare })).status, 200)
+  const before = await other.signedIn()
+  assert.notEqual(before, null)
+  assert.equal((await other.post('/confirm-login', { code: '000000' })).status, 401)
+  assert.equal((await other.post('/confirm-login', { code: nextCode })).status, 200)
+  assert.ok(((await other.signedIn())?.loginMs ?? 0) > (before?.loginMs ?? 0))
+  const third = people.browser()
+  await third.post('/sign-in/email', ann)
+  assert.equal((await third.post('/two-factor/verify-backup-code', { code: backup })).status, 200)
+  const fourth = people.browser()
+  await fourth.post('/sign-in/email', ann)
+  assert.equal((await fourth.post('/two-factor/verify-backup-code', { code: backup })).status, 401)
+})
+
+test('a link for a new password leaves the second factor in its place', async (context) => {
+  const people = await testPeople(context)
+  const browser = people.browser()
+  await browser.post('/sign-up/email', ann)
+  await enrol(browser)
+  const { link } = await people.identity.resetLink((await browser.signedIn())?.person.id ?? '')
+  const reset = { token: new URL(link).searchParams.get('token'), newPassword: 'another horse 10' }
+  assert.equal((await people.browser().post('/reset-password', reset)).status, 200)
+  const again = await people.browser().post('/sign-in/email', { ...ann, password: 'another horse 10' })
+  assert.equal(again.body.twoFactorRedirect, true)
+})
+
+test('where sign-up is closed nobody comes in but whom an operator makes', async (context) => {
+  const people = await testPeople(context, { signup: 'closed' })
+  const reply = await people.browser().post('/sign-up/email', ann)
+  assert.deepEqual([reply.status, codeOf(reply)], [403, 'sign_up_closed'])
+  assert.equal(await people.identity.personByEmail(ann.email), undefined)
+  assert.notEqual(await people.identity.createOperator(ann), 'exists')
+})
+
+test('an invitation lets its own address in, once, and counts as confirmation', async (context) => {
+  const clock = manualClock(systemClock.wallMs())
+  const people = await testPeople(context, { signup: 'invite', clock, limits: { sessionCachedMs: 1 } })
+  const { link, sent } = await people.identity.invite(ann.email)
+  assert.equal(sent, false)
+  const invitation = new URL(link).searchParams.get('invitation')
+  const tries: readonly [about: string, body: object, status: number][] = [
+    ['none', ann, 403],
+    ['an invented one', { ...ann, invitation: 'invented' }, 403],
+    ["somebody else's", { ...bob, invitation }, 403],
+    ['no text', { ...ann, invitation: { $ne: null } }, 403],
+    ['its own, in capitals', { ...ann, email: 'ANN@example.org', invitation }, 200],
+    ['a used one', { ...bob, invitation }, 403],
+  ]
+  for (const [about, body, status] of tries) {
+    assert.equal((await people.browser().post('/sign-up/email', body)).status, status, about)
+  }
+  assert.equal((await people.identity.personByEmail(ann.email))?.confirmed, true)
+  const late = new URL((await people.identity.invite(bob.email)).link).searchParams.get('invitation')
+  clock.advance(8 * 24 * 3_600_000)
+  assert.equal((await people.browser().post('/sign-up/email', { ...bob, invitation: late })).status, 403)
+})
+
+test('where sign-up is open, an invitation confirms only whoever brings it', async (context) => {
+  const people = await testPeople(context)
+  await people.identity.invite(ann.email)
+  await people.browser().post('/sign-up/email', ann)
+  assert.equal((await people.identity.personByEmail(ann.email))?.confirmed, false)
+})
+
+async function team(context: Lifetime) {
+  const people = await testPeople(context)
+  const [owner, member] = [people.browser(), people.browser()]
+  await owner.post('/sign-up/email', ann)
+  await member.post('/sign-up/email', bob)
+  const made = await owner.post('/organization/create', { name: 'Mill', slug: 'mill' })
+  assert.equal(made.status, 200, JSON.stringify(made.body))
+  return { people, owner, member, organizationId: String(made.body.id) }
+}
+
+test('an organization has members by invitation, with roles that may as much as they say', async (context) => {
+  const { people, owner, member, organizationId } = await team(context)
+  const invited = await owner.post('/organization/invite-member', {
+    email: bob.email,
+    role: 'developer',
+    organizationId,
+  })
+  assert.equal(invited.status, 200, JSON.stringify(invited.body))
+  const stranger = people.browser()
+  await stranger.post('/sign-up/email', { ...ann, email: 'eve@example.org' })
+  const accept = { invitationId: invited.body.id }
+  assert.equal((await stranger.post('/organization/accept-invitation', accept)).status, 403)
+  assert.equal((await member.post('/organization/accept-invitation', accept)).status, 200)
+  const memberId = (await member.signedIn())?.person.id ?? ''
+  const [membership] = await people.identity.memberships(memberId)
+  assert.deepEqual(
+    [membership?.name, membership?.role, membership?.organization],
+    ['Mill', 'developer', organizationId],
+  )
+  const refused: readonly [path: string, body: object][] = [
+    ['/organization/invite-member', { email: 'x@example.org', role: 'billing', organizationId }],
+    ['/organization/update', { organizationId, data: { name: 'Mine' } }],
+    ['/organization/update-member-role', { memberId, role: 'owner', organizationId }],
+    ['/organization/remove-member', { memberIdOrEmail: ann.email, organizationId }],
+  ]
+  for (const [path, body] of refused) assert.ok((await member.post(path, body)).status >= 400, path)
+  assert.ok((await owner.post('/organization/delete', { organizationId })).status >= 400)
+  assert.ok(
+    (
+      await owner.post('/organization/invite-member', {
+        email: 'x@example.org',
+        role: 'king',
+        organizationId,
+      })
+    ).status >= 400,
+  )
+  const members = await people.identity.members(organizationId)
+  assert.deepEqual(
+    members.map(({ person, role }) => [person.email, role]),
+    [
+      [ann.email, 'owner'],
+      [bob.email, 'developer'],
+    ],
+  )
+  const ownerId = (await owner.signedIn())?.person.id ?? ''
+  assert.equal(await people.identity.remove(ownerId), 'only_owner')
+  assert.equal(await people.identity.remove(memberId), 'removed')
+  assert.equal(await people.identity.remove(ownerId), 'removed')
+  assert.deepEqual(await people.identity.members(organizationId), [])
+})
+
+test('cookies are bound to the host and to https exactly when the address is https', async (context) => {
+  const secure = await testPeople(context, { address: 'https://gate.example' })
+  const { setCookies } = await secure.browser().post('/sign-up/email', ann)
+  assert.ok(setCookies.length > 0)
+  for (const cookie of setCookies) {
+    assert.match(cookie, /^__Host-tollgate\./)
+    assert.match(cookie, /; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
+    assert.ok(!/Domain/i.test(cookie))
+  }
+  const plain = await testPeople(context, { address: 'http://127.0.0.1:8080' })
+  const reply = await plain.browser().post('/sign-up/email', ann)
+  for (const cookie of reply.setCookies) {
+    assert.match(cookie, /^tollgate\./)
+    assert.match(cookie, /; Path=\/; HttpOnly; SameSite=Lax$/)
+  }
+})
+
+test('a page of another site changes nothing', async (context) => {
+  const people = await testPeople(context)
+  const browser = people.browser()
+  await browser.post('/sign-up/email', ann)
+  const origins = ['https://evil.example', 'http://localhost:8081', 'http://sub.localhost:8080', 'null']
+  for (const origin of origins) {
+    assert.equal((await browser.post('/update-user', { name: 'Eve' }, { origin })).status, 403, origin)
+  }
+  for (const origin of ['http://127.0.0.1:8080', 'http://[::1]:8080']) {
+    assert.equal((await browser.post('/update-user', { name: 'Ann' }, { origin })).status, 200, origin)
+  }
+  assert.equal((await browser.get('/sign-out')).status, 404)
+  assert.equal((await browser.signedIn())?.person.name, 'Ann')
+})
+
+const addresses: readonly [address: string, reason: RegExp | null][] = [
+  ['http://localhost:8080', null],
+  ['https://gate.example', null],
+  ['http://127.0.0.1:8080', /http:\/\/localhost:8080\/console/],
+  ['http://[::1]:8080', /http:\/\/localhost:8080\/console/],
+  ['https://192.0.2.4', /not for IP addresses/],
+  ['http://gate.example', /over https only/],
+]
+for (const [address, reason] of addresses) {
+  test(`passkeys at ${address}`, async (context) => {
+    const off = passkeysOff(address)
+    if (reason === null) assert.equal(off, null)
+    else assert.match(off ?? '', reason)
+    if (reason !== null) return
+    const people = await testPeople(context, { address })
+    const browser = people.browser()
+    await browser.post('/sign-up/email', ann)
+    const { body } = await browser.get('/passkey/generate-register-options')
+    assert.equal((body.rp as { id: string }).id, new URL(address).hostname)
+  })
+}
+
+test('an answer that could tell who is here comes in whole steps of time', async (context) => {
+  const clock = manualClock(systemClock.wallMs())
+  const people = await testPeople(context, { clock, limits: { uniformAnswerMs: 250 } })
+  await people.browser().post('/sign-up/email', ann)
+  for (const email of [ann.email, bob.email]) {
+    let isAnswered = false
+    const reply = people.browser().post('/sign-in/email', { email, password: 'not the right one' })
+    void reply.then(() => {
+      isAnswered = true
+    })
+    clock.advance(100)
+    while (clock.pending() === 0) await new Promise((resolve) => setImmediate(resolve))
+    clock.advance(149)
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.equal(isAnswered, false)
+    clock.advance(1)
+    assert.equal((await reply).status, 401)
+  }
+})

@@ -1,0 +1,70 @@
+/**
+ * Which configured issuers of OpenID Connect can be reached: better-auth reads an issuer's description once, when it is
+ * made, and waits for it as long as it takes. So it is asked here first, with a deadline, and again after a while.
+ */
+import type { Clock } from '../../base/clock.ts'
+import type { Log } from '../../base/log.ts'
+import type { Config } from '../../config/config.ts'
+
+type Setting = Config['signIn'][number]
+
+export interface Issuers {
+  /** Those that need no asking, and those that answered. */
+  ready(): readonly Setting[]
+  /** Asks those that have not answered, at most every `issuerRetryMs`; true when one more has. */
+  ask(): Promise<boolean>
+}
+
+export interface IssuerLimits {
+  readonly issuerMs: number
+  readonly issuerRetryMs: number
+}
+
+export const descriptionOf = (issuer: string) =>
+  `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
+
+export function openIssuers(
+  settings: readonly Setting[],
+  { clock, log, limits }: { readonly clock: Clock; readonly log: Log; readonly limits: IssuerLimits },
+): Issuers {
+  const answered = new Set(settings.filter(({ issuer }) => issuer === null))
+  let asking: Promise<boolean> | undefined
+  let askedMs = Number.NEGATIVE_INFINITY
+
+  async function askAll(): Promise<boolean> {
+    const open = settings.filter((setting) => !answered.has(setting))
+    const answers = await Promise.all(open.map(({ issuer }) => isThere(issuer ?? '', limits.issuerMs)))
+    for (const [index, setting] of open.entries()) {
+      if (answers[index] === true) answered.add(setting)
+      else
+        log.warn({ provider: setting.id }, 'a provider of sign-in does not answer; it is asked again later')
+    }
+    return answers.includes(true)
+  }
+  return {
+    ready: () => settings.filter((setting) => answered.has(setting)),
+    async ask() {
+      if (answered.size === settings.length) return false
+      if (asking !== undefined) return asking
+      if (clock.monoMs() - askedMs < limits.issuerRetryMs) return false
+      askedMs = clock.monoMs()
+      asking = askAll().finally(() => {
+        asking = undefined
+      })
+      return asking
+    },
+  }
+}
+
+async function isThere(issuer: string, withinMs: number): Promise<boolean> {
+  try {
+    const answer = await fetch(descriptionOf(issuer), {
+      redirect: 'error',
+      signal: AbortSignal.timeout(withinMs),
+    })
+    const description: unknown = answer.ok ? await answer.json() : null
+    return typeof description === 'object' && description !== null && 'issuer' in description
+  } catch {
+    return false
+  }
+}

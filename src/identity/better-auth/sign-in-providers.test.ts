@@ -1,0 +1,114 @@
+/** Signing in with somebody else's word: a real OpenID provider on loopback, who comes in through it, and what is kept. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import {
+  type Claims,
+  clientId,
+  clientSecret,
+  type OidcIssuer,
+  oidcIssuer,
+} from '../../../test/support/oidc-issuer.ts'
+import type { Lifetime } from '../../../test/support/open-ledger.ts'
+import {
+  ann,
+  type Browser,
+  type Reply,
+  type TestPeopleOptions,
+  testPeople,
+} from '../../../test/support/people.ts'
+
+const somebody: Claims = { sub: 'p-1', email: 'dora@example.org', email_verified: true, name: 'Dora' }
+
+async function withIssuer(context: Lifetime, options: TestPeopleOptions = {}) {
+  const issuer = await oidcIssuer(context)
+  const staff = { kind: 'oidc', id: 'staff', name: 'Staff', issuer: issuer.issuer } as const
+  const signIn = [{ ...staff, clientId, clientSecret }]
+  return { issuer, people: await testPeople(context, { signIn, ...options }) }
+}
+
+async function comeIn(browser: Browser, issuer: OidcIssuer, who: Claims = somebody): Promise<Reply> {
+  const begun = await browser.post('/sign-in/social', { provider: 'staff', callbackURL: '/console' })
+  assert.equal(begun.status, 200, JSON.stringify(begun.body))
+  return browser.get(`/callback/staff?${issuer.approve(String(begun.body.url), who)}`)
+}
+
+test('a provider vouches for an address; the person is verified, and nothing of the provider is kept', async (context) => {
+  const { issuer, people } = await withIssuer(context)
+  const joined: string[] = []
+  people.onSignUp(async ({ email, confirmed }) => void joined.push(`${email} ${confirmed}`))
+  const browser = people.browser()
+  const back = await comeIn(browser, issuer)
+  assert.deepEqual([back.status, back.headers.location], [302, '/console'])
+  assert.equal((await browser.signedIn())?.person.verified, true)
+  assert.deepEqual(joined, [`${somebody.email} true`])
+  const again = people.browser()
+  await comeIn(again, issuer)
+  assert.equal((await again.signedIn())?.person.id, (await browser.signedIn())?.person.id)
+  await people.shut()
+  const kept = readFileSync(join(people.dataFolder, 'identity.db'))
+  assert.ok(kept.includes('p-1') && !kept.includes('kept-by-nobody') && !kept.includes('eyJ'))
+})
+
+test('a token that is not for this sign-in lets nobody in', async (context) => {
+  const { issuer, people } = await withIssuer(context)
+  for (const wrong of [{ nonce: 'other' }, { aud: 'other' }, { iss: 'https://evil.example' }, { exp: 1 }]) {
+    issuer.wrong = wrong
+    const browser = people.browser()
+    await comeIn(browser, issuer)
+    assert.equal(await browser.signedIn(), null, JSON.stringify(wrong))
+  }
+  issuer.wrong = {}
+  const [begun, victim] = [people.browser(), people.browser()]
+  const { body } = await begun.post('/sign-in/social', { provider: 'staff', callbackURL: '/console' })
+  await victim.get(`/callback/staff?${issuer.approve(String(body.url), somebody)}`)
+  assert.equal(await victim.signedIn(), null)
+})
+
+test("a provider's word does not open an account that somebody made with a password", async (context) => {
+  const { issuer, people } = await withIssuer(context)
+  const owner = people.browser()
+  await owner.post('/sign-up/email', ann)
+  const other = people.browser()
+  await comeIn(other, issuer, { ...somebody, email: ann.email, email_verified: false })
+  assert.equal(await other.signedIn(), null)
+  assert.equal((await owner.signedIn())?.person.email, ann.email)
+})
+
+const modes: readonly [signup: 'closed' | 'invite', invited: boolean, verified: boolean, isIn: boolean][] = [
+  ['closed', true, true, false],
+  ['invite', false, true, false],
+  ['invite', true, false, false],
+  ['invite', true, true, true],
+]
+for (const [signup, invited, verified, isIn] of modes) {
+  test(`sign-up ${signup}, invited ${invited}, address verified ${verified}: in ${isIn}`, async (context) => {
+    const { issuer, people } = await withIssuer(context, { signup })
+    if (invited) await people.identity.invite(somebody.email)
+    const browser = people.browser()
+    await comeIn(browser, issuer, { ...somebody, email_verified: verified })
+    assert.equal((await browser.signedIn()) !== null, isIn)
+    assert.equal((await people.identity.personByEmail(somebody.email)) !== undefined, isIn)
+  })
+}
+
+test('a provider that is down keeps nobody else out, and works once it is up', async (context) => {
+  const { issuer, people } = await withIssuer(context, { limits: { issuerRetryMs: 1 } })
+  issuer.isUp = false
+  const browser = people.browser()
+  const refused = await browser.post('/sign-in/social', { provider: 'staff', callbackURL: '/console' })
+  assert.equal(refused.status, 404)
+  assert.equal((await people.browser().post('/sign-up/email', ann)).status, 200)
+  issuer.isUp = true
+  await comeIn(browser, issuer)
+  assert.notEqual(await browser.signedIn(), null)
+})
+
+test('nobody is sent elsewhere after signing in', async (context) => {
+  const { people } = await withIssuer(context)
+  for (const callbackURL of ['https://evil.example', '//evil.example', '/\\evil.example']) {
+    const reply = await people.browser().post('/sign-in/social', { provider: 'staff', callbackURL })
+    assert.equal(reply.status, 403, callbackURL)
+  }
+})

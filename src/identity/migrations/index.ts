@@ -1,7 +1,0 @@
-/** The migrations of the identity database in their order. One that was released is never changed again. */
-import type { Migration } from '../../store/migrations/index.ts'
-import { begin } from './0001-begin.ts'
-import { usedCodes } from './0002-used-codes.ts'
-import { oldSessions } from './0003-old-sessions.ts'
-
-export const identityMigrations: readonly Migration[] = [begin, usedCodes, oldSessions]

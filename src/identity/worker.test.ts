@@ -1,0 +1,172 @@
+/** Identity in a thread of its own: it is the same one, what happens there is heard here, and its end is told. */
+import assert from 'node:assert/strict'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { Worker } from 'node:worker_threads'
+import { type Lifetime, temporaryDirectory } from '../../test/support/open-ledger.ts'
+import { ann } from '../../test/support/people.ts'
+import { systemClock } from '../base/clock.ts'
+import { createLog } from '../base/log.ts'
+import { readConfig } from '../config/config.ts'
+import type { OutgoingEmail } from '../mail/mail.ts'
+import { threadEntries } from '../server/thread-entries.ts'
+import {
+  type AuthAnswer,
+  type IdentityOptions,
+  type IdentityResult,
+  type OpenIdentity,
+  openIdentity,
+} from './identity.ts'
+import { openIdentityWorker } from './worker.ts'
+
+interface Apart extends OpenIdentity {
+  readonly lines: readonly string[]
+  readonly emails: readonly OutgoingEmail[]
+  readonly lost: Promise<Error>
+  post(path: string, body: object, cookie?: string): Promise<AuthAnswer>
+}
+
+const address = 'http://localhost:8080'
+
+function openApart(
+  dataFolder: string,
+  given: Pick<IdentityOptions, 'onLost'> & Partial<IdentityOptions>,
+): Promise<IdentityResult> {
+  const read = readConfig({ TOLLGATE_DATA: dataFolder }, dataFolder)
+  assert.ok(read.kind === 'config')
+  return openIdentity({
+    config: { ...read.config, limits: { ...read.config.limits, uniformAnswerMs: 1 } },
+    mail: null,
+    clock: systemClock,
+    log: createLog({ level: 'silent' }),
+    key: Buffer.alloc(32, 7),
+    address: () => address,
+    openCore: (needs) => openIdentityWorker(threadEntries.identity, needs),
+    ...given,
+  })
+}
+
+async function apart(context: Lifetime, { hasMail = false } = {}): Promise<Apart> {
+  const lines: string[] = []
+  const emails: OutgoingEmail[] = []
+  const lost = Promise.withResolvers<Error>()
+  const send = (email: OutgoingEmail) => (emails.push(email) > 1 ? 'full' : 'taken')
+  const result = await openApart(temporaryDirectory(context), {
+    mail: hasMail ? { send, close: async () => {} } : null,
+    log: createLog({ level: 'debug', destination: { write: (line) => lines.push(line) } }),
+    onLost: lost.resolve,
+  })
+  assert.ok(result.kind === 'open')
+  const { opened } = result
+  context.after(() => opened.close().catch(() => {}))
+  const post: Apart['post'] = (path, body, cookie) =>
+    opened.answer({
+      method: 'POST',
+      path: `/api/auth${path}`,
+      query: '',
+      headers: { origin: address, 'content-type': 'application/json', ...(cookie && { cookie }) },
+      body: Buffer.from(JSON.stringify(body)),
+      clientAddress: '192.0.2.1',
+    })
+  return { ...opened, lines, emails, lost: lost.promise, post }
+}
+
+const cookieOf = ({ headers }: AuthAnswer) =>
+  headers.find(([name]) => name === 'set-cookie')?.[1].split(';', 1)[0] ?? ''
+
+test('whoever comes is told before they are answered, and what changes them is known at once', async (context) => {
+  const { identity, onSignUp, post } = await apart(context)
+  const heard: string[] = []
+  onSignUp(async ({ id, email }) => {
+    // What listens may ask in turn.
+    heard.push(`${email} ${(await identity.person(id))?.name}`)
+  })
+  const answer = await post('/sign-up/email', ann)
+  assert.equal(answer.status, 200, Buffer.from(answer.body).toString())
+  assert.deepEqual(heard, [`${ann.email} ${ann.name}`])
+  const headers = { cookie: cookieOf(answer) }
+  const before = await identity.signedIn(headers)
+  assert.deepEqual([before?.person.email, before?.person.confirmed], [ann.email, false])
+  await identity.confirm(before?.person.id ?? '')
+  assert.equal((await identity.signedIn(headers))?.person.confirmed, true)
+  assert.equal((await post('/sign-out', {}, headers.cookie)).status, 200)
+  assert.equal(await identity.signedIn(headers), null)
+})
+
+test('an error of the table arrives with its code, and lines of the log with their fields', async (context) => {
+  const { identity, lines, post } = await apart(context)
+  await assert.rejects(identity.confirm('nobody'), { code: 'person_not_found', status: 404 })
+  await post('/sign-up/email', ann)
+  assert.equal((await post('/sign-in/email', { ...ann, password: 'not the right one' })).status, 401)
+  const said = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+  assert.ok(
+    said.every(({ level, time, msg }) => level === 'debug' && time !== undefined && msg !== ''),
+    lines.join(''),
+  )
+  assert.ok(
+    said.some(({ msg }) => String(msg).includes('Invalid password')),
+    lines.join(''),
+  )
+  assert.ok(!lines.join('').includes(ann.email))
+})
+
+test('emails leave by the mail of the main thread, which may be full', async (context) => {
+  const { identity, emails } = await apart(context, { hasMail: true })
+  const [first, second] = [await identity.invite(ann.email), await identity.invite('bob@example.org')]
+  assert.deepEqual([first.sent, second.sent], [true, false])
+  assert.ok(emails[0]?.text.includes(first.link) && first.link.startsWith(`${address}/console/sign-up?`))
+})
+
+test('what cannot be opened is refused in a sentence, and nothing goes on', async (context) => {
+  const dataFolder = temporaryDirectory(context)
+  writeFileSync(join(dataFolder, 'identity.db'), 'no database, whatever it is called '.repeat(100))
+  const result = await openApart(dataFolder, { onLost: (error) => assert.fail(error) })
+  assert.ok(result.kind === 'refused')
+  assert.match(result.message, /identity\.db cannot be used/)
+})
+
+test('a new data folder gets its database with the first question, and a failure then is not the end', async (context) => {
+  const dataFolder = temporaryDirectory(context)
+  const file = join(dataFolder, 'identity.db')
+  const result = await openApart(dataFolder, { onLost: (error) => assert.fail(error) })
+  assert.ok(result.kind === 'open')
+  const { identity, close } = result.opened
+  assert.ok(!existsSync(file))
+  writeFileSync(file, 'no database, whatever it is called '.repeat(100))
+  await assert.rejects(identity.person('nobody'), { code: 'store_unavailable' })
+  rmSync(file)
+  assert.deepEqual(await Promise.all([identity.person('nobody'), identity.memberships('nobody')]), [
+    undefined,
+    [],
+  ])
+  assert.ok(existsSync(file))
+  await close()
+  await assert.rejects(identity.person('nobody'), { code: 'store_unavailable' })
+})
+
+test('what was never asked closes without a database', async (context) => {
+  const dataFolder = temporaryDirectory(context)
+  const result = await openApart(dataFolder, { onLost: (error) => assert.fail(error) })
+  assert.ok(result.kind === 'open')
+  await result.opened.close()
+  assert.ok(!existsSync(join(dataFolder, 'identity.db')))
+})
+
+test('a thread that ends by itself is told, and nobody waits for it', async (context) => {
+  const { postMessage } = Worker.prototype
+  const workers: Worker[] = []
+  Worker.prototype.postMessage = function seen(this: Worker, ...message: Parameters<typeof postMessage>) {
+    workers.push(this)
+    return postMessage.apply(this, message)
+  }
+  const { identity, lost } = await apart(context)
+  await identity.person('nobody')
+  Worker.prototype.postMessage = postMessage
+  const asked = identity.people({ state: 'all', search: null, limit: 10 })
+  const heard = assert.rejects(asked, { code: 'store_unavailable' })
+  await workers.at(-1)?.terminate()
+  await heard
+  assert.match((await lost).message, /store/)
+  await assert.rejects(identity.person('nobody'), { code: 'store_unavailable' })
+})

@@ -1,0 +1,235 @@
+/**
+ * Whether a request may run, and what is taken for it: a decision over two rows and an ask, in the
+ * order in which the caps are checked. Pure: takes nothing itself, and what it refuses costs nothing.
+ */
+import { rollSpend, type SpendMeter, spentIn } from '../../limits/budget.ts'
+import { tighter } from '../../limits/headers.ts'
+import type { RateState, RateStates } from '../../limits/types.ts'
+import {
+  fits,
+  type RateKind,
+  type RateWindow,
+  rateState,
+  rollWindow,
+  takeFrom,
+  waitMs,
+} from '../../limits/window.ts'
+import type { AdmissionAsk, RateRefusal, Refusal, ShortRefusal, Wait } from '../types.ts'
+import { type Fraction, least, most } from './money.ts'
+
+/** What an account row says to admission. */
+export interface Payer {
+  readonly posted: bigint
+  readonly held: bigint
+  readonly openHolds: number
+  readonly running: number
+  readonly suspendedMs: number | null
+  readonly restrictedMs: number | null
+  readonly window: RateWindow
+}
+
+/** What a key's meter says to admission. */
+export interface Meter {
+  readonly held: bigint
+  readonly openHolds: number
+  readonly running: number
+  readonly spend: SpendMeter
+  readonly window: RateWindow
+}
+
+/** What to take. The windows are the rows' next ones. */
+export interface Take {
+  readonly kind: 'take'
+  readonly amount: bigint
+  readonly outputLimit: number
+  /** What is reserved of the token rates. */
+  readonly tokens: number
+  readonly payerWindow: RateWindow
+  readonly meterWindow: RateWindow
+  readonly spend: SpendMeter
+  /** What the key's budget allows `spent` and `held` to sum up to from now on; null: it has none. */
+  readonly spentMax: bigint | null
+  readonly rates: RateStates
+}
+
+export type Decision = Take | Wait | Refusal
+
+/** How soon a request that met the limit on concurrency may try again. */
+const concurrencyRetryMs = 1_000
+
+/** The first cap that fails is the answer: suspended, restricted, rates, concurrency, key budget, balance. */
+export function decide(payer: Payer, meter: Meter, ask: AdmissionAsk, reserveShare: Fraction): Decision {
+  if (payer.suspendedMs !== null) return { kind: 'suspended' }
+  if (ask.usesRestricted && payer.restrictedMs !== null) return { kind: 'restricted' }
+  const tokens = tokensOf(ask)
+  const before = {
+    account: rollWindow(payer.window, ask.nowMs),
+    key: rollWindow(meter.window, ask.nowMs),
+  }
+  const rateRefusal = firstRateRefusal(before, { payer, meter, ask, tokens })
+  if (rateRefusal !== undefined) return rateRefusal
+  const spend = rollSpend(meter.spend, ask.nowMs)
+  const output = decideOutput(capsOf(payer, meter, spend, ask), ask, reserveShare)
+  if (typeof output !== 'number') return output
+  const after = {
+    account: takeFrom(before.account, tokens, ask.nowMs),
+    key: takeFrom(before.key, tokens, ask.nowMs),
+  }
+  return {
+    kind: 'take',
+    amount: ask.inputAmount + BigInt(output) * ask.outputTokenAmount,
+    outputLimit: output,
+    tokens,
+    payerWindow: after.account,
+    meterWindow: after.key,
+    spend,
+    spentMax: spentMaxOf(meter, spend, ask),
+    rates: ratesOf(after, ask),
+  }
+}
+
+/** A budget that was lowered below what is spent and held allows nothing more; it cannot undo what was. */
+function spentMaxOf(meter: Meter, spend: SpendMeter, { keyBudget }: AdmissionAsk): bigint | null {
+  if (keyBudget === null) return null
+  const spentBefore = spend.spent - spentIn(spend, keyBudget.window)
+  return most(spentBefore + keyBudget.amount, spend.spent + meter.held)
+}
+
+/** Output comes over time: only what the answer needs at least is taken from a rate per minute in advance. */
+const tokensOf = (ask: AdmissionAsk): number => ask.inputTokens + Math.min(ask.outputFloor, ask.outputWanted)
+
+interface Windows {
+  readonly account: RateWindow
+  readonly key: RateWindow
+}
+
+interface RateQuestion {
+  readonly payer: Payer
+  readonly meter: Meter
+  readonly ask: AdmissionAsk
+  readonly tokens: number
+}
+
+function firstRateRefusal(windows: Windows, question: RateQuestion): RateRefusal | undefined {
+  const { payer, meter, ask, tokens } = question
+  const scopes = [
+    { scope: 'account', limits: ask.accountLimits, window: windows.account, running: payer.running },
+    { scope: 'key', limits: ask.keyLimits, window: windows.key, running: meter.running },
+  ] as const
+  const perMinute = [
+    { of: 'requests', amount: 1, limit: 'requestsPerMinute' },
+    { of: 'tokens', amount: tokens, limit: 'tokensPerMinute' },
+  ] as const
+  const rates = (): RateStates => ratesOf(windows, ask)
+  for (const { of, amount, limit: name } of perMinute) {
+    for (const { scope, limits, window } of scopes) {
+      const limit = limits[name]
+      if (limit === null) continue
+      if (fits(window, of, amount, limit)) continue
+      const retryAfterMs = waitMs(window, of, { amount, limit, nowMs: ask.nowMs })
+      return { kind: 'rate', of, scope, limit, retryAfterMs, rates: rates() }
+    }
+  }
+  for (const { scope, limits, running } of scopes) {
+    const limit = limits.concurrent
+    if (limit === null || running < limit) continue
+    return { kind: 'rate', of: 'concurrent', scope, limit, retryAfterMs: concurrencyRetryMs, rates: rates() }
+  }
+  return undefined
+}
+
+/** The tighter of account and key for each kind. */
+function ratesOf(windows: Windows, ask: AdmissionAsk): RateStates {
+  const { nowMs } = ask
+  const tighterOf = (name: 'requestsPerMinute' | 'tokensPerMinute', kind: RateKind) => {
+    const state = (window: RateWindow, limit: number | null): RateState | null =>
+      limit === null ? null : rateState(window, kind, limit, nowMs)
+    return tighter(state(windows.account, ask.accountLimits[name]), state(windows.key, ask.keyLimits[name]))
+  }
+  return {
+    requests: tighterOf('requestsPerMinute', 'requests'),
+    tokens: tighterOf('tokensPerMinute', 'tokens'),
+  }
+}
+
+/** One pocket that must pay: what is free in it, and what running requests may give back. */
+interface Cap {
+  readonly scope: 'account' | 'key'
+  readonly available: bigint
+  /** What would be available if every running request gave all of its hold back. */
+  readonly hoped: bigint
+  readonly held: bigint
+  readonly openHolds: number
+}
+
+/** In the order in which they are named when they fail. */
+function capsOf(payer: Payer, meter: Meter, spend: SpendMeter, ask: AdmissionAsk): readonly Cap[] {
+  const account: Cap = {
+    scope: 'account',
+    available: payer.posted - payer.held,
+    hoped: payer.posted,
+    held: payer.held,
+    openHolds: payer.openHolds,
+  }
+  if (ask.keyBudget === null) return [account]
+  const unspent = ask.keyBudget.amount - spentIn(spend, ask.keyBudget.window)
+  const key: Cap = {
+    scope: 'key',
+    available: most(unspent - meter.held, 0n),
+    hoped: most(unspent, 0n),
+    held: meter.held,
+    openHolds: meter.openHolds,
+  }
+  return [key, account]
+}
+
+function decideOutput(
+  caps: readonly Cap[],
+  ask: AdmissionAsk,
+  share: Fraction,
+): number | Wait | ShortRefusal {
+  const output = outputFor(caps.map((cap) => cap.available).reduce(least), ask, share)
+  if (output === ask.outputWanted) return output
+  if (ask.patience === 'wait') {
+    const hoped = outputFor(caps.map((cap) => cap.hoped).reduce(least), ask, share)
+    if (hoped !== undefined && (output === undefined || hoped > output)) return { kind: 'wait' }
+  }
+  return output ?? shortRefusal(caps, ask, share)
+}
+
+/** The output limit that `available` pays for; undefined when it pays for none that the ask accepts. */
+function outputFor(available: bigint, ask: AdmissionAsk, share: Fraction): number | undefined {
+  const spare = available - ask.inputAmount
+  if (spare < 0n) return undefined
+  const { outputWanted: wanted, outputTokenAmount: rate } = ask
+  if (ask.onShortBalance === 'reject') return affordable(spare, rate, wanted) < wanted ? undefined : wanted
+  if (ask.onShortBalance === 'count') {
+    const whole = ask.inputAmount + BigInt(wanted) * rate
+    return whole * share.denominator <= available * share.numerator ? wanted : undefined
+  }
+  const shared = affordable((spare * share.numerator) / share.denominator, rate, wanted)
+  const output = Math.max(Math.min(ask.outputFloor, wanted), shared)
+  return output <= affordable(spare, rate, wanted) ? output : undefined
+}
+
+/** How many tokens of output `amount` pays for, at most `wanted`. */
+function affordable(amount: bigint, rate: bigint, wanted: number): number {
+  return rate === 0n ? wanted : Number(least(amount / rate, BigInt(wanted)))
+}
+
+/** Tells of the first cap that is too small by itself. */
+function shortRefusal(caps: readonly Cap[], ask: AdmissionAsk, share: Fraction): ShortRefusal {
+  const [first = caps[0]!] = caps.filter(({ available }) => outputFor(available, ask, share) === undefined)
+  const needed =
+    ask.onShortBalance === 'lower' ? Math.min(ask.outputFloor, ask.outputWanted) : ask.outputWanted
+  const spare = caps.map((cap) => cap.available).reduce(least) - ask.inputAmount
+  return {
+    kind: 'short',
+    scope: first.scope,
+    required: ask.inputAmount + BigInt(needed) * ask.outputTokenAmount,
+    available: first.available,
+    held: first.held,
+    openHolds: first.openHolds,
+    affordableOutput: spare < 0n ? 0 : affordable(spare, ask.outputTokenAmount, ask.outputWanted),
+  }
+}

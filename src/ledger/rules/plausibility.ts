@@ -1,0 +1,100 @@
+/**
+ * Whether the counts that an upstream reports can be: input within the model's context, output within the limit that
+ * went upstream, uses of tools that were offered. What cannot be is named and not believed. Pure; prices nothing.
+ */
+import {
+  inputMeters,
+  inputTokens,
+  noInput,
+  noOutput,
+  outputMeters,
+  outputTokens,
+} from '../../../contract/meters.ts'
+import type { PricedUsage } from './price.ts'
+
+/** The most that a request can use, whatever is reported. */
+export interface UsageMax {
+  /** Of one sampling: after each use of a tool at the provider the model reads its input again. */
+  readonly inputTokens: number
+  readonly outputTokens: number
+  /** Uses of all tools together that were assumed for the hold; those that are reported may be more. */
+  readonly assumedToolUses: number
+  /** Uses of the tools at the provider that were offered, by meter; infinite where the format cannot cap them. */
+  readonly toolUses: Readonly<Record<string, number>>
+  /** Meters that have a price: a use of any other costs nothing and is reported as unpriced. */
+  readonly pricedMeters: Readonly<Record<string, unknown>>
+}
+
+/** A request as far as it says what can be used. */
+export interface PlannedUse {
+  readonly inputSize: { readonly inputTokensMax: number; readonly toolUses: number }
+  readonly choices: number
+  readonly serverTools: { readonly usesMax: UsageMax['toolUses'] }
+  readonly price: { readonly fees: UsageMax['pricedMeters'] }
+}
+
+export function usageMaxOf(
+  { inputSize, choices, serverTools, price }: PlannedUse,
+  outputLimit: number,
+): UsageMax {
+  return {
+    inputTokens: inputSize.inputTokensMax,
+    outputTokens: outputLimit * Math.max(1, choices),
+    assumedToolUses: inputSize.toolUses,
+    toolUses: serverTools.usesMax,
+    pricedMeters: price.fees,
+  }
+}
+
+/** Usage without the meters that the provider does not charge for. */
+export function withoutWaived<Used extends Pick<PricedUsage, 'fees'>>(
+  usage: Used,
+  waived: readonly string[],
+): Used {
+  if (waived.length === 0) return usage
+  const fees = Object.entries(usage.fees).filter(([meter]) => !waived.includes(meter))
+  return { ...usage, fees: Object.fromEntries(fees) }
+}
+
+export interface Plausibility<Reported extends PricedUsage> {
+  /** What was reported without what cannot be: a direction whose sum is too large is empty. */
+  readonly usage: Reported
+  readonly input: boolean
+  readonly output: boolean
+  /** The counts that cannot be, as reported; null: none. */
+  readonly implausible: Readonly<Record<string, number>> | null
+}
+
+export function plausibility<Reported extends PricedUsage>(
+  usage: Reported,
+  max: UsageMax,
+): Plausibility<Reported> {
+  const samplings = samplingsMax(usage, max)
+  const input = inputTokens(usage) <= max.inputTokens * samplings
+  const output = outputTokens(usage) <= max.outputTokens * samplings
+  const excess = Object.entries(usage.fees).filter(([meter, uses]) => uses > usesMax(meter, max))
+  if (input && output && excess.length === 0) return { usage, input, output, implausible: null }
+  const named = [...(input ? [] : inputMeters), ...(output ? [] : outputMeters)]
+    .map((name) => [name, usage[name]] as const)
+    .filter(([, count]) => count > 0)
+  const fees = Object.fromEntries(
+    Object.entries(usage.fees).map(([meter, uses]) => [meter, Math.min(uses, usesMax(meter, max))] as const),
+  )
+  return {
+    usage: { ...usage, ...(input ? {} : noInput), ...(output ? {} : noOutput), fees },
+    input,
+    output,
+    implausible: Object.fromEntries([...named, ...excess]),
+  }
+}
+
+function samplingsMax({ fees }: PricedUsage, max: UsageMax): number {
+  const offered = Object.entries(fees).filter(([meter]) => Object.hasOwn(max.toolUses, meter))
+  const used = offered.reduce((sum, [meter, uses]) => sum + Math.min(uses, usesMax(meter, max)), 0)
+  return Math.max(max.assumedToolUses, used) + 1
+}
+
+function usesMax(meter: string, { toolUses, pricedMeters }: UsageMax): number {
+  if (!Object.hasOwn(pricedMeters, meter)) return Number.POSITIVE_INFINITY
+  return Object.hasOwn(toolUses, meter) ? (toolUses[meter] ?? 0) : 0
+}

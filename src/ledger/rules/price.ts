@@ -1,0 +1,221 @@
+/**
+ * Usage × price, exactly: classes are summed as integers and rounded up once, at the end. Also the
+ * bound of a request that has not run yet, which rounds so that a hold is never below the cost. Pure.
+ */
+import {
+  type InputMeter,
+  inputMeters,
+  inputTokens,
+  type Meter,
+  meterNames,
+  meters,
+  type OutputClasses,
+  outputMeters,
+  type TokenCounts,
+} from '../../../contract/meters.ts'
+import { assert } from '../../base/assert.ts'
+import type { Multiplier, PriceTier, PriceVersion, Rates } from '../../catalog/types.ts'
+import { divideUp, most } from './money.ts'
+
+/** The meter of a fee for each request that is answered, whatever it does. */
+const requestMeter = 'request'
+
+/** Rates are per million tokens. */
+const perRate = 1_000_000n
+
+/** What was used; reasoning is a part of `output` and costs nothing more. */
+export interface PricedUsage extends TokenCounts {
+  readonly fees: Readonly<Record<string, number>>
+  readonly ranAt: readonly string[]
+}
+
+export interface Cost {
+  /** Nano-USD, rounded up once. */
+  readonly cost: bigint
+  /** What the price row does not know, by name; not in `cost`. */
+  readonly unpriced: readonly string[]
+}
+
+/** Adds the one use of the fee for an answered request where the price has such a fee. */
+export function withRequestFee<Used extends Pick<PricedUsage, 'fees'>>(
+  usage: Used,
+  price: Pick<PriceVersion, 'fees'>,
+): Used {
+  if (!Object.hasOwn(price.fees, requestMeter)) return usage
+  return { ...usage, fees: { ...usage.fees, [requestMeter]: 1 } }
+}
+
+/** The same usage for a request that was not answered. */
+export function withoutRequestFee<Used extends Pick<PricedUsage, 'fees'>>(usage: Used): Used {
+  const { [requestMeter]: _answered, ...fees } = usage.fees
+  return { ...usage, fees }
+}
+
+/** Whose price: what the customer pays, or what the upstream charges us. */
+export type PriceSide = 'rates' | 'list'
+
+/** Prices a request at what it ran at. Throws when a count is not a whole number from 0 on. */
+export function costOf(usage: PricedUsage, price: PriceVersion, side: PriceSide = 'rates'): Cost {
+  const rates = ratesFor(price, side, inputTokens(usage))
+  let tokens = 0n
+  const unpriced: string[] = []
+  for (const name of meterNames) {
+    const [count, rate] = [usage[name], rateOf(rates, name)]
+    tokens += toCount(count) * (rate ?? 0n)
+    if (count > 0 && rate === null) unpriced.push(name)
+  }
+  const ranAt = [...new Set(usage.ranAt)]
+  const known = ranAt.flatMap((option) => own(price.options, option) ?? [])
+  const { numerator, denominator } = product(known)
+  const feeEntries = Object.entries(usage.fees).filter(([, uses]) => uses > 0)
+  const fees = feeEntries.reduce(
+    (sum, [meter, uses]) => sum + toCount(uses) * (own(price.fees, meter) ?? 0n),
+    0n,
+  )
+  return {
+    cost: divideUp(tokens * numerator + fees * perRate * denominator, perRate * denominator),
+    unpriced: [
+      ...unpriced,
+      ...ranAt.filter((option) => own(price.options, option) === undefined),
+      ...feeEntries.map(([meter]) => meter).filter((meter) => own(price.fees, meter) === undefined),
+    ],
+  }
+}
+
+/** What a request that has not run yet may use at most. */
+export interface RequestBound {
+  readonly inputTokens: number
+  /** How many of them may be audio; 0 for a request that carries none. */
+  readonly inputAudioTokens: number
+  /** The classes of output that it can produce. */
+  readonly outputs: OutputClasses
+  /** Cache lifetimes that the request marks. */
+  readonly cacheWrites: readonly ('5m' | '1h')[]
+  /** Options that the request names. */
+  readonly options: readonly string[]
+  /** Uses of server tools at most, by meter. */
+  readonly fees: Readonly<Record<string, number>>
+  /** Answers that run in parallel. */
+  readonly choices: number
+}
+
+/** How the input of a hold was bounded; receipts tell it. */
+export type InputBoundSource = 'bytes' | 'counted' | 'pages' | 'reported'
+
+export interface BoundAmounts {
+  /** What all of the input and the fees cost at most. */
+  readonly input: bigint
+  /** What one token of output limit costs at most, for all choices. */
+  readonly perOutputToken: bigint
+}
+
+/**
+ * The dearest that the bound can cost: every tier that the input may reach, every option that is named, and every
+ * class of tokens that the request can produce, and no other.
+ */
+export function boundAmounts(price: PriceVersion, bound: RequestBound): BoundAmounts {
+  const { numerator, denominator } = product(
+    bound.options.map((option) => dearest(own(price.options, option))),
+  )
+  const fees = Object.entries(bound.fees).reduce(
+    (sum, [meter, uses]) => sum + toCount(uses) * (own(price.fees, meter) ?? 0n),
+    0n,
+  )
+  const rate = dearestInputRate(price, bound)
+  const audioRate = most(rate, dearestAudioRate(price, bound.inputTokens))
+  const audio = toCount(Math.min(bound.inputAudioTokens, bound.inputTokens))
+  const input = ((toCount(bound.inputTokens) - audio) * rate + audio * audioRate) * numerator
+  const output = dearestOutputRate(price, bound) * toCount(bound.choices) * numerator
+  return {
+    input: divideUp(input + fees * perRate * denominator, perRate * denominator),
+    perOutputToken: divideUp(output, perRate * denominator),
+  }
+}
+
+/** The dearest rate at which a token of input that is not audio can be billed, before options. */
+export function dearestInputRate(
+  price: PriceVersion,
+  bound: Pick<RequestBound, 'cacheWrites' | 'inputTokens'>,
+): bigint {
+  return highest(
+    reachableRates(price, bound.inputTokens).flatMap((rates) =>
+      boundMeters(bound).map((meter) => rateOf(rates, meter) ?? 0n),
+    ),
+  )
+}
+
+/** Whether a token of input that is not audio can be billed in a class. Audio has a bound of its own. */
+const billable: Readonly<Record<InputMeter, (bound: Pick<RequestBound, 'cacheWrites'>) => boolean>> = {
+  inputUncached: () => true,
+  cacheRead: () => true,
+  cacheWrite5m: ({ cacheWrites }) => cacheWrites.length > 0,
+  cacheWrite1h: ({ cacheWrites }) => cacheWrites.includes('1h'),
+  inputAudio: () => false,
+}
+
+const boundMeters = (bound: Pick<RequestBound, 'cacheWrites'>): readonly Meter[] =>
+  inputMeters.filter((meter) => billable[meter](bound))
+
+function dearestAudioRate(price: PriceVersion, inputTokens: number): bigint {
+  return highest(reachableRates(price, inputTokens).map(({ inputAudio }) => inputAudio ?? 0n))
+}
+
+function dearestOutputRate(
+  price: PriceVersion,
+  bound: Pick<RequestBound, 'inputTokens' | 'outputs'>,
+): bigint {
+  return highest(
+    reachableRates(price, bound.inputTokens).flatMap((rates) =>
+      outputMeters.filter((meter) => bound.outputs[meter]).map((meter) => rateOf(rates, meter) ?? 0n),
+    ),
+  )
+}
+
+/** null: the price does not know the class, nor does one that was written before the class was. */
+function rateOf(rates: Rates, meter: Meter): bigint | null {
+  return rates[meters[meter].rate] ?? null
+}
+
+/** The tier is chosen by all of the input and holds for the whole request. */
+function ratesFor(price: PriceVersion, side: PriceSide, inputTokens: number): Rates {
+  const [base, tiers] = side === 'list' ? [price.listRates, price.listTiers] : [price.rates, price.tiers]
+  return reached(tiers, inputTokens).at(-1)?.rates ?? base
+}
+
+function reached(tiers: readonly PriceTier[], inputTokens: number): readonly PriceTier[] {
+  return tiers.filter((tier) => inputTokens > tier.aboveInputTokens)
+}
+
+/** What is used may stay below what is bound, so every tier up to the bound's is possible. */
+function reachableRates(price: PriceVersion, inputTokens: number): readonly Rates[] {
+  return [price.rates, ...reached(price.tiers, inputTokens).map((tier) => tier.rates)]
+}
+
+const one: Multiplier = { numerator: 1n, denominator: 1n }
+
+/** A discount that is asked for may not be given. */
+function dearest(multiplier: Multiplier | undefined): Multiplier {
+  return multiplier !== undefined && multiplier.numerator > multiplier.denominator ? multiplier : one
+}
+
+function product(multipliers: readonly Multiplier[]): Multiplier {
+  return multipliers.reduce(
+    (so, next) => ({
+      numerator: so.numerator * next.numerator,
+      denominator: so.denominator * next.denominator,
+    }),
+    one,
+  )
+}
+
+const highest = (rates: readonly bigint[]): bigint => rates.reduce((high, rate) => most(high, rate), 0n)
+
+/** Names come from answers and requests: `constructor` must not find anything. */
+function own<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined
+}
+
+function toCount(count: number): bigint {
+  assert(Number.isSafeInteger(count) && count >= 0, 'a count of tokens or uses is a whole number from 0 on')
+  return BigInt(count)
+}

@@ -1,0 +1,45 @@
+/**
+ * Who pays what when a request closes: the customer up to what is its own, the house the rest. Pure:
+ * decides amounts, moves nothing.
+ */
+import { dayOf } from '../../limits/calendar.ts'
+import { least, most } from './money.ts'
+
+export interface Due {
+  /** What the customer owes for the usage. */
+  readonly cost: bigint
+  /** What the house bears beside it. */
+  readonly absorbed: bigint
+  readonly hold: bigint
+  /** posted − held before the hold is given back; below zero after a refund of money that is in use. */
+  readonly available: bigint
+}
+
+export interface Split {
+  readonly charged: bigint
+  /** All that is written off: what was given to the house and what the customer does not pay of the cost. */
+  readonly absorbed: bigint
+  /** The part of `absorbed` by which the cost exceeded the hold. */
+  readonly aboveHold: bigint
+  /** The part of `absorbed` that the hold allowed and the balance no longer covers: a refund took it meanwhile. */
+  readonly uncovered: bigint
+}
+
+/** Charges the cost up to the hold, which is the most that a request costs; never takes the balance below zero. */
+export function split({ cost, absorbed, hold, available }: Due): Split {
+  const owed = least(cost, hold)
+  const charged = least(owed, most(hold + available, 0n))
+  return { charged, absorbed: absorbed + cost - charged, aboveHold: cost - owed, uncovered: owed - charged }
+}
+
+/** What the house bore through an account's doing on one UTC day (since 1970). */
+export interface Losses {
+  readonly day: number
+  readonly amount: bigint
+}
+
+/** Adds a loss; an earlier day's are forgotten, a clock that steps back over midnight forgets nothing. */
+export function addLoss(losses: Losses, amount: bigint, nowMs: number): Losses {
+  const day = dayOf(nowMs)
+  return day > losses.day ? { day, amount } : { day: losses.day, amount: losses.amount + amount }
+}

@@ -1,0 +1,123 @@
+/**
+ * Responses that run in the background at their providers. A row has the id of the request's hold and is open as long as
+ * the hold is, so that settling the hold ends it and nothing has to be kept in step. Holds no content; moves no money.
+ */
+import { type Database, type Output, prepare } from '../../store/sqlite/connection.ts'
+import type { OpenResponse, UnrecordedResponse } from '../background-response-types.ts'
+import type { MeterState } from './rows.ts'
+import type { StateRows } from './state-rows.ts'
+
+const isOpen = 'EXISTS (SELECT 1 FROM hold WHERE hold.id = background_response.id)'
+
+/** A condition on `hold`: nothing but the provider's answer or an age of its own closes it. */
+export const isNoBackgroundHold =
+  'NOT EXISTS (SELECT 1 FROM background_response b WHERE b.id = hold.id AND b.response_id IS NOT NULL)'
+
+/** Rows of closed holds that are removed for each one that is written. */
+const forgottenPerRow = 4n
+
+export function backgroundOperations(database: Database, rows: StateRows) {
+  const remove = prepare(database, 'DELETE FROM kept WHERE account = ? AND id = ?')
+  return {
+    reserveResponse: { durable: false, run: reserveOperation(database) },
+    recordResponse: { durable: true, run: recordOperation(database, rows) },
+    forgetResponse: {
+      durable: true,
+      run: (account: bigint, responseId: string): void => void remove.run(account, responseId),
+    },
+    removeUnrecorded: { durable: true, run: removeUnrecordedOperation(database) },
+  } as const
+}
+
+function reserveOperation(database: Database) {
+  // The account's open holds are few, its responses may be many.
+  const count = prepare(
+    database,
+    `SELECT count(*) FROM hold CROSS JOIN background_response b ON b.id = hold.id WHERE hold.account = ?`,
+  )
+  const insert = prepare(database, 'INSERT INTO background_response (id, account) VALUES (?, ?)')
+  const forget = prepare(
+    database,
+    `DELETE FROM background_response WHERE id IN
+      (SELECT id FROM background_response WHERE id < ? AND NOT ${isOpen} ORDER BY id LIMIT ?)`,
+  )
+  return (id: bigint, account: bigint, perAccountMax: number): 'reserved' | 'full' => {
+    if (Number(count.row(account)?.[0]) >= perAccountMax) return 'full'
+    forget.run(id, forgottenPerRow)
+    insert.run(id, account)
+    return 'reserved'
+  }
+}
+
+function recordOperation(database: Database, rows: StateRows) {
+  const update = prepare(
+    database,
+    'UPDATE background_response SET upstream = ?, response_id = ?, facts = ? WHERE id = ?',
+  )
+  const detach = prepare(database, 'UPDATE hold SET detached = 1 WHERE id = ?')
+  const withoutRunning = <State extends Pick<MeterState, 'running'>>(state: State): State => ({
+    ...state,
+    running: state.running - 1,
+  })
+  return (id: bigint, upstream: string, responseId: string, facts: string): boolean => {
+    const hold = rows.hold(id)
+    if (hold === undefined || update.run(upstream, responseId, facts, id) !== 1) return false
+    if (hold.isDetached) return true
+    rows.saveAccount(hold.account, withoutRunning(rows.knownAccount(hold.account)))
+    rows.saveMeter(withoutRunning(rows.meter(hold.key, hold.account)))
+    detach.run(id)
+    return true
+  }
+}
+
+function removeUnrecordedOperation(database: Database) {
+  const select = prepare(
+    database,
+    `SELECT id, account FROM background_response WHERE response_id IS NULL AND ${isOpen}`,
+  )
+  const remove = prepare(database, 'DELETE FROM background_response WHERE response_id IS NULL')
+  return (): readonly UnrecordedResponse[] => {
+    const unrecorded = select.rows()
+    remove.run()
+    return unrecorded.map(([id, account]) => ({ id: id as bigint, account: account as bigint }))
+  }
+}
+
+export function backgroundReads(database: Database) {
+  const open = `SELECT b.id, b.account, b.upstream, b.response_id, b.facts, hold.created_ms, a.suspended_ms
+    FROM background_response b JOIN hold ON hold.id = b.id JOIN account a ON a.id = b.account
+    WHERE b.response_id IS NOT NULL`
+  const byName = prepare(
+    database,
+    `${open} AND b.account = ? AND b.response_id = ? ORDER BY b.id DESC LIMIT 1`,
+  )
+  const byId = prepare(database, `${open} AND b.id = ?`)
+  const ids = prepare(
+    database,
+    `SELECT b.id, b.account FROM hold CROSS JOIN background_response b ON b.id = hold.id
+      WHERE hold.id > ? AND b.response_id IS NOT NULL ORDER BY hold.id LIMIT ?`,
+  )
+  return {
+    openResponse: { run: (account: bigint, responseId: string) => toOpen(byName.row(account, responseId)) },
+    openResponseById: { run: (id: bigint) => toOpen(byId.row(id)) },
+    openResponses: {
+      run: (afterId: bigint, limit: number): readonly Pick<OpenResponse, 'id' | 'account'>[] =>
+        ids
+          .rows(afterId, BigInt(limit))
+          .map(([id, account]) => ({ id: id as bigint, account: account as bigint })),
+    },
+  } as const
+}
+
+function toOpen(row: Output[] | undefined): OpenResponse | undefined {
+  if (row === undefined) return undefined
+  return {
+    id: row[0] as bigint,
+    account: row[1] as bigint,
+    upstream: row[2] as string,
+    responseId: row[3] as string,
+    facts: row[4] as string,
+    createdMs: Number(row[5]),
+    isSuspended: row[6] !== null,
+  }
+}

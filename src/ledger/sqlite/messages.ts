@@ -1,0 +1,93 @@
+/**
+ * What the hot operations are asked and answer, as flat tuples: half of the cost of a message between threads is the names
+ * in it. One table of fields for each message makes both directions.
+ */
+import type { BudgetWindow, RateLimits, RateState } from '../../limits/types.ts'
+import { type Field, rowOf } from '../../store/sqlite/columns.ts'
+import type { Input, Output } from '../../store/sqlite/connection.ts'
+import type { Fraction } from '../rules/money.ts'
+import type { Admission, AdmissionAsk, Held } from '../types.ts'
+
+/** What admission needs beside the ask. */
+export interface AdmitSettings {
+  /** The id slot of this process, which owns the hold. */
+  readonly process: number
+  readonly reserveShare: Fraction
+}
+
+/** A value that crosses the threads as it is. */
+const value = <Value extends bigint | number | string | boolean | null>(): Field<Value> => ({
+  columns: [''],
+  read: (row, at) => row[at] as unknown as Value,
+  // Between threads a tuple may hold what no statement takes, such as a boolean.
+  write: (value, row) => void row.push(value as Input),
+})
+
+/** A group that may be absent as a whole: its first value is null then. */
+const orNull = <Value>(group: Field<Value>): Field<Value | null> => ({
+  columns: group.columns,
+  read: (row, at) => (row[at] === null ? null : group.read(row, at)),
+  write(value, row) {
+    if (value === null) for (const _ of group.columns) row.push(null)
+    else group.write(value, row)
+  },
+})
+
+const rateLimits: Field<RateLimits> = rowOf({
+  requestsPerMinute: value<number | null>(),
+  tokensPerMinute: value<number | null>(),
+  concurrent: value<number | null>(),
+})
+
+const ask = rowOf({
+  id: value<bigint>(),
+  account: value<bigint>(),
+  key: value<bigint>(),
+  nowMs: value<number>(),
+  inputAmount: value<bigint>(),
+  inputTokens: value<number>(),
+  outputTokenAmount: value<bigint>(),
+  outputWanted: value<number>(),
+  outputFloor: value<number>(),
+  onShortBalance: value<AdmissionAsk['onShortBalance']>(),
+  patience: value<AdmissionAsk['patience']>(),
+  usesRestricted: value<boolean>(),
+  accountLimits: rateLimits,
+  keyLimits: rateLimits,
+  keyBudget: orNull(rowOf({ amount: value<bigint>(), window: value<BudgetWindow>() })),
+  priceVersion: value<bigint>(),
+  model: value<string>(),
+  dialect: value<string>(),
+  streamed: value<boolean>(),
+}) satisfies Field<AdmissionAsk>
+
+const settings = rowOf({
+  process: value<number>(),
+  reserveShare: rowOf({ numerator: value<bigint>(), denominator: value<bigint>() }),
+}) satisfies Field<AdmitSettings>
+
+export const admitMessage = rowOf({ ask, settings })
+export type PackedAsk = Input[]
+
+const rate: Field<RateState | null> = orNull(
+  rowOf({ limit: value<number>(), remaining: value<number>(), resetMs: value<number>() }),
+)
+
+const held = rowOf({
+  kind: value<'held'>(),
+  id: value<bigint>(),
+  amount: value<bigint>(),
+  outputLimit: value<number>(),
+  available: value<bigint>(),
+  restricted: value<boolean>(),
+  rates: rowOf({ requests: rate, tokens: rate }),
+}) satisfies Field<Held>
+
+/** A hold as a tuple; every other answer is rare and goes as it is. */
+export type PackedAdmission = Input[] | Exclude<Admission, Held>
+
+export const packHeld: (hold: Held) => PackedAdmission = held.bind
+
+export function unpackAdmission(packed: PackedAdmission): Admission {
+  return Array.isArray(packed) ? held.toRow(packed as Output[]) : packed
+}

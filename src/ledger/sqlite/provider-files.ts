@@ -1,0 +1,181 @@
+/**
+ * Files that accounts keep at providers: who owns which, and at which upstream it is. A row is written before an upload is
+ * sent, so that limits hold for uploads at the same time and a crash leaves no file that counts for nobody. Holds no
+ * content and moves no money.
+ */
+import type { Selectable } from 'kysely'
+import { TollgateError } from '../../base/errors.ts'
+import type { Store } from '../../store/store.ts'
+import type { ProviderFileTable } from '../../store/tables.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import type {
+  FileFacts,
+  FileLimits,
+  FileQuery,
+  FileRow,
+  NewFile,
+  ProviderFiles,
+  UnfinishedFile,
+} from '../provider-file-types.ts'
+import { openFileDeletions } from './file-deletions.ts'
+
+/** `const files = openProviderFiles(store)` */
+export function openProviderFiles(store: Pick<Store, 'database'>): ProviderFiles {
+  const { database } = store
+  const { deletions, notify } = openFileDeletions(database)
+  const write = async (id: bigint, facts: FileFacts): Promise<boolean> => {
+    const { fileId, bytes, purpose, expiresMs, object } = facts
+    const written = await database
+      .updateTable('provider_file')
+      .set({
+        file_id: fileId,
+        purpose,
+        object,
+        expires_ms: expiresMs,
+        ...(bytes === null ? {} : { bytes }),
+      })
+      .where('id', '=', id)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('provider_file as other')
+              .select('other.id')
+              .whereRef('other.upstream', '=', 'provider_file.upstream')
+              .where('other.file_id', '=', fileId)
+              .where('other.id', '!=', id),
+          ),
+        ),
+      )
+      .returning('deletion_ms')
+      .executeTakeFirst()
+    if (written === undefined) return false
+    if (written.deletion_ms !== null) notify()
+    return true
+  }
+  return {
+    ...deletions,
+    reserve: (file, limits) => reserved(store, file, limits),
+    finish: write,
+    update: async (id, facts) => void (await write(id, facts)),
+    async remove(id) {
+      await database.deleteFrom('provider_file').where('id', '=', id).execute()
+    },
+    async find(of, fileIds) {
+      if (fileIds.length === 0) return []
+      const rows = await live(database, of)
+        .where('file_id', 'in', [...fileIds])
+        .execute()
+      return rows.map(toFileRow)
+    },
+    page: (query) => pageOf(database, query),
+    unfinished: (id, nowMs) => unfinished(database, id, nowMs),
+    async removeUnfinished() {
+      const rows = await database
+        .deleteFrom('provider_file')
+        .where('file_id', 'is', null)
+        .returningAll()
+        .execute()
+      return rows.map(toFileRow)
+    },
+  }
+}
+
+/** The account's own files that it can use. */
+function live(
+  database: Store['database'],
+  { account, provider, nowMs }: Pick<FileQuery, 'account' | 'provider' | 'nowMs'>,
+) {
+  return database
+    .selectFrom('provider_file')
+    .selectAll()
+    .where('account', '=', account)
+    .where('provider', '=', provider)
+    .where('file_id', 'is not', null)
+    .where('deletion_ms', 'is', null)
+    .where((where) => where.or([where('expires_ms', 'is', null), where('expires_ms', '>', BigInt(nowMs))]))
+}
+
+async function pageOf(database: Store['database'], query: FileQuery): Promise<readonly FileRow[]> {
+  const { after, order, purpose, limit } = query
+  let asked = live(database, query)
+  if (purpose !== null) asked = asked.where('purpose', '=', purpose)
+  if (after !== null) {
+    const start = await live(database, query).where('file_id', '=', after).executeTakeFirst()
+    if (start === undefined) return []
+    asked = asked.where('id', order === 'asc' ? '>' : '<', start.id)
+  }
+  const rows = await asked
+    .orderBy('id', order)
+    .limit(limit + 1)
+    .execute()
+  return rows.map(toFileRow)
+}
+
+async function unfinished(
+  database: Store['database'],
+  id: bigint,
+  nowMs: number,
+): Promise<UnfinishedFile | undefined> {
+  const row = await database
+    .selectFrom('provider_file')
+    .selectAll()
+    .where('id', '=', id)
+    .where('file_id', 'is', null)
+    .where('expires_ms', '>', BigInt(nowMs))
+    .executeTakeFirst()
+  return row === undefined ? undefined : toFileRow(row)
+}
+
+/** Counted and written in one transaction: uploads at the same time pass no limit together. */
+function reserved(
+  store: Pick<Store, 'database'>,
+  { id, account, key, provider, upstream, bytes, expiresMs, nowMs }: NewFile,
+  { filesPerAccountMax, fileBytesPerAccountMax }: FileLimits,
+): Promise<'reserved' | 'full'> {
+  return inTransaction(store, async (transaction) => {
+    const payer = await transaction
+      .selectFrom('account')
+      .select('suspended_ms')
+      .where('id', '=', account)
+      .executeTakeFirstOrThrow()
+    if (payer.suspended_ms !== null) {
+      throw new TollgateError('account_suspended', {
+        message: 'The account was suspended before the upload was sent.',
+      })
+    }
+    // What has expired the provider has deleted.
+    await transaction
+      .deleteFrom('provider_file')
+      .where('account', '=', account)
+      .where('expires_ms', '<=', BigInt(nowMs))
+      .execute()
+    const kept = await transaction
+      .selectFrom('provider_file')
+      .select((select) => [
+        select.fn.countAll<bigint>().as('files'),
+        select.fn.sum<bigint>('bytes').as('bytes'),
+      ])
+      .where('account', '=', account)
+      .executeTakeFirstOrThrow()
+    const bytesAfter = Number(kept.bytes ?? 0) + bytes
+    if (Number(kept.files) >= filesPerAccountMax || bytesAfter > fileBytesPerAccountMax) return 'full'
+    await transaction
+      .insertInto('provider_file')
+      .values({ id, account, key, provider, upstream, bytes, created_ms: nowMs, expires_ms: expiresMs })
+      .execute()
+    return 'reserved'
+  })
+}
+
+function toFileRow(row: Selectable<ProviderFileTable>): FileRow {
+  return {
+    id: row.id,
+    account: row.account,
+    key: row.key,
+    provider: row.provider,
+    upstream: row.upstream,
+    bytes: Number(row.bytes),
+    fileId: row.file_id ?? '',
+    object: row.object ?? '{}',
+  }
+}

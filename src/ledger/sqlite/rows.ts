@@ -1,0 +1,256 @@
+/**
+ * The rows of the ledger: one table of fields and columns for each, from which statements take their names, their values
+ * and the reading of what they find. No statement runs here.
+ */
+import { inputMeters, type Meter, meterNames, meters, outputMeters } from '../../../contract/meters.ts'
+import type { SpendMeter } from '../../limits/budget.ts'
+import type { RateWindow } from '../../limits/window.ts'
+import {
+  blob,
+  type Field,
+  flag,
+  integer,
+  integerOrNull,
+  json,
+  jsonOrNull,
+  number,
+  numberOrNull,
+  oneOf,
+  rowOf,
+  text,
+  textOrNull,
+  type ValueOf,
+} from '../../store/sqlite/columns.ts'
+import type { Input, Output } from '../../store/sqlite/connection.ts'
+import type { InputBoundSource } from '../rules/price.ts'
+import type {
+  AccountRow,
+  Attempt,
+  EndReason,
+  ReceiptDraft,
+  ReceiptRow,
+  RunningRow,
+  UsageSource,
+} from '../types.ts'
+
+/** The words of a window in this machine's order. */
+const window = blob<RateWindow>(
+  ({ buffer, byteOffset, byteLength }) =>
+    new Uint32Array(buffer, byteOffset, byteLength / Uint32Array.BYTES_PER_ELEMENT),
+  ({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength),
+)
+
+/** The part of an account row that admission and settlement read and write. */
+export const accountState = rowOf({
+  posted: integer('posted'),
+  held: integer('held'),
+  openHolds: number('open_holds'),
+  running: number('running'),
+  entries: number('entries'),
+  window: window('rates'),
+  losses: rowOf({ day: number('absorbed_day'), amount: integer('absorbed') }),
+  suspendedMs: numberOrNull('suspended_ms'),
+  restrictedMs: numberOrNull('restricted_ms'),
+})
+export interface AccountState extends ValueOf<typeof accountState> {}
+
+const spend: Field<SpendMeter> = rowOf({
+  spent: integer('spent'),
+  day: number('day'),
+  beforeDay: integer('spent_before_day'),
+  beforeWeek: integer('spent_before_week'),
+  beforeMonth: integer('spent_before_month'),
+})
+
+const meterFields = {
+  held: integer('held'),
+  openHolds: number('open_holds'),
+  running: number('running'),
+  spend,
+  /** What the budget of the last admission allows `spent` and `held` to sum up to; null: it had none. */
+  spentMax: integerOrNull('spent_max'),
+  /** In which minute since 1970 its last request began or ended. */
+  usedMinute: number('minute'),
+  window: window('rates'),
+}
+/** What changes in a meter. */
+export const meterChanges = rowOf(meterFields)
+export const meterState = rowOf({ key: integer('key'), account: integer('account'), ...meterFields })
+export interface MeterState extends ValueOf<typeof meterState> {}
+
+/** An open hold as closing it needs it. */
+export const holdState = rowOf({
+  id: integer('id'),
+  account: integer('account'),
+  key: integer('key'),
+  amount: integer('amount'),
+  tokens: number('tokens'),
+  createdMs: number('created_ms'),
+  isDetached: flag('detached'),
+  priceVersion: integer('price_version'),
+  model: text('model'),
+  dialect: text('dialect'),
+  streamed: flag('streamed'),
+})
+export interface HoldState extends ValueOf<typeof holdState> {}
+
+/** A hold as it is taken. */
+export const newHold = rowOf({
+  id: integer('id'),
+  account: integer('account'),
+  key: integer('key'),
+  process: number('process'),
+  amount: integer('amount'),
+  tokens: number('tokens'),
+  outputLimit: number('output_limit'),
+  outputLowered: flag('output_lowered'),
+  priceVersion: integer('price_version'),
+  model: text('model'),
+  dialect: text('dialect'),
+  streamed: flag('streamed'),
+  createdMs: number('created_ms'),
+})
+
+export const accountRow = rowOf({
+  id: integer('id'),
+  kind: oneOf<AccountRow['kind']>('kind'),
+  email: textOrNull('email'),
+  name: text('name'),
+  createdMs: number('created_ms'),
+  suspendedMs: numberOrNull('suspended_ms'),
+  restrictedMs: numberOrNull('restricted_ms'),
+  posted: integer('posted'),
+  held: integer('held'),
+  openHolds: number('open_holds'),
+  absorbedToday: integer('absorbed'),
+  owner: textOrNull('owner'),
+}) satisfies Field<AccountRow>
+
+export const runningRow = rowOf({
+  id: integer('id'),
+  account: integer('account'),
+  key: integer('key'),
+  model: text('model'),
+  dialect: text('dialect'),
+  streamed: flag('streamed'),
+  hold: integer('amount'),
+}) satisfies Field<RunningRow>
+
+const counts = Object.fromEntries(meterNames.map((name) => [name, number(meters[name].column)])) as Readonly<
+  Record<Meter, Field<number>>
+>
+
+const draft = rowOf({
+  provider: text('provider'),
+  upstream: text('upstream'),
+  upstreamModel: text('upstream_model'),
+  upstreamRequestId: textOrNull('upstream_request_id'),
+  status: number('status'),
+  endReason: oneOf<EndReason>('end_reason'),
+  usageSource: oneOf<UsageSource>('usage_source'),
+  errorCode: textOrNull('error_code'),
+  ...counts,
+  reasoning: number('reasoning'),
+  fees: json<Readonly<Record<string, number>>>('fees'),
+  ranAt: json<readonly string[]>('ran_at'),
+  unpricedUsage: flag('unpriced_usage'),
+  upstreamCost: bigintOrText('upstream_cost'),
+  outputLimit: number('output_limit'),
+  outputLowered: flag('output_lowered'),
+  settledLate: flag('settled_late'),
+  startedMs: number('started_ms'),
+  firstByteMs: numberOrNull('first_byte_ms'),
+  attempts: json<readonly Attempt[]>('attempts'),
+  person: textOrNull('person'),
+  implausible: jsonOrNull<Readonly<Record<string, number>>>('implausible'),
+  inputBound: oneOf<InputBoundSource | null>('input_bound'),
+  background: flag('background'),
+}) satisfies Field<ReceiptDraft>
+
+/** An amount that a checkpoint keeps in JSON, which has no bigint. */
+function bigintOrText(name: string): Field<bigint> {
+  return { ...integer(name), read: (row, at) => BigInt(row[at] as bigint | string) }
+}
+
+/** A draft as values to bind. */
+export type PackedDraft = Input[]
+export const packDraft: (value: ReceiptDraft) => PackedDraft = draft.bind
+
+const countOf = (packed: PackedDraft, name: keyof typeof draft.fields): number =>
+  Number(packed[draft.place[name]])
+
+/** All input and all output of a packed draft, for the rates. */
+export function usedTokens(packed: PackedDraft): { readonly input: number; readonly output: number } {
+  const sum = (names: readonly Meter[]): number =>
+    names.reduce((total, name) => total + countOf(packed, name), 0)
+  return { input: sum(inputMeters), output: sum(outputMeters) }
+}
+
+/** What the hourly sums take from a packed draft. */
+export interface DraftUsage {
+  readonly endReason: Input | undefined
+  readonly tokens: (name: Meter | 'reasoning') => number
+  readonly startedMs: number
+  readonly firstByteMs: number | null
+}
+
+export function usageOfDraft(packed: PackedDraft): DraftUsage {
+  const firstByteMs = packed[draft.place.firstByteMs] ?? null
+  return {
+    endReason: packed[draft.place.endReason],
+    tokens: (name) => countOf(packed, name),
+    startedMs: countOf(packed, 'startedMs'),
+    firstByteMs: firstByteMs === null ? null : Number(firstByteMs),
+  }
+}
+
+export function wasAborted(packed: PackedDraft): boolean {
+  return packed[draft.place.endReason] === 'client_abort'
+}
+
+/** What the ledger adds to a draft. */
+export const receiptHead = rowOf({
+  id: integer('id'),
+  account: integer('account'),
+  key: integer('key'),
+  hold: integer('hold'),
+  charged: integer('charged'),
+  absorbed: integer('absorbed'),
+  priceVersion: integer('price_version'),
+  model: text('model'),
+  dialect: text('dialect'),
+  streamed: flag('streamed'),
+  endedMs: number('ended_ms'),
+})
+
+/** A draft is bound behind the head as it came. */
+export const receiptRow = rowOf({ ...receiptHead.fields, ...draft.fields }) satisfies Field<ReceiptRow>
+
+/** A hold whose request will never close it, with what its last checkpoint recorded. */
+export interface Orphan {
+  readonly id: bigint
+  readonly createdMs: number
+  readonly model: string
+  readonly outputLimit: number
+  readonly outputLowered: boolean
+  readonly checkpoint: { readonly cost: bigint; readonly draft: ReceiptDraft } | null
+}
+
+const orphanRow = rowOf({
+  id: integer('id'),
+  createdMs: number('created_ms'),
+  model: text('model'),
+  outputLimit: number('output_limit'),
+  outputLowered: flag('output_lowered'),
+  cost: integerOrNull('checkpoint_cost'),
+  packed: jsonOrNull<Output[]>('checkpoint_draft'),
+})
+export const orphanColumns = orphanRow.names
+
+export function toOrphan(row: Output[]): Orphan {
+  const { cost, packed, ...hold } = orphanRow.toRow(row)
+  return {
+    ...hold,
+    checkpoint: cost === null || packed === null ? null : { cost, draft: draft.toRow(packed) },
+  }
+}

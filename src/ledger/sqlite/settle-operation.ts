@@ -1,0 +1,186 @@
+/**
+ * The operation that closes a request: charge, absorbed loss, receipt and the end of the hold, all or
+ * nothing. The request's id is the id of its usage entry and of its receipt, so it happens once.
+ */
+import { rollSpend } from '../../limits/budget.ts'
+import { minuteOf } from '../../limits/calendar.ts'
+import { correctTokens } from '../../limits/window.ts'
+import { type Database, prepare } from '../../store/sqlite/connection.ts'
+import { assertAmount } from '../rules/money.ts'
+import { addLoss, type Split, split } from '../rules/settlement.ts'
+import type { ExcessCause } from '../types.ts'
+import { withoutHold } from './hold-operations.ts'
+import { keeping, type PackedKept } from './kept.ts'
+import {
+  type AccountState,
+  type HoldState,
+  type PackedDraft,
+  receiptHead,
+  receiptRow,
+  usedTokens,
+  wasAborted,
+} from './rows.ts'
+import type { StateRows } from './state-rows.ts'
+
+/** What settling is told. */
+export type PackedSettlement = readonly [
+  id: bigint,
+  nowMs: number,
+  cost: bigint,
+  absorbed: bigint,
+  absorbedEntryId: bigint,
+  /** Whether a cost above the hold counts as a loss that the account caused. */
+  excessCausedBy: ExcessCause,
+  /** More than this on one day restricts the account. */
+  absorbedNanoPerDayMax: bigint,
+  draft: PackedDraft,
+  kept: PackedKept,
+]
+
+export type PackedSettled =
+  | readonly [charged: bigint, absorbed: bigint, available: bigint, account: bigint]
+  | 'already_settled'
+  | 'unknown_hold'
+
+/** Hears of each settlement within its batch, with what its receipt says. */
+export interface SettlementObserver {
+  settled(hold: HoldState, draft: PackedDraft, of: { readonly shares: Split; readonly nowMs: number }): void
+}
+
+interface EntryRow {
+  readonly id: bigint
+  readonly counter: 'revenue' | 'absorbed_loss'
+  readonly kind: 'usage' | 'absorbed'
+  readonly amount: bigint
+  /** Of usage that the house bears whole: the entry that covered it, so that it may leave a balance below zero. */
+  readonly coveredBy: bigint | null
+}
+
+/** Appends the rows one after another; answers with the account as they leave it. */
+function entryWriter(database: Database) {
+  const insert = prepare(
+    database,
+    `INSERT INTO entry (id, account, position, counter, kind, amount, balance_after, request, created_ms, reference)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  return (
+    account: AccountState,
+    hold: HoldState,
+    entries: readonly EntryRow[],
+    nowMs: number,
+  ): AccountState => {
+    let { posted, entries: position } = account
+    for (const { id, counter, kind, amount, coveredBy } of entries) {
+      posted += amount
+      position += 1
+      const reference = coveredBy === null ? null : coveredBy.toString()
+      insert.run(
+        id,
+        hold.account,
+        BigInt(position),
+        counter,
+        kind,
+        amount,
+        posted,
+        hold.id,
+        BigInt(nowMs),
+        reference,
+      )
+    }
+    return { ...account, posted, entries: position }
+  }
+}
+
+export function settleOperation(database: Database, rows: StateRows, observer: SettlementObserver) {
+  const findReceipt = prepare(database, 'SELECT 1 FROM receipt WHERE id = ?')
+  const insertReceipt = prepare(
+    database,
+    `INSERT INTO receipt (${receiptRow.names}) VALUES (${receiptRow.places})`,
+  )
+  const post = entryWriter(database)
+  const keep = keeping(database)
+
+  return (...settlement: PackedSettlement): PackedSettled => {
+    const [id, nowMs, cost, absorbed, absorbedEntryId, excessCausedBy, absorbedNanoPerDayMax, draft, kept] =
+      settlement
+    assertAmount(cost, 'the cost of a request')
+    assertAmount(absorbed, 'what the house bears')
+    const hold = rows.hold(id)
+    if (hold === undefined) return findReceipt.row(id) === undefined ? 'unknown_hold' : 'already_settled'
+    const before = rows.knownAccount(hold.account)
+    const meter = rows.meter(hold.key, hold.account)
+    const shares = split({ cost, absorbed, hold: hold.amount, available: before.posted - before.held })
+    const used = { reservedMs: hold.createdMs, reserved: hold.tokens, ...usedTokens(draft) }
+
+    const posted = post(before, hold, entriesOf(id, absorbedEntryId, shares), nowMs)
+    const caused =
+      shares.uncovered +
+      (excessCausedBy === 'account' ? shares.aboveHold : 0n) +
+      (wasAborted(draft) ? absorbed : 0n)
+    const after = withoutHold(withLoss(posted, caused, nowMs, absorbedNanoPerDayMax), hold)
+    rows.saveAccount(hold.account, {
+      ...after,
+      window: correctTokens(before.window, used, nowMs),
+    })
+    const spend = rollSpend(meter.spend, nowMs)
+    rows.saveMeter({
+      ...withoutHold(meter, hold),
+      spend: { ...spend, spent: spend.spent + shares.charged },
+      usedMinute: minuteOf(nowMs),
+      window: correctTokens(meter.window, used, nowMs),
+    })
+    rows.removeHold(id)
+    const { account, key, amount, priceVersion, model, dialect, streamed } = hold
+    const { charged } = shares
+    insertReceipt.run(
+      ...receiptHead.bind({
+        id,
+        account,
+        key,
+        hold: amount,
+        charged,
+        absorbed: shares.absorbed,
+        priceVersion,
+        model,
+        dialect,
+        streamed,
+        endedMs: nowMs,
+      }),
+      ...draft,
+    )
+    observer.settled(hold, draft, { shares, nowMs })
+    keep({ account: hold.account, receipt: id, nowMs }, kept)
+    return [shares.charged, shares.absorbed, after.posted - after.held, hold.account]
+  }
+}
+
+/** The loss is credited before the whole usage is charged: revenue stays gross, the balance never passes below zero. */
+function entriesOf(id: bigint, absorbedEntryId: bigint, { charged, absorbed }: Split): readonly EntryRow[] {
+  const loss: EntryRow = {
+    id: absorbedEntryId,
+    counter: 'absorbed_loss',
+    kind: 'absorbed',
+    amount: absorbed,
+    coveredBy: null,
+  }
+  const usage: EntryRow = {
+    id,
+    counter: 'revenue',
+    kind: 'usage',
+    amount: -(charged + absorbed),
+    coveredBy: charged === 0n ? absorbedEntryId : null,
+  }
+  if (absorbed > 0n) return [loss, usage]
+  return charged > 0n ? [usage] : []
+}
+
+function withLoss(account: AccountState, caused: bigint, nowMs: number, perDayMax: bigint): AccountState {
+  if (caused === 0n) return account
+  const losses = addLoss(account.losses, caused, nowMs)
+  const isTooMuch = losses.amount > perDayMax
+  return {
+    ...account,
+    losses,
+    restrictedMs: isTooMuch ? (account.restrictedMs ?? nowMs) : account.restrictedMs,
+  }
+}

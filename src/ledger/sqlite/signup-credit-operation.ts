@@ -1,0 +1,45 @@
+/**
+ * The starting credit of a person: once per person, once per folded address, and no more per day than the installation
+ * gives away. One step on the writer, so that parallel sign-ups cannot get more.
+ */
+import { assert } from '../../base/assert.ts'
+import { dayOf } from '../../limits/calendar.ts'
+import { type Database, prepare } from '../../store/sqlite/connection.ts'
+import type { CreditAsk, CreditResult, SignupAsk, SignupResult } from '../types.ts'
+
+export function signupCreditOperation(database: Database, credit: (ask: CreditAsk) => CreditResult) {
+  const byAddress = prepare(database, 'SELECT account FROM signup_credit WHERE address = ?')
+  const givenOn = prepare(database, 'SELECT coalesce(sum(amount), 0) FROM signup_credit WHERE day = ?')
+  const given = prepare(database, "SELECT 1 FROM entry WHERE source = 'signup' AND reference = ?")
+  const isDecided = prepare(database, 'SELECT 1 FROM account WHERE id = ? AND credit_decided = 1')
+  const insert = prepare(
+    database,
+    'INSERT INTO signup_credit (address, account, amount, day) VALUES (?, ?, ?, ?)',
+  )
+  return (ask: SignupAsk): SignupResult => {
+    if (byAddress.row(ask.addressHash) !== undefined) return { kind: 'had_it' }
+    // Whoever made the account beforehand decided its credit.
+    if (isDecided.row(ask.account) !== undefined) return { kind: 'had_it' }
+    // Another address makes no other person.
+    const reference = `person:${ask.person}`
+    if (given.row(reference) !== undefined) return { kind: 'had_it' }
+    const day = BigInt(dayOf(ask.nowMs))
+    const [givenToday] = givenOn.row(day) ?? []
+    if ((givenToday as bigint) + ask.amount > ask.perDayMax) return { kind: 'day_is_full' }
+    insert.run(ask.addressHash, ask.account, ask.amount, day)
+    const credited = credit({
+      entryId: ask.entryId,
+      account: ask.account,
+      amount: ask.amount,
+      source: 'signup',
+      reference,
+      nowMs: ask.nowMs,
+      note: null,
+    })
+    assert(
+      credited.kind === 'credited' && credited.created,
+      `a starting credit is given, not ${credited.kind}`,
+    )
+    return { kind: 'credited', posted: credited.posted }
+  }
+}

@@ -1,0 +1,52 @@
+/** How one try at an upstream went: its stream, its whole answer, or why there is none. */
+import type { Interruption } from '../base/interruption.ts'
+import type { ExtractedResponse, RawUsage, UsageTap } from '../wire/dialect.ts'
+import type { UpstreamFailure } from './connector.ts'
+import type { Exchange } from './send.ts'
+
+export interface AttemptResponse {
+  readonly status: number
+  readonly headers: ReadonlyMap<string, string>
+  readonly firstByteMs: number
+}
+
+export interface StreamResponse extends AttemptResponse {
+  readonly kind: 'stream'
+  readonly exchange: Exchange
+  readonly watch: UsageTap
+  readonly seen: readonly Uint8Array[]
+  /** The client left and the stream is read on for its bill. */
+  readonly readsOn: boolean
+}
+
+export interface WholeResponse extends AttemptResponse {
+  readonly kind: 'answer'
+  readonly bytes: Uint8Array
+  readonly answer: ExtractedResponse
+}
+
+export interface Failed {
+  readonly kind: 'failed'
+  readonly status: number | null
+  readonly headers: ReadonlyMap<string, string>
+  readonly firstByteMs: number | null
+  readonly failure: UpstreamFailure
+  /** The upstream's own words where they are the caller's to read, byte for byte. */
+  readonly rejection: { readonly status: number; readonly bytes: Uint8Array } | null
+  readonly report: RawUsage | null
+  /** The upstream may have done the work: trying again could cost twice. */
+  readonly uncertain: boolean
+  /** A keep-alive connection was already closed: the request was not read and may be retried at the same upstream. */
+  readonly stale: boolean
+  readonly timedOut: boolean
+}
+
+export interface Interrupted {
+  readonly kind: 'interrupted'
+  readonly by: Interruption
+  /** Whether anything of the request may have reached the upstream. */
+  readonly requestSent: boolean
+  readonly report: RawUsage | null
+}
+
+export type AttemptOutcome = StreamResponse | WholeResponse | Failed | Interrupted

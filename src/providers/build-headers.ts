@@ -1,0 +1,35 @@
+/**
+ * Headers of a request to an upstream, built from nothing: only what stands on a list is taken over
+ * from the caller, and the credential is always ours.
+ */
+import type { OutgoingRequest } from './connector.ts'
+
+/** Headers of every upstream request. No compression: the bytes are parsed while they are relayed. */
+export function commonHeaders(outgoing: OutgoingRequest): string[] {
+  return [
+    'content-type',
+    'application/json',
+    'accept',
+    outgoing.streamed ? 'text/event-stream' : 'application/json',
+    'accept-encoding',
+    'identity',
+    'user-agent',
+    headerOf(outgoing, 'user-agent') ?? 'tollgate',
+  ]
+}
+
+/** The caller's headers of these names, as the caller wrote them. */
+export function takenOver(outgoing: OutgoingRequest, names: readonly string[]): string[] {
+  const headers: string[] = []
+  for (const name of names) {
+    const value = headerOf(outgoing, name)
+    if (value !== undefined) headers.push(name, value)
+  }
+  return headers
+}
+
+/** One header's value; a repeated one is joined as HTTP allows. */
+export function headerOf(outgoing: OutgoingRequest, name: string): string | undefined {
+  const value = Object.hasOwn(outgoing.headers, name) ? outgoing.headers[name] : undefined
+  return Array.isArray(value) ? value.join(', ') : value
+}

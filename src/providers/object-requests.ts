@@ -1,0 +1,129 @@
+/**
+ * Requests about files to a provider: built like every other request there, sent once, and answered whole within bounds.
+ * What an answer means to the caller is decided elsewhere.
+ */
+import type { Clock } from '../base/clock.ts'
+import type { MemoryReservation } from '../base/shared-budget.ts'
+import type { Connector } from './connector.ts'
+import type { FileHost } from './file-hosts-table.ts'
+import { filePath } from './paths.ts'
+import type { Sender, SendFailure, UpstreamRequest } from './send.ts'
+
+export interface ObjectRequest {
+  readonly method: UpstreamRequest['method']
+  /** What follows the address of files: '' or `/{id}`. */
+  readonly below: string
+  readonly upstream: { readonly origin: string; readonly basePath: string; readonly credential: string }
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly requestId: string
+  /** What an upload adds, and where it is continued; null: where it begins. */
+  readonly upload?: { readonly headers: readonly string[]; readonly path: string | null }
+  /** null: without a body. */
+  readonly body: { readonly contentType: string; readonly bytes: Uint8Array } | null
+}
+
+/** Pure. */
+export function objectRequest(connector: Connector, host: FileHost, ask: ObjectRequest): UpstreamRequest {
+  const { upstream, body, below } = ask
+  const prepared = connector.prepare({
+    dialect: host.dialect,
+    operation: 'generate',
+    model: '',
+    basePath: upstream.basePath,
+    credential: upstream.credential,
+    streamed: false,
+    query: '',
+    headers: withBetas(ask.headers, host.betas),
+    requestId: ask.requestId,
+  })
+  const headers = body === null ? [] : ['content-type', body.contentType]
+  for (let at = 0; at < prepared.headers.length; at += 2) {
+    const name = prepared.headers[at] ?? ''
+    if (name !== 'content-type' && name !== 'accept') headers.push(name, prepared.headers[at + 1] ?? '')
+  }
+  return {
+    origin: upstream.origin,
+    method: ask.method,
+    path:
+      ask.upload?.path ??
+      filePath(host.dialect, upstream.basePath, body === null ? 'files' : 'upload') + below,
+    headers: [...headers, ...(ask.upload?.headers ?? [])],
+    body: body === null ? [] : [body.bytes],
+  }
+}
+
+function withBetas(headers: ObjectRequest['headers'], betas: readonly string[]): ObjectRequest['headers'] {
+  if (betas.length === 0) return headers
+  const written = [headers['anthropic-beta'] ?? []].flat().flatMap((value) => value.split(','))
+  const names = new Set([...written.map((name) => name.trim()).filter((name) => name !== ''), ...betas])
+  return { ...headers, 'anthropic-beta': [...names].join(',') }
+}
+
+export interface ObjectRequestDeps {
+  readonly sender: Sender
+  readonly clock: Clock
+  readonly limits: { readonly fileAnswerMs: number }
+}
+
+export interface ObjectResponse {
+  readonly kind: 'answered'
+  readonly status: number
+  readonly headers: ReadonlyMap<string, string>
+  readonly bytes: Uint8Array
+}
+
+export type ObjectOutcome =
+  | ObjectResponse
+  | { readonly kind: 'failed'; readonly failure: SendFailure }
+  | { readonly kind: 'late' | 'too_large' | 'no_room' }
+
+export interface AnswerBounds {
+  readonly bytesMax: number
+  /** Memory for the answer, which is the caller's to give back. */
+  readonly room: MemoryReservation
+}
+
+/** The whole answer within these bounds; sent once more where a kept-alive connection had ended before. */
+export async function requestObject(
+  asking: ObjectRequestDeps,
+  request: UpstreamRequest,
+  bounds: AnswerBounds,
+): Promise<ObjectOutcome> {
+  const first = await asked(asking, request, bounds)
+  return first.kind === 'failed' && first.failure.stale ? asked(asking, request, bounds) : first
+}
+
+function asked(
+  { sender, clock, limits }: ObjectRequestDeps,
+  request: UpstreamRequest,
+  bounds: AnswerBounds,
+): Promise<ObjectOutcome> {
+  return new Promise((resolve) => {
+    const exchange = sender.send(request)
+    const chunks: Uint8Array[] = []
+    let length = 0
+    let head: Pick<ObjectResponse, 'status' | 'headers'> = { status: 0, headers: new Map() }
+    const timer = clock.after(limits.fileAnswerMs, () => stop('late'))
+    const finish = (outcome: ObjectOutcome): void => {
+      timer.cancel()
+      resolve(outcome)
+    }
+    const stop = (kind: 'late' | 'too_large' | 'no_room'): void => {
+      exchange.abort()
+      finish({ kind })
+    }
+    exchange.listen({
+      head(status, headers) {
+        head = { status, headers }
+      },
+      chunk(bytes) {
+        length += bytes.length
+        if (length > bounds.bytesMax) stop('too_large')
+        else if (bounds.room.set(length) !== undefined) stop('no_room')
+        else chunks.push(bytes)
+      },
+      end: () => finish({ kind: 'answered', ...head, bytes: Buffer.concat(chunks) }),
+      failed: (failure) => finish({ kind: 'failed', failure }),
+    })
+  })
+}

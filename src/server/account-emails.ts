@@ -1,0 +1,54 @@
+/**
+ * Writes to the people who pay for an account: the person of a personal one, owners and billing members of an
+ * organization. Composes what payments may not know: people and mail.
+ */
+import { organizationOwner, personOwner } from '../control/authorize.ts'
+import type { Identity, Person } from '../identity/types.ts'
+import type { Ledger } from '../ledger/types.ts'
+import type { Mail } from '../mail/mail.ts'
+import type { EmailSender } from '../payments/types.ts'
+
+export interface AccountEmailDeps {
+  readonly ledger: Pick<Ledger, 'account'>
+  readonly identity: Pick<Identity, 'person' | 'members'>
+  /** null: no mail leaves this installation. */
+  readonly mail: Mail | null
+}
+
+/** More people of one organization than this are not written to. */
+const readersMax = 10
+
+export function accountLetters({ ledger, identity, mail }: AccountEmailDeps): EmailSender {
+  return {
+    async send(id, letter) {
+      if (mail === null) return false
+      const account = await ledger.account(id)
+      const people = await payersOf(identity, account?.owner ?? null)
+      const verified = people.filter((person) => person.verified).map(({ email }) => email)
+      // An account of the command line alone has an address and no people.
+      const readers = people.length > 0 || account === undefined ? verified : [account.email]
+      const taken = readers
+        .slice(0, readersMax)
+        .map((to) => (to === null ? 'full' : mail.send({ to, ...letter })))
+      return taken.includes('taken')
+    },
+  }
+}
+
+async function payersOf(
+  identity: AccountEmailDeps['identity'],
+  owner: string | null,
+): Promise<readonly Person[]> {
+  const person = idBehind(owner, personOwner(''))
+  if (person !== null) {
+    const found = await identity.person(person)
+    return found === undefined ? [] : [found]
+  }
+  const organization = idBehind(owner, organizationOwner(''))
+  if (organization === null) return []
+  const members = await identity.members(organization)
+  return members.filter(({ role }) => role === 'owner' || role === 'billing').map((member) => member.person)
+}
+
+const idBehind = (owner: string | null, prefix: string): string | null =>
+  owner?.startsWith(prefix) === true ? owner.slice(prefix.length) : null

@@ -1,0 +1,19 @@
+/** The entry of a thread that reads, translates and counts large request bodies. */
+import { setPriority } from 'node:os'
+import { serveThread } from '../threads/serve-thread.ts'
+import { bodyHandlers } from '../tokens/body-handlers.ts'
+import { buffersIn } from '../tokens/body-memory.ts'
+
+/** Where processors are scarce, the thread that relays and other programs go first. */
+const niceness = 10
+// Elsewhere a priority is that of the whole process.
+if (process.platform === 'linux') {
+  try {
+    setPriority(niceness)
+  } catch (error) {
+    // A sandbox may forbid it; bodies are read all the same.
+    process.emitWarning(error as Error)
+  }
+}
+
+serveThread({ handlers: { ...bodyHandlers }, transfer: buffersIn })

@@ -1,0 +1,177 @@
+/**
+ * Everything the server serves except the data plane, composed on one Fastify server: health checks, metrics, the
+ * control plane, documentation and the console's files.
+ */
+import { timingSafeEqual } from 'node:crypto'
+import type { RequestListener, Server } from 'node:http'
+import fastify, {
+  type FastifyInstance,
+  type FastifyPluginAsync,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify'
+import { answerError } from '../api/answers.ts'
+import { addApi } from '../api/api.ts'
+import type { ApiParts } from '../api/api-parts.ts'
+import { homePage } from '../api/home-page.ts'
+import { otherRoutes } from '../api/other-routes-table.ts'
+import { PathTable } from '../api/path-table.ts'
+import { errorHeaders, securityHeaders } from '../api/security-headers.ts'
+import { asTollgateError, type ErrorCode, TollgateError } from '../base/errors.ts'
+import { formatId } from '../base/ids.ts'
+import { pricingRows } from '../catalog/listing.ts'
+import type { Metrics } from '../gateway/metrics.ts'
+
+export interface Pages {
+  readonly api: ApiParts
+  readonly metrics: Metrics
+  /** Without it `/metrics` does not exist. */
+  readonly metricsToken: string | null
+  /** Whether requests can be served: false while draining or without a store. */
+  readonly ready: () => Promise<boolean>
+  /** The console's pages, below `/console` and at `/pricing`. */
+  readonly consoleFiles: FastifyPluginAsync
+}
+
+/** Paths that are not the data plane's. `/api/v1/…` is a spelling of the data plane that clients use. */
+export function isPage(path: string): boolean {
+  if (path === '/' || path === '/pricing' || path === '/livez' || path === '/readyz' || path === '/metrics')
+    return true
+  if (path.startsWith('/api/')) return !/^\/api\/v1(\/|$)/.test(path)
+  return path.startsWith('/console') || path.startsWith('/docs') || path === '/favicon.ico'
+}
+
+/**
+ * The routes, on the server that `serverFactory` supplies; it never listens itself. `paths` lists all routes once `app`
+ * is ready.
+ */
+export function createPages(
+  pages: Pages,
+  serverFactory: (handler: RequestListener) => Server,
+): { readonly app: FastifyInstance; readonly paths: PathTable } {
+  const { control } = pages.api
+  const { address } = control
+  const paths = new PathTable()
+  const app = fastify({
+    serverFactory,
+    // As long as the longest name or address in a path may be, percent-encoded.
+    routerOptions: { maxParamLength: 1_000 },
+    logger: false,
+    genReqId: () => formatId('req', control.nextId()),
+    frameworkErrors: (_thrown, request, reply) => refuse(pages, request, reply, badAddress),
+    // The HTTP server itself answers malformed requests; a second response would corrupt the first.
+    clientErrorHandler: () => {},
+  })
+  app.addHook('onRoute', ({ url, method }) => {
+    // Without the token the route looks as if it did not exist.
+    if (url !== metricsPath) paths.add(url, [method].flat())
+  })
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(headersOf(request, address))
+  })
+  addSigns(app, pages)
+  app.get('/', (_request, reply) => reply.type('text/html; charset=utf-8').send(homePage(address)))
+  app.get(otherRoutes.pricing.path, (_request, reply) =>
+    reply.send({ data: pricingRows(control.catalog.snapshot, control.clock.wallMs()) }),
+  )
+  addApi(app, pages.api)
+  app.register(pages.consoleFiles)
+  app.setNotFoundHandler((request, reply) => {
+    const methods = paths.methodsAt(pathOf(request))
+    // A wildcard route matched, but there is no such file.
+    const isMissing = methods.length === 0 || methods.includes(request.method)
+    if (isMissing) return refuse(pages, request, reply, nothingHere(address))
+    return refuse(pages, request, reply, otherMethod(methods))
+  })
+  app.setErrorHandler((thrown, request, reply) => refuse(pages, request, reply, thrown))
+  return { app, paths }
+}
+
+const metricsPath = '/metrics'
+
+function addSigns(app: FastifyInstance, pages: Pages): void {
+  app.get('/livez', (_request, reply) => reply.type('text/plain').send('ok\n'))
+  app.get('/readyz', async (_request, reply) => {
+    const ready = await pages.ready()
+    return reply
+      .code(ready ? 200 : 503)
+      .header('cache-control', 'no-store')
+      .type('text/plain')
+      .send(ready ? 'ready\n' : 'not ready\n')
+  })
+  app.get(metricsPath, (request, reply) => metrics(pages, request, reply))
+}
+
+/** Errors that Fastify raises before it has found a handler. */
+const badAddress = new TollgateError('malformed_http', { message: 'This address cannot be read.' })
+
+/** For clients whose base URL is slightly wrong, such as `{root}/api`. */
+function nothingHere(address: string): TollgateError {
+  return new TollgateError('unknown_path', {
+    message: `There is nothing at this address. Models are reached at ${address}/v1 (Chat Completions) and ${address}/v1/alt (Messages); the API of accounts and keys is described at ${address}/docs.`,
+  })
+}
+
+function otherMethod(methods: readonly string[]): TollgateError {
+  const allow = methods.join(', ')
+  return new TollgateError('method_not_allowed', {
+    message: `This address takes ${allow}.`,
+    headers: { allow },
+  })
+}
+
+const pathOf = ({ raw }: FastifyRequest) => (raw.url ?? '/').split('?', 1)[0] ?? '/'
+
+function headersOf(request: FastifyRequest, address: string): Readonly<Record<string, string>> {
+  return { 'x-request-id': request.id, ...securityHeaders(pathOf(request), address) }
+}
+
+function refuse(
+  { api: { control } }: Pages,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  thrown: unknown,
+): FastifyReply {
+  const error = ofTheTable(thrown)
+  if (error.code === 'internal')
+    control.log.error({ err: error, request: request.id }, 'a request to the control plane failed')
+  return answerError(
+    reply.headers({ ...headersOf(request, control.address), ...errorHeaders }),
+    error,
+    request.id,
+  )
+}
+
+/** What Fastify refuses before a handler sees it, by its status. */
+const refusedByStatus: ReadonlyMap<number, readonly [code: ErrorCode, message: string]> = new Map([
+  [400, ['invalid_json', 'The JSON of the request cannot be read.']],
+  [413, ['body_too_large', 'The request body is larger than this address takes.']],
+  [415, ['unsupported_media_type', 'Send the body as application/json.']],
+])
+
+function ofTheTable(thrown: unknown): TollgateError {
+  if (!(thrown instanceof Error) || !('statusCode' in thrown)) return asTollgateError(thrown)
+  const status = Number(thrown.statusCode)
+  const isFastifys = 'code' in thrown && String(thrown.code).startsWith('FST_ERR_')
+  // Otherwise the static file handler rejected the path: there is no such file.
+  if (!isFastifys && status >= 400 && status < 500) return noSuchFile
+  const [code, message] = (isFastifys ? refusedByStatus.get(status) : undefined) ?? []
+  if (code === undefined || message === undefined) return asTollgateError(thrown)
+  return new TollgateError(code, { message, cause: thrown })
+}
+
+const noSuchFile = new TollgateError('unknown_path', { message: 'There is no such file.' })
+
+async function metrics(pages: Pages, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { metricsToken } = pages
+  if (metricsToken === null || !sameText(request.headers.authorization ?? '', `Bearer ${metricsToken}`)) {
+    return refuse(pages, request, reply, nothingHere(pages.api.control.address))
+  }
+  const { registry } = pages.metrics
+  return reply.type(registry.contentType).send(await registry.metrics())
+}
+
+function sameText(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)]
+  return left.length === right.length && timingSafeEqual(left, right)
+}

@@ -1,0 +1,97 @@
+/** What the first start tells, and where it tells it. */
+import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { announceStart, type ServerAddress, type StartKind, startText } from './first-run.ts'
+
+const key = `sk-tg-${'k'.repeat(8)}`
+const setupLink = 'http://127.0.0.1:8080/console/setup?token=t'
+const first: StartKind = { kind: 'first', balance: 5_000_000_000n, key, setupLink }
+const again: StartKind = { kind: 'again' }
+const withSandbox: ServerAddress = { address: 'http://127.0.0.1:8080', modelToTry: 'sandbox-echo' }
+const withoutSandbox: ServerAddress = { address: 'https://gate.example', modelToTry: null }
+
+for (const [what, start, place, text] of [
+  [
+    'a first start with the sandbox',
+    first,
+    withSandbox,
+    `Tollgate is ready at http://127.0.0.1:8080
+
+The local account has 5.00 USD. Its key is shown this once:
+
+  ${key}
+
+Try it:
+
+  curl http://127.0.0.1:8080/v1/chat/completions \\
+    -H 'Authorization: Bearer ${key}' \\
+    -H 'Content-Type: application/json' \\
+    -d '{"model":"sandbox-echo","messages":[{"role":"user","content":"Hello"}]}'
+
+Clients take the base address http://127.0.0.1:8080/v1 for Chat Completions and Responses,
+http://127.0.0.1:8080/v1/alt for Messages, http://127.0.0.1:8080 for Gemini. Each of them reaches every model.
+
+Open the console as its administrator (the link works once):
+
+  ${setupLink}
+`,
+  ],
+  [
+    'a first start without it',
+    { ...first, balance: 0n },
+    withoutSandbox,
+    `Tollgate is ready at https://gate.example
+
+The local account has 0.00 USD. Its key is shown this once:
+
+  ${key}
+
+Try it:
+
+  curl https://gate.example/v1/models -H 'Authorization: Bearer ${key}'
+
+Clients take the base address https://gate.example/v1 for Chat Completions and Responses,
+https://gate.example/v1/alt for Messages, https://gate.example for Gemini. Each of them reaches every model.
+
+Open the console as its administrator (the link works once):
+
+  ${setupLink}
+`,
+  ],
+  [
+    'a second start',
+    again,
+    withSandbox,
+    'Tollgate is ready at http://127.0.0.1:8080\nThe console is at http://127.0.0.1:8080/console\n',
+  ],
+] as const) {
+  test(`${what} tells its text`, () => assert.equal(startText(start, place), text))
+}
+
+const scratch = mkdtempSync(join(tmpdir(), 'tollgate-first-'))
+after(() => rmSync(scratch, { recursive: true }))
+
+for (const [what, start, isTerminal, tellsKey, writesFile] of [
+  ['a first start on a terminal', first, true, true, false],
+  ['a first start without a terminal', first, false, false, true],
+  ['a second start on a terminal', again, true, false, false],
+  ['a second start without a terminal', again, false, false, false],
+] as const) {
+  test(`${what} ${tellsKey ? 'prints' : 'does not print'} the key`, () => {
+    const dataFolder = mkdtempSync(join(scratch, 'data-'))
+    const path = join(dataFolder, 'first-run.txt')
+    const printed = announceStart(start, withSandbox, { isTerminal, dataFolder })
+    assert.equal(printed.includes(key) && printed.includes(setupLink), tellsKey)
+    assert.equal(existsSync(path), writesFile)
+    if (!writesFile) return
+    assert.equal(readFileSync(path, 'utf8'), startText(start, withSandbox))
+    assert.equal(statSync(path).mode & 0o777, 0o600)
+    assert.equal(
+      printed,
+      `Tollgate is ready at http://127.0.0.1:8080\nThe first key and the setup link are in ${path}\n`,
+    )
+  })
+}

@@ -1,0 +1,140 @@
+/**
+ * The first start of an installation: a local account with a starting credit, a ready key, and a setup
+ * link, printed once. A second start prints no key.
+ */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { formatUsd } from '../../contract/usd.ts'
+import { assert } from '../base/assert.ts'
+import type { Background } from '../base/background.ts'
+import { formatId, parseId } from '../base/ids.ts'
+import { localAccountSetting } from '../control/find-account.ts'
+import { openPolicy } from '../control/key/policy.ts'
+import type { ControlParts } from '../control/parts.ts'
+import { makeSetupToken, setupLinkOf } from '../control/setup/token.ts'
+import type { AccountRow } from '../ledger/types.ts'
+
+export type StartKind =
+  | { readonly kind: 'first'; readonly balance: bigint; readonly key: string; readonly setupLink: string }
+  | { readonly kind: 'again' }
+
+const doneSetting = 'first_start_done'
+
+/**
+ * Safe to repeat: a start that was cut off is taken up where it ended, and money is given once. Until
+ * `finishStart` every start is the first, with a new key in place of the one that was never shown.
+ */
+export async function beginInstallation(parts: ControlParts): Promise<StartKind> {
+  if (!(await isFirstStart(parts))) return { kind: 'again' }
+  const { id: account, posted: balance } = await localAccount(parts)
+  await revokeUntold(parts, account)
+  const key = await parts.access.create({
+    account,
+    name: firstKeyName,
+    expiresMs: null,
+    policy: openPolicy('personal'),
+  })
+  const setupLink = setupLinkOf(parts.address, await makeSetupToken(parts))
+  return { kind: 'first', balance, key: key.secret, setupLink }
+}
+
+/** The key was announced: no later start makes one. */
+export async function endInstallation({ settings }: Pick<ControlParts, 'settings'>): Promise<void> {
+  await settings.put(doneSetting, 'yes')
+}
+
+interface FinishParts extends Pick<ControlParts, 'settings'> {
+  readonly background: Pick<Background, 'retry'>
+  readonly limits: { readonly settleRetryMs: number; readonly settleRetriesMax: number }
+}
+
+/** Ends the installation, again and again until that is durable; then `onFinished` runs. */
+export function finishStart({ settings, background, limits }: FinishParts, onFinished: () => void): void {
+  const record = async (): Promise<void> => {
+    await endInstallation({ settings })
+    onFinished()
+  }
+  const bounds = { everyMs: limits.settleRetryMs, timesMax: limits.settleRetriesMax }
+  background.retry('finishing the start', record, bounds)
+}
+
+/** Whether the first-run output is still to be shown. */
+export async function isFirstStart({ settings }: Pick<ControlParts, 'settings'>): Promise<boolean> {
+  return (await settings.get(doneSetting)) === undefined
+}
+
+const firstKeyName = 'first key'
+
+async function revokeUntold({ access }: ControlParts, account: bigint): Promise<void> {
+  for (const { id, name, revokedMs } of await access.list(account)) {
+    if (name === firstKeyName && revokedMs === null) await access.revoke(id)
+  }
+}
+
+async function localAccount(parts: ControlParts): Promise<AccountRow> {
+  const { ledger, settings, nextId, clock, signupNano } = parts
+  const name = await settings.claim(localAccountSetting, formatId('acct', nextId()))
+  const id = parseId('acct', name)
+  if (id === undefined) throw new Error(`the setting ${localAccountSetting} is not an account id`)
+  const startingCredit = { entryId: nextId(), amount: signupNano }
+  const account = { id, kind: 'personal', email: null, name: 'local', nowMs: clock.wallMs() } as const
+  await ledger.createAccount({ ...account, startingCredit })
+  const made = await ledger.account(id)
+  assert(made !== undefined, 'an account is there once it was made')
+  return made
+}
+
+/** Where the server is, and which model answers without any provider's key; null: none does. */
+export interface ServerAddress {
+  readonly address: string
+  readonly modelToTry: string | null
+}
+
+const readyText = ({ address }: ServerAddress) => `Tollgate is ready at ${address}\n`
+
+/** What a person at the terminal reads when the server is ready. */
+export function startText(start: StartKind, place: ServerAddress): string {
+  const ready = readyText(place)
+  if (start.kind === 'again') return `${ready}The console is at ${place.address}/console\n`
+  return `${ready}
+The local account has ${formatUsd(start.balance)} USD. Its key is shown this once:
+
+  ${start.key}
+
+Try it:
+
+${command(start.key, place)}
+
+Clients take the base address ${place.address}/v1 for Chat Completions and Responses,
+${place.address}/v1/alt for Messages, ${place.address} for Gemini. Each of them reaches every model.
+
+Open the console as its administrator (the link works once):
+
+  ${start.setupLink}
+`
+}
+
+function command(key: string, { address, modelToTry }: ServerAddress): string {
+  if (modelToTry === null) return `  curl ${address}/v1/models -H 'Authorization: Bearer ${key}'`
+  const body = JSON.stringify({ model: modelToTry, messages: [{ role: 'user', content: 'Hello' }] })
+  return `  curl ${address}/v1/chat/completions \\
+    -H 'Authorization: Bearer ${key}' \\
+    -H 'Content-Type: application/json' \\
+    -d '${body}'`
+}
+
+/**
+ * What to print when the server is ready. Without a terminal the key would end up in a log, so it is
+ * written to `first-run.txt`, for the server's own user alone, and only the path is printed.
+ */
+export function announceStart(
+  start: StartKind,
+  place: ServerAddress,
+  output: { readonly isTerminal: boolean; readonly dataFolder: string },
+): string {
+  const text = startText(start, place)
+  if (output.isTerminal || start.kind === 'again') return text
+  const path = join(output.dataFolder, 'first-run.txt')
+  writeFileSync(path, text, { mode: 0o600 })
+  return `${readyText(place)}The first key and the setup link are in ${path}\n`
+}

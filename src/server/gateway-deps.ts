@@ -1,0 +1,111 @@
+/** What serving a request needs, composed of the services and of what belongs to this process alone. */
+import { accountSuspended, keyStopped } from '../access/stopped.ts'
+import { Background } from '../base/background.ts'
+import type { Clock } from '../base/clock.ts'
+import { failpoints } from '../base/failpoint.ts'
+import { KeyedSemaphore } from '../base/keyed-semaphore.ts'
+import type { Config } from '../config/config.ts'
+import { responsePolls } from '../gateway/background-responses/polls.ts'
+import type { GatewayDeps } from '../gateway/deps.ts'
+import { InFlightRequests } from '../gateway/in-flight-requests.ts'
+import { createMetrics } from '../gateway/metrics.ts'
+import { readLimits } from '../gateway/phases/decode.ts'
+import { settleResponse } from '../gateway/phases/settle/settle-durably.ts'
+import { clientNetworkOf } from '../http/client-address.ts'
+import { openSharedMemory } from '../http/shared-memory.ts'
+import { openFrontRates } from '../limits/front-rates.ts'
+import { RateMeter } from '../limits/rate-meter.ts'
+import { orderUpstreams, stickyHash } from '../providers/health.ts'
+import { connectorOf } from '../providers/registry.ts'
+import { openSender } from '../providers/send.ts'
+import { RefusalLog } from '../usage/refusal-log.ts'
+import type { GatewayOptions } from './server.ts'
+import type { Services } from './services.ts'
+
+/** `state`: what changes while the server runs. */
+export function composeGatewayDeps(
+  { config, clock, log }: Pick<GatewayOptions, 'config' | 'clock' | 'log'>,
+  services: Services,
+  state: {
+    readonly load: GatewayDeps['load']
+    readonly draining: GatewayDeps['draining']
+    readonly place: { readonly address: string }
+  },
+): GatewayDeps {
+  const { limits } = config
+  const inFlight = new InFlightRequests()
+  const metrics = createMetrics(inFlight, config.metricsToken)
+  const background = new Background(clock, log)
+  services.access.onStopped((key, by) => inFlight.stopKey(key, keyStopped(by)))
+  const { ledger } = services
+  const shared = {
+    ledger,
+    background,
+    clock,
+    log,
+    limits,
+    failpoints: failpoints(config.failpoint ?? undefined),
+  }
+  ledger.onSuspended((account) => {
+    inFlight.stopAccount(account, accountSuspended())
+    deps.polls.hasten(account)
+  })
+  const deps: GatewayDeps = {
+    get address() {
+      return state.place.address
+    },
+    ...shared,
+    access: services.access,
+    ...openSharedMemory(limits),
+    clientNetwork: clientNetworkOf(services.clientAddress),
+    connectorOf,
+    ...services.counters,
+    counting: {
+      rates: new RateMeter({ perMinute: limits.countRequestsPerMinute, takersMax: limits.countAccountsMax }),
+      places: new KeyedSemaphore(limits.countsPerAccountMax),
+    },
+    draining: state.draining,
+    forcedTools: config.forcedTools,
+    files: services.files,
+    uploads: services.uploads,
+    health: services.health,
+    metrics,
+    nextId: services.nextId,
+    order(candidates, caller, parsed) {
+      if (candidates.length < 2) return candidates
+      const { start, end } = parsed.facts.conversationSpan
+      const sticky = stickyHash(caller.account, parsed.body.bytes.subarray(start, end))
+      return orderUpstreams(candidates, services.health.snapshot(), sticky, clock.monoMs())
+    },
+    polls: responsePolls(() => deps, shared),
+    load: state.load,
+    read: readLimits(limits),
+    readOnSlots: new KeyedSemaphore(limits.readOnPerAccountMax),
+    refusals: refusalLog({ clock, limits }, services, { background, metrics }),
+    inFlight,
+    sender: openSender({ limits, clock }),
+    get snapshot() {
+      return services.catalog.snapshot
+    },
+    ...openFrontRates(limits),
+    settleResponse: (settlement) => settleResponse(shared, settlement),
+    balanceWaits: new KeyedSemaphore(limits.holdWaitersPerAccountMax),
+  }
+  return deps
+}
+
+function refusalLog(
+  of: { readonly clock: Clock; readonly limits: Config['limits'] },
+  { usage, changes }: Services,
+  { background, metrics }: Pick<GatewayDeps, 'background' | 'metrics'>,
+): RefusalLog {
+  return new RefusalLog({
+    ...of,
+    begin: (work) => background.run('refusals', work),
+    write: (batch) => usage.recordRefusals(batch),
+    dropped: (count) => metrics.refusalsDropped(count),
+    written(accounts) {
+      for (const account of accounts) changes.publish(account, ['refusals', 'requests'])
+    },
+  })
+}

@@ -1,0 +1,49 @@
+/** The entry of the thread in which identity works: opens the core, then answers the main thread until that ends it. */
+import { workerData } from 'node:worker_threads'
+import { systemClock } from '../base/clock.ts'
+import { systemRandom } from '../base/ids.ts'
+import { createLog } from '../base/log.ts'
+import { type IdentityCore, openIdentityCore } from '../identity/core.ts'
+import type { WorkerNotifications, WorkerRequests, WorkerSetup } from '../identity/worker.ts'
+import { greet, serveThread } from '../threads/serve-thread.ts'
+import type { Closing } from '../threads/thread.ts'
+
+const { config, secret, hasMail, logLevel } = workerData as WorkerSetup
+
+const place = { address: '' }
+// Filled before the main thread hears that it may ask.
+const handlers: Partial<ThreadRequests> = {}
+const main = serveThread<WorkerNotifications>({ handlers, waitingMax: config.limits.operationsQueuedMax })
+
+const result = await openIdentityCore({
+  ...{ config, secret, clock: systemClock, random: systemRandom },
+  log: createLog({ level: logLevel, destination: { write: (line) => main.notify('logged', line) } }),
+  address: () => place.address,
+  sendEmail: hasMail ? (email) => main.call('sendEmail', email) : null,
+  listeners: {
+    onSignUp: (person) => main.call('onSignUp', person),
+    onVerified: (person) => main.call('onVerified', person),
+  },
+  changed: () => main.notify('changed'),
+  onLost: (error) => main.notify('lost', error.message),
+})
+if (result.kind === 'open') Object.assign(handlers, questionsTo(result.core))
+greet(result.kind === 'open' ? null : { reason: 'failed', message: result.message })
+
+type ThreadRequests = WorkerRequests & Closing
+
+function questionsTo(core: IdentityCore): ThreadRequests {
+  const { operations, answer, session, close } = core
+  return {
+    ...operations,
+    ...{ session, close },
+    async answer(request) {
+      const { body, ...rest } = await answer(request)
+      // Copied: transferring a view of a pooled buffer would transfer the whole pool.
+      return { ...rest, body: Uint8Array.from(body) }
+    },
+    reachedAt(address) {
+      place.address = address
+    },
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * The playground's way into the data plane: who is signed in is served through the same phases as everybody, under
+ * the built-in key of the account that they chose. It decides who the caller is and nothing else of a request.
+ */
+import type { IncomingMessage } from 'node:http'
+import { builders, type Policy } from '../../contract/operation.ts'
+import { accountReference } from '../../contract/values.ts'
+import type { Caller } from '../access/types.ts'
+import { mustBeSameSite } from '../api/same-site.ts'
+import { TollgateError } from '../base/errors.ts'
+import type { Actor } from '../control/actor.ts'
+import { authorizeAccount, authorizeActor } from '../control/authorize.ts'
+import { openPolicy } from '../control/key/policy.ts'
+import type { ControlParts } from '../control/parts.ts'
+import type { CallerOf } from '../gateway/phases/authenticate.ts'
+
+/** Where the playground's addresses lead in the data plane. */
+const paths: ReadonlyMap<string, string> = new Map([
+  ['/api/play/v1/chat/completions', '/v1/chat/completions'],
+  ['/api/play/v1/models', '/v1/models'],
+])
+
+/** Operators who are no members of an account do not spend its money. */
+const policy: Extract<Policy, { of: 'account' }> = {
+  of: 'account',
+  subject: 'account',
+  roles: builders,
+  scope: null,
+  operator: 'no',
+  local: false,
+  recent: false,
+}
+
+export function isPlaygroundPath(url: string): boolean {
+  return paths.has(pathOf(url))
+}
+
+/** Where requests to the data plane come in: with a key, or from the playground once there is a control plane. */
+export interface AuthSelector {
+  callerOf(request: IncomingMessage): CallerOf
+  enablePlayground(control: ControlParts): void
+}
+
+export function createAuthSelector(keyed: CallerOf): AuthSelector {
+  let control: ControlParts | null = null
+  return {
+    callerOf: (request) =>
+      control !== null && isPlaygroundPath(request.url ?? '') ? enterPlay(control, request) : keyed,
+    enablePlayground(parts) {
+      control = parts
+    },
+  }
+}
+
+/**
+ * Turns a request to the playground into one of the data plane, and says how its caller is known. `?account=` chooses
+ * the account, left out: the person's own; nothing of the query goes on from here, for it may reach an upstream.
+ */
+function enterPlay(control: ControlParts, request: IncomingMessage): CallerOf {
+  const url = request.url ?? ''
+  const account = new URLSearchParams(url.slice(pathOf(url).length)).get('account')
+  request.url = paths.get(pathOf(url)) ?? url
+  return () => callerOf(control, request, account)
+}
+
+/** Throws 401 without a session, 403 from another site's page or in another role, 404 for another's account. */
+async function callerOf(
+  control: ControlParts,
+  request: IncomingMessage,
+  account: string | null,
+): Promise<Caller> {
+  const actor = await actorOf(control, request)
+  mustBeSameSite({ method: request.method ?? '', headers: request.headers }, actor.kind, control.address)
+  authorizeActor(control, policy, actor)
+  const named = account === null ? {} : { account: referenceOf(account) }
+  const of = await authorizeAccount(control, policy, actor, named)
+  const { id, kind } = of.account
+  const identified = await control.builtInKeys.identify(id, openPolicy(kind))
+  switch (identified.kind) {
+    case 'caller':
+      return { ...identified.caller, person: actor.kind === 'person' ? actor.person.id : null }
+    case 'disabled':
+      throw new TollgateError('key_disabled', {
+        message: "The playground's key is disabled in this account: API Keys can enable it.",
+      })
+    default:
+      throw new TollgateError('revoked_api_key', {
+        message: "The playground's key has ended in this account: API Keys can change it.",
+      })
+  }
+}
+
+async function actorOf({ identity }: ControlParts, request: IncomingMessage): Promise<Actor> {
+  const signedIn = await identity.signedIn(request.headers)
+  if (signedIn === null) return { kind: 'anyone', address: null }
+  return { kind: 'person', person: signedIn.person, loginMs: signedIn.loginMs, address: null }
+}
+
+function referenceOf(account: string): string {
+  const parsed = accountReference.safeParse(account)
+  if (parsed.success) return parsed.data
+  throw new TollgateError('invalid_value', { message: 'account: must be an id acct_….', param: 'account' })
+}
+
+function pathOf(url: string): string {
+  const query = url.indexOf('?')
+  return query < 0 ? url : url.slice(0, query)
+}

@@ -1,0 +1,17 @@
+/** The program's version and the versions of Node that it supports. */
+import { readFileSync } from 'node:fs'
+
+/** The package's folder: above `src` in a checkout, above `dist/src` where it is installed. */
+export const packageFolder = new URL(
+  import.meta.url.endsWith('.ts') ? '../../' : '../../../',
+  import.meta.url,
+)
+
+interface PackageFacts {
+  readonly version: string
+  readonly engines: { readonly node: string }
+}
+
+const facts = JSON.parse(readFileSync(new URL('package.json', packageFolder), 'utf8')) as PackageFacts
+
+export const program = { version: facts.version, nodeRange: facts.engines.node } as const

@@ -1,0 +1,69 @@
+/** The state of the running server as control-plane operations see it; also for when no server runs. */
+
+import type { Clock } from '../base/clock.ts'
+import { TollgateError } from '../base/errors.ts'
+import { formatId } from '../base/ids.ts'
+import { parseAddress } from '../catalog/upstream-address.ts'
+import type { AskedHost, ServerFacts } from '../control/parts.ts'
+import type { GatewayDeps } from '../gateway/deps.ts'
+import type { LoadMonitor } from '../http/load-shedding.ts'
+import type { LedgerWatch } from '../ledger/verify/ledger-watch.ts'
+import { listHostModels } from '../providers/host-models.ts'
+import { requestPath } from '../providers/paths.ts'
+import { connectorOf } from '../providers/registry.ts'
+import { program } from './program.ts'
+
+/** On the command line without a server nothing runs, and nothing can be stopped. */
+export function noServer(clock: Clock): ServerFacts {
+  return {
+    startedMs: clock.wallMs(),
+    version: program.version,
+    running: () => 0,
+    stop: () => false,
+    draining: () => false,
+    memoryBytes,
+    eventLoopDelayMs: () => 0,
+    hostModels: async () => ({ names: [], problem: 'No server is running that could ask.' }),
+    requestUrl,
+    ledgerCheck: () => ({ checkedMs: null, contradictions: 0 }),
+  }
+}
+
+/** Where a request in the provider's first format goes. */
+function requestUrl({ provider, url }: Pick<AskedHost, 'provider' | 'url'>): string {
+  const { dialects, defaultOrigin } = connectorOf(provider)
+  const { origin, basePath } = parseAddress(url ?? defaultOrigin)
+  return origin + requestPath(dialects[0], basePath)
+}
+
+export function serverFacts(
+  { clock, inFlight, draining, sender, limits, nextId }: GatewayDeps,
+  pressure: Pick<LoadMonitor, 'readings'>,
+  watch: Pick<LedgerWatch, 'report'>,
+): ServerFacts {
+  return {
+    startedMs: clock.wallMs(),
+    version: program.version,
+    running: () => inFlight.count,
+    stop: (request) => inFlight.stopRequest(request, stoppedByHand()),
+    draining: () => draining.begun,
+    memoryBytes,
+    eventLoopDelayMs: () => pressure.readings.eventLoopDelayMs,
+    hostModels({ provider, url, credential }) {
+      const connector = connectorOf(provider)
+      const { origin, basePath } = parseAddress(url ?? connector.defaultOrigin)
+      const requestId = formatId('req', nextId())
+      return listHostModels({ sender, clock, limits }, connector, { origin, basePath, credential, requestId })
+    },
+    requestUrl,
+    ledgerCheck: watch.report,
+  }
+}
+
+function memoryBytes(): number {
+  return process.memoryUsage.rss()
+}
+
+function stoppedByHand(): TollgateError {
+  return new TollgateError('request_stopped', { message: 'The request was stopped from the console.' })
+}

@@ -1,0 +1,354 @@
+/**
+ * What a server and a command both stand on: store, ledger, keys, catalog and token counter, opened in
+ * order and closed in the opposite one. Listens nowhere and begins nothing on its own.
+ */
+
+import { createHmac } from 'node:crypto'
+import { behaviors } from '../../sandbox/scenarios/behaviors-table.ts'
+import { openAccess } from '../access/access.ts'
+import { type BuiltInKeys, openBuiltInKeys } from '../access/built-in-keys.ts'
+import { openManagementKeys } from '../access/management-keys.ts'
+import { createSealer, type SecretSealer } from '../access/sealing.ts'
+import { openSecret, type RootSecret } from '../access/secret.ts'
+import type { Access, ManagementKeys } from '../access/types.ts'
+import { type Audit, openAudit } from '../audit/audit.ts'
+import { Changes } from '../base/changes.ts'
+import type { Clock } from '../base/clock.ts'
+import { formatId, type NextId, type RandomBytes } from '../base/ids.ts'
+import { createLog, type Log } from '../base/log.ts'
+import { builtinModels } from '../catalog/builtin.ts'
+import { type Catalog, type GivenSources, openCatalog } from '../catalog/catalog.ts'
+import { catalogMistakes } from '../catalog/mistakes.ts'
+import { sandboxModels } from '../catalog/sandbox-models.ts'
+import type { OpenedParts } from '../cli/session.ts'
+import type { Config } from '../config/config.ts'
+import { localAccountSetting } from '../control/find-account.ts'
+import type { ControlParts, ServerFacts } from '../control/parts.ts'
+import { shownHost } from '../http/shown-host.ts'
+import { type OpenLedger, openLedger } from '../ledger/ledger.ts'
+import type { ProviderFiles } from '../ledger/provider-file-types.ts'
+import { openProviderFiles } from '../ledger/sqlite/provider-files.ts'
+import type { Ledger } from '../ledger/types.ts'
+import type { RateLimits } from '../limits/types.ts'
+import { type OpenPayments, openPayments } from '../payments/payments.ts'
+import type { Payments } from '../payments/types.ts'
+import { type Health, openHealth } from '../providers/health.ts'
+import { connectors } from '../providers/registry.ts'
+import { databaseBytes } from '../store/database-bytes.ts'
+import { type Settings, settingsOf } from '../store/settings.ts'
+import { openStore, type Store } from '../store/store.ts'
+import { type BodyThreads, openBodyThreads } from '../tokens/body-threads.ts'
+import { type Counter, openCounter } from '../tokens/count.ts'
+import { openPdfReader, type PdfReader } from '../tokens/pdf-reader.ts'
+import type { Usage } from '../usage/types.ts'
+import { openUsage } from '../usage/usage.ts'
+import { type OpenPeople, openPeopleServices, type PeopleServices } from './people-services.ts'
+import { noServer } from './server-status.ts'
+import { threadEntries } from './thread-entries.ts'
+
+export interface ServicesOptions {
+  readonly clock: Clock
+  readonly random: RandomBytes
+  readonly log: Log
+  /** Where the sandbox listens; null: nowhere in this process, so its models can be listed and not used. */
+  readonly sandboxOrigin: string | null
+  /** The store can do nothing any more: the process should end. */
+  readonly onLost: (error: Error) => void
+}
+
+export interface Services extends PeopleServices {
+  readonly store: Store
+  readonly settings: Settings
+  readonly ledger: Ledger
+  readonly nextId: NextId
+  /** How many requests of processes that died were closed on opening. */
+  readonly recovered: number
+  readonly access: Access
+  readonly builtInKeys: BuiltInKeys
+  readonly managementKeys: ManagementKeys
+  readonly addressHash: (folded: string) => Uint8Array
+  readonly audit: Audit
+  readonly changes: Changes
+  readonly payments: Payments
+  /** The same with the background jobs. */
+  readonly openPayments: OpenPayments
+  readonly catalog: Catalog
+  readonly counters: {
+    readonly counter: Counter
+    readonly pdfs: PdfReader
+    readonly bodyThreads: BodyThreads
+  }
+  readonly files: ProviderFiles
+  /** For the addresses at which uploads are continued. */
+  readonly uploads: SecretSealer
+  readonly health: Health
+  readonly usage: Usage
+  /** What control-plane operations work with; `address`: where people reach the server. */
+  control(address: string, server: ServerFacts): ControlParts
+  close(): Promise<void>
+}
+
+export type ServicesResult =
+  | { readonly kind: 'open'; readonly services: Services }
+  /** Sentences for the operator; nothing stays open. */
+  | { readonly kind: 'refused'; readonly messages: readonly string[] }
+
+/** Takes the data folder for this process alone, makes what is missing there, and brings its database up to date. */
+export async function openServices(config: Config, options: ServicesOptions): Promise<ServicesResult> {
+  const sources = catalogSources(config, options.sandboxOrigin)
+  const mistakes = catalogMistakes(sources)
+  if (mistakes.length > 0) return { kind: 'refused', messages: mistakes }
+  const opened = await openStore({
+    dataDirectory: config.dataFolder,
+    threads: threadEntries,
+    clock: options.clock,
+    limits: config.limits,
+    onLost: options.onLost,
+    failpoints: config.failpoint ?? undefined,
+  })
+  if (opened.kind === 'refused') return { kind: 'refused', messages: [opened.message] }
+  const { store } = opened
+  try {
+    const result = await onStore(store, { config, options, sources })
+    if (result.kind === 'refused') await store.close()
+    return result
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+interface Plan {
+  readonly config: Config
+  readonly options: ServicesOptions
+  readonly sources: GivenSources
+}
+
+async function onStore(store: Store, plan: Plan): Promise<ServicesResult> {
+  const { config, options } = plan
+  const { dataFolder } = config
+  const settings = settingsOf(store)
+  const { random } = options
+  const secret = await openSecret({ dataFolder, configured: config.secret, random, settings })
+  if (secret.kind === 'refused') return { kind: 'refused', messages: [secret.message] }
+  const opened = await openPeopleServices(config, {
+    ...options,
+    key: secret.secret.keyFor('identity'),
+    address: configuredAddress(config),
+  })
+  if (opened.kind === 'refused') return { kind: 'refused', messages: [opened.message] }
+  const { people } = opened
+  try {
+    const services = await withPeople({ store, settings, people, secret: secret.secret }, plan)
+    return { kind: 'open', services }
+  } catch (error) {
+    await people.close()
+    throw error
+  }
+}
+
+interface Base {
+  readonly store: Store
+  readonly settings: Settings
+  readonly people: OpenPeople
+  readonly secret: RootSecret
+}
+
+async function withPeople(base: Base, { config, options, sources }: Plan): Promise<Services> {
+  const { store, settings, people, secret } = base
+  const { clock, random, log } = options
+  const { limits } = config
+  const audit = openAudit(store)
+  const changes = new Changes(clock, limits)
+  const opened = await openBooks(store, changes, { clock, limits, log })
+  const { ledger, nextId } = opened
+  const rates = await accountRates(settings, nextId, limits)
+  const hashKey = secret.keyFor('api-key-hash')
+  const access = openAccess({ store, clock, nextId, random, hashKey, accountRates: rates, limits })
+  const builtInKeys = openBuiltInKeys({ store, access, clock, nextId, random, accountRates: rates })
+  const managementKeys = openManagementKeys({
+    store,
+    clock,
+    nextId,
+    random,
+    hashKey: secret.keyFor('management-key-hash'),
+    limits,
+    onTrouble: (error) => log.error({ err: error }, 'failed to record the last use of a management key'),
+  })
+  const sealer = createSealer(secret.keyFor('upstream-credentials'), random)
+  const catalog = await openCatalog({ store, clock, nextId, settings, sealer, sources })
+  const health = openHealth({ clock, limits })
+  const bodyThreads = openBodyThreads({ clock, limits, log, entry: threadEntries.bodies })
+  const counter = openCounter({ clock, limits, entry: threadEntries.counter })
+  const pdfs = openPdfReader({ clock, limits, entry: threadEntries.pdfs })
+  const usage = openUsage(store, { clock, limits })
+  const foldKey = secret.keyFor('address-fold')
+  const addressHash = (folded: string): Uint8Array => createHmac('sha256', foldKey).update(folded).digest()
+  const files = await openFiles(store, log)
+  const keys = { access, builtInKeys, managementKeys }
+  const paying = openPayments({
+    ...{ store, ledger, clock, nextId, random, changes, log, limits },
+    stripe: config.stripe,
+    operator: config.operator,
+    codeKey: secret.keyFor('redeem-code'),
+  })
+  const parts = {
+    store,
+    settings,
+    ledger,
+    nextId,
+    ...keys,
+    addressHash,
+    audit,
+    catalog,
+    changes,
+    payments: paying.payments,
+    openPayments: paying,
+    ...{ files, uploads: createSealer(secret.keyFor('uploads'), random) },
+    counters: { counter, pdfs, bodyThreads },
+    health,
+    usage,
+    ...people.parts,
+  }
+  return {
+    ...parts,
+    recovered: opened.recovered,
+    control(address, server) {
+      const control = controlParts(parts, { ...options, config, address, server })
+      people.serve(control)
+      return control
+    },
+    async close() {
+      await people.close()
+      await bodyThreads.close()
+      await counter.close()
+      await pdfs.close()
+      await opened.close()
+      await store.close()
+    },
+  }
+}
+
+function controlParts(
+  parts: Omit<Services, 'recovered' | 'control' | 'close'>,
+  options: Pick<ServicesOptions, 'clock' | 'random' | 'log'> & {
+    readonly config: Config
+    readonly address: string
+    readonly server: ServerFacts
+  },
+): ControlParts {
+  const { clock, random, log, config, address, server } = options
+  const { limits, operator } = config
+  return {
+    ...parts,
+    clock,
+    random,
+    log,
+    limits,
+    server,
+    operator,
+    hasSandbox: config.sandbox === 'on',
+    plainOrigins: config.plainOrigins,
+    databaseBytes: () => databaseBytes(config.dataFolder),
+    signupNano: limits.signupNano,
+    address,
+  }
+}
+
+/**
+ * What an earlier process began to upload and did not finish belongs to no account: it can be used by none. Its id is not
+ * known, so it cannot be deleted either.
+ */
+async function openFiles(store: Store, log: Log): Promise<ProviderFiles> {
+  const files = openProviderFiles(store)
+  for (const { upstream, account } of await files.removeUnfinished()) {
+    const facts = { upstream, account: formatId('acct', account) }
+    log.warn(
+      facts,
+      'an upload was cut short: the upstream may keep a file of unknown id that no account owns',
+    )
+  }
+  return files
+}
+
+async function openBooks(
+  store: Store,
+  changes: Changes,
+  { clock, limits, log }: Pick<ServicesOptions, 'clock' | 'log'> & Pick<Config, 'limits'>,
+): Promise<OpenLedger> {
+  const opened = await openLedger(store, {
+    clock,
+    limits,
+    changes,
+    onTrouble: (error) => log.error({ err: error }, 'closing holds that were left open failed'),
+  })
+  for (const { id, account } of opened.unrecorded) {
+    const facts = { request: formatId('req', id), account: formatId('acct', account) }
+    log.warn(
+      facts,
+      'a background request was cut short: its upstream may run a response that no account owns',
+    )
+  }
+  return opened
+}
+
+const noRates: RateLimits = { requestsPerMinute: null, tokensPerMinute: null, concurrent: null }
+
+/** Nothing but its balance limits the account that the first start makes: its keys belong to the operator. */
+async function accountRates(
+  settings: Settings,
+  nextId: NextId,
+  { requestsPerMinute, tokensPerMinute, concurrent }: RateLimits,
+): Promise<(account: bigint) => RateLimits> {
+  const local = await settings.claim(localAccountSetting, formatId('acct', nextId()))
+  const usual: RateLimits = { requestsPerMinute, tokensPerMinute, concurrent }
+  return (account) => (formatId('acct', account) === local ? noRates : usual)
+}
+
+function catalogSources(config: Config, sandboxOrigin: string | null): GivenSources {
+  const { models, aliases, disabled, markup, upstreams } = config
+  const isSandboxOn = config.sandbox === 'on'
+  const sandboxUpstream = {
+    name: 'sandbox',
+    provider: 'sandbox',
+    url: sandboxOrigin,
+    credential: 'sandbox',
+    weight: 1,
+    models: 'all' as const,
+  }
+  return {
+    builtin: isSandboxOn ? [...builtinModels, ...sandboxModels(behaviors)] : builtinModels,
+    configured: models,
+    aliases,
+    disabled,
+    markup,
+    upstreams: isSandboxOn ? [...upstreams, sandboxUpstream] : upstreams,
+    providers: connectors,
+  }
+}
+
+/** The parts for one command, when no server runs. */
+export async function openCommandServices(
+  config: Config,
+  { clock, random }: Pick<ServicesOptions, 'clock' | 'random'>,
+): Promise<OpenedParts> {
+  // To stderr: stdout belongs to the command's result.
+  const destination = { write: (line: string) => void process.stderr.write(line) }
+  const log = createLog({ level: config.logLevel, destination })
+  const opened = await openServices(config, {
+    clock,
+    random,
+    log,
+    sandboxOrigin: null,
+    onLost: (error) => log.fatal({ err: error }, 'the store is lost'),
+  })
+  if (opened.kind === 'refused') return { kind: 'refused', message: opened.messages.join(' ') }
+  const { services } = opened
+  const control = services.control(configuredAddress(config), noServer(clock))
+  return { kind: 'open', control, close: () => services.close() }
+}
+
+/** Where a server of this configuration is reached. */
+function configuredAddress({ publicUrl, host, port }: Config): string {
+  return publicUrl ?? `http://${shownHost(host)}:${port.number}`
+}

@@ -1,0 +1,13 @@
+/** Where the entry files of the program's threads are, in a checkout (.ts) and in the published package (.js). */
+import { extname } from 'node:path'
+
+const entry = (name: string): URL => new URL(`./${name}-thread${extname(import.meta.url)}`, import.meta.url)
+
+export const threadEntries = {
+  writer: entry('writer'),
+  reader: entry('reader'),
+  identity: entry('identity'),
+  counter: entry('count'),
+  pdfs: entry('pdf'),
+  bodies: entry('body'),
+}

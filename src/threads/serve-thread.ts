@@ -1,0 +1,25 @@
+/** The other end: what a thread of ours does first, in its entry file. Must not know what the thread does. */
+import { parentPort } from 'node:worker_threads'
+import { assert } from '../base/assert.ts'
+import { systemClock } from '../base/clock.ts'
+import { releaseStartMemory } from '../base/start-memory.ts'
+import { greeting, openPort, type Port, type PortOptions, type Refusal } from './port.ts'
+
+/** Answers the thread that started this one; `Requests` is what can be asked back. */
+export function serveThread<Requests = Record<never, never>>(
+  options: Omit<PortOptions, 'onGreeting' | 'waitingMax'> & Partial<Pick<PortOptions, 'waitingMax'>>,
+): Port<Requests> {
+  // A thread that asks nothing back needs no bound.
+  return openPort<Requests>(starter(), { waitingMax: 0, ...options })
+}
+
+/** The first message of a thread that was opened with `openThread`; null: it can work. */
+export function greet(refusal: Refusal | null): void {
+  starter().postMessage(greeting(refusal))
+  if (refusal === null) releaseStartMemory(systemClock)
+}
+
+function starter(): NonNullable<typeof parentPort> {
+  assert(parentPort !== null, 'an entry of a thread runs in a worker thread')
+  return parentPort
+}

@@ -1,0 +1,117 @@
+/**
+ * A thread seen from the one that starts it: its port, its greeting, and its end, which fails every call that waits.
+ * Must not know what the thread does.
+ */
+import { Worker } from 'node:worker_threads'
+import { openPort, type Port, type PortOptions, type Refusal } from './port.ts'
+
+export interface ThreadOptions extends Omit<PortOptions, 'onGreeting' | 'cancellable'> {
+  /** The module that the thread runs. */
+  readonly entry: URL
+  /** As profilers and the operating system show it. */
+  readonly name: string
+  /** Plain values; the thread's `workerData`. */
+  readonly setup?: unknown
+  /** What calls of a thread that ended by itself fail with. */
+  readonly lostError: (reason: string) => Error
+  /** It ended, and nothing here asked for it. `cause`: what it threw. */
+  readonly onLost: (error: Error, cause: Error | undefined) => void
+}
+
+/** What every thread that is closed in order answers. */
+export interface Closing {
+  /** Finishes, and needs nothing more. */
+  close(): void | Promise<void>
+}
+
+export interface Thread<Requests> extends Omit<Port<Requests>, 'fail'> {
+  /** Whether it keeps the process alive. */
+  ref(): void
+  unref(): void
+  /** Ends it now, whatever it does; what waits fails with the reason. Resolves when it has ended. */
+  terminate(reason: Error): Promise<void>
+}
+
+/** A thread that can be closed in order. */
+export interface OpenThread<Requests> extends Thread<Requests> {
+  /** Lets it finish what it was asked before, then ends it; rejects with what its `close` threw. */
+  close(): Promise<void>
+}
+
+export type OpenResult<Requests> =
+  | { readonly kind: 'open'; readonly thread: OpenThread<Requests> }
+  | ({ readonly kind: 'refused' } & Refusal)
+
+/** Starts a thread that works at once. */
+export function startThread<Requests>(options: ThreadOptions): Thread<Requests> {
+  return begin<Requests>(options, 'working').thread
+}
+
+/** Starts a thread and waits for its greeting: until then its end is a refusal. */
+export async function openThread<Requests>(options: ThreadOptions): Promise<OpenResult<Requests & Closing>> {
+  const { thread, greeted, expectEnd } = begin<Requests & Closing>(options, 'starting')
+  const refusal = await greeted
+  if (refusal !== null) {
+    await thread.terminate(options.lostError(refusal.message))
+    return { kind: 'refused', ...refusal }
+  }
+  const last: Pick<Thread<Closing>, 'call'> = thread
+  async function close(): Promise<void> {
+    expectEnd()
+    await last.call('close').finally(() => thread.terminate(options.lostError('it was closed')))
+  }
+  return { kind: 'open', thread: { ...thread, close } }
+}
+
+interface Begun<Requests> {
+  readonly thread: Thread<Requests>
+  /** null: it can work. */
+  readonly greeted: Promise<Refusal | null>
+  /** From now on an end is no loss. */
+  expectEnd(): void
+}
+
+type State = 'starting' | 'working' | 'ending' | 'ended'
+
+function begin<Requests>(options: ThreadOptions, first: State): Begun<Requests> {
+  const { entry, name, setup, lostError, onLost, ...rest } = options
+  const worker = new Worker(entry, { workerData: setup, name })
+  const greeted = Promise.withResolvers<Refusal | null>()
+  let state = first
+  const { fail, ...port } = openPort<Requests>(worker, {
+    ...rest,
+    onGreeting(refusal) {
+      // A thread that refuses ends by itself, perhaps before the refusal is read.
+      state = refusal === null ? 'working' : 'ending'
+      greeted.resolve(refusal)
+    },
+  })
+  function lost(reason: string, cause?: Error): void {
+    const before = state
+    state = 'ended'
+    if (before === 'ended') return
+    const error = lostError(reason)
+    fail(error)
+    greeted.resolve({ reason: 'failed', message: reason })
+    if (before === 'working') onLost(error, cause)
+  }
+  const expectEnd = (): void => {
+    if (state === 'working') state = 'ending'
+  }
+  worker.on('error', (error: Error) => lost(`the thread "${name}" failed: ${String(error)}`, error))
+  worker.on('exit', (code) => lost(`the thread "${name}" ended with ${code}`))
+  return {
+    greeted: greeted.promise,
+    expectEnd,
+    thread: {
+      ...port,
+      ref: () => worker.ref(),
+      unref: () => worker.unref(),
+      async terminate(reason) {
+        expectEnd()
+        fail(reason)
+        await worker.terminate()
+      },
+    },
+  }
+}

@@ -1,0 +1,30 @@
+/** What a thread that works on large bodies answers: it is handed their memory and hands it back. */
+import { WireError, type WireErrorCode } from '../wire/dialect.ts'
+import { type BodyWork, bodyWork } from './body-work.ts'
+
+/** What became of one piece of work. */
+export type BodyOutcome =
+  | { readonly kind: 'done'; readonly bytes: Uint8Array; readonly value: unknown }
+  | {
+      readonly kind: 'refused'
+      readonly bytes: Uint8Array
+      readonly code: WireErrorCode
+      readonly message: string
+      readonly pointer: string | undefined
+    }
+
+export interface BodyRequests {
+  work(bytes: Uint8Array, name: keyof BodyWork, asked: unknown): BodyOutcome
+}
+
+export const bodyHandlers: BodyRequests = {
+  work(bytes, name, asked) {
+    try {
+      return { kind: 'done', bytes, value: bodyWork[name](bytes, asked as never) }
+    } catch (error) {
+      if (!(error instanceof WireError)) throw error
+      const { code, message, pointer } = error
+      return { kind: 'refused', bytes, code, message, pointer }
+    }
+  },
+}

@@ -1,0 +1,136 @@
+/**
+ * The hourly sums that every settlement adds to: gathered in memory by a batch, each row written once before its
+ * commit. What was read or written stays known from batch to batch, for nobody else writes these rows, and is
+ * forgotten whenever a batch is rolled back. Sums for people; never a basis for moving money.
+ */
+import { bucketOf, count } from '../base/histogram.ts'
+import { hourOf } from '../base/ids.ts'
+import { type PackedDraft, usageOfDraft } from '../ledger/sqlite/rows.ts'
+import type { SettlementObserver } from '../ledger/sqlite/settle-operation.ts'
+import type { BatchMemory } from '../store/sqlite/batch.ts'
+import { integer, number, rowOf, text } from '../store/sqlite/columns.ts'
+import { type Database, prepare } from '../store/sqlite/connection.ts'
+import { addTokens, type GrowingSums, noSums, sumsRow } from './sums.ts'
+
+export interface HourlySums extends BatchMemory, SettlementObserver {
+  /** Adds requests that were refused. */
+  refused(of: RowKey, times: number): void
+}
+
+export interface RowKey {
+  readonly account: bigint
+  readonly hour: number
+  readonly key: bigint
+  readonly model: string
+}
+
+/** What a row holds beside its key. */
+const hourRow = rowOf({
+  ...sumsRow.fields,
+  /** Requests with a write-off. */
+  lossy: number('lossy'),
+})
+const keyRow = rowOf({
+  account: integer('account'),
+  hour: number('hour'),
+  key: integer('key'),
+  model: text('model'),
+})
+
+interface Hour {
+  readonly of: RowKey
+  readonly sums: GrowingSums & { lossy: number }
+  isNew: boolean
+  isChanged: boolean
+}
+
+/** Rows that stay known: those of the present hour, mostly. */
+const knownMax = 10_000
+
+export function hourlySums(database: Database): HourlySums {
+  const { read, write } = statements(database)
+  /** By key: each has few models in an hour. */
+  const known = new Map<bigint, Hour[]>()
+  let knownCount = 0
+  let changed: Hour[] = []
+
+  function changing(of: RowKey): Hour['sums'] {
+    let rows = known.get(of.key)
+    if (rows === undefined) {
+      rows = []
+      known.set(of.key, rows)
+    }
+    let row = rows.find((known) => known.of.hour === of.hour && known.of.model === of.model)
+    if (row === undefined) {
+      row = read(of)
+      rows.push(row)
+      knownCount += 1
+    }
+    if (!row.isChanged) {
+      row.isChanged = true
+      changed.push(row)
+    }
+    return row.sums
+  }
+
+  function forget(): void {
+    known.clear()
+    knownCount = 0
+    changed = []
+  }
+
+  return {
+    settled({ id, account, key, model }, draft, { shares, nowMs }) {
+      const row = changing({ account, hour: hourOf(id), key, model })
+      addReceipt(row, draft, nowMs)
+      row.charged += shares.charged
+      row.absorbed += shares.absorbed
+      if (shares.absorbed > 0n) row.lossy += 1
+    },
+    refused(of, times) {
+      changing(of).refused += times
+    },
+    flush() {
+      for (const row of changed) {
+        write(row)
+        row.isNew = false
+        row.isChanged = false
+      }
+      changed = []
+      if (knownCount > knownMax) forget()
+    },
+    forget,
+  }
+}
+
+function statements(database: Database) {
+  const where = 'account = ? AND hour = ? AND key = ? AND model = ?'
+  const select = prepare(database, `SELECT ${hourRow.names} FROM usage_hour WHERE ${where}`)
+  const insert = prepare(
+    database,
+    `INSERT INTO usage_hour (${hourRow.names}, ${keyRow.names}) VALUES (${hourRow.places}, ${keyRow.places})`,
+  )
+  const update = prepare(database, `UPDATE usage_hour SET ${hourRow.assignments} WHERE ${where}`)
+  return {
+    read(of: RowKey): Hour {
+      const row = select.row(...keyRow.bind(of))
+      const sums = row === undefined ? { ...noSums(), lossy: 0 } : hourRow.toRow(row)
+      return { of, sums, isNew: row === undefined, isChanged: false }
+    },
+    write({ of, sums, isNew }: Hour): void {
+      const statement = isNew ? insert : update
+      statement.run(...hourRow.bind(sums), ...keyRow.bind(of))
+    },
+  }
+}
+
+function addReceipt(sums: GrowingSums, draft: PackedDraft, nowMs: number): void {
+  const used = usageOfDraft(draft)
+  sums.requests += 1
+  if (used.endReason !== 'complete') sums.errors += 1
+  addTokens(sums, used.tokens)
+  // One that was interrupted may have been found only when the next process began.
+  if (used.endReason !== 'interrupted') count(sums.latency, bucketOf(Math.max(0, nowMs - used.startedMs)))
+  if (used.firstByteMs !== null)
+    count(sums.firstByte, bucketOf(Math.max(0, used.firstByteMs - used.startedMs)))
+}

@@ -1,0 +1,138 @@
+/**
+ * Receipts by what they tell, the latest first, without an index for each question: the hourly sums say in which
+ * hours there is anything to find, and only those hours are looked through. One call looks at a bounded number of
+ * rows and says where to go on.
+ */
+import { firstIdAt, hourOf } from '../base/ids.ts'
+import { receiptRow } from '../ledger/sqlite/rows.ts'
+import type { ReceiptRow } from '../ledger/types.ts'
+import { type Database, type Output, prepare } from '../store/sqlite/connection.ts'
+import type { ReceiptSearch, ReceiptsFound } from './types.ts'
+
+const hourMs = 3_600_000
+
+export function searchReceipts(database: Database): (ask: ReceiptSearch) => ReceiptsFound {
+  const list = prepare(
+    database,
+    `SELECT ${receiptRow.names} FROM receipt WHERE account = ? AND id >= ? AND id < ? ORDER BY id DESC LIMIT ?`,
+  )
+  const hours = prepare(
+    database,
+    `SELECT hour, key, model, requests, errors FROM usage_hour
+      WHERE account = ? AND hour BETWEEN ? AND ? ORDER BY hour DESC, key DESC, model DESC`,
+  )
+  const scan = prepare(
+    database,
+    `SELECT id, key, model, end_reason = 'complete' FROM receipt WHERE account = ? AND id >= ? AND id < ?
+      ORDER BY id DESC`,
+  )
+  const receipt = prepare(database, `SELECT ${receiptRow.names} FROM receipt WHERE id = ?`)
+
+  function all({ account, fromId, beforeId, limit, scannedMax }: ReceiptSearch): ReceiptsFound {
+    const most = Math.min(limit, scannedMax)
+    const receipts = list.rows(account, fromId, beforeId, BigInt(most)).map(receiptRow.toRow)
+    const last = receipts.at(-1)
+    return {
+      receipts,
+      scanned: receipts.length,
+      next: last === undefined || receipts.length < most ? null : last.id,
+    }
+  }
+
+  function some(ask: ReceiptSearch): ReceiptsFound {
+    const found = new Found(ask)
+    const [first, last] = [hourOf(ask.fromId), hourOf(ask.beforeId - 1n)]
+    let [present, looked]: (bigint | undefined)[] = []
+    for (const row of hours.each(ask.account, BigInt(first), BigInt(last))) {
+      const hour = row[0] as bigint
+      const { fromId, beforeId } = within(ask, Number(hour))
+      if (hour !== present && found.endsBefore(beforeId)) break
+      present = hour
+      found.hourRows += 1
+      // Rows of an hour stand together, and one that may hold something is enough to look through it.
+      if (hour === looked || !mayHold(ask, row)) continue
+      looked = hour
+      for (const [id, key, model, isWell] of scan.each(ask.account, fromId, beforeId)) {
+        if (found.endsAt(id as bigint)) return found.told
+        found.receiptsSeen += 1
+        if (!isMeant(ask, { key, model, isWell })) continue
+        const whole = receipt.row(id as bigint)
+        if (whole !== undefined) found.receipts.push(receiptRow.toRow(whole))
+      }
+    }
+    return found.told
+  }
+
+  return (ask) => (ask.key === null && ask.model === null && ask.ended === null ? all(ask) : some(ask))
+}
+
+/**
+ * What was found so far, and whether that is enough. Whole hours are skipped or begun, and in one that was begun as
+ * many receipts are looked at as in any other, so that each call comes further than the last.
+ */
+class Found {
+  readonly receipts: ReceiptRow[] = []
+  hourRows = 0
+  receiptsSeen = 0
+  readonly #ask: ReceiptSearch
+  #next: bigint | null = null
+
+  constructor(ask: ReceiptSearch) {
+    this.#ask = ask
+  }
+
+  /** Whether it ends before the hour whose ids are smaller than `before`. */
+  endsBefore(before: bigint): boolean {
+    return this.#ends(this.hourRows + this.receiptsSeen, before)
+  }
+
+  /** Whether it ends before this receipt was looked at. */
+  endsAt(id: bigint): boolean {
+    return this.#ends(this.receiptsSeen, id + 1n)
+  }
+
+  #ends(seen: number, next: bigint): boolean {
+    const { limit, scannedMax } = this.#ask
+    const isEnough = this.receipts.length >= limit || seen >= scannedMax
+    if (isEnough) this.#next = next
+    return isEnough
+  }
+
+  get told(): ReceiptsFound {
+    return {
+      receipts: this.receipts,
+      scanned: this.hourRows + this.receiptsSeen,
+      next: this.#next,
+    }
+  }
+}
+
+/** The ids of an hour that are asked for. */
+function within(
+  { fromId, beforeId }: ReceiptSearch,
+  hour: number,
+): Pick<ReceiptSearch, 'fromId' | 'beforeId'> {
+  const [start, end] = [firstIdAt(hour * hourMs), firstIdAt((hour + 1) * hourMs)]
+  return { fromId: start > fromId ? start : fromId, beforeId: end < beforeId ? end : beforeId }
+}
+
+function mayHold({ key, model, ended }: ReceiptSearch, row: readonly Output[]): boolean {
+  const [, rowKey, rowModel, requests, errors] = row as [bigint, bigint, string, bigint, bigint]
+  if (key !== null && rowKey !== key) return false
+  if (model !== null && rowModel !== model) return false
+  if (ended === 'badly') return errors > 0n
+  return ended === 'well' ? requests > errors : requests > 0n
+}
+
+function isMeant(
+  { key, model, ended }: ReceiptSearch,
+  row: {
+    readonly key: Output | undefined
+    readonly model: Output | undefined
+    readonly isWell: Output | undefined
+  },
+): boolean {
+  if (key !== null && row.key !== key) return false
+  if (model !== null && row.model !== model) return false
+  return ended === null || (row.isWell === 1n) === (ended === 'well')
+}

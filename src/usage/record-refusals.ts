@@ -1,0 +1,41 @@
+/** The operation that writes down refused requests: counted by hour, the latest of each key one by one. Moves no money. */
+import type { OperationTable } from '../store/sqlite/batch.ts'
+import { type Database, prepare } from '../store/sqlite/connection.ts'
+import type { HourlySums } from './hourly-sums.ts'
+import type { RefusalBatch } from './types.ts'
+
+export function usageOperations(database: Database, sums: HourlySums) {
+  return {
+    recordRefusals: { durable: false, run: recordRefusals(database, sums) },
+  } as const satisfies OperationTable
+}
+
+export type UsageOperations = ReturnType<typeof usageOperations>
+
+function recordRefusals(database: Database, sums: HourlySums) {
+  const add = prepare(
+    database,
+    `INSERT INTO refusal_hour (account, hour, key, code, count) VALUES (?1, ?2, ?3, ?4, ?5)
+      ON CONFLICT DO UPDATE SET count = count + ?5`,
+  )
+  const insert = prepare(
+    database,
+    `INSERT INTO refusal (key, id, account, code, status, model, message) VALUES (?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT DO NOTHING`,
+  )
+  const forget = prepare(
+    database,
+    `DELETE FROM refusal WHERE key = ?1
+      AND id <= (SELECT id FROM refusal WHERE key = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)`,
+  )
+  return ({ counts, rows }: RefusalBatch, keptPerKey: number): void => {
+    for (const { account, hour, key, code, model, count } of counts) {
+      add.run(account, BigInt(hour), key, code, BigInt(count))
+      sums.refused({ account, hour, key, model }, count)
+    }
+    for (const { key, id, account, code, status, model, message } of rows) {
+      insert.run(key, id, account, code, BigInt(status), model, message)
+    }
+    for (const key of new Set(rows.map((row) => row.key))) forget.run(key, BigInt(keptPerKey))
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * The fields of a Messages body by the names that the policy table knows them by. Of a nested field the
+ * first place stands for all, so that a long conversation is told in a few words. Must not decide what becomes of any.
+ */
+
+import type { View } from '../json/view.ts'
+import type { GivenField } from '../translation/neutral.ts'
+
+/** Read wherever they stand; no policy is needed for them. */
+const structural = ['model', 'messages', 'stream']
+/** Objects of which each member is a field of its own. */
+const groups = ['metadata', 'output_config']
+/** Values that ask for nothing. */
+const defaults: Readonly<Record<string, readonly string[]>> = {
+  service_tier: ['auto', 'standard', 'standard_only'],
+  speed: ['standard'],
+  inference_geo: ['global'],
+}
+
+export class GivenMessagesFields {
+  private readonly fields = new Map<string, GivenField>()
+
+  get list(): readonly GivenField[] {
+    return [...this.fields.values()]
+  }
+
+  note(name: string, pointer: string): void {
+    if (!this.fields.has(name)) this.fields.set(name, { name, pointer })
+  }
+
+  /** Every member of the body that is there and asks for something. */
+  readBody(body: View): void {
+    for (const [name, value] of body.members()) {
+      if (structural.includes(name) || asksNothing(name, value)) continue
+      if (groups.includes(name) && value.kind === 'object') this.readGroup(name, value)
+      else this.note(name, value.pointer)
+    }
+    const isSerial = body.get('tool_choice')?.get('disable_parallel_tool_use')
+    if (isSerial?.kind === 'true') this.note('tool_choice.disable_parallel_tool_use', isSerial.pointer)
+    const thinking = body.get('thinking')
+    for (const name of ['display', 'block_binding']) {
+      const value = thinking?.get(name)
+      if (value !== undefined) this.note(`thinking.${name}`, value.pointer)
+    }
+  }
+
+  private readGroup(group: string, value: View): void {
+    for (const [name, member] of value.members()) {
+      if (!member.isNull) this.note(`${group}.${name}`, member.pointer)
+    }
+  }
+}
+
+function asksNothing(name: string, value: View): boolean {
+  if (value.isNull) return true
+  if (value.isList) return value.written.replace(/\s/g, '') === '[]'
+  const known = Object.hasOwn(defaults, name) ? defaults[name] : undefined
+  return value.isText && known?.includes(value.text()) === true
+}

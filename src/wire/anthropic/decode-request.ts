@@ -1,0 +1,162 @@
+/**
+ * A Messages request in words that belong to no format. What the format alone has is named, so that it is
+ * refused or said; nothing of it is lost in silence. Must not judge what another format can take.
+ */
+import type { ReadLimits } from '../dialect.ts'
+import { readJson } from '../json/json.ts'
+import { View } from '../json/view.ts'
+import type {
+  Conversation,
+  ConversationPart,
+  ConversationTurn,
+  Effort,
+  TextPart,
+} from '../translation/neutral.ts'
+import { untranslatable } from '../translation/policy.ts'
+import { GivenMessagesFields } from './decode-request-fields.ts'
+import { BlockDecoder } from './decode-request-parts.ts'
+import { formatOf, reasoningOf, samplingOf } from './decode-request-settings.ts'
+import { choiceOf, ToolDecoder } from './decode-request-tools.ts'
+
+/** The first block of some clients' instructions, which changes with every request and says nothing to a model. */
+const billingHeader = 'x-anthropic-billing-header'
+
+/** Throws WireError; see `Codec.decodeRequest`. */
+export function decodeRequest(body: Uint8Array, limits: ReadLimits): Conversation {
+  return readJson(body, limits, (json) => conversationOf(new View(json, json.root), limits))
+}
+
+function conversationOf(body: View, { integerMax }: ReadLimits): Conversation {
+  const given = new GivenMessagesFields()
+  given.readBody(body)
+  const tools = new ToolDecoder(given, integerMax)
+  tools.readAll(body.get('tools'))
+  const messages = new MessageReader(given, tools)
+  messages.readSystem(body.get('system'))
+  messages.readAll(messagesOf(body))
+  const effort = messages.effort ?? effortOf(body.get('output_config'))
+  return {
+    model: body.get('model')?.text() ?? '',
+    stream: body.get('stream')?.flag() ?? false,
+    turns: messages.turns,
+    tools: tools.tools,
+    providerTools: tools.providerTools,
+    ...choiceOf(body.get('tool_choice')),
+    outputLimit: limitOf(body, integerMax),
+    sampling: samplingOf(body),
+    stops:
+      body
+        .get('stop_sequences')
+        ?.items()
+        .map((stop) => stop.text()) ?? [],
+    reasoning: reasoningOf(body.get('thinking'), effort, integerMax),
+    format: formatOf(body),
+    verbosity: null,
+    user: body.get('metadata')?.get('user_id')?.text() ?? null,
+    cacheKey: null,
+    logprobs: null,
+    given: given.list,
+    asked: { includeUsage: true, echo: [], tools: [], logprobs: false },
+  }
+}
+
+function messagesOf(body: View): readonly View[] {
+  const messages = body.get('messages')
+  if (messages === undefined) throw body.invalid('an object with messages')
+  const items = messages.items()
+  if (items.length === 0) throw messages.invalid('an array of at least one message')
+  return items
+}
+
+/** 0 asks for nothing but a written prompt cache, which no other format can be asked for. */
+function limitOf(body: View, integerMax: number): number | null {
+  const limit = body.get('max_tokens')?.integer(0, integerMax) ?? null
+  if (limit === 0) throw untranslatable('max_tokens', '0 only warms a prompt cache')
+  return limit
+}
+
+const efforts: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
+
+function effortOf(config: View | undefined): Effort | null {
+  const value = config?.get('effort')
+  if (value === undefined) return null
+  const effort = efforts.find((known) => known === value.text())
+  if (effort === undefined) throw value.invalid(`one of ${efforts.join(', ')}`)
+  return effort
+}
+
+/** Gathers turns in order. */
+class MessageReader {
+  readonly turns: ConversationTurn[] = []
+  /** What an instruction between the turns says of the turn that is now being answered. */
+  effort: Effort | null = null
+  private readonly given: GivenMessagesFields
+  private readonly tools: ToolDecoder
+  private readonly parts: BlockDecoder
+
+  constructor(given: GivenMessagesFields, tools: ToolDecoder) {
+    this.given = given
+    this.tools = tools
+    this.parts = new BlockDecoder(given)
+  }
+
+  readSystem(system: View | undefined): void {
+    if (system === undefined) return
+    const parts: TextPart[] = []
+    const blocks = system.isText ? [system] : system.items()
+    for (const [index, block] of blocks.entries()) {
+      const part = this.parts.text(block, 'system[].cache_control')
+      if (index === 0 && part.text.startsWith(billingHeader)) this.given.note('system[]', block.pointer)
+      else parts.push(part)
+    }
+    this.add('system', parts)
+  }
+
+  readAll(messages: readonly View[]): void {
+    for (const message of messages) {
+      const role = message.get('role')
+      switch (role?.text()) {
+        case 'user':
+        case 'assistant':
+          this.readMessage(message, role.text() === 'user' ? 'user' : 'assistant')
+          break
+        case 'system':
+          this.readInstruction(message)
+          break
+        default:
+          throw (role ?? message).invalid('a message of user, assistant or system')
+      }
+    }
+  }
+
+  private readMessage(message: View, role: 'user' | 'assistant'): void {
+    const parts = this.parts.content(message.get('content'))
+    // What was said of one turn does not hold for the next; results belong to the turn that asked for them.
+    if (role === 'user' && parts.some(({ kind }) => kind !== 'result')) this.effort = null
+    this.add(role, parts)
+  }
+
+  /** Instructions between the turns; they may also change the effort, or offer a tool from there on. */
+  private readInstruction(message: View): void {
+    const config = message.get('output_config')
+    if (config !== undefined) {
+      this.given.note('messages[].output_config', config.pointer)
+      this.effort = effortOf(config) ?? this.effort
+    }
+    const clearing = message.get('clear_at')
+    if (clearing?.isText === true && clearing.text() !== 'never')
+      this.given.note('messages[].clear_at', clearing.pointer)
+    const content = message.get('content')
+    const added = content?.isList === true ? content.items().map((block) => block.get('tool')) : []
+    for (const tool of added) {
+      const definition = tool?.get('definition')
+      if (definition !== undefined) this.tools.read(definition)
+    }
+    this.add('system', this.parts.content(content))
+  }
+
+  private add(role: ConversationTurn['role'], parts: readonly ConversationPart[]): void {
+    // A message of the user that says nothing is one all the same.
+    if (parts.length > 0 || role === 'user') this.turns.push({ role, parts })
+  }
+}

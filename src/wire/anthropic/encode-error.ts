@@ -1,0 +1,82 @@
+/**
+ * Errors in the words of Messages clients. What is ours alone stands in `error.details`: the code of
+ * our error table, who said no, the field at fault and the facts.
+ */
+import type { ErrorCategory } from '../../../contract/errors.ts'
+import type { ClientError, UpstreamProblem } from '../dialect.ts'
+
+/** https://platform.claude.com/docs/en/api/errors */
+const types: Readonly<Record<ErrorCategory, string>> = {
+  invalid_request: 'invalid_request_error',
+  context_too_long: 'invalid_request_error',
+  authentication: 'authentication_error',
+  billing: 'billing_error',
+  permission: 'permission_error',
+  not_found: 'not_found_error',
+  timeout: 'timeout_error',
+  too_large: 'request_too_large',
+  rate_limit: 'rate_limit_error',
+  server: 'api_error',
+  overloaded: 'overloaded_error',
+}
+
+/** What clients of this format look for in the text. */
+const billingPhrase = 'Your credit balance is too low'
+const contextPhrase = 'prompt is too long'
+const overloadedStatus = 529
+
+/** The whole JSON body of an error answer. */
+export function errorBody(problem: ClientError): string {
+  return JSON.stringify({
+    type: 'error',
+    error: {
+      type: types[problem.category],
+      message: messageOf(problem),
+      details: {
+        code: problem.code,
+        source: problem.source,
+        ...(problem.param === null ? {} : { param: problem.param }),
+        ...problem.details,
+      },
+    },
+    request_id: problem.requestId,
+  })
+}
+
+function messageOf({ category, message }: ClientError): string {
+  if (category === 'billing' && !message.startsWith(billingPhrase)) return `${billingPhrase}. ${message}`
+  if (category === 'context_too_long' && !message.includes(contextPhrase))
+    return `${contextPhrase}: ${message}`
+  return message
+}
+
+/** 529 where the upstream or this gateway has too much to do. */
+export function errorStatus(problem: ClientError): number {
+  return problem.category === 'overloaded' ? overloadedStatus : problem.status
+}
+
+/** The event after which the stream closes without `message_stop`. */
+export function errorFrame(problem: ClientError): string {
+  return `event: error\ndata: ${errorBody(problem)}\n\n`
+}
+
+/** https://platform.claude.com/docs/en/api/errors */
+const statuses: Readonly<Record<string, number>> = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  conflict_error: 409,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  api_error: 500,
+  timeout_error: 504,
+  overloaded_error: 529,
+}
+const otherStatus = 500
+
+/** The HTTP status that an error inside a 200 answer stands for. */
+export function problemStatus(problem: UpstreamProblem): number {
+  return Object.hasOwn(statuses, problem.type) ? (statuses[problem.type] ?? otherStatus) : otherStatus
+}

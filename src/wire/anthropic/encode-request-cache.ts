@@ -1,0 +1,82 @@
+/**
+ * Which marks of the caller's go upstream: the API takes four, and none of an hour after one of five
+ * minutes. Marks are no part of what is cached, so that moving them breaks no prefix:
+ * https://platform.claude.com/docs/en/build-with-claude/prompt-caching. Must not invent a mark.
+ */
+import type { CacheLifetime, ConversationPart, TextPart, Tool } from '../translation/neutral.ts'
+import type { Adjusted } from './encode-request-adjusted.ts'
+
+const marksMax = 4
+/** So many marks of tools and instructions count before those of the conversation. */
+const headMarksMax = 2
+
+export interface CacheControl {
+  readonly type: 'ephemeral'
+  readonly ttl?: '1h'
+  readonly [name: string]: string
+}
+
+export const fiveMinutes: CacheControl = { type: 'ephemeral' }
+const oneHour: CacheControl = { type: 'ephemeral', ttl: '1h' }
+
+type Marked = Tool | ConversationPart
+
+/** The marks that go upstream, by what they mark. */
+export class CacheMarks {
+  private readonly kept: ReadonlyMap<Marked, CacheLifetime>
+
+  constructor(kept: ReadonlyMap<Marked, CacheLifetime>) {
+    this.kept = kept
+  }
+
+  /** The member that marks a block, undefined where it has no mark. */
+  of(part: Marked): CacheControl | undefined {
+    const lifetime = this.kept.get(part)
+    if (lifetime === undefined) return undefined
+    return lifetime === '1h' ? oneHour : fiveMinutes
+  }
+}
+
+export const noMarks = new CacheMarks(new Map())
+
+/**
+ * Of more than four marks the last two of tools and instructions stay and the last ones of the
+ * conversation, which cover the longest prefix. `head` and `tail` are in the order of the prompt.
+ */
+export function keptMarks(
+  head: readonly (Tool | TextPart)[],
+  tail: readonly ConversationPart[],
+  adjusted: Adjusted,
+): CacheMarks {
+  const headMarked = head.filter((part) => lifetimeOf(part) !== null)
+  const tailMarked = tail.filter((part) => lifetimeOf(part) !== null)
+  const count = headMarked.length + tailMarked.length
+  const tailCount = Math.min(tailMarked.length, marksMax - Math.min(headMarked.length, headMarksMax))
+  const headCount = Math.min(headMarked.length, marksMax - tailCount)
+  if (headCount + tailCount < count) adjusted.dropped('cache_control', `only ${marksMax} marks are taken`)
+  const kept = new Map<Marked, CacheLifetime>()
+  let isShort = false
+  for (const part of [...lastOf(headMarked, headCount), ...lastOf(tailMarked, tailCount)]) {
+    const lifetime = lifetimeOf(part) ?? '5m'
+    if (isShort && lifetime === '1h') adjusted.adapted('cache_control', 'no hour after five minutes')
+    isShort ||= lifetime === '5m'
+    kept.set(part, isShort ? '5m' : lifetime)
+  }
+  return new CacheMarks(kept)
+}
+
+/** Whether the caller marked anything at all. */
+export function hasMarks(parts: readonly (Tool | ConversationPart)[]): boolean {
+  return parts.some((part) => lifetimeOf(part) !== null)
+}
+
+function lastOf<Value>(values: readonly Value[], count: number): readonly Value[] {
+  return values.slice(values.length - count)
+}
+
+/** A mark inside a result counts for the result. */
+function lifetimeOf(part: Marked): CacheLifetime | null {
+  if (!('cache' in part)) return null
+  if (part.cache !== null || !('kind' in part) || part.kind !== 'result') return part.cache
+  return part.content.find(({ cache }) => cache !== null)?.cache ?? null
+}

@@ -1,0 +1,282 @@
+/**
+ * Turns of a conversation as Messages: alternating, each user's turn with the results of tools first and in
+ * the order of their calls, instructions between the turns where the model takes them. Nothing that is
+ * written depends on what comes after it, but for instructions that a later turn of the user follows.
+ */
+
+import { WireError } from '../dialect.ts'
+import type { JsonOut } from '../json/text.ts'
+import type { Capabilities } from '../translation/capabilities.ts'
+import type { CallPart, ConversationPart, ConversationTurn, ResultPart } from '../translation/neutral.ts'
+import { untranslatable } from '../translation/policy.ts'
+import { plainId } from '../translation/reasoning-carriers.ts'
+import type { NamedTools } from '../translation/tool-names.ts'
+import { joinedTurns } from '../translation/turns.ts'
+import type { Adjusted } from './encode-request-adjusted.ts'
+import type { CacheMarks } from './encode-request-cache.ts'
+import {
+  type Block,
+  callBlock,
+  mediaBlock,
+  reminder,
+  textBlock,
+  thinkingBlock,
+} from './encode-request-parts.ts'
+
+import { resultBlock } from './encode-request-results.ts'
+import { Blocks } from './encode-request-texts.ts'
+
+export const callIdCharactersMax = 64
+/** Where the format demands a turn of the user and there is nothing in it. */
+const nothingSaid = '.'
+
+export interface MessageOptions {
+  readonly capabilities: Capabilities
+  readonly names: NamedTools
+  readonly marks: CacheMarks
+  readonly adjusted: Adjusted
+  /** Whether thoughts of Claude's go back to it. */
+  readonly keepsThoughts: boolean
+  /** Instructions come before the messages, so that an empty message asks for something. */
+  readonly hasInstructions: boolean
+}
+
+export interface WrittenMessages {
+  readonly messages: readonly JsonOut[]
+  /** How many turns the user has. */
+  readonly userTurns: number
+  /** Thoughts of Claude's are among them. */
+  readonly hasThoughts: boolean
+  /** The tool loop at the end does not begin with a thought. */
+  readonly loopLacksThought: boolean
+  /** They end with the beginning of an answer. */
+  readonly isPrefilled: boolean
+}
+
+/** Throws WireError for what cannot be shown, for a call without its result, and for a result without its call. */
+export function writeMessages(turns: readonly ConversationTurn[], options: MessageOptions): WrittenMessages {
+  const writer = new MessagesWriter(options)
+  for (const turn of joinedTurns(turns)) writer.add(turn)
+  return writer.finish()
+}
+
+interface WrittenMessage {
+  readonly role: ConversationTurn['role']
+  readonly content: Block[]
+}
+
+interface UnansweredCall {
+  readonly call: CallPart
+  readonly id: string
+}
+
+class MessagesWriter {
+  private readonly options: MessageOptions
+  private readonly messages: WrittenMessage[] = []
+  /** Turns of the user, and instructions among them, since the last answer. */
+  private waiting: ConversationTurn[] = []
+  /** Calls of the last answer that have no result yet, in order. */
+  private open: UnansweredCall[] = []
+  private hasThoughts = false
+  /** Whether the first answer of the running tool loop begins with a thought; null outside a loop. */
+  private loopBegins: boolean | null = null
+  /** The next answer begins a loop of its own. */
+  private isNewLoop = true
+
+  constructor(options: MessageOptions) {
+    this.options = options
+  }
+
+  add(turn: ConversationTurn): void {
+    if (turn.role !== 'assistant') {
+      this.waiting.push(turn)
+      return
+    }
+    const { blocks, calls } = this.answer(turn.parts)
+    if (blocks.length === 0) return
+    this.flush(false)
+    if (this.messages.length === 0) this.addNothingSaid()
+    if (this.isNewLoop) this.loopBegins = isThought(blocks[0])
+    this.isNewLoop = false
+    const last = this.messages.at(-1)
+    if (last?.role === 'assistant') for (const block of blocks) last.content.push(block)
+    else this.messages.push({ role: 'assistant', content: blocks })
+    for (const opened of calls) this.open.push(opened)
+  }
+
+  finish(): WrittenMessages {
+    this.flush(true)
+    const [unanswered] = this.open
+    if (unanswered !== undefined) throw withoutResult(unanswered)
+    if (this.messages.length === 0) this.addNothingSaid()
+    const last = this.messages.at(-1)
+    const isPrefilled = last?.role === 'assistant'
+    if (isPrefilled) this.checkPrefill(last.content)
+    return {
+      messages: this.messages.map(({ role, content }) => ({ role, content })),
+      userTurns: this.messages.filter(({ role }) => role === 'user').length,
+      hasThoughts: this.hasThoughts,
+      loopLacksThought: !isPrefilled && this.loopBegins === false,
+      isPrefilled,
+    }
+  }
+
+  private addNothingSaid(): void {
+    this.options.adjusted.adapted('messages', 'a conversation begins with a turn of the user')
+    this.messages.push({ role: 'user', content: [textBlock(nothingSaid)] })
+  }
+
+  private checkPrefill(content: Block[]): void {
+    const { capabilities, adjusted } = this.options
+    if (!capabilities.prefill) {
+      throw untranslatable('messages', 'the model cannot go on from the beginning of an answer')
+    }
+    const last = content.at(-1)
+    if (typeof last?.text !== 'string') return
+    const text = last.text.trimEnd()
+    if (text === last.text) return
+    adjusted.adapted('messages', 'the beginning of an answer cannot end with white space')
+    content[content.length - 1] = { ...last, text }
+  }
+
+  /** The words of an assistant turn, without thoughts at its end, which are no answer. */
+  private answer(parts: readonly ConversationPart[]): { blocks: Block[]; calls: UnansweredCall[] } {
+    const said = new Blocks()
+    const calls: UnansweredCall[] = []
+    const used = new Set<string>()
+    for (const part of parts) {
+      if (part.kind === 'call') {
+        const opened = { call: part, id: freeId(part.id, used) }
+        calls.push(opened)
+        const name = this.options.names.name(part.name, part.namespace, part.form === 'text')
+        said.add(callBlock(part, name, opened.id))
+      } else this.say(part, said)
+    }
+    this.tellLostBlank(said)
+    const blocks = said.list
+    while (isThought(blocks.at(-1))) blocks.pop()
+    if (blocks.some(isThought)) this.hasThoughts = true
+    return { blocks, calls }
+  }
+
+  private say(part: ConversationPart, said: Blocks): void {
+    switch (part.kind) {
+      case 'text':
+        return said.addText(part.text, this.options.marks.of(part))
+      case 'refusal':
+        return said.addText(part.text)
+      case 'thinking': {
+        const thought = this.options.keepsThoughts ? thinkingBlock(part) : null
+        if (thought !== null) said.add(thought)
+        return
+      }
+      case 'media':
+        throw untranslatable(part.pointer, 'answers are text')
+      case 'other':
+        return this.options.adjusted.dropped(part.pointer, `${part.type} means nothing to the model`)
+      default:
+        return
+    }
+  }
+
+  private tellLostBlank(blocks: Blocks): void {
+    if (blocks.lostBlank) this.options.adjusted.adapted('messages', 'a message of white space alone')
+  }
+
+  /** Writes what the user said since the last answer; `isLast`: the model is to answer it. */
+  private flush(isLast: boolean): void {
+    const { waiting } = this
+    this.waiting = []
+    if (waiting.length === 0) return
+    const lastOfUser = waiting.findLastIndex(({ role }) => role === 'user')
+    const results = this.results(waiting)
+    const blocks = new Blocks()
+    for (const [index, turn] of waiting.entries()) {
+      if (turn.role === 'user') for (const part of turn.parts) this.show(part, blocks)
+      else if (!this.isInstruction(index, lastOfUser)) this.remind(turn, blocks)
+    }
+    this.tellLostBlank(blocks)
+    const shown = blocks.list
+    if (results.length === 0 && shown.length === 0) {
+      const asksNothing = this.messages.length > 0 || !this.options.hasInstructions
+      if (isLast && asksNothing) throw emptyMessage()
+      this.options.adjusted.adapted('messages', 'a turn of the user is never empty')
+      shown.push(textBlock(nothingSaid))
+    }
+    this.messages.push({ role: 'user', content: [...results, ...shown] })
+    const instructions = waiting.filter((_, index) => this.isInstruction(index, lastOfUser))
+    const said = this.texts(instructions.flatMap(({ parts }) => parts))
+    if (said.length > 0) this.messages.push({ role: 'system', content: said })
+    if (results.length === 0) this.loopBegins = null
+    if (shown.length > 0) this.isNewLoop = true
+  }
+
+  /** Instructions stand for themselves only behind all that the user said. */
+  private isInstruction(index: number, lastOfUser: number): boolean {
+    return this.options.capabilities.midSystem && lastOfUser !== -1 && index > lastOfUser
+  }
+
+  private remind({ parts }: ConversationTurn, shown: Blocks): void {
+    for (const block of this.texts(parts)) shown.add({ ...block, text: reminder(String(block.text)) })
+  }
+
+  /** What an instruction says; whatever else is in it can neither be shown nor be left out. */
+  private texts(parts: readonly ConversationPart[]): Block[] {
+    const texts = new Blocks()
+    for (const part of parts) {
+      if (part.kind === 'text') texts.addText(part.text, this.options.marks.of(part))
+      if (part.kind === 'media') throw untranslatable(part.pointer, 'instructions are text')
+      if (part.kind === 'other')
+        this.options.adjusted.dropped(part.pointer, `${part.type} means nothing to the model`)
+    }
+    this.tellLostBlank(texts)
+    return texts.list
+  }
+
+  private show(part: ConversationPart, shown: Blocks): void {
+    const { capabilities, marks, adjusted } = this.options
+    if (part.kind === 'text') shown.addText(part.text, marks.of(part))
+    if (part.kind === 'media') shown.add(mediaBlock(part, capabilities, marks.of(part)))
+    if (part.kind === 'other') adjusted.dropped(part.pointer, `${part.type} means nothing to the model`)
+  }
+
+  /** The results in the order of their calls, whatever order they came in; of two calls with one id the first is meant first. */
+  private results(turns: readonly ConversationTurn[]): readonly Block[] {
+    const found = new Map<UnansweredCall, ResultPart>()
+    const given = turns.flatMap(({ parts }) => parts.filter((part) => part.kind === 'result'))
+    const byId = Map.groupBy(this.open, ({ call }) => call.id)
+    for (const result of given) {
+      const opened = byId.get(result.callId)?.shift()
+      if (opened === undefined) throw untranslatable(result.pointer, 'a result without the call before it')
+      found.set(opened, result)
+    }
+    const blocks = this.open.map((opened) => {
+      const result = found.get(opened)
+      if (result === undefined) throw withoutResult(opened)
+      return resultBlock(result, opened.id, this.options)
+    })
+    this.open = []
+    return blocks
+  }
+}
+
+function emptyMessage(): Error {
+  const why = 'the last message is empty or only white space, which this model refuses; say something in it'
+  return new WireError('untranslatable', `messages: ${why}.`, 'messages')
+}
+
+function withoutResult({ call }: UnansweredCall): Error {
+  return untranslatable(call.pointer, 'a call without its result in the next turn')
+}
+
+function isThought(block: Block | undefined): boolean {
+  return block?.type === 'thinking' || block?.type === 'redacted_thinking'
+}
+
+/** Ids need only differ among the calls of one answer; most do, and those of a host that gives none do not. */
+function freeId(id: string, used: Set<string>): string {
+  const plain = plainId(id, callIdCharactersMax)
+  const free = used.has(plain) ? plainId(`${id}_${used.size}`, callIdCharactersMax) : plain
+  used.add(free)
+  return free
+}

@@ -1,0 +1,43 @@
+/**
+ * Results of tools as Messages blocks. Throws WireError naming media that the model cannot be shown.
+ */
+
+import type { JsonOut } from '../json/text.ts'
+import type { Capabilities } from '../translation/capabilities.ts'
+import type { ResultPart } from '../translation/neutral.ts'
+import { untranslatable } from '../translation/policy.ts'
+import type { Adjusted } from './encode-request-adjusted.ts'
+import type { CacheMarks } from './encode-request-cache.ts'
+import { type Block, mediaBlock } from './encode-request-parts.ts'
+import { Blocks } from './encode-request-texts.ts'
+
+export interface ResultOptions {
+  readonly capabilities: Capabilities
+  readonly marks: CacheMarks
+  readonly adjusted: Adjusted
+}
+
+/** A result under the id of its call. */
+export function resultBlock(result: ResultPart, id: string, options: ResultOptions): Block {
+  return {
+    type: 'tool_result',
+    tool_use_id: id,
+    content: resultContent(result, options),
+    is_error: result.isError ? true : undefined,
+    cache_control: options.marks.of(result),
+  }
+}
+
+function resultContent(result: ResultPart, { capabilities, adjusted }: ResultOptions): JsonOut | undefined {
+  const blocks = new Blocks()
+  if (result.json !== null) blocks.addText(result.json)
+  for (const part of result.content) {
+    if (part.kind === 'text') blocks.addText(part.text)
+    else if (capabilities.resultMedia) blocks.add(mediaBlock(part, capabilities))
+    else throw untranslatable(part.pointer, 'results of tools are text')
+  }
+  if (blocks.lostBlank) adjusted.adapted(result.pointer, 'a result of white space alone is an empty one')
+  const [only] = blocks.list
+  if (only === undefined) return undefined
+  return blocks.list.length === 1 && only.type === 'text' ? only.text : blocks.list
+}

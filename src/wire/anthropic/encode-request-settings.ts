@@ -1,0 +1,245 @@
+/**
+ * How much to think, how to sample and in which form to answer, as one model of Claude's takes it. What it
+ * does not take is rounded or left out, and said; what cannot be left out is refused.
+ */
+import type { Capabilities } from '../translation/capabilities.ts'
+import { type SharedStops, sharedStops } from '../translation/emulated-stops.ts'
+import { textHash } from '../translation/hash.ts'
+import type { Conversation, Effort, OutputFormat, Reasoning, Sampling } from '../translation/neutral.ts'
+import { untranslatable } from '../translation/policy.ts'
+import type { Adjusted } from './encode-request-adjusted.ts'
+import { type Block, isBlank } from './encode-request-parts.ts'
+import { isRecursive, outputSchema } from './encode-request-schema.ts'
+
+export interface ThinkingPlan {
+  /** null: the model's default. */
+  readonly thinking: Block | null
+  readonly effort: Effort | null
+}
+
+const byDefault: ThinkingPlan = { thinking: null, effort: null }
+const disabled: Block = { type: 'disabled' }
+
+/** What an effort is worth in tokens of thinking; a budget stays below the output limit besides. */
+const budgets: Readonly<Record<Effort, number>> = {
+  none: 0,
+  minimal: 1_024,
+  low: 2_048,
+  medium: 8_192,
+  high: 16_384,
+  xhigh: 24_576,
+  max: 32_000,
+}
+const defaultEffort: Effort = 'medium'
+
+/** Budgets below these are the efforts of that name. */
+const effortsByBudget: readonly (readonly [budgetBelow: number, effort: Effort])[] = [
+  [5_000, 'low'],
+  [10_000, 'medium'],
+  [Number.POSITIVE_INFINITY, 'high'],
+]
+
+const ascending: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
+
+function isOff({ effort, budget }: Reasoning): boolean {
+  return effort === 'none' || (effort === null && budget === 0)
+}
+
+/** What the caller's words about reasoning become; `outputLimit` is what goes upstream. */
+export function thinkingPlan(
+  reasoning: Reasoning,
+  capabilities: Capabilities,
+  outputLimit: number,
+  adjusted: Adjusted,
+): ThinkingPlan {
+  const { effort, budget, summaries } = reasoning
+  const isAsked = effort !== null || budget !== null
+  if (isOff(reasoning)) return switchedOff(capabilities, adjusted)
+  if (!isAsked && summaries !== true) return byDefault
+  switch (capabilities.thinking) {
+    case 'none':
+      adjusted.dropped('reasoning', 'the model does not think')
+      return byDefault
+    case 'budget':
+      return budgeted(reasoning, capabilities, outputLimit, adjusted)
+    case 'adaptive':
+      return {
+        thinking: { type: 'adaptive', display: summaries === false ? 'omitted' : 'summarized' },
+        effort: effortFor(reasoning, capabilities, adjusted),
+      }
+    default:
+      return { thinking: null, effort: effortFor(reasoning, capabilities, adjusted) }
+  }
+}
+
+function switchedOff({ thinking, thinkingOff, efforts }: Capabilities, adjusted: Adjusted): ThinkingPlan {
+  if (thinking === 'none') return byDefault
+  switch (thinkingOff) {
+    case null:
+      adjusted.adapted('reasoning', 'the model always thinks; it is asked to think least')
+      return { thinking: null, effort: efforts[0] ?? null }
+    case 'between_tools':
+      adjusted.adapted('reasoning', 'the model thinks between calls of tools at least')
+      return { thinking: { type: 'between_tools' }, effort: null }
+    default:
+      return { thinking: disabled, effort: null }
+  }
+}
+
+function budgeted(
+  { effort, budget, summaries }: Reasoning,
+  capabilities: Capabilities,
+  outputLimit: number,
+  adjusted: Adjusted,
+): ThinkingPlan {
+  const { min, max } = capabilities.budget ?? { min: budgets.minimal, max: budgets.max }
+  if (outputLimit <= min) {
+    adjusted.adapted('reasoning', 'the output limit leaves no room to think')
+    return { thinking: disabled, effort: null }
+  }
+  const wanted = budget !== null && budget > 0 ? budget : budgets[effort ?? defaultEffort]
+  const tokens = Math.max(min, Math.min(wanted, max, outputLimit - 1))
+  if (budget !== null && budget > 0 && tokens !== budget) {
+    adjusted.adapted('reasoning', `a budget of ${tokens} tokens`)
+  }
+  const display = summaries === false ? 'omitted' : undefined
+  return { thinking: { type: 'enabled', budget_tokens: tokens, display }, effort: null }
+}
+
+/** The nearest effort that the model knows, rather above than below; null: its own choice. */
+function effortFor(
+  { effort, budget }: Reasoning,
+  { efforts }: Capabilities,
+  adjusted: Adjusted,
+): Effort | null {
+  const isBudget = effort === null && budget !== null && budget > 0
+  const wanted = isBudget ? effortsByBudget.find(([below]) => budget < below)?.[1] : effort
+  if (wanted === undefined || wanted === null) return null
+  const rank = ascending.indexOf(wanted)
+  const nearest = efforts.find((known) => ascending.indexOf(known) >= rank) ?? efforts.at(-1) ?? null
+  if (nearest !== wanted || isBudget) adjusted.adapted('reasoning', `an effort of ${nearest ?? 'its own'}`)
+  return nearest
+}
+
+/** Budgeted thinking that the conversation does not allow is switched off. */
+export function withoutThinking(adjusted: Adjusted, why: string): ThinkingPlan {
+  adjusted.adapted('reasoning', why)
+  return { thinking: disabled, effort: null }
+}
+
+export function isThinking({ thinking }: ThinkingPlan): boolean {
+  return thinking?.type === 'adaptive' || thinking?.type === 'enabled'
+}
+
+export const bindingHeaders: Readonly<Record<string, string>> = {
+  'anthropic-beta': 'thinking-binding-controls-2026-08-01',
+}
+
+/** Thoughts that are bound to a prefix which translating may have changed are dropped, instead of refused. */
+export function withBinding({ thinking, effort }: ThinkingPlan): ThinkingPlan {
+  const bound = {
+    ...(thinking ?? { type: 'adaptive' }),
+    block_binding: { prefix_mismatch_behavior: 'drop_block' },
+  }
+  return { thinking: bound, effort }
+}
+
+/** Whether a plan can carry `withBinding`. */
+export function canBind({ thinking }: ThinkingPlan): boolean {
+  return thinking === null || thinking.type === 'adaptive' || thinking.type === 'enabled'
+}
+
+const topPBesideThinking = 0.95
+
+interface SamplingRule {
+  readonly field: 'temperature' | 'top_p' | 'top_k'
+  readonly value: string | null
+  /** Why it cannot go; null: it can. */
+  readonly refusal: string | null
+}
+
+/** Sampling parameters with the digits that the caller wrote. */
+export function samplingFields(
+  sampling: Sampling,
+  capabilities: Capabilities,
+  thinks: boolean,
+  adjusted: Adjusted,
+): Readonly<Record<string, string>> {
+  const temperature = clamped(sampling.temperature, capabilities.temperatureMax, adjusted)
+  const { topP, topK } = sampling
+  const none = capabilities.sampling === 'none' ? 'the model takes no sampling parameters' : null
+  const besides = thinks ? 'not beside thinking' : null
+  const isLow = topP !== null && Number(topP) < topPBesideThinking
+  const both =
+    capabilities.sampling === 'one_of' && temperature !== null ? 'temperature or top_p, not both' : null
+  const rules: readonly SamplingRule[] = [
+    {
+      field: 'temperature',
+      value: temperature,
+      refusal: none ?? (Number(temperature) === 1 ? null : besides),
+    },
+    { field: 'top_p', value: topP, refusal: none ?? both ?? (isLow ? besides : null) },
+    {
+      field: 'top_k',
+      value: topK,
+      refusal: none ?? (capabilities.topK ? besides : 'the model takes no top_k'),
+    },
+  ]
+  const fields: Record<string, string> = {}
+  for (const { field, value, refusal } of rules) {
+    if (value === null) continue
+    if (refusal === null) fields[field] = value
+    else adjusted.dropped(field, refusal)
+  }
+  return fields
+}
+
+function clamped(temperature: string | null, max: number, adjusted: Adjusted): string | null {
+  if (temperature === null || Number(temperature) <= max) return temperature
+  adjusted.adapted('temperature', `at most ${max}`)
+  return String(max)
+}
+
+/** Stop strings of white space are refused by the API; the answer is cut at them, and at those above its number. */
+export function stopsOf(
+  conversation: Conversation,
+  { stopsMax }: Capabilities,
+  adjusted: Adjusted,
+): SharedStops {
+  const shared = sharedStops(conversation, { max: stopsMax, isTaken: (stop) => !isBlank(stop) })
+  if (shared.emulated.length > 0)
+    adjusted.adapted('stop', 'the answer is cut at what the model does not take')
+  return shared
+}
+
+/** The schema of the answer; undefined where there is none. Throws WireError where the model cannot be bound by one. */
+export function formatBlock(
+  format: OutputFormat | null,
+  capabilities: Capabilities,
+  hasTools: boolean,
+  adjusted: Adjusted,
+): Block | undefined {
+  if (format?.kind !== 'schema') return undefined
+  if (!capabilities.schemaOutput) throw untranslatable('response_format', 'the model follows no schema')
+  if (hasTools && !capabilities.schemaWithTools) {
+    throw untranslatable('response_format', 'the model follows no schema beside tools')
+  }
+  if (isRecursive(format.schema)) throw untranslatable('response_format', 'the schema refers to itself')
+  const { schema, isChanged } = outputSchema(format.schema)
+  if (isChanged)
+    adjusted.adapted('response_format', 'what the model cannot be bound by is told in descriptions')
+  return { type: 'json_schema', schema }
+}
+
+/** The instruction that stands for an answer in JSON without a schema. */
+export const jsonInstruction = 'Answer with one JSON object and nothing else.'
+
+const userCharactersMax = 256
+
+/** Longer ids of users are refused; a fingerprint tells them apart as well. */
+export function metadataOf({ user }: Conversation, adjusted: Adjusted): Block | undefined {
+  if (user === null) return undefined
+  if (user.length <= userCharactersMax) return { user_id: user }
+  adjusted.adapted('user', 'a fingerprint, since it is too long')
+  return { user_id: textHash(user) }
+}

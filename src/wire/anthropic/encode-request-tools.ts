@@ -1,0 +1,145 @@
+/**
+ * Tools and the choice among them as Messages has them. Schemas go in as they were written, unless the API
+ * would refuse them. Must not change the caller's order.
+ */
+
+import { jsonText } from '../json/text.ts'
+import type { Capabilities } from '../translation/capabilities.ts'
+import type { Conversation, ProviderTool, Tool, ToolChoice } from '../translation/neutral.ts'
+import { untranslatable } from '../translation/policy.ts'
+import type { NamedTools } from '../translation/tool-names.ts'
+import type { Adjusted } from './encode-request-adjusted.ts'
+import type { CacheMarks } from './encode-request-cache.ts'
+import type { Block } from './encode-request-parts.ts'
+import { freeTextSchema, inputSchema, isStrictSchema } from './encode-request-schema.ts'
+
+/** https://platform.claude.com/docs/en/build-with-claude/structured-outputs (limits) */
+const strictToolsMax = 20
+
+/** What runs at the provider, by the meter's name: its type here. */
+const providerTypes: Readonly<Record<string, string>> = { web_search: 'web_search_20250305' }
+
+export interface ToolOptions {
+  readonly capabilities: Capabilities
+  readonly names: NamedTools
+  readonly marks: CacheMarks
+  readonly adjusted: Adjusted
+}
+
+/** The tools that the caller lets the model use: all, or the ones of its choice. */
+export function offeredTools({ tools, toolChoice }: Conversation): readonly Tool[] {
+  if (toolChoice?.kind !== 'some') return tools
+  const names = new Set(toolChoice.names)
+  return tools.filter(({ name }) => names.has(name))
+}
+
+function offeredProviderTools(
+  { providerTools, toolChoice }: Conversation,
+  adjusted: Adjusted,
+): readonly ProviderTool[] {
+  if (toolChoice?.kind !== 'some') return providerTools
+  const names = new Set(toolChoice.names)
+  return providerTools.filter(({ name, pointer }) => {
+    const isAllowed = names.has(name)
+    if (!isAllowed) adjusted.dropped(pointer, `${name} is not among the allowed tools`)
+    return isAllowed
+  })
+}
+
+/** The caller's tools in its order, then what runs at the provider. */
+export function toolBlocks(
+  conversation: Conversation,
+  offered: readonly Tool[],
+  options: ToolOptions,
+): readonly Block[] {
+  const blocks: Block[] = []
+  let strictTools = 0
+  for (const tool of offered) {
+    const isStrict = canBeStrict(tool, strictTools, options)
+    if (isStrict) strictTools += 1
+    blocks.push(toolBlock(tool, isStrict, options))
+  }
+  const taken = new Set(blocks.map(({ name }) => name))
+  for (const { name, usesMax, pointer } of offeredProviderTools(conversation, options.adjusted)) {
+    const type = Object.hasOwn(providerTypes, name) ? providerTypes[name] : undefined
+    if (type === undefined || taken.has(name)) options.adjusted.dropped(pointer, `${name} is not offered`)
+    else blocks.push({ type, name, max_uses: usesMax ?? undefined })
+    taken.add(name)
+  }
+  return blocks
+}
+
+function canBeStrict(tool: Tool, strictTools: number, { capabilities, adjusted }: ToolOptions): boolean {
+  if (tool.strict !== true || tool.schema === null) return false
+  const canBe = capabilities.schemaOutput && strictTools < strictToolsMax && isStrictSchema(tool.schema)
+  if (!canBe) adjusted.adapted(`${tool.pointer}.strict`, 'the schema guides the input and does not bind it')
+  return canBe
+}
+
+function toolBlock(tool: Tool, isStrict: boolean, { names, marks, adjusted }: ToolOptions): Block {
+  const isText = tool.form === 'text'
+  const schema = isText ? null : inputSchema(tool.schema)
+  if (schema?.isChanged === true) adjusted.adapted(tool.pointer, 'the input of a tool is one object')
+  return {
+    name: names.name(tool.name, tool.namespace, isText),
+    description: isText ? freeTextDescription(tool, adjusted) : (tool.description ?? undefined),
+    input_schema: schema?.schema ?? freeTextSchema,
+    strict: isStrict ? true : undefined,
+    cache_control: marks.of(tool),
+  }
+}
+
+/** The grammar that free text must follow is told in words. */
+function freeTextDescription({ description, format, pointer }: Tool, adjusted: Adjusted): string | undefined {
+  if (format === null) return description ?? undefined
+  adjusted.adapted(pointer, 'the format of the input is told in its description')
+  return [description ?? '', `The input has this format: ${jsonText(format)}`].join('\n\n').trim()
+}
+
+const kinds: Readonly<Record<'auto' | 'none' | 'required' | 'validated', string>> = {
+  auto: 'auto',
+  validated: 'auto',
+  none: 'none',
+  required: 'any',
+}
+
+/** Whether the model must call a tool. */
+export function isForced(choice: ToolChoice | null): boolean {
+  if (choice === null) return false
+  return choice.kind === 'one' || choice.kind === 'required' || (choice.kind === 'some' && choice.required)
+}
+
+/** undefined where there is nothing to choose or nothing was said. */
+export function choiceBlock(
+  { toolChoice, parallelCalls, tools }: Conversation,
+  written: readonly Block[],
+  { capabilities, names, adjusted }: ToolOptions,
+): Block | undefined {
+  if (written.length === 0) return undefined
+  const isSerial = parallelCalls === false && capabilities.parallelSwitch
+  if (parallelCalls === false && !isSerial) {
+    adjusted.dropped('parallel_tool_calls', 'the model decides how many tools it calls')
+  }
+  if (toolChoice === null && !isSerial) return undefined
+  if (toolChoice?.kind === 'validated') adjusted.adapted('tool_choice', 'auto: only Gemini validates calls')
+  const block = blockOf(toolChoice, tools, names)
+  if (block.type === 'tool' && !written.some(({ name }) => name === block.name)) {
+    throw untranslatable('tool_choice', 'there is no such tool')
+  }
+  return block.type === 'none' || !isSerial ? block : { ...block, disable_parallel_tool_use: true }
+}
+
+function blockOf(choice: ToolChoice | null, tools: readonly Tool[], names: NamedTools): Block {
+  if (choice === null) return { type: 'auto' }
+  switch (choice.kind) {
+    case 'some':
+      return { type: choice.required ? 'any' : 'auto' }
+    case 'one': {
+      const { name, namespace } = choice
+      const tool = tools.find((one) => one.name === name && one.namespace === namespace)
+      return { type: 'tool', name: names.name(name, namespace, tool?.form === 'text') }
+    }
+    default:
+      return { type: kinds[choice.kind] }
+  }
+}

@@ -1,0 +1,201 @@
+/**
+ * A conversation as a Messages request. What a prompt cache matches comes first: model, tools, instructions,
+ * messages; then every setting. Pure and deterministic: the next turn's body begins with this one's bytes,
+ * without which Claude's newer models refuse their own thoughts.
+ */
+import { type JsonOut, jsonText, RawJson } from '../json/text.ts'
+import type {
+  AutomaticCaching,
+  Conversation,
+  ConversationTurn,
+  EncodedRequest,
+  Target,
+  TextPart,
+  Tool,
+  ToolChoice,
+} from '../translation/neutral.ts'
+import { untranslatable } from '../translation/policy.ts'
+import { anthropicNames, NamedTools } from '../translation/tool-names.ts'
+import { leadingSystemCount } from '../translation/turns.ts'
+import { Adjusted } from './encode-request-adjusted.ts'
+import { type CacheMarks, fiveMinutes, hasMarks, keptMarks, noMarks } from './encode-request-cache.ts'
+import { type Forcing, forcingOf } from './encode-request-forced.ts'
+import { type WrittenMessages, writeMessages } from './encode-request-messages.ts'
+import { isBlank, textBlock } from './encode-request-parts.ts'
+import {
+  bindingHeaders,
+  canBind,
+  formatBlock,
+  isThinking,
+  jsonInstruction,
+  metadataOf,
+  samplingFields,
+  stopsOf,
+  type ThinkingPlan,
+  thinkingPlan,
+  withBinding,
+  withoutThinking,
+} from './encode-request-settings.ts'
+import { Blocks } from './encode-request-texts.ts'
+import { choiceBlock, isForced, offeredTools, toolBlocks } from './encode-request-tools.ts'
+
+/** Throws WireError; see `Codec.encodeRequest`. */
+export function encodeRequest(given: Conversation, target: Target): EncodedRequest {
+  const { model, capabilities, automaticCaching = 'conversations' } = target
+  const adjusted = new Adjusted()
+  const names = new NamedTools(anthropicNames)
+  const { instructions, turns } = split(given.turns, adjusted)
+  const offered = offeredTools(given)
+  const forcing = forcingOf(given, offered, {
+    capabilities,
+    forcedTools: target.forcedTools ?? 'adapt',
+    isFree: given.format === null && given.turns.at(-1)?.role !== 'assistant',
+  })
+  const conversation = unforced(given, forcing, adjusted)
+  const parts = turns.flatMap((turn) => turn.parts)
+  const isMarked = hasMarks([...offered, ...instructions, ...parts])
+  if (isMarked && !capabilities.cacheMarks) adjusted.dropped('cache_control', 'the model takes no marks')
+  const marks = capabilities.cacheMarks ? keptMarks([...offered, ...instructions], parts, adjusted) : noMarks
+  const options = { capabilities, names, marks, adjusted }
+  const tools = toolBlocks(conversation, offered, options)
+  const outputLimit = limitOf(conversation, capabilities.outputTokensMax, adjusted)
+  const planned = thinkingPlan(conversation.reasoning, capabilities, outputLimit, adjusted)
+  const keepsThoughts = !capabilities.bindsThinking || canBind(planned)
+  const hasInstructions = instructions.some((part) => !isBlank(part.text))
+  const written = writeMessages(turns, { ...options, keepsThoughts, hasInstructions })
+  const plan = allowed(planned, written, conversation, adjusted)
+  const isBound = capabilities.bindsThinking && written.hasThoughts
+  const { thinking, effort } = isBound ? withBinding(plan) : plan
+  const format =
+    forcing.kind === 'schema'
+      ? forcing.format
+      : formatBlock(conversation.format, capabilities, tools.length > 0, adjusted)
+  if (format !== undefined && written.isPrefilled) {
+    throw untranslatable('response_format', 'no schema where the beginning of the answer is given')
+  }
+  const stops = stopsOf(conversation, capabilities, adjusted)
+  const sampling = samplingFields(conversation.sampling, capabilities, isThinking(plan), adjusted)
+  const isWanted = cachesItself[automaticCaching](written)
+  const isCached = !isMarked && capabilities.cacheMarks && isWanted
+  if (isCached) adjusted.added('cache_control', 'a conversation that goes on is cached')
+  const text = jsonText({
+    model,
+    tools: tools.length > 0 ? tools : undefined,
+    system: systemOf(conversation, instructions, marks, adjusted),
+    messages: written.messages,
+    max_tokens: outputLimit,
+    thinking: thinking ?? undefined,
+    output_config:
+      effort === null && format === undefined ? undefined : { effort: effort ?? undefined, format },
+    ...numerals(sampling),
+    stop_sequences: stops.sent.length > 0 ? stops.sent : undefined,
+    tool_choice: choiceBlock(conversation, tools, options),
+    metadata: metadataOf(conversation, adjusted),
+    cache_control: isCached ? automatic : undefined,
+    stream: conversation.stream ? true : undefined,
+  })
+  const headers = isBound ? bindingHeaders : {}
+  const callOf = forcing.kind === 'schema' ? nameOf(forcing.tool, names) : null
+  const isEmulated = callOf !== null || stops.emulated.length > 0
+  const emulation = isEmulated ? { callOf, stops: stops.emulated } : undefined
+  return { text, adjusted: adjusted.list, names: names.names, headers, emulation }
+}
+
+function nameOf({ name, namespace, form }: Tool, names: NamedTools): string {
+  return names.name(name, namespace, form === 'text')
+}
+
+/** The same without a choice that the model cannot be forced to. */
+function unforced(conversation: Conversation, forcing: Forcing, adjusted: Adjusted): Conversation {
+  switch (forcing.kind) {
+    case 'as_asked':
+      return conversation
+    case 'auto':
+      adjusted.adapted('tool_choice', 'auto: the model cannot be made to call a tool')
+      return { ...conversation, toolChoice: freed(conversation.toolChoice) }
+    case 'schema':
+      adjusted.adapted('tool_choice', 'the input of the tool is asked for as structured output')
+      return { ...conversation, toolChoice: { kind: 'none' }, parallelCalls: null }
+  }
+}
+
+/** The same tools to choose from. */
+function freed(choice: ToolChoice | null): ToolChoice {
+  return choice?.kind === 'some' ? { ...choice, required: false } : { kind: 'auto' }
+}
+
+/**
+ * Where prompts are cached at home without being asked to, the caller marks nothing and expects it all the
+ * same. Writing costs a quarter more than reading afresh, and a hit a tenth: so only what is likely to be asked
+ * again is cached, which is a request that goes on from an earlier answer or from the result of a tool.
+ */
+const automatic = fiveMinutes
+
+const cachesItself: Readonly<Record<AutomaticCaching, (written: WrittenMessages) => boolean>> = {
+  conversations: ({ userTurns }) => userTurns > 1,
+  always: () => true,
+  never: () => false,
+}
+
+function numerals(fields: Readonly<Record<string, string>>): Record<string, JsonOut> {
+  return Object.fromEntries(Object.entries(fields).map(([name, digits]) => [name, new RawJson(digits)]))
+}
+
+/** The instructions at the beginning, and the turns after them. */
+function split(
+  all: readonly ConversationTurn[],
+  adjusted: Adjusted,
+): { instructions: readonly TextPart[]; turns: readonly ConversationTurn[] } {
+  const count = leadingSystemCount(all)
+  const instructions: TextPart[] = []
+  for (const part of all.slice(0, count).flatMap(({ parts }) => parts)) {
+    if (part.kind === 'text') instructions.push(part)
+    if (part.kind === 'media') throw untranslatable(part.pointer, 'instructions are text')
+    if (part.kind === 'other') adjusted.dropped(part.pointer, `${part.type} means nothing to the model`)
+  }
+  return { instructions, turns: all.slice(count) }
+}
+
+/** The limit that the format demands: the caller's, else all that the model can give. */
+function limitOf({ outputLimit }: Conversation, outputTokensMax: number, adjusted: Adjusted): number {
+  if (outputLimit === null || outputLimit === outputTokensMax) return outputTokensMax
+  if (outputLimit > outputTokensMax) adjusted.adapted('max_tokens', `at most ${outputTokensMax}`)
+  // 0 would mean to warm the cache and to say nothing.
+  return Math.max(1, Math.min(outputLimit, outputTokensMax))
+}
+
+/** Budgeted thinking goes neither with a forced tool nor with a tool loop or an answer that began without it. */
+function allowed(
+  plan: ThinkingPlan,
+  { loopLacksThought, isPrefilled }: WrittenMessages,
+  { toolChoice, tools }: Conversation,
+  adjusted: Adjusted,
+): ThinkingPlan {
+  if (plan.thinking?.type !== 'enabled') return plan
+  if (loopLacksThought) return withoutThinking(adjusted, 'the running tool loop began without thinking')
+  if (isPrefilled) return withoutThinking(adjusted, 'the answer has begun without thinking')
+  if (isForced(toolChoice) && tools.length > 0) {
+    return withoutThinking(adjusted, 'a tool that must be called leaves no time to think')
+  }
+  return plan
+}
+
+/** A text where there is one instruction without a mark, blocks where there are more. */
+function systemOf(
+  { format }: Conversation,
+  instructions: readonly TextPart[],
+  marks: CacheMarks,
+  adjusted: Adjusted,
+): JsonOut | undefined {
+  const texts = new Blocks()
+  for (const part of instructions) texts.addText(part.text, marks.of(part))
+  if (texts.lostBlank) adjusted.adapted('system', 'an instruction of white space alone')
+  const blocks = texts.list
+  if (format?.kind === 'json') {
+    adjusted.adapted('response_format', 'an instruction to answer in JSON')
+    blocks.push(textBlock(jsonInstruction))
+  }
+  const [only] = blocks
+  if (only === undefined) return undefined
+  return blocks.length === 1 && only.cache_control === undefined ? only.text : blocks
+}

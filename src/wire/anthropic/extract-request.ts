@@ -1,0 +1,162 @@
+/**
+ * A Messages request: the fields that routing and money need, read from its bytes, and the few
+ * replacements that it may need on its way. Must not change, add or reorder anything else: newer
+ * models bind their thinking to the exact prefix.
+ */
+import {
+  type BytePatch,
+  type ExtractedFields,
+  numberPatch,
+  type PricedOption,
+  type ReadLimits,
+  type RequestPatch,
+  type Span,
+  WireError,
+} from '../dialect.ts'
+import { FieldReader, flag, invalid, isGiven, string, wholeNumber } from '../json/fields.ts'
+import { type Json, readJson } from '../json/json.ts'
+import { PricedOptions } from '../price-fields.ts'
+import { BlockReader, missing } from './extract-request-blocks.ts'
+import {
+  billingPolicyFields,
+  freeContextEdits,
+  messagesPriceFields,
+  pricedBetas,
+} from './request-price-table.ts'
+
+type MessagesPriceName = keyof typeof messagesPriceFields
+
+const bodyFields = new FieldReader(
+  'model',
+  'max_tokens',
+  'messages',
+  'system',
+  'stream',
+  'tools',
+  'thinking',
+  'cache_control',
+  'context_management',
+  'billing_policy',
+  ...(Object.keys(messagesPriceFields) as MessagesPriceName[]),
+)
+const thinkingFields = new FieldReader('type', 'budget_tokens')
+const contextFields = new FieldReader('edits')
+const contextEditFields = new FieldReader('type')
+const policyFields = new FieldReader('bill_to')
+
+const betasHeader = 'anthropic-beta'
+
+export interface MessagesFields extends ExtractedFields {
+  readonly modelSpan: Span
+  readonly outputLimit: number
+  readonly limitSpan: Span
+}
+
+type MessagesBodyValues = ReturnType<typeof bodyFields.read>
+
+/** Throws WireError; see `Dialect.readRequest`. */
+export function extractRequest(body: Uint8Array, limits: ReadLimits): MessagesFields {
+  return readJson(body, limits, (json) => {
+    if (json.kind(json.root) !== 'object') {
+      throw new WireError('invalid_value', 'The body must be a JSON object.')
+    }
+    return factsOf(json, limits)
+  })
+}
+
+function factsOf(json: Json, { integerMax }: ReadLimits): MessagesFields {
+  const values = bodyFields.read(json, json.root)
+  const model = modelOf(json, values.model)
+  if (!isGiven(json, values.max_tokens)) throw missing('max_tokens')
+  if (!isGiven(json, values.messages)) throw missing('messages')
+  if (json.kind(values.messages) !== 'array') throw invalid(json, values.messages, 'an array')
+  const blocks = new BlockReader(json, integerMax)
+  blocks.readCacheControl(values.cache_control)
+  blocks.readTools(values.tools)
+  blocks.readServers(values.mcp_servers, messagesPriceFields.mcp_servers.meter)
+  blocks.readContent(values.system)
+  const opening = blocks.readMessages(values.messages)
+  return {
+    model,
+    modelSpan: json.span(values.model),
+    stream: flag(json, values.stream),
+    outputLimit: wholeNumber(json, values.max_tokens, { min: 0, max: integerMax }),
+    limitSpan: json.span(values.max_tokens),
+    choices: 1,
+    thinkingBudget: thinkingBudgetOf(json, values.thinking, integerMax),
+    media: blocks.media.sort((a, b) => (a.span?.start ?? 0) - (b.span?.start ?? 0)),
+    references: blocks.files.list,
+    cacheWrites: [...blocks.cacheWrites],
+    serverTools: blocks.serverTools,
+    options: optionsOf(json, values),
+    writtenAs: 'anthropic',
+    canPassThrough: true,
+    functionTools: isGiven(json, values.tools),
+    effort: null,
+    conversationSpan: json.span(opening),
+  }
+}
+
+function modelOf(json: Json, value: number): string {
+  if (!isGiven(json, value)) throw missing('model')
+  const model = string(json, value)
+  if (model === '') throw invalid(json, value, 'the name of a model')
+  return model
+}
+
+function thinkingBudgetOf(json: Json, thinking: number, integerMax: number): number | null {
+  if (!isGiven(json, thinking)) return null
+  const { budget_tokens: budget } = thinkingFields.read(json, thinking)
+  return isGiven(json, budget) ? wholeNumber(json, budget, { min: 0, max: integerMax }) : null
+}
+
+function optionsOf(json: Json, values: MessagesBodyValues): readonly PricedOption[] {
+  const options = new PricedOptions(json)
+  options.read(values, messagesPriceFields)
+  if (isGiven(json, values.billing_policy)) {
+    options.read(policyFields.read(json, values.billing_policy), billingPolicyFields)
+  }
+  if (isGiven(json, values.context_management)) {
+    const { edits } = contextFields.read(json, values.context_management)
+    if (isGiven(json, edits) && json.kind(edits) === 'array') readContextEdits(json, edits, options)
+  }
+  return options.list
+}
+
+/** Edits that clear by rule are free; any other samples the model once more. */
+function readContextEdits(json: Json, edits: number, options: PricedOptions): void {
+  for (const edit of json.children(edits)) {
+    const { type } = contextEditFields.read(json, edit)
+    if (!isGiven(json, type)) continue
+    const undated = string(json, type).replace(/_\d{8}$/, '')
+    if (!freeContextEdits.includes(undated)) options.add(`context_management:${undated}`, type)
+  }
+}
+
+/** The replacements that a splice needs, in body order. */
+export function patchRequest(fields: MessagesFields, splice: RequestPatch): readonly BytePatch[] {
+  const edits: BytePatch[] = []
+  if (splice.model !== undefined) edits.push({ ...fields.modelSpan, text: JSON.stringify(splice.model) })
+  if (splice.outputLimit !== undefined && splice.outputLimit < fields.outputLimit) {
+    edits.push({ ...fields.limitSpan, text: String(splice.outputLimit) })
+  }
+  const usesMax = splice.serverToolUsesMax
+  if (usesMax !== undefined) {
+    for (const tool of fields.serverTools) {
+      const isCapped = tool.usesMax !== null && tool.usesMax <= usesMax
+      if (!isCapped && tool.capPatch !== null) edits.push(numberPatch(tool.capPatch, usesMax))
+    }
+  }
+  return edits.sort((a, b) => a.start - b.start)
+}
+
+/** Options that the betas of the request switch on by themselves. */
+export function pricedHeaders(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): readonly PricedOption[] {
+  const betas = [headers[betasHeader] ?? []].flat().flatMap((value) => value.split(','))
+  return betas
+    .map((beta) => beta.trim().toLowerCase())
+    .flatMap((beta) => pricedBetas.filter(({ prefix }) => beta.startsWith(prefix)))
+    .map(({ option }) => ({ name: option, pointer: betasHeader }))
+}

@@ -1,0 +1,52 @@
+/**
+ * A whole Messages answer: what it used, what it says, and whether it is an answer at all. The bytes
+ * stay the provider's. Must not throw, whatever they are.
+ */
+import type { ExtractedResponse, UpstreamProblem } from '../dialect.ts'
+import { isRecord, type JsonRecord, jsonOf, parsed, recordsIn, textIn } from '../json/parsed.ts'
+import { ProducedText } from '../stream/produced-text.ts'
+import { noProblem, problemOf } from '../upstream-problem.ts'
+import { countBlock, messagesReport, readUsage } from './extract-usage.ts'
+
+const decoder = new TextDecoder('utf-8')
+
+export function extractResponse(body: Uint8Array, sampleCharactersMax: number): ExtractedResponse {
+  const sample = new ProducedText(sampleCharactersMax)
+  const report = messagesReport()
+  const answer = parsed(decoder.decode(body))
+  if (!isRecord(answer)) {
+    return {
+      rawUsage: report.rawUsage(),
+      problem: told('The upstream answered with no JSON object.'),
+      sample,
+    }
+  }
+  readUsage(report, answer.usage)
+  for (const block of recordsIn(answer, 'content')) {
+    countBlock(report, block)
+    for (const text of blockTexts(block)) sample.add(text)
+    sample.events += 1
+  }
+  return { rawUsage: report.rawUsage(), problem: problemIn(answer), sample }
+}
+
+/** The error in a body that came with status 200; null when it is an answer. */
+function problemIn(answer: JsonRecord): UpstreamProblem | null {
+  if (answer.type === 'error' || isRecord(answer.error)) return problemOf(answer)
+  return Array.isArray(answer.content) ? null : told('The upstream answered without content.')
+}
+
+/** What the model wrote into a block; results of tools are not its own. */
+export function blockTexts(block: JsonRecord): readonly string[] {
+  const texts = [textIn(block, 'text'), textIn(block, 'thinking')]
+  if (isRecord(block.input)) {
+    texts.push(textIn(block, 'name'))
+    if (Object.keys(block.input).length > 0) texts.push(jsonOf(block.input))
+  }
+  if (block.type === 'compaction') texts.push(textIn(block, 'content'))
+  return texts.filter((text) => text !== '')
+}
+
+function told(message: string): UpstreamProblem {
+  return { ...noProblem, message }
+}

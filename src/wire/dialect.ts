@@ -1,0 +1,377 @@
+/**
+ * What a format provides to clients and to upstreams, and the words in which both speak of requests, responses and
+ * errors. A format fills one side or both. Interfaces and plain values only: no I/O, no promise, no clock, no Node,
+ * and of ours only types and the table of meters imported.
+ */
+import type { ErrorCategory } from '../../contract/errors.ts'
+import type { CountedTokens } from '../../contract/meters.ts'
+import type { ClientFormatName, SourceFormat, TargetFormat, UpstreamFormatName } from './formats.ts'
+
+/** Formats that hold a conversation and fill both sides; any can be translated to any. */
+export type ConversationFormat = SourceFormat & TargetFormat
+
+export type DialectName = ClientFormatName | UpstreamFormatName
+
+/** Bytes `start` (included) to `end` (excluded) of a body or of a stream counted from its first byte. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** One replacement in a body: the bytes of `start..end` give way to `text`. */
+export interface BytePatch extends Span {
+  readonly text: string
+}
+
+/** An edit whose text is a number between two texts. Plain, so that it can be handed to another thread. */
+export interface NumberPatch extends Span {
+  readonly before: string
+  readonly after: string
+}
+
+export function numberPatch({ start, end, before, after }: NumberPatch, number: number): BytePatch {
+  return { start, end, text: `${before}${number}${after}` }
+}
+
+/** The codes of the error table that reading a body can end in. */
+export type WireErrorCode =
+  | 'invalid_json'
+  | 'missing_field'
+  | 'invalid_value'
+  | 'ambiguous_field'
+  | 'unpriced_option'
+  | 'reference_not_owned'
+  | 'untranslatable'
+
+/** The only thing that a codec throws. `pointer` names the field as the caller wrote it, e.g. `messages[2].content`. */
+export class WireError extends Error {
+  override readonly name = 'WireError'
+  readonly code: WireErrorCode
+  readonly pointer: string | undefined
+
+  constructor(code: WireErrorCode, message: string, pointer?: string) {
+    super(message)
+    this.code = code
+    this.pointer = pointer
+  }
+}
+
+/** Limits that reading a request obeys; their defaults are in the configuration. */
+export interface ReadLimits {
+  readonly depthMax: number
+  /** JSON values (objects, arrays, strings, numbers, literals) in one body. */
+  readonly valuesMax: number
+  /** See `JsonLimits`. */
+  readonly otherValuesMax?: number
+  readonly namesMax?: number
+  readonly objectsMax?: number
+  /** The largest token count or repetition that is taken seriously. */
+  readonly integerMax: number
+}
+
+export type MediaKind = 'image' | 'audio' | 'video' | 'document'
+
+/** Something in the input that is not text. */
+export interface Media {
+  readonly kind: MediaKind
+  /** Where its bytes stand in the body (the base64 text), or null when only an address is given. */
+  readonly span: Span | null
+  /** The media type as the caller gave it, lower case, '' where there is none. */
+  readonly mediaType: string
+  /** The provider's id of a file that is named in place of its bytes; absent for all other media. */
+  readonly fileId?: string
+  /** The size of such a file in bytes, once it is known. */
+  readonly bytes?: number
+}
+
+/** A tool that the provider runs itself and charges for. */
+export interface ServerTool {
+  /** The provider's name without its date: `web_search`, `code_execution`, … */
+  readonly meter: string
+  /** The type as the caller wrote it, e.g. `web_search_20250305`. */
+  readonly type: string
+  readonly pointer: string
+  /** What the caller allows at most; null when it says nothing. */
+  readonly usesMax: number | null
+  /** How to write the cap into the body; null for a tool whose uses the format cannot cap. */
+  readonly capPatch: NumberPatch | null
+  /** Meters that the provider uses inside of this tool, and does not charge for in a request with it. */
+  readonly waives?: readonly string[]
+}
+
+/** A field whose value changes what the provider charges; refused where the price row does not know it. */
+export interface PricedOption {
+  /** `service_tier:flex`, `speed:fast`, `inference_geo:us` …: the name under which a price row prices it. */
+  readonly name: string
+  readonly pointer: string
+}
+
+/** Something that its provider keeps, and that a request names in place of sending it. */
+export interface Reference {
+  readonly id: string
+  /**
+   * `response`: an answer with all that went before it; `item`: a part of one; `reasoning`: one without its content;
+   * `file`: an uploaded file.
+   */
+  readonly kind: 'response' | 'item' | 'reasoning' | 'file'
+  readonly pointer: string
+}
+
+/** What the address says where the format puts it there (Gemini); elsewhere the model is null and nothing is read from it. */
+export interface UrlFields {
+  readonly model: string | null
+  readonly stream: boolean
+}
+
+/** The few facts that routing, bounds and splices need, with the places where they stand in the body. */
+export interface ExtractedFields {
+  readonly model: string
+  /** The model's JSON string, quotes included; null where the address names the model. */
+  readonly modelSpan: Span | null
+  readonly stream: boolean
+  /** The answer is to be polled for; absent in formats that have no such thing. */
+  readonly background?: boolean
+  /** The output limit the caller asked for, in tokens; null when it asked for none. */
+  readonly outputLimit: number | null
+  /** How many answers at once (`n`); 1 where the dialect has no such thing. */
+  readonly choices: number
+  /** A thinking budget in tokens that must stay below the output limit; null when none is set. */
+  readonly thinkingBudget: number | null
+  readonly media: readonly Media[]
+  /** Cache lifetimes the caller marks; the dearest one bounds the input's price. */
+  readonly cacheWrites: readonly ('5m' | '1h')[]
+  readonly serverTools: readonly ServerTool[]
+  readonly options: readonly PricedOption[]
+  /**
+   * The format that the body is written in: a chat address understands Responses bodies too. null: one that holds
+   * no conversation.
+   */
+  readonly writtenAs: SourceFormat | null
+  /** Whether the body can go upstream in its own format as it stands; false for one that mixes formats. */
+  readonly canPassThrough: boolean
+  /** The caller declares functions of its own. */
+  readonly functionTools: boolean
+  /** The effort as the caller wrote it; null where it wrote none. */
+  readonly effort: string | null
+  /** State at the provider that the body refers to, each id once; absent in formats where all of that is refused. */
+  readonly references?: readonly Reference[]
+  /** What tells one conversation from another for sticky routing: the bytes of what comes first in the input. */
+  readonly conversationSpan: Span
+}
+
+/** What the body must say upstream where it differs from what the caller wrote. */
+export interface RequestPatch {
+  /** The upstream's own id of the model, when it is not the name the caller used. */
+  readonly model?: string
+  /** The lowered output limit in tokens. */
+  readonly outputLimit?: number
+  /** The cap on uses of each server tool. */
+  readonly serverToolUsesMax?: number
+}
+
+/** What a provider reported, field by field as it named them; null where it said nothing. 0 is a number. */
+export interface RawUsage {
+  readonly fields: Readonly<Record<string, number | null>>
+  /** The tier, speed or place the answer says it ran at, as option names (`service_tier:flex`). */
+  readonly ranAt: readonly string[]
+  /** Counters that no class of ours covers, by the provider's name. */
+  readonly unknown: readonly string[]
+}
+
+/** Tokens in disjoint classes; every number a non-negative integer. */
+export interface Usage extends CountedTokens {
+  /** Uses of server tools by meter: `web_search: 3`. */
+  readonly fees: Readonly<Record<string, number>>
+  readonly ranAt: readonly string[]
+  readonly unknown: readonly string[]
+}
+
+/** An error as an upstream worded it. */
+export interface UpstreamProblem {
+  /** The provider's sentence, word for word; '' where it gave none. */
+  readonly message: string
+  /** Its own `type` and `code`, '' where absent. */
+  readonly type: string
+  readonly code: string
+  /** The machine-readable reason in Google's `details`; absent where there is none. */
+  readonly reason?: string
+  /** The wait that the body asks for; absent where it asks for none. */
+  readonly retryAfterMs?: number
+}
+
+/** What was produced so far, kept small: enough text to count tokens from, and the size of all of it. */
+export interface OutputSample {
+  /** The first part of the produced text (reasoning, text and tool arguments), at most `sampleCharactersMax`. */
+  readonly text: string
+  /** Characters of all that was produced. */
+  readonly characters: number
+  /** Events that carried content. */
+  readonly events: number
+}
+
+/** Something of an answer that its provider keeps, for later requests to refer to. */
+export interface Kept {
+  readonly id: string
+  /**
+   * What a model reads at most that is referred to it: no more than the answer's `output`, than `all` of its input
+   * and output, or nobody knows, so its whole `window`.
+   */
+  readonly standsFor: 'output' | 'all' | 'window'
+}
+
+/**
+ * Watches one stream while its bytes are relayed; fed with chunks as they come, cut anywhere.
+ *
+ * `waiting` → `content` (something worth sending was seen) → `finishing` (the event that tells the
+ * caller it is over has begun) → `complete` (the protocol's own end was seen). `failed` when the
+ * stream carried an error or broke its format; `truncated` when it ended before its end.
+ */
+export interface UsageTap {
+  push(chunk: Uint8Array): void
+  /** The upstream sent its last byte. */
+  end(): void
+  readonly state: 'waiting' | 'content' | 'finishing' | 'complete' | 'failed' | 'truncated'
+  /** Bytes from the beginning that may be sent before settlement: whole events, none of them the last word. */
+  readonly relayableBytes: number
+  /** Bytes from the beginning that belong to the answer once it is settled (in state `complete`). */
+  readonly totalBytes: number
+  /** The event that only we asked for; not sent to the caller. */
+  readonly suppressedSpan: Span | null
+  /** What the error event said, in state `failed`. */
+  readonly problem: UpstreamProblem | null
+  readonly rawUsage: RawUsage
+  readonly sample: OutputSample
+  /** The part of it that stands in the first `safe` bytes. */
+  readonly relayableSample: OutputSample
+  /** What the provider says that it keeps, once the answer is complete; absent where a format has no such thing. */
+  readonly kept?: readonly Kept[]
+}
+
+/** What a whole JSON answer says. */
+export interface ExtractedResponse {
+  readonly rawUsage: RawUsage
+  /** Set when the body is an error although the status said 200, or no answer at all. */
+  readonly problem: UpstreamProblem | null
+  readonly sample: OutputSample
+  /** As in a stream. */
+  readonly kept?: readonly Kept[]
+  /** The provider's id of a background response that has not ended; absent otherwise. */
+  readonly pending?: string
+}
+
+/** An error to tell a caller; `category` has a word in every dialect. */
+export interface ClientError {
+  readonly code: string
+  readonly category: ErrorCategory
+  readonly status: number
+  readonly message: string
+  readonly param: string | null
+  readonly details: Readonly<Record<string, string | number | boolean | readonly string[]>>
+  readonly source: 'gateway' | 'upstream'
+  readonly requestId: string
+  /** When it is worth trying again, for formats that say so in the body. */
+  readonly retryAfterMs?: number
+}
+
+export interface TapOptions {
+  /** How the caller and we asked for the usage event: dropped when only we did. */
+  readonly usageEvent: 'relay' | 'drop'
+  /** How many answers run in parallel in this stream. */
+  readonly choices: number
+  /** The host ends its streams without the protocol's end mark, after a finish. */
+  readonly endsWithoutMark: boolean
+  readonly eventBytesMax: number
+  readonly sampleCharactersMax: number
+}
+
+/** How clients of a format are told what is left of their rate limits. */
+export type RateHeaderStyle = 'openai' | 'anthropic' | 'none'
+
+interface FormatReader<Fields extends ExtractedFields> {
+  /**
+   * Reads a request body: strict JSON, every name compared after decoding.
+   * Throws WireError for what is malformed, ambiguous, unpriced everywhere, or refers to state of a provider
+   * that no account here can own.
+   */
+  extractRequest(body: Uint8Array, limits: ReadLimits, address: UrlFields): Fields
+}
+
+/** What a format provides to be spoken with clients. */
+export interface ClientFormat<Fields extends ExtractedFields = ExtractedFields> extends FormatReader<Fields> {
+  readonly name: ClientFormatName
+  /** Options that the caller switched on by header (betas) and that change the price; unknown betas are none. */
+  pricedHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): readonly PricedOption[]
+  /** Its libraries may put the key into the URL (`?key=`). */
+  readonly hasKeyInUrl: boolean
+  /** What it calls the output limit of a request. */
+  readonly outputLimitField: string
+  readonly rateHeaders: RateHeaderStyle
+  /** The whole JSON body of an error response. */
+  errorBody(problem: ClientError): string
+  /** The status that its clients expect for the error. */
+  errorStatus(problem: ClientError): number
+  /** The frame that reports an error inside a stream that has begun. */
+  errorFrame(problem: ClientError): string
+  /** The content-type of its streams. */
+  readonly streamType: string
+  /** What keeps a silent stream alive, ignored by its clients; null: only padding inside an event is. */
+  readonly keepAlive: string | null
+}
+
+/** Where upstreams are asked in a format. */
+export interface UpstreamPaths {
+  /** Stands before the paths below where the upstream's address has no version of its own. */
+  readonly version: string
+  /** Whether a path of an address that was continued by the vendor's own library ends where the paths below begin. */
+  isComplete(basePath: string): boolean
+  readonly models: string
+  /** Stands before the path of files for uploads. */
+  readonly uploadPrefix: string
+  readonly operations: Readonly<Partial<Record<'generate' | 'compact' | 'count_tokens' | 'embed', string>>>
+  /** Where the model stands in the path: the path and query of one request; null: in the body. */
+  readonly ofModel:
+    | ((operationPath: string, request: { readonly model: string; readonly streamed: boolean }) => string)
+    | null
+}
+
+/** What a format provides to be spoken with upstreams. */
+export interface UpstreamFormat<Fields extends ExtractedFields = ExtractedFields>
+  extends FormatReader<Fields> {
+  readonly name: UpstreamFormatName
+  readonly paths: UpstreamPaths
+  /** The byte patches that a change of the request needs, in body order; empty when the bytes can go as they are. */
+  patchRequest(fields: Fields, patch: RequestPatch): readonly BytePatch[]
+  /** Whether the caller asked for the usage event itself (always 'relay' where the format has none). */
+  usageEvent(fields: Fields): 'relay' | 'drop'
+  /** The smallest output limit that it takes. */
+  readonly outputLimitMin: number
+  /** Whether a stream reports its input before any output, and output only at its end. */
+  readonly reportsInputEarly: boolean
+  /** Where it joins function tools to a reasoning effort, some models take only one of them. */
+  readonly limitsToolsWithEffort: boolean
+  /** It adds a prompt of its own to requests with tools. */
+  readonly hasToolPrompt: boolean
+  /** null: it has no streams. */
+  readonly tapStream: ((options: TapOptions) => UsageTap) | null
+  extractResponse(body: Uint8Array, sampleCharactersMax: number): ExtractedResponse
+  /** The same format for requests whose response is polled for; null: it has none. */
+  readonly inBackground: UpstreamFormat | null
+  /** Reads the body of a non-2xx response; never throws, whatever the bytes are. */
+  readError(body: Uint8Array): UpstreamProblem
+  /** The HTTP status that an error inside a 200 response stands for. */
+  problemStatus(problem: UpstreamProblem): number
+  /** Whether the totals of input and of output were reported, as numbers that can be true. */
+  reportedTotals(rawUsage: RawUsage): ReportedTotals
+  /** Reported counters → disjoint classes. Negative, broken or contradictory numbers are clamped and flagged as unknown. */
+  toUsage(rawUsage: RawUsage): Usage
+}
+
+export interface ReportedTotals {
+  readonly input: boolean
+  readonly output: boolean
+}
+
+/** An upstream format whose responses can stream. */
+export type StreamedFormat<Fields extends ExtractedFields = ExtractedFields> = UpstreamFormat<Fields> & {
+  readonly tapStream: NonNullable<UpstreamFormat['tapStream']>
+}

@@ -1,0 +1,91 @@
+/**
+ * Which fields a Gemini request has, by the names of the policy table, with their places. Values that say
+ * no more than leaving the field out are not listed.
+ */
+
+import type { View } from '../json/view.ts'
+import type { GivenField } from '../translation/neutral.ts'
+import { camelCase, enumWord, list, member } from './extract-request-fields.ts'
+import { callerTool } from './request-price-table.ts'
+
+/** What makes the conversation itself; what the last two hold is listed by itself. */
+const structural = new Set(['model', 'contents', 'generationConfig', 'toolConfig'])
+const structuralSettings = new Set(['toolConfig.functionCallingConfig'])
+/** Of a declared function, what makes it one. */
+const functionMembers = new Set(['name', 'description', 'parameters', 'parametersJsonSchema'])
+const callingMembers = new Set(['mode', 'allowedFunctionNames'])
+
+type SaysNothing = (value: View) => boolean
+
+const isFalse: SaysNothing = (value) => value.kind === 'false'
+const isWord =
+  (prefix: string, ...words: readonly string[]): SaysNothing =>
+  (value) =>
+    value.isText && words.includes(enumWord(value.text(), prefix))
+
+const meaningless: Readonly<Record<string, SaysNothing>> = {
+  serviceTier: isWord('service_tier_', 'standard', 'unspecified'),
+  store: isFalse,
+  'generationConfig.candidateCount': (value) => value.written === '1',
+  'generationConfig.responseLogprobs': isFalse,
+  'generationConfig.responseMimeType': isWord('', 'text/plain'),
+  'generationConfig.mediaResolution': isWord('media_resolution_', 'unspecified'),
+  'generationConfig.responseModalities': (value) =>
+    (value.isList ? value.items() : [value]).every(isWord('modality_', 'text', 'unspecified')),
+  'generationConfig.audioTimestamp': isFalse,
+  'generationConfig.enableEnhancedCivicAnswers': isFalse,
+  'generationConfig.enableAffectiveDialog': isFalse,
+  'toolConfig.includeServerSideToolInvocations': isFalse,
+  'toolConfig.functionCallingConfig.mode': isWord('mode_', 'unspecified'),
+  'toolConfig.functionCallingConfig.streamFunctionCallArguments': isFalse,
+}
+
+export function givenFields(body: View): readonly GivenField[] {
+  const config = member(body, 'toolConfig')
+  return [
+    ...membersOf(body, '', structural),
+    ...membersOf(member(body, 'generationConfig'), 'generationConfig.', structuralSettings),
+    ...membersOf(config, 'toolConfig.', structuralSettings),
+    ...callingOf(member(config, 'functionCallingConfig')),
+    ...functionsOf(body),
+  ]
+}
+
+function membersOf(view: View | undefined, prefix: string, left: ReadonlySet<string>): readonly GivenField[] {
+  if (view === undefined) return []
+  const given: GivenField[] = []
+  for (const [written, value] of view.members()) {
+    const name = `${prefix}${camelCase(written)}`
+    const saysNothing = value.isNull || isEmpty(value) || meaningless[name]?.(value) === true
+    if (!saysNothing && !left.has(name)) given.push({ name, pointer: value.pointer })
+  }
+  return given
+}
+
+/** Mode and names are one choice. */
+function callingOf(calling: View | undefined): readonly GivenField[] {
+  const prefix = 'toolConfig.functionCallingConfig.'
+  const given = membersOf(calling, prefix, new Set())
+  const [choice] = given.filter(({ name }) => callingMembers.has(name.slice(prefix.length)))
+  const others = given.filter(({ name }) => !callingMembers.has(name.slice(prefix.length)))
+  if (choice === undefined || calling === undefined) return others
+  return [{ name: 'toolConfig.functionCallingConfig', pointer: calling.pointer }, ...others]
+}
+
+/** What a declared function has besides its input. */
+function functionsOf(body: View): readonly GivenField[] {
+  const declarations = list(body.get('tools')).flatMap((tool) => list(member(tool, callerTool)))
+  return declarations.flatMap((declaration) =>
+    declaration
+      .members()
+      .filter(([name, value]) => !value.isNull && !functionMembers.has(camelCase(name)))
+      .map(([name, value]) => ({
+        name: `tools[].functionDeclarations[].${camelCase(name)}`,
+        pointer: value.pointer,
+      })),
+  )
+}
+
+function isEmpty(value: View): boolean {
+  return (value.isList || value.kind === 'object') && /^[[{]\s*[\]}]$/.test(value.written.slice(0, 256))
+}

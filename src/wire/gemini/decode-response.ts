@@ -1,0 +1,246 @@
+/**
+ * A Gemini answer → neutral words. Arguments of functions stay as the model wrote them. Only the first
+ * candidate is read: a translated request asks for one.
+ */
+import { type Usage, WireError } from '../dialect.ts'
+import { answerLimits, type Json, readJson } from '../json/json.ts'
+import { isRecord, type JsonRecord, jsonOf, parsed, recordIn, recordsIn, textIn } from '../json/parsed.ts'
+import type { RawJson } from '../json/text.ts'
+import { View } from '../json/view.ts'
+import type {
+  CallPart,
+  Citation,
+  EncryptedReasoning,
+  Finish,
+  FinishReason,
+  MediaPart,
+  NeutralResponse,
+  ResponsePart,
+  ThinkingPart,
+} from '../translation/neutral.ts'
+import { signatureOfText } from '../translation/reasoning-carriers.ts'
+import { contentLogprobs } from './encode-response-logprobs.ts'
+import { readSignature } from './encrypted-reasoning.ts'
+import { isBlocked } from './extract-response.ts'
+
+const decoder = new TextDecoder('utf-8')
+
+/** What a whole answer and one event of a stream say, in order. */
+export interface Chunk {
+  readonly id: string
+  readonly model: string
+  readonly pieces: readonly GeminiPiece[]
+  /** null: the answer goes on. */
+  readonly finish: Finish | null
+  readonly citations: readonly Citation[]
+  readonly logprobs: RawJson | null
+}
+
+/** A part, or a bit of one: texts that follow each other are one part. */
+export type GeminiPiece =
+  /** `encrypted value`: Google signed this text. */
+  | { readonly kind: 'text'; readonly text: string; readonly encrypted: EncryptedReasoning | null }
+  /** A part that has nothing but a signature. */
+  | { readonly kind: 'signature'; readonly encrypted: EncryptedReasoning }
+  | { readonly kind: 'thought'; readonly text: string; readonly encrypted: EncryptedReasoning | null }
+  | { readonly kind: 'call'; readonly call: CallPart }
+  | { readonly kind: 'media'; readonly media: MediaPart }
+
+/** https://ai.google.dev/api/generate-content#FinishReason; what is not here is the end of a turn. */
+const finishes: Readonly<Record<string, FinishReason>> = {
+  STOP: 'end',
+  MAX_TOKENS: 'length',
+  SAFETY: 'filter',
+  RECITATION: 'filter',
+  LANGUAGE: 'filter',
+  BLOCKLIST: 'filter',
+  PROHIBITED_CONTENT: 'filter',
+  SPII: 'filter',
+  IMAGE_SAFETY: 'filter',
+  IMAGE_PROHIBITED_CONTENT: 'filter',
+  IMAGE_RECITATION: 'filter',
+  IMAGE_OTHER: 'filter',
+  NO_IMAGE: 'filter',
+  CONTINUATION: 'pause',
+}
+
+/** Throws WireError `invalid_value` for what is no answer. */
+export function decodeResponse(body: Uint8Array, usage: Usage): NeutralResponse {
+  const chunk = readChunk(body)
+  if (chunk === null) throw new WireError('invalid_value', 'The upstream answered with no Gemini answer.')
+  const parts: ResponsePart[] = []
+  for (const piece of chunk.pieces) addPiece(parts, piece)
+  const lastText = parts.findLastIndex(({ kind }) => kind === 'text')
+  const cited = parts[lastText]
+  if (cited?.kind === 'text') parts[lastText] = { ...cited, citations: chunk.citations }
+  const hasCalls = parts.some(({ kind }) => kind === 'call')
+  const { id, model, logprobs } = chunk
+  const finish = chunk.finish ?? { reason: 'end', stopString: null, explanation: null }
+  return { id, model, parts, finish: withCalls(finish, hasCalls), usage, logprobs }
+}
+
+/** The format ends an answer that calls as it ends any other. */
+export function withCalls(finish: Finish, hasCalls: boolean): Finish {
+  return finish.reason === 'end' && hasCalls ? { ...finish, reason: 'calls' } : finish
+}
+
+function addPiece(parts: ResponsePart[], piece: GeminiPiece): void {
+  const last = parts.at(-1)
+  switch (piece.kind) {
+    case 'text':
+      if (piece.encrypted !== null) parts.push(signatureThought(signatureOfText(piece.encrypted, 'behind')))
+      if (last?.kind === 'text' && piece.encrypted === null) {
+        parts[parts.length - 1] = { ...last, text: last.text + piece.text }
+      } else parts.push({ kind: 'text', text: piece.text, cache: null, citations: [] })
+      return
+    case 'signature':
+      parts.push(signatureThought(piece.encrypted))
+      return
+    case 'thought':
+      // A thought goes on until its encrypted value.
+      if (last?.kind !== 'thinking' || last.encrypted !== null) {
+        parts.push({ kind: 'thinking', text: piece.text, redacted: false, encrypted: piece.encrypted })
+      } else parts[parts.length - 1] = { ...last, text: last.text + piece.text, encrypted: piece.encrypted }
+      return
+    case 'call':
+      parts.push(piece.call)
+      return
+    case 'media':
+      parts.push(piece.media)
+      return
+  }
+}
+
+function signatureThought(encrypted: EncryptedReasoning): ThinkingPart {
+  return { kind: 'thinking', text: '', redacted: false, encrypted }
+}
+
+/** Reads one JSON object of the format; null for what is none. Never throws. */
+export function readChunk(bytes: Uint8Array): Chunk | null {
+  const value = parsed(decoder.decode(bytes))
+  if (!isRecord(value)) return null
+  const [candidate] = recordsIn(value, 'candidates').filter(({ index }) => (index ?? 0) === 0)
+  if (candidate === undefined && !isBlocked(value) && !isRecord(value.usageMetadata)) return null
+  return {
+    id: textIn(value, 'responseId'),
+    model: textIn(value, 'modelVersion'),
+    pieces: candidate === undefined ? [] : piecesOf(bytes, candidate),
+    finish: candidate === undefined ? blockOf(value) : finishOf(candidate),
+    citations: candidate === undefined ? [] : citationsOf(candidate),
+    logprobs: candidate === undefined ? null : contentLogprobs(candidate.logprobsResult),
+  }
+}
+
+function blockOf(answer: JsonRecord): Finish | null {
+  if (!isBlocked(answer)) return null
+  const feedback = recordIn(answer, 'promptFeedback')
+  const explanation = textIn(feedback, 'blockReasonMessage') || textIn(feedback, 'blockReason')
+  return { reason: 'filter', stopString: null, explanation }
+}
+
+function finishOf(candidate: JsonRecord): Finish | null {
+  const written = textIn(candidate, 'finishReason')
+  if (written === '') return null
+  const reason = Object.hasOwn(finishes, written) ? (finishes[written] ?? 'end') : 'end'
+  const message = textIn(candidate, 'finishMessage') || written
+  return { reason, stopString: null, explanation: reason === 'filter' ? message : null }
+}
+
+function citationsOf(candidate: JsonRecord): readonly Citation[] {
+  const chunks = recordsIn(recordIn(candidate, 'groundingMetadata'), 'groundingChunks')
+  const sources = [
+    ...chunks.map((chunk) => recordIn(chunk, 'web')),
+    ...recordsIn(recordIn(candidate, 'citationMetadata'), 'citations'),
+  ]
+  return sources
+    .map((source) => ({
+      url: textIn(source, 'uri') || null,
+      title: textIn(source, 'title') || null,
+      quoted: null,
+    }))
+    .filter(({ url, title }) => url !== null || title !== null)
+}
+
+function piecesOf(bytes: Uint8Array, candidate: JsonRecord): readonly GeminiPiece[] {
+  const parts = recordsIn(recordIn(candidate, 'content'), 'parts')
+  const calls = parts.some(({ functionCall }) => isRecord(functionCall)) ? callsIn(bytes) : []
+  let next = 0
+  return parts.flatMap((part) => {
+    if (!isRecord(part.functionCall)) return pieceOf(part)
+    const input = calls[next] ?? jsonOf(part.functionCall.args ?? {})
+    next += 1
+    return [{ kind: 'call', call: callOf(part, part.functionCall, input) } satisfies GeminiPiece]
+  })
+}
+
+function callOf(part: JsonRecord, call: JsonRecord, input: string): CallPart {
+  const read = readSignature(textIn(part, 'thoughtSignature'))
+  return {
+    kind: 'call',
+    id: textIn(call, 'id'),
+    name: textIn(call, 'name'),
+    namespace: null,
+    form: 'json',
+    input,
+    encrypted: read.kind === 'encrypted' ? read.encrypted : null,
+    pointer: 'functionCall',
+  }
+}
+
+/** The arguments of the calls of the first candidate as they are written; none where the scanner, which is stricter, fails. */
+function callsIn(bytes: Uint8Array): readonly string[] {
+  try {
+    return readJson(bytes, answerLimits(bytes), writtenCalls)
+  } catch (error) {
+    if (error instanceof WireError) return []
+    throw error
+  }
+}
+
+function writtenCalls(json: Json): readonly string[] {
+  const candidates = new View(json, json.root).get('candidates')?.items() ?? []
+  const first = candidates.find((one) => (one.get('index')?.written ?? '0') === '0')
+  const parts = first?.get('content')?.get('parts')?.items() ?? []
+  return parts.flatMap((part) => {
+    const call = part.get('functionCall')
+    return call === undefined || call.kind !== 'object' ? [] : [call.get('args')?.written ?? '{}']
+  })
+}
+
+function pieceOf(part: JsonRecord): readonly GeminiPiece[] {
+  const text = textIn(part, 'text')
+  const read = readSignature(textIn(part, 'thoughtSignature'))
+  const encrypted = read.kind === 'encrypted' ? read.encrypted : null
+  if (part.thought === true)
+    return text === '' && encrypted === null ? [] : [{ kind: 'thought', text, encrypted }]
+  const said = text || codeIn(part)
+  if (said !== '') return [{ kind: 'text', text: said, encrypted }, ...mediaIn(part)]
+  const signed: readonly GeminiPiece[] = encrypted === null ? [] : [{ kind: 'signature', encrypted }]
+  return [...signed, ...mediaIn(part)]
+}
+
+/** Code that ran at the provider, and what it printed, for readers elsewhere. */
+function codeIn(part: JsonRecord): string {
+  const { executableCode: code, codeExecutionResult: result } = part
+  if (isRecord(code)) return fenced(textIn(code, 'language').toLowerCase(), textIn(code, 'code'))
+  return isRecord(result) ? fenced('', textIn(result, 'output')) : ''
+}
+
+function fenced(language: string, text: string): string {
+  return text === '' ? '' : `\n\`\`\`${language}\n${text}${text.endsWith('\n') ? '' : '\n'}\`\`\`\n`
+}
+
+function mediaIn(part: JsonRecord): readonly GeminiPiece[] {
+  const blob = recordIn(part, 'inlineData')
+  const bytes = textIn(blob, 'data')
+  if (bytes === '') return []
+  const mediaType = textIn(blob, 'mimeType')
+  const medium = mediaType.startsWith('audio/')
+    ? 'audio'
+    : mediaType.startsWith('image/')
+      ? 'image'
+      : 'document'
+  const source = { kind: 'base64', mediaType, data: bytes } as const
+  const described = { title: null, detail: null, cache: null, pointer: 'inlineData' }
+  return [{ kind: 'media', media: { kind: 'media', medium, source, ...described } }]
+}

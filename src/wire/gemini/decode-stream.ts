@@ -1,0 +1,154 @@
+/**
+ * A Gemini stream → neutral events. Texts of neighbouring events are one part; a call comes whole; the finish
+ * is told when the stream has ended. Must not throw, nor keep the stream.
+ */
+
+import { SseParser } from '../stream/sse.ts'
+import type { StreamDecoder } from '../translation/codec.ts'
+import { textHash } from '../translation/hash.ts'
+import type { Citation, EncryptedReasoning, Finish, ResponseEvent } from '../translation/neutral.ts'
+import { signatureOfText } from '../translation/reasoning-carriers.ts'
+import { type GeminiPiece, readChunk, withCalls } from './decode-response.ts'
+
+/** Sources of one answer that are remembered, so that each is told once. */
+const citationsMax = 256
+
+type OpenKind = 'text' | 'thinking'
+
+export function decodeStream(eventBytesMax: number): StreamDecoder {
+  return new GeminiDecoder(eventBytesMax)
+}
+
+class GeminiDecoder implements StreamDecoder {
+  private readonly parser: SseParser
+  private events: ResponseEvent[] = []
+  private hasStarted = false
+  private open: OpenKind | null = null
+  private hasCalls = false
+  private hasText = false
+  private finish: Finish | null = null
+  /** Sources that were told; grounding is repeated while it grows. */
+  private readonly cited = new Set<string>()
+  private received = 0
+
+  constructor(eventBytesMax: number) {
+    this.parser = new SseParser(eventBytesMax)
+  }
+
+  get waitingBytes(): number {
+    return this.received - this.parser.end
+  }
+
+  push(chunk: Uint8Array): readonly ResponseEvent[] {
+    this.received += chunk.length
+    this.parser.push(chunk)
+    this.read()
+    return this.taken()
+  }
+
+  end(): readonly ResponseEvent[] {
+    this.parser.close()
+    this.read()
+    this.close(null)
+    if (this.finish !== null) {
+      this.events.push({ kind: 'finish', finish: withCalls(this.finish, this.hasCalls) })
+    }
+    return this.taken()
+  }
+
+  private read(): void {
+    while (this.parser.next()) {
+      if (this.parser.hasData) this.readEvent()
+    }
+  }
+
+  private taken(): readonly ResponseEvent[] {
+    const { events } = this
+    this.events = []
+    return events
+  }
+
+  private readEvent(): void {
+    const { bytes, dataStart, dataEnd } = this.parser
+    const chunk = readChunk(bytes.subarray(dataStart, dataEnd))
+    if (chunk === null) return
+    if (!this.hasStarted) this.events.push({ kind: 'start', id: chunk.id, model: chunk.model })
+    this.hasStarted = true
+    // Sources often come last, in an event that says no more and ends the text.
+    const endsText = chunk.pieces[0]?.kind !== 'text'
+    if (endsText && this.open === 'text') this.cite(chunk.citations)
+    for (const piece of chunk.pieces) this.readPiece(piece)
+    if (this.hasText) this.cite(chunk.citations)
+    if (chunk.logprobs !== null) this.events.push({ kind: 'logprobs', content: chunk.logprobs })
+    this.finish = chunk.finish ?? this.finish
+  }
+
+  private cite(citations: readonly Citation[]): void {
+    for (const citation of citations) {
+      const key = textHash(JSON.stringify([citation.url, citation.title]))
+      if (this.cited.size === citationsMax || this.cited.has(key)) continue
+      this.cited.add(key)
+      this.events.push({ kind: 'citation', citation })
+    }
+  }
+
+  private readPiece(piece: GeminiPiece): void {
+    switch (piece.kind) {
+      case 'text':
+        return this.readText(piece)
+      case 'signature':
+        this.sign(piece.encrypted)
+        return
+      case 'thought':
+        this.begin('thinking')
+        if (piece.text !== '') this.events.push({ kind: 'delta', text: piece.text })
+        if (piece.encrypted !== null) this.close(piece.encrypted)
+        return
+      case 'call': {
+        this.close(null)
+        const { kind, id, name, namespace, form, encrypted, input } = piece.call
+        this.hasCalls = true
+        this.events.push(
+          { kind: 'open', part: { kind, id, name, namespace, form, encrypted } },
+          { kind: 'delta', text: input },
+          { kind: 'close', encrypted: null },
+        )
+        return
+      }
+      case 'media':
+        this.close(null)
+        this.events.push({ kind: 'whole', part: piece.media })
+        return
+    }
+  }
+
+  /** A signature stands before its text, or behind it where the text had begun before it came. */
+  private readText({ text, encrypted }: Extract<GeminiPiece, { kind: 'text' }>): void {
+    const hasBegun = this.open === 'text'
+    this.hasText = true
+    if (encrypted !== null && !hasBegun) this.sign(signatureOfText(encrypted, 'behind'))
+    this.begin('text')
+    this.events.push({ kind: 'delta', text })
+    if (encrypted !== null && hasBegun) this.sign(signatureOfText(encrypted, 'before'))
+  }
+
+  /** A thought of its own that says nothing. */
+  private sign(encrypted: EncryptedReasoning): void {
+    this.close(null)
+    this.begin('thinking')
+    this.close(encrypted)
+  }
+
+  private begin(kind: OpenKind): void {
+    if (this.open === kind) return
+    this.close(null)
+    this.open = kind
+    this.events.push({ kind: 'open', part: { kind } })
+  }
+
+  private close(encrypted: EncryptedReasoning | null): void {
+    if (this.open === null) return
+    this.open = null
+    this.events.push({ kind: 'close', encrypted })
+  }
+}

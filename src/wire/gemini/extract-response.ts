@@ -1,0 +1,80 @@
+/**
+ * A whole Gemini answer: what it used, what it says, and whether it is an answer at all. The bytes stay the
+ * provider's. Must not throw, whatever they are.
+ */
+import type { ExtractedResponse, UpstreamProblem } from '../dialect.ts'
+import { isRecord, type JsonRecord, jsonOf, parsed, recordIn, recordsIn, textIn } from '../json/parsed.ts'
+import { ProducedText } from '../stream/produced-text.ts'
+import { noProblem, problemOf } from '../upstream-problem.ts'
+import { geminiReport, readUsage } from './extract-usage.ts'
+
+const decoder = new TextDecoder('utf-8')
+
+/**
+ * Reasons that stand for an answer which the model failed to write: nothing can be done with it but ask
+ * again. https://ai.google.dev/api/generate-content#FinishReason
+ */
+const failedReasons: readonly string[] = [
+  'MALFORMED_FUNCTION_CALL',
+  'UNEXPECTED_TOOL_CALL',
+  'TOO_MANY_TOOL_CALLS',
+  'MALFORMED_RESPONSE',
+]
+
+export function extractResponse(body: Uint8Array, sampleCharactersMax: number): ExtractedResponse {
+  const sample = new ProducedText(sampleCharactersMax)
+  const report = geminiReport()
+  const answer = parsed(decoder.decode(body))
+  if (!isRecord(answer)) {
+    const problem = Array.isArray(answer) ? problemOf(answer) : noProblem
+    const told = problem === noProblem ? say('The upstream answered with no JSON object.') : problem
+    return { rawUsage: report.rawUsage(), problem: told, sample }
+  }
+  readUsage(report, answer)
+  const candidates = recordsIn(answer, 'candidates')
+  for (const candidate of candidates) {
+    const texts = producedBy(candidate)
+    for (const text of texts) sample.add(text)
+    if (texts.length > 0) sample.events += 1
+  }
+  return { rawUsage: report.rawUsage(), problem: problemIn(answer, candidates), sample }
+}
+
+/** The error in a body that came with status 200; null when it is an answer. */
+function problemIn(answer: JsonRecord, candidates: readonly JsonRecord[]): UpstreamProblem | null {
+  if (isRecord(answer.error)) return problemOf(answer.error)
+  if (candidates.length === 0 && !isBlocked(answer)) return say('The upstream answered without candidates.')
+  return candidates.map(failureOf).find((failure) => failure !== null) ?? null
+}
+
+/** Whether the prompt was refused: an answer without candidates that is complete all the same. */
+export function isBlocked(answer: JsonRecord): boolean {
+  return textIn(recordIn(answer, 'promptFeedback'), 'blockReason') !== ''
+}
+
+/** Why the candidate is none; null where it is one. */
+export function failureOf(candidate: JsonRecord): UpstreamProblem | null {
+  const reason = textIn(candidate, 'finishReason')
+  if (!failedReasons.includes(reason)) return null
+  const message = textIn(candidate, 'finishMessage')
+  return { message: message || `The model ended its answer with ${reason}.`, type: reason, code: '' }
+}
+
+/** The texts that the model produced in the parts of a candidate. */
+export function producedBy(candidate: JsonRecord): readonly string[] {
+  return recordsIn(recordIn(candidate, 'content'), 'parts')
+    .flatMap(partTexts)
+    .filter((text) => text !== '')
+}
+
+function partTexts(part: JsonRecord): readonly string[] {
+  const texts = [textIn(part, 'text'), textIn(recordIn(part, 'executableCode'), 'code')]
+  if (!isRecord(part.functionCall)) return texts
+  const { args, partialArgs } = part.functionCall
+  const written = [args, partialArgs].filter((value) => typeof value === 'object' && value !== null)
+  return [...texts, textIn(part.functionCall, 'name'), ...written.map(jsonOf)]
+}
+
+function say(message: string): UpstreamProblem {
+  return { ...noProblem, message }
+}

@@ -1,0 +1,158 @@
+/**
+ * Gemini usage: which counters an answer or an event may report, and how they become disjoint classes.
+ * `promptTokenCount` includes what was read from the cache; thoughts stand beside the candidates, and what
+ * tools returned stands beside the prompt. A count that is missing is 0. Must not price anything.
+ */
+import type { RawUsage, ReportedTotals, Usage } from '../dialect.ts'
+import { isRecord, type JsonRecord, recordIn, recordsIn, textIn } from '../json/parsed.ts'
+import { CleanCounters, type CounterTable, isPlausible, isReported, RawUsageDraft } from '../raw-usage.ts'
+
+const prompt = 'promptTokenCount'
+const candidates = 'candidatesTokenCount'
+const thoughts = 'thoughtsTokenCount'
+const toolPrompt = 'toolUsePromptTokenCount'
+const cached = 'cachedContentTokenCount'
+const total = 'totalTokenCount'
+
+/** https://ai.google.dev/api/generate-content#UsageMetadata */
+const counters: CounterTable = {
+  [prompt]: 'used',
+  [candidates]: 'used',
+  [thoughts]: 'used',
+  [toolPrompt]: 'used',
+  [cached]: 'used',
+  [total]: 'used',
+  /** The input of the first of several requests that made one answer. */
+  initialPromptTokenCount: 'ignored',
+  // What another gateway charges.
+  cost: 'ignored',
+}
+
+/** What we count in the grounding of an answer; usage does not report it. */
+const groundingPrefix = 'groundingMetadata.'
+const searchQueries = `${groundingPrefix}webSearchQueries`
+const mapsPrompts = `${groundingPrefix}maps`
+/** Up to 2.5 a prompt that searched is charged once, from 3 on each search: https://ai.google.dev/gemini-api/docs/pricing */
+const chargedByPrompt = /^(?:models\/)?gemini-[12][.-]/
+
+/** The lists that split a counter by kind of medium. */
+const details: readonly string[] = [
+  'promptTokensDetails',
+  'cacheTokensDetails',
+  'candidatesTokensDetails',
+  'toolUsePromptTokensDetails',
+]
+const mediaNames: readonly string[] = ['TEXT', 'IMAGE', 'VIDEO', 'AUDIO', 'DOCUMENT']
+/** Output that costs something else than text does. */
+const dearOutputs: readonly string[] = ['IMAGE', 'VIDEO']
+
+/** What `serviceTier` says where the list price holds. */
+const defaultTiers = ['standard', 'unspecified', 'service_tier_standard', 'service_tier_unspecified']
+
+export function geminiReport(): RawUsageDraft {
+  return new RawUsageDraft(counters)
+}
+
+/**
+ * Reads what an answer or an event tells of usage. Counts go up and down while a stream runs, and a count
+ * that an event leaves out is 0 in it: the last event that counts is the one that is true.
+ */
+export function readUsage(draft: RawUsageDraft, body: JsonRecord): void {
+  const usage = body.usageMetadata
+  if (isRecord(usage)) {
+    if (typeof usage[prompt] === 'number' || typeof usage[total] === 'number')
+      draft.restartExcept(groundingPrefix)
+    for (const list of details) readDetails(draft, usage, list)
+    const tier = usage.serviceTier
+    draft.ranAt('service_tier', typeof tier === 'string' ? tier.toLowerCase() : tier, defaultTiers)
+  }
+  draft.read(usage)
+  readGrounding(draft, body)
+}
+
+/** Grounding is told of in full by every event that tells of it, so the largest number is the true one. */
+function readGrounding(draft: RawUsageDraft, body: JsonRecord): void {
+  const candidates = recordsIn(body, 'candidates').map((candidate) =>
+    recordIn(candidate, 'groundingMetadata'),
+  )
+  const searches = sum(candidates.map((grounding) => queriesIn(grounding).length))
+  const isByPrompt = chargedByPrompt.test(textIn(body, 'modelVersion'))
+  if (searches > 0) draft.raise(searchQueries, isByPrompt ? 1 : searches)
+  if (candidates.some(usesMaps)) draft.raise(mapsPrompts, 1)
+}
+
+function queriesIn(grounding: JsonRecord): readonly unknown[] {
+  const { webSearchQueries: queries } = grounding
+  return Array.isArray(queries) ? queries.filter((query) => query !== '') : []
+}
+
+function usesMaps(grounding: JsonRecord): boolean {
+  return recordsIn(grounding, 'groundingChunks').some((chunk) => isRecord(chunk.maps))
+}
+
+const sum = (counts: readonly number[]): number => counts.reduce((so, count) => so + count, 0)
+
+function readDetails(draft: RawUsageDraft, usage: JsonRecord, list: string): void {
+  if (!Array.isArray(usage[list])) return
+  draft.restart(`${list}.`)
+  for (const entry of recordsIn(usage, list)) {
+    const medium = textIn(entry, 'modality')
+    if (mediaNames.includes(medium)) draft.count(`${list}.${medium}`, entry.tokenCount)
+    else if (entry.tokenCount !== 0 && entry.tokenCount !== undefined) draft.flag(`${list}.${medium}`)
+  }
+}
+
+/** Whether the totals were reported, as numbers that can be true; a total tells of what is missing beside it. */
+export function reportedTotals(report: RawUsage): ReportedTotals {
+  const input = isReported(report, prompt) && isPlausible(report, toolPrompt)
+  const isWhole = isReported(report, candidates) || (input && isReported(report, total))
+  return { input, output: isWhole && isPlausible(report, candidates) && isPlausible(report, thoughts) }
+}
+
+/** Reported fields → disjoint classes. */
+export function toUsage(report: RawUsage): Usage {
+  const clean = new CleanCounters(report)
+  const sent = clean.take(prompt)
+  const returned = clean.take(toolPrompt)
+  const cacheRead = clean.part(cached, sent)
+  const inputAudio = inputAudioOf(clean, { fresh: sent - cacheRead, returned, cacheRead })
+  const said = clean.take(candidates)
+  const outputAudio = clean.part('candidatesTokensDetails.AUDIO', said)
+  const reasoning = clean.take(thoughts)
+  const isContradicted = clean.has(total) && clean.take(total) !== sent + returned + said + reasoning
+  const dear = dearOutputs
+    .map((medium) => `candidatesTokensDetails.${medium}`)
+    .filter((name) => clean.take(name) > 0)
+  return {
+    inputUncached: sent + returned - cacheRead - inputAudio,
+    cacheRead,
+    cacheWrite5m: 0,
+    cacheWrite1h: 0,
+    inputAudio,
+    output: said - outputAudio + reasoning,
+    outputAudio,
+    reasoning,
+    fees: feesOf(clean),
+    ranAt: report.ranAt,
+    unknown: [...new Set([...clean.flagged, ...dear, ...(isContradicted ? [total] : [])])],
+  }
+}
+
+/** Audio in the prompt includes what of it was read from the cache. */
+function inputAudioOf(
+  clean: CleanCounters,
+  of: { readonly fresh: number; readonly returned: number; readonly cacheRead: number },
+): number {
+  const cachedAudio = clean.part('cacheTokensDetails.AUDIO', of.cacheRead)
+  const audio = clean.part('promptTokensDetails.AUDIO', of.fresh + cachedAudio)
+  const returned = clean.part('toolUsePromptTokensDetails.AUDIO', of.returned)
+  return Math.max(0, audio - cachedAudio) + returned
+}
+
+function feesOf(clean: CleanCounters): Readonly<Record<string, number>> {
+  const uses = [
+    ['web_search', clean.take(searchQueries)],
+    ['google_maps', clean.take(mapsPrompts)],
+  ] as const
+  return Object.fromEntries(uses.filter(([, count]) => count > 0))
+}

@@ -1,0 +1,375 @@
+/**
+ * The parts of a chat message's content → neutral parts: those of the format itself, and those of Messages
+ * and Responses, which some clients put there. Media are named, never fetched or checked.
+ */
+import { WireError } from '../dialect.ts'
+import type { View } from '../json/view.ts'
+import type {
+  CacheLifetime,
+  ConversationPart,
+  EncryptedReasoning,
+  GivenField,
+  MediaPart,
+  MediaSource,
+  TextPart,
+  ThinkingPart,
+} from '../translation/neutral.ts'
+import { untranslatable } from '../translation/policy.ts'
+import { readId, readTag } from '../translation/reasoning-carriers.ts'
+import { encryptedForms } from './encrypted-reasoning.ts'
+
+/** Where fields with a row in the policy table are noted. */
+export type GivenChatFields = GivenField[]
+
+type ReadPart = (part: View, given: GivenChatFields) => readonly ConversationPart[]
+
+const readers: ReadonlyMap<string, ReadPart> = new Map<string, ReadPart>([
+  ['text', textPart],
+  ['input_text', textPart],
+  ['output_text', textPart],
+  ['refusal', refusalPart],
+  ['image_url', imagePart],
+  ['input_image', imagePart],
+  ['input_audio', audioPart],
+  ['audio_url', (part, given) => addressPart(part, 'audio', given)],
+  ['document_url', (part, given) => addressPart(part, 'document', given)],
+  ['file', (part, given) => filePart(part.get('file') ?? part, part, given)],
+  ['input_file', (part, given) => filePart(part, part, given)],
+  ['image', (part, given) => sourcePart(part, 'image', given)],
+  ['document', (part, given) => sourcePart(part, 'document', given)],
+  ['search_result', searchPart],
+  ['thinking', thinkingPart],
+  ['redacted_thinking', redactedPart],
+  ['tool_use', callPart],
+  ['tool_result', resultPart],
+])
+
+/** Blocks of Messages that tell of tools which ran at the provider. */
+const providerBlock = /_(tool_use|tool_result)$/
+
+/** Content that is a string, parts, or one part. Empty text says nothing and is left out. */
+export function readContent(content: View | undefined, given: GivenChatFields): readonly ConversationPart[] {
+  if (content === undefined) return []
+  if (content.isText) return textOf(content.text(), null)
+  if (content.kind === 'object') return readPart(content, given)
+  if (!content.isList) throw content.invalid('a string or an array')
+  return content.items().flatMap((part) => (part.isText ? textOf(part.text(), null) : readPart(part, given)))
+}
+
+function readPart(part: View, given: GivenChatFields): readonly ConversationPart[] {
+  if (part.kind !== 'object') throw part.invalid('an object')
+  const type = part.get('type')?.text() ?? (part.get('text') === undefined ? '' : 'text')
+  const reader = readers.get(type)
+  if (reader !== undefined) return reader(part, given)
+  if (providerBlock.test(type)) return [{ kind: 'other', type, pointer: part.pointer }]
+  throw untranslatable(part.pointer, 'a part of an unknown type')
+}
+
+/** A lenient reading of a vendor's field: null for anything but a string. */
+export function wordOf(value: View | undefined): string | null {
+  return value?.isText === true ? value.text() : null
+}
+
+function textOf(text: string, cache: CacheLifetime | null): readonly TextPart[] {
+  return text === '' ? [] : [{ kind: 'text', text, cache, citations: [] }]
+}
+
+function textPart(part: View, given: GivenChatFields): readonly ConversationPart[] {
+  const text = part.get('text')
+  if (text === undefined) throw part.invalid('a part with text')
+  return textOf(text.text(), readCache(part, given))
+}
+
+function refusalPart(part: View): readonly ConversationPart[] {
+  const text = wordOf(part.get('refusal')) ?? ''
+  return text === '' ? [] : [{ kind: 'refusal', text }]
+}
+
+/** What a `cache_control` or a `prompt_cache_breakpoint` asks for; the shorter lifetime of each format is the default. */
+export function readCache(
+  part: View,
+  given: GivenChatFields,
+  at = 'messages[].content[]',
+): CacheLifetime | null {
+  const control = part.get('cache_control')
+  const breakpoint = part.get('prompt_cache_breakpoint')
+  if (control !== undefined) {
+    given.push({ name: `${at}.cache_control`, pointer: control.pointer })
+    return wordOf(control.get('ttl')) === '1h' ? '1h' : '5m'
+  }
+  if (breakpoint === undefined) return null
+  given.push({ name: `${at}.prompt_cache_breakpoint`, pointer: breakpoint.pointer })
+  return wordOf(breakpoint.get('ttl')) === '12h' ? '1h' : '5m'
+}
+
+type Medium = MediaPart['medium']
+
+interface NamedMedia {
+  readonly title?: string | null
+  readonly detail?: string | null
+}
+
+function media(
+  medium: Medium,
+  source: MediaSource,
+  of: { part: View; given: GivenChatFields } & NamedMedia,
+): MediaPart {
+  return {
+    kind: 'media',
+    medium,
+    source,
+    title: of.title ?? null,
+    detail: of.detail ?? null,
+    cache: readCache(of.part, of.given),
+    pointer: of.part.pointer,
+  }
+}
+
+function imagePart(part: View, given: GivenChatFields): readonly ConversationPart[] {
+  refuseKept(part)
+  const image = part.get('image_url')
+  const address = image?.isText === true ? image : image?.get('url')
+  if (address === undefined) throw part.invalid('a part with image_url.url')
+  const told = image?.get('detail') ?? part.get('detail')
+  const detail = wordOf(told)
+  if (told !== undefined && detail !== 'auto') {
+    given.push({ name: 'messages[].content[].image_url.detail', pointer: told.pointer })
+  }
+  return [media('image', addressed(address), { part, given, detail })]
+}
+
+function addressPart(part: View, medium: Medium, given: GivenChatFields): readonly ConversationPart[] {
+  const value = part.get(`${medium}_url`)
+  const address = value?.isText === true ? value : value?.get('url')
+  if (address === undefined) throw part.invalid(`a part with ${medium}_url.url`)
+  return [media(medium, addressed(address), { part, given })]
+}
+
+function audioPart(part: View, given: GivenChatFields): readonly ConversationPart[] {
+  const audio = part.get('input_audio')
+  const encoded = audio?.get('data')
+  if (audio === undefined || encoded === undefined) throw part.invalid('a part with input_audio.data')
+  given.push({ name: 'messages[].content[].input_audio', pointer: audio.pointer })
+  const inUrl = dataUrl(encoded.text())
+  const source: MediaSource =
+    inUrl === null
+      ? {
+          kind: 'base64',
+          mediaType: `audio/${wordOf(audio.get('format')) ?? 'wav'}`,
+          data: plainBase64(encoded.text()),
+        }
+      : addressed(encoded)
+  return [media('audio', source, { part, given })]
+}
+
+function filePart(file: View, part: View, given: GivenChatFields): readonly ConversationPart[] {
+  refuseKept(file)
+  const title = wordOf(file.get('filename'))
+  const encoded = file.get('file_data')
+  const address = file.get('file_url')
+  if (encoded === undefined && address === undefined) throw part.invalid('a part with file_data')
+  const source =
+    encoded === undefined || dataUrl(encoded.text()) !== null
+      ? addressed((encoded ?? address) as View)
+      : ({ kind: 'base64', mediaType: 'application/pdf', data: plainBase64(encoded.text()) } as const)
+  const kind = source.kind === 'text' ? '' : (source.mediaType ?? '')
+  const medium = kind.startsWith('image/') ? 'image' : kind.startsWith('audio/') ? 'audio' : 'document'
+  return [media(medium, medium === 'document' ? asText(source) : source, { part, given, title })]
+}
+
+/** Files that are kept at a provider belong to whoever put them there. */
+function refuseKept(file: View): void {
+  const id = file.get('file_id')
+  if (id === undefined) return
+  throw new WireError(
+    'reference_not_owned',
+    `${id.pointer}: state kept at the provider cannot be referred to here; send the content itself.`,
+    id.pointer,
+  )
+}
+
+/** Messages: an image or a document with a `source`. */
+function sourcePart(
+  part: View,
+  medium: 'image' | 'document',
+  given: GivenChatFields,
+): readonly ConversationPart[] {
+  const source = part.get('source')
+  if (source === undefined) throw part.invalid('a block with a source')
+  refuseKept(source)
+  const title = wordOf(part.get('title'))
+  const type = source.get('type')?.text()
+  const content = source.get('content')
+  if (type === 'content' && content !== undefined) return readContent(content, given)
+  const url = source.get('url')
+  if (url !== undefined) return [media(medium, addressed(url), { part, given, title })]
+  const held = source.get('data')
+  if (held === undefined) throw source.invalid('a source with data or a url')
+  const mediaType = (wordOf(source.get('media_type')) ?? '').toLowerCase()
+  const found: MediaSource =
+    type === 'text'
+      ? { kind: 'text', text: held.text() }
+      : { kind: 'base64', mediaType: properType(mediaType), data: plainBase64(held.text()) }
+  return [media(medium, found, { part, given, title })]
+}
+
+/** A source that the caller found, as text: no other format has such parts. */
+function searchPart(part: View, given: GivenChatFields): readonly ConversationPart[] {
+  const found = readContent(part.get('content'), given).flatMap((inner) =>
+    inner.kind === 'text' ? [inner.text] : [],
+  )
+  const lines = [wordOf(part.get('title')), wordOf(part.get('source')), ...found]
+  return textOf(lines.filter((line) => line !== null && line !== '').join('\n'), readCache(part, given))
+}
+
+/** Messages writes a string; a compatible host that thinks in parts writes a list of texts. */
+function thinkingPart(part: View): readonly ConversationPart[] {
+  const thinking = part.get('thinking')
+  const text =
+    thinking?.isList === true
+      ? thinking
+          .items()
+          .map((item) => wordOf(item.get('text')) ?? '')
+          .join('')
+      : (wordOf(thinking) ?? '')
+  return encryptedThinking({ text, redacted: false }, wordOf(part.get('signature')))
+}
+
+function redactedPart(part: View): readonly ConversationPart[] {
+  return encryptedThinking({ text: '', redacted: true }, wordOf(part.get('data')))
+}
+
+function encryptedThinking(
+  thought: Pick<ThinkingPart, 'text' | 'redacted'>,
+  signature: string | null,
+): readonly ConversationPart[] {
+  if (signature === null || signature === '') {
+    return thought.text === ''
+      ? []
+      : [{ kind: 'thinking', text: thought.text, redacted: false, encrypted: null }]
+  }
+  const tag = readTag(signature)
+  if (tag.kind === 'broken') return []
+  const encrypted: EncryptedReasoning =
+    tag.kind === 'encrypted' ? tag.encrypted : { vendor: 'anthropic', data: signature }
+  return [
+    {
+      kind: 'thinking',
+      ...thought,
+      redacted: thought.redacted && encryptedForms[encrypted.vendor].redacts,
+      encrypted,
+    },
+  ]
+}
+
+function callPart(part: View): readonly ConversationPart[] {
+  const name = part.get('name')
+  if (name === undefined) throw part.invalid('a block with a name')
+  const { id, carrier } = readId(part.get('id')?.text() ?? '')
+  return [
+    ...(carrier?.thoughts ?? []),
+    {
+      kind: 'call',
+      id,
+      name: name.text(),
+      namespace: null,
+      form: 'json',
+      input: part.get('input')?.written ?? '',
+      encrypted: carrier?.encrypted ?? null,
+      pointer: part.pointer,
+    },
+  ]
+}
+
+function resultPart(part: View, given: GivenChatFields): readonly ConversationPart[] {
+  return resultOf(part, {
+    callId: readId(part.get('tool_use_id')?.text() ?? '').id,
+    isError: part.get('is_error')?.kind === 'true',
+    given,
+  })
+}
+
+/** The result of a call with what a result cannot hold behind it, so that it is not lost in silence. */
+export function resultOf(
+  part: View,
+  of: { readonly callId: string; readonly isError: boolean; readonly given: GivenChatFields },
+): readonly ConversationPart[] {
+  const parts = readContent(part.get('content'), of.given)
+  const content = parts.filter((inner) => inner.kind === 'text' || inner.kind === 'media')
+  return [
+    {
+      kind: 'result',
+      callId: of.callId,
+      name: null,
+      content,
+      json: null,
+      isError: of.isError,
+      cache: readCache(part, of.given),
+      pointer: part.pointer,
+    },
+    ...parts.filter((inner) => inner.kind === 'other'),
+  ]
+}
+
+/** An address, or what stands in it where it is a data URL. */
+function addressed(value: View): MediaSource {
+  const text = value.text()
+  const found = dataUrl(text)
+  if (found === null) return { kind: 'url', mediaType: null, url: text.trim() }
+  const { mediaType, isBase64, rest } = found
+  if (isBase64)
+    return { kind: 'base64', mediaType: properType(mediaType), data: plainBase64(unescaped(rest, value)) }
+  if (mediaType !== '' && !mediaType.startsWith('text/')) throw value.invalid('a data URL with base64')
+  return { kind: 'text', text: unescaped(rest, value) }
+}
+
+interface DataUrl {
+  readonly mediaType: string
+  readonly isBase64: boolean
+  readonly rest: string
+}
+
+/** The head of a data URL is no longer. */
+const headCharactersMax = 256
+
+function dataUrl(text: string): DataUrl | null {
+  const head = /^\s*data:([^,]*),/i.exec(text.slice(0, headCharactersMax))
+  if (head === null) return null
+  const words = (head[1] ?? '')
+    .toLowerCase()
+    .split(';')
+    .map((word) => word.trim())
+  return { mediaType: words[0] ?? '', isBase64: words.includes('base64'), rest: text.slice(head[0].length) }
+}
+
+function unescaped(text: string, value: View): string {
+  if (!text.includes('%')) return text
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw value.invalid('a data URL')
+  }
+}
+
+/** Line breaks are common in base64 and taken by few. */
+function plainBase64(text: string): string {
+  return /\s/.test(text) ? text.replace(/\s+/g, '') : text
+}
+
+/** A name that is widely written and nowhere registered. */
+function properType(mediaType: string): string {
+  return mediaType === 'image/jpg' ? 'image/jpeg' : mediaType
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+/** A document that is plain text, in place of its base64. */
+function asText(source: MediaSource): MediaSource {
+  if (source.kind !== 'base64' || !source.mediaType.startsWith('text/')) return source
+  try {
+    const bytes = Uint8Array.from(atob(source.data), (letter) => letter.charCodeAt(0))
+    return { kind: 'text', text: decoder.decode(bytes) }
+  } catch {
+    return source
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * How much a model may think, as `reasoning_effort`: rounded to what the model takes, and left to `none` or
+ * out where it takes no effort beside function tools. What was changed is told.
+ */
+import type { Capabilities } from '../translation/capabilities.ts'
+import type { Adjustment, Effort, Reasoning } from '../translation/neutral.ts'
+import { untranslatable } from '../translation/policy.ts'
+
+const ascending: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
+
+/** Tokens below which a budget means the effort; wire formats that count tokens are said in efforts so. */
+const budgets: readonly (readonly [tokensBelow: number, effort: Effort])[] = [
+  [1, 'none'],
+  [5_000, 'low'],
+  [10_000, 'medium'],
+]
+
+export interface WrittenEffort {
+  /** null: the field is left out, and the model's default holds. */
+  readonly effort: Effort | null
+  readonly adjusted: readonly Adjustment[]
+}
+
+/** Throws WireError where the model takes no function tools in this format at all. */
+export function effortFor(reasoning: Reasoning, takes: Capabilities, hasTools: boolean): WrittenEffort {
+  const wanted = reasoning.effort ?? effortOfBudget(reasoning.budget)
+  if (hasTools && takes.chatTools !== 'always') return besideTools(wanted, takes)
+  if (wanted === null) return { effort: null, adjusted: [] }
+  if (takes.thinking === 'none') {
+    return wanted === 'none'
+      ? { effort: null, adjusted: [] }
+      : changed(null, 'dropped', 'the model does not reason')
+  }
+  const effort = nearest(wanted, takes)
+  if (effort === null) return changed(null, 'dropped', 'the model takes no effort')
+  if (effort !== wanted)
+    return changed(effort, 'adapted', `the nearest effort that the model takes: ${effort}`)
+  if (reasoning.effort === null) return changed(effort, 'adapted', `a budget in words: ${effort}`)
+  return { effort, adjusted: [] }
+}
+
+function besideTools(wanted: Effort | null, takes: Capabilities): WrittenEffort {
+  if (takes.chatTools === 'never') {
+    throw untranslatable('tools', 'this model takes no function tools in Chat Completions')
+  }
+  if (wanted === 'none') return { effort: 'none', adjusted: [] }
+  const why = 'with function tools the model takes no effort in this format'
+  if (takes.chatTools === 'explicit_none') return changed('none', 'adapted', why)
+  return wanted === null ? { effort: null, adjusted: [] } : changed(null, 'dropped', why)
+}
+
+function effortOfBudget(budget: number | null): Effort | null {
+  if (budget === null || budget < 0) return null
+  return budgets.find(([tokensBelow]) => budget < tokensBelow)?.[1] ?? 'high'
+}
+
+/** The effort itself, else the next higher one that is taken, else the highest. */
+function nearest(wanted: Effort, { efforts, thinkingOff }: Capabilities): Effort | null {
+  if (wanted === 'none' && thinkingOff !== null) return 'none'
+  const taken = ascending.filter((effort) => effort !== 'none' && efforts.includes(effort))
+  return (
+    taken.find((effort) => ascending.indexOf(effort) >= ascending.indexOf(wanted)) ?? taken.at(-1) ?? null
+  )
+}
+
+function changed(effort: Effort | null, kind: Adjustment['kind'], why: string): WrittenEffort {
+  return { effort, adjusted: [{ kind, field: 'reasoning', why }] }
+}

@@ -1,0 +1,265 @@
+/**
+ * Turns → chat messages. The results of calls directly follow the calls, what else a tool returned stands in
+ * a user's message behind them; thoughts never go. A message depends on nothing that comes after it.
+ */
+
+import { type JsonOut, jsonText } from '../json/text.ts'
+import type { Capabilities } from '../translation/capabilities.ts'
+import type {
+  Adjustment,
+  CallPart,
+  ConversationPart,
+  ConversationTurn,
+  MediaPart,
+  ResultPart,
+  TextPart,
+} from '../translation/neutral.ts'
+import { untranslatable } from '../translation/policy.ts'
+import { plainId } from '../translation/reasoning-carriers.ts'
+import type { NamedTools } from '../translation/tool-names.ts'
+import { isEmptyMessage, leadingSystemCount } from '../translation/turns.ts'
+
+/** OpenAI refuses longer ids of calls in this format. */
+export const callIdCharactersMax = 40
+/** How a block begins that only Messages is meant to see. */
+const billingHeader = 'x-anthropic-billing-header'
+const reminder = (text: string) => `<system-reminder>\n${text}\n</system-reminder>`
+
+type MessageMembers = Readonly<Record<string, JsonOut | undefined>>
+
+/** What writing messages gathers beside them. */
+export interface Writing {
+  readonly capabilities: Capabilities
+  readonly names: NamedTools
+  readonly adjusted: Adjustment[]
+}
+
+export function messagesOf(turns: readonly ConversationTurn[], writing: Writing): readonly JsonOut[] {
+  const writer = new ChatMessageWriter(writing)
+  const leading = leadingSystemCount(turns)
+  for (const [index, turn] of turns.entries()) writer.turn(turn, index < leading)
+  return writer.messages()
+}
+
+interface AssistantMessage {
+  text: string
+  refusal: string
+  readonly calls: JsonOut[]
+}
+
+class ChatMessageWriter {
+  private readonly written: JsonOut[] = []
+  private readonly writing: Writing
+  /** The assistant's message that more may still join: calls come together. */
+  private assistant: AssistantMessage | null = null
+  /** What came between calls and their results. */
+  private held: JsonOut[] = []
+  private hasHeader = false
+  /** Ids of the calls so far: a result without one is refused by the API. */
+  private readonly called = new Set<string>()
+
+  constructor(writing: Writing) {
+    this.writing = writing
+  }
+
+  messages(): readonly JsonOut[] {
+    this.endAssistant()
+    this.release()
+    return this.written
+  }
+
+  turn({ role, parts }: ConversationTurn, isLeading: boolean): void {
+    if (role === 'assistant') return this.assistantTurn(parts)
+    this.endAssistant()
+    if (role === 'system') return this.systemTurn(parts, isLeading)
+    const results = parts.filter((part) => part.kind === 'result')
+    for (const result of results) this.result(result)
+    if (results.length === 0) this.release()
+    for (const result of results) this.returned(result)
+    this.userMessage(parts, results.length > 0)
+  }
+
+  /** Messages that must not come between results wait until the turn that has none. */
+  private put(message: JsonOut, waits: boolean): void {
+    if (waits) this.held.push(message)
+    else this.written.push(message)
+  }
+
+  private release(): void {
+    for (const message of this.held.splice(0)) this.written.push(message)
+  }
+
+  private systemTurn(parts: readonly ConversationPart[], isLeading: boolean): void {
+    this.release()
+    const texts = this.withoutHeader(parts.filter((part) => part.kind === 'text'))
+    this.tellOthers(parts)
+    if (texts.length === 0) return
+    const { capabilities } = this.writing
+    const content = this.content(texts)
+    if (isLeading || capabilities.midSystem) {
+      this.written.push({ role: capabilities.thinking === 'effort' ? 'developer' : 'system', content })
+    } else {
+      this.written.push({ role: 'user', content: reminder(texts.map(({ text }) => text).join('\n\n')) })
+    }
+  }
+
+  private withoutHeader(texts: readonly TextPart[]): readonly TextPart[] {
+    if (this.hasHeader || this.written.length > 0 || texts[0]?.text.startsWith(billingHeader) !== true)
+      return texts
+    this.hasHeader = true
+    this.tell('dropped', 'system', 'means something to another provider alone')
+    return texts.slice(1)
+  }
+
+  private userMessage(parts: readonly ConversationPart[], waits: boolean): void {
+    const said = parts.filter(
+      (part) => part.kind === 'text' || part.kind === 'media' || part.kind === 'refusal',
+    )
+    this.tellOthers(parts)
+    const spoken = said.map((part): TextPart | MediaPart =>
+      part.kind === 'refusal' ? { kind: 'text', text: part.text, cache: null, citations: [] } : part,
+    )
+    const content = this.content(spoken)
+    if (content !== '' || isEmptyMessage(parts)) this.put({ role: 'user', content }, waits)
+  }
+
+  private result(result: ResultPart): void {
+    if (!this.called.has(result.callId))
+      throw untranslatable(result.pointer, 'a result without the call before it')
+    const texts = result.content.filter((part) => part.kind === 'text')
+    const marked = result.cache ?? texts.find(({ cache }) => cache !== null)?.cache ?? null
+    const text = texts.length === 0 ? (result.json ?? '') : texts.map((part) => part.text).join('\n')
+    this.written.push({
+      role: 'tool',
+      tool_call_id: plainId(result.callId, callIdCharactersMax),
+      content: this.content(text === '' ? [] : [{ kind: 'text', text, cache: marked, citations: [] }]),
+    })
+  }
+
+  /** The format takes only text as a result. */
+  private returned(result: ResultPart): void {
+    const media = result.content.filter((part) => part.kind === 'media')
+    if (media.length === 0) return
+    const id = plainId(result.callId, callIdCharactersMax)
+    const kind = media.every(({ medium }) => medium === 'image') ? 'image(s)' : 'file(s)'
+    const intro = textMember(`[${kind} returned by tool call ${id}]`)
+    this.put({ role: 'user', content: [intro, ...media.map((part) => this.part(part))] }, true)
+  }
+
+  private assistantTurn(parts: readonly ConversationPart[]): void {
+    if (this.assistant !== null && this.assistant.calls.length === 0) this.endAssistant()
+    this.release()
+    const texts = parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []))
+    const refusals = parts.flatMap((part) => (part.kind === 'refusal' ? [part.text] : []))
+    this.tellOthers(parts)
+    this.tellMedia(parts)
+    const message = this.assistant ?? { text: '', refusal: '', calls: [] }
+    const text = texts.join('')
+    message.text += message.text === '' || text === '' ? text : `\n\n${text}`
+    message.refusal += refusals.join('')
+    for (const part of parts) {
+      if (part.kind !== 'call') continue
+      this.called.add(part.id)
+      message.calls.push(this.call(part))
+    }
+    this.assistant = message
+  }
+
+  private endAssistant(): void {
+    const message = this.assistant
+    this.assistant = null
+    if (message === null) return
+    const { text, refusal, calls } = message
+    if (text === '' && refusal === '' && calls.length === 0) return
+    this.written.push({
+      role: 'assistant',
+      content: text === '' ? null : text,
+      refusal: refusal === '' ? undefined : refusal,
+      tool_calls: calls.length === 0 ? undefined : calls,
+    })
+  }
+
+  private call({ id, name, namespace, form, input }: CallPart): JsonOut {
+    const isText = form === 'text'
+    return {
+      id: plainId(id, callIdCharactersMax),
+      type: 'function',
+      function: {
+        name: this.writing.names.name(name, namespace, isText),
+        arguments: isText ? jsonText({ input }) : input === '' ? '{}' : input,
+      },
+    }
+  }
+
+  /** A string where it says all; '' where there is nothing to say. */
+  private content(parts: readonly (TextPart | MediaPart)[]): JsonOut {
+    const said = parts.filter((part) => part.kind === 'media' || part.text !== '')
+    const [first] = said
+    if (first === undefined) return ''
+    const isPlain = said.length === 1 && first.kind === 'text' && !this.isMarked(first)
+    return isPlain ? first.text : said.map((part) => this.part(part))
+  }
+
+  private isMarked({ cache }: TextPart): boolean {
+    return cache !== null && this.writing.capabilities.cacheMarks
+  }
+
+  private part(part: TextPart | MediaPart): MessageMembers {
+    if (part.kind === 'media') return mediaMember(part, this.writing.capabilities)
+    const member = textMember(part.text)
+    return this.isMarked(part) ? { ...member, prompt_cache_breakpoint: { mode: 'explicit' } } : member
+  }
+
+  private tellOthers(parts: readonly ConversationPart[]): void {
+    for (const part of parts) {
+      if (part.kind === 'other') this.tell('dropped', part.pointer, `${part.type} ran at another provider`)
+    }
+  }
+
+  private tellMedia(parts: readonly ConversationPart[]): void {
+    for (const part of parts) {
+      if (part.kind === 'media') this.tell('dropped', part.pointer, 'an assistant message holds no media')
+    }
+  }
+
+  private tell(kind: Adjustment['kind'], field: string, why: string): void {
+    this.writing.adjusted.push({ kind, field, why })
+  }
+}
+
+function textMember(text: string): MessageMembers {
+  return { type: 'text', text }
+}
+
+function mediaMember(part: MediaPart, { inputs }: Capabilities): MessageMembers {
+  const { medium, source, pointer } = part
+  if (source.kind === 'text') return textMember(source.text)
+  if (!inputs.includes(medium)) throw untranslatable(pointer, `the model takes no ${medium}`)
+  if (medium === 'image') {
+    return { type: 'image_url', image_url: { url: addressOf(source), detail: part.detail ?? undefined } }
+  }
+  if (source.kind === 'url') throw untranslatable(pointer, `${medium} only as data, not by its address`)
+  if (medium === 'audio') return audioMember(source, pointer)
+  const filename = part.title ?? (source.mediaType === 'application/pdf' ? 'document.pdf' : 'document')
+  return { type: 'file', file: { filename, file_data: addressOf(source) } }
+}
+
+type Located = Exclude<MediaPart['source'], { readonly kind: 'text' }>
+
+function addressOf(source: Located): string {
+  return source.kind === 'url' ? source.url : `data:${source.mediaType};base64,${source.data}`
+}
+
+const audioFormats: ReadonlyMap<string, string> = new Map([
+  ['audio/wav', 'wav'],
+  ['audio/x-wav', 'wav'],
+  ['audio/wave', 'wav'],
+  ['audio/mp3', 'mp3'],
+  ['audio/mpeg', 'mp3'],
+])
+
+function audioMember(source: Located, pointer: string): MessageMembers {
+  const format = audioFormats.get(source.mediaType ?? '')
+  if (format === undefined || source.kind === 'url') throw untranslatable(pointer, 'audio only as wav or mp3')
+  return { type: 'input_audio', input_audio: { data: source.data, format } }
+}

@@ -1,0 +1,235 @@
+/**
+ * The settings of a conversation as members of a chat request, as far as the model takes them. What it does not
+ * take is left out and told, or refused where leaving it out would change what the caller gets.
+ */
+
+import { type JsonOut, RawJson } from '../json/text.ts'
+import type { Capabilities } from '../translation/capabilities.ts'
+import { type SharedStops, sharedStops } from '../translation/emulated-stops.ts'
+import { textHash } from '../translation/hash.ts'
+import type {
+  Adjustment,
+  Conversation,
+  Effort,
+  OutputFormat,
+  Tool,
+  ToolChoice,
+} from '../translation/neutral.ts'
+import { untranslatable } from '../translation/policy.ts'
+import { type NamedTools, openaiNames, targetName, toolFinder } from '../translation/tool-names.ts'
+
+type SettingMembers = Readonly<Record<string, JsonOut | undefined>>
+
+/** Names of persons and of caches are no longer here. */
+const shortTextCharactersMax = 64
+const schemaName = 'structured_output'
+
+export interface SettingContext {
+  readonly takes: Capabilities
+  readonly effort: Effort | null
+  readonly adjusted: Adjustment[]
+}
+
+/** All settings but those of tools, in the order in which they are written. */
+export function settingsOf(conversation: Conversation, settings: SettingContext): SettingMembers {
+  const { takes, effort } = settings
+  return {
+    max_completion_tokens: outputLimit(conversation, settings),
+    reasoning_effort: effort ?? undefined,
+    verbosity: verbosity(conversation, settings),
+    ...sampling(conversation, settings),
+    stop: stops(conversation, settings),
+    ...logprobs(conversation, takes),
+    response_format: responseFormat(conversation, takes),
+    ...identity(conversation),
+    ...(conversation.stream ? { stream: true, stream_options: { include_usage: true } } : {}),
+  }
+}
+
+function tell({ adjusted }: SettingContext, kind: Adjustment['kind'], field: string, why: string): undefined {
+  adjusted.push({ kind, field, why })
+}
+
+function outputLimit({ outputLimit: limit }: Conversation, settings: SettingContext): number | undefined {
+  if (limit === null) return undefined
+  const { outputTokensMax } = settings.takes
+  if (limit <= outputTokensMax) return limit
+  tell(settings, 'adapted', 'max_tokens', 'the model answers with no more')
+  return outputTokensMax
+}
+
+function verbosity({ verbosity: told }: Conversation, settings: SettingContext): string | undefined {
+  if (told === null || settings.takes.thinking === 'effort') return told ?? undefined
+  return tell(settings, 'dropped', 'verbosity', 'only models that reason take it')
+}
+
+function sampling({ sampling: told }: Conversation, settings: SettingContext): SettingMembers {
+  const { takes } = settings
+  const number = (field: string, written: string | null, isTaken: boolean): JsonOut | undefined => {
+    if (written === null) return undefined
+    if (isTaken) return new RawJson(written)
+    return tell(settings, 'dropped', field, 'the model does not take it')
+  }
+  const isSampled =
+    takes.sampling === 'all' ||
+    takes.sampling === 'one_of' ||
+    (takes.sampling === 'without_reasoning' && settings.effort === 'none')
+  const isOne = takes.sampling === 'one_of' && told.temperature !== null
+  return {
+    temperature: number('temperature', temperature(told.temperature, settings, isSampled), isSampled),
+    top_p: number('top_p', told.topP, isSampled && !isOne),
+    presence_penalty: number('presence_penalty', told.presencePenalty, takes.penalties),
+    frequency_penalty: number('frequency_penalty', told.frequencyPenalty, takes.penalties),
+    seed: number('seed', told.seed, takes.seed),
+  }
+}
+
+function temperature(told: string | null, settings: SettingContext, isTaken: boolean): string | null {
+  const { temperatureMax } = settings.takes
+  if (told === null || !isTaken || Number(told) <= temperatureMax) return told
+  tell(settings, 'adapted', 'temperature', `the model takes no more than ${temperatureMax}`)
+  return String(temperatureMax)
+}
+
+function stops(conversation: Conversation, settings: SettingContext): readonly string[] | undefined {
+  const { sent, emulated } = stopsOf(conversation, settings.takes)
+  if (emulated.length > 0)
+    tell(settings, 'adapted', 'stop', 'the answer is cut at what the model does not take')
+  return sent.length === 0 ? undefined : sent
+}
+
+/** The stop strings as the model takes them, and those that its answer is cut at. */
+export function stopsOf(conversation: Conversation, { stopsMax }: Capabilities): SharedStops {
+  return sharedStops(conversation, { max: stopsMax, isTaken: () => true })
+}
+
+function logprobs({ logprobs: told }: Conversation, takes: Capabilities): SettingMembers {
+  if (told === null) return {}
+  if (!takes.logprobs) throw untranslatable('logprobs', 'the model tells no log probabilities')
+  return { logprobs: true, top_logprobs: told === 0 ? undefined : told }
+}
+
+function responseFormat({ format, tools }: Conversation, takes: Capabilities): JsonOut | undefined {
+  if (format === null) return undefined
+  if (format.kind === 'json') return { type: 'json_object' }
+  if (!takes.schemaOutput) throw untranslatable('response_format', 'the model takes no schema')
+  if (tools.length > 0 && !takes.schemaWithTools) {
+    throw untranslatable('response_format', 'the model takes no schema beside tools')
+  }
+  return schemaFormat(format)
+}
+
+function schemaFormat(format: Extract<OutputFormat, { kind: 'schema' }>): JsonOut {
+  return {
+    type: 'json_schema',
+    json_schema: {
+      name:
+        format.name === null || format.name === '' ? schemaName : targetName(openaiNames, format.name, null),
+      description: format.description ?? undefined,
+      schema: format.schema,
+      strict: format.strict ?? undefined,
+    },
+  }
+}
+
+function identity({ user, cacheKey }: Conversation): SettingMembers {
+  return {
+    safety_identifier: user === null ? undefined : shortened(user),
+    prompt_cache_key: cacheKey === null && user === null ? undefined : shortened(cacheKey ?? user ?? ''),
+  }
+}
+
+function shortened(text: string): string {
+  return text.length > shortTextCharactersMax ? textHash(text) : text
+}
+
+/** `{"input": "…"}`: how a tool that takes free text is declared where tools take objects. */
+const freeTextSchema = {
+  type: 'object',
+  properties: { input: { type: 'string' } },
+  required: ['input'],
+  additionalProperties: false,
+}
+
+/** The caller's tools in their order; undefined where there are none, since an empty list is refused. */
+export function toolsOf(
+  tools: readonly Tool[],
+  names: NamedTools,
+  adjusted: Adjustment[],
+): JsonOut | undefined {
+  if (tools.length === 0) return undefined
+  return tools.map((tool) => {
+    const { name, namespace, description, form, schema, format, strict } = tool
+    const isText = form === 'text'
+    if (isText) {
+      adjusted.push({
+        kind: 'adapted',
+        field: tool.pointer,
+        why: 'free text goes as the one member of an object',
+      })
+    }
+    const described = format === null ? description : withFormat(description, format)
+    return {
+      type: 'function',
+      function: {
+        name: names.name(name, namespace, isText),
+        description: described ?? undefined,
+        parameters: isText ? freeTextSchema : (schema ?? undefined),
+        strict: isText ? undefined : (strict ?? undefined),
+      },
+    }
+  })
+}
+
+function withFormat(description: string | null, format: RawJson): string {
+  const told = `The input must have this format: ${format.text}`
+  return description === null || description === '' ? told : `${description}\n\n${told}`
+}
+
+/** How tools are chosen; nothing where there are none, since both fields are refused then. */
+export function choiceOf(
+  conversation: Conversation,
+  names: NamedTools,
+  settings: SettingContext,
+): SettingMembers {
+  const { tools, toolChoice, parallelCalls } = conversation
+  if (tools.length === 0) return {}
+  return {
+    tool_choice: toolChoice === null ? undefined : choice(toolChoice, tools, { names, settings }),
+    parallel_tool_calls: parallelSwitch(parallelCalls, settings),
+  }
+}
+
+function parallelSwitch(told: boolean | null, settings: SettingContext): boolean | undefined {
+  if (told === null || settings.takes.parallelSwitch) return told ?? undefined
+  return told ? undefined : tell(settings, 'dropped', 'parallel_tool_calls', 'the model does not take it')
+}
+
+function choice(
+  wanted: ToolChoice,
+  tools: readonly Tool[],
+  of: { readonly names: NamedTools; readonly settings: SettingContext },
+): JsonOut {
+  if (wanted.kind === 'auto' || wanted.kind === 'none') return wanted.kind
+  if (wanted.kind === 'validated') {
+    tell(of.settings, 'adapted', 'tool_choice', 'auto: only Gemini validates calls')
+    return 'auto'
+  }
+  const isForced = wanted.kind !== 'some' || wanted.required
+  if (isForced && !of.settings.takes.forcedTools) {
+    throw untranslatable('tool_choice', 'the model decides itself whether to call a tool')
+  }
+  const find = toolFinder(tools)
+  const named = (name: string, namespace: string | null): JsonOut => {
+    const tool = find(name, namespace)
+    if (tool === undefined) throw untranslatable('tool_choice', 'it names a tool that is not declared')
+    return { type: 'function', function: { name: of.names.name(name, tool.namespace, tool.form === 'text') } }
+  }
+  if (wanted.kind === 'one') return named(wanted.name, wanted.namespace)
+  if (wanted.kind !== 'some') return wanted.kind
+  const allowed = wanted.names.map((name) => named(name, null))
+  return {
+    type: 'allowed_tools',
+    allowed_tools: { mode: wanted.required ? 'required' : 'auto', tools: allowed },
+  }
+}

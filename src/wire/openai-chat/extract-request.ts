@@ -1,0 +1,226 @@
+/**
+ * A chat request: the fields that routing and money need, read from its bytes, and the few
+ * replacements that it may need on its way. Must not change, add or reorder anything else.
+ */
+import {
+  type BytePatch,
+  type ExtractedFields,
+  type ReadLimits,
+  type RequestPatch,
+  type Span,
+  WireError,
+} from '../dialect.ts'
+import { absent, FieldReader, flag, invalid, isGiven, string, wholeNumber } from '../json/fields.ts'
+import { type Json, readJson } from '../json/json.ts'
+import { extractRequest as readResponsesRequest } from '../openai-responses/extract-request.ts'
+import { PricedOptions, unpriced } from '../price-fields.ts'
+import { readLifetime, readParts } from './extract-request-parts.ts'
+import { callerTools, chatPriceFields, googleFields } from './request-price-table.ts'
+
+type ChatPriceName = keyof typeof chatPriceFields
+
+const bodyFields = new FieldReader(
+  'model',
+  'messages',
+  'stream',
+  'stream_options',
+  'max_tokens',
+  'max_completion_tokens',
+  'n',
+  'tools',
+  'functions',
+  'input',
+  'system',
+  'prompt_cache_options',
+  'extra_body',
+  'reasoning_effort',
+  'reasoning',
+  ...(Object.keys(chatPriceFields) as ChatPriceName[]),
+)
+const limitNames = ['max_completion_tokens', 'max_tokens'] as const
+const streamFields = new FieldReader('include_usage')
+const toolFields = new FieldReader('type', 'function', 'custom', 'cache_control')
+const functionFields = new FieldReader('cache_control')
+const reasoningFields = new FieldReader('effort')
+const extraFields = new FieldReader('google')
+const keptFields = new FieldReader('cached_content')
+
+/** `max_completion_tokens` or its older name, where it stands. */
+interface LimitField {
+  readonly name: (typeof limitNames)[number]
+  readonly span: Span
+  /** null: written as null, which is no limit. */
+  readonly tokens: number | null
+}
+
+export interface ChatFields extends ExtractedFields {
+  readonly modelSpan: Span
+  /** Behind the body's first brace: a field that is added goes here. */
+  readonly insertAt: number
+  readonly limitFields: readonly LimitField[]
+  /** How to ask for the usage event; null when the caller did, or nothing is streamed. */
+  readonly usageEdit: BytePatch | null
+}
+
+type ChatBodyValues = ReturnType<typeof bodyFields.read>
+
+/** Throws WireError; see `Dialect.readRequest`. A body that has `input` and no `messages` is read as a Responses body. */
+export function extractRequest(body: Uint8Array, limits: ReadLimits): ChatFields {
+  const fields = readJson(body, limits, (json) => {
+    if (json.kind(json.root) !== 'object') {
+      throw new WireError('invalid_value', 'The body must be a JSON object.')
+    }
+    const values = bodyFields.read(json, json.root)
+    const isResponses = isGiven(json, values.input) && !isGiven(json, values.messages)
+    return isResponses ? null : factsOf(json, values, limits)
+  })
+  return fields ?? responsesFacts(body, limits)
+}
+
+/** Such a body never goes upstream as it stands, so there is nothing to splice. */
+function responsesFacts(body: Uint8Array, limits: ReadLimits): ChatFields {
+  const fields = readResponsesRequest(body, limits)
+  return { ...fields, writtenAs: 'openai-responses', canPassThrough: false, limitFields: [], usageEdit: null }
+}
+
+function factsOf(json: Json, values: ChatBodyValues, limits: ReadLimits): ChatFields {
+  const model = modelOf(json, values.model)
+  const options = new PricedOptions(json)
+  const parts = readParts(json, messagesOf(json, values), options)
+  readOptions(json, values, options)
+  const limitFields = limitsOf(json, values, limits.integerMax)
+  const stream = flag(json, values.stream)
+  const insertAt = json.start(json.root) + 1
+  const hasForeignTools = readTools(json, values.tools)
+  const isMixed =
+    parts.isMixed || hasForeignTools || isGiven(json, values.system) || isGiven(json, values.reasoning)
+  return {
+    model,
+    modelSpan: json.span(values.model),
+    stream,
+    outputLimit: largest(limitFields),
+    choices: isGiven(json, values.n) ? wholeNumber(json, values.n, { min: 1, max: limits.integerMax }) : 1,
+    thinkingBudget: null,
+    media: parts.media,
+    references: parts.references,
+    // Prompts are cached without being marked, and newer models charge for what is written.
+    cacheWrites: ['5m'],
+    serverTools: [],
+    options: options.list,
+    writtenAs: 'openai-chat',
+    canPassThrough: !isMixed,
+    functionTools: isGiven(json, values.tools) || isGiven(json, values.functions),
+    effort: effortOf(json, values),
+    conversationSpan: json.span(parts.opening),
+    insertAt,
+    limitFields,
+    usageEdit: stream ? usageEditOf(json, values.stream_options, insertAt) : null,
+  }
+}
+
+function modelOf(json: Json, value: number): string {
+  if (!isGiven(json, value)) throw missing('model')
+  const model = string(json, value)
+  if (model === '') throw invalid(json, value, 'the name of a model')
+  return model
+}
+
+function messagesOf(json: Json, values: ChatBodyValues): number {
+  if (isGiven(json, values.messages)) {
+    if (json.kind(values.messages) === 'array') return values.messages
+    throw invalid(json, values.messages, 'an array')
+  }
+  throw missing('messages')
+}
+
+function missing(name: string): WireError {
+  return new WireError('missing_field', `Missing required parameter: '${name}'.`, name)
+}
+
+function effortOf(json: Json, values: ChatBodyValues): string | null {
+  if (isGiven(json, values.reasoning_effort)) return string(json, values.reasoning_effort)
+  if (!isGiven(json, values.reasoning)) return null
+  const { effort } = reasoningFields.read(json, values.reasoning)
+  return isGiven(json, effort) ? string(json, effort) : null
+}
+
+/** Both names of the output limit, as far as they are there. */
+function limitsOf(json: Json, values: ChatBodyValues, integerMax: number): readonly LimitField[] {
+  return limitNames
+    .filter((name) => values[name] !== absent)
+    .map((name) => ({
+      name,
+      span: json.span(values[name]),
+      tokens: json.isNull(values[name]) ? null : wholeNumber(json, values[name], { min: 1, max: integerMax }),
+    }))
+}
+
+/** Upstreams differ in which of two limits they honour; the larger one bounds both. */
+function largest(fields: readonly LimitField[]): number | null {
+  const tokens = fields.flatMap((field) => field.tokens ?? [])
+  return tokens.length === 0 ? null : Math.max(...tokens)
+}
+
+/** Refuses tools that run at the provider; says whether one is written as another format writes it, or marked so. */
+function readTools(json: Json, tools: number): boolean {
+  if (!isGiven(json, tools) || json.kind(tools) !== 'array') return false
+  let isForeign = false
+  for (const tool of json.children(tools)) {
+    const { type, function: named, custom, cache_control: mark } = toolFields.read(json, tool)
+    if (isGiven(json, type) && !callerTools.includes(string(json, type))) {
+      throw unpriced(json, type, 'a tool of this type runs at the provider, and there is no price for it.')
+    }
+    const isMarked =
+      mark !== absent || (named !== absent && functionFields.read(json, named).cache_control !== absent)
+    if (isMarked || (named === absent && custom === absent)) isForeign = true
+  }
+  return isForeign
+}
+
+function readOptions(json: Json, values: ChatBodyValues, options: PricedOptions): void {
+  const { prompt_cache_options: caching, extra_body: extra } = values
+  options.read(values, chatPriceFields)
+  if (isGiven(json, caching)) readLifetime(json, caching, options)
+  const google = isGiven(json, extra) ? extraFields.read(json, extra).google : absent
+  if (isGiven(json, google)) options.read(keptFields.read(json, google), googleFields)
+}
+
+/** What makes `stream_options.include_usage` true. */
+function usageEditOf(json: Json, options: number, insertAt: number): BytePatch | null {
+  const asked = '{"include_usage":true}'
+  if (options === absent) return { start: insertAt, end: insertAt, text: `"stream_options":${asked},` }
+  if (json.isNull(options)) return { ...json.span(options), text: asked }
+  if (json.kind(options) !== 'object') throw invalid(json, options, 'an object')
+  const { include_usage: value } = streamFields.read(json, options)
+  if (value !== absent) return flag(json, value) ? null : { ...json.span(value), text: 'true' }
+  const inside = json.start(options) + 1
+  const comma = json.children(options).length === 0 ? '' : ','
+  return { start: inside, end: inside, text: `"include_usage":true${comma}` }
+}
+
+/** The replacements that a splice needs, in body order. */
+export function patchRequest(fields: ChatFields, splice: RequestPatch): readonly BytePatch[] {
+  const edits: BytePatch[] = []
+  if (splice.model !== undefined) edits.push({ ...fields.modelSpan, text: JSON.stringify(splice.model) })
+  if (splice.outputLimit !== undefined) edits.push(...limitEdits(fields, splice.outputLimit))
+  if (fields.usageEdit !== null) edits.push(fields.usageEdit)
+  return edits.sort((a, b) => a.start - b.start)
+}
+
+/** Lowers every limit that is higher; where there is none, sets the name that all newer models know. */
+function limitEdits({ insertAt, limitFields }: ChatFields, tokens: number): readonly BytePatch[] {
+  const limited = limitFields.filter((field) => field.tokens !== null)
+  if (limited.length > 0) {
+    return limited
+      .filter((field) => field.tokens !== null && field.tokens > tokens)
+      .map((field) => ({ ...field.span, text: String(tokens) }))
+  }
+  const empty = limitFields.find((field) => field.name === 'max_completion_tokens')
+  if (empty !== undefined) return [{ ...empty.span, text: String(tokens) }]
+  return [{ start: insertAt, end: insertAt, text: `"max_completion_tokens":${tokens},` }]
+}
+
+/** Whether the caller asked for the usage event itself. */
+export function usageEvent(fields: ChatFields): 'relay' | 'drop' {
+  return fields.usageEdit === null ? 'relay' : 'drop'
+}

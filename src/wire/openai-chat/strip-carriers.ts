@@ -1,0 +1,116 @@
+/**
+ * Takes our marks out of a chat body that goes upstream as it stands: ids of calls to their short form, and the
+ * fields in which we sent thoughts and signatures. Only edits, so that every other byte stays the caller's.
+ * A field that another host wrote is left alone.
+ */
+import type { BytePatch, ReadLimits } from '../dialect.ts'
+import { type Json, readJson } from '../json/json.ts'
+import { mayHoldCarrier, plainId, readId, readTag, readTagBase64 } from '../translation/reasoning-carriers.ts'
+import { callIdCharactersMax } from './encode-request-messages.ts'
+
+const noEdits: readonly BytePatch[] = []
+/** What we write beside a message's text, when the message has a mark of ours. */
+const ownFields = ['reasoning_details', 'reasoning_content']
+
+/** See `Codec.cutMarks`. */
+export function stripCarriers(body: Uint8Array, limits: ReadLimits): readonly BytePatch[] {
+  if (!mayHoldCarrier(body)) return noEdits
+  return readJson(body, limits, (json) => {
+    const messages = json.find(['messages'])
+    if (messages === -1 || json.kind(messages) !== 'array') return noEdits
+    const cut = new ChatCarrierStripper(json)
+    for (const message of json.children(messages)) cut.message(message)
+    return cut.edits.sort((a, b) => a.start - b.start)
+  })
+}
+
+class ChatCarrierStripper {
+  readonly edits: BytePatch[] = []
+  private readonly json: Json
+
+  constructor(json: Json) {
+    this.json = json
+  }
+
+  message(message: number): void {
+    const { json } = this
+    if (json.kind(message) !== 'object') return
+    const members = membersOf(json, message)
+    this.id(members.get('tool_call_id'))
+    const calls = this.elements(members.get('tool_calls'))
+    let isOurs = this.elements(members.get('reasoning_details')).some((detail) => this.isTagged(detail))
+    for (const call of calls) if (this.call(call)) isOurs = true
+    if (isOurs) this.remove(message, ownFields)
+  }
+
+  /** Whether the call has a mark of ours. */
+  private call(call: number): boolean {
+    const { json } = this
+    if (json.kind(call) !== 'object') return false
+    const members = membersOf(json, call)
+    const isMarked = this.id(members.get('id'))
+    const extra = members.get('extra_content')
+    const google = extra === undefined ? undefined : membersOf(json, extra).get('google')
+    const signature = google === undefined ? undefined : membersOf(json, google).get('thought_signature')
+    const isTagged =
+      signature !== undefined &&
+      json.isString(signature) &&
+      readTagBase64(json.text(signature)).kind !== 'plain'
+    if (isMarked || isTagged) this.remove(call, ['extra_content'])
+    return isMarked || isTagged
+  }
+
+  private id(value: number | undefined): boolean {
+    if (value === undefined || !this.json.isString(value)) return false
+    const text = this.json.text(value)
+    if (readId(text).id === text) return false
+    const { start, end } = this.json.span(value)
+    this.edits.push({ start, end, text: JSON.stringify(plainId(text, callIdCharactersMax)) })
+    return true
+  }
+
+  private isTagged(detail: number): boolean {
+    const members = membersOf(this.json, detail)
+    return ['signature', 'data'].some((name) => {
+      const value = members.get(name)
+      return (
+        value !== undefined && this.json.isString(value) && readTag(this.json.text(value)).kind !== 'plain'
+      )
+    })
+  }
+
+  private elements(value: number | undefined): readonly number[] {
+    return value !== undefined && this.json.kind(value) === 'array' ? this.json.children(value) : []
+  }
+
+  /** Removes members, each with one comma. */
+  private remove(object: number, names: readonly string[]): void {
+    const { json } = this
+    const end = json.next(object)
+    let keptEnd: number | null = null
+    for (let name = object + 1; name < end; name = json.next(name + 1)) {
+      const value = name + 1
+      const next = json.next(value)
+      if (!names.includes(json.text(name))) keptEnd = json.end(value)
+      else if (keptEnd === null) {
+        this.edits.push({
+          start: json.start(name),
+          end: next < end ? json.start(next) : json.end(value),
+          text: '',
+        })
+      } else {
+        this.edits.push({ start: keptEnd, end: json.end(value), text: '' })
+        keptEnd = json.end(value)
+      }
+    }
+  }
+}
+
+/** Values by name; of two with one name the last. */
+function membersOf(json: Json, object: number): ReadonlyMap<string, number> {
+  const members = new Map<string, number>()
+  if (json.kind(object) !== 'object') return members
+  const end = json.next(object)
+  for (let name = object + 1; name < end; name = json.next(name + 1)) members.set(json.text(name), name + 1)
+  return members
+}

@@ -1,0 +1,108 @@
+/**
+ * An embeddings request: the fields that routing and money need, read from its bytes. Its input is text or
+ * token ids, of which each takes a byte at least, so that the size of the body bounds both.
+ * Must not change, add or reorder anything but the model's name.
+ */
+import {
+  type BytePatch,
+  type ExtractedFields,
+  type ReadLimits,
+  type RequestPatch,
+  type Span,
+  WireError,
+} from '../dialect.ts'
+import { FieldReader, flag, invalid, isGiven, string, wholeNumber } from '../json/fields.ts'
+import { type Json, readJson } from '../json/json.ts'
+import { PricedOptions } from '../price-fields.ts'
+import { embeddingsPriceFields } from './request-price-table.ts'
+
+type EmbeddingsPriceName = keyof typeof embeddingsPriceFields
+
+const bodyFields = new FieldReader(
+  'model',
+  'input',
+  'dimensions',
+  'encoding_format',
+  'user',
+  'stream',
+  ...(Object.keys(embeddingsPriceFields) as EmbeddingsPriceName[]),
+)
+const inputForms = 'a string, or an array of strings, of token ids or of arrays of token ids'
+
+export interface EmbeddingsFields extends ExtractedFields {
+  readonly modelSpan: Span
+}
+
+/** Throws WireError; see `Dialect.readRequest`. */
+export function extractRequest(body: Uint8Array, limits: ReadLimits): EmbeddingsFields {
+  return readJson(body, limits, (json) => {
+    if (json.kind(json.root) !== 'object') {
+      throw new WireError('invalid_value', 'The body must be a JSON object.')
+    }
+    return factsOf(json, limits)
+  })
+}
+
+function factsOf(json: Json, limits: ReadLimits): EmbeddingsFields {
+  const values = bodyFields.read(json, json.root)
+  const model = required(json, values.model, 'model')
+  const name = string(json, model)
+  if (name === '') throw invalid(json, model, 'the name of a model')
+  const input = required(json, values.input, 'input')
+  checkInput(json, input, limits.integerMax)
+  if (isGiven(json, values.dimensions)) {
+    wholeNumber(json, values.dimensions, { min: 1, max: limits.integerMax })
+  }
+  if (isGiven(json, values.encoding_format)) string(json, values.encoding_format)
+  if (isGiven(json, values.user)) string(json, values.user)
+  if (flag(json, values.stream)) throw invalid(json, values.stream, 'false: embeddings come in one piece')
+  const options = new PricedOptions(json)
+  options.read(values, embeddingsPriceFields)
+  return {
+    model: name,
+    modelSpan: json.span(model),
+    stream: false,
+    // Vectors are not charged, and there is no limit to lower.
+    outputLimit: 0,
+    choices: 1,
+    thinkingBudget: null,
+    media: [],
+    cacheWrites: [],
+    serverTools: [],
+    options: options.list,
+    writtenAs: null,
+    canPassThrough: true,
+    functionTools: false,
+    effort: null,
+    conversationSpan: json.span(input),
+  }
+}
+
+function required(json: Json, value: number, name: string): number {
+  if (isGiven(json, value)) return value
+  throw new WireError('missing_field', `Missing required parameter: '${name}'.`, name)
+}
+
+/** All elements have the form of the first one: hosts differ in what they make of a mixture. */
+function checkInput(json: Json, input: number, integerMax: number): void {
+  const kind = json.kind(input)
+  if (kind === 'string') return
+  if (kind !== 'array') throw invalid(json, input, inputForms)
+  const elements = json.children(input)
+  const form = elements[0] === undefined ? 'string' : json.kind(elements[0])
+  for (const element of elements) {
+    if (json.kind(element) !== form) throw invalid(json, element, `a ${form}, as the first element is`)
+    if (form === 'number') wholeNumber(json, element, { min: 0, max: integerMax })
+    else if (form === 'array') checkTokens(json, element, integerMax)
+    else if (form !== 'string') throw invalid(json, input, inputForms)
+  }
+}
+
+function checkTokens(json: Json, tokens: number, integerMax: number): void {
+  for (const token of json.children(tokens)) wholeNumber(json, token, { min: 0, max: integerMax })
+}
+
+/** The replacements that a splice needs: nothing but the model has a place in this format. */
+export function patchRequest(fields: EmbeddingsFields, splice: RequestPatch): readonly BytePatch[] {
+  return splice.model === undefined ? [] : [{ ...fields.modelSpan, text: JSON.stringify(splice.model) }]
+}

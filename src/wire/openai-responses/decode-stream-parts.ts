@@ -1,0 +1,141 @@
+/**
+ * Parts of an answer one after the other, whatever order their pieces come in: what belongs to a later part waits
+ * until the earlier ones are closed. A part that says nothing is not told. Must not keep what was told.
+ */
+import { HeldEvents, waitingPartSize } from '../stream/held-events.ts'
+import { Queue } from '../stream/queue.ts'
+import type { EncryptedReasoning, ResponseEvent } from '../translation/neutral.ts'
+
+type OpenedPart = Extract<ResponseEvent, { kind: 'open' }>['part']
+
+interface StreamPart {
+  readonly key: string
+  readonly opened: OpenedPart
+  isShown: boolean
+  hasSaid: boolean
+  /** A gap is due before the next text. */
+  isSeparated: boolean
+  isEnded: boolean
+  readonly held: HeldEvents
+}
+
+/** About the bytes that it takes to remember a part that is over. */
+const endedPartSize = 64
+const gap = '\n\n'
+
+export class PartQueue {
+  private readonly parts = new Map<string, StreamPart>()
+  /** The same in the order in which they began. */
+  private readonly order = new Queue<StreamPart>()
+  private heldSize = 0
+  private ready: ResponseEvent[] = []
+  /** Some hosts tell of a part's end twice. */
+  private readonly ended = new Set<string>()
+
+  /** The memory of what waits for its turn, and of knowing what is over. */
+  get size(): number {
+    const waiting = Math.max(0, this.order.size - 1)
+    return this.heldSize + waiting * waitingPartSize + this.ended.size * endedPartSize
+  }
+
+  /** Events that can be told now, each once. */
+  take(): readonly ResponseEvent[] {
+    const { ready } = this
+    this.ready = []
+    return ready
+  }
+
+  begin(key: string, opened: OpenedPart): void {
+    if (this.parts.has(key) || this.ended.has(key)) return
+    const part: StreamPart = {
+      key,
+      opened,
+      isShown: false,
+      hasSaid: false,
+      isSeparated: false,
+      isEnded: false,
+      held: new HeldEvents(),
+    }
+    this.parts.set(key, part)
+    this.order.push(part)
+  }
+
+  /** Tells of the part although it may say nothing. */
+  show(key: string): void {
+    const part = this.parts.get(key)
+    if (part === undefined || part.isEnded || part.isShown) return
+    part.isShown = true
+    this.add(part, { kind: 'open', part: part.opened })
+  }
+
+  say(key: string, text: string): void {
+    const part = this.parts.get(key)
+    if (part === undefined || part.isEnded || text === '') return
+    this.tell(key, { kind: 'delta', text: part.isSeparated && part.hasSaid ? `${gap}${text}` : text })
+    part.isSeparated = false
+    part.hasSaid = true
+  }
+
+  /** A part that comes at once. */
+  whole(key: string, event: ResponseEvent): void {
+    this.begin(key, { kind: 'text' })
+    const part = this.parts.get(key)
+    if (part === undefined) return
+    this.add(part, event)
+    this.end(key, null)
+  }
+
+  /** More of the part comes, after a gap. */
+  separate(key: string): void {
+    const part = this.parts.get(key)
+    if (part !== undefined) part.isSeparated = true
+  }
+
+  tell(key: string, event: ResponseEvent): void {
+    const part = this.parts.get(key)
+    if (part === undefined || part.isEnded) return
+    this.show(key)
+    this.add(part, event)
+  }
+
+  /** true also for a part that is over or never began: there is nothing to add to it. */
+  hasSaid(key: string): boolean {
+    return this.parts.get(key)?.hasSaid ?? true
+  }
+
+  end(key: string, encrypted: EncryptedReasoning | null): void {
+    const part = this.parts.get(key)
+    if (part === undefined || part.isEnded) return
+    if (part.isShown) this.add(part, { kind: 'close', encrypted })
+    part.isEnded = true
+    this.advance()
+  }
+
+  /** Ends what is still open. */
+  close(): readonly ResponseEvent[] {
+    for (const key of [...this.parts.keys()]) this.end(key, null)
+    return this.take()
+  }
+
+  private add(part: StreamPart, event: ResponseEvent): void {
+    if (part === this.order.first) {
+      this.ready.push(event)
+      return
+    }
+    this.heldSize -= part.held.size
+    part.held.add(event)
+    this.heldSize += part.held.size
+  }
+
+  /** Lets go of parts that are over, and tells what waited behind them. */
+  private advance(): void {
+    for (let part = this.order.first; part !== undefined; part = this.order.first) {
+      this.heldSize -= part.held.size
+      for (const event of part.held.take()) this.ready.push(event)
+      if (!part.isEnded) return
+      this.order.shift()
+      this.parts.delete(part.key)
+      this.ended.add(part.key)
+    }
+  }
+}

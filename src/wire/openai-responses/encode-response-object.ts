@@ -1,0 +1,105 @@
+/**
+ * The response object that we write, whole or as it begins: settings of the request repeated, output, usage.
+ * Its ids are made of the request's, so that they repeat in no other answer. Must not hold more than it is given.
+ */
+import { inputTokens, outputTokens } from '../../../contract/meters.ts'
+import type { Usage } from '../dialect.ts'
+import { type JsonOut, RawJson } from '../json/text.ts'
+import type { Finish, Frame, ResponseCost } from '../translation/neutral.ts'
+
+/** The request's id without its prefix. */
+export function tailOf(requestId: string): string {
+  return requestId.replace(/^req_/, '')
+}
+
+/** What the object says where the caller set nothing. */
+const defaults: Readonly<Record<string, JsonOut>> = {
+  instructions: null,
+  max_output_tokens: null,
+  max_tool_calls: null,
+  metadata: {},
+  parallel_tool_calls: true,
+  prompt_cache_key: null,
+  reasoning: { effort: null, summary: null },
+  safety_identifier: null,
+  temperature: null,
+  text: { format: { type: 'text' } },
+  tool_choice: 'auto',
+  tools: [],
+  top_logprobs: 0,
+  top_p: null,
+  truncation: 'disabled',
+  user: null,
+}
+
+/** How it stands with an answer; `reason` says why it is incomplete. */
+export interface ResponseOutcome {
+  readonly status: 'in_progress' | 'completed' | 'incomplete'
+  readonly reason: string | null
+}
+
+export const inProgress: ResponseOutcome = { status: 'in_progress', reason: null }
+
+/** A refusal that nobody worded looks like an empty answer, so it is told as a filter's. */
+export function outcomeOf(finish: Finish | null, hasRefusal: boolean): ResponseOutcome {
+  const reason = finish?.reason ?? 'end'
+  if (reason === 'length' || reason === 'context')
+    return { status: 'incomplete', reason: 'max_output_tokens' }
+  const isFiltered = reason === 'filter' || (reason === 'refusal' && !hasRefusal)
+  return isFiltered
+    ? { status: 'incomplete', reason: 'content_filter' }
+    : { status: 'completed', reason: null }
+}
+
+/** What the model said of its refusal, where that is not among the parts already. */
+export function refusalText(finish: Finish | null, hasRefusal: boolean): string | null {
+  return finish?.reason === 'refusal' && !hasRefusal ? finish.explanation : null
+}
+
+export function responseObject(
+  frame: Frame,
+  outcome: ResponseOutcome,
+  output: readonly JsonOut[],
+  tally: ResponseCost | null,
+): JsonOut {
+  return {
+    id: `resp_${tailOf(frame.requestId)}`,
+    object: 'response',
+    created_at: frame.createdSeconds,
+    status: outcome.status,
+    background: false,
+    error: null,
+    incomplete_details: outcome.reason === null ? null : { reason: outcome.reason },
+    model: frame.model,
+    output,
+    previous_response_id: null,
+    service_tier: 'default',
+    store: false,
+    ...defaults,
+    ...Object.fromEntries(frame.asked.echo),
+    usage: tally === null ? null : usageObject(tally.usage, tally.cost),
+  }
+}
+
+function usageObject(usage: Usage, cost: string): JsonOut {
+  const { cacheRead, cacheWrite5m, cacheWrite1h } = usage
+  const written = cacheWrite5m + cacheWrite1h
+  const [input, output] = [inputTokens(usage), outputTokens(usage)]
+  return {
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: cacheRead, cache_write_tokens: written },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: usage.reasoning },
+    total_tokens: input + output,
+    cost: new RawJson(cost),
+  }
+}
+
+const none: readonly [] = []
+
+/** Elements of written arrays, as one. */
+export function joinedArrays(arrays: readonly RawJson[]): RawJson | readonly [] {
+  if (arrays.length === 0) return none
+  const inside = arrays.map(({ text }) => text.trim().slice(1, -1).trim()).filter((text) => text !== '')
+  return new RawJson(`[${inside.join(',')}]`)
+}

@@ -1,0 +1,66 @@
+/**
+ * What of a Responses answer its provider keeps, by the ids under which later requests can refer to it. Bounded,
+ * however many items an answer has; nothing where the answer does not say that it is stored.
+ */
+import type { Kept } from '../dialect.ts'
+import { type JsonRecord, recordsIn, textIn } from '../json/parsed.ts'
+
+/** Items of one answer that are told; a client that refers to more must send them. */
+const itemsMax = 256
+/** Ids of this and other providers as they are known; anything longer or stranger is not told. */
+const idPattern = /^[\w.:=+/-]{1,256}$/
+
+/** Items that the model wrote, so that they read as no more than the answer's output. */
+const written = [
+  'message',
+  'reasoning',
+  'function_call',
+  'custom_tool_call',
+  'tool_search_call',
+  'local_shell_call',
+  'shell_call',
+  'apply_patch_call',
+  'computer_call',
+]
+/** What a search found was part of the input that the answer reports. */
+const found = ['web_search_call']
+
+/** Gathers while an answer is read; the last word is the response object. */
+export class KeptIds {
+  private readonly items = new Map<string, Kept>()
+  private response: Kept | null = null
+
+  get list(): readonly Kept[] {
+    return this.response === null ? [] : [this.response, ...this.items.values()]
+  }
+
+  /** An item that is done. */
+  readItem(item: JsonRecord): void {
+    const id = textIn(item, 'id')
+    if (!idPattern.test(id) || (this.items.size === itemsMax && !this.items.has(id))) return
+    this.items.set(id, { id, standsFor: standsFor(textIn(item, 'type')) })
+  }
+
+  /** The response object of an answer that came to its end. */
+  readResponse(response: JsonRecord): void {
+    const id = textIn(response, 'id')
+    if (response.store !== true || !idPattern.test(id)) return
+    for (const item of recordsIn(response, 'output')) this.readItem(item)
+    // What was cut off at the front of the input is kept too, and nobody told its length.
+    const isCut = ![undefined, null, 'disabled'].includes(response.truncation as never)
+    const isBounded = !isCut && [...this.items.values()].every((item) => item.standsFor !== 'window')
+    this.response = { id, standsFor: isBounded ? 'all' : 'window' }
+    this.items.delete(id)
+  }
+}
+
+/** null: the object has no id that can stand in an address. */
+export function responseId(response: JsonRecord): string | null {
+  const id = textIn(response, 'id')
+  return /^\w[\w.:=+-]{0,255}$/.test(id) ? id : null
+}
+
+function standsFor(type: string): Kept['standsFor'] {
+  if (written.includes(type)) return 'output'
+  return found.includes(type) ? 'all' : 'window'
+}

@@ -1,0 +1,111 @@
+/**
+ * A whole Responses answer: what it used, what it says, and whether it is an answer at all. The bytes
+ * stay the provider's. Must not throw, whatever they are.
+ */
+import type { ExtractedResponse, Kept, UpstreamProblem } from '../dialect.ts'
+import { isRecord, type JsonRecord, parsed, recordsIn, textIn } from '../json/parsed.ts'
+import { ProducedText } from '../stream/produced-text.ts'
+import { noProblem, problemOf } from '../upstream-problem.ts'
+import { KeptIds, responseId } from './extract-response-references.ts'
+import { readResponse, responsesReport } from './extract-usage.ts'
+
+const decoder = new TextDecoder('utf-8')
+
+const running = ['queued', 'in_progress']
+/** Answers that will not be finished here: what began in the background, or was called off. */
+const unfinished = [...running, 'cancelled']
+
+/** https://developers.openai.com/api/docs/guides/background */
+const states: Readonly<Record<string, ResponseState['status'] | undefined>> = {
+  queued: 'running',
+  in_progress: 'running',
+  completed: 'completed',
+  incomplete: 'completed',
+  failed: 'failed',
+  cancelled: 'cancelled',
+}
+
+export function extractResponse(body: Uint8Array, sampleCharactersMax: number): ExtractedResponse {
+  return answerOf(parsed(decoder.decode(body)), sampleCharactersMax)
+}
+
+/** The answer to a request in the background, which is one too while the response goes on. */
+export function readStart(body: Uint8Array, sampleCharactersMax: number): ExtractedResponse {
+  const value = parsed(decoder.decode(body))
+  const answer = answerOf(value, sampleCharactersMax)
+  if (!isRecord(value) || isRecord(value.error) || !running.includes(textIn(value, 'status'))) return answer
+  const pending = responseId(value)
+  return pending === null ? answer : { ...answer, problem: null, pending }
+}
+
+/** How it stands with a response in the background. */
+export interface ResponseState extends Pick<ExtractedResponse, 'rawUsage' | 'sample'> {
+  readonly status: 'running' | 'completed' | 'failed' | 'cancelled'
+  /** Under which later requests and polls can refer to it, with the items of its output. */
+  readonly kept: readonly Kept[]
+}
+
+/** null: the bytes are no response of this id. An incomplete response is completed as far as it goes. */
+export function readResponseState(
+  body: Uint8Array,
+  { id, sampleCharactersMax }: { readonly id: string; readonly sampleCharactersMax: number },
+): ResponseState | null {
+  const value = parsed(decoder.decode(body))
+  if (!isRecord(value) || value.id !== id) return null
+  const told = textIn(value, 'status')
+  const status = Object.hasOwn(states, told) ? states[told] : undefined
+  if (status === undefined) return null
+  const { rawUsage, sample, kept = [] } = answerOf(value, sampleCharactersMax)
+  // Whatever it says of being stored: it was found under its id.
+  const isTold = kept.some((one) => one.id === id)
+  return { status, rawUsage, sample, kept: isTold ? kept : [{ id, standsFor: 'window' }] }
+}
+
+function answerOf(answer: unknown, sampleCharactersMax: number): ExtractedResponse {
+  const sample = new ProducedText(sampleCharactersMax)
+  const report = responsesReport()
+  if (!isRecord(answer)) {
+    return {
+      rawUsage: report.rawUsage(),
+      problem: told('The upstream answered with no JSON object.'),
+      sample,
+    }
+  }
+  readResponse(report, answer)
+  for (const item of recordsIn(answer, 'output')) {
+    const texts = itemTexts(item)
+    for (const text of texts) sample.add(text)
+    if (texts.length > 0) sample.events += 1
+  }
+  const kept = new KeptIds()
+  kept.readResponse(answer)
+  return { rawUsage: report.rawUsage(), problem: problemIn(answer), sample, kept: kept.list }
+}
+
+/** The error in a body that came with status 200; null when it is an answer, which an incomplete one is too. */
+function problemIn(answer: JsonRecord): UpstreamProblem | null {
+  const { error, status } = answer
+  if (isRecord(error) || (typeof error === 'string' && error !== '')) return problemOf(error)
+  if (status === 'failed') return told('The upstream says that the response failed.')
+  if (!Array.isArray(answer.output)) return told('The upstream answered without output.')
+  return unfinished.includes(textIn(answer, 'status'))
+    ? told(`The upstream left the response ${textIn(answer, 'status')}.`)
+    : null
+}
+
+/** What the model wrote into an item; results of tools are not its own. */
+export function itemTexts(item: JsonRecord): readonly string[] {
+  const texts = [
+    ...recordsIn(item, 'summary').map((part) => textIn(part, 'text')),
+    ...recordsIn(item, 'content').map((part) => textIn(part, 'text') || textIn(part, 'refusal')),
+    textIn(item, 'name'),
+    textIn(item, 'arguments'),
+    textIn(item, 'input'),
+    textIn(item, 'code'),
+  ]
+  return texts.filter((text) => text !== '')
+}
+
+function told(message: string): UpstreamProblem {
+  return { ...noProblem, message }
+}

@@ -1,0 +1,65 @@
+/**
+ * Takes our marks out of a Responses body on its way to OpenAI as it stands. Nothing else in it changes, and
+ * where the bytes hold no mark nothing is read.
+ */
+import type { BytePatch, ReadLimits, Span } from '../dialect.ts'
+import { readJson } from '../json/json.ts'
+import { View } from '../json/view.ts'
+import { mayHoldCarrier, plainId, readId, readTag } from '../translation/reasoning-carriers.ts'
+import { ownContent } from './encrypted-reasoning.ts'
+
+const callIdCharactersMax = 64
+
+/** Edits in body order; see `Codec.cutMarks`. */
+export function stripCarriers(body: Uint8Array, limits: ReadLimits): readonly BytePatch[] {
+  if (!mayHoldCarrier(body)) return []
+  return readJson(body, limits, (json) => {
+    const input = new View(json, json.root).get('input')
+    return input?.isList === true ? itemEdits(input.items()) : []
+  })
+}
+
+function itemEdits(items: readonly View[]): readonly BytePatch[] {
+  const edits: BytePatch[] = []
+  /** The last item that stays, and where those after it begin that do not. */
+  let kept: Span | null = null
+  let cut: Span | null = null
+  for (const item of items) {
+    const edit = itemEdit(item)
+    const { span } = item
+    if (edit === 'cut') {
+      const start: number = cut?.start ?? kept?.end ?? span.start
+      cut = { start, end: span.end }
+      continue
+    }
+    // Behind an item the comma before goes with what is cut; at the beginning, the one after.
+    if (cut !== null) edits.push({ start: cut.start, end: kept === null ? span.start : cut.end, text: '' })
+    cut = null
+    kept = span
+    if (edit !== null) edits.push(edit)
+  }
+  if (cut !== null) edits.push({ ...cut, text: '' })
+  return edits
+}
+
+/** null: nothing of ours is in it. */
+function itemEdit(item: View): BytePatch | 'cut' | null {
+  if (item.get('type')?.isText === true && item.get('type')?.text() === 'reasoning')
+    return reasoningEdit(item)
+  const id = item.get('call_id')
+  if (id?.isText !== true) return null
+  const text = id.text()
+  return readId(text).id === text
+    ? null
+    : { ...id.span, text: JSON.stringify(plainId(text, callIdCharactersMax)) }
+}
+
+/** A thought of OpenAI's is given back to it; any other is nothing to it. */
+function reasoningEdit(item: View): BytePatch | 'cut' | null {
+  const content = item.get('encrypted_content')
+  if (content?.isText !== true) return null
+  const tag = readTag(content.text())
+  if (tag.kind !== 'encrypted') return tag.kind === 'plain' ? null : 'cut'
+  const own = ownContent(tag.encrypted)
+  return own === null ? 'cut' : { ...content.span, text: JSON.stringify(own.content) }
+}

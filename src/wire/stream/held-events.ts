@@ -1,0 +1,48 @@
+/**
+ * What is kept of a part of a stream until those before it are over. Pieces of text that follow each other
+ * become one. Its size is what the memory comes to, so that whoever keeps it can bound it.
+ */
+
+import type { ResponseEvent } from '../translation/neutral.ts'
+import { GatheredText } from './gathered-text.ts'
+
+type OtherEvent = Exclude<ResponseEvent, { kind: 'delta' }>
+
+/** About the bytes that an event takes beside its text. */
+const eventSize = 64
+/** About the bytes that a part takes that waits, whatever it says. */
+export const waitingPartSize = 256
+
+const none: readonly ResponseEvent[] = []
+
+export class HeldEvents {
+  size = 0
+  private events: (OtherEvent | GatheredText)[] = []
+
+  add(event: ResponseEvent): void {
+    if (event.kind !== 'delta') {
+      this.events.push(event)
+      this.size += eventSize + JSON.stringify(event).length
+      return
+    }
+    const last = this.events.at(-1)
+    const gathered = last instanceof GatheredText ? last : new GatheredText()
+    if (gathered !== last) {
+      this.events.push(gathered)
+      this.size += eventSize
+    }
+    gathered.add(event.text)
+    this.size += event.text.length
+  }
+
+  /** All of them, in order; they are kept no longer. */
+  take(): readonly ResponseEvent[] {
+    const { events } = this
+    if (events.length === 0) return none
+    this.events = []
+    this.size = 0
+    return events.map((event) =>
+      event instanceof GatheredText ? { kind: 'delta', text: event.text } : event,
+    )
+  }
+}

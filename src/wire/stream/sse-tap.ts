@@ -1,0 +1,133 @@
+/**
+ * Watches a stream of server-sent events for any format: keeps the offsets that say what may be sent,
+ * what waits for settlement and what is left out. What an event means, a reader of the format says.
+ * Must not look into events itself, nor keep any of them.
+ */
+import type { Kept, OutputSample, RawUsage, Span, TapOptions, UpstreamProblem, UsageTap } from '../dialect.ts'
+import { noProblem } from '../upstream-problem.ts'
+import type { ProducedText } from './produced-text.ts'
+import { SseParser } from './sse.ts'
+
+/**
+ * What one event means: `quiet` may be sent and says nothing; `content` is worth sending; `finish`
+ * tells the caller it is over; `usage` is told after that to who asked for it; `end` is the protocol's
+ * own end, which says what became of the answer; `mark` ends the stream and says nothing; `failed` tells of
+ * an error; `unreadable` is not in the format.
+ */
+export type EventMeaning = 'quiet' | 'content' | 'finish' | 'usage' | 'end' | 'mark' | 'failed' | 'unreadable'
+
+/** Reads the events of one stream in order. */
+export interface EventReader {
+  /** The event is the parser's current one; it has data. */
+  read(event: SseParser): EventMeaning
+  /** What the last `failed` event said. */
+  readonly problem: UpstreamProblem
+  readonly sample: ProducedText
+  /** What of the answer the provider keeps; absent where the format has no such thing. */
+  readonly kept?: readonly Kept[]
+  rawUsage(): RawUsage
+}
+
+type State = UsageTap['state']
+
+const lastWords: readonly EventMeaning[] = ['end', 'mark', 'finish']
+
+export class SseTap implements UsageTap {
+  state: State = 'waiting'
+  relayableBytes = 0
+  totalBytes = 0
+  suppressedSpan: Span | null = null
+  problem: UpstreamProblem | null = null
+  private readonly options: TapOptions
+  private readonly reader: EventReader
+  private readonly parser: SseParser
+  private safeCharacters = 0
+  private safeEvents = 0
+
+  constructor(options: TapOptions, reader: EventReader) {
+    this.options = options
+    this.reader = reader
+    this.parser = new SseParser(options.eventBytesMax)
+  }
+
+  get rawUsage(): RawUsage {
+    return this.reader.rawUsage()
+  }
+
+  get sample(): ProducedText {
+    return this.reader.sample
+  }
+
+  get relayableSample(): OutputSample {
+    const [characters, events] = [this.safeCharacters, this.safeEvents]
+    return { text: this.sample.text.slice(0, characters), characters, events }
+  }
+
+  get kept(): readonly Kept[] {
+    return this.reader.kept ?? []
+  }
+
+  push(chunk: Uint8Array): void {
+    if (this.isOver()) return
+    this.parser.push(chunk)
+    this.readEvents()
+    if (this.parser.isTooLarge && !this.isOver()) {
+      this.fail({ ...noProblem, message: 'The upstream sent an event that is too large.' })
+    }
+  }
+
+  end(): void {
+    if (this.isOver()) return
+    this.parser.close()
+    this.readEvents()
+    if (this.isOver()) return
+    const isEnough = this.state === 'finishing' && this.options.endsWithoutMark
+    this.state = isEnough ? 'complete' : 'truncated'
+  }
+
+  private readEvents(): void {
+    while (!this.isOver() && this.parser.next()) {
+      const meaning = this.parser.hasData ? this.reader.read(this.parser) : 'quiet'
+      this.take(meaning)
+    }
+  }
+
+  private take(meaning: EventMeaning): void {
+    const { parser } = this
+    if (meaning === 'failed') return this.fail(this.reader.problem)
+    // What a cut connection left of an event counts only where it is plainly the last word.
+    if (!parser.isWhole && !lastWords.includes(meaning)) return
+    if (meaning === 'unreadable') {
+      return this.fail({ ...noProblem, message: 'The upstream sent something that is not in its format.' })
+    }
+    if (meaning === 'mark' && this.state === 'waiting') {
+      return this.fail({ ...noProblem, message: 'The upstream ended its stream without an answer.' })
+    }
+    this.totalBytes = parser.end
+    if (meaning === 'end' || meaning === 'mark') this.state = 'complete'
+    else if (meaning === 'finish' || meaning === 'usage') this.state = 'finishing'
+    else if (meaning === 'content' && this.state === 'waiting') this.state = 'content'
+    if (meaning === 'usage' && this.options.usageEvent === 'drop') this.leaveOut(parser)
+    if (this.state !== 'waiting' && this.state !== 'content') return
+    const { characters, events } = this.reader.sample
+    this.relayableBytes = parser.end
+    this.safeCharacters = characters
+    this.safeEvents = events
+  }
+
+  /** One span can be left out: the usage events that follow each other. */
+  private leaveOut({ start, end }: Span): void {
+    if (this.suppressedSpan === null) this.suppressedSpan = { start, end }
+    else if (this.suppressedSpan.end === start)
+      this.suppressedSpan = { start: this.suppressedSpan.start, end }
+  }
+
+  private fail(problem: UpstreamProblem): void {
+    this.state = 'failed'
+    this.problem = problem
+  }
+
+  private isOver(): boolean {
+    return this.state === 'complete' || this.state === 'failed' || this.state === 'truncated'
+  }
+}

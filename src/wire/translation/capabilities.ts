@@ -1,0 +1,57 @@
+/**
+ * What one model can take, as far as translating to it must know. Types and the words only: the rows,
+ * with their sources, stand beside the connectors. What is not known of a model is taken from the
+ * newest of its family.
+ */
+import type { Effort } from './neutral.ts'
+
+export interface Capabilities {
+  /**
+   * `all`; `one_of`: temperature or top_p, not both; `without_reasoning`: only while effort is none;
+   * `none`: refused.
+   */
+  readonly sampling: 'all' | 'one_of' | 'without_reasoning' | 'none'
+  /** The largest temperature that is taken. */
+  readonly temperatureMax: number
+  readonly topK: boolean
+  readonly penalties: boolean
+  readonly seed: boolean
+  /** How many stop strings are taken; 0: none. */
+  readonly stopsMax: number
+  readonly logprobs: boolean
+  /** How thinking is asked for; `none`: the model does not think. */
+  readonly thinking: 'none' | 'effort' | 'adaptive' | 'budget' | 'level'
+  /** The efforts that are taken, ascending; for `level` the levels in lower case. */
+  readonly efforts: readonly Effort[]
+  /** How thinking is switched off; null: it cannot be. */
+  readonly thinkingOff: 'none' | 'disabled' | 'between_tools' | 'zero' | null
+  /** Bounds of a thinking budget; null where there is none. */
+  readonly budget: { readonly min: number; readonly max: number } | null
+  /** The vendor checks thinking against the exact prefix, so that a lossy history must ask for unreadable thoughts to be dropped. */
+  readonly bindsThinking: boolean
+  /** A call in the history must carry its signature, or the documented stand-in. */
+  readonly signedCalls: boolean
+  readonly forcedTools: boolean
+  /** The conversation may end with the beginning of the answer. */
+  readonly prefill: boolean
+  /** Instructions may stand between the turns. */
+  readonly midSystem: boolean
+  readonly parallelSwitch: boolean
+  readonly schemaOutput: boolean
+  /** A schema and tools in one request. */
+  readonly schemaWithTools: boolean
+  /** Messages of the assistant say whether they are comments or the answer (`phase`), and are worse read without. */
+  readonly phases?: boolean
+  /** Marks of what to cache are taken. */
+  readonly cacheMarks: boolean
+  /** Images inside the result of a tool. */
+  readonly resultMedia: boolean
+  readonly inputs: readonly ('text' | 'image' | 'audio' | 'document')[]
+  /**
+   * Whether Chat Completions takes function tools: always, only with the effort `none` or without one
+   * (`without_effort`), only with an explicit `none`, or never. Matters only at OpenAI.
+   */
+  readonly chatTools: 'always' | 'without_effort' | 'explicit_none' | 'never'
+  /** What an answer can be at most; written where a format demands a limit and the caller gave none. */
+  readonly outputTokensMax: number
+}

@@ -1,0 +1,62 @@
+/**
+ * What a format provides to be translated: its requests, responses and streams into neutral words and out of them.
+ * Interfaces only.
+ */
+import type { BytePatch, ReadLimits, UrlFields, Usage } from '../dialect.ts'
+import type {
+  Conversation,
+  EncodedRequest,
+  Frame,
+  NeutralResponse,
+  ResponseCost,
+  ResponseEvent,
+  Target,
+} from './neutral.ts'
+import type { PolicyTable } from './policy.ts'
+
+/** Reads one upstream stream into events; fed with chunks cut anywhere; never throws (the watch beside it tells what is wrong). */
+export interface StreamDecoder {
+  push(chunk: Uint8Array): readonly ResponseEvent[]
+  /** The upstream sent its last byte: what was kept back. */
+  end(): readonly ResponseEvent[]
+  /** Memory of an event that is not whole yet, and of parts that wait for their turn. */
+  readonly waitingBytes: number
+}
+
+/** Writes one stream for the caller. `finish` events are kept: the last word is written by `close`, once it is settled. */
+export interface StreamEncoder {
+  /** Bytes for the caller now; '' when the event says nothing in this format. */
+  write(event: ResponseEvent): string
+  /** Everything from the finish on, up to and with the protocol's own end. */
+  close(tally: ResponseCost): string
+  /** What was told and is kept to be told again: whole at the end of a part, or in the last word. */
+  readonly keptCharacters: number
+}
+
+/** What a client's format provides to be translated. All pure; all deterministic: same values in, same bytes out. */
+export interface ClientCodec {
+  /** What becomes of each field of a request in this format elsewhere. */
+  readonly policy: PolicyTable
+  /** Throws WireError as `extractRequest` does; the body has passed `extractRequest` already. */
+  decodeRequest(body: Uint8Array, limits: ReadLimits, address: UrlFields): Conversation
+  /** The JSON body, with `usage.cost`. */
+  encodeResponse(answer: NeutralResponse, frame: Frame, tally: ResponseCost): string
+  encodeStream(frame: Frame): StreamEncoder
+}
+
+/** What an upstream's format provides to be translated to; as pure and deterministic. */
+export interface UpstreamCodec {
+  /** Among formats that a model takes: the lowest is asked first, by whether the model reasons. */
+  readonly rank: { readonly reasoning: number; readonly others: number }
+  /** Throws WireError `untranslatable` naming the caller's field where something can neither be carried nor be left out. */
+  encodeRequest(conversation: Conversation, target: Target): EncodedRequest
+  /** Throws WireError `invalid_value` for what is no response of this format. */
+  decodeResponse(body: Uint8Array, usage: Usage): NeutralResponse
+  decodeStream(eventBytesMax: number): StreamDecoder
+  /**
+   * The byte patches that take our reasoning carriers out of a body on its way to its vendor as it stands: tagged
+   * ids to their short form, reasoning of other vendors removed, this vendor's own signatures restored. Empty when
+   * there are none; the body is then looked at no further than a search for the carrier.
+   */
+  stripCarriers(body: Uint8Array, limits: ReadLimits): readonly BytePatch[]
+}

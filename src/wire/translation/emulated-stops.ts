@@ -1,0 +1,38 @@
+/** Stop strings that a target does not take, and that the answer is cut at instead. Pure. */
+import { WireError } from '../dialect.ts'
+import { type Emulation, emulatedStopCharactersMax, emulatedStopsMax } from './emulation.ts'
+import type { Conversation } from './neutral.ts'
+
+export interface SharedStops {
+  /** Those that the upstream is asked for. */
+  readonly sent: readonly string[]
+  /** Those that the answer is cut at. */
+  readonly emulated: readonly string[]
+}
+
+/** Shares the caller's stop strings. Throws WireError where they can neither be sent nor be emulated. */
+export function sharedStops(
+  { stops, logprobs }: Conversation,
+  takes: { readonly max: number; readonly isTaken: (stop: string) => boolean },
+): SharedStops {
+  const sent = stops.filter(takes.isTaken).slice(0, takes.max)
+  if (sent.length === stops.length) return { sent, emulated: [] }
+  const known = new Set(sent)
+  const emulated = [...new Set(stops)].filter((stop) => stop !== '' && !known.has(stop))
+  if (emulated.length > emulatedStopsMax) throw refused(`at most ${emulatedStopsMax} stop strings`)
+  if (emulated.some((stop) => stop.length > emulatedStopCharactersMax)) {
+    throw refused(`stop strings of at most ${emulatedStopCharactersMax} characters`)
+  }
+  if (emulated.length > 0 && logprobs !== null) throw refused('no stop strings beside log probabilities')
+  return { sent, emulated }
+}
+
+/** undefined where there is nothing to cut at. */
+export function cutAt(stops: readonly string[]): Emulation | undefined {
+  return stops.length === 0 ? undefined : { callOf: null, stops }
+}
+
+function refused(what: string): WireError {
+  const why = `the model takes no such stop strings itself; here its answers are cut, which takes ${what}`
+  return new WireError('untranslatable', `stop: ${why}.`, 'stop')
+}

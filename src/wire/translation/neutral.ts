@@ -1,0 +1,358 @@
+/**
+ * A conversation, an answer and the events of a stream in words that belong to no wire format: what one
+ * dialect decodes and another encodes. Types only. It holds what some other dialect can carry; what none
+ * can is named in `OtherPart` and `given`, so that it is refused or said, never lost in silence.
+ */
+
+import type { Usage } from '../dialect.ts'
+import type { JsonOut, RawJson } from '../json/text.ts'
+import type { Capabilities } from './capabilities.ts'
+import type { Emulation } from './emulation.ts'
+
+/** Who made an opaque value and alone can read it. */
+export type Vendor = 'anthropic' | 'openai' | 'google'
+
+/**
+ * An opaque value that must come back to its vendor unchanged. `data` is the vendor's own text: Anthropic's
+ * thinking signature (or `redacted_thinking.data`), Google's thought signature (base64), OpenAI's reasoning
+ * item as `<item id>.<encrypted_content>` (the id may be empty).
+ */
+export interface EncryptedReasoning {
+  readonly vendor: Vendor
+  readonly data: string
+}
+
+export type CacheLifetime = '5m' | '1h'
+
+/** Where a part stood in the caller's body, for sentences about it: `messages[2].content[0]`. */
+export type Pointer = string
+
+export interface TextPart {
+  readonly kind: 'text'
+  readonly text: string
+  /** The caller wants the prompt cached up to and with this part. */
+  readonly cache: CacheLifetime | null
+  readonly citations: readonly Citation[]
+}
+
+/** A source that an answer names; only what has an address or a title means something elsewhere. */
+export interface Citation {
+  readonly url: string | null
+  readonly title: string | null
+  readonly quoted: string | null
+}
+
+export type MediaSource =
+  /** Base64 without line breaks or prefix. */
+  | { readonly kind: 'base64'; readonly mediaType: string; readonly data: string }
+  | { readonly kind: 'url'; readonly mediaType: string | null; readonly url: string }
+  /** A document that is plain text. */
+  | { readonly kind: 'text'; readonly text: string }
+
+export interface MediaPart {
+  readonly kind: 'media'
+  readonly medium: 'image' | 'audio' | 'document'
+  readonly source: MediaSource
+  /** File name or title. */
+  readonly title: string | null
+  /** OpenAI's `detail`, as written. */
+  readonly detail: string | null
+  readonly cache: CacheLifetime | null
+  readonly pointer: Pointer
+}
+
+/** What a model thought before it spoke. `text` may be empty beside an encrypted value: that is normal and must survive. */
+export interface ThinkingPart {
+  readonly kind: 'thinking'
+  readonly text: string
+  /** Anthropic's `redacted_thinking`: `encrypted value.data` is its data. */
+  readonly redacted: boolean
+  readonly encrypted: EncryptedReasoning | null
+}
+
+/** The model asks for a tool of the caller's. */
+export interface CallPart {
+  readonly kind: 'call'
+  /** As it stands in the format it came in, with our mark cut off: see reasoning-carriers.ts. */
+  readonly id: string
+  readonly name: string
+  /** The group that the tool was declared in (Responses namespaces); null: none. */
+  readonly namespace: string | null
+  /** `json`: `input` is the JSON text of an object as the model wrote it ('' and cut text occur); `text`: free text of a custom tool. */
+  readonly form: 'json' | 'text'
+  readonly input: string
+  /** Google puts its signature on the call itself. */
+  readonly encrypted: EncryptedReasoning | null
+  readonly pointer: Pointer
+}
+
+/** What the caller's tool answered. */
+export interface ResultPart {
+  readonly kind: 'result'
+  readonly callId: string
+  /** The tool's name where the format tells it (Gemini); else found by `callId`. */
+  readonly name: string | null
+  readonly content: readonly (TextPart | MediaPart)[]
+  /** Gemini's `response` object as written, where it is not one of the texts `output` / `error`. */
+  readonly json: string | null
+  readonly isError: boolean
+  readonly cache: CacheLifetime | null
+  readonly pointer: Pointer
+}
+
+export interface RefusalPart {
+  readonly kind: 'refusal'
+  readonly text: string
+}
+
+/** Something that only its own format has (results of tools that ran upstream, …): dropped elsewhere, and said. */
+export interface OtherPart {
+  readonly kind: 'other'
+  /** Its type as the format names it. */
+  readonly type: string
+  readonly pointer: Pointer
+}
+
+export type ConversationPart =
+  | TextPart
+  | MediaPart
+  | ThinkingPart
+  | CallPart
+  | ResultPart
+  | RefusalPart
+  | OtherPart
+
+/** `system` also stands for `developer`; leading ones are the instructions, later ones keep their place. */
+export interface ConversationTurn {
+  readonly role: 'system' | 'user' | 'assistant'
+  readonly parts: readonly ConversationPart[]
+}
+
+/** A tool of the caller's. */
+export interface Tool {
+  readonly name: string
+  readonly namespace: string | null
+  readonly description: string | null
+  readonly form: 'json' | 'text'
+  /** The JSON schema of its input as the caller wrote it; null: it takes none (or it is free text). */
+  readonly schema: RawJson | null
+  /** `form: text`: the grammar or format object as written, null where there is none. */
+  readonly format: RawJson | null
+  readonly strict: boolean | null
+  readonly cache: CacheLifetime | null
+  readonly pointer: Pointer
+}
+
+/** A tool that the provider runs itself. Dialects that can offer `name` translate it; others refuse it. */
+export interface ProviderTool {
+  /** Undated meter name: `web_search`, `code_execution`, `web_fetch`, … */
+  readonly name: string
+  readonly usesMax: number | null
+  readonly pointer: Pointer
+}
+
+export type ToolChoice =
+  /** `validated`: the model decides, and what it calls must fit the schema (Google's VALIDATED). */
+  | { readonly kind: 'auto' | 'none' | 'required' | 'validated' }
+  | { readonly kind: 'one'; readonly name: string; readonly namespace: string | null }
+  | { readonly kind: 'some'; readonly required: boolean; readonly names: readonly string[] }
+
+export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'
+
+/** How much the model may think, in whichever terms the caller chose; all null: the model's default. */
+export interface Reasoning {
+  readonly effort: Effort | null
+  /** Tokens of thinking; `0`: off, `-1`: the model decides. */
+  readonly budget: number | null
+  /** The caller shows thoughts and wants them readable; false: wants none; null: did not say. */
+  readonly summaries: boolean | null
+}
+
+export type OutputFormat =
+  | { readonly kind: 'json' }
+  | {
+      readonly kind: 'schema'
+      readonly name: string | null
+      readonly description: string | null
+      readonly schema: RawJson
+      readonly strict: boolean | null
+    }
+
+/** Numbers as the caller wrote them (JSON text), so that no digit changes. */
+export interface Sampling {
+  readonly temperature: string | null
+  readonly topP: string | null
+  readonly topK: string | null
+  readonly presencePenalty: string | null
+  readonly frequencyPenalty: string | null
+  readonly seed: string | null
+}
+
+/** A field of the caller's body and where it stands: what the policy tables decide about. */
+export interface GivenField {
+  /** As the table names it: `temperature`, `generationConfig.seed`. */
+  readonly name: string
+  readonly pointer: Pointer
+}
+
+export interface Conversation {
+  readonly model: string
+  readonly stream: boolean
+  readonly turns: readonly ConversationTurn[]
+  readonly tools: readonly Tool[]
+  readonly providerTools: readonly ProviderTool[]
+  readonly toolChoice: ToolChoice | null
+  readonly parallelCalls: boolean | null
+  readonly outputLimit: number | null
+  readonly sampling: Sampling
+  readonly stops: readonly string[]
+  readonly reasoning: Reasoning
+  readonly format: OutputFormat | null
+  /** `low | medium | high`. */
+  readonly verbosity: string | null
+  /** Who is behind the caller, for the provider's abuse checks; as written, of any length. */
+  readonly user: string | null
+  /** What the caller gives to keep a prompt cache apart (`prompt_cache_key`). */
+  readonly cacheKey: string | null
+  /** How many alternatives for each token; 0: the chosen one alone; null: not asked for. */
+  readonly logprobs: number | null
+  /** Every field of the body that has a row in the dialect's policy table, and every one that has none. */
+  readonly given: readonly GivenField[]
+  readonly asked: ResponseOptions
+}
+
+/** What writing the answer needs to know of the request; small, kept while the answer runs. */
+export interface ResponseOptions {
+  /** A chat stream with a usage event. */
+  readonly includeUsage: boolean
+  /** Settings that a Responses object repeats, as written. */
+  readonly echo: readonly (readonly [name: string, value: JsonOut])[]
+  /** Tools that take free text, and tools in namespaces: `names.ts` restores them from this. */
+  readonly tools: readonly Pick<Tool, 'name' | 'namespace' | 'form'>[]
+  readonly logprobs: boolean
+}
+
+/** Something that did not go upstream as it was written; told in `x-tollgate-adjusted`. */
+export interface Adjustment {
+  /** `added`: what the caller did not write, and what can change the price. */
+  readonly kind: 'dropped' | 'adapted' | 'added'
+  /** The caller's field or part: `seed`, `messages[3].content[1]`. */
+  readonly field: Pointer
+  /** A few words for the documentation and the log, not for the header. */
+  readonly why: string
+}
+
+/** The upstream that a request is written for. */
+/**
+ * When a prompt that marks nothing is marked for a cache whose writes cost more than plain input. `conversations`: once
+ * it has an earlier answer in it, so that the same prefix is likely to come again.
+ */
+export type AutomaticCaching = 'conversations' | 'always' | 'never'
+
+export interface Target {
+  /** The model as its provider calls it. */
+  readonly model: string
+  /** Left out: `conversations`. */
+  readonly automaticCaching?: AutomaticCaching
+  readonly capabilities: Capabilities
+  /** What becomes of a choice that the model cannot be forced to; absent: it is adapted, and said. */
+  readonly forcedTools?: ForcedTools | undefined
+}
+
+/** `adapt`: the nearest that the model takes. `refuse`: 400 naming the field. */
+export type ForcedTools = 'adapt' | 'refuse'
+
+/** A request in the format of an upstream. */
+export interface EncodedRequest {
+  /** The body. What a cache matches by prefix (tools, instructions, messages) comes first, the last message last of it. */
+  readonly text: string
+  readonly adjusted: readonly Adjustment[]
+  /** The tools under the names that the upstream knows them by, where these differ from the caller's or the input is wrapped. */
+  readonly names: ToolNames
+  /** Headers the body needs, lower case (`anthropic-beta`); empty mostly. */
+  readonly headers: Readonly<Record<string, string>>
+  /** What the upstream could not be asked for; absent mostly. */
+  readonly emulation?: Emulation | undefined
+}
+
+/** Target name → the caller's tool. `wrapped`: free text went as `{"input": "…"}` and is unwrapped in the answer. */
+export type ToolNames = ReadonlyMap<string, CallerTool>
+
+export interface CallerTool {
+  readonly name: string
+  readonly namespace: string | null
+  readonly wrapped: boolean
+}
+
+export type FinishReason =
+  | 'end'
+  | 'stop_string'
+  | 'calls'
+  | 'length'
+  | 'context'
+  | 'refusal'
+  | 'filter'
+  | 'pause'
+
+export interface Finish {
+  readonly reason: FinishReason
+  readonly stopString: string | null
+  /** What the provider says about a refusal or a filter. */
+  readonly explanation: string | null
+}
+
+/** What an answer is made of; media are what the model made. */
+export type ResponsePart = TextPart | ThinkingPart | CallPart | RefusalPart | MediaPart
+
+/** A whole answer. `usage` comes from the dialect's own reading of the bytes. */
+export interface NeutralResponse {
+  readonly id: string
+  readonly model: string
+  readonly parts: readonly ResponsePart[]
+  readonly finish: Finish
+  readonly usage: Usage
+  /** OpenAI's `content` array of log probabilities, as written; null where there is none. */
+  readonly logprobs: RawJson | null
+}
+
+/**
+ * What happens in a stream, in order; parts never overlap: `open` → `delta`* → `close`, then the next.
+ * A decoder keeps later parts back until earlier ones are closed. `finish` comes once and last.
+ */
+export type ResponseEvent =
+  | { readonly kind: 'start'; readonly id: string; readonly model: string }
+  /** Input that was reported before any output, and nothing else of usage. */
+  | { readonly kind: 'input'; readonly usage: Usage }
+  | {
+      readonly kind: 'open'
+      readonly part:
+        | { readonly kind: 'text' | 'thinking' | 'refusal' }
+        | Pick<CallPart, 'kind' | 'id' | 'name' | 'namespace' | 'form' | 'encrypted'>
+    }
+  /** More of the open part: text, or JSON text of a call's input. */
+  | { readonly kind: 'delta'; readonly text: string }
+  | { readonly kind: 'citation'; readonly citation: Citation }
+  /** `content` entries of log probabilities as written (a JSON array). */
+  | { readonly kind: 'logprobs'; readonly content: RawJson }
+  /** Ends the open part; the encrypted value of a thinking part is known only here. */
+  | { readonly kind: 'close'; readonly encrypted: EncryptedReasoning | null }
+  /** A part that comes at once: redacted thinking, media. */
+  | { readonly kind: 'whole'; readonly part: ThinkingPart | MediaPart }
+  | { readonly kind: 'finish'; readonly finish: Finish }
+
+/** What every answer that we write needs besides what the upstream said. */
+export interface Frame {
+  /** The request's id as the caller is told it (`req_…`); ids that we make are derived from it, so that they repeat in no other answer. */
+  readonly requestId: string
+  /** The name the caller asked for. */
+  readonly model: string
+  readonly createdSeconds: number
+  readonly asked: ResponseOptions
+}
+
+/** What the answer cost, known when it is settled. */
+export interface ResponseCost {
+  readonly usage: Usage
+  /** Decimal USD, exact; written as a JSON number. */
+  readonly cost: string
+}

@@ -1,0 +1,41 @@
+/** The policy decides each given field by its table, and what no table knows is dropped and said. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { WireError } from '../dialect.ts'
+import { type PolicyTable, treat } from './policy.ts'
+
+const table: PolicyTable = [
+  { field: 'kept', to: { gemini: 'carried', anthropic: 'adapted' }, note: '', example: { kept: 1 } },
+  {
+    field: 'lost',
+    to: { gemini: 'dropped', anthropic: 'refused' },
+    note: 'nothing like it',
+    example: { lost: 1 },
+  },
+]
+const given = (...names: string[]) => names.map((name) => ({ name, pointer: `at.${name}` }))
+
+test('what is carried or adapted needs no word, what is dropped is said, what is not known too', () => {
+  assert.deepEqual(treat(table, given('kept'), 'gemini'), [])
+  assert.deepEqual(treat(table, given('kept'), 'anthropic'), [])
+  assert.deepEqual(treat(table, given('lost', 'kept', 'new', '__proto__', 'toString'), 'gemini'), [
+    { kind: 'dropped', field: 'at.lost', why: 'nothing like it' },
+    { kind: 'dropped', field: 'at.new', why: 'unknown field' },
+    { kind: 'dropped', field: 'at.__proto__', why: 'unknown field' },
+    { kind: 'dropped', field: 'at.toString', why: 'unknown field' },
+  ])
+  assert.deepEqual(treat(table, given('kept'), 'openai-chat'), [
+    { kind: 'dropped', field: 'at.kept', why: '' },
+  ])
+})
+
+test('what is refused names its place and why', () => {
+  assert.throws(
+    () => treat(table, given('kept', 'lost'), 'anthropic'),
+    (error) =>
+      error instanceof WireError &&
+      error.code === 'untranslatable' &&
+      error.pointer === 'at.lost' &&
+      /^at\.lost: .*\(nothing like it\)\.$/.test(error.message),
+  )
+})

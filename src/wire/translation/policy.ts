@@ -1,0 +1,64 @@
+/**
+ * What becomes of each field of a request on its way to another format: one table per dialect, read by
+ * the translation and by the page that documents it, so that neither can say what the other does not do.
+ */
+import { WireError } from '../dialect.ts'
+import type { SourceFormat, TargetFormat } from '../formats.ts'
+import type { JsonOut } from '../json/text.ts'
+import type { Adjustment, GivenField } from './neutral.ts'
+
+/**
+ * `carried`: means the same there. `adapted`: said in the other format's terms, perhaps rounded.
+ * `dropped`: left out and told in `x-tollgate-adjusted`, since the answer means the same without it.
+ * `refused`: 400 naming the field, since leaving it out would change what the caller gets.
+ */
+export type Fate = 'carried' | 'adapted' | 'dropped' | 'refused'
+
+export interface PolicyRow<To extends TargetFormat = never> {
+  /** As the format documents it; nested with dots, elements with `[]`: `messages[].name`. */
+  readonly field: string
+  /** By the format of the upstream: all of `To`. */
+  readonly to: Readonly<Record<To, Fate> & Partial<Record<TargetFormat, Fate>>>
+  /** What it becomes, or why it does not, in a few words for the reader of the compatibility page. */
+  readonly note: string
+  /** Members of a request that has the field; laid over a small request, also to test the row. */
+  readonly example: Readonly<Record<string, JsonOut>>
+}
+
+export type PolicyTable = readonly PolicyRow[]
+
+/** What becomes of one field in every format but its own: a new format does not compile until it has its column. */
+export type FatesOf<Own extends SourceFormat> = Readonly<Record<Exclude<TargetFormat, Own>, Fate>>
+
+/** The table of one format: each row decides for every other format. */
+export type PolicyTableOf<Own extends SourceFormat> = readonly PolicyRow<Exclude<TargetFormat, Own>>[]
+
+/**
+ * The adjustments that the given fields need towards `target`. A field without a row is not known to
+ * anybody here and cannot be carried: it is dropped and said. Throws WireError `untranslatable`.
+ */
+export function treat(
+  table: PolicyTable,
+  given: readonly GivenField[],
+  target: TargetFormat,
+): readonly Adjustment[] {
+  const adjusted: Adjustment[] = []
+  for (const { name, pointer } of given) {
+    const row = table.find(({ field }) => field === name)
+    // Only the format's own name can be missing in a row.
+    const fate = row?.to[target] ?? 'dropped'
+    if (fate === 'refused') throw untranslatable(pointer, row?.note ?? '')
+    if (fate === 'dropped')
+      adjusted.push({ kind: 'dropped', field: pointer, why: row?.note ?? 'unknown field' })
+  }
+  return adjusted
+}
+
+/** The refusal of what can neither be carried nor be left out. */
+export function untranslatable(pointer: string, why: string): WireError {
+  return new WireError(
+    'untranslatable',
+    `${pointer}: the model that was asked for is reached in another format, which has nothing like it${why === '' ? '' : ` (${why})`}.`,
+    pointer,
+  )
+}

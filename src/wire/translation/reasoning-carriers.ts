@@ -1,0 +1,261 @@
+/**
+ * Carries one vendor's opaque values through formats that have no place for them, without keeping state:
+ * in the id of a tool call (`<id>_tg1_<payload>`), or as a tagged text where a format has an opaque field
+ * of its own (`tg1.<vendor>.<payload>`). Both end with a check, so that a mark that a client cut is noticed.
+ * Must not let a mark reach an upstream: ids go out short, and alike in call and result.
+ */
+import { shortHash, textHash } from './hash.ts'
+import type { ConversationPart, EncryptedReasoning, ThinkingPart, Vendor } from './neutral.ts'
+
+/** A marked id is never longer; a signature that does not fit is not carried. */
+export const carrierIdCharactersMax = 65_536
+/** Thoughts, which a conversation can go on without, make no id longer than this. */
+export const thoughtIdCharactersMax = 8_192
+/** Ids that we hand out, without their mark. */
+export const plainIdCharactersMax = 32
+
+const carrierSeparator = '_tg1_'
+/** The payload is a JSON array, and base64 of `[` begins so: an id that only has the mark's letters is left alone. */
+const carrierStart = `${carrierSeparator}W`
+const tagMark = 'tg1.'
+/** How base64 of a tagged text begins. */
+const base64TagMark = 'dGcxL'
+const checkCharacters = 4
+const vendors: readonly Vendor[] = ['anthropic', 'openai', 'google']
+
+/** What one tool call carries round: its own signature, and the thoughts before it. */
+export interface ReasoningCarrier {
+  readonly encrypted: EncryptedReasoning | null
+  readonly thoughts: readonly ThinkingPart[]
+}
+
+export interface ReadId {
+  /** The id without our mark. */
+  readonly id: string
+  /** null: there was none, or it came back damaged. */
+  readonly carrier: ReasoningCarrier | null
+}
+
+/**
+ * `id` with the mark in it; the plain id where the mark is empty. Where it is too large the thoughts are
+ * left out, and where the call's own encrypted value is too large, all of it.
+ */
+export function carrierId(id: string, mark: ReasoningCarrier): string {
+  if (mark.encrypted === null && mark.thoughts.length === 0) return id
+  const payload = base64UrlOf(JSON.stringify(packed(mark)))
+  const marked = `${id}${carrierSeparator}${payload}${checkOf(payload)}`
+  const charactersMax = mark.thoughts.length === 0 ? carrierIdCharactersMax : thoughtIdCharactersMax
+  if (marked.length <= charactersMax) return marked
+  return mark.thoughts.length === 0 ? id : carrierId(id, { ...mark, thoughts: [] })
+}
+
+/**
+ * Takes an id apart; never throws, whatever a client made of it. A damaged mark is cut off all the same,
+ * so that a call and its result still have one id.
+ */
+export function readId(text: string): ReadId {
+  const first = carrierAt(text, text.indexOf(carrierStart))
+  if (first === null) return { id: text, carrier: null }
+  if (first.carrier !== null) return first
+  // An id may hold what looks like a mark, and be marked once more: ours is the last one then.
+  const last = carrierAt(text, text.lastIndexOf(carrierStart))
+  return last?.carrier == null ? first : last
+}
+
+function carrierAt(text: string, at: number): ReadId | null {
+  if (at === -1) return null
+  const id = text.slice(0, at)
+  // None of ours is longer, and reading it would only cost.
+  if (text.length > carrierIdCharactersMax) return { id, carrier: null }
+  const value = checkedText(text.slice(at + carrierSeparator.length))
+  return { id, carrier: value === null ? null : unpacked(value) }
+}
+
+/**
+ * The id as an upstream gets it: as it is where it has only letters, digits, `_` and `-` and is no longer
+ * than `charactersMax`; else a short one that is made of it, always the same.
+ */
+export function plainId(id: string, charactersMax: number): string {
+  const { id: bare } = readId(id)
+  return bare.length > 0 && bare.length <= charactersMax && /^[\w-]+$/.test(bare)
+    ? bare
+    : `call_${textHash(bare)}`
+}
+
+/**
+ * Thoughts of a mark that the client did not also send itself, which would be among `parts` since the last call.
+ * Both lists are the client's, so that comparing each with each would cost too much.
+ */
+export function missingThoughts(
+  parts: readonly ConversationPart[],
+  thoughts: readonly ThinkingPart[],
+): readonly ThinkingPart[] {
+  if (thoughts.length === 0) return thoughts
+  const there = new Set<string>()
+  for (let at = parts.length - 1; at >= 0; at -= 1) {
+    const part = parts[at]
+    if (part === undefined || part.kind === 'call') break
+    if (part.kind === 'thinking') there.add(keyOf(part))
+  }
+  return thoughts.filter((thought) => !there.has(keyOf(thought)))
+}
+
+function keyOf({ text, encrypted }: ThinkingPart): string {
+  return JSON.stringify([text, encrypted?.vendor, encrypted?.data])
+}
+
+/** The opaque value of a vendor, for the opaque field of another format. */
+export function tagged(encrypted: EncryptedReasoning): string {
+  const payload = base64UrlOf(encrypted.data)
+  return `${tagMark}${encrypted.vendor}.${payload}${checkOf(payload)}`
+}
+
+/** The same where the field must be base64 (Gemini). */
+export function taggedBase64(encrypted: EncryptedReasoning): string {
+  return btoa(tagged(encrypted))
+}
+
+/** `plain`: not ours, so the field's own vendor wrote it. `broken`: ours, and damaged. */
+export type ReadTag =
+  | { readonly kind: 'plain' | 'broken' }
+  | { readonly kind: 'encrypted'; readonly encrypted: EncryptedReasoning }
+
+const plain: ReadTag = { kind: 'plain' }
+const broken: ReadTag = { kind: 'broken' }
+
+export function readTag(text: string): ReadTag {
+  if (!text.startsWith(tagMark)) return plain
+  const rest = text.slice(tagMark.length)
+  const vendor = vendors.find((name) => rest.startsWith(`${name}.`))
+  if (vendor === undefined) return broken
+  const value = checkedText(rest.slice(vendor.length + 1))
+  return value === null ? broken : { kind: 'encrypted', encrypted: { vendor, data: value } }
+}
+
+export function readTagBase64(text: string): ReadTag {
+  if (!text.startsWith(base64TagMark)) return plain
+  try {
+    return readTag(atob(text.replaceAll('-', '+').replaceAll('_', '/')))
+  } catch {
+    return broken
+  }
+}
+
+/** Stands in an opaque field beside a thought that nobody encrypted, so that it is taken for no value of the field's own vendor. */
+export const unencrypted: EncryptedReasoning = { vendor: 'openai', data: '-' }
+
+export function isUnencrypted({ vendor, data }: EncryptedReasoning): boolean {
+  return vendor === unencrypted.vendor && data === unencrypted.data
+}
+
+/**
+ * Google signs texts as well; elsewhere such a signature is a thought that says nothing beside its text. Where
+ * the text stands is a first letter that base64 does not have; without one it is no text's signature.
+ */
+const places = { before: '^', behind: '>' } as const
+export type SignedPlace = keyof typeof places
+
+/** The signature of the text that stands `before` it, or `behind` it. */
+export function signatureOfText(
+  { vendor, data }: EncryptedReasoning,
+  place: SignedPlace,
+): EncryptedReasoning {
+  return { vendor, data: `${places[place]}${data}` }
+}
+
+/** Where the text stands that was signed; null: it was no text. */
+export function signedPlace({ data }: EncryptedReasoning): SignedPlace | null {
+  if (data.startsWith(places.before)) return 'before'
+  return data.startsWith(places.behind) ? 'behind' : null
+}
+
+/** One search for all of them: it skips letters that none of them has, which looking for each in turn does not. */
+const anyMark = new RegExp([carrierSeparator, tagMark, base64TagMark].join('|').replaceAll('.', '\\.'))
+const searchDecoder = new TextDecoder('utf-8', { ignoreBOM: true })
+/** So much of a body becomes text at once, and so much of it again, since a mark may stand across the border. */
+const searchBytes = 64 * 1_024
+const borderBytes = 8
+
+/** Whether a mark of ours may stand anywhere in a body; false is certain. */
+export function mayHoldCarrier(body: Uint8Array): boolean {
+  for (let at = 0; at < body.length; at += searchBytes) {
+    // Bytes of a character that is cut there are no letters of a mark.
+    if (anyMark.test(searchDecoder.decode(body.subarray(at, at + searchBytes + borderBytes)))) return true
+  }
+  return false
+}
+
+type PackedEncrypted = readonly [vendor: number, data: string]
+type PackedThought = readonly [encrypted: PackedEncrypted | null, text: string, redacted: 0 | 1]
+type Packed = readonly [encrypted: PackedEncrypted | null, thoughts: readonly PackedThought[]]
+
+function packed({ encrypted, thoughts }: ReasoningCarrier): Packed {
+  return [
+    packedEncrypted(encrypted),
+    thoughts.map((thought) => [packedEncrypted(thought.encrypted), thought.text, thought.redacted ? 1 : 0]),
+  ]
+}
+
+function packedEncrypted(encrypted: EncryptedReasoning | null): PackedEncrypted | null {
+  return encrypted === null ? null : [vendors.indexOf(encrypted.vendor), encrypted.data]
+}
+
+/** The check says that we wrote it or that somebody took the trouble to; so its form is looked at all the same. */
+function unpacked(text: string): ReasoningCarrier | null {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return null
+  }
+  if (!Array.isArray(value) || !Array.isArray(value[1])) return null
+  const thoughts: ThinkingPart[] = []
+  for (const thought of value[1] as unknown[]) {
+    if (!Array.isArray(thought) || typeof thought[1] !== 'string') return null
+    const encrypted = unpackedEncrypted(thought[0])
+    const redacted = thought[2] === 1
+    if (redacted && encrypted === null) return null
+    thoughts.push({ kind: 'thinking', text: thought[1], redacted, encrypted })
+  }
+  return { encrypted: unpackedEncrypted(value[0]), thoughts }
+}
+
+function unpackedEncrypted(value: unknown): EncryptedReasoning | null {
+  if (!Array.isArray(value) || typeof value[0] !== 'number' || typeof value[1] !== 'string') return null
+  const vendor = vendors[value[0]]
+  return vendor === undefined ? null : { vendor, data: value[1] }
+}
+
+function checkOf(payload: string): string {
+  return shortHash(payload).slice(0, checkCharacters)
+}
+
+function checkedText(text: string): string | null {
+  const payload = text.slice(0, -checkCharacters)
+  if (payload === '' || checkOf(payload) !== text.slice(-checkCharacters)) return null
+  try {
+    const binary = atob(payload.replaceAll('-', '+').replaceAll('_', '/'))
+    const bytes = new Uint8Array(binary.length)
+    for (let at = 0; at < binary.length; at += 1) bytes[at] = binary.charCodeAt(at)
+    return decoder.decode(bytes)
+  } catch {
+    return null
+  }
+}
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+/** So many bytes become arguments of one call. */
+const pieceBytes = 4_096
+
+function base64UrlOf(text: string): string {
+  const bytes = encoder.encode(text)
+  let binary = ''
+  for (let at = 0; at < bytes.length; at += pieceBytes) {
+    binary += String.fromCharCode(...bytes.subarray(at, at + pieceBytes))
+  }
+  return btoa(binary)
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replace(/={1,2}$/, '')
+}

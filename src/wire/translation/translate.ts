@@ -1,0 +1,175 @@
+/**
+ * From one format to another: decode with one codec, encode with the other, with the policy between them
+ * and the caller's names of tools restored in the answer. Pure. Must not know any format.
+ */
+import type { ReadLimits, UrlFields, Usage } from '../dialect.ts'
+import type { TargetFormat } from '../formats.ts'
+import { isRecord, parsed } from '../json/parsed.ts'
+import { GatheredText } from '../stream/gathered-text.ts'
+import type { ClientCodec, StreamDecoder, StreamEncoder, UpstreamCodec } from './codec.ts'
+import { EmulatedStream, emulatedResponse } from './emulation.ts'
+import type {
+  Adjustment,
+  CallerTool,
+  CallPart,
+  EncodedRequest,
+  Frame,
+  NeutralResponse,
+  ResponseCost,
+  ResponseEvent,
+  ResponseOptions,
+  ResponsePart,
+  Target,
+  ToolNames,
+} from './neutral.ts'
+import { treat } from './policy.ts'
+
+export interface RequestTranslation {
+  readonly from: ClientCodec
+  readonly to: UpstreamCodec
+  readonly toName: TargetFormat
+  readonly target: Target
+  readonly limits: ReadLimits
+  readonly address: UrlFields
+}
+
+/** More than the header can hold. */
+const toldMax = 256
+
+export interface TranslatedRequest extends EncodedRequest {
+  readonly asked: ResponseOptions
+}
+
+/** Throws WireError; see `ClientCodec`. */
+export function translateRequest(body: Uint8Array, of: RequestTranslation): TranslatedRequest {
+  const conversation = of.from.decodeRequest(body, of.limits, of.address)
+  const treated = treat(of.from.policy, conversation.given, of.toName)
+  const encoded = of.to.encodeRequest(conversation, of.target)
+  return { ...encoded, adjusted: told([...treated, ...encoded.adjusted]), asked: conversation.asked }
+}
+
+/** Each once, and no more than anybody reads: they are kept as long as the request lives. */
+function told(adjusted: readonly Adjustment[]): readonly Adjustment[] {
+  const known = new Map<string, Adjustment>()
+  for (const one of adjusted) {
+    const key = `${one.kind}=${one.field}`
+    if (!known.has(key)) known.set(key, one)
+    if (known.size === toldMax) break
+  }
+  return [...known.values()]
+}
+
+/** What reading an answer needs to know of how the request was written. */
+export type WrittenRequest = Pick<EncodedRequest, 'names' | 'emulation'>
+
+/** Reads an upstream's whole answer, with the caller's names. Throws WireError for what is none. */
+export function translateResponse(
+  from: UpstreamCodec,
+  body: Uint8Array,
+  usage: Usage,
+  names: ToolNames,
+): NeutralResponse {
+  return translateWrittenResponse(from, body, usage, { names })
+}
+
+/** The same, with what the upstream could not be asked for. */
+export function translateWrittenResponse(
+  from: UpstreamCodec,
+  body: Uint8Array,
+  usage: Usage,
+  written: WrittenRequest,
+): NeutralResponse {
+  const { names, emulation } = written
+  const told = from.decodeResponse(body, usage)
+  const answer = emulation === undefined ? told : emulatedResponse(told, emulation)
+  return { ...answer, parts: answer.parts.map((part) => restored(part, names)) }
+}
+
+function restored(part: ResponsePart, names: ToolNames): ResponsePart {
+  if (part.kind !== 'call') return part
+  const tool = names.get(part.name)
+  if (tool === undefined) return part
+  const named = { ...part, name: tool.name, namespace: tool.namespace }
+  return tool.wrapped ? { ...named, form: 'text', input: unwrapped(part.input) } : named
+}
+
+/** The free text in `{"input": "…"}`; what a model wrote instead goes as it is. */
+function unwrapped(input: string): string {
+  const value = parsed(input)
+  return isRecord(value) && typeof value.input === 'string' ? value.input : input
+}
+
+/** One stream on its way from the upstream's format to the caller's. */
+export class StreamTranslator {
+  private readonly decoder: StreamDecoder
+  private readonly encoder: StreamEncoder
+  private readonly names: ToolNames
+  private readonly emulated: EmulatedStream | null
+  /** The open call whose input must be unwrapped, and what has come of it. */
+  private wrapped: GatheredText | null = null
+
+  constructor(
+    from: UpstreamCodec,
+    to: ClientCodec,
+    of: WrittenRequest & { frame: Frame; eventBytesMax: number },
+  ) {
+    this.decoder = from.decodeStream(of.eventBytesMax)
+    this.encoder = to.encodeStream(of.frame)
+    this.names = of.names
+    this.emulated = of.emulation === undefined ? null : new EmulatedStream(of.emulation)
+  }
+
+  /** What the caller may be sent for it; the last word is not among it. */
+  push(chunk: Uint8Array): string {
+    return this.written(this.decoder.push(chunk))
+  }
+
+  end(): string {
+    return this.written(this.decoder.end())
+  }
+
+  /** Memory that waits for the rest of an event, for its turn, or for the last word. */
+  get waitingBytes(): number {
+    const kept = (this.wrapped?.characters ?? 0) + (this.emulated?.keptCharacters ?? 0)
+    return this.decoder.waitingBytes + kept + this.encoder.keptCharacters
+  }
+
+  lastWord(tally: ResponseCost): string {
+    return this.encoder.close(tally)
+  }
+
+  private written(events: readonly ResponseEvent[]): string {
+    let text = ''
+    const { emulated } = this
+    for (const event of events) {
+      if (emulated === null) text += this.named(event)
+      else for (const one of emulated.push(event)) text += this.named(one)
+    }
+    return text
+  }
+
+  private named(event: ResponseEvent): string {
+    if (event.kind === 'open' && event.part.kind === 'call') {
+      const tool = this.names.get(event.part.name)
+      return this.encoder.write(tool === undefined ? event : this.opened(event.part, tool))
+    }
+    const { wrapped } = this
+    if (wrapped !== null && event.kind === 'delta') {
+      wrapped.add(event.text)
+      return ''
+    }
+    if (wrapped === null || event.kind !== 'close') return this.encoder.write(event)
+    this.wrapped = null
+    return this.encoder.write({ kind: 'delta', text: unwrapped(wrapped.text) }) + this.encoder.write(event)
+  }
+
+  private opened(
+    part: Pick<CallPart, 'kind' | 'id' | 'name' | 'namespace' | 'form' | 'encrypted'>,
+    tool: CallerTool,
+  ): ResponseEvent {
+    const named = { ...part, name: tool.name, namespace: tool.namespace }
+    if (!tool.wrapped) return { kind: 'open', part: named }
+    this.wrapped = new GatheredText()
+    return { kind: 'open', part: { ...named, form: 'text' } }
+  }
+}

@@ -1,0 +1,35 @@
+/**
+ * What every encoder needs to know of a history as a whole: turns of one speaker joined, and which call a
+ * result belongs to. Order is kept; nothing is added or left out.
+ */
+import type { CallPart, ConversationPart, ConversationTurn } from './neutral.ts'
+
+/** Neighbours of the same role become one turn; instructions stay as they are. */
+export function joinedTurns(turns: readonly ConversationTurn[]): readonly ConversationTurn[] {
+  const joined: { role: ConversationTurn['role']; parts: ConversationPart[] }[] = []
+  for (const { role, parts } of turns) {
+    const last = joined.at(-1)
+    if (last === undefined || last.role !== role || role === 'system')
+      joined.push({ role, parts: [...parts] })
+    else for (const part of parts) last.parts.push(part)
+  }
+  return joined
+}
+
+/** Every call of the history by its id; of two calls with one id the later one counts for what follows it. */
+export function callsById(turns: readonly ConversationTurn[]): ReadonlyMap<string, CallPart> {
+  const calls = new Map<string, CallPart>()
+  for (const { parts } of turns) for (const part of parts) if (part.kind === 'call') calls.set(part.id, part)
+  return calls
+}
+
+/** A message that was sent and says nothing, which is more than no message: the model answers it. */
+export function isEmptyMessage(parts: readonly ConversationPart[]): boolean {
+  return parts.every((part) => part.kind === 'text' && part.text === '')
+}
+
+/** How many turns at the beginning are instructions. */
+export function leadingSystemCount(turns: readonly ConversationTurn[]): number {
+  const first = turns.findIndex(({ role }) => role !== 'system')
+  return first === -1 ? turns.length : first
+}

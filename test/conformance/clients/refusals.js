@@ -1,0 +1,62 @@
+/**
+ * What a client does with a request that is refused for good: it must say why and must not send the request again. The
+ * gateway is reached through a proxy that counts.
+ */
+import { families, key } from './client.js'
+
+const origin = process.env.TOLLGATE_COUNTED_ORIGIN ?? ''
+
+const refusals = [
+  { status: 401, why: 'a wrong key', key: 'sk-tg-nobody', model: families.gpt, says: 'Incorrect API key' },
+  {
+    status: 402,
+    why: 'no money',
+    key: process.env.TOLLGATE_EMPTY_KEY ?? '',
+    model: families.gpt,
+    says: 'The balance is $0.00',
+  },
+  {
+    status: 404,
+    why: 'an unknown model',
+    key,
+    model: 'gpt-nobody',
+    says: 'does not exist or is not enabled',
+  },
+]
+
+/**
+ * A check for each refusal. `ask({ origin, key }, model)` rejects with the client's error, or, if it is a program that
+ * ends well nevertheless, resolves with what that printed. `exceptions` has, by status, what is known of this client:
+ * `sentMax`, how many requests it sends at most, and `says`, its own words instead of the gateway's.
+ */
+export function refusalChecks(way, ask, exceptions = {}) {
+  const checksByName = refusals.map((refusal) => [
+    `${way}: ${refusal.status} (${refusal.why}) is reported and not repeated`,
+    () => refused(ask, { ...refusal, sentMax: 1, ...exceptions[refusal.status] }),
+  ])
+  return Object.fromEntries(checksByName)
+}
+
+async function refused(ask, { status, key, model, says, sentMax }) {
+  await statusesSeen()
+  const outcome = await ask({ origin, key }, model).then(
+    (printed) => ({ text: typeof printed === 'string' ? printed : '', how: ', ends with 0' }),
+    (error) => ({ text: String(error?.message ?? error), how: '' }),
+  )
+  const statuses = await statusesSeen()
+  const areExpected = statuses.every((seen) => seen === String(status))
+  if (!areExpected || statuses.length === 0 || statuses.length > sentMax)
+    throw new Error(
+      `answered ${statuses.join(' ') || 'nothing'}, at most ${sentMax} expected; ${outcome.text}`,
+    )
+  // Programs wrap their lines.
+  const text = outcome.text.replace(/\s+/g, ' ')
+  if (!text.includes(says)) throw new Error(`does not say ${JSON.stringify(says)}: ${text.slice(-2_000)}`)
+  return `${statuses.length} sent${outcome.how}`
+}
+
+/** The answers to POST requests since the last call. */
+async function statusesSeen() {
+  const text = await (await fetch(`${origin}/-/statuses`)).text()
+  return text.split(' ').filter((status) => status !== '')
+}

@@ -1,0 +1,264 @@
+/**
+ * However a response in the background ends, and whatever its provider says of it, it is settled once and never above its
+ * hold. An upstream that answers what it is given stands in for OpenAI.
+ */
+import assert from 'node:assert/strict'
+import { after, beforeEach, test } from 'node:test'
+import OpenAI from 'openai'
+import type { Config, Limits } from '../../src/config/config.ts'
+import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
+import { eventually } from '../support/metered-gateway.ts'
+import { replayUpstream } from '../support/replay-upstream.ts'
+
+const upstream = await replayUpstream()
+/** 1,000 nano-USD a token of input, 2,000 of output. */
+const model: Config['models'][number] = {
+  id: 'gpt-background',
+  provider: 'openai',
+  api: 'responses',
+  context: 50_000,
+  maxOutput: 20_000,
+  prices: [{ input: '1', output: '2' }],
+}
+const gatewayWith = (limits: Partial<Limits>): Promise<TestGateway> =>
+  testGateway({ openai: upstream.origin, models: [model], limits })
+const never = { backgroundPollMsMin: 3_600_000, backgroundPollMsMax: 3_600_000 }
+const often = { backgroundPollMsMin: 10, backgroundPollMsMax: 20 }
+/** So much that what is not reported is always the whole output. */
+const unreported = { hiddenReasoningTokensPerSecond: 1e9, absorbedNanoPerDayMax: 3_000_000n }
+const gates = {
+  asked: await gatewayWith({ ...never, ...unreported, backgroundLostMs: 3_600_000 }),
+  polled: await gatewayWith({ ...often, ...unreported, backgroundLostMs: 0 }),
+}
+after(async () => {
+  for (const gate of Object.values(gates)) await ended(gate)
+  await upstream.close()
+})
+
+async function ended(gate: TestGateway): Promise<void> {
+  const { drift, openHolds } = await gate.gateway.services.ledger.verify()
+  await gate.close()
+  assert.deepEqual([drift, openHolds], [[], 0])
+}
+
+let count = 0
+let id = ''
+beforeEach(() => {
+  count += 1
+  id = `resp_${count}`
+})
+
+const usage = (input: number, output: number) => ({
+  usage: { input_tokens: input, output_tokens: output, total_tokens: input + output },
+})
+const output = [
+  { id: 'msg_1', type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'plum' }] },
+]
+
+function answer(more: object, status = 200): void {
+  const response = {
+    id,
+    object: 'response',
+    background: true,
+    store: true,
+    output: [],
+    error: null,
+    usage: null,
+  }
+  const bytes = Buffer.from(JSON.stringify({ ...response, ...more }))
+  upstream.play({ status, headers: { 'content-type': 'application/json' }, bytes })
+}
+const refuse = (status: number): void =>
+  upstream.play({
+    status,
+    headers: { 'content-type': 'application/json' },
+    bytes: Buffer.from(
+      JSON.stringify({ error: { message: 'no', type: 'invalid_request_error', code: null } }),
+    ),
+  })
+
+const clientOf = ({ origin }: TestGateway, { key }: TestAccount) =>
+  new OpenAI({ apiKey: key, baseURL: `${origin}/v1`, maxRetries: 0, logLevel: 'off' })
+
+async function begun(
+  gate: TestGateway,
+  status = 'queued',
+): Promise<{ account: TestAccount; client: OpenAI }> {
+  const account = await gate.account('1')
+  const client = clientOf(gate, account)
+  answer({ status })
+  const body = { model: 'gpt-background', input: 'hello', max_output_tokens: 1_000, background: true }
+  assert.equal(
+    (await client.responses.create(body as OpenAI.Responses.ResponseCreateParamsNonStreaming)).id,
+    id,
+  )
+  return { account, client }
+}
+
+const receiptOf = async (gate: TestGateway, { id: account }: TestAccount) => {
+  const all = () => gate.gateway.services.ledger.receipts(account, 10, null)
+  const [receipt, ...more] = await eventually('a receipt', all, (rows) => rows.length > 0)
+  assert.ok(receipt !== undefined && more.length === 0)
+  assert.equal(receipt.background, true)
+  assert.equal((await gate.balance(account)).posted, 1_000_000_000n - receipt.charged)
+  assert.equal((await gate.balance(account)).openHolds, 0)
+  return receipt
+}
+
+interface Case {
+  readonly says: object
+  readonly charged: bigint
+  readonly absorbed?: bigint
+  readonly reason: string
+  readonly error?: string
+}
+
+const cases: Readonly<Record<string, Case>> = {
+  completed: {
+    says: { status: 'completed', output, ...usage(10, 20) },
+    charged: 50_000n,
+    reason: 'complete',
+  },
+  incomplete: {
+    says: { status: 'incomplete', output, ...usage(10, 20) },
+    charged: 50_000n,
+    reason: 'complete',
+  },
+  'completed without usage': { says: { status: 'completed', output }, charged: 0n, reason: 'complete' },
+  'completed with more than can be': {
+    says: { status: 'completed', output, ...usage(10, 1_000_000_000) },
+    charged: 10_000n,
+    reason: 'complete',
+  },
+  failed: {
+    says: { status: 'failed', error: { code: 'server_error', message: 'no' }, ...usage(10, 20) },
+    charged: 0n,
+    absorbed: 50_000n,
+    reason: 'upstream_error',
+    error: 'upstream_error',
+  },
+  'failed without usage': {
+    says: { status: 'failed', error: { code: 'server_error', message: 'no' } },
+    charged: 0n,
+    reason: 'upstream_error',
+    error: 'upstream_error',
+  },
+  'cancelled without usage': {
+    says: { status: 'cancelled' },
+    charged: 0n,
+    absorbed: 2_000_000n,
+    reason: 'client_abort',
+  },
+}
+
+for (const [what, { says, charged, absorbed = 0n, reason, error = null }] of Object.entries(cases)) {
+  for (const gate of ['asked', 'polled'] as const) {
+    test(`${what}, ${gate === 'asked' ? 'asked for by its client' : 'found by a poll'}`, async () => {
+      const { account, client } = await begun(gates[gate])
+      answer(says)
+      if (gate === 'asked') await client.responses.retrieve(id)
+      const receipt = await receiptOf(gates[gate], account)
+      assert.deepEqual(
+        [receipt.charged, receipt.absorbed, receipt.endReason, receipt.errorCode],
+        [charged, absorbed, reason, error],
+      )
+    })
+  }
+}
+
+test('an account whose canceled responses cost their operator too much cancels no more', async () => {
+  const account = await gates.asked.account('1')
+  const client = clientOf(gates.asked, account)
+  const body = { model: 'gpt-background', input: 'hello', max_output_tokens: 1_000, background: true }
+  for (const outcome of [200, 200, 403]) {
+    count += 1
+    id = `resp_${count}`
+    answer({ status: 'queued' })
+    await client.responses.create(body as OpenAI.Responses.ResponseCreateParamsNonStreaming)
+    answer({ status: 'cancelled' })
+    const cancelling = client.responses.cancel(id)
+    if (outcome === 200) await cancelling
+    else await assert.rejects(cancelling, { status: outcome, code: 'account_restricted' })
+  }
+  assert.equal((await gates.asked.balance(account.id)).openHolds, 1)
+  await client.responses.retrieve(id)
+})
+
+test('a provider that does not know it yet loses nothing', async () => {
+  const { account, client } = await begun(gates.asked)
+  refuse(404)
+  await assert.rejects(client.responses.retrieve(id), { status: 404, code: 'response_not_found' })
+  assert.equal((await gates.asked.balance(account.id)).openHolds, 1)
+  answer({ status: 'completed', output, ...usage(10, 20) })
+  await client.responses.retrieve(id)
+  assert.equal((await receiptOf(gates.asked, account)).charged, 50_000n)
+})
+
+test('one that its provider does not know any more is settled at nothing', async () => {
+  const { account, client } = await begun(gates.polled)
+  refuse(404)
+  await assert.rejects(client.responses.retrieve(id), { status: 404, code: 'response_not_found' })
+  const { charged, endReason, errorCode } = await receiptOf(gates.polled, account)
+  assert.deepEqual([charged, endReason, errorCode], [0n, 'upstream_error', 'response_not_found'])
+})
+
+test('a provider that fails for a while is asked again', async () => {
+  const { account, client } = await begun(gates.polled, 'in_progress')
+  refuse(500)
+  await assert.rejects(client.responses.retrieve(id), { status: 502 })
+  assert.equal((await gates.polled.balance(account.id)).openHolds, 1)
+  answer({ status: 'completed', output, ...usage(10, 20) })
+  assert.equal((await receiptOf(gates.polled, account)).charged, 50_000n)
+})
+
+test('an answer about another response settles nothing', async () => {
+  const { account, client } = await begun(gates.asked)
+  answer({ id: 'resp_other', status: 'completed', output, ...usage(10, 20) })
+  await assert.rejects(client.responses.retrieve(id), { status: 502 })
+  assert.equal((await gates.asked.balance(account.id)).openHolds, 1)
+  answer({ status: 'cancelled' })
+  await client.responses.cancel(id)
+  await receiptOf(gates.asked, account)
+})
+
+test('one that is too old is cancelled, and costs what is reported of it', async () => {
+  const aged = await gatewayWith({ ...often, backgroundAgeMaxMs: 1, backgroundCancelMs: 60_000 })
+  const { account } = await begun(aged, 'in_progress')
+  await eventually(
+    'it is cancelled',
+    () => upstream.requests.at(-1)?.url ?? '',
+    () =>
+      upstream.requests.some(({ method, url }) => method === 'POST' && url === `/v1/responses/${id}/cancel`),
+  )
+  answer({ status: 'cancelled', ...usage(10, 5) })
+  const { charged, endReason } = await receiptOf(aged, account)
+  assert.deepEqual([charged, endReason], [20_000n, 'timeout'])
+  await ended(aged)
+})
+
+test('one that does not even end then is settled at nothing', async () => {
+  const endless = await gatewayWith({ ...often, backgroundAgeMaxMs: 1, backgroundCancelMs: 1 })
+  const { account } = await begun(endless, 'in_progress')
+  const { charged, endReason, errorCode } = await receiptOf(endless, account)
+  assert.deepEqual([charged, endReason, errorCode], [0n, 'timeout', 'upstream_timeout'])
+  await ended(endless)
+})
+
+test('an answer that has ended already is an answer like any other', async () => {
+  const account = await gates.asked.account('1')
+  answer({ status: 'completed', output, ...usage(10, 20) })
+  const body = { model: 'gpt-background', input: 'hello', max_output_tokens: 1_000, background: true }
+  await clientOf(gates.asked, account).responses.create(body)
+  const [receipt] = await gates.asked.gateway.services.ledger.receipts(account.id, 10, null)
+  assert.deepEqual([receipt?.charged, receipt?.background], [50_000n, false])
+})
+
+test('a key that shows costs gets them in the usage', async () => {
+  const account = await gates.asked.account('1', { showCost: true })
+  const client = clientOf(gates.asked, account)
+  answer({ status: 'queued' })
+  await client.responses.create({ model: 'gpt-background', input: 'hello', background: true })
+  answer({ status: 'completed', output, ...usage(10, 20) })
+  const { usage: told } = (await client.responses.retrieve(id)) as OpenAI.Responses.Response
+  assert.equal((told as unknown as { cost: number }).cost, 0.00005)
+})

@@ -1,0 +1,73 @@
+/**
+ * A gateway on a clock of the test's own, whose providers are one upstream that says nothing but what the test makes it
+ * say.
+ */
+import { type FaultUpstream, faultUpstream, hangs, type Reply } from './fault-upstream.ts'
+import { type TestAccount, type TestGateway, type TestGatewayOptions, testGateway } from './gateway.ts'
+import { type ManualClock, manualClock } from './manual-clock.ts'
+import { eventually, meteredModels } from './metered-gateway.ts'
+import { Sent, type SentRequest } from './paying-client.ts'
+
+/** A request that has reached the upstream. */
+export interface Begun {
+  readonly account: TestAccount
+  readonly sent: Sent
+  /** What the upstream may say. */
+  readonly reply: Reply
+}
+
+export interface SilentGateway {
+  readonly time: ManualClock
+  readonly upstream: FaultUpstream
+  readonly gateway: TestGateway
+  /** Sends a request of a new account with a balance of 1 USD. */
+  begin(request: Omit<SentRequest, 'key'>): Promise<Begun>
+  /** How the account's request ended, by its receipt. */
+  endOf(account: TestAccount): Promise<string | null>
+  close(): Promise<void>
+}
+
+/** Upstreams that failed in another case stay in use. */
+const lenient = { cooldownMsMax: 0, failuresBeforeEjection: 1_000 }
+
+/** Starts both. */
+export async function silentGateway({ limits, ...more }: TestGatewayOptions = {}): Promise<SilentGateway> {
+  const time = manualClock()
+  const upstream = await faultUpstream(() => hangs)
+  const gateway = await testGateway({
+    clock: time,
+    openai: upstream.origin,
+    anthropic: upstream.origin,
+    google: upstream.origin,
+    models: meteredModels(),
+    limits: { ...lenient, ...limits },
+    ...more,
+  })
+  return {
+    time,
+    upstream,
+    gateway,
+    async begin(request) {
+      const account = await gateway.account('1')
+      const sent = new Sent(gateway.origin, { key: account.key, ...request })
+      return { account, sent, reply: await upstream.nextRequest() }
+    },
+    async endOf({ id }) {
+      const [receipt] = await eventually(
+        'the receipt',
+        () => gateway.gateway.services.ledger.receipts(id, 2, null),
+        ({ length }) => length > 0,
+      )
+      return receipt?.endReason ?? null
+    },
+    async close() {
+      await gateway.close()
+      await upstream.close()
+    },
+  }
+}
+
+/** Lets everything that is under way on this event loop show. */
+export async function turns(): Promise<void> {
+  for (let turn = 0; turn < 50; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve))
+}

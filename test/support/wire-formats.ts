@@ -1,0 +1,36 @@
+/** The formats that fill both sides, for tests that read and write each of them. */
+import { anthropic, anthropicCodec } from '../../src/wire/anthropic/index.ts'
+import type {
+  ClientFormat,
+  ConversationFormat,
+  StreamedFormat,
+  UpstreamFormat,
+} from '../../src/wire/dialect.ts'
+import type { ClientFormatName, UpstreamFormatName } from '../../src/wire/formats.ts'
+import { gemini, geminiCodec } from '../../src/wire/gemini/index.ts'
+import { openaiChat, openaiChatCodec } from '../../src/wire/openai-chat/index.ts'
+import { openaiEmbeddings } from '../../src/wire/openai-embeddings/index.ts'
+import { openaiResponses, openaiResponsesCodec } from '../../src/wire/openai-responses/index.ts'
+import type { ClientCodec, UpstreamCodec } from '../../src/wire/translation/codec.ts'
+
+export type Codec = ClientCodec & UpstreamCodec
+/** A format of conversations, which stream. */
+export type Dialect = ClientFormat & StreamedFormat
+
+export const dialects: Readonly<
+  Record<ConversationFormat, Dialect> &
+    Record<ClientFormatName & UpstreamFormatName, ClientFormat & UpstreamFormat>
+> = {
+  'openai-chat': openaiChat,
+  'openai-responses': openaiResponses,
+  'openai-embeddings': openaiEmbeddings,
+  anthropic: anthropic,
+  gemini: gemini,
+}
+
+export const codecs: Readonly<Record<ConversationFormat, Codec>> = {
+  'openai-chat': openaiChatCodec,
+  'openai-responses': openaiResponsesCodec,
+  anthropic: anthropicCodec,
+  gemini: geminiCodec,
+}
