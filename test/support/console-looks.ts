@@ -83,10 +83,15 @@ export interface UsedConsole {
   close(): Promise<void>
 }
 
-/** A server that was used for a month, and a browser of everybody who looks at its pages. */
+const dayMs = 86_400_000
+
+/**
+ * A server that was used for a month, and a browser of everybody who looks at its pages. It is noon there, because
+ * what was done within the last hour must be of the same day at whatever hour this runs.
+ */
 export async function usedConsole(): Promise<UsedConsole> {
   const browser = await openBrowser()
-  const lived = await livedIn(systemClock.wallMs())
+  const lived = await livedIn(Math.floor(systemClock.wallMs() / dayMs) * dayMs + dayMs / 2)
   const visits = new Map<ConsolePage['as'], Visit>()
   for (const [as, client] of [
     ['operator', lived.operator.client],
