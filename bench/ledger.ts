@@ -106,8 +106,8 @@ async function one({ ledger, nextId, accounts }: Round, number: number): Promise
     id,
     nowMs,
     cost: 20_754_000n,
-    absorbed: 0n,
-    absorbedEntryId: nextId(),
+    writtenOff: 0n,
+    writeOffEntryId: nextId(),
     receipt,
   })
   assert(settled.kind === 'settled', 'a hold is settled once')

@@ -8,7 +8,7 @@ export const codeId = id('code')
 export const entry = z.strictObject({
   id: entryId,
   at: time,
-  kind: z.enum(['usage', 'absorbed', 'credit', 'refund']),
+  kind: z.enum(['usage', 'write_off', 'credit', 'refund']),
   /** What the account gained; negative: what it paid. */
   amount: usdOut,
   /** The account's posted balance after it. */

@@ -147,7 +147,7 @@ export const receipt = z.strictObject({
   /** What the account paid. */
   charged: usdOut,
   /** What the house bore. */
-  absorbed: usdOut,
+  writtenOff: usdOut,
   /** What the usage costs at the provider's list price. */
   upstreamCost: usdOut,
   outputLimit: z.int(),

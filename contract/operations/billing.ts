@@ -7,7 +7,7 @@ import { ofAccount } from './accounts.ts'
 
 const reads = forAccount({ scope: 'billing:read', operator: 'yes' })
 const positiveUsd = usd.refine((text) => /[1-9]/.test(text), 'must be more than zero')
-const entryKinds = z.enum(['usage', 'absorbed', 'credit', 'refund'])
+const entryKinds = z.enum(['usage', 'write_off', 'credit', 'refund'])
 const entriesInput = z.strictObject({
   ...ofAccount,
   /** Left out: all kinds. */

@@ -222,7 +222,7 @@ export const installationOperations = {
         z.strictObject({
           account: accountId,
           email: z.string().nullable(),
-          absorbed: usdOut,
+          writtenOff: usdOut,
           requests: z.int(),
           restricted: time.nullable(),
         }),

@@ -43,15 +43,15 @@ export function losses(output: OperationOutput<'losses.list'>): string {
   const total = `${output.total} USD in all\n`
   if (output.accounts.length === 0) return total
   const table = columns(
-    ['account', 'e-mail', 'absorbed', 'requests', 'restricted'],
+    ['account', 'e-mail', 'written off', 'requests', 'restricted'],
     output.accounts.map((row) => [
       row.account,
       row.email ?? '–',
-      row.absorbed,
+      row.writtenOff,
       String(row.requests),
       row.restricted ?? '–',
     ]),
-    ['absorbed', 'requests'],
+    ['written off', 'requests'],
   )
   return `${table}\n${total}`
 }

@@ -228,11 +228,11 @@ export const limitsTable = {
     10_000_000n,
     'Part of a hold that is given back at once when the upstream reports less input than was held for; a quarter of the hold at least.',
   ),
-  absorbedNanoPerDayMax: limit(
+  writeOffNanoPerDayMax: limit(
     500_000_000n,
     'What is written off for one account and day before that account is restricted.',
   ),
-  absorbedNanoPerDayWarn: limit(
+  writeOffNanoPerDayWarn: limit(
     5_000_000_000n,
     'What is written off for all accounts on a UTC day before the state of the system warns of it.',
   ),

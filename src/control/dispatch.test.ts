@@ -298,8 +298,8 @@ async function request(account: bigint, cost: bigint): Promise<bigint> {
     id,
     nowMs,
     cost,
-    absorbed: 0n,
-    absorbedEntryId: services.nextId(),
+    writtenOff: 0n,
+    writeOffEntryId: services.nextId(),
     receipt: draft,
   })
   assert.equal(settled.kind, 'settled')

@@ -114,7 +114,7 @@ class Model {
   }
   settle(
     request: number,
-    given: { cost: bigint; absorbed: bigint; isAborted: boolean; causedBy: ExcessCause; day: number },
+    given: { cost: bigint; writtenOff: bigint; isAborted: boolean; causedBy: ExcessCause; day: number },
   ): string {
     const hold = this.holds.get(request)
     if (hold === undefined) return this.settled.has(request) ? 'already_settled' : 'unknown_hold'
@@ -127,13 +127,13 @@ class Model {
     this.charges.push({ key: hold.key, amount: charged })
     const uncovered = excess - aboveHold
     const caused =
-      uncovered + (given.causedBy === 'account' ? aboveHold : 0n) + (given.isAborted ? given.absorbed : 0n)
+      uncovered + (given.causedBy === 'account' ? aboveHold : 0n) + (given.isAborted ? given.writtenOff : 0n)
     if (caused > 0n) {
       this.loss = given.day > this.lossDay ? caused : this.loss + caused
       this.lossDay = Math.max(this.lossDay, given.day)
       if (this.loss > lossMax) this.isRestricted = true
     }
-    return `charged ${charged}, absorbed ${given.absorbed + excess}`
+    return `charged ${charged}, written off ${given.writtenOff + excess}`
   }
 }
 
@@ -160,7 +160,7 @@ type Step =
       readonly kind: 'settle'
       readonly pick: number
       readonly cost: bigint
-      readonly absorbed: bigint
+      readonly writtenOff: bigint
       readonly isAborted: boolean
       readonly causedBy: ExcessCause
     }
@@ -226,7 +226,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
       pick,
       // Also what no honest upstream reports.
       cost: fc.oneof({ weight: 6, arbitrary: money }, { weight: 1, arbitrary: fc.bigInt(0n, 10n ** 15n) }),
-      absorbed: fc.bigInt(0n, 60n),
+      writtenOff: fc.bigInt(0n, 60n),
       isAborted: fc.boolean(),
       causedBy: fc.constantFrom('account' as const, 'upstream' as const),
     }),
@@ -354,7 +354,7 @@ class Pair {
       case 'settleAgain':
         await this.settle([...model.settled][step.pick % (model.settled.size + 1)] ?? 1_000, {
           cost: 5n,
-          absorbed: 0n,
+          writtenOff: 0n,
           isAborted: false,
           causedBy: 'upstream',
         })
@@ -449,10 +449,10 @@ class Pair {
 
   async settle(
     request: number,
-    given: { cost: bigint; absorbed: bigint; isAborted: boolean; causedBy: ExcessCause },
+    given: { cost: bigint; writtenOff: bigint; isAborted: boolean; causedBy: ExcessCause },
   ): Promise<void> {
     const nowMs = this.clock.wallMs()
-    const { cost, absorbed, isAborted, causedBy } = given
+    const { cost, writtenOff, isAborted, causedBy } = given
     const receipt = {
       ...plainDraft,
       endReason: isAborted ? ('client_abort' as const) : ('complete' as const),
@@ -461,14 +461,14 @@ class Pair {
       id: this.id(request),
       nowMs,
       cost,
-      absorbed,
-      absorbedEntryId: this.real.nextId(),
+      writtenOff,
+      writeOffEntryId: this.real.nextId(),
       excessCausedBy: causedBy,
       receipt,
     }
     const answer = await this.real.ledger.settle(settlement)
     const words =
-      answer.kind === 'settled' ? `charged ${answer.charged}, absorbed ${answer.absorbed}` : answer.kind
+      answer.kind === 'settled' ? `charged ${answer.charged}, written off ${answer.writtenOff}` : answer.kind
     assert.equal(words, this.model.settle(request, { ...given, day: Math.floor(nowMs / dayMs) }))
   }
 
@@ -479,7 +479,7 @@ class Pair {
     this.real = await openTestLedger(this.context, {
       clock,
       dataDirectory: this.real.dataDirectory,
-      limits: { absorbedNanoPerDayMax: lossMax },
+      limits: { writeOffNanoPerDayMax: lossMax },
     })
     assert.equal(this.real.recovered, model.holds.size)
     const day = Math.floor(clock.wallMs() / dayMs)
@@ -487,7 +487,7 @@ class Pair {
     for (const [request, { checkpoint }] of byId) {
       model.settle(request, {
         cost: checkpoint ?? 0n,
-        absorbed: 0n,
+        writtenOff: 0n,
         isAborted: false,
         causedBy: 'upstream',
         day,
@@ -500,15 +500,15 @@ class Pair {
     const { model, real, clock } = this
     const row = await real.ledger.account(this.account)
     assert.ok(row !== undefined)
-    const { posted, held, openHolds, absorbedToday, restrictedMs, suspendedMs } = row
+    const { posted, held, openHolds, writtenOffToday, restrictedMs, suspendedMs } = row
     const isSuspended = suspendedMs !== null
     assert.deepEqual(
-      { posted, held, openHolds, absorbedToday, isRestricted: restrictedMs !== null, isSuspended },
+      { posted, held, openHolds, writtenOffToday, isRestricted: restrictedMs !== null, isSuspended },
       {
         posted: model.posted,
         held: model.held,
         openHolds: model.holds.size,
-        absorbedToday: model.loss,
+        writtenOffToday: model.loss,
         isRestricted: model.isRestricted,
         isSuspended: model.isSuspended,
       },
@@ -551,7 +551,7 @@ test('whatever is done in whatever order, ledger and model agree', async (contex
   const clock = manualClock()
   let real = await openTestLedger(context, {
     clock,
-    limits: { absorbedNanoPerDayMax: lossMax },
+    limits: { writeOffNanoPerDayMax: lossMax },
   })
   await fc.assert(
     fc.asyncProperty(fc.array(anyStep, { minLength: 20, maxLength: 60 }), async (steps) => {

@@ -103,19 +103,19 @@ const settle =
   (
     request: string,
     cost: bigint,
-    absorbed = 0n,
+    writtenOff = 0n,
     more: Partial<ReceiptDraft> & { excessCausedBy?: ExcessCause } = {},
   ): Step =>
   async ({ ledger, id, clock, nextId }) => {
     const nowMs = clock.wallMs()
     const { excessCausedBy = 'upstream', ...draft } = more
-    const given = { id: id(request), nowMs, cost, absorbed, absorbedEntryId: nextId(), excessCausedBy }
+    const given = { id: id(request), nowMs, cost, writtenOff, writeOffEntryId: nextId(), excessCausedBy }
     return settleWords(await ledger.settle({ ...given, receipt: { ...plainDraft, ...draft } }))
   }
 
 function settleWords(result: SettleResult): string {
   if (result.kind !== 'settled') return result.kind
-  return `charged ${result.charged}, absorbed ${result.absorbed}, ${result.available} left`
+  return `charged ${result.charged}, written off ${result.writtenOff}, ${result.available} left`
 }
 
 const release =
@@ -166,7 +166,7 @@ const show =
     const row = await ledger.account(id(account))
     assert.ok(row !== undefined)
     const state = row.restrictedMs === null ? '' : ', restricted'
-    return `posted ${row.posted}, held ${row.held} in ${row.openHolds}, absorbed ${row.absorbedToday}${state}`
+    return `posted ${row.posted}, held ${row.held} in ${row.openHolds}, written off ${row.writtenOffToday}${state}`
   }
 
 const spent =
@@ -181,7 +181,7 @@ const receipt =
   async ({ ledger, id }) => {
     const row = await ledger.receipt(id(request))
     if (row === undefined) return 'none'
-    return `${row.endReason}: hold ${row.hold}, charged ${row.charged}, absorbed ${row.absorbed}`
+    return `${row.endReason}: hold ${row.hold}, charged ${row.charged}, written off ${row.writtenOff}`
   }
 
 const aborted = { endReason: 'client_abort' as EndReason }
@@ -202,8 +202,8 @@ const stories: Readonly<Record<string, readonly (readonly [Step, string])[]>> = 
     [credit('A', 'one', 101n), 'conflict'],
     [credit('B', 'one', 100n), 'conflict'],
     [credit('A', 'two', 1n), 'credited, posted 101, held 0'],
-    [show('A'), 'posted 101, held 0 in 0, absorbed 0'],
-    [show('B'), 'posted 0, held 0 in 0, absorbed 0'],
+    [show('A'), 'posted 101, held 0 in 0, written off 0'],
+    [show('B'), 'posted 0, held 0 in 0, written off 0'],
   ],
   'a hold is settled, released, and neither twice': [
     [create('A'), 'created'],
@@ -216,24 +216,24 @@ const stories: Readonly<Record<string, readonly (readonly [Step, string])[]>> = 
       'account short: needs 101 of 40, 60 in 1 holds',
     ],
     [admit('r5', 'A', { inputAmount: 40n }), 'held 40 for 0, 0 left'],
-    [show('A'), 'posted 100, held 100 in 2, absorbed 0'],
-    [settle('r1', 50n), 'charged 50, absorbed 0, 10 left'],
+    [show('A'), 'posted 100, held 100 in 2, written off 0'],
+    [settle('r1', 50n), 'charged 50, written off 0, 10 left'],
     [settle('r1', 50n), 'already_settled'],
     [release('r1'), 'done'],
     [settle('r9', 1n), 'unknown_hold'],
     [release('r5'), 'done'],
     [release('r5'), 'done'],
     [settle('r5', 1n), 'unknown_hold'],
-    [show('A'), 'posted 50, held 0 in 0, absorbed 0'],
-    [receipt('r1'), 'complete: hold 60, charged 50, absorbed 0'],
+    [show('A'), 'posted 50, held 0 in 0, written off 0'],
+    [receipt('r1'), 'complete: hold 60, charged 50, written off 0'],
     [receipt('r5'), 'none'],
   ],
   'what costs nothing leaves a receipt': [
     [create('A'), 'created'],
     [credit('A', 'one', 10n), 'credited, posted 10, held 0'],
     [admit('r1', 'A', { inputAmount: 5n }), 'held 5 for 0, 5 left'],
-    [settle('r1', 0n), 'charged 0, absorbed 0, 10 left'],
-    [receipt('r1'), 'complete: hold 5, charged 0, absorbed 0'],
+    [settle('r1', 0n), 'charged 0, written off 0, 10 left'],
+    [receipt('r1'), 'complete: hold 5, charged 0, written off 0'],
     [settle('r1', 5n), 'already_settled'],
   ],
   'what costs more than its hold is charged the hold, and the rest is written off': [
@@ -241,95 +241,95 @@ const stories: Readonly<Record<string, readonly (readonly [Step, string])[]>> = 
     [credit('A', 'one', 100n), 'credited, posted 100, held 0'],
     [admit('r1', 'A', { inputAmount: 10n }), 'held 10 for 0, 90 left'],
     [admit('r2', 'A', { inputAmount: 70n }), 'held 70 for 0, 20 left'],
-    [settle('r1', 25n), 'charged 10, absorbed 15, 20 left'],
-    [settle('r2', 90n), 'charged 70, absorbed 20, 20 left'],
-    [show('A'), 'posted 20, held 0 in 0, absorbed 0'],
-    [receipt('r2'), 'complete: hold 70, charged 70, absorbed 20'],
+    [settle('r1', 25n), 'charged 10, written off 15, 20 left'],
+    [settle('r2', 90n), 'charged 70, written off 20, 20 left'],
+    [show('A'), 'posted 20, held 0 in 0, written off 0'],
+    [receipt('r2'), 'complete: hold 70, charged 70, written off 20'],
   ],
   'what exceeds a smaller hold is not charged either': [
     [create('A'), 'created'],
     [credit('A', 'one', 100n), 'credited, posted 100, held 0'],
     [admit('r1', 'A', { inputAmount: 50n }), 'held 50 for 0, 50 left'],
     [shrink('r1', 20n), 'done'],
-    [settle('r1', 40n), 'charged 30, absorbed 10, 70 left'],
-    [receipt('r1'), 'complete: hold 30, charged 30, absorbed 10'],
+    [settle('r1', 40n), 'charged 30, written off 10, 70 left'],
+    [receipt('r1'), 'complete: hold 30, charged 30, written off 10'],
   ],
   'a key never spends more than its budget, whatever is reported': [
     [create('A'), 'created'],
     [credit('A', 'one', 1_000n), 'credited, posted 1000, held 0'],
     [admit('r1', 'A', { inputAmount: 60n, keyBudget: total(100n) }), 'held 60 for 0, 940 left'],
     [admit('r2', 'A', { inputAmount: 40n, keyBudget: total(100n) }), 'held 40 for 0, 900 left'],
-    [settle('r1', 1_000_000_000n), 'charged 60, absorbed 999999940, 900 left'],
-    [settle('r2', 41n), 'charged 40, absorbed 1, 900 left'],
+    [settle('r1', 1_000_000_000n), 'charged 60, written off 999999940, 900 left'],
+    [settle('r2', 41n), 'charged 40, written off 1, 900 left'],
     [admit('r3', 'A', { inputAmount: 1n, keyBudget: total(100n) }), 'key short: needs 1 of 0, 0 in 0 holds'],
     // Lowered below what was spent: nothing more, and nothing fails.
     [admit('r4', 'A', { inputAmount: 0n, keyBudget: total(10n) }), 'held 0 for 0, 900 left'],
-    [settle('r4', 7n), 'charged 0, absorbed 7, 900 left'],
+    [settle('r4', 7n), 'charged 0, written off 7, 900 left'],
   ],
   'what another request holds is not touched': [
     [create('A'), 'created'],
     [credit('A', 'one', 100n), 'credited, posted 100, held 0'],
     [admit('r1', 'A', { inputAmount: 10n }), 'held 10 for 0, 90 left'],
     [admit('r2', 'A', { inputAmount: 90n }), 'held 90 for 0, 0 left'],
-    [settle('r1', 50n), 'charged 10, absorbed 40, 0 left'],
-    [settle('r2', 90n), 'charged 90, absorbed 0, 0 left'],
+    [settle('r1', 50n), 'charged 10, written off 40, 0 left'],
+    [settle('r2', 90n), 'charged 90, written off 0, 0 left'],
   ],
   'what is not the customer’s to pay is borne beside the charge': [
     [create('A'), 'created'],
     [credit('A', 'one', 100n), 'credited, posted 100, held 0'],
     [admit('r1', 'A', { inputAmount: 10n }), 'held 10 for 0, 90 left'],
-    [settle('r1', 0n, 7n, failed), 'charged 0, absorbed 7, 100 left'],
+    [settle('r1', 0n, 7n, failed), 'charged 0, written off 7, 100 left'],
     [admit('r2', 'A', { inputAmount: 10n }), 'held 10 for 0, 90 left'],
-    [settle('r2', 4n, 3n, aborted), 'charged 4, absorbed 3, 96 left'],
-    [show('A'), 'posted 96, held 0 in 0, absorbed 3'],
-    [receipt('r1'), 'upstream_error: hold 10, charged 0, absorbed 7'],
+    [settle('r2', 4n, 3n, aborted), 'charged 4, written off 3, 96 left'],
+    [show('A'), 'posted 96, held 0 in 0, written off 3'],
+    [receipt('r1'), 'upstream_error: hold 10, charged 0, written off 7'],
   ],
   'losses above the day’s allowance restrict the account until somebody looks': [
     [create('A'), 'created'],
     [credit('A', 'one', 10n), 'credited, posted 10, held 0'],
     [admit('r1', 'A', {}), 'held 0 for 0, 10 left'],
-    [settle('r1', 0n, half_usd, aborted), 'charged 0, absorbed 500000000, 10 left'],
+    [settle('r1', 0n, half_usd, aborted), 'charged 0, written off 500000000, 10 left'],
     [admit('r2', 'A', { usesRestricted: true }), 'held 0 for 0, 10 left'],
-    [settle('r2', 0n, 10n * half_usd, failed), 'charged 0, absorbed 5000000000, 10 left'],
+    [settle('r2', 0n, 10n * half_usd, failed), 'charged 0, written off 5000000000, 10 left'],
     [admit('r3', 'A', { usesRestricted: true }), 'held 0 for 0, 10 left'],
-    [settle('r3', 0n, 1n, aborted), 'charged 0, absorbed 1, 10 left'],
+    [settle('r3', 0n, 1n, aborted), 'charged 0, written off 1, 10 left'],
     [admit('r4', 'A', { usesRestricted: true }), 'restricted'],
     [admit('r5', 'A', {}), 'held 0 for 0, 10 left, restricted'],
     [after(hourMs), 'done'],
     [admit('r6', 'A', { usesRestricted: true }), 'restricted'],
     [unrestrict('A'), 'done'],
     [admit('r7', 'A', { usesRestricted: true }), 'held 0 for 0, 10 left'],
-    [show('A'), 'posted 10, held 0 in 2, absorbed 0'],
+    [show('A'), 'posted 10, held 0 in 2, written off 0'],
   ],
   'what an upstream reports beyond the hold is not held against the account': [
     [create('A'), 'created'],
     [credit('A', 'one', 10n), 'credited, posted 10, held 0'],
     [admit('r1', 'A', {}), 'held 0 for 0, 10 left'],
-    [settle('r1', 100n * half_usd), 'charged 0, absorbed 50000000000, 10 left'],
+    [settle('r1', 100n * half_usd), 'charged 0, written off 50000000000, 10 left'],
     [admit('r2', 'A', { usesRestricted: true }), 'held 0 for 0, 10 left'],
-    [settle('r2', half_usd + 1n, 0n, byAccount), 'charged 0, absorbed 500000001, 10 left'],
+    [settle('r2', half_usd + 1n, 0n, byAccount), 'charged 0, written off 500000001, 10 left'],
     [admit('r3', 'A', { usesRestricted: true }), 'restricted'],
   ],
   'losses of different days do not add up': [
     [create('A'), 'created'],
     [admit('r1', 'A', {}), 'held 0 for 0, 0 left'],
-    [settle('r1', half_usd, 0n, byAccount), 'charged 0, absorbed 500000000, 0 left'],
+    [settle('r1', half_usd, 0n, byAccount), 'charged 0, written off 500000000, 0 left'],
     [after(hourMs), 'done'],
     [admit('r2', 'A', {}), 'held 0 for 0, 0 left'],
-    [settle('r2', half_usd, 0n, byAccount), 'charged 0, absorbed 500000000, 0 left'],
-    [show('A'), 'posted 0, held 0 in 0, absorbed 500000000'],
+    [settle('r2', half_usd, 0n, byAccount), 'charged 0, written off 500000000, 0 left'],
+    [show('A'), 'posted 0, held 0 in 0, written off 500000000'],
   ],
   'a hold shrinks by what is known to be too much, and never below nothing': [
     [create('A'), 'created'],
     [credit('A', 'one', 100n), 'credited, posted 100, held 0'],
     [admit('r1', 'A', { inputAmount: 90n }), 'held 90 for 0, 10 left'],
     [shrink('r1', 50n), 'done'],
-    [show('A'), 'posted 100, held 40 in 1, absorbed 0'],
+    [show('A'), 'posted 100, held 40 in 1, written off 0'],
     [admit('r2', 'A', { inputAmount: 60n }), 'held 60 for 0, 0 left'],
     [shrink('r1', 500n), 'done'],
-    [show('A'), 'posted 100, held 60 in 2, absorbed 0'],
-    [settle('r1', 5n), 'charged 0, absorbed 5, 40 left'],
-    [settle('r2', 5n), 'charged 5, absorbed 0, 95 left'],
+    [show('A'), 'posted 100, held 60 in 2, written off 0'],
+    [settle('r1', 5n), 'charged 0, written off 5, 40 left'],
+    [settle('r2', 5n), 'charged 5, written off 0, 95 left'],
     [shrink('r2', 1n), 'done'],
   ],
   'a detached request frees its place and keeps its hold': [
@@ -349,12 +349,12 @@ const stories: Readonly<Record<string, readonly (readonly [Step, string])[]>> = 
       admit('r3', 'A', { inputAmount: 10n, accountLimits: { ...unlimited, concurrent: 1 } }),
       'held 10 for 0, 30 left',
     ],
-    [settle('r1', 60n), 'charged 60, absorbed 0, 30 left'],
+    [settle('r1', 60n), 'charged 60, written off 0, 30 left'],
     [
       admit('r4', 'A', { inputAmount: 10n, accountLimits: { ...unlimited, concurrent: 1 } }),
       'account concurrent',
     ],
-    [settle('r3', 10n), 'charged 10, absorbed 0, 30 left'],
+    [settle('r3', 10n), 'charged 10, written off 0, 30 left'],
     [detach('r3'), 'done'],
   ],
   'a suspended account may settle and not begin': [
@@ -363,7 +363,7 @@ const stories: Readonly<Record<string, readonly (readonly [Step, string])[]>> = 
     [admit('r1', 'A', { inputAmount: 60n }), 'held 60 for 0, 40 left'],
     [suspend('A', 5), 'done'],
     [admit('r2', 'A', { inputAmount: 1n }), 'suspended'],
-    [settle('r1', 30n), 'charged 30, absorbed 0, 70 left'],
+    [settle('r1', 30n), 'charged 30, written off 0, 70 left'],
     [suspend('A', null), 'done'],
     [admit('r3', 'A', { inputAmount: 1n }), 'held 1 for 0, 69 left'],
   ],
@@ -378,7 +378,7 @@ const stories: Readonly<Record<string, readonly (readonly [Step, string])[]>> = 
       admit('r2', 'A', { inputAmount: 41n, keyBudget: { amount: 100n, window: 'day' } }),
       'key short: needs 41 of 40, 60 in 1 holds',
     ],
-    [settle('r1', 50n), 'charged 50, absorbed 0, 950 left'],
+    [settle('r1', 50n), 'charged 50, written off 0, 950 left'],
     [spent('A', 'day'), 'spent 50, held 0'],
     [
       admit('r3', 'A', { inputAmount: 51n, keyBudget: { amount: 100n, window: 'day' } }),
@@ -390,7 +390,7 @@ const stories: Readonly<Record<string, readonly (readonly [Step, string])[]>> = 
     ],
     [after(hourMs), 'done'],
     [spent('A', 'day'), 'spent 0, held 50'],
-    [settle('r4', 50n), 'charged 50, absorbed 0, 900 left'],
+    [settle('r4', 50n), 'charged 50, written off 0, 900 left'],
     [spent('A', 'day'), 'spent 50, held 0'],
     [spent('A', 'month'), 'spent 100, held 0'],
     [
@@ -410,7 +410,7 @@ const stories: Readonly<Record<string, readonly (readonly [Step, string])[]>> = 
     ],
     [
       settle('r1', 0n, 0n, { inputUncached: 100, output: 50, reasoning: 40 }),
-      'charged 0, absorbed 0, 0 left',
+      'charged 0, written off 0, 0 left',
     ],
     [
       admit('r3', 'A', { inputTokens: 851, accountLimits: { ...unlimited, tokensPerMinute: 1_000 } }),
@@ -457,7 +457,7 @@ test('the house’s side of every movement adds up to nothing', async (context) 
   ]
   for (const step of steps) await step(on)
   const house = await on.ledger.house()
-  assert.deepEqual(house, { revenue: 110n, promo: -100n, clearing: 0n, absorbed_loss: -25n, refunds: 0n })
+  assert.deepEqual(house, { revenue: 110n, promo: -100n, clearing: 0n, write_offs: -25n, refunds: 0n })
   const sum = Object.values(house).reduce((total, amount) => total + amount, 0n)
   const row = await on.ledger.account(on.id('A'))
   assert.equal(sum + (row?.posted ?? 0n), 0n)
@@ -473,7 +473,7 @@ test('a thousand at once on money for exactly ten: exactly ten', async () => {
   const answers = await Promise.all(requests)
   assert.equal(answers.filter((answer) => answer.startsWith('held')).length, 10)
   assert.equal(answers.filter((answer) => answer.startsWith('account short')).length, 990)
-  assert.equal(await show('A')(on), 'posted 70, held 70 in 10, absorbed 0')
+  assert.equal(await show('A')(on), 'posted 70, held 70 in 10, written off 0')
   assert.deepEqual((await on.ledger.verify()).drift, [])
 })
 
@@ -482,7 +482,7 @@ test('a thousand credits at once with one reference: exactly one', async () => {
   await create('A')(on)
   const answers = await Promise.all(Array.from({ length: 1_000 }, () => credit('A', 'one', 5n)(on)))
   assert.equal(answers.filter((answer) => answer.startsWith('credited,')).length, 1)
-  assert.equal(await show('A')(on), 'posted 5, held 0 in 0, absorbed 0')
+  assert.equal(await show('A')(on), 'posted 5, held 0 in 0, written off 0')
 })
 
 test('a settlement that is asked for a hundred times at once happens once', async () => {
@@ -492,7 +492,7 @@ test('a settlement that is asked for a hundred times at once happens once', asyn
   await admit('r1', 'A', { inputAmount: 10n })(on)
   const answers = await Promise.all(Array.from({ length: 100 }, () => settle('r1', 10n)(on)))
   assert.equal(answers.filter((answer) => answer === 'already_settled').length, 99)
-  assert.equal(await show('A')(on), 'posted 90, held 0 in 0, absorbed 0')
+  assert.equal(await show('A')(on), 'posted 90, held 0 in 0, written off 0')
 })
 
 test('one operation that breaks an invariant fails alone among two hundred', async () => {
@@ -509,7 +509,7 @@ test('one operation that breaks an invariant fails alone among two hundred', asy
     outcomes.flatMap(({ status }, index) => (status === 'rejected' ? [index] : [])),
     [77],
   )
-  assert.equal(await show('A')(on), 'posted 1000, held 199 in 199, absorbed 0')
+  assert.equal(await show('A')(on), 'posted 1000, held 199 in 199, written off 0')
   assert.deepEqual((await on.ledger.verify()).drift, [])
 })
 
@@ -561,7 +561,7 @@ test('a receipt is read back as it was written, and a running request is told as
   assert.deepEqual(await on.ledger.receipt(id), {
     ...draft,
     ...{ id, account, key, model: 'a-model', dialect: 'openai-chat', streamed: true, priceVersion: 1n },
-    ...{ hold: 0n, charged: 0n, absorbed: 0n, endedMs: on.clock.wallMs() },
+    ...{ hold: 0n, charged: 0n, writtenOff: 0n, endedMs: on.clock.wallMs() },
   })
 })
 
@@ -621,7 +621,7 @@ test('a settlement that is taken back before it leaves does nothing', async () =
   await admit('r1', 'A', {})(on)
   assert.deepEqual(await on.ledger.settle(() => null), { kind: 'withdrawn' })
   assert.equal(await on.ledger.receipt(on.id('r1')), undefined)
-  assert.equal(await settle('r1', 0n)(on), 'charged 0, absorbed 0, 0 left')
+  assert.equal(await settle('r1', 0n)(on), 'charged 0, written off 0, 0 left')
 })
 
 test('a full disk refuses what is new as unavailable, tells what there is, and heals by itself', async (context) => {
@@ -640,9 +640,9 @@ test('a full disk refuses what is new as unavailable, tells what there is, and h
   await assert.rejects(async () => {
     for (; admitted < 10_000; admitted += 1) await admit(`r${admitted}`, 'A', { inputAmount: 1n })(on)
   }, isUnavailable)
-  assert.equal(await show('A')(on), `posted 1000000, held ${admitted + 5} in ${admitted + 1}, absorbed 0`)
+  assert.equal(await show('A')(on), `posted 1000000, held ${admitted + 5} in ${admitted + 1}, written off 0`)
   await pagesMax(100_000)
-  assert.equal(await settle('early', 5n)(on), `charged 5, absorbed 0, ${1_000_000 - admitted - 5} left`)
+  assert.equal(await settle('early', 5n)(on), `charged 5, written off 0, ${1_000_000 - admitted - 5} left`)
   assert.deepEqual((await on.ledger.verify()).drift, [])
 })
 
@@ -673,9 +673,9 @@ test('after a refund of money in use, use takes what is left and never more', as
     'account short: needs 0 of -5, 10 in 2 holds',
     'what costs nothing has to wait as well',
   )
-  assert.equal(await settle('r1', 8n)(on), 'charged 3, absorbed 5, 0 left')
-  assert.equal(await settle('r2', 2n)(on), 'charged 2, absorbed 0, 0 left')
-  assert.equal(await show('A')(on), 'posted 0, held 0 in 0, absorbed 5')
+  assert.equal(await settle('r1', 8n)(on), 'charged 3, written off 5, 0 left')
+  assert.equal(await settle('r2', 2n)(on), 'charged 2, written off 0, 0 left')
+  assert.equal(await show('A')(on), 'posted 0, held 0 in 0, written off 5')
   assert.deepEqual((await on.ledger.verify()).drift, [])
 })
 
@@ -690,7 +690,7 @@ for (const [text, broken] of [
     const on = await scene()
     await create('A')(on)
     await assert.rejects(admit('r1', 'A', broken)(on), /amount|whole numbers/)
-    assert.equal(await show('A')(on), 'posted 0, held 0 in 0, absorbed 0')
+    assert.equal(await show('A')(on), 'posted 0, held 0 in 0, written off 0')
   })
 }
 

@@ -28,7 +28,7 @@ import { openWaiters } from './waiters.ts'
 export interface LedgerLimits {
   readonly reserveShare: Fraction
   readonly holdWaitersPerAccountMax: number
-  readonly absorbedNanoPerDayMax: bigint
+  readonly writeOffNanoPerDayMax: bigint
   /** Holds of this process older than this belong to no request any more. */
   readonly holdMsMax: number
   readonly driftLinesMax: number
@@ -303,24 +303,33 @@ async function settle(
   if (answer === null) return { kind: 'withdrawn' }
   const result = answer as PackedSettled
   if (typeof result === 'string') return { kind: result }
-  const [charged, absorbed, available, account] = result
+  const [charged, writtenOff, available, account] = result
   closed({ account, available, id })
-  return { kind: 'settled', charged, absorbed, available }
+  return { kind: 'settled', charged, writtenOff, available }
 }
 
 function settleCall(
-  { id, nowMs, cost, absorbed, absorbedEntryId, excessCausedBy = 'upstream', receipt, kept = [] }: Settlement,
-  { absorbedNanoPerDayMax, keptMs }: LedgerLimits,
+  {
+    id,
+    nowMs,
+    cost,
+    writtenOff,
+    writeOffEntryId,
+    excessCausedBy = 'upstream',
+    receipt,
+    kept = [],
+  }: Settlement,
+  { writeOffNanoPerDayMax, keptMs }: LedgerLimits,
 ): Call {
   const operation: keyof LedgerOperations = 'settle'
   const packed: PackedSettlement = [
     id,
     nowMs,
     cost,
-    absorbed,
-    absorbedEntryId,
+    writtenOff,
+    writeOffEntryId,
     excessCausedBy,
-    absorbedNanoPerDayMax,
+    writeOffNanoPerDayMax,
     packDraft(receipt),
     packKept(kept, nowMs - keptMs),
   ]

@@ -67,7 +67,7 @@ export type CodeResult =
       readonly reason: 'unknown' | 'revoked' | 'expired' | 'used_before' | 'used_up'
     }
 
-export type EntryKind = 'usage' | 'absorbed' | 'credit' | 'refund'
+export type EntryKind = 'usage' | 'write_off' | 'credit' | 'refund'
 
 export interface EntryFilter {
   readonly account: bigint

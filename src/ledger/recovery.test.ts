@@ -44,7 +44,7 @@ test('holds of a process that is gone are charged at their checkpoint, else give
   assert.deepEqual([row?.held, row?.openHolds], [0n, 0])
   const charged = await Promise.all([1_001n, 1_002n, 1_003n].map((id) => second.ledger.receipt(id)))
   assert.deepEqual(
-    charged.map((receipt) => [receipt?.endReason, receipt?.charged, receipt?.absorbed, receipt?.output]),
+    charged.map((receipt) => [receipt?.endReason, receipt?.charged, receipt?.writtenOff, receipt?.output]),
     [
       ['interrupted', 100n, 0n, 7],
       ['interrupted', 300n, 2n * start - 300n, 7],
@@ -92,7 +92,7 @@ const loadProgram = `
       const held = await ledger.admit({ ...plainAsk, id, account: 11n, key: 21n, inputAmount: 20n })
       if (held.kind !== 'held') return
       await ledger.checkpoint({ id, cost: 3n, draft: plainDraft })
-      const settlement = { id, nowMs: 1, cost: 7n, absorbed: 0n, absorbedEntryId: nextId(), receipt: plainDraft, kept: [{ id: 'resp_' + id, standsFor: 'all' }] }
+      const settlement = { id, nowMs: 1, cost: 7n, writtenOff: 0n, writeOffEntryId: nextId(), receipt: plainDraft, kept: [{ id: 'resp_' + id, standsFor: 'all' }] }
       await ledger.settle(settlement)
       process.stdout.write(id + '\\n')
     }

@@ -27,8 +27,8 @@ export async function closeOrphans({ find, settle, nextId, nowMs }: RecoveryStep
           id: orphan.id,
           nowMs: atMs,
           cost: orphan.checkpoint?.cost ?? 0n,
-          absorbed: 0n,
-          absorbedEntryId: nextId(),
+          writtenOff: 0n,
+          writeOffEntryId: nextId(),
           receipt: interrupted(orphan),
         })
       }),

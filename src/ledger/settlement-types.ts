@@ -16,10 +16,10 @@ export interface Settlement {
   /** Absent: the upstream. */
   readonly excessCausedBy?: ExcessCause
   /** What the house bears beside `cost`: usage that is not the customer's to pay (an error before content, hidden reasoning). */
-  readonly absorbed: bigint
+  readonly writtenOff: bigint
   readonly receipt: ReceiptDraft
-  /** A fresh id for the entry of the absorbed part. */
-  readonly absorbedEntryId: bigint
+  /** A fresh id for the entry of the write-off. */
+  readonly writeOffEntryId: bigint
   /** What the answer left at its provider; absent: nothing. */
   readonly kept?: readonly Kept[]
 }
@@ -29,7 +29,7 @@ export interface Settled {
   /** What the customer paid. */
   readonly charged: bigint
   /** What was written off: what exceeded the hold, and what was not the customer's to pay. */
-  readonly absorbed: bigint
+  readonly writtenOff: bigint
   /** posted − held after it. */
   readonly available: bigint
 }

@@ -256,7 +256,7 @@ export interface AccountRow {
   readonly held: bigint
   readonly openHolds: number
   /** What the house bore for this account on the UTC day of its last such loss. */
-  readonly absorbedToday: bigint
+  readonly writtenOffToday: bigint
   /** `person:<id>` or `organization:<id>`; null: nobody but the command line. */
   readonly owner: string | null
 }
@@ -271,7 +271,7 @@ export interface ReceiptRow extends ReceiptDraft {
   readonly priceVersion: bigint
   readonly hold: bigint
   readonly charged: bigint
-  readonly absorbed: bigint
+  readonly writtenOff: bigint
   readonly endedMs: number
 }
 

@@ -239,14 +239,14 @@ test('a refund of spent money takes the balance below zero, and nothing is serve
   await scene.stripe.settled()
   assert.equal(await scene.posted(account), 0n)
   assert.equal((await scene.topUp(id)).state, 'refunded')
-  const settlement = { nowMs: scene.clock.wallMs(), absorbed: 0n, receipt: plainDraft }
+  const settlement = { nowMs: scene.clock.wallMs(), writtenOff: 0n, receipt: plainDraft }
   const settled = await ledger.settle({
     ...settlement,
     id: request,
     cost: usd(800),
-    absorbedEntryId: nextId(),
+    writeOffEntryId: nextId(),
   })
-  assert.deepEqual(settled, { kind: 'settled', charged: 0n, absorbed: usd(800), available: 0n })
+  assert.deepEqual(settled, { kind: 'settled', charged: 0n, writtenOff: usd(800), available: 0n })
   assert.equal((await ledger.admit({ ...ask, id: nextId(), inputAmount: 1n })).kind, 'short')
   assert.deepEqual(await scene.drift(), [])
 })
@@ -256,10 +256,10 @@ test('a request that ends below zero leaves a receipt, and books that balance (E
   const { account, intent } = await paid(scene, 1_000)
   const { ledger, nextId } = scene.on
   const ask = { ...plainAsk, account, key: nextId(), nowMs: scene.clock.wallMs() }
-  const settlement = { nowMs: scene.clock.wallMs(), absorbed: 0n, receipt: plainDraft }
+  const settlement = { nowMs: scene.clock.wallMs(), writtenOff: 0n, receipt: plainDraft }
   const [spent, running] = [nextId(), nextId()]
   await ledger.admit({ ...ask, id: spent, inputAmount: usd(600) })
-  await ledger.settle({ ...settlement, id: spent, cost: usd(600), absorbedEntryId: nextId() })
+  await ledger.settle({ ...settlement, id: spent, cost: usd(600), writeOffEntryId: nextId() })
   await ledger.admit({ ...ask, id: running, inputAmount: usd(300) })
   scene.stripe.books.refund(intent, 1_000)
   await scene.stripe.settled()
@@ -269,7 +269,7 @@ test('a request that ends below zero leaves a receipt, and books that balance (E
     ...settlement,
     id: running,
     cost: usd(250),
-    absorbedEntryId: nextId(),
+    writeOffEntryId: nextId(),
   })
   assert.equal(settled.kind, 'settled')
   assert.equal(await scene.posted(account), usd(-600))

@@ -18,8 +18,8 @@ export interface AccountTable {
   open_holds: IntegerByDefault
   running: IntegerByDefault
   entries: IntegerByDefault
-  absorbed_day: IntegerByDefault
-  absorbed: IntegerByDefault
+  write_off_day: IntegerByDefault
+  written_off: IntegerByDefault
   suspended_ms: IntegerOrNull
   restricted_ms: IntegerOrNull
   kind: string
@@ -54,7 +54,7 @@ export interface ReceiptTable extends MeterColumns {
   key: Integer
   hold: Integer
   charged: Integer
-  absorbed: Integer
+  written_off: Integer
   price_version: Integer
   model: string
   dialect: string

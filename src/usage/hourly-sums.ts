@@ -28,7 +28,7 @@ export interface RowKey {
 const hourRow = rowOf({
   ...sumsRow.fields,
   /** Requests with a write-off. */
-  lossy: number('lossy'),
+  writeOffs: number('write_offs'),
 })
 const keyRow = rowOf({
   account: integer('account'),
@@ -39,7 +39,7 @@ const keyRow = rowOf({
 
 interface Hour {
   readonly of: RowKey
-  readonly sums: GrowingSums & { lossy: number }
+  readonly sums: GrowingSums & { writeOffs: number }
   isNew: boolean
   isChanged: boolean
 }
@@ -84,8 +84,8 @@ export function hourlySums(database: Database): HourlySums {
       const row = changing({ account, hour: hourOf(id), key, model })
       addReceipt(row, draft, nowMs)
       row.charged += shares.charged
-      row.absorbed += shares.absorbed
-      if (shares.absorbed > 0n) row.lossy += 1
+      row.writtenOff += shares.writtenOff
+      if (shares.writtenOff > 0n) row.writeOffs += 1
     },
     refused(of, times) {
       changing(of).refused += times
@@ -114,7 +114,7 @@ function statements(database: Database) {
   return {
     read(of: RowKey): Hour {
       const row = select.row(...keyRow.bind(of))
-      const sums = row === undefined ? { ...noSums(), lossy: 0 } : hourRow.toRow(row)
+      const sums = row === undefined ? { ...noSums(), writeOffs: 0 } : hourRow.toRow(row)
       return { of, sums, isNew: row === undefined, isChanged: false }
     },
     write({ of, sums, isNew }: Hour): void {

@@ -134,19 +134,19 @@ function readBalance(database: Database) {
 function readLosses(database: Database) {
   const total = prepare(
     database,
-    'SELECT coalesce(sum(absorbed), 0) FROM usage_hour WHERE lossy > 0 AND hour >= ? AND hour < ?',
+    'SELECT coalesce(sum(written_off), 0) FROM usage_hour WHERE write_offs > 0 AND hour >= ? AND hour < ?',
   )
   const select = prepare(
     database,
-    `SELECT account, sum(absorbed) AS absorbed, sum(lossy) FROM usage_hour WHERE lossy > 0 AND hour >= ? AND hour < ?
-      GROUP BY account ORDER BY absorbed DESC, account LIMIT ?`,
+    `SELECT account, sum(written_off) AS written_off, sum(write_offs) FROM usage_hour WHERE write_offs > 0 AND hour >= ? AND hour < ?
+      GROUP BY account ORDER BY written_off DESC, account LIMIT ?`,
   )
   return (fromHour: number, toHour: number, limit: number): { total: bigint; accounts: readonly Loss[] } => {
     const range = [BigInt(fromHour), BigInt(toHour)] as const
     const [sum = 0n] = total.row(...range) ?? []
     const accounts = select.rows(...range, BigInt(limit)).map((row) => ({
       account: row[0] as bigint,
-      absorbed: row[1] as bigint,
+      writtenOff: row[1] as bigint,
       requests: Number(row[2]),
     }))
     return { total: sum as bigint, accounts }

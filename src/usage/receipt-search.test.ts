@@ -51,8 +51,8 @@ before(async () => {
       id,
       nowMs,
       cost: 0n,
-      absorbed: 0n,
-      absorbedEntryId: nextId(),
+      writtenOff: 0n,
+      writeOffEntryId: nextId(),
       receipt,
     })
   }

@@ -29,7 +29,7 @@ export const sumsRow = rowOf({
   ...tokens,
   reasoning: number('reasoning'),
   charged: integer('charged'),
-  absorbed: integer('absorbed'),
+  writtenOff: integer('written_off'),
   /** How many requests took how long, by bucket of base/histogram.ts; those of a process that died are left out. */
   latency: histogram('latency'),
   /** The same to the first byte. */
@@ -45,13 +45,13 @@ const counts = ['requests', 'errors', 'refused', ...sumNames, 'reasoning'] as co
 
 export function noSums(): GrowingSums {
   const zeros = Object.fromEntries(counts.map((name) => [name, 0])) as Record<(typeof counts)[number], number>
-  return { ...zeros, charged: 0n, absorbed: 0n, latency: [], firstByte: [] }
+  return { ...zeros, charged: 0n, writtenOff: 0n, latency: [], firstByte: [] }
 }
 
 export function addSums(into: GrowingSums, other: Sums): void {
   for (const name of counts) into[name] += other[name]
   into.charged += other.charged
-  into.absorbed += other.absorbed
+  into.writtenOff += other.writtenOff
   addCounts(into.latency, other.latency)
   addCounts(into.firstByte, other.firstByte)
 }

@@ -119,7 +119,7 @@ export interface KeyUse {
 
 export interface Loss {
   readonly account: bigint
-  readonly absorbed: bigint
+  readonly writtenOff: bigint
   /** Requests that lost something. */
   readonly requests: number
 }

@@ -46,7 +46,7 @@ interface Made {
   readonly key: bigint
   readonly model?: string
   readonly cost?: bigint
-  readonly absorbed?: bigint
+  readonly writtenOff?: bigint
   readonly tookMs?: number
   readonly draft?: Partial<ReceiptDraft>
 }
@@ -54,7 +54,7 @@ interface Made {
 /** One request from hold to receipt, at the present time. */
 async function request(on: World, made: Made): Promise<bigint> {
   const id = on.nextId()
-  const { account, key, model = 'a-model', cost = 10n, absorbed = 0n, tookMs = 100 } = made
+  const { account, key, model = 'a-model', cost = 10n, writtenOff = 0n, tookMs = 100 } = made
   const startedMs = on.clock.wallMs()
   const held = await on.ledger.admit({
     ...plainAsk,
@@ -68,7 +68,7 @@ async function request(on: World, made: Made): Promise<bigint> {
   assert.equal(held.kind, 'held')
   const nowMs = startedMs + tookMs
   const receipt = { ...plainDraft, startedMs, firstByteMs: startedMs + Math.floor(tookMs / 2), ...made.draft }
-  const settlement = { id, nowMs, cost, absorbed, absorbedEntryId: on.nextId(), receipt }
+  const settlement = { id, nowMs, cost, writtenOff, writeOffEntryId: on.nextId(), receipt }
   assert.equal((await on.ledger.settle(settlement)).kind, 'settled')
   return id
 }
@@ -109,7 +109,7 @@ function summed(receipts: readonly ReceiptRow[], ask: SumsAsk): Map<string, read
         total(of, (row) => row.output + row.outputAudio),
         total(of, (row) => row.reasoning),
         of.reduce((sum, { charged }) => sum + charged, 0n),
-        of.reduce((sum, { absorbed }) => sum + absorbed, 0n),
+        of.reduce((sum, { writtenOff }) => sum + writtenOff, 0n),
         of.filter(({ endReason }) => endReason !== 'interrupted').length,
       ],
     ]),
@@ -125,7 +125,7 @@ const told = (sums: Sums): readonly unknown[] => [
   sums.output,
   sums.reasoning,
   sums.charged,
-  sums.absorbed,
+  sums.writtenOff,
   sums.latency.reduce((sum, count) => sum + count, 0),
 ]
 
@@ -146,7 +146,7 @@ test('sums are those of the receipts, however they are split and sliced', async 
       key: keys[(number * 7) % 3] ?? 0n,
       model: `model ${(number * 5) % 4}`,
       cost: BigInt(number),
-      absorbed: number % 11 === 0 ? 3n : 0n,
+      writtenOff: number % 11 === 0 ? 3n : 0n,
       tookMs: number * 37,
       draft: { endReason, ...tokens, output: number * 2, outputAudio: 1, reasoning: number },
     })
@@ -306,27 +306,27 @@ test('losses are told by account, the largest first', async () => {
   const on = await world()
   const [small, large] = [await account(on), await account(on)]
   const key = { [String(small)]: on.nextId(), [String(large)]: on.nextId() }
-  for (const [owner, absorbed] of [
+  for (const [owner, writtenOff] of [
     [small, 5n],
     [large, 50n],
     [small, 0n],
     [large, 20n],
   ] as const) {
-    await request(on, { account: owner, key: key[String(owner)] ?? 0n, absorbed })
+    await request(on, { account: owner, key: key[String(owner)] ?? 0n, writtenOff })
   }
   on.clock.advance(hourMs)
-  await request(on, { account: small, key: key[String(small)] ?? 0n, absorbed: 1_000n })
+  await request(on, { account: small, key: key[String(small)] ?? 0n, writtenOff: 1_000n })
   const losses = (toMs: number, limit = 10) => on.usage().losses({ fromMs: startMs, toMs, limit })
   assert.deepEqual(await losses(startMs + 60_000), {
     total: 75n,
     accounts: [
-      { account: large, absorbed: 70n, requests: 2 },
-      { account: small, absorbed: 5n, requests: 1 },
+      { account: large, writtenOff: 70n, requests: 2 },
+      { account: small, writtenOff: 5n, requests: 1 },
     ],
   })
   assert.deepEqual(await losses(startMs + hourMs + 1, 1), {
     total: 1_075n,
-    accounts: [{ account: small, absorbed: 1_005n, requests: 2 }],
+    accounts: [{ account: small, writtenOff: 1_005n, requests: 2 }],
   })
 })
 
@@ -438,8 +438,8 @@ test('a settlement counts once, whether its commit fails or its answer is lost',
       id,
       nowMs: startMs,
       cost: 9n,
-      absorbed: 0n,
-      absorbedEntryId: on.nextId(),
+      writtenOff: 0n,
+      writeOffEntryId: on.nextId(),
       receipt: plainDraft,
     }
     await assert.rejects(on.ledger.settle(settlement))

@@ -25,7 +25,7 @@ const gatewayWith = (limits: Partial<Limits>): Promise<TestGateway> =>
 const never = { backgroundPollMsMin: 3_600_000, backgroundPollMsMax: 3_600_000 }
 const often = { backgroundPollMsMin: 10, backgroundPollMsMax: 20 }
 /** So much that what is not reported is always the whole output. */
-const unreported = { hiddenReasoningTokensPerSecond: 1e9, absorbedNanoPerDayMax: 3_000_000n }
+const unreported = { hiddenReasoningTokensPerSecond: 1e9, writeOffNanoPerDayMax: 3_000_000n }
 const gates = {
   asked: await gatewayWith({ ...never, ...unreported, backgroundLostMs: 3_600_000 }),
   polled: await gatewayWith({ ...often, ...unreported, backgroundLostMs: 0 }),
@@ -108,7 +108,7 @@ const receiptOf = async (gate: TestGateway, { id: account }: TestAccount) => {
 interface Case {
   readonly says: object
   readonly charged: bigint
-  readonly absorbed?: bigint
+  readonly writtenOff?: bigint
   readonly reason: string
   readonly error?: string
 }
@@ -133,7 +133,7 @@ const cases: Readonly<Record<string, Case>> = {
   failed: {
     says: { status: 'failed', error: { code: 'server_error', message: 'no' }, ...usage(10, 20) },
     charged: 0n,
-    absorbed: 50_000n,
+    writtenOff: 50_000n,
     reason: 'upstream_error',
     error: 'upstream_error',
   },
@@ -146,12 +146,12 @@ const cases: Readonly<Record<string, Case>> = {
   'cancelled without usage': {
     says: { status: 'cancelled' },
     charged: 0n,
-    absorbed: 2_000_000n,
+    writtenOff: 2_000_000n,
     reason: 'client_abort',
   },
 }
 
-for (const [what, { says, charged, absorbed = 0n, reason, error = null }] of Object.entries(cases)) {
+for (const [what, { says, charged, writtenOff = 0n, reason, error = null }] of Object.entries(cases)) {
   for (const gate of ['asked', 'polled'] as const) {
     test(`${what}, ${gate === 'asked' ? 'asked for by its client' : 'found by a poll'}`, async () => {
       const { account, client } = await begun(gates[gate])
@@ -159,8 +159,8 @@ for (const [what, { says, charged, absorbed = 0n, reason, error = null }] of Obj
       if (gate === 'asked') await client.responses.retrieve(id)
       const receipt = await receiptOf(gates[gate], account)
       assert.deepEqual(
-        [receipt.charged, receipt.absorbed, receipt.endReason, receipt.errorCode],
-        [charged, absorbed, reason, error],
+        [receipt.charged, receipt.writtenOff, receipt.endReason, receipt.errorCode],
+        [charged, writtenOff, reason, error],
       )
     })
   }

@@ -37,7 +37,7 @@ let draining: HostileGateway
 before(async () => {
   gateway = await hostileGateway({
     // Google's answers are read on when their client leaves; not for long here.
-    limits: { ...noRates, bodyBytesMax: 100_000, holdWaitMs: 20, absorbedNanoPerDayMax: 1n, readOnMs: 50 },
+    limits: { ...noRates, bodyBytesMax: 100_000, holdWaitMs: 20, writeOffNanoPerDayMax: 1n, readOnMs: 50 },
   })
   hasty = await hostileGateway({ limits: { contentGapReasoningMs: 50 } })
   tiny = await hostileGateway({ limits: { bodyBudgetBytes: 16, ...undividedBudgets } })
@@ -138,7 +138,7 @@ async function restricted(format: Format): Promise<RawAnswer | undefined> {
   const asked = { ...plainAsk, id, account: account.id, key: account.keyId, nowMs, inputAmount: 1_000n }
   await ledger.admit({ ...asked, usesRestricted: true })
   await ledger.settle({
-    ...{ id, nowMs, cost: 1_000_000n, excessCausedBy: 'account', absorbed: 0n, absorbedEntryId: nextId() },
+    ...{ id, nowMs, cost: 1_000_000n, excessCausedBy: 'account', writtenOff: 0n, writeOffEntryId: nextId() },
     ...{ kept: [], receipt: plainDraft },
   })
   return ask(format, { account, body: withDocument[format], model: 'sandbox-echo' })

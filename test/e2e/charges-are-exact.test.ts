@@ -310,7 +310,7 @@ for (const row of rows) {
       const { posted } = await replay.balance(account.id)
       assert.equal(formatUsd(receipt.charged), row.usd)
       assert.equal(formatUsd(parseUsd('50')! - posted), row.usd)
-      assert.equal(receipt.absorbed, 0n)
+      assert.equal(receipt.writtenOff, 0n)
       assert.partialDeepStrictEqual(receipt, { endReason: 'complete', unpricedUsage: false, ...row.receipt })
       if (!stream) assert.equal(answer.headers['x-tollgate-cost'], row.usd)
       const told = await fetch(`${replay.origin}/v1/generations/${String(answer.headers['x-request-id'])}`, {
@@ -364,14 +364,14 @@ for (const format of formats) {
       await replay.ask(account, { model: `${format}-golden`, max_tokens: 10, stream, messages }).whole()
       const receipt = await replay.receiptOf(account)
       assert.deepEqual([receipt.charged, receipt.implausible], [receipt.hold, null])
-      assert.equal(receipt.absorbed, cost(900_000, 1) - receipt.hold)
+      assert.equal(receipt.writtenOff, cost(900_000, 1) - receipt.hold)
       assert.equal((await replay.balance(account.id)).posted, parseUsd('5')! - receipt.hold)
-      assert.equal((await replay.ledger.account(account.id))?.absorbedToday, 0n, 'not the account’s doing')
+      assert.equal((await replay.ledger.account(account.id))?.writtenOffToday, 0n, 'not the account’s doing')
       const warning = logged.find((line) => line.includes('not charged')) ?? 'null'
       assert.partialDeepStrictEqual(JSON.parse(warning), {
         upstream: receipt.upstream,
         model: `${format}-golden`,
-        writtenOffUsd: formatUsd(receipt.absorbed),
+        writtenOffUsd: formatUsd(receipt.writtenOff),
       })
     })
   }

@@ -125,7 +125,7 @@ suite('a clock that is set', { concurrency: 1 }, () => {
     const receipt = await gateway.receiptOf(account)
     assert.equal(receipt.endReason, 'client_abort')
     // An hour would be as much as the output limit: 0.45 USD.
-    assert(receipt.absorbed < 10_000_000n, `absorbed ${receipt.absorbed}`)
+    assert(receipt.writtenOff < 10_000_000n, `written off ${receipt.writtenOff}`)
     const row = await gateway.ledger.account(account.id)
     assert.equal(row?.restrictedMs, null)
   })

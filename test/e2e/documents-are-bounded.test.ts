@@ -241,12 +241,12 @@ for (const [lie, what] of [
     const answer = await ask(lying, account, { ...opus, part: 'address' })
     assert.equal(answer.status, 200, answer.text.slice(0, 300))
     const receipt = await receiptOf(lying, account)
-    const { charged, hold, absorbed, implausible } = receipt
-    const amounts = `${charged} of ${hold}, ${absorbed} absorbed`
-    if (lie === 3) assert.ok(charged === hold && absorbed > 0n && implausible === null, amounts)
+    const { charged, hold, writtenOff, implausible } = receipt
+    const amounts = `${charged} of ${hold}, ${writtenOff} written off`
+    if (lie === 3) assert.ok(charged === hold && writtenOff > 0n && implausible === null, amounts)
     else {
       const { inputUncached, usageSource } = receipt
-      assert.deepEqual([charged < hold, absorbed, usageSource], [true, 0n, 'counted'], amounts)
+      assert.deepEqual([charged < hold, writtenOff, usageSource], [true, 0n, 'counted'], amounts)
       assert.equal(implausible?.inputUncached, inputUncached * lie)
     }
   })
@@ -262,10 +262,10 @@ test('a file that holds more than it shows is written off, and its sender loses 
   let lost = 0n
   for (const reference of ['first', 'second', 'third']) {
     assert.equal((await ask(hiding, account, opus)).status, 200)
-    const { charged, hold, absorbed, implausible } = await receiptOf(hiding, account)
+    const { charged, hold, writtenOff, implausible } = await receiptOf(hiding, account)
     assert.deepEqual([charged, implausible], [hold, null])
-    lost += absorbed
-    assert.equal((await ledger.account(account.id))?.absorbedToday, lost, reference)
+    lost += writtenOff
+    assert.equal((await ledger.account(account.id))?.writtenOffToday, lost, reference)
     const credit = { account: account.id, amount: charged, entryId: nextId(), source: 'manual' } as const
     await ledger.credit({ ...credit, reference, nowMs: 1, note: null })
   }
@@ -290,8 +290,8 @@ test('what a provider bills beyond its own count of a file in the body is not it
   const lying = await countingGate({ lie: 3 })
   const account = await lying.gate.account('5')
   assert.equal((await ask(lying, account, opus)).status, 200)
-  const { absorbed, inputBound } = await receiptOf(lying, account)
-  assert.ok(absorbed > 0n && inputBound === 'reported', formatUsd(absorbed))
+  const { writtenOff, inputBound } = await receiptOf(lying, account)
+  assert.ok(writtenOff > 0n && inputBound === 'reported', formatUsd(writtenOff))
   const row = await lying.gate.gateway.services.ledger.account(account.id)
-  assert.deepEqual([row?.absorbedToday, row?.restrictedMs], [0n, null])
+  assert.deepEqual([row?.writtenOffToday, row?.restrictedMs], [0n, null])
 })

@@ -131,7 +131,7 @@ for (const row of rows) {
       )
       const input = meters[0]?.inputTokens ?? 0
       if (delivered > 0 && format === 'messages') assert.equal(receipt.inputUncached, input)
-      assert.equal(receipt.absorbed, bears ? cost(input, 0) * BigInt(receipt.attempts.length) : 0n)
+      assert.equal(receipt.writtenOff, bears ? cost(input, 0) * BigInt(receipt.attempts.length) : 0n)
       if (bears) assert.ok(input > 0)
     })
   }
@@ -153,9 +153,9 @@ test('each attempt that an upstream charges for in vain is the house’s, and th
   const meters = [...gate.sandbox.requestLog(), ...spare.requestLog()]
   const input = meters.find(({ requestId }) => requestId === receipt.upstreamRequestId)!
   const after = await gate.ledger.house()
-  assert.equal(receipt.absorbed, 2n * cost(input.inputTokens, 0))
-  assert.equal(after.absorbed_loss! - before.absorbed_loss!, -receipt.absorbed)
-  assert.equal(after.revenue! - before.revenue!, receipt.absorbed)
+  assert.equal(receipt.writtenOff, 2n * cost(input.inputTokens, 0))
+  assert.equal(after.write_offs! - before.write_offs!, -receipt.writtenOff)
+  assert.equal(after.revenue! - before.revenue!, receipt.writtenOff)
 })
 
 test('an upstream that nobody reaches costs nobody anything', async () => {

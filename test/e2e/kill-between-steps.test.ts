@@ -142,7 +142,7 @@ async function checkLeft(killed: Case, receipts: readonly Receipt[]): Promise<vo
   const [receipt, ...more] = receipts
   assert(receipt !== undefined && more.length === 0, 'one request, one receipt')
   assert.equal(receipt.endReason, left === 'paid' ? 'complete' : 'interrupted')
-  assert.equal(receipt.absorbed, '0.00')
+  assert.equal(receipt.writtenOff, '0.00')
   if (left === 'unpaid') return assert.equal(charge(receipt), 0n)
   const made = sandbox.logged(receipt.id)
   assert(made !== undefined)

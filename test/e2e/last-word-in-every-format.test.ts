@@ -145,7 +145,7 @@ test('too late, every stream and every answer ends with an error in its clientâ€
     )
     if (!receipt.streamed) assert.equal(receipt.charged, 0n)
     else assert.ok(receipt.output <= 8)
-    assert.equal(receipt.charged + receipt.absorbed, receipt.upstreamCost, 'the rest is written off')
+    assert.equal(receipt.charged + receipt.writtenOff, receipt.upstreamCost, 'the rest is written off')
   }
   const { posted, held } = await busy.balance(rich.id)
   const charged = receipts.reduce((sum, receipt) => sum + receipt.charged, 0n)

@@ -120,7 +120,7 @@ for (const format of formats) {
       const { inputTokens } = busy.meterOf(receipt)
       const real = BigInt(inputTokens) * 3_000n + 8n * 15_000n
       // All words of a stream were sent; its end was not.
-      assert.deepEqual([receipt.charged, receipt.absorbed], stream ? [real, 0n] : [0n, real])
+      assert.deepEqual([receipt.charged, receipt.writtenOff], stream ? [real, 0n] : [0n, real])
       const told = await fetch(`${busy.origin}/v1/generations/${String(answer.headers['x-request-id'])}`, {
         headers: { authorization: `Bearer ${rich.key}` },
       })
@@ -159,9 +159,9 @@ for (const format of formats) {
     const account = await gate.account('1')
     const { status, text } = await gate.ask(account, body(format, false)).whole()
     assert.deepEqual([status, refusalIn(text).code], [503, 'settlement_delayed'])
-    const { charged, absorbed, endReason } = await gate.receiptOf(account)
+    const { charged, writtenOff, endReason } = await gate.receiptOf(account)
     assert.deepEqual([charged, endReason], [0n, 'interrupted'])
-    assert.ok(absorbed > 0n)
+    assert.ok(writtenOff > 0n)
     assert.equal((await gate.balance(account.id)).posted, parseUsd('1'))
     await gate.end()
   })

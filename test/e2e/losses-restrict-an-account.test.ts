@@ -11,7 +11,7 @@ import { type Format, formats, refusalIn } from '../support/paying-client.ts'
 
 const gate = await meteredGateway({
   limits: {
-    absorbedNanoPerDayMax: parseUsd('0.01')!,
+    writeOffNanoPerDayMax: parseUsd('0.01')!,
     readOnMs: 5_000,
     // A moment of hidden reasoning is dear.
     hiddenReasoningTokensPerSecond: 1_000_000,
@@ -69,8 +69,8 @@ async function lossy(): Promise<TestAccount> {
     (meters) => meters.some(({ reasoningTokens }) => reasoningTokens > 0),
   )
   sent.leave()
-  const { absorbed } = await gate.receiptOf(account)
-  assert.ok(absorbed > parseUsd('0.01')!, `${absorbed}`)
+  const { writtenOff } = await gate.receiptOf(account)
+  assert.ok(writtenOff > parseUsd('0.01')!, `${writtenOff}`)
   return account
 }
 
@@ -138,10 +138,10 @@ test('what an upstream reports above the hold is not held against the account', 
   ] as const) {
     const tool = { tools: [{ type: 'web_search_20250305', name: 'web_search' }] }
     await gate.ask(account, { ...say(`tokens=3 extra=${extra}`, tool), model: 'messages-over' }).whole()
-    const { charged, hold, implausible, absorbed } = await gate.receiptOf(account, times)
+    const { charged, hold, implausible, writtenOff } = await gate.receiptOf(account, times)
     assert.ok(charged <= hold)
     assert.ok((implausible?.output ?? 0) > extra)
-    assert.equal(absorbed, 0n)
+    assert.equal(writtenOff, 0n)
   }
   assert.equal((await gate.ledger.account(account.id))?.restrictedMs, null)
 })
@@ -152,7 +152,7 @@ test('what an upstream breaks, and charges for, is not held against the account'
   const asked = { ...say(`events=0 ${words}`, { stream: true }), model: 'messages-error-after' }
   for (let times = 1; times <= 5; times += 1) {
     await gate.ask(account, asked).whole()
-    assert.ok((await gate.receiptOf(account, times)).absorbed > parseUsd('0.0025')!)
+    assert.ok((await gate.receiptOf(account, times)).writtenOff > parseUsd('0.0025')!)
   }
   assert.equal((await gate.ledger.account(account.id))?.restrictedMs, null)
 })

@@ -108,7 +108,7 @@ for (const stream of [true, false]) {
           assert.equal(receipt.charged, cost(meter.inputTokens, 10))
           assert.ok(receipt.charged <= receipt.hold)
           assert.deepEqual(receipt.implausible, { output: reported })
-          assert.deepEqual([receipt.absorbed, receipt.output], [0n, 10])
+          assert.deepEqual([receipt.writtenOff, receipt.output], [0n, 10])
           assert.equal(left, parseUsd('1')! - receipt.charged)
         })
       }

@@ -15,7 +15,7 @@ import { eventually, meteredGateway } from '../support/metered-gateway.ts'
 import { type Asking, asking, controlOf, personActor } from '../support/operators.ts'
 
 const gate = await meteredGateway({
-  limits: { absorbedNanoPerDayMax: parseUsd('0.01')!, absorbedNanoPerDayWarn: parseUsd('0.02')! },
+  limits: { writeOffNanoPerDayMax: parseUsd('0.01')!, writeOffNanoPerDayWarn: parseUsd('0.02')! },
 })
 after(() => gate.close().finally(() => gate.sandbox.close()))
 const real = controlOf(gate)
@@ -78,8 +78,8 @@ test('losses of today are told from a sum on, and listed by account, the largest
     const asked = { ...plainAsk, id, account: account.id, key: account.keyId, nowMs, inputAmount: 1_000n }
     await gate.ledger.admit({ ...asked, usesRestricted: true })
     await gate.ledger.settle({
-      ...{ id, nowMs, cost: parseUsd(usd)! + 1_000n, excessCausedBy: 'account', absorbed: 0n },
-      ...{ absorbedEntryId: nextId(), kept: [], receipt: plainDraft },
+      ...{ id, nowMs, cost: parseUsd(usd)! + 1_000n, excessCausedBy: 'account', writtenOff: 0n },
+      ...{ writeOffEntryId: nextId(), kept: [], receipt: plainDraft },
     })
     return account
   }
@@ -98,7 +98,7 @@ test('losses of today are told from a sum on, and listed by account, the largest
     [large.id, small.id].map((id) => formatId('acct', id)),
   )
   assert.ok(accounts[0]?.restricted !== null && accounts[0]?.email?.includes('@'))
-  const sum = accounts.reduce((all, { absorbed }) => all + (parseUsd(absorbed) ?? 0n), 0n)
+  const sum = accounts.reduce((all, { writtenOff }) => all + (parseUsd(writtenOff) ?? 0n), 0n)
   assert.equal(parseUsd(total), sum)
   const before = { to: new Date(systemClock.wallMs() - 7 * 86_400_000).toISOString() }
   assert.deepEqual(await local.done('losses.list', before), { total: '0.00', accounts: [] })

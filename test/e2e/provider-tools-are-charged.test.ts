@@ -70,7 +70,7 @@ test('uses that no request can cap are charged up to the hold, and the rest is w
   answer = searches(9)
   const within = (await charged(grounded)).receipt
   assert.deepEqual(
-    [within.fees, within.implausible, within.absorbed],
+    [within.fees, within.implausible, within.writtenOff],
     [{ web_search: 9 }, null, 0n],
     'what was held for its tokens pays for more uses than were assumed',
   )
@@ -79,7 +79,7 @@ test('uses that no request can cap are charged up to the hold, and the rest is w
   const above = (await charged(grounded)).receipt
   assert.deepEqual([above.fees, above.implausible], [{ web_search: 1_000 }, null])
   assert.equal(above.charged, above.hold)
-  assert.equal(above.charged + above.absorbed, within.charged + 991n * parseUsd('0.014')!)
+  assert.equal(above.charged + above.writtenOff, within.charged + 991n * parseUsd('0.014')!)
 })
 
 test('uses of a tool that was not offered are not charged', async () => {

@@ -291,8 +291,8 @@ async function use({ services, clock }: Scene, { id: account }: Payer, cost: big
   const key = account + 1n
   await services.ledger.admit({ ...plainAsk, id, account, key, nowMs, inputAmount: cost })
   const receipt = { ...plainDraft, startedMs: nowMs }
-  const closing = { id, nowMs, cost, absorbed: 0n, receipt }
-  await services.ledger.settle({ ...closing, absorbedEntryId: services.nextId() })
+  const closing = { id, nowMs, cost, writtenOff: 0n, receipt }
+  await services.ledger.settle({ ...closing, writeOffEntryId: services.nextId() })
   return formatId('req', id)
 }
 

@@ -15,12 +15,12 @@ export const listLosses = operationHandler(
     return {
       total: formatUsd(total),
       accounts: await Promise.all(
-        accounts.map(async ({ account, absorbed, requests }) => {
+        accounts.map(async ({ account, writtenOff, requests }) => {
           const row = await ledger.account(account)
           return {
             account: formatId('acct', account),
             email: row?.email ?? null,
-            absorbed: formatUsd(absorbed),
+            writtenOff: formatUsd(writtenOff),
             requests,
             restricted: isoTimeOrNull(row?.restrictedMs ?? null),
           }

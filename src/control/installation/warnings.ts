@@ -29,7 +29,7 @@ const checks: readonly Check[] = [
   async ({ usage, clock, limits }) => {
     const nowMs = clock.wallMs()
     const { total } = await usage.losses({ fromMs: nowMs - (nowMs % dayMs), toMs: nowMs, limit: 1 })
-    if (total < limits.absorbedNanoPerDayWarn) return []
+    if (total < limits.writeOffNanoPerDayWarn) return []
     return [`Requests of today cost the house ${formatUsd(total)} USD. The page on losses says whose.`]
   },
   ({ identity, address }) =>

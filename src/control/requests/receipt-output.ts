@@ -59,7 +59,7 @@ function receiptOutput(row: ReceiptRow, names: Names): ReceiptOutput {
     inputBound: row.inputBound,
     background: row.background,
     charged: formatUsd(row.charged),
-    absorbed: formatUsd(row.absorbed),
+    writtenOff: formatUsd(row.writtenOff),
     upstreamCost: formatUsd(row.upstreamCost),
     outputLimit: row.outputLimit,
     outputLowered: row.outputLowered,

@@ -145,8 +145,8 @@ export function settlementOf(
     id: open.id,
     nowMs: clock.wallMs(),
     cost: row.payer === 'customer' ? cost : 0n,
-    absorbed: row.payer === 'house' ? upstreamCost : unreported,
-    absorbedEntryId: nextId(),
+    writtenOff: row.payer === 'house' ? upstreamCost : unreported,
+    writeOffEntryId: nextId(),
     excessCausedBy: facts.excessCausedBy,
     kept: 'kept' in end ? end.kept : [],
     receipt: {

@@ -9,7 +9,7 @@ export interface Due {
   /** What the customer owes for the usage. */
   readonly cost: bigint
   /** What the house bears beside it. */
-  readonly absorbed: bigint
+  readonly writtenOff: bigint
   readonly hold: bigint
   /** posted − held before the hold is given back; below zero after a refund of money that is in use. */
   readonly available: bigint
@@ -18,18 +18,23 @@ export interface Due {
 export interface Split {
   readonly charged: bigint
   /** All that is written off: what was given to the house and what the customer does not pay of the cost. */
-  readonly absorbed: bigint
-  /** The part of `absorbed` by which the cost exceeded the hold. */
+  readonly writtenOff: bigint
+  /** The part of `writtenOff` by which the cost exceeded the hold. */
   readonly aboveHold: bigint
-  /** The part of `absorbed` that the hold allowed and the balance no longer covers: a refund took it meanwhile. */
+  /** The part of `writtenOff` that the hold allowed and the balance no longer covers: a refund took it meanwhile. */
   readonly uncovered: bigint
 }
 
 /** Charges the cost up to the hold, which is the most that a request costs; never takes the balance below zero. */
-export function split({ cost, absorbed, hold, available }: Due): Split {
+export function split({ cost, writtenOff, hold, available }: Due): Split {
   const owed = least(cost, hold)
   const charged = least(owed, most(hold + available, 0n))
-  return { charged, absorbed: absorbed + cost - charged, aboveHold: cost - owed, uncovered: owed - charged }
+  return {
+    charged,
+    writtenOff: writtenOff + cost - charged,
+    aboveHold: cost - owed,
+    uncovered: owed - charged,
+  }
 }
 
 /** What the house bore through an account's doing on one UTC day (since 1970). */

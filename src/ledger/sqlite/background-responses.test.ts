@@ -29,8 +29,8 @@ const settled = (id: bigint) => ({
   id,
   nowMs: 2,
   cost: 40n,
-  absorbed: 0n,
-  absorbedEntryId: id + 1_000n,
+  writtenOff: 0n,
+  writeOffEntryId: id + 1_000n,
   receipt: { ...plainDraft, background: true },
   kept: [{ id: `resp_${id}`, standsFor: 'window' as const }],
 })

@@ -42,7 +42,7 @@ export function listEntries(database: Database) {
   }
 }
 
-const isMovement = "kind <> 'usage' AND kind <> 'absorbed' AND account = ?1"
+const isMovement = "kind <> 'usage' AND kind <> 'write_off' AND account = ?1"
 
 /** Credits and refunds; what the house bore comes and goes with the use that it was borne for. */
 export function sumMovements(database: Database) {

@@ -28,8 +28,8 @@ async function answered(opened: TestLedger, answer: Answer): Promise<bigint> {
     id,
     nowMs,
     cost: 0n,
-    absorbed: 0n,
-    absorbedEntryId: nextId(),
+    writtenOff: 0n,
+    writeOffEntryId: nextId(),
     receipt: { ...plainDraft, ...answer.receipt },
     kept,
   })
@@ -141,8 +141,8 @@ test('a settlement that is told twice keeps what the first one said', async (con
     id,
     nowMs: startMs,
     cost: 0n,
-    absorbed: 0n,
-    absorbedEntryId: opened.nextId(),
+    writtenOff: 0n,
+    writeOffEntryId: opened.nextId(),
     receipt: plainDraft,
     kept: outputOf('msg_2'),
   })

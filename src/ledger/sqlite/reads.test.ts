@@ -49,10 +49,10 @@ test('entries of a range of time are those of the requests that began in it, how
   const key = nextId()
   const ask = { ...plainAsk, account, key, inputAmount: 10n }
   for (const id of [early, late]) await ledger.admit({ ...ask, id, nowMs: clock.wallMs() })
-  const settled = { cost: 5n, absorbed: 0n, receipt: plainDraft }
-  await ledger.settle({ ...settled, id: early, nowMs: clock.wallMs(), absorbedEntryId: nextId() })
+  const settled = { cost: 5n, writtenOff: 0n, receipt: plainDraft }
+  await ledger.settle({ ...settled, id: early, nowMs: clock.wallMs(), writeOffEntryId: nextId() })
   clock.advance(3 * 86_400_000)
-  await ledger.settle({ ...settled, id: late, nowMs: clock.wallMs(), absorbedEntryId: nextId() })
+  await ledger.settle({ ...settled, id: late, nowMs: clock.wallMs(), writeOffEntryId: nextId() })
   const kinds = async (fromMs: number | null, toMs: number | null) => {
     const filter = { account, kind: null, limit: 10, before: null } as const
     return (await ledger.entries({ ...filter, fromMs, toMs })).map(({ kind }) => kind)

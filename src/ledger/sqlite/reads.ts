@@ -121,7 +121,7 @@ function readSpend(database: Database) {
 /** House balances are sums of the entries, seen from the house's side; nothing stores them. */
 function houseBalances(database: Database): Readonly<Record<string, bigint>> {
   const sums = prepare(database, 'SELECT counter, -sum(amount) FROM entry GROUP BY counter').rows()
-  const empty = { revenue: 0n, promo: 0n, clearing: 0n, absorbed_loss: 0n, refunds: 0n }
+  const empty = { revenue: 0n, promo: 0n, clearing: 0n, write_offs: 0n, refunds: 0n }
   return { ...empty, ...(Object.fromEntries(sums) as Record<string, bigint>) }
 }
 

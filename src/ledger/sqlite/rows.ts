@@ -48,7 +48,7 @@ export const accountState = rowOf({
   running: number('running'),
   entries: number('entries'),
   window: window('rates'),
-  losses: rowOf({ day: number('absorbed_day'), amount: integer('absorbed') }),
+  losses: rowOf({ day: number('write_off_day'), amount: integer('written_off') }),
   suspendedMs: numberOrNull('suspended_ms'),
   restrictedMs: numberOrNull('restricted_ms'),
 })
@@ -122,7 +122,7 @@ export const accountRow = rowOf({
   posted: integer('posted'),
   held: integer('held'),
   openHolds: number('open_holds'),
-  absorbedToday: integer('absorbed'),
+  writtenOffToday: integer('written_off'),
   owner: textOrNull('owner'),
 }) satisfies Field<AccountRow>
 
@@ -215,7 +215,7 @@ export const receiptHead = rowOf({
   key: integer('key'),
   hold: integer('hold'),
   charged: integer('charged'),
-  absorbed: integer('absorbed'),
+  writtenOff: integer('written_off'),
   priceVersion: integer('price_version'),
   model: text('model'),
   dialect: text('dialect'),

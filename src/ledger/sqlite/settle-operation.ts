@@ -1,5 +1,5 @@
 /**
- * The operation that closes a request: charge, absorbed loss, receipt and the end of the hold, all or
+ * The operation that closes a request: charge, write-off, receipt and the end of the hold, all or
  * nothing. The request's id is the id of its usage entry and of its receipt, so it happens once.
  */
 import { rollSpend } from '../../limits/budget.ts'
@@ -27,18 +27,18 @@ export type PackedSettlement = readonly [
   id: bigint,
   nowMs: number,
   cost: bigint,
-  absorbed: bigint,
-  absorbedEntryId: bigint,
+  writtenOff: bigint,
+  writeOffEntryId: bigint,
   /** Whether a cost above the hold counts as a loss that the account caused. */
   excessCausedBy: ExcessCause,
   /** More than this on one day restricts the account. */
-  absorbedNanoPerDayMax: bigint,
+  writeOffNanoPerDayMax: bigint,
   draft: PackedDraft,
   kept: PackedKept,
 ]
 
 export type PackedSettled =
-  | readonly [charged: bigint, absorbed: bigint, available: bigint, account: bigint]
+  | readonly [charged: bigint, writtenOff: bigint, available: bigint, account: bigint]
   | 'already_settled'
   | 'unknown_hold'
 
@@ -49,8 +49,8 @@ export interface SettlementObserver {
 
 interface EntryRow {
   readonly id: bigint
-  readonly counter: 'revenue' | 'absorbed_loss'
-  readonly kind: 'usage' | 'absorbed'
+  readonly counter: 'revenue' | 'write_offs'
+  readonly kind: 'usage' | 'write_off'
   readonly amount: bigint
   /** Of usage that the house bears whole: the entry that covered it, so that it may leave a balance below zero. */
   readonly coveredBy: bigint | null
@@ -101,23 +101,23 @@ export function settleOperation(database: Database, rows: StateRows, observer: S
   const keep = keeping(database)
 
   return (...settlement: PackedSettlement): PackedSettled => {
-    const [id, nowMs, cost, absorbed, absorbedEntryId, excessCausedBy, absorbedNanoPerDayMax, draft, kept] =
+    const [id, nowMs, cost, writtenOff, writeOffEntryId, excessCausedBy, writeOffNanoPerDayMax, draft, kept] =
       settlement
     assertAmount(cost, 'the cost of a request')
-    assertAmount(absorbed, 'what the house bears')
+    assertAmount(writtenOff, 'what the house bears')
     const hold = rows.hold(id)
     if (hold === undefined) return findReceipt.row(id) === undefined ? 'unknown_hold' : 'already_settled'
     const before = rows.knownAccount(hold.account)
     const meter = rows.meter(hold.key, hold.account)
-    const shares = split({ cost, absorbed, hold: hold.amount, available: before.posted - before.held })
+    const shares = split({ cost, writtenOff, hold: hold.amount, available: before.posted - before.held })
     const used = { reservedMs: hold.createdMs, reserved: hold.tokens, ...usedTokens(draft) }
 
-    const posted = post(before, hold, entriesOf(id, absorbedEntryId, shares), nowMs)
+    const posted = post(before, hold, entriesOf(id, writeOffEntryId, shares), nowMs)
     const caused =
       shares.uncovered +
       (excessCausedBy === 'account' ? shares.aboveHold : 0n) +
-      (wasAborted(draft) ? absorbed : 0n)
-    const after = withoutHold(withLoss(posted, caused, nowMs, absorbedNanoPerDayMax), hold)
+      (wasAborted(draft) ? writtenOff : 0n)
+    const after = withoutHold(withLoss(posted, caused, nowMs, writeOffNanoPerDayMax), hold)
     rows.saveAccount(hold.account, {
       ...after,
       window: correctTokens(before.window, used, nowMs),
@@ -139,7 +139,7 @@ export function settleOperation(database: Database, rows: StateRows, observer: S
         key,
         hold: amount,
         charged,
-        absorbed: shares.absorbed,
+        writtenOff: shares.writtenOff,
         priceVersion,
         model,
         dialect,
@@ -150,27 +150,27 @@ export function settleOperation(database: Database, rows: StateRows, observer: S
     )
     observer.settled(hold, draft, { shares, nowMs })
     keep({ account: hold.account, receipt: id, nowMs }, kept)
-    return [shares.charged, shares.absorbed, after.posted - after.held, hold.account]
+    return [shares.charged, shares.writtenOff, after.posted - after.held, hold.account]
   }
 }
 
 /** The loss is credited before the whole usage is charged: revenue stays gross, the balance never passes below zero. */
-function entriesOf(id: bigint, absorbedEntryId: bigint, { charged, absorbed }: Split): readonly EntryRow[] {
+function entriesOf(id: bigint, writeOffEntryId: bigint, { charged, writtenOff }: Split): readonly EntryRow[] {
   const loss: EntryRow = {
-    id: absorbedEntryId,
-    counter: 'absorbed_loss',
-    kind: 'absorbed',
-    amount: absorbed,
+    id: writeOffEntryId,
+    counter: 'write_offs',
+    kind: 'write_off',
+    amount: writtenOff,
     coveredBy: null,
   }
   const usage: EntryRow = {
     id,
     counter: 'revenue',
     kind: 'usage',
-    amount: -(charged + absorbed),
-    coveredBy: charged === 0n ? absorbedEntryId : null,
+    amount: -(charged + writtenOff),
+    coveredBy: charged === 0n ? writeOffEntryId : null,
   }
-  if (absorbed > 0n) return [loss, usage]
+  if (writtenOff > 0n) return [loss, usage]
   return charged > 0n ? [usage] : []
 }
 

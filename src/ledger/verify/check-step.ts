@@ -49,7 +49,7 @@ function checkAccounts(database: Database) {
   )
   const filled = prepare(
     database,
-    "SELECT coalesce(sum(amount), 0) FROM entry WHERE kind <> 'usage' AND kind <> 'absorbed' AND account = ?",
+    "SELECT coalesce(sum(amount), 0) FROM entry WHERE kind <> 'usage' AND kind <> 'write_off' AND account = ?",
   )
   const charged = prepare(database, 'SELECT coalesce(sum(spent), 0) FROM key_meter WHERE account = ?')
   const holds = prepare(database, 'SELECT account, sum(amount), count(*) FROM hold GROUP BY account')
@@ -75,7 +75,7 @@ const amountOf = (row: Output[] | undefined): bigint => row?.[0] as bigint
 function checkReceipts(database: Database) {
   const select = prepare(
     database,
-    `SELECT r.id, r.account, r.charged + r.absorbed, coalesce(-e.amount, 0) FROM receipt r
+    `SELECT r.id, r.account, r.charged + r.written_off, coalesce(-e.amount, 0) FROM receipt r
       LEFT JOIN entry e ON e.id = r.id AND e.kind = 'usage' AND e.account = r.account
       WHERE r.id < ? ORDER BY r.id DESC LIMIT ?`,
   )

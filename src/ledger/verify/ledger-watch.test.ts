@@ -29,10 +29,10 @@ async function scene(context: Lifetime, limits: Partial<Limits> = {}) {
         id,
         nowMs,
         cost: request === 1 ? 0n : 20n,
-        absorbed: 0n,
+        writtenOff: 0n,
         receipt: plainDraft,
       }
-      if (request < 3) await ledger.settle({ ...settled, absorbedEntryId: nextId() })
+      if (request < 3) await ledger.settle({ ...settled, writeOffEntryId: nextId() })
     }
   }
   const logged: string[] = []

@@ -20,11 +20,11 @@ const tokens = Object.fromEntries(
 const sums = {
   requests: 'count(*)',
   errors: "sum(end_reason <> 'complete')",
-  lossy: 'sum(absorbed > 0)',
+  write_offs: 'sum(written_off > 0)',
   ...tokens,
   reasoning: 'sum(reasoning)',
   charged: 'sum(charged)',
-  absorbed: 'sum(absorbed)',
+  written_off: 'sum(written_off)',
 } as const
 
 const names = Object.keys(sums)

@@ -27,8 +27,8 @@ async function sound(): Promise<string> {
       id,
       nowMs: 1,
       cost,
-      absorbed: 0n,
-      absorbedEntryId: nextId(),
+      writtenOff: 0n,
+      writeOffEntryId: nextId(),
       receipt: plainDraft,
       kept: [{ id: `resp_${id}`, standsFor: 'all' }],
     })
@@ -199,8 +199,8 @@ const tampering: readonly [text: string, sql: string, found: RegExp][] = [
   ],
   [
     'a loss is told as a gift',
-    "UPDATE entry SET kind = 'credit', counter = 'promo', source = 'x', reference = 'y' WHERE kind = 'absorbed'",
-    /^receipt 1003: says 200 was absorbed, its entries absorbed 0/,
+    "UPDATE entry SET kind = 'credit', counter = 'promo', source = 'x', reference = 'y' WHERE kind = 'write_off'",
+    /^receipt 1003: says 200 was written off, its entries wrote off 0/,
   ],
   [
     'usage goes to another counter',
@@ -229,8 +229,8 @@ const tampering: readonly [text: string, sql: string, found: RegExp][] = [
   ],
   [
     'a receipt shifts the loss',
-    'UPDATE receipt SET charged = charged - 1, absorbed = absorbed + 1 WHERE id = 1003',
-    /^receipt 1003: says 201 was absorbed/,
+    'UPDATE receipt SET charged = charged - 1, written_off = written_off + 1 WHERE id = 1003',
+    /^receipt 1003: says 201 was written off/,
   ],
   [
     'a receipt charges more than its hold',

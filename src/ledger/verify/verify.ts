@@ -101,31 +101,32 @@ const checks: readonly Check[] = [
     tell: ([id]) => `hold ${id}: is open although its request has a receipt`,
   },
   {
-    sql: `SELECT r.id, r.account, r.charged + r.absorbed, coalesce(-e.amount, 0) FROM receipt r
+    sql: `SELECT r.id, r.account, r.charged + r.written_off, coalesce(-e.amount, 0) FROM receipt r
       LEFT JOIN entry e ON e.id = r.id AND e.kind = 'usage' AND e.account = r.account
-      WHERE r.charged + r.absorbed <> coalesce(-e.amount, 0)`,
+      WHERE r.charged + r.written_off <> coalesce(-e.amount, 0)`,
     tell: ([id, account, told, moved]) =>
       `receipt ${id}: tells account ${account} of ${told}, its usage entry moved ${moved}`,
   },
   {
-    sql: `SELECT r.id, r.absorbed, coalesce(e.total, 0) FROM receipt r
-      LEFT JOIN (SELECT request, sum(amount) AS total FROM entry WHERE kind = 'absorbed' GROUP BY request) e
+    sql: `SELECT r.id, r.written_off, coalesce(e.total, 0) FROM receipt r
+      LEFT JOIN (SELECT request, sum(amount) AS total FROM entry WHERE kind = 'write_off' GROUP BY request) e
         ON e.request = r.id
-      WHERE r.absorbed <> coalesce(e.total, 0)`,
-    tell: ([id, told, moved]) => `receipt ${id}: says ${told} was absorbed, its entries absorbed ${moved}`,
+      WHERE r.written_off <> coalesce(e.total, 0)`,
+    tell: ([id, told, moved]) =>
+      `receipt ${id}: says ${told} was written off, its entries wrote off ${moved}`,
   },
   {
     sql: `SELECT e.id, e.kind, e.request FROM entry e LEFT JOIN receipt r ON r.id = e.request AND r.account = e.account
-      WHERE e.kind IN ('usage', 'absorbed') AND r.id IS NULL`,
+      WHERE e.kind IN ('usage', 'write_off') AND r.id IS NULL`,
     tell: ([id, kind, request]) => `entry ${id} (${kind}): request ${request} has no receipt`,
   },
   {
     sql: `SELECT e.id, e.kind, e.counter, e.amount FROM entry e WHERE NOT CASE kind
       WHEN 'usage' THEN counter = 'revenue' AND amount < 0 AND request = id
         AND (balance_after >= 0 OR EXISTS (SELECT 1 FROM entry c WHERE c.id = CAST(e.reference AS INTEGER)
-          AND c.kind = 'absorbed' AND c.account = e.account AND c.request = e.id AND c.amount = -e.amount
+          AND c.kind = 'write_off' AND c.account = e.account AND c.request = e.id AND c.amount = -e.amount
           AND c.position = e.position - 1))
-      WHEN 'absorbed' THEN counter = 'absorbed_loss' AND amount > 0 AND request IS NOT NULL
+      WHEN 'write_off' THEN counter = 'write_offs' AND amount > 0 AND request IS NOT NULL
       WHEN 'credit' THEN amount > 0 AND source IS NOT NULL
         AND counter = CASE WHEN source IN ('payment', 'refund', 'dispute') THEN 'clearing' ELSE 'promo' END
       WHEN 'refund' THEN counter = 'clearing' AND amount < 0 AND source IS NOT NULL

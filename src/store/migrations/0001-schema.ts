@@ -18,8 +18,8 @@ CREATE TABLE account (
   -- How many entries it has; the position of the last one.
   entries INTEGER NOT NULL DEFAULT 0 CHECK (entries >= 0),
   -- What was written off because of this account on its last such UTC day (since 1970).
-  absorbed_day INTEGER NOT NULL DEFAULT 0,
-  absorbed INTEGER NOT NULL DEFAULT 0 CHECK (absorbed >= 0),
+  write_off_day INTEGER NOT NULL DEFAULT 0,
+  written_off INTEGER NOT NULL DEFAULT 0 CHECK (written_off >= 0),
   suspended_ms INTEGER,
   restricted_ms INTEGER,
   -- By how much a refund took posted below what was held at that time; nothing else may.
@@ -109,13 +109,13 @@ CREATE TABLE entry (
   CHECK (CASE kind
     WHEN 'usage' THEN counter = 'revenue' AND amount < 0 AND request = id
       AND (balance_after >= 0 OR reference IS NOT NULL)
-    WHEN 'absorbed' THEN counter = 'absorbed_loss' AND amount > 0 AND request IS NOT NULL
+    WHEN 'write_off' THEN counter = 'write_offs' AND amount > 0 AND request IS NOT NULL
     WHEN 'credit' THEN (counter = 'promo' OR counter = 'clearing') AND amount > 0 AND source IS NOT NULL
     WHEN 'refund' THEN (counter = 'refunds' OR counter = 'clearing') AND amount < 0 AND source IS NOT NULL
     ELSE FALSE END),
   CHECK (CASE kind
     WHEN 'usage' THEN source IS NULL
-    WHEN 'absorbed' THEN source IS NULL
+    WHEN 'write_off' THEN source IS NULL
     ELSE reference IS NOT NULL END)
 ) STRICT`
 
@@ -126,7 +126,7 @@ CREATE TABLE receipt (
   key INTEGER NOT NULL,
   hold INTEGER NOT NULL CHECK (hold >= 0),
   charged INTEGER NOT NULL CHECK (charged BETWEEN 0 AND hold),
-  absorbed INTEGER NOT NULL CHECK (absorbed >= 0),
+  written_off INTEGER NOT NULL CHECK (written_off >= 0),
   price_version INTEGER NOT NULL,
   model TEXT NOT NULL,
   dialect TEXT NOT NULL,
@@ -301,7 +301,7 @@ CREATE TABLE usage_hour (
   requests INTEGER NOT NULL CHECK (requests >= 0),
   -- Of these, those that did not end complete, and those with a write-off.
   errors INTEGER NOT NULL CHECK (errors BETWEEN 0 AND requests),
-  lossy INTEGER NOT NULL CHECK (lossy BETWEEN 0 AND requests),
+  write_offs INTEGER NOT NULL CHECK (write_offs BETWEEN 0 AND requests),
   refused INTEGER NOT NULL CHECK (refused >= 0),
   -- Audio counts with the tokens of its direction.
   input_uncached INTEGER NOT NULL,
@@ -310,7 +310,7 @@ CREATE TABLE usage_hour (
   output INTEGER NOT NULL,
   reasoning INTEGER NOT NULL,
   charged INTEGER NOT NULL CHECK (charged >= 0),
-  absorbed INTEGER NOT NULL CHECK (absorbed >= 0),
+  written_off INTEGER NOT NULL CHECK (written_off >= 0),
   -- How many requests took how long, as base/histogram.ts writes it; interrupted ones are left out of the first.
   latency BLOB NOT NULL,
   first_byte BLOB NOT NULL,
@@ -560,7 +560,7 @@ const indexes = [
   // For what one key did, whatever account pays for it; a row's place in it never changes.
   'CREATE INDEX usage_hour_key ON usage_hour (key, hour)',
   // For losses over all accounts.
-  'CREATE INDEX usage_hour_lossy ON usage_hour (hour, account) WHERE lossy > 0',
+  'CREATE INDEX usage_hour_write_offs ON usage_hour (hour, account) WHERE write_offs > 0',
   'CREATE INDEX webhook_event_at ON webhook_event (at_ms)',
 ]
 

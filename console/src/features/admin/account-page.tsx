@@ -104,7 +104,7 @@ function Shown({ account }: { readonly account: Account }): JSX.Element {
 
 const entryWords: Readonly<Record<string, string>> = {
   usage: 'Request',
-  absorbed: 'Borne by the house',
+  write_off: 'Borne by the house',
   signup: 'Starting credit',
   payment: 'Top-up',
   code: 'Code',
@@ -250,11 +250,11 @@ const requestColumns: readonly Column<Receipt>[] = [
     cell: ({ charged }) => <Money amount={charged} form="column" />,
   },
   {
-    id: 'absorbed',
+    id: 'writtenOff',
     header: 'Borne by the house',
     align: 'right',
     wide: true,
-    cell: ({ absorbed }) => <Money amount={absorbed} form="column" />,
+    cell: ({ writtenOff }) => <Money amount={writtenOff} form="column" />,
   },
   {
     id: 'receipt',

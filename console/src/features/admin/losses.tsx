@@ -39,10 +39,10 @@ const columns: readonly Column<Loss>[] = [
   },
   { id: 'requests', header: 'Requests', align: 'right', cell: ({ requests }) => count(requests) },
   {
-    id: 'absorbed',
+    id: 'writtenOff',
     header: 'Borne',
     align: 'right',
-    cell: ({ absorbed }) => <Money amount={absorbed} form="exact" />,
+    cell: ({ writtenOff }) => <Money amount={writtenOff} form="exact" />,
   },
 ]
 

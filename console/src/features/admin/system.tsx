@@ -22,7 +22,7 @@ const houseNames: Readonly<Record<string, string>> = {
   revenue: 'Revenue from requests',
   promo: 'Given away',
   clearing: 'Paid in',
-  absorbed_loss: 'Borne for customers',
+  write_offs: 'Borne for customers',
   refunds: 'Refunded',
 }
 

@@ -46,13 +46,13 @@ export const entryKinds = [
   'usage',
   'credit',
   'refund',
-  'absorbed',
+  'write_off',
 ] as const satisfies readonly Entry['kind'][]
 export const entryKindLabels: Readonly<Record<Entry['kind'], string>> = {
   usage: 'Usage',
   credit: 'Credit',
   refund: 'Refund',
-  absorbed: 'Borne by the house',
+  write_off: 'Borne by the house',
 }
 
 const sources: ReadonlyMap<string, string> = new Map([

@@ -171,9 +171,9 @@ function MoneyOf({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
         <Line label="Charged">
           <Money amount={receipt.charged} form="exact" className="font-semibold" />
         </Line>
-        {isZero(receipt.absorbed) ? null : (
+        {isZero(receipt.writtenOff) ? null : (
           <Line label="Borne by the house" hint="not charged to you">
-            <Money amount={receipt.absorbed} form="exact" />
+            <Money amount={receipt.writtenOff} form="exact" />
           </Line>
         )}
         {person.operator ? (

@@ -70,12 +70,12 @@ suite('a commit', { concurrency: 3 }, () => {
 
       const limits = { settleWaitMs: dueInMs, settleRetryMs: 20, settleRetriesMax: 100 }
       const settlement: Settlement = {
-        ...{ id, nowMs: 1, cost, absorbed: 0n, absorbedEntryId: nextId() },
+        ...{ id, nowMs: 1, cost, writtenOff: 0n, writeOffEntryId: nextId() },
         receipt: plainDraft,
       }
       const withheld: Settlement = {
         ...settlement,
-        ...{ cost: 0n, absorbed: 40n },
+        ...{ cost: 0n, writtenOff: 40n },
         receipt: { ...plainDraft, endReason: 'interrupted', status: 503, settledLate: true },
       }
       let settled = 0
@@ -99,7 +99,7 @@ suite('a commit', { concurrency: 3 }, () => {
       await busy
       const receipt = await ledger.receipt(id)
       assert.deepEqual(
-        [receipt?.charged, receipt?.absorbed, receipt?.status, receipt?.settledLate],
+        [receipt?.charged, receipt?.writtenOff, receipt?.status, receipt?.settledLate],
         bill === 'settled' ? [40n, 0n, 200, false] : [0n, 40n, 503, true],
       )
       assert.ok(settled <= 1)
@@ -115,12 +115,12 @@ test('an answer whose hold another server closed is withheld, because its charge
   await ledger.createAccount({ id: account, kind: 'personal', email: null, name: 'n', nowMs: 1 })
   await ledger.admit({ ...plainAsk, id, account, key: 1n, inputAmount: 0n })
   const settlement: Settlement = {
-    ...{ id, nowMs: 1, cost: 0n, absorbed: 40n, absorbedEntryId: nextId() },
+    ...{ id, nowMs: 1, cost: 0n, writtenOff: 40n, writeOffEntryId: nextId() },
     receipt: plainDraft,
   }
   // As a server that takes the data folder over closes the holds that it finds open.
   const interrupted = { ...plainDraft, endReason: 'interrupted', settledLate: true } as const
-  await ledger.settle({ ...settlement, absorbed: 0n, absorbedEntryId: nextId(), receipt: interrupted })
+  await ledger.settle({ ...settlement, writtenOff: 0n, writeOffEntryId: nextId(), receipt: interrupted })
   const clock = manualClock()
   const limits = { settleWaitMs: 1e12, settleRetryMs: 20, settleRetriesMax: 1 }
   const background = new Background(clock, log)

@@ -78,7 +78,7 @@ async function chargedFor(
   { ledger, log, failpoints }: DurableSettleDeps,
   settlement: Settlement,
 ): Promise<bigint | undefined> {
-  const { id, absorbed, receipt } = settlement
+  const { id, writtenOff, receipt } = settlement
   const { upstream, implausible } = receipt
   const request = formatId('req', id)
   try {
@@ -86,10 +86,10 @@ async function chargedFor(
     failpoints.reach('after-settle')
     // A concurrent attempt has settled it.
     if (result.kind !== 'settled') return (await ledger.receipt(id))?.charged
-    const writtenOff = result.absorbed - absorbed
-    if (writtenOff > 0n || implausible !== null) {
+    const excess = result.writtenOff - writtenOff
+    if (excess > 0n || implausible !== null) {
       log.warn(
-        { request, upstream, implausible, writtenOffUsd: formatUsd(writtenOff) },
+        { request, upstream, implausible, writtenOffUsd: formatUsd(excess) },
         'an upstream reported more than a background response may cost; the excess was not charged',
       )
     }

@@ -91,7 +91,7 @@ async function withheld(
   return {
     ...settlement,
     cost,
-    absorbed: most(receipt.upstreamCost - cost, 0n),
+    writtenOff: most(receipt.upstreamCost - cost, 0n),
     kept: [],
     receipt: {
       ...(isPart ? part : withoutRequestFee(receipt)),
@@ -111,15 +111,15 @@ function warnOfExcess(
   { plan, upstreamResponse }: SettledRequest,
   { settled, result }: { settled: Settlement; result: LedgerSettled },
 ): void {
-  const writtenOff = result.absorbed - settled.absorbed
+  const excess = result.writtenOff - settled.writtenOff
   const { implausible } = settled.receipt
-  if (writtenOff === 0n && implausible === null) return
+  if (excess === 0n && implausible === null) return
   log.warn(
     {
       request: context.requestId,
       upstream: upstreamResponse.candidate?.upstream.name ?? '',
       model: plan.model.name,
-      writtenOffUsd: formatUsd(writtenOff),
+      writtenOffUsd: formatUsd(excess),
       implausible,
     },
     'an upstream reported more than the request may cost; the excess was not charged',
@@ -233,8 +233,8 @@ function settlementOf(
     nowMs,
     cost: bill.payer === 'customer' ? capped : 0n,
     excessCausedBy: request.hold.excessCausedBy,
-    absorbed: (bill.payer === 'house' ? listCost : hidden) + wasted,
-    absorbedEntryId: deps.nextId(),
+    writtenOff: (bill.payer === 'house' ? listCost : hidden) + wasted,
+    writeOffEntryId: deps.nextId(),
     kept: keptBy(request, outcome),
     receipt: {
       ...draftReceipt(context, request, {
