@@ -146,7 +146,7 @@ export const receipt = z.strictObject({
   background: z.boolean(),
   /** What the account paid. */
   charged: usdOut,
-  /** What the house bore. */
+  /** What was written off. */
   writtenOff: usdOut,
   /** What the usage costs at the provider's list price. */
   upstreamCost: usdOut,

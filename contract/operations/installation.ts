@@ -211,7 +211,7 @@ export const installationOperations = {
     output: z.strictObject({ upstream: z.string(), removed: z.literal(true) }),
   }),
   'losses.list': operation({
-    summary: 'What the house bore for its customers, by account, the largest first',
+    summary: 'What was written off, by account, the largest first',
     policy: reads,
     effect: 'reads',
     http: ['GET', '/api/admin/losses'],
@@ -297,8 +297,8 @@ export const installationOperations = {
       mail: z.boolean(),
       payments: z.enum(['stripe', 'none']),
       signup: z.enum(['open', 'invite', 'closed']),
-      /** The house's accounts: what came in, what was given away, what was lost. */
-      house: z.record(z.string(), usdOut),
+      /** Balances of the platform accounts: revenue, promo, clearing, write-offs, refunds. */
+      platform: z.record(z.string(), usdOut),
       accounts: z.int(),
       ledger: z.strictObject({
         /** When the check that goes on beside the requests has been through everything; null: not since the start. */

@@ -78,7 +78,9 @@ export function system(output: OperationOutput<'system.show'>): string {
     ['payments', output.payments],
     ['ledger checked', output.ledger.checked ?? 'not since the start'],
     ['ledger verified', output.ledger.verified ?? 'never'],
-    ...Object.entries(output.house).map(([name, amount]) => [`house ${name}`, `${amount} USD`] as const),
+    ...Object.entries(output.platform).map(
+      ([name, amount]) => [`platform ${name}`, `${amount} USD`] as const,
+    ),
   ])
   return output.warnings.length === 0 ? facts : `${facts}\n${output.warnings.join('\n')}\n`
 }

@@ -445,7 +445,7 @@ test('after all of that the books balance', async () => {
   assert.deepEqual((await on.ledger.verify()).drift, [])
 })
 
-test('the house’s side of every movement adds up to nothing', async (context) => {
+test('the platform accounts mirror every movement', async (context) => {
   const on = await sceneAlone(context)
   const steps = [
     create('A'),
@@ -456,9 +456,9 @@ test('the house’s side of every movement adds up to nothing', async (context) 
     settle('r2', 80n),
   ]
   for (const step of steps) await step(on)
-  const house = await on.ledger.house()
-  assert.deepEqual(house, { revenue: 110n, promo: -100n, clearing: 0n, write_offs: -25n, refunds: 0n })
-  const sum = Object.values(house).reduce((total, amount) => total + amount, 0n)
+  const platform = await on.ledger.platformBalances()
+  assert.deepEqual(platform, { revenue: 110n, promo: -100n, clearing: 0n, write_offs: -25n, refunds: 0n })
+  const sum = Object.values(platform).reduce((total, amount) => total + amount, 0n)
   const row = await on.ledger.account(on.id('A'))
   assert.equal(sum + (row?.posted ?? 0n), 0n)
 })

@@ -257,7 +257,7 @@ function readsOn(store: Store, limits: LedgerLimits): LedgerReading {
     openResponses: (afterId, limit) => read('openResponses', afterId, limit),
     kept: (account, ids, nowMs) => read('kept', account, ids, nowMs - limits.keptMs),
     keySpend: (key, window, nowMs) => read('keySpend', key, window, nowMs),
-    house: () => readApart('house'),
+    platformBalances: () => readApart('platformBalances'),
     check: (ask) => read('check', ask),
     verify: () => readApart('verify', limits.driftLinesMax),
   }

@@ -15,7 +15,7 @@ export interface Settlement {
   readonly cost: bigint
   /** Absent: the upstream. */
   readonly excessCausedBy?: ExcessCause
-  /** What the house bears beside `cost`: usage that is not the customer's to pay (an error before content, hidden reasoning). */
+  /** What is written off in addition to `cost`: usage that is not the customer's to pay (an error before content, hidden reasoning). */
   readonly writtenOff: bigint
   readonly receipt: ReceiptDraft
   /** A fresh id for the entry of the write-off. */

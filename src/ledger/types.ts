@@ -255,7 +255,7 @@ export interface AccountRow {
   readonly posted: bigint
   readonly held: bigint
   readonly openHolds: number
-  /** What the house bore for this account on the UTC day of its last such loss. */
+  /** What was written off because of this account on the UTC day of its last such loss. */
   readonly writtenOffToday: bigint
   /** `person:<id>` or `organization:<id>`; null: nobody but the command line. */
   readonly owner: string | null
@@ -340,8 +340,8 @@ export interface Ledger extends PaymentLedger, ResponseLedger, StandingLedger {
   kept(account: bigint, ids: readonly string[], nowMs: number): Promise<readonly KeptRow[]>
   /** Spent and held by a key in its budget's present window. */
   keySpend(key: bigint, window: BudgetWindow, nowMs: number): Promise<{ spent: bigint; held: bigint }>
-  /** Sums of the house accounts, by name. */
-  house(): Promise<Readonly<Record<string, bigint>>>
+  /** Sums of the platform accounts, by name. */
+  platformBalances(): Promise<Readonly<Record<string, bigint>>>
   /** One bounded step of a check that goes on beside the requests. */
   check(ask: CheckAsk): Promise<Checked>
   verify(): Promise<VerifyReport>
@@ -367,7 +367,7 @@ export type LedgerReading = Pick<
   | 'openResponseById'
   | 'openResponses'
   | 'keySpend'
-  | 'house'
+  | 'platformBalances'
   | 'check'
   | 'verify'
 >

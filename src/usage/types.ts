@@ -144,7 +144,7 @@ export interface Usage {
   keyUse(keys: readonly bigint[]): Promise<ReadonlyMap<bigint, KeyUse>>
   /** How many days the balance lasts at the rate of the last seven days; null: nothing was spent in them. */
   daysLeft(account: bigint): Promise<number | null>
-  /** What the house bore, by account, in whole hours of the range; at most `limit` accounts, the total over all. */
+  /** What was written off, by account, in whole hours of the range; at most `limit` accounts, the total over all. */
   losses(ask: Range & { readonly limit: number }): Promise<Losses>
   /** Of one key, or of all keys of the account: the counts of the last 30 days, and the last hundred. */
   refusals(account: bigint, key: bigint | null): Promise<RefusalReport>

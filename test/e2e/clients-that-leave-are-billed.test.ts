@@ -222,7 +222,7 @@ test('gone while it waits for money, nothing reaches an upstream and nothing is 
   await gate.receiptOf(account)
 })
 
-test('reasoning that is hidden when its client leaves is not charged; the house bears an estimate', async () => {
+test('reasoning that is hidden when its client leaves is not charged; an estimate is written off', async () => {
   const account = await gate.account('1')
   const gone = await leaveAt(
     account,

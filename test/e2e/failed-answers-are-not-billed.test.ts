@@ -1,6 +1,6 @@
 /**
  * What an upstream breaks is paid only as far as it was delivered; what was not delivered is nobody's, or
- * the house's where the upstream reports that it charges for it. And nothing broken looks finished.
+ * written off where the upstream reports that it charges for it. And nothing broken looks finished.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -137,9 +137,9 @@ for (const row of rows) {
   }
 }
 
-test('each attempt that an upstream charges for in vain is the house’s, and the books say so', async () => {
+test('each attempt that an upstream charges for in vain is written off in the ledger', async () => {
   const account = await gate.account('1')
-  const before = await gate.ledger.house()
+  const before = await gate.ledger.platformBalances()
   const asked = {
     model: 'messages-error-after',
     max_tokens: 300,
@@ -152,7 +152,7 @@ test('each attempt that an upstream charges for in vain is the house’s, and th
   assert.deepEqual(receipt.attempts.map(({ upstream }) => upstream).sort(), ['anthropic', 'spare'])
   const meters = [...gate.sandbox.requestLog(), ...spare.requestLog()]
   const input = meters.find(({ requestId }) => requestId === receipt.upstreamRequestId)!
-  const after = await gate.ledger.house()
+  const after = await gate.ledger.platformBalances()
   assert.equal(receipt.writtenOff, 2n * cost(input.inputTokens, 0))
   assert.equal(after.write_offs! - before.write_offs!, -receipt.writtenOff)
   assert.equal(after.revenue! - before.revenue!, receipt.writtenOff)

@@ -1,5 +1,5 @@
 /**
- * An account that costs the house more than it may in a day loses what cannot be bounded beforehand, and
+ * An account that causes more write-offs than it may in a day loses what cannot be bounded beforehand, and
  * nothing else, until an operator has looked. What an upstream breaks is not held against it.
  */
 import assert from 'node:assert/strict'

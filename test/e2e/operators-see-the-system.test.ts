@@ -1,5 +1,5 @@
 /**
- * What operators are shown of an installation: its state, what the house bore, and a sentence for each thing that they
+ * What operators are shown of an installation: its state, what was written off, and a sentence for each thing that they
  * should look at, as long as it is so.
  */
 import assert from 'node:assert/strict'
@@ -46,7 +46,7 @@ test('an installation on this machine that is well has no warning, and tells its
   )
   assert.deepEqual([shown.node, shown.database.kind], [process.version, 'sqlite'])
   assert.ok((shown.database.bytes ?? 0) > 0)
-  assert.equal(shown.house.promo, '-10.00', 'that of the local account, and that of the new one')
+  assert.equal(shown.platform.promo, '-10.00', 'that of the local account, and that of the new one')
   await gate.account('0')
   assert.equal((await local.done('system.show', {})).accounts, shown.accounts + 1)
   assert.ok(account.id > 0n)
@@ -91,7 +91,7 @@ test('losses of today are told from a sum on, and listed by account, the largest
     () => warnings(local),
     (list) => list.length > 0,
   )
-  assert.match(told[0] ?? '', /^Requests of today cost the house 0\.\d+ USD\./)
+  assert.match(told[0] ?? '', /^Today’s write-offs are 0\.\d+ USD\./)
   const { total, accounts } = await local.done('losses.list', {})
   assert.deepEqual(
     accounts.map(({ account }) => account),

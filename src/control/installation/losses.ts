@@ -1,4 +1,4 @@
-/** `losses.list`: what the house bore for its customers. */
+/** `losses.list`: what was written off. */
 import { formatUsd } from '../../../contract/usd.ts'
 import { formatId } from '../../base/ids.ts'
 import { operationHandler } from '../handle-operation.ts'

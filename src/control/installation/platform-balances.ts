@@ -1,14 +1,14 @@
 /**
- * The house's accounts for whoever looks at them again and again: they are sums over every entry, so an answer is shown
- * for a hundred times as long as it took to compute, and those who ask meanwhile share it.
+ * The balances of the platform accounts, cached: each is a sum over every entry, so an answer is shown
+ * for a hundred times as long as it took to compute, and concurrent requests share one computation.
  */
 import type { Clock } from '../../base/clock.ts'
 import type { Ledger } from '../../ledger/types.ts'
 
-type PlatformBalances = Awaited<ReturnType<Ledger['house']>>
+type PlatformBalances = Awaited<ReturnType<Ledger['platformBalances']>>
 
 interface Shown {
-  readonly house: Promise<PlatformBalances>
+  readonly balances: Promise<PlatformBalances>
   /** null: it is being computed. */
   untilMonoMs: number | null
 }
@@ -26,15 +26,15 @@ export function platformBalances({
   const present = shown.get(ledger)
   const isFresh =
     present !== undefined && (present.untilMonoMs === null || clock.monoMs() < present.untilMonoMs)
-  if (isFresh) return present.house
+  if (isFresh) return present.balances
   const begunMs = clock.monoMs()
-  const next: Shown = { house: ledger.house(), untilMonoMs: null }
+  const next: Shown = { balances: ledger.platformBalances(), untilMonoMs: null }
   shown.set(ledger, next)
   const done = (): void => {
     const endedMs = clock.monoMs()
     next.untilMonoMs = endedMs + shownTimes * (endedMs - begunMs)
   }
   const failed = (): void => void shown.delete(ledger)
-  next.house.then(done, failed)
-  return next.house
+  next.balances.then(done, failed)
+  return next.balances
 }

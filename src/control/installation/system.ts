@@ -8,7 +8,7 @@ import { warnings } from './warnings.ts'
 
 export const showSystem = operationHandler('system.show', async (parts) => {
   const { server, identity, payments, ledger } = parts
-  const [house, verified] = await Promise.all([platformBalances(parts), lastVerified(parts.settings)])
+  const [balances, verified] = await Promise.all([platformBalances(parts), lastVerified(parts.settings)])
   const { checkedMs, contradictions } = server.ledgerCheck()
   return {
     version: server.version,
@@ -23,7 +23,7 @@ export const showSystem = operationHandler('system.show', async (parts) => {
     mail: identity.facts.mail,
     payments: payments.facts.kind === 'stripe' ? 'stripe' : 'none',
     signup: identity.facts.signup,
-    house: Object.fromEntries(Object.entries(house).map(([name, amount]) => [name, formatUsd(amount)])),
+    platform: Object.fromEntries(Object.entries(balances).map(([name, amount]) => [name, formatUsd(amount)])),
     accounts: await ledger.accountCount(),
     ledger: {
       checked: isoTimeOrNull(checkedMs),

@@ -30,7 +30,7 @@ const checks: readonly Check[] = [
     const nowMs = clock.wallMs()
     const { total } = await usage.losses({ fromMs: nowMs - (nowMs % dayMs), toMs: nowMs, limit: 1 })
     if (total < limits.writeOffNanoPerDayWarn) return []
-    return [`Requests of today cost the house ${formatUsd(total)} USD. The page on losses says whose.`]
+    return [`Today’s write-offs are ${formatUsd(total)} USD. The page on losses lists the accounts.`]
   },
   ({ identity, address }) =>
     isPublic(address) && !identity.facts.mail

@@ -91,7 +91,7 @@ export type ResponseEnd = ResponseState | { readonly status: 'lost' | 'expired' 
 export type CancelCause = 'client' | 'suspension' | 'age'
 
 interface EndRow {
-  readonly payer: 'customer' | 'house'
+  readonly payer: 'customer' | 'platform'
   readonly reason: EndReason
   readonly status: number
   readonly error: ErrorCode | null
@@ -100,9 +100,9 @@ interface EndRow {
 /** Who pays what is reported of each end. Where nothing is reported, nothing is charged. */
 const ends: Readonly<Record<Exclude<ResponseEnd['status'], 'running' | 'cancelled'>, EndRow>> = {
   completed: { payer: 'customer', reason: 'complete', status: 200, error: null },
-  failed: { payer: 'house', reason: 'upstream_error', status: 502, error: 'upstream_error' },
-  lost: { payer: 'house', reason: 'upstream_error', status: 404, error: 'response_not_found' },
-  expired: { payer: 'house', reason: 'timeout', status: 504, error: 'upstream_timeout' },
+  failed: { payer: 'platform', reason: 'upstream_error', status: 502, error: 'upstream_error' },
+  lost: { payer: 'platform', reason: 'upstream_error', status: 404, error: 'response_not_found' },
+  expired: { payer: 'platform', reason: 'timeout', status: 504, error: 'upstream_timeout' },
 }
 const cancelled: Readonly<Record<CancelCause, EndRow>> = {
   client: { payer: 'customer', reason: 'client_abort', status: 499, error: null },
@@ -145,7 +145,7 @@ export function settlementOf(
     id: open.id,
     nowMs: clock.wallMs(),
     cost: row.payer === 'customer' ? cost : 0n,
-    writtenOff: row.payer === 'house' ? upstreamCost : unreported,
+    writtenOff: row.payer === 'platform' ? upstreamCost : unreported,
     writeOffEntryId: nextId(),
     excessCausedBy: facts.excessCausedBy,
     kept: 'kept' in end ? end.kept : [],

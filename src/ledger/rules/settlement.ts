@@ -1,5 +1,5 @@
 /**
- * Who pays what when a request closes: the customer up to what is its own, the house the rest. Pure:
+ * Who pays what when a request closes: the customer up to its available balance, the platform the rest. Pure:
  * decides amounts, moves nothing.
  */
 import { dayOf } from '../../limits/calendar.ts'
@@ -8,7 +8,7 @@ import { least, most } from './money.ts'
 export interface Due {
   /** What the customer owes for the usage. */
   readonly cost: bigint
-  /** What the house bears beside it. */
+  /** What is written off in addition to what exceeds the hold. */
   readonly writtenOff: bigint
   readonly hold: bigint
   /** posted − held before the hold is given back; below zero after a refund of money that is in use. */
@@ -17,7 +17,7 @@ export interface Due {
 
 export interface Split {
   readonly charged: bigint
-  /** All that is written off: what was given to the house and what the customer does not pay of the cost. */
+  /** All that is written off: `Due.writtenOff`, and what the customer does not pay of the cost. */
   readonly writtenOff: bigint
   /** The part of `writtenOff` by which the cost exceeded the hold. */
   readonly aboveHold: bigint
@@ -37,7 +37,7 @@ export function split({ cost, writtenOff, hold, available }: Due): Split {
   }
 }
 
-/** What the house bore through an account's doing on one UTC day (since 1970). */
+/** Losses that an account caused on one UTC day (since 1970). */
 export interface Losses {
   readonly day: number
   readonly amount: bigint

@@ -44,7 +44,7 @@ export function listEntries(database: Database) {
 
 const isMovement = "kind <> 'usage' AND kind <> 'write_off' AND account = ?1"
 
-/** Credits and refunds; what the house bore comes and goes with the use that it was borne for. */
+/** Credits and refunds; a write-off is part of the usage that it covers. */
 export function sumMovements(database: Database) {
   const select = prepare(
     database,

@@ -42,7 +42,7 @@ export function ledgerOperations(database: Database, rows: StateRows, observer: 
 
 export type LedgerOperations = ReturnType<typeof ledgerOperations>
 
-/** Which house account a credit comes from. */
+/** Which platform account a credit comes from. */
 const counters: Readonly<Record<CreditSource, 'promo' | 'clearing'>> = {
   signup: 'promo',
   code: 'promo',

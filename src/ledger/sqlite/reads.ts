@@ -40,7 +40,7 @@ export function ledgerReads(database: Database) {
     kept: { run: findKept(database) },
     ...backgroundReads(database),
     keySpend: { run: readSpend(database) },
-    house: { run: () => houseBalances(database) },
+    platformBalances: { run: () => platformBalances(database) },
     check: { run: checkStep(database) },
     verify: { run: (driftLinesMax: number) => verify(database, driftLinesMax) },
   } as const satisfies ReadTable
@@ -118,8 +118,8 @@ function readSpend(database: Database) {
   }
 }
 
-/** House balances are sums of the entries, seen from the house's side; nothing stores them. */
-function houseBalances(database: Database): Readonly<Record<string, bigint>> {
+/** Platform balances are sums of the entries with the sign turned; nothing stores them. */
+function platformBalances(database: Database): Readonly<Record<string, bigint>> {
   const sums = prepare(database, 'SELECT counter, -sum(amount) FROM entry GROUP BY counter').rows()
   const empty = { revenue: 0n, promo: 0n, clearing: 0n, write_offs: 0n, refunds: 0n }
   return { ...empty, ...(Object.fromEntries(sums) as Record<string, bigint>) }

@@ -52,7 +52,7 @@ interface EntryRow {
   readonly counter: 'revenue' | 'write_offs'
   readonly kind: 'usage' | 'write_off'
   readonly amount: bigint
-  /** Of usage that the house bears whole: the entry that covered it, so that it may leave a balance below zero. */
+  /** Of usage that is written off whole: the entry that covered it, so that it may leave a balance below zero. */
   readonly coveredBy: bigint | null
 }
 
@@ -104,7 +104,7 @@ export function settleOperation(database: Database, rows: StateRows, observer: S
     const [id, nowMs, cost, writtenOff, writeOffEntryId, excessCausedBy, writeOffNanoPerDayMax, draft, kept] =
       settlement
     assertAmount(cost, 'the cost of a request')
-    assertAmount(writtenOff, 'what the house bears')
+    assertAmount(writtenOff, 'a write-off')
     const hold = rows.hold(id)
     if (hold === undefined) return findReceipt.row(id) === undefined ? 'unknown_hold' : 'already_settled'
     const before = rows.knownAccount(hold.account)

@@ -36,7 +36,7 @@ test('two hundred asks of one address at once give one credit', async (context) 
     ),
   )
   assert.equal(results.filter(({ kind }) => kind === 'credited').length, 1)
-  assert.equal((await on.ledger.house()).promo, -5n * dollar)
+  assert.equal((await on.ledger.platformBalances()).promo, -5n * dollar)
   assert.deepEqual((await on.ledger.verify()).drift, [])
 })
 
@@ -84,7 +84,7 @@ for (const [text, change] of [
       kind: 'had_it',
     })
     assert.equal((await on.ledger.signupCredit(on.ask(await on.newAccount(), 'bob'))).kind, 'credited')
-    assert.equal((await on.ledger.house()).promo, -10n * dollar)
+    assert.equal((await on.ledger.platformBalances()).promo, -10n * dollar)
     assert.deepEqual((await on.ledger.verify()).drift, [])
   })
 }

@@ -84,7 +84,7 @@ test('a bank that takes more than was paid takes it from the account, which owes
   assert.deepEqual(await drift(on), [])
   assert.equal((await take(on, { ...dispute, reference: 'du_2', amount: 50n })).kind, 'returned')
   assert.equal(await posted(on), -120n)
-  assert.equal((await on.ledger.house()).clearing, 120n)
+  assert.equal((await on.ledger.platformBalances()).clearing, 120n)
   assert.deepEqual(await drift(on), [])
   await give(on, { source: 'dispute', reference: 'du_1' })
   assert.deepEqual(await row(), { state: 'disputed', refunded: 40n, disputed: 50n })

@@ -49,7 +49,7 @@ async function sound(): Promise<string> {
 
 /**
  * A third account: a starting credit, a top-up with a refund that stays and one that came back, one in dispute that freezes it, a code that
- * was redeemed, and use that the house bore below zero.
+ * was redeemed, and usage that was written off below zero.
  */
 async function payingAccount(store: TestLedger['store'], ledger: TestLedger['ledger']): Promise<void> {
   const account = 13n

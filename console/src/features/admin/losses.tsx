@@ -1,4 +1,4 @@
-/** What the house bore for its customers: by account, in a span of time. */
+/** What was written off, by account, in a span of time. */
 
 import type { JSX } from 'react'
 import { Badge } from '@/components/badge'

@@ -18,7 +18,7 @@ import { useOperation } from '@/lib/operations'
 type State = OperationOutput<'system.show'>
 type Verified = OperationOutput<'ledger.verify'>
 const everyMs = 5_000
-const houseNames: Readonly<Record<string, string>> = {
+const platformNames: Readonly<Record<string, string>> = {
   revenue: 'Revenue from requests',
   promo: 'Given away',
   clearing: 'Paid in',
@@ -58,8 +58,8 @@ export function System(): JSX.Element {
             <Skeleton className="h-40" />
           ) : (
             <Pairs
-              rows={Object.entries(system.data.house).map(([name, amount]) => [
-                houseNames[name] ?? name,
+              rows={Object.entries(system.data.platform).map(([name, amount]) => [
+                platformNames[name] ?? name,
                 <Money key={name} amount={amount} form="exact" />,
               ])}
             />

@@ -147,26 +147,26 @@ export function releaseHold(deps: DurableSettleDeps, { id }: Pick<Hold, 'id'>): 
 
 /** Whose usage it is, and where the numbers come from. */
 interface BillingRule {
-  /** `customer` pays for what was delivered; `house` bears what an upstream reports for nothing; `nobody` was charged anything. */
-  readonly payer: 'customer' | 'house' | 'nobody'
+  /** `customer` pays for what was delivered; `platform` writes off what an upstream reports without an answer; `none`: nothing is charged. */
+  readonly payer: 'customer' | 'platform' | 'none'
   readonly input: 'reported' | 'counted' | 'none'
   readonly output: 'reported' | 'counted' | 'none'
 }
 
-const nobodyPays: BillingRule = { payer: 'nobody', input: 'none', output: 'none' }
+const noCharge: BillingRule = { payer: 'none', input: 'none', output: 'none' }
 
 /** The table of endings. */
 function billed(outcome: RelayOutcome, dialect: UpstreamFormat, reported: Believable): BillingRule {
-  if (!outcome.dispatched) return nobodyPays
+  if (!outcome.dispatched) return noCharge
   const said = dialect.reportedTotals(outcome.report?.usage ?? emptyReport)
   // A count that cannot be is as good as none.
   const told = { input: said.input && reported.input, output: said.output && reported.output }
   const input = told.input ? 'reported' : 'counted'
   if (isDelivered(outcome)) return { payer: 'customer', input, output: told.output ? 'reported' : 'counted' }
   if (outcome.reason === 'client_abort') return { payer: 'customer', input, output: 'none' }
-  if (!told.input && !told.output) return nobodyPays
+  if (!told.input && !told.output) return noCharge
   return {
-    payer: 'house',
+    payer: 'platform',
     input: told.input ? 'reported' : 'none',
     output: told.output ? 'reported' : 'none',
   }
@@ -217,7 +217,7 @@ function settlementOf(
   const { usage } = of.used
   const { price } = request.plan
   const { cost: full, unpriced } = costOf(usage, price, 'rates')
-  const listCost = bill.payer === 'nobody' ? 0n : costOf(usage, price, 'list').cost
+  const listCost = bill.payer === 'none' ? 0n : costOf(usage, price, 'list').cost
   const capped =
     bill.output === 'reported' && bill.input !== 'counted' ? full : least(full, request.hold.amount)
   const hidden = hiddenReasoning(deps, context, { request, outcome, bill })
@@ -233,7 +233,7 @@ function settlementOf(
     nowMs,
     cost: bill.payer === 'customer' ? capped : 0n,
     excessCausedBy: request.hold.excessCausedBy,
-    writtenOff: (bill.payer === 'house' ? listCost : hidden) + wasted,
+    writtenOff: (bill.payer === 'platform' ? listCost : hidden) + wasted,
     writeOffEntryId: deps.nextId(),
     kept: keptBy(request, outcome),
     receipt: {
@@ -276,7 +276,7 @@ function wastedCost(request: SettledRequest): bigint {
 }
 
 function sourceOf(bill: BillingRule, used: Used): UsageSource {
-  if (bill.payer === 'nobody') return 'none'
+  if (bill.payer === 'none') return 'none'
   if (bill.input !== 'counted' && bill.output !== 'counted') return 'reported'
   return countedSource(used)
 }
