@@ -1,16 +1,16 @@
 /**
- * The only retry loop: candidate → splice → send → classify → next or stop. Ends with an upstream
- * that has begun to answer, or with the reason why none did. Nothing of an upstream's content has
- * reached the client here; at most the head of the stream and keep-alives.
+ * candidate → splice → send → classify → next or stop. Ends with an upstream that has begun to answer, or with the
+ * reason why none did. Nothing of an upstream's content has reached the client here; at most the head of the stream
+ * and keep-alives.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Clock, steadyClock } from '../../base/clock.ts'
 import { TollgateError } from '../../base/errors.ts'
 import type { Failpoints } from '../../base/failpoint.ts'
 import type { Log } from '../../base/log.ts'
-import { isStillOffered, type Snapshot } from '../../catalog/types.ts'
+import type { Snapshot } from '../../catalog/types.ts'
 import type { Attempt } from '../../ledger/types.ts'
-import { type AttemptLimits, type AttemptTask, attempt } from '../../providers/attempt.ts'
+import type { AttemptLimits, AttemptTask } from '../../providers/attempt.ts'
 import type { AttemptOutcome } from '../../providers/attempt-outcome.ts'
 import type { Health } from '../../providers/health.ts'
 import type { Sender } from '../../providers/send.ts'
@@ -29,6 +29,7 @@ import type {
   UpstreamResponse,
 } from '../request.ts'
 import { firstKeepAlive, keepAlive, streamHeaders } from '../response-headers.ts'
+import { type FinalAttempt, type RetryPolicy, tryCandidates } from '../retry-loop.ts'
 import { publicUpstreamError, recordUpstreamFailure, redactUpstreamBody } from '../upstream-error.ts'
 
 export interface DispatchDeps {
@@ -70,66 +71,45 @@ interface AttemptInput extends DispatchInput {
 export async function dispatch(
   deps: DispatchDeps,
   context: RequestContext,
-  task: DispatchInput,
+  input: DispatchInput,
 ): Promise<UpstreamResponse> {
-  const bodyFor = splicer(deps, task)
-  const attempts: Attempt[] = []
-  const wasted: RawUsage[] = []
-  const waiting = [...task.plan.candidates]
-  const keepAlive = new KeepAliveTimer(deps, context, task.lifecycle)
-  while (attempts.length < deps.limits.attemptsMax && context.work.interruption === undefined) {
-    const candidate = waiting.shift()
-    if (candidate === undefined) break
-    if (!isStillOffered(deps.snapshot, task.plan.model, candidate.offer)) continue
-    deps.failpoints.reach('before-dispatch')
-    const { outcome, record } = await tried(deps, context, {
-      ...task,
-      candidate,
-      body: bodyFor(candidate.upstreamModel),
-      keepAlive,
-      isRetry: attempts.length > 0,
-    })
-    if (record !== null) attempts.push(record)
-    learn(deps, context, candidate, outcome)
-    if (outcome.kind === 'failed' && mayTryAgain(deps, context, outcome)) {
-      if (outcome.stale && isFirstOf(candidate, attempts)) waiting.unshift(candidate)
-      if (waiting.length > 0 && attempts.length < deps.limits.attemptsMax) {
-        if (outcome.report !== null) wasted.push(outcome.report)
-        continue
-      }
-    }
-    return replyOf(outcome, candidate, { attempts, wasted, deps, context, task })
+  const result = await tryCandidates(deps, context, input.plan, generatingPolicy(deps, context, input))
+  const made = {
+    attempts: result.attempts,
+    wasted: result.retried.flatMap((outcome) => usageOf(outcome) ?? []),
   }
-  return nothingLeft(context, attempts, wasted)
+  return result.final === null
+    ? nothingLeft(context, made)
+    : responseOf(result.final, { ...made, deps, context, input })
 }
 
-function isFirstOf({ upstream }: Candidate, attempts: readonly Attempt[]): boolean {
-  return attempts.filter((attempt) => attempt.upstream === upstream.name).length === 1
-}
-
-/** One attempt, and its line in the receipt; none when not a byte of it left this process. */
-async function tried(
+function generatingPolicy(
   deps: DispatchDeps,
   context: RequestContext,
-  of: AttemptInput & { readonly isRetry: boolean },
-): Promise<{ outcome: AttemptOutcome; record: Attempt | null }> {
-  const { sender, inFlight } = deps
-  const clock = steadyClock(deps.clock, context)
-  const startedMs = clock.wallMs()
-  if (of.isRetry) inFlight.retries += 1
-  const outcome = await attempt(sender, clock, attemptTask(deps, context, of))
-  if (of.isRetry) inFlight.retries -= 1
-  const wasSent = outcome.kind !== 'interrupted' || outcome.requestSent
+  input: DispatchInput,
+): RetryPolicy<AttemptTask> {
+  const bodyFor = splicer(deps, input)
+  const keepAlive = new KeepAliveTimer(deps, context, input.lifecycle)
   return {
-    outcome,
-    record: wasSent ? recorded(of.candidate, outcome, { startedMs, endedMs: clock.wallMs() }) : null,
+    prepare(candidate) {
+      deps.failpoints.reach('before-dispatch')
+      const body = bodyFor(candidate.upstreamModel)
+      return attemptTask(deps, context, { ...input, candidate, body, keepAlive })
+    },
+    recordOutcome: (candidate, outcome) => recordOutcome(deps, context, candidate, outcome),
+    mayRetry: (outcome) => outcome.kind === 'failed' && mayTryAgain(deps, context, outcome),
+    retryCounter: deps.inFlight,
   }
+}
+
+/** What an attempt that failed reports to have used. */
+function usageOf(outcome: AttemptOutcome): RawUsage | null {
+  return outcome.kind === 'failed' ? outcome.report : null
 }
 
 function nothingLeft(
   context: RequestContext,
-  attempts: readonly Attempt[],
-  wasted: readonly RawUsage[],
+  { attempts, wasted }: Pick<UpstreamResponse, 'attempts' | 'wasted'>,
 ): UpstreamResponse {
   const by = context.work.interruption
   const ending = {
@@ -279,7 +259,7 @@ function mayTryAgain(
 }
 
 /** What an attempt says about its upstream; the operator hears when our own credential or bill is the trouble. */
-function learn(
+function recordOutcome(
   deps: DispatchDeps,
   context: RequestContext,
   candidate: Candidate,
@@ -291,46 +271,26 @@ function learn(
   recordUpstreamFailure(deps, context, { upstream, failure: outcome.failure, status: outcome.status })
 }
 
-function recorded(
-  candidate: Candidate,
-  outcome: AttemptOutcome,
-  times: { startedMs: number; endedMs: number },
-): Attempt {
-  return {
-    upstream: candidate.upstream.name,
-    status: outcome.kind === 'interrupted' ? null : outcome.status,
-    failure:
-      outcome.kind === 'failed'
-        ? outcome.failure.code
-        : outcome.kind === 'interrupted'
-          ? 'client_closed'
-          : null,
-    startedMs: times.startedMs,
-    firstByteMs: outcome.kind === 'interrupted' ? null : outcome.firstByteMs,
-    endedMs: times.endedMs,
-  }
+interface ResponseInput extends Pick<UpstreamResponse, 'attempts' | 'wasted'> {
+  readonly deps: DispatchDeps
+  readonly context: RequestContext
+  readonly input: DispatchInput
 }
 
-function replyOf(
-  outcome: AttemptOutcome,
-  candidate: Candidate,
-  with_: Pick<UpstreamResponse, 'attempts' | 'wasted'> & {
-    deps: DispatchDeps
-    context: RequestContext
-    task: DispatchInput
-  },
+function responseOf(
+  { outcome, candidate }: FinalAttempt<AttemptTask>,
+  { attempts, wasted, deps, context, input: { parsed, plan } }: ResponseInput,
 ): UpstreamResponse {
-  const { parsed } = with_.task
-  const input = mustCountInput(outcome, with_.task.plan.dialect)
-    ? sampleInput(parsed.body.bytes, parsed.facts.media, with_.deps.limits.inputSampleBytesMax)
+  const input = mustCountInput(outcome, plan.dialect)
+    ? sampleInput(parsed.body.bytes, parsed.facts.media, deps.limits.inputSampleBytesMax)
     : null
   parsed.body.drop()
   return {
     candidate,
-    attempts: with_.attempts,
-    wasted: with_.wasted,
+    attempts,
+    wasted,
     firstByteMs: outcome.kind === 'interrupted' ? null : outcome.firstByteMs,
-    firstContentMs: outcome.kind === 'stream' ? steadyClock(with_.deps.clock, with_.context).wallMs() : null,
+    firstContentMs: outcome.kind === 'stream' ? steadyClock(deps.clock, context).wallMs() : null,
     upstreamHeaders: outcome.kind === 'interrupted' ? new Map() : outcome.headers,
     input,
     body: bodyOf(outcome, candidate),

@@ -6,8 +6,8 @@ import type { Caller } from '../../../access/types.ts'
 import type { Clock } from '../../../base/clock.ts'
 import type { Log } from '../../../base/log.ts'
 import { MemoryReservation, type SharedBudget } from '../../../base/shared-budget.ts'
-import { isStillOffered, type Model, type Snapshot } from '../../../catalog/types.ts'
-import { type AttemptLimits, type AttemptTask, attempt } from '../../../providers/attempt.ts'
+import type { Model, Snapshot } from '../../../catalog/types.ts'
+import type { AttemptLimits, AttemptTask } from '../../../providers/attempt.ts'
 import type { AttemptOutcome, Failed } from '../../../providers/attempt-outcome.ts'
 import { isCallersFault } from '../../../providers/classify.ts'
 import type { Connector } from '../../../providers/connector.ts'
@@ -18,6 +18,7 @@ import type { ExtractedResponse, ReadLimits } from '../../../wire/dialect.ts'
 import { isSourceFormat, upstreamFormats } from '../../../wire/formats.ts'
 import type { Metrics } from '../../metrics.ts'
 import type { Candidate, ParsedRequest, RequestContext, RequestPlan, Route } from '../../request.ts'
+import { type FinalAttempt, tryCandidates } from '../../retry-loop.ts'
 
 export interface CountUpstreamDeps {
   readonly sender: Sender
@@ -70,50 +71,76 @@ export interface CountTask<Inquiry extends UpstreamCountRequest> {
 
 type WholeAnswer = Extract<AttemptOutcome, { kind: 'answer' }>
 
-/** null: no upstream returned a count within `waitMs`. Tries one candidate after another. */
+/** null: no upstream returned a count within `waitMs`. */
 export async function countAtUpstream<Inquiry extends UpstreamCountRequest>(
   deps: CountUpstreamDeps,
   context: RequestContext,
-  of: CountTask<Inquiry>,
+  task: CountTask<Inquiry>,
 ): Promise<CountOutcome<Inquiry> | null> {
-  const { caller } = of
-  const waiting = [...of.candidates]
-  const untilMs = deps.clock.monoMs() + of.waitMs
-  let stale: Candidate | null = null
-  for (let tries = 0; tries < deps.limits.attemptsMax; tries += 1) {
-    const candidate = waiting.shift()
-    const leftMs = untilMs - deps.clock.monoMs()
-    if (candidate === undefined || leftMs <= 0 || context.work.interruption !== undefined) break
-    if (!isStillOffered(deps.snapshot, of.model, candidate.offer)) continue
-    const inquiry = await of.inquiryFor(candidate.upstreamModel)
-    if (inquiry === null) return null
-    const outcome = await ask(deps, context, { caller, inquiry, candidate, leftMs })
-    if (outcome.kind === 'interrupted') break
-    if (outcome.kind === 'failed') {
-      learn(deps, context, candidate, outcome)
-      if (isCallersFault(outcome.failure)) return { kind: 'refused', inquiry, failed: outcome, candidate }
-      // A kept-alive connection had ended: the same upstream has not been asked yet.
-      if (outcome.stale && stale !== candidate) {
-        stale = candidate
-        waiting.unshift(candidate)
-      }
-      continue
-    }
-    const tokens = outcome.kind === 'answer' ? readCount(inquiry.format, outcome.bytes) : null
-    if (outcome.kind === 'answer' && tokens !== null)
-      return { kind: 'counted', inquiry, tokens, answer: outcome }
+  const { key, account } = task.caller
+  const { network } = context
+  const room = new MemoryReservation(
+    deps.events.allowance({ key, account, network }),
+    deps.limits.unmeteredBytes,
+  )
+  const untilMs = deps.clock.monoMs() + task.waitMs
+  try {
+    const { final } = await tryCandidates(deps, context, task, {
+      async prepare(candidate) {
+        const inquiry = await task.inquiryFor(candidate.upstreamModel)
+        const leftMs = untilMs - deps.clock.monoMs()
+        if (inquiry === null || leftMs <= 0) return null
+        return { ...countingTask(deps, context, { inquiry, candidate, room, leftMs }), inquiry }
+      },
+      recordOutcome(candidate, outcome) {
+        room.set(0)
+        recordOutcome(deps, context, candidate, outcome)
+      },
+      mayRetry: (outcome, { inquiry }) =>
+        outcome.kind !== 'interrupted' && countOf(outcome, inquiry) === null && !isRefused(outcome),
+      // Counting is free and bounded by its own deadline, and takes nothing from the budget of requests that generate.
+      retryCounter: null,
+    })
+    return final === null ? null : countOutcome(final)
+  } finally {
+    room.set(0)
   }
-  return null
 }
 
-async function ask(
-  deps: CountUpstreamDeps,
+function countOf(outcome: AttemptOutcome, { format }: UpstreamCountRequest): number | null {
+  return outcome.kind === 'answer' ? readCount(format, outcome.bytes) : null
+}
+
+function isRefused(outcome: AttemptOutcome): outcome is Failed {
+  return outcome.kind === 'failed' && isCallersFault(outcome.failure)
+}
+
+function countOutcome<Inquiry extends UpstreamCountRequest>({
+  candidate,
+  task: { inquiry },
+  outcome,
+}: FinalAttempt<CountingTask<Inquiry>>): CountOutcome<Inquiry> | null {
+  if (isRefused(outcome)) return { kind: 'refused', inquiry, failed: outcome, candidate }
+  const tokens = countOf(outcome, inquiry)
+  if (outcome.kind !== 'answer' || tokens === null) return null
+  return { kind: 'counted', inquiry, tokens, answer: outcome }
+}
+
+interface CountingTask<Inquiry> extends AttemptTask {
+  readonly inquiry: Inquiry
+}
+
+interface CountingTaskInput extends Pick<AttemptTask, 'room' | 'leftMs'> {
+  readonly inquiry: UpstreamCountRequest
+  readonly candidate: Candidate
+}
+
+function countingTask(
+  { limits }: CountUpstreamDeps,
   context: RequestContext,
-  of: { caller: Caller; inquiry: UpstreamCountRequest; candidate: Candidate; leftMs: number },
-): Promise<AttemptOutcome> {
-  const { inquiry, leftMs } = of
-  const { upstream, upstreamModel, connector } = of.candidate
-  const { limits } = deps
+  { inquiry, candidate, room, leftMs }: CountingTaskInput,
+): AttemptTask {
+  const { upstream, upstreamModel, connector } = candidate
   const prepared = connector.prepare({
     dialect: inquiry.format,
     operation: 'count_tokens',
@@ -125,10 +152,7 @@ async function ask(
     headers: inquiry.headers,
     requestId: context.requestId,
   })
-  const { key, account } = of.caller
-  const { network } = context
-  const room = new MemoryReservation(deps.events.allowance({ key, account, network }), limits.unmeteredBytes)
-  const task: AttemptTask = {
+  return {
     request: { origin: upstream.origin, method: 'POST', ...prepared, body: inquiry.body },
     connector,
     // An answer that is a number has neither text nor usage: it is read here, once it is whole.
@@ -151,11 +175,6 @@ async function ask(
     readsOnWhenGone: () => false,
     dispatched: () => undefined,
   }
-  try {
-    return await attempt(deps.sender, deps.clock, task)
-  } finally {
-    room.set(0)
-  }
 }
 
 const noAnswer: ExtractedResponse = {
@@ -165,12 +184,14 @@ const noAnswer: ExtractedResponse = {
 }
 
 /** For the operator alone: an address that does not count says nothing of one that answers. */
-function learn(
+function recordOutcome(
   { log, metrics }: CountUpstreamDeps,
   context: RequestContext,
   { upstream }: Candidate,
-  { failure, status }: Failed,
+  outcome: AttemptOutcome,
 ): void {
+  if (outcome.kind !== 'failed') return
+  const { failure, status } = outcome
   metrics.upstreamFailed(upstream.provider, failure.code)
   log[failure.operator ? 'warn' : 'debug'](
     { upstream: upstream.name, status, code: failure.code, request: context.requestId },

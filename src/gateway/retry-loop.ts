@@ -1,0 +1,121 @@
+/**
+ * The only loop that tries one candidate of a model after another, for requests that generate and for requests that
+ * count. What a kind of request sends, and which of its outcomes it retries, is its policy.
+ */
+import { type Clock, steadyClock } from '../base/clock.ts'
+import { isStillOffered, type Model, type Snapshot } from '../catalog/types.ts'
+import type { Attempt } from '../ledger/types.ts'
+import { type AttemptTask, attempt } from '../providers/attempt.ts'
+import type { AttemptOutcome } from '../providers/attempt-outcome.ts'
+import type { Sender } from '../providers/send.ts'
+import type { Candidate, RequestContext } from './request.ts'
+
+export interface RetryLoopDeps {
+  readonly sender: Sender
+  readonly clock: Clock
+  /** The catalog of this moment, which may be another one than the request was routed with. */
+  readonly snapshot: Snapshot
+  readonly limits: { readonly attemptsMax: number }
+}
+
+export interface RetryPolicy<Task extends AttemptTask> {
+  /** What is sent to a candidate; null: it cannot be asked, and neither can those after it. */
+  prepare(candidate: Candidate): Task | null | Promise<Task | null>
+  /** Hears of every outcome, before it is decided whether another candidate is tried. */
+  recordOutcome(candidate: Candidate, outcome: AttemptOutcome): void
+  /** Whether another candidate may be tried after it. */
+  mayRetry(outcome: AttemptOutcome, task: Task): boolean
+  /** Where retries under way are counted; null: not counted. */
+  readonly retryCounter: { retries: number } | null
+}
+
+/** The attempt whose outcome is the result, and where it was made. */
+export interface FinalAttempt<Task> {
+  readonly candidate: Candidate
+  readonly task: Task
+  readonly outcome: AttemptOutcome
+}
+
+export interface RetryLoopResult<Task> {
+  /** null: no candidate was left to try. */
+  readonly final: FinalAttempt<Task> | null
+  /** Every attempt of which at least a byte left this process, the final one included. */
+  readonly attempts: readonly Attempt[]
+  /** The outcomes that were retried. */
+  readonly retried: readonly AttemptOutcome[]
+}
+
+/** Ends with the first outcome that is not retried, or with the last that there is an attempt or a candidate for. */
+export async function tryCandidates<Task extends AttemptTask>(
+  deps: RetryLoopDeps,
+  context: RequestContext,
+  { model, candidates }: { readonly model: Model; readonly candidates: readonly Candidate[] },
+  policy: RetryPolicy<Task>,
+): Promise<RetryLoopResult<Task>> {
+  const { attemptsMax } = deps.limits
+  const attempts: Attempt[] = []
+  const retried: AttemptOutcome[] = []
+  const waiting = [...candidates]
+  while (attempts.length < attemptsMax && context.work.interruption === undefined) {
+    const candidate = waiting.shift()
+    if (candidate === undefined) break
+    if (!isStillOffered(deps.snapshot, model, candidate.offer)) continue
+    const task = await policy.prepare(candidate)
+    if (task === null) break
+    const counter = attempts.length > 0 ? policy.retryCounter : null
+    const { outcome, record } = await attemptAt(deps, context, { candidate, task, counter })
+    if (record !== null) attempts.push(record)
+    policy.recordOutcome(candidate, outcome)
+    const isRetried = policy.mayRetry(outcome, task)
+    // The kept-alive connection had ended, so that the same upstream has not seen the request.
+    if (isRetried && outcome.kind === 'failed' && outcome.stale && isFirstAt(candidate, attempts))
+      waiting.unshift(candidate)
+    if (!isRetried || waiting.length === 0 || attempts.length === attemptsMax) {
+      return { final: { candidate, task, outcome }, attempts, retried }
+    }
+    retried.push(outcome)
+  }
+  return { final: null, attempts, retried }
+}
+
+function isFirstAt({ upstream }: Candidate, attempts: readonly Attempt[]): boolean {
+  return attempts.filter((attempt) => attempt.upstream === upstream.name).length === 1
+}
+
+/** One attempt, and its record; null where not a byte of it left this process. */
+async function attemptAt(
+  deps: RetryLoopDeps,
+  context: RequestContext,
+  { candidate, task, counter }: AttemptInput,
+): Promise<{ readonly outcome: AttemptOutcome; readonly record: Attempt | null }> {
+  const clock = steadyClock(deps.clock, context)
+  const startedMs = clock.wallMs()
+  if (counter !== null) counter.retries += 1
+  const outcome = await attempt(deps.sender, clock, task).finally(() => {
+    if (counter !== null) counter.retries -= 1
+  })
+  const wasSent = outcome.kind !== 'interrupted' || outcome.requestSent
+  const times = { startedMs, endedMs: clock.wallMs() }
+  return { outcome, record: wasSent ? recordOf(candidate, outcome, times) : null }
+}
+
+interface AttemptInput {
+  readonly candidate: Candidate
+  readonly task: AttemptTask
+  readonly counter: RetryPolicy<AttemptTask>['retryCounter']
+}
+
+function recordOf(
+  { upstream }: Candidate,
+  outcome: AttemptOutcome,
+  times: { readonly startedMs: number; readonly endedMs: number },
+): Attempt {
+  const isInterrupted = outcome.kind === 'interrupted'
+  return {
+    upstream: upstream.name,
+    status: isInterrupted ? null : outcome.status,
+    failure: isInterrupted ? 'client_closed' : outcome.kind === 'failed' ? outcome.failure.code : null,
+    firstByteMs: isInterrupted ? null : outcome.firstByteMs,
+    ...times,
+  }
+}
