@@ -4,7 +4,8 @@ import type { JSX } from 'react'
 import { Button } from '@/components/button'
 import { Monitor, Moon, Sun } from '@/components/icons'
 import { Menu, MenuItem } from '@/components/menu'
-import { setTheme, type Theme, useIsDark, useTheme } from '@/lib/theme'
+import { useIsDark, useTheme } from '@/lib/theme'
+import { setTheme, type Theme } from '@/lib/theme-choice'
 
 const choices: readonly (readonly [theme: Theme, label: string, Icon: typeof Sun])[] = [
   ['light', 'Light', Sun],
