@@ -107,7 +107,7 @@ class Model {
       const isPaid = BigInt(tokens) * 3n <= spare
       if (isPaid && (tokens === floor || BigInt(tokens) * 3n * 2n <= spare)) limit = tokens
     }
-    if (limit < 0) return 'short'
+    if (limit < 0) return 'insufficient_funds'
     this.allowed.set(key, most(budget, this.spent(key) + this.heldBy(key)))
     this.holds.set(request, { amount: input + BigInt(limit) * 3n, key, isRunning: true, checkpoint: null })
     return `held ${limit}`

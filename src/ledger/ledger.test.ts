@@ -90,7 +90,7 @@ function admissionWords(admission: Admission): string {
   switch (admission.kind) {
     case 'held':
       return `held ${admission.amount} for ${admission.outputLimit}, ${admission.available} left${admission.restricted ? ', restricted' : ''}`
-    case 'short':
+    case 'insufficient_funds':
       return `${admission.scope} short: needs ${admission.required} of ${admission.available}, ${admission.held} in ${admission.openHolds} holds`
     case 'rate':
       return `${admission.scope} ${admission.of}`

@@ -66,7 +66,7 @@ export type Refusal =
   | { readonly kind: 'suspended' }
   | { readonly kind: 'restricted' }
   | RateRefusal
-  | ShortRefusal
+  | InsufficientFunds
 
 export interface RateRefusal {
   readonly kind: 'rate'
@@ -77,8 +77,8 @@ export interface RateRefusal {
   readonly rates: RateStates
 }
 
-export interface ShortRefusal {
-  readonly kind: 'short'
+export interface InsufficientFunds {
+  readonly kind: 'insufficient_funds'
   /** Whose cap stands in the way: the account's balance or the key's budget. */
   readonly scope: 'account' | 'key'
   readonly required: bigint

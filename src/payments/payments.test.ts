@@ -247,7 +247,7 @@ test('a refund of spent money takes the balance below zero, and nothing is serve
     writeOffEntryId: nextId(),
   })
   assert.deepEqual(settled, { kind: 'settled', charged: 0n, writtenOff: usd(800), available: 0n })
-  assert.equal((await ledger.admit({ ...ask, id: nextId(), inputAmount: 1n })).kind, 'short')
+  assert.equal((await ledger.admit({ ...ask, id: nextId(), inputAmount: 1n })).kind, 'insufficient_funds')
   assert.deepEqual(await scene.drift(), [])
 })
 
@@ -274,7 +274,7 @@ test('a request that ends below zero leaves a receipt, and books that balance (E
   assert.equal(settled.kind, 'settled')
   assert.equal(await scene.posted(account), usd(-600))
   assert.deepEqual(await scene.drift(), [])
-  assert.equal((await ledger.admit({ ...ask, id: nextId(), inputAmount: 0n })).kind, 'short')
+  assert.equal((await ledger.admit({ ...ask, id: nextId(), inputAmount: 0n })).kind, 'insufficient_funds')
 })
 
 test('a refund that fails comes back', async (context) => {

@@ -63,7 +63,7 @@ function words(decision: Decision): string {
       return `${decision.outputLimit} for ${decision.amount}`
     case 'rate':
       return `${decision.scope} ${decision.of} ${decision.limit}, wait ${decision.retryAfterMs}`
-    case 'short':
+    case 'insufficient_funds':
       return `${decision.scope} needs ${decision.required} has ${decision.available} holds ${decision.held}/${decision.openHolds} affords ${decision.affordableOutput}`
     default:
       return decision.kind
@@ -364,7 +364,7 @@ test('nothing is ever taken that is not there, and never more or less output tha
         if (given.onShortBalance !== 'lower') assert.equal(decision.outputLimit, given.outputWanted)
       }
       // Before counting, a refusal is told to nobody.
-      if (decision.kind === 'short' && given.onShortBalance !== 'count' && decision.affordableOutput > 0) {
+      if (decision.kind === 'insufficient_funds' && given.onShortBalance !== 'count' && decision.affordableOutput > 0) {
         const lower = { ...given, outputWanted: decision.affordableOutput, patience: 'none' as const }
         const again = decide(rows.payer, rows.meter, { ...lower, outputFloor: 8_192 }, half)
         assert.ok(
@@ -376,7 +376,7 @@ test('nothing is ever taken that is not there, and never more or less output tha
           outputWanted: decision.affordableOutput + 1,
           onShortBalance: 'reject' as const,
         }
-        assert.equal(decide(rows.payer, rows.meter, more, half).kind, 'short', 'one more does not')
+        assert.equal(decide(rows.payer, rows.meter, more, half).kind, 'insufficient_funds', 'one more does not')
       }
       if (decision.kind === 'wait') {
         const freed = { ...rows.payer, held: 0n, openHolds: 0 }

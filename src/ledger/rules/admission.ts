@@ -14,7 +14,7 @@ import {
   takeFrom,
   waitMs,
 } from '../../limits/window.ts'
-import type { AdmissionAsk, RateRefusal, Refusal, ShortRefusal, Wait } from '../types.ts'
+import type { AdmissionAsk, RateRefusal, Refusal, InsufficientFunds, Wait } from '../types.ts'
 import { type Fraction, least, most } from './money.ts'
 
 /** What an account row says to admission. */
@@ -187,14 +187,14 @@ function decideOutput(
   caps: readonly Cap[],
   ask: AdmissionAsk,
   share: Fraction,
-): number | Wait | ShortRefusal {
+): number | Wait | InsufficientFunds {
   const output = outputFor(caps.map((cap) => cap.available).reduce(least), ask, share)
   if (output === ask.outputWanted) return output
   if (ask.patience === 'wait') {
     const hoped = outputFor(caps.map((cap) => cap.hoped).reduce(least), ask, share)
     if (hoped !== undefined && (output === undefined || hoped > output)) return { kind: 'wait' }
   }
-  return output ?? shortRefusal(caps, ask, share)
+  return output ?? insufficientFunds(caps, ask, share)
 }
 
 /** The output limit that `available` pays for; undefined when it pays for none that the ask accepts. */
@@ -218,13 +218,13 @@ function affordable(amount: bigint, rate: bigint, wanted: number): number {
 }
 
 /** Tells of the first cap that is too small by itself. */
-function shortRefusal(caps: readonly Cap[], ask: AdmissionAsk, share: Fraction): ShortRefusal {
+function insufficientFunds(caps: readonly Cap[], ask: AdmissionAsk, share: Fraction): InsufficientFunds {
   const [first = caps[0]!] = caps.filter(({ available }) => outputFor(available, ask, share) === undefined)
   const needed =
     ask.onShortBalance === 'lower' ? Math.min(ask.outputFloor, ask.outputWanted) : ask.outputWanted
   const spare = caps.map((cap) => cap.available).reduce(least) - ask.inputAmount
   return {
-    kind: 'short',
+    kind: 'insufficient_funds',
     scope: first.scope,
     required: ask.inputAmount + BigInt(needed) * ask.outputTokenAmount,
     available: first.available,

@@ -9,7 +9,7 @@ import { TollgateError } from '../../../base/errors.ts'
 import type { KeyedSemaphore } from '../../../base/keyed-semaphore.ts'
 import { divideUp, formatUsd, most } from '../../../ledger/rules/money.ts'
 import { boundAmounts } from '../../../ledger/rules/price.ts'
-import type { Admission, AdmissionAsk, ExcessCause, Ledger, ShortRefusal } from '../../../ledger/types.ts'
+import type { Admission, AdmissionAsk, ExcessCause, Ledger, InsufficientFunds } from '../../../ledger/types.ts'
 import { tighter } from '../../../limits/headers.ts'
 import type { RequestGate } from '../../../limits/request-gate.ts'
 import { canExceedItsSize } from '../../../providers/media-size.ts'
@@ -60,8 +60,8 @@ export async function reserve(
   const exact = ask(caller, context, { ...work, nowMs: deps.clock.wallMs(), inputTokens: input.tokens })
   const admission = await admitPatiently(deps, exact)
   if (admission.kind === 'held') return held(admission, exact, { caller, parsed: work.parsed, input })
-  const isShort = admission.kind === 'short'
-  throw refusal(isShort ? namingWhatPasses(admission, exact, work) : admission, {
+  const isInsufficient = admission.kind === 'insufficient_funds'
+  throw refusal(isInsufficient ? namingWhatPasses(admission, exact, work) : admission, {
     ...told,
     isBounded: input.source === 'bytes' && !work.plan.inputSize.fillsWindow,
     nowMs: exact.nowMs,
@@ -137,10 +137,10 @@ const limitFieldTokens = 48
 
 /** The limit that a refusal names must pass when it is asked for, and be one that the provider takes. */
 function namingWhatPasses(
-  refused: ShortRefusal,
+  refused: InsufficientFunds,
   asked: AdmissionAsk,
   { parsed: { facts }, plan }: { parsed: ParsedRequest; plan: RequestPlan },
-): ShortRefusal {
+): InsufficientFunds {
   const added = facts.outputLimit === null ? BigInt(limitFieldTokens) : 0n
   const lost = divideUp(
     added * asked.inputAmount,
@@ -167,13 +167,13 @@ async function isWorthAsking(
   const least = ask(caller, context, { ...work, nowMs: clock.wallMs(), inputTokens })
   const output = BigInt(Math.min(least.outputFloor, least.outputWanted)) * least.outputTokenAmount
   const needed = least.inputAmount + output
-  if (refused.kind === 'short') return refused.available + refused.held >= needed
+  if (refused.kind === 'insufficient_funds') return refused.available + refused.held >= needed
   const account = await ledger.account(caller.account)
   return account !== undefined && account.posted >= needed
 }
 
 function mayFitWhenCounted(admission: Admission): boolean {
-  return admission.kind === 'short' || (admission.kind === 'rate' && admission.of === 'tokens')
+  return admission.kind === 'insufficient_funds' || (admission.kind === 'rate' && admission.of === 'tokens')
 }
 
 /** What the ledger admits; the requests that are left are fewer where others were refused before it was asked. */
@@ -224,8 +224,8 @@ function refusal(admission: Exclude<Admission, { kind: 'held' }>, told: RefusalI
       })
     case 'rate':
       return rateLimited(admission, told.context, told.nowMs)
-    case 'short':
-      return shortRefusal(admission, told)
+    case 'insufficient_funds':
+      return insufficientFundsError(admission, told)
     case 'wait':
       return new TollgateError('balance_held', {
         message: 'Requests that are still running hold the balance.',
@@ -234,7 +234,7 @@ function refusal(admission: Exclude<Admission, { kind: 'held' }>, told: RefusalI
   }
 }
 
-function shortRefusal(refused: ShortRefusal, told: RefusalInput): TollgateError {
+function insufficientFundsError(refused: InsufficientFunds, told: RefusalInput): TollgateError {
   const heldElsewhere = refused.held > 0n && refused.openHolds > 0
   const passesLater = heldElsewhere && refused.available + refused.held >= refused.required
   const code = passesLater
