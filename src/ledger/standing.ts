@@ -60,7 +60,8 @@ export class Standings {
     if (admission.kind === 'held') this.settled(account, admission.available)
     else if (admission.kind === 'suspended') this.doubt(account)
     else if (admission.kind === 'insufficient_funds' && admission.scope === 'account') this.doubt(account)
-    else if (admission.kind === 'insufficient_funds' && admission.available <= 0n) this.#keep(this.#spent, key)
+    else if (admission.kind === 'insufficient_funds' && admission.available <= 0n)
+      this.#keep(this.#spent, key)
   }
 
   settled(account: bigint, available: bigint): void {

@@ -364,7 +364,11 @@ test('nothing is ever taken that is not there, and never more or less output tha
         if (given.onShortBalance !== 'lower') assert.equal(decision.outputLimit, given.outputWanted)
       }
       // Before counting, a refusal is told to nobody.
-      if (decision.kind === 'insufficient_funds' && given.onShortBalance !== 'count' && decision.affordableOutput > 0) {
+      if (
+        decision.kind === 'insufficient_funds' &&
+        given.onShortBalance !== 'count' &&
+        decision.affordableOutput > 0
+      ) {
         const lower = { ...given, outputWanted: decision.affordableOutput, patience: 'none' as const }
         const again = decide(rows.payer, rows.meter, { ...lower, outputFloor: 8_192 }, half)
         assert.ok(
@@ -376,7 +380,11 @@ test('nothing is ever taken that is not there, and never more or less output tha
           outputWanted: decision.affordableOutput + 1,
           onShortBalance: 'reject' as const,
         }
-        assert.equal(decide(rows.payer, rows.meter, more, half).kind, 'insufficient_funds', 'one more does not')
+        assert.equal(
+          decide(rows.payer, rows.meter, more, half).kind,
+          'insufficient_funds',
+          'one more does not',
+        )
       }
       if (decision.kind === 'wait') {
         const freed = { ...rows.payer, held: 0n, openHolds: 0 }

@@ -14,7 +14,7 @@ import {
   takeFrom,
   waitMs,
 } from '../../limits/window.ts'
-import type { AdmissionAsk, RateRefusal, Refusal, InsufficientFunds, Wait } from '../types.ts'
+import type { AdmissionAsk, InsufficientFunds, RateRefusal, Refusal, Wait } from '../types.ts'
 import { type Fraction, least, most } from './money.ts'
 
 /** What an account row says to admission. */

@@ -9,7 +9,13 @@ import { TollgateError } from '../../../base/errors.ts'
 import type { KeyedSemaphore } from '../../../base/keyed-semaphore.ts'
 import { divideUp, formatUsd, most } from '../../../ledger/rules/money.ts'
 import { boundAmounts } from '../../../ledger/rules/price.ts'
-import type { Admission, AdmissionAsk, ExcessCause, Ledger, InsufficientFunds } from '../../../ledger/types.ts'
+import type {
+  Admission,
+  AdmissionAsk,
+  ExcessCause,
+  InsufficientFunds,
+  Ledger,
+} from '../../../ledger/types.ts'
 import { tighter } from '../../../limits/headers.ts'
 import type { RequestGate } from '../../../limits/request-gate.ts'
 import { canExceedItsSize } from '../../../providers/media-size.ts'
