@@ -254,11 +254,11 @@ export const limitsTable = {
   ledgerCheckAccountsMax: limit(200, 'Accounts of one step.'),
   ledgerCheckReceiptsMax: limit(500, 'Receipts of one step.'),
   // As long as OpenAI keeps responses: https://developers.openai.com/api/docs/guides/conversation-state.
-  keptMs: limit(
+  providerObjectRetentionMs: limit(
     30 * 24 * 3_600_000,
     'How long an answer that its provider keeps can be referred to: 30 days, as OpenAI keeps them.',
   ),
-  referencesMax: limit(2_048, 'Kept answers and items that one request refers to.'),
+  referencesMax: limit(2_048, 'Provider objects (responses and items) that one request refers to.'),
 
   // Payments
   topUpNanoMin: limit(5_000_000_000n, 'The least that one top-up may be.'),

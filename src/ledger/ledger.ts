@@ -15,9 +15,9 @@ import type { Store } from '../store/store.ts'
 import type { UnrecordedResponse } from './background-response-types.ts'
 import { closeOrphans } from './recovery.ts'
 import type { Fraction } from './rules/money.ts'
-import { packKept } from './sqlite/kept.ts'
 import { admitMessage, unpackAdmission } from './sqlite/messages.ts'
 import type { LedgerOperations } from './sqlite/operations.ts'
+import { packProviderObjects } from './sqlite/provider-objects.ts'
 import type { AccountsFound, LedgerReads } from './sqlite/reads.ts'
 import { packDraft } from './sqlite/rows.ts'
 import type { PackedSettled, PackedSettlement } from './sqlite/settle-operation.ts'
@@ -34,8 +34,8 @@ export interface LedgerLimits {
   readonly driftLinesMax: number
   /** Responses of one account that run in the background at once. */
   readonly backgroundResponsesPerAccountMax: number
-  /** How long providers keep what answers leave there. */
-  readonly keptMs: number
+  /** How long a provider object can be referred to. */
+  readonly providerObjectRetentionMs: number
   /** Accounts, and keys, whose standing is remembered. */
   readonly standingsMax: number
 }
@@ -222,14 +222,14 @@ function creditsOn(
 }
 
 /** Accounts whose answer is remembered; one that was credited stays one. */
-const creditedKept = 10_000
+const creditedAccountsMax = 10_000
 
 function remembering(ask: (account: bigint) => Promise<boolean>): (account: bigint) => Promise<boolean> {
   const credited = new Set<bigint>()
   return async (account) => {
     if (credited.has(account)) return true
     if (!(await ask(account))) return false
-    if (credited.size >= creditedKept) credited.clear()
+    if (credited.size >= creditedAccountsMax) credited.clear()
     credited.add(account)
     return true
   }
@@ -255,7 +255,8 @@ function readsOn(store: Store, limits: LedgerLimits): LedgerReading {
     openResponse: (account, responseId) => read('openResponse', account, responseId),
     openResponseById: (id) => read('openResponseById', id),
     openResponses: (afterId, limit) => read('openResponses', afterId, limit),
-    kept: (account, ids, nowMs) => read('kept', account, ids, nowMs - limits.keptMs),
+    providerObjects: (account, ids, nowMs) =>
+      read('providerObjects', account, ids, nowMs - limits.providerObjectRetentionMs),
     keySpend: (key, window, nowMs) => read('keySpend', key, window, nowMs),
     platformBalances: () => readApart('platformBalances'),
     check: (ask) => read('check', ask),
@@ -317,9 +318,9 @@ function settleCall(
     writeOffEntryId,
     excessCausedBy = 'upstream',
     receipt,
-    kept = [],
+    providerObjects = [],
   }: Settlement,
-  { writeOffNanoPerDayMax, keptMs }: LedgerLimits,
+  { writeOffNanoPerDayMax, providerObjectRetentionMs }: LedgerLimits,
 ): Call {
   const operation: keyof LedgerOperations = 'settle'
   const packed: PackedSettlement = [
@@ -331,7 +332,7 @@ function settleCall(
     excessCausedBy,
     writeOffNanoPerDayMax,
     packDraft(receipt),
-    packKept(kept, nowMs - keptMs),
+    packProviderObjects(providerObjects, nowMs - providerObjectRetentionMs),
   ]
   return [operation, ...packed]
 }

@@ -92,7 +92,7 @@ const loadProgram = `
       const held = await ledger.admit({ ...plainAsk, id, account: 11n, key: 21n, inputAmount: 20n })
       if (held.kind !== 'held') return
       await ledger.checkpoint({ id, cost: 3n, draft: plainDraft })
-      const settlement = { id, nowMs: 1, cost: 7n, writtenOff: 0n, writeOffEntryId: nextId(), receipt: plainDraft, kept: [{ id: 'resp_' + id, standsFor: 'all' }] }
+      const settlement = { id, nowMs: 1, cost: 7n, writtenOff: 0n, writeOffEntryId: nextId(), receipt: plainDraft, providerObjects: [{ id: 'resp_' + id, referencedScope: 'all' }] }
       await ledger.settle(settlement)
       process.stdout.write(id + '\\n')
     }
@@ -144,8 +144,8 @@ for (const [text, failpoint, killAfter] of deaths) {
     }
     // What an answer left at its provider is known if and only if its settlement is.
     for (const { id, endReason } of await ledger.receipts(account, 10_000, null)) {
-      const isKept = (await ledger.kept(account, [`resp_${id}`], 2)).length === 1
-      assert.equal(isKept, endReason === 'complete')
+      const isRecorded = (await ledger.providerObjects(account, [`resp_${id}`], 2)).length === 1
+      assert.equal(isRecorded, endReason === 'complete')
     }
     const row = await ledger.account(account)
     const charged = start - (row?.posted ?? 0n)

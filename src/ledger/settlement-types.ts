@@ -1,5 +1,6 @@
 /** What settling a request takes and gives. Values only. */
-import type { Kept, ReceiptDraft } from './types.ts'
+import type { ProviderObject } from '../wire/dialect.ts'
+import type { ReceiptDraft } from './types.ts'
 
 /**
  * Whose doing it is when a request costs more than its hold: the account's where the request used something that cannot
@@ -20,8 +21,8 @@ export interface Settlement {
   readonly receipt: ReceiptDraft
   /** A fresh id for the entry of the write-off. */
   readonly writeOffEntryId: bigint
-  /** What the answer left at its provider; absent: nothing. */
-  readonly kept?: readonly Kept[]
+  /** What the provider stored of the answer; absent: nothing. */
+  readonly providerObjects?: readonly ProviderObject[]
 }
 
 export interface Settled {

@@ -5,6 +5,7 @@
 
 import type { CountedTokens } from '../../contract/meters.ts'
 import type { BudgetWindow, KeyBudget, RateLimits, RateStates } from '../limits/types.ts'
+import type { ProviderObject } from '../wire/dialect.ts'
 import type { ResponseLedger } from './background-response-types.ts'
 import type { PaymentLedger, ReturnSource } from './payment-types.ts'
 import type { InputBoundSource } from './rules/price.ts'
@@ -116,15 +117,8 @@ export interface Attempt {
   readonly endedMs: number
 }
 
-/** Something of an answer that its provider keeps under an id of its own, and what a model reads of it at most. */
-export interface Kept {
-  readonly id: string
-  /** The answer's `output`, `all` of its input and output, or nobody knows, so a whole `window`. */
-  readonly standsFor: 'output' | 'all' | 'window'
-}
-
-/** The same as it is found again, with what its receipt says. */
-export interface KeptRow extends Kept {
+/** A provider object as it is found again, with what its receipt says. */
+export interface ProviderObjectRow extends ProviderObject {
   readonly receipt: bigint
   readonly upstream: string
   readonly upstreamModel: string
@@ -336,8 +330,12 @@ export interface Ledger extends PaymentLedger, ResponseLedger, StandingLedger {
   receipt(id: bigint): Promise<ReceiptRow | undefined>
   running(id: bigint): Promise<RunningRow | undefined>
   receipts(account: bigint, limit: number, beforeId: bigint | null): Promise<readonly ReceiptRow[]>
-  /** Of these ids those that answers to this account left at their providers and that are kept there still. */
-  kept(account: bigint, ids: readonly string[], nowMs: number): Promise<readonly KeptRow[]>
+  /** Of these ids those of provider objects that answers to this account created and that have not expired. */
+  providerObjects(
+    account: bigint,
+    ids: readonly string[],
+    nowMs: number,
+  ): Promise<readonly ProviderObjectRow[]>
   /** Spent and held by a key in its budget's present window. */
   keySpend(key: bigint, window: BudgetWindow, nowMs: number): Promise<{ spent: bigint; held: bigint }>
   /** Sums of the platform accounts, by name. */
@@ -362,7 +360,7 @@ export type LedgerReading = Pick<
   | 'receipt'
   | 'running'
   | 'receipts'
-  | 'kept'
+  | 'providerObjects'
   | 'openResponse'
   | 'openResponseById'
   | 'openResponses'

@@ -209,14 +209,14 @@ export interface OutputSample {
   readonly events: number
 }
 
-/** Something of an answer that its provider keeps, for later requests to refer to. */
-export interface Kept {
+/** A response or an item that the provider stores under an id of its own, so that later requests can refer to it. */
+export interface ProviderObject {
   readonly id: string
   /**
-   * What a model reads at most that is referred to it: no more than the answer's `output`, than `all` of its input
-   * and output, or nobody knows, so its whole `window`.
+   * What a reference to it adds to the input at most: the answer's `output`, `all` of its input and output, or, where
+   * that is unknown, the model's whole `window`.
    */
-  readonly standsFor: 'output' | 'all' | 'window'
+  readonly referencedScope: 'output' | 'all' | 'window'
 }
 
 /**
@@ -243,8 +243,8 @@ export interface UsageTap {
   readonly sample: OutputSample
   /** The part of it that stands in the first `safe` bytes. */
   readonly relayableSample: OutputSample
-  /** What the provider says that it keeps, once the answer is complete; absent where a format has no such thing. */
-  readonly kept?: readonly Kept[]
+  /** What the provider says that it stored, once the answer is complete; absent where a format has no such objects. */
+  readonly providerObjects?: readonly ProviderObject[]
 }
 
 /** What a whole JSON answer says. */
@@ -254,7 +254,7 @@ export interface ExtractedResponse {
   readonly problem: UpstreamProblem | null
   readonly sample: OutputSample
   /** As in a stream. */
-  readonly kept?: readonly Kept[]
+  readonly providerObjects?: readonly ProviderObject[]
   /** The provider's id of a background response that has not ended; absent otherwise. */
   readonly pending?: string
 }

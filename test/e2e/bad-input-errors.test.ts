@@ -139,7 +139,7 @@ async function restricted(format: Format): Promise<RawAnswer | undefined> {
   await ledger.admit({ ...asked, usesRestricted: true })
   await ledger.settle({
     ...{ id, nowMs, cost: 1_000_000n, excessCausedBy: 'account', writtenOff: 0n, writeOffEntryId: nextId() },
-    ...{ kept: [], receipt: plainDraft },
+    ...{ providerObjects: [], receipt: plainDraft },
   })
   return ask(format, { account, body: withDocument[format], model: 'sandbox-echo' })
 }

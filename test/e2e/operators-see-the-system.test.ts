@@ -79,7 +79,7 @@ test('losses of today are told from a sum on, and listed by account, the largest
     await gate.ledger.admit({ ...asked, usesRestricted: true })
     await gate.ledger.settle({
       ...{ id, nowMs, cost: parseUsd(usd)! + 1_000n, excessCausedBy: 'account', writtenOff: 0n },
-      ...{ writeOffEntryId: nextId(), kept: [], receipt: plainDraft },
+      ...{ writeOffEntryId: nextId(), providerObjects: [], receipt: plainDraft },
     })
     return account
   }

@@ -39,7 +39,7 @@ import type { ResponsePolls } from './polls.ts'
 import { factsOf, writeFacts } from './settlement.ts'
 
 export interface ResponseDeps extends PollDeps {
-  readonly ledger: PollDeps['ledger'] & Pick<Ledger, 'kept' | 'receipt' | 'account'>
+  readonly ledger: PollDeps['ledger'] & Pick<Ledger, 'providerObjects' | 'receipt' | 'account'>
   readonly background: Pick<Background, 'run'>
   readonly polls: Pick<ResponsePolls, 'add' | 'postpone'>
   readonly limits: PollDeps['limits'] & { readonly backgroundResponsesPerAccountMax: number }
@@ -254,10 +254,11 @@ async function ownedBy(deps: ResponseDeps, { context, caller }: ResponseTask): P
   const responseId = context.subject
   const { ledger, clock } = deps
   const { account } = caller
-  // In this order: what is settled in between is found as kept.
+  // In this order: what is settled in between is found as a provider object.
   const open = await ledger.openResponse(account, responseId)
-  const [kept] = open === undefined ? await ledger.kept(account, [responseId], clock.wallMs()) : []
-  const at = open?.upstream ?? kept?.upstream
+  const [stored] =
+    open === undefined ? await ledger.providerObjects(account, [responseId], clock.wallMs()) : []
+  const at = open?.upstream ?? stored?.upstream
   if (at === undefined) throw notFound()
   const upstream = upstreamNamed(deps, at)
   if (upstream === undefined) {
@@ -266,7 +267,7 @@ async function ownedBy(deps: ResponseDeps, { context, caller }: ResponseTask): P
       retryAfterMs: 60_000,
     })
   }
-  return { responseId, upstream, open: open ?? null, receipt: kept?.receipt ?? null }
+  return { responseId, upstream, open: open ?? null, receipt: stored?.receipt ?? null }
 }
 
 /** https://developers.openai.com/api/reference/resources/responses */

@@ -148,7 +148,7 @@ export function settlementOf(
     writtenOff: row.payer === 'platform' ? upstreamCost : unreported,
     writeOffEntryId: nextId(),
     excessCausedBy: facts.excessCausedBy,
-    kept: 'kept' in end ? end.kept : [],
+    providerObjects: 'providerObjects' in end ? end.providerObjects : [],
     receipt: {
       ...draftOf(facts, usage),
       upstream: open.upstream,

@@ -32,7 +32,7 @@ const settled = (id: bigint) => ({
   writtenOff: 0n,
   writeOffEntryId: id + 1_000n,
   receipt: { ...plainDraft, background: true },
-  kept: [{ id: `resp_${id}`, standsFor: 'window' as const }],
+  providerObjects: [{ id: `resp_${id}`, referencedScope: 'window' as const }],
 })
 
 test('a recorded response outlives its process and the age of holds; an unrecorded one does not', async (context) => {
@@ -61,7 +61,7 @@ test('a recorded response outlives its process and the age of holds; an unrecord
   assert.deepEqual((await second.ledger.verify()).drift, [])
 })
 
-test('settling ends it once; it is found as kept then, until it is forgotten', async (context) => {
+test('settling ends it once; then it is a provider object, until it is forgotten', async (context) => {
   const opened = await withAccount(await openTestLedger(context))
   const { ledger } = opened
   await begin(opened, 1_001n)
@@ -74,10 +74,10 @@ test('settling ends it once; it is found as kept then, until it is forgotten', a
     ['settled', 'already_settled'],
   )
   assert.equal(await ledger.openResponse(account, 'resp_1001'), undefined)
-  assert.equal((await ledger.kept(account, ['resp_1001'], 2)).length, 1)
+  assert.equal((await ledger.providerObjects(account, ['resp_1001'], 2)).length, 1)
   assert.equal((await ledger.receipt(1_001n))?.background, true)
   await ledger.forgetResponse(account, 'resp_1001')
-  assert.deepEqual(await ledger.kept(account, ['resp_1001'], 2), [])
+  assert.deepEqual(await ledger.providerObjects(account, ['resp_1001'], 2), [])
   assert.deepEqual((await ledger.verify()).drift, [])
 })
 

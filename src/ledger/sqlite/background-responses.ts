@@ -1,6 +1,6 @@
 /**
  * Responses that run in the background at their providers. A row has the id of the request's hold and is open as long as
- * the hold is, so that settling the hold ends it and nothing has to be kept in step. Holds no content; moves no money.
+ * the hold is, so that settling the hold ends it and nothing has to be synchronized. Holds no content; moves no money.
  */
 import { type Database, type Output, prepare } from '../../store/sqlite/connection.ts'
 import type { OpenResponse, UnrecordedResponse } from '../background-response-types.ts'
@@ -17,7 +17,7 @@ export const isNoBackgroundHold =
 const forgottenPerRow = 4n
 
 export function backgroundOperations(database: Database, rows: StateRows) {
-  const remove = prepare(database, 'DELETE FROM kept WHERE account = ? AND id = ?')
+  const remove = prepare(database, 'DELETE FROM provider_object WHERE account = ? AND id = ?')
   return {
     reserveResponse: { durable: false, run: reserveOperation(database) },
     recordResponse: { durable: true, run: recordOperation(database, rows) },

@@ -12,7 +12,7 @@ import { checkStep } from '../verify/check-step.ts'
 import { verify } from '../verify/verify.ts'
 import { backgroundReads } from './background-responses.ts'
 import { listEntries, sumDays, sumMovements } from './entry-reads.ts'
-import { findKept } from './kept.ts'
+import { findProviderObjects } from './provider-objects.ts'
 import { accountRow, meterState, receiptRow, runningRow } from './rows.ts'
 
 export function ledgerReads(database: Database) {
@@ -37,7 +37,7 @@ export function ledgerReads(database: Database) {
     receipt: { run: (id: bigint) => one(receipt, receiptRow.toRow, id) },
     receipts: { run: listReceipts(database) },
     running: { run: (id: bigint) => one(running, runningRow.toRow, id) },
-    kept: { run: findKept(database) },
+    providerObjects: { run: findProviderObjects(database) },
     ...backgroundReads(database),
     keySpend: { run: readSpend(database) },
     platformBalances: { run: () => platformBalances(database) },

@@ -10,7 +10,7 @@ import { assertAmount } from '../rules/money.ts'
 import { addLoss, type Split, split } from '../rules/settlement.ts'
 import type { ExcessCause } from '../types.ts'
 import { withoutHold } from './hold-operations.ts'
-import { keeping, type PackedKept } from './kept.ts'
+import { type PackedProviderObjects, saveProviderObjects } from './provider-objects.ts'
 import {
   type AccountState,
   type HoldState,
@@ -34,7 +34,7 @@ export type PackedSettlement = readonly [
   /** More than this on one day restricts the account. */
   writeOffNanoPerDayMax: bigint,
   draft: PackedDraft,
-  kept: PackedKept,
+  providerObjects: PackedProviderObjects,
 ]
 
 export type PackedSettled =
@@ -98,11 +98,20 @@ export function settleOperation(database: Database, rows: StateRows, observer: S
     `INSERT INTO receipt (${receiptRow.names}) VALUES (${receiptRow.places})`,
   )
   const post = entryWriter(database)
-  const keep = keeping(database)
+  const saveObjects = saveProviderObjects(database)
 
   return (...settlement: PackedSettlement): PackedSettled => {
-    const [id, nowMs, cost, writtenOff, writeOffEntryId, excessCausedBy, writeOffNanoPerDayMax, draft, kept] =
-      settlement
+    const [
+      id,
+      nowMs,
+      cost,
+      writtenOff,
+      writeOffEntryId,
+      excessCausedBy,
+      writeOffNanoPerDayMax,
+      draft,
+      providerObjects,
+    ] = settlement
     assertAmount(cost, 'the cost of a request')
     assertAmount(writtenOff, 'a write-off')
     const hold = rows.hold(id)
@@ -149,7 +158,7 @@ export function settleOperation(database: Database, rows: StateRows, observer: S
       ...draft,
     )
     observer.settled(hold, draft, { shares, nowMs })
-    keep({ account: hold.account, receipt: id, nowMs }, kept)
+    saveObjects({ account: hold.account, receipt: id, nowMs }, providerObjects)
     return [shares.charged, shares.writtenOff, after.posted - after.held, hold.account]
   }
 }

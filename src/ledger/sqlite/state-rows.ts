@@ -1,7 +1,7 @@
 /**
  * The three rows that a request's money goes through: account, key meter and hold. Accounts and meters
  * are read once in a batch, changed in memory by its operations, and written once before its commit;
- * nothing is kept from one batch to the next.
+ * nothing is cached across batches.
  */
 import { assert } from '../../base/assert.ts'
 import { unspent } from '../../limits/budget.ts'
@@ -31,7 +31,7 @@ export interface StateRows extends BatchMemory {
   removeHold(id: bigint): void
 }
 
-interface Kept<State> {
+interface CachedRow<State> {
   readonly state: State
   readonly isChanged: boolean
 }
@@ -51,13 +51,13 @@ export function stateRows(database: Database): StateRows {
   const selectHold = prepare(database, `SELECT ${holdState.names} FROM hold WHERE id = ?`)
   const deleteHold = prepare(database, 'DELETE FROM hold WHERE id = ?')
 
-  const accounts = new Map<bigint, Kept<AccountState>>()
+  const accounts = new Map<bigint, CachedRow<AccountState>>()
   /** Only those that were changed: each is read where it is changed. */
   const meters = new Map<bigint, MeterState>()
 
   function account(id: bigint): AccountState | undefined {
-    const kept = accounts.get(id)
-    if (kept !== undefined) return kept.state
+    const cached = accounts.get(id)
+    if (cached !== undefined) return cached.state
     const row = selectAccount.row(id)
     if (row === undefined) return undefined
     const state = accountState.toRow(row)

@@ -30,7 +30,7 @@ async function sound(): Promise<string> {
       writtenOff: 0n,
       writeOffEntryId: nextId(),
       receipt: plainDraft,
-      kept: [{ id: `resp_${id}`, standsFor: 'all' }],
+      providerObjects: [{ id: `resp_${id}`, referencedScope: 'all' }],
     })
   await admit(1_001n, 11n, 100n)
   await settle(1_001n, 80n)
@@ -94,13 +94,13 @@ const tampering: readonly [text: string, sql: string, found: RegExp][] = [
   ],
   [
     'what an answer left is another account’s',
-    "UPDATE kept SET account = 12 WHERE id = 'resp_1001'",
-    /^kept resp_1001: account 12 has no receipt 1001/,
+    "UPDATE provider_object SET account = 12 WHERE id = 'resp_1001'",
+    /^provider object resp_1001: account 12 has no receipt 1001/,
   ],
   [
     'what an answer left is of no answer',
-    "UPDATE kept SET receipt = 7 WHERE id = 'resp_1001'",
-    /^kept resp_1001: account 11 has no receipt 7/,
+    "UPDATE provider_object SET receipt = 7 WHERE id = 'resp_1001'",
+    /^provider object resp_1001: account 11 has no receipt 7/,
   ],
   [
     'money is held that no hold holds',

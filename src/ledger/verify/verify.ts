@@ -153,9 +153,9 @@ const checks: readonly Check[] = [
       `account ${id}: may hold ${overdrawn} more than it has, more than a refund took`,
   },
   {
-    sql: `SELECT k.id, k.account, k.receipt FROM kept k LEFT JOIN receipt r ON r.id = k.receipt AND r.account = k.account
+    sql: `SELECT k.id, k.account, k.receipt FROM provider_object k LEFT JOIN receipt r ON r.id = k.receipt AND r.account = k.account
       WHERE r.id IS NULL`,
-    tell: ([id, account, receipt]) => `kept ${id}: account ${account} has no receipt ${receipt}`,
+    tell: ([id, account, receipt]) => `provider object ${id}: account ${account} has no receipt ${receipt}`,
   },
   {
     sql: `SELECT x.kind, x.id, x.account FROM (

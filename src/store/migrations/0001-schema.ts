@@ -252,15 +252,16 @@ CREATE TABLE upstream (
 ) STRICT`
 
 /** Rows stand in the order of settlement, so that the oldest are found without an index of their own. */
-const kept = `
-CREATE TABLE kept (
+const providerObject = `
+CREATE TABLE provider_object (
   position INTEGER PRIMARY KEY,
   account INTEGER NOT NULL,
   -- The provider's id of the answer or of an item in it.
   id TEXT NOT NULL,
   -- Where it was served and what it used.
   receipt INTEGER NOT NULL,
-  stands_for TEXT NOT NULL CHECK (stands_for = 'output' OR stands_for = 'all' OR stands_for = 'window'),
+  referenced_scope TEXT NOT NULL
+    CHECK (referenced_scope = 'output' OR referenced_scope = 'all' OR referenced_scope = 'window'),
   created_ms INTEGER NOT NULL,
   UNIQUE (account, id)
 ) STRICT`
@@ -506,7 +507,7 @@ const tables = [
   priceVersion,
   modelOverride,
   upstream,
-  kept,
+  providerObject,
   signupCredit,
   audit,
   usageHour,

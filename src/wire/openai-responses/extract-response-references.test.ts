@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fixtureCases } from '../../../test/support/fixtures.ts'
-import type { Kept, TapOptions } from '../dialect.ts'
+import type { ProviderObject, TapOptions } from '../dialect.ts'
 import { extractResponse } from './extract-response.ts'
 import { tapStream } from './tap-stream.ts'
 
@@ -28,7 +28,7 @@ const stored = (output: readonly object[], more: object = {}): object => ({
 })
 const many = Array.from({ length: 300 }, (_, index) => ({ ...words, id: `msg_${index}` }))
 
-const cases: [name: string, answer: object, kept: string[]][] = [
+const cases: [name: string, answer: object, expected: string[]][] = [
   ['an answer', stored([thought, words]), ['resp_1 all', 'rs_1 output', 'msg_1 output']],
   ['one that searched', stored([search, words]), ['resp_1 all', 'ws_1 all', 'msg_1 output']],
   ['one with a picture', stored([picture]), ['resp_1 window', 'ig_1 window']],
@@ -47,26 +47,30 @@ const cases: [name: string, answer: object, kept: string[]][] = [
   ['many items', stored(many), ['resp_1 all', ...many.slice(0, 256).map(({ id }) => `${id} output`)]],
 ]
 
-const told = (kept: readonly Kept[] | undefined) => kept?.map(({ id, standsFor }) => `${id} ${standsFor}`)
+const lines = (objects: readonly ProviderObject[] | undefined) =>
+  objects?.map(({ id, referencedScope }) => `${id} ${referencedScope}`)
 const event = (type: string, members: object) =>
   `event: ${type}\ndata: ${JSON.stringify({ type, ...members })}\n\n`
 
-for (const [name, answer, kept] of cases) {
-  test(`kept: ${name}`, () => {
-    assert.deepEqual(told(extractResponse(Buffer.from(JSON.stringify(answer)), 50).kept), kept)
+for (const [name, answer, expected] of cases) {
+  test(`provider objects: ${name}`, () => {
+    assert.deepEqual(
+      lines(extractResponse(Buffer.from(JSON.stringify(answer)), 50).providerObjects),
+      expected,
+    )
     const watch = tapStream(options)
     watch.push(Buffer.from(event('response.completed', { response: answer })))
     assert.equal(watch.state, 'complete')
-    assert.deepEqual(told(watch.kept), kept)
+    assert.deepEqual(lines(watch.providerObjects), expected)
   })
 }
 
 test('items that the last word leaves out were told before', () => {
   const watch = tapStream(options)
   watch.push(Buffer.from(event('response.output_item.done', { output_index: 0, item: words })))
-  assert.deepEqual(watch.kept, [])
+  assert.deepEqual(watch.providerObjects, [])
   watch.push(Buffer.from(event('response.incomplete', { response: stored([]) })))
-  assert.deepEqual(told(watch.kept), ['resp_1 all', 'msg_1 output'])
+  assert.deepEqual(lines(watch.providerObjects), ['resp_1 all', 'msg_1 output'])
 })
 
 test('an answer that failed leaves nothing', () => {
@@ -74,7 +78,7 @@ test('an answer that failed leaves nothing', () => {
   watch.push(Buffer.from(event('response.output_item.done', { output_index: 0, item: words })))
   watch.push(Buffer.from(event('response.failed', { response: { ...stored([]), error: { code: 'x' } } })))
   assert.equal(watch.state, 'failed')
-  assert.deepEqual(watch.kept, [])
+  assert.deepEqual(watch.providerObjects, [])
 })
 
 test('of recorded answers all items can be referred to', () => {
@@ -86,7 +90,7 @@ test('of recorded answers all items can be referred to', () => {
       store?: boolean
       output?: { id: string }[]
     }
-    const ids = extractResponse(response, 50).kept?.map((kept) => kept.id)
+    const ids = extractResponse(response, 50).providerObjects?.map(({ id }) => id)
     assert.deepEqual(ids, store === true ? [id, ...(output ?? []).map((item) => item.id)] : [], name)
     if (store === true) answers += 1
   }

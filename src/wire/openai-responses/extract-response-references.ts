@@ -2,7 +2,7 @@
  * What of a Responses answer its provider keeps, by the ids under which later requests can refer to it. Bounded,
  * however many items an answer has; nothing where the answer does not say that it is stored.
  */
-import type { Kept } from '../dialect.ts'
+import type { ProviderObject } from '../dialect.ts'
 import { type JsonRecord, recordsIn, textIn } from '../json/parsed.ts'
 
 /** Items of one answer that are told; a client that refers to more must send them. */
@@ -26,11 +26,11 @@ const written = [
 const found = ['web_search_call']
 
 /** Gathers while an answer is read; the last word is the response object. */
-export class KeptIds {
-  private readonly items = new Map<string, Kept>()
-  private response: Kept | null = null
+export class ProviderObjectCollector {
+  private readonly items = new Map<string, ProviderObject>()
+  private response: ProviderObject | null = null
 
-  get list(): readonly Kept[] {
+  get list(): readonly ProviderObject[] {
     return this.response === null ? [] : [this.response, ...this.items.values()]
   }
 
@@ -38,7 +38,7 @@ export class KeptIds {
   readItem(item: JsonRecord): void {
     const id = textIn(item, 'id')
     if (!idPattern.test(id) || (this.items.size === itemsMax && !this.items.has(id))) return
-    this.items.set(id, { id, standsFor: standsFor(textIn(item, 'type')) })
+    this.items.set(id, { id, referencedScope: scopeOf(textIn(item, 'type')) })
   }
 
   /** The response object of an answer that came to its end. */
@@ -46,10 +46,10 @@ export class KeptIds {
     const id = textIn(response, 'id')
     if (response.store !== true || !idPattern.test(id)) return
     for (const item of recordsIn(response, 'output')) this.readItem(item)
-    // What was cut off at the front of the input is kept too, and nobody told its length.
+    // What was cut off at the front of the input is stored too, and its length is unknown.
     const isCut = ![undefined, null, 'disabled'].includes(response.truncation as never)
-    const isBounded = !isCut && [...this.items.values()].every((item) => item.standsFor !== 'window')
-    this.response = { id, standsFor: isBounded ? 'all' : 'window' }
+    const isBounded = !isCut && [...this.items.values()].every((item) => item.referencedScope !== 'window')
+    this.response = { id, referencedScope: isBounded ? 'all' : 'window' }
     this.items.delete(id)
   }
 }
@@ -60,7 +60,7 @@ export function responseId(response: JsonRecord): string | null {
   return /^\w[\w.:=+-]{0,255}$/.test(id) ? id : null
 }
 
-function standsFor(type: string): Kept['standsFor'] {
+function scopeOf(type: string): ProviderObject['referencedScope'] {
   if (written.includes(type)) return 'output'
   return found.includes(type) ? 'all' : 'window'
 }

@@ -2,11 +2,11 @@
  * A whole Responses answer: what it used, what it says, and whether it is an answer at all. The bytes
  * stay the provider's. Must not throw, whatever they are.
  */
-import type { ExtractedResponse, Kept, UpstreamProblem } from '../dialect.ts'
+import type { ExtractedResponse, ProviderObject, UpstreamProblem } from '../dialect.ts'
 import { isRecord, type JsonRecord, parsed, recordsIn, textIn } from '../json/parsed.ts'
 import { ProducedText } from '../stream/produced-text.ts'
 import { noProblem, problemOf } from '../upstream-problem.ts'
-import { KeptIds, responseId } from './extract-response-references.ts'
+import { ProviderObjectCollector, responseId } from './extract-response-references.ts'
 import { readResponse, responsesReport } from './extract-usage.ts'
 
 const decoder = new TextDecoder('utf-8')
@@ -42,7 +42,7 @@ export function readStart(body: Uint8Array, sampleCharactersMax: number): Extrac
 export interface ResponseState extends Pick<ExtractedResponse, 'rawUsage' | 'sample'> {
   readonly status: 'running' | 'completed' | 'failed' | 'cancelled'
   /** Under which later requests and polls can refer to it, with the items of its output. */
-  readonly kept: readonly Kept[]
+  readonly providerObjects: readonly ProviderObject[]
 }
 
 /** null: the bytes are no response of this id. An incomplete response is completed as far as it goes. */
@@ -55,10 +55,15 @@ export function readResponseState(
   const told = textIn(value, 'status')
   const status = Object.hasOwn(states, told) ? states[told] : undefined
   if (status === undefined) return null
-  const { rawUsage, sample, kept = [] } = answerOf(value, sampleCharactersMax)
+  const { rawUsage, sample, providerObjects = [] } = answerOf(value, sampleCharactersMax)
   // Whatever it says of being stored: it was found under its id.
-  const isTold = kept.some((one) => one.id === id)
-  return { status, rawUsage, sample, kept: isTold ? kept : [{ id, standsFor: 'window' }] }
+  const isListed = providerObjects.some((one) => one.id === id)
+  return {
+    status,
+    rawUsage,
+    sample,
+    providerObjects: isListed ? providerObjects : [{ id, referencedScope: 'window' }],
+  }
 }
 
 function answerOf(answer: unknown, sampleCharactersMax: number): ExtractedResponse {
@@ -77,9 +82,9 @@ function answerOf(answer: unknown, sampleCharactersMax: number): ExtractedRespon
     for (const text of texts) sample.add(text)
     if (texts.length > 0) sample.events += 1
   }
-  const kept = new KeptIds()
-  kept.readResponse(answer)
-  return { rawUsage: report.rawUsage(), problem: problemIn(answer), sample, kept: kept.list }
+  const collector = new ProviderObjectCollector()
+  collector.readResponse(answer)
+  return { rawUsage: report.rawUsage(), problem: problemIn(answer), sample, providerObjects: collector.list }
 }
 
 /** The error in a body that came with status 200; null when it is an answer, which an incomplete one is too. */

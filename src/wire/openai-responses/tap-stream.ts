@@ -2,7 +2,7 @@
  * What the events of a Responses stream mean: content, the terminal event, an error in either of its
  * shapes. Must not change or keep an event.
  */
-import type { Kept, RawUsage, TapOptions, UpstreamProblem, UsageTap } from '../dialect.ts'
+import type { ProviderObject, RawUsage, TapOptions, UpstreamProblem, UsageTap } from '../dialect.ts'
 import { isRecord, type JsonRecord, parsed, recordIn, recordsIn, textIn } from '../json/parsed.ts'
 import type { RawUsageDraft } from '../raw-usage.ts'
 import { ProducedText } from '../stream/produced-text.ts'
@@ -10,7 +10,7 @@ import type { SseParser } from '../stream/sse.ts'
 import { type EventMeaning, type EventReader, SseTap } from '../stream/sse-tap.ts'
 import { noProblem, problemOf } from '../upstream-problem.ts'
 import { itemTexts } from './extract-response.ts'
-import { KeptIds } from './extract-response-references.ts'
+import { ProviderObjectCollector } from './extract-response-references.ts'
 import { countItem, readResponse, responsesReport } from './extract-usage.ts'
 
 /** Events that repeat the request and say nothing yet; large, so they are not parsed. */
@@ -33,7 +33,7 @@ class ResponsesReader implements EventReader {
   problem: UpstreamProblem = noProblem
   readonly sample: ProducedText
   private readonly draft: RawUsageDraft = responsesReport()
-  private readonly keptIds = new KeptIds()
+  private readonly objectCollector = new ProviderObjectCollector()
   /** The item whose text came in deltas, so that it is not counted again when the item is told whole. */
   private spoken: unknown = null
 
@@ -45,8 +45,8 @@ class ResponsesReader implements EventReader {
     return this.draft.rawUsage()
   }
 
-  get kept(): readonly Kept[] {
-    return this.keptIds.list
+  get providerObjects(): readonly ProviderObject[] {
+    return this.objectCollector.list
   }
 
   read(event: SseParser): EventMeaning {
@@ -67,7 +67,7 @@ class ResponsesReader implements EventReader {
       case 'response.completed':
       case 'response.incomplete':
         readResponse(this.draft, recordIn(value, 'response'))
-        this.keptIds.readResponse(recordIn(value, 'response'))
+        this.objectCollector.readResponse(recordIn(value, 'response'))
         return 'end'
       case 'response.failed':
       case 'response.cancelled':
@@ -103,7 +103,7 @@ class ResponsesReader implements EventReader {
   private readItem(value: JsonRecord): EventMeaning {
     const item = recordIn(value, 'item')
     countItem(this.draft, item)
-    this.keptIds.readItem(item)
+    this.objectCollector.readItem(item)
     const texts = itemTexts(item)
     if (value.output_index !== this.spoken) {
       const name = textIn(item, 'name')

@@ -3,7 +3,15 @@
  * what waits for settlement and what is left out. What an event means, a reader of the format says.
  * Must not look into events itself, nor keep any of them.
  */
-import type { Kept, OutputSample, RawUsage, Span, TapOptions, UpstreamProblem, UsageTap } from '../dialect.ts'
+import type {
+  OutputSample,
+  ProviderObject,
+  RawUsage,
+  Span,
+  TapOptions,
+  UpstreamProblem,
+  UsageTap,
+} from '../dialect.ts'
 import { noProblem } from '../upstream-problem.ts'
 import type { ProducedText } from './produced-text.ts'
 import { SseParser } from './sse.ts'
@@ -24,7 +32,7 @@ export interface EventReader {
   readonly problem: UpstreamProblem
   readonly sample: ProducedText
   /** What of the answer the provider keeps; absent where the format has no such thing. */
-  readonly kept?: readonly Kept[]
+  readonly providerObjects?: readonly ProviderObject[]
   rawUsage(): RawUsage
 }
 
@@ -63,8 +71,8 @@ export class SseTap implements UsageTap {
     return { text: this.sample.text.slice(0, characters), characters, events }
   }
 
-  get kept(): readonly Kept[] {
-    return this.reader.kept ?? []
+  get providerObjects(): readonly ProviderObject[] {
+    return this.reader.providerObjects ?? []
   }
 
   push(chunk: Uint8Array): void {

@@ -5,12 +5,12 @@
 import type { Caller } from '../../../access/types.ts'
 import type { Clock } from '../../../base/clock.ts'
 import { TollgateError } from '../../../base/errors.ts'
-import type { KeptRow, Ledger } from '../../../ledger/types.ts'
+import type { Ledger, ProviderObjectRow } from '../../../ledger/types.ts'
 import type { Reference } from '../../../wire/dialect.ts'
 import type { Candidate, InputSize, ParsedRequest, RequestPlan, Route } from '../../request.ts'
 
 export interface ResolveReferencesDeps {
-  readonly ledger: Pick<Ledger, 'kept'>
+  readonly ledger: Pick<Ledger, 'providerObjects'>
   readonly clock: Clock
   readonly limits: { readonly referencesMax: number }
 }
@@ -58,35 +58,40 @@ export async function lookUpReferences(
   if (first === undefined) return { candidates, referenced: nothing, fillsWindow: false }
   if (references.length > limits.referencesMax) throw tooMany(first, limits.referencesMax)
   const ids = references.map(({ id }) => id)
-  const rows = new Map((await ledger.kept(caller.account, ids, clock.wallMs())).map((row) => [row.id, row]))
+  const rows = new Map(
+    (await ledger.providerObjects(caller.account, ids, clock.wallMs())).map((row) => [row.id, row]),
+  )
   const having = candidates.filter(({ upstream }) => rows.get(first.id)?.upstream === upstream.name)
   const stranger = references.find(
     ({ id }) => !having.some((at) => at.upstream.name === rows.get(id)?.upstream),
   )
   if (stranger !== undefined) throw notOwned(stranger)
-  const kept = [...rows.values()]
+  const objects = [...rows.values()]
   return {
     candidates: having,
-    referenced: tokensOf(kept),
-    fillsWindow: kept.some((row) => having.some((at) => isUnbounded(row, at.upstreamModel))),
+    referenced: tokensOf(objects),
+    fillsWindow: objects.some((row) => having.some((at) => isUnbounded(row, at.upstreamModel))),
   }
 }
 
 /** Items of one answer are parts of the same output, which is read once. */
-function tokensOf(kept: readonly KeptRow[]): InputSize['referenced'] {
-  const answers = new Map(kept.map((row) => [`${row.receipt} ${row.standsFor}`, row]))
+function tokensOf(objects: readonly ProviderObjectRow[]): InputSize['referenced'] {
+  const answers = new Map(objects.map((row) => [`${row.receipt} ${row.referencedScope}`, row]))
   let tokens = 0
   let reasoning = 0
   for (const row of answers.values()) {
-    tokens += row.output + (row.standsFor === 'output' ? 0 : row.input)
+    tokens += row.output + (row.referencedScope === 'output' ? 0 : row.input)
     reasoning += row.reasoning
   }
   return { tokens, reasoning }
 }
 
 /** Another model counts the same text and pictures otherwise. */
-function isUnbounded({ standsFor, upstreamModel, usageSource }: KeptRow, model: string): boolean {
-  return standsFor === 'window' || upstreamModel !== model || usageSource !== 'reported'
+function isUnbounded(
+  { referencedScope, upstreamModel, usageSource }: ProviderObjectRow,
+  model: string,
+): boolean {
+  return referencedScope === 'window' || upstreamModel !== model || usageSource !== 'reported'
 }
 
 function notOwned({ pointer }: Reference): TollgateError {

@@ -22,7 +22,7 @@ import type {
   UsageSource,
 } from '../../../ledger/types.ts'
 import type { Counter } from '../../../tokens/count.ts'
-import type { Kept, RawUsage, UpstreamFormat, Usage } from '../../../wire/dialect.ts'
+import type { ProviderObject, RawUsage, UpstreamFormat, Usage } from '../../../wire/dialect.ts'
 import type {
   Hold,
   RelayOutcome,
@@ -92,7 +92,7 @@ async function withheld(
     ...settlement,
     cost,
     writtenOff: most(receipt.upstreamCost - cost, 0n),
-    kept: [],
+    providerObjects: [],
     receipt: {
       ...(isPart ? part : withoutRequestFee(receipt)),
       usageSource: isPart ? countedSource(counted) : receipt.usageSource,
@@ -235,7 +235,7 @@ function settlementOf(
     excessCausedBy: request.hold.excessCausedBy,
     writtenOff: (bill.payer === 'platform' ? listCost : hidden) + wasted,
     writeOffEntryId: deps.nextId(),
-    kept: keptBy(request, outcome),
+    providerObjects: providerObjectsOf(request, outcome),
     receipt: {
       ...draftReceipt(context, request, {
         outcome,
@@ -258,13 +258,13 @@ function untilEnd(attempts: readonly Attempt[], endedMs: number): readonly Attem
 }
 
 /** What a finished answer left at its provider; ids that are not told in the caller's format are no use to it. */
-function keptBy(
+function providerObjectsOf(
   { plan, upstreamResponse: { body } }: SettledRequest,
   { report }: RelayOutcome,
-): readonly Kept[] {
+): readonly ProviderObject[] {
   if (plan.translation !== null || report?.kind !== 'final') return []
-  if (body.kind === 'stream') return body.watch.kept ?? []
-  return body.kind === 'answer' ? (body.answer.kept ?? []) : []
+  if (body.kind === 'stream') return body.watch.providerObjects ?? []
+  return body.kind === 'answer' ? (body.answer.providerObjects ?? []) : []
 }
 
 /** What upstreams charge us for attempts that came to nothing and were made again elsewhere. */

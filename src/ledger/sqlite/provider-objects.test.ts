@@ -1,4 +1,4 @@
-/** What answers leave at their providers: found with the receipt, by its account alone, until it is forgotten there. */
+/** Provider objects: found with their receipt, by its account alone, until they expire. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -6,7 +6,8 @@ import { plainAsk, plainDraft } from '../../../test/support/ledger-values.ts'
 import { openTestLedger, type TestLedger } from '../../../test/support/open-ledger.ts'
 import { limitDefaults } from '../../config/config.ts'
 import { openForReading, prepare } from '../../store/sqlite/connection.ts'
-import type { Kept, ReceiptDraft } from '../types.ts'
+import type { ProviderObject } from '../../wire/dialect.ts'
+import type { ReceiptDraft } from '../types.ts'
 
 const [account, other] = [11n, 12n]
 const dayMs = 24 * 3_600_000
@@ -15,14 +16,14 @@ const startMs = Date.UTC(2026, 0, 1)
 interface Answer {
   readonly account?: bigint
   readonly nowMs?: number
-  readonly kept: readonly Kept[]
+  readonly objects: readonly ProviderObject[]
   readonly receipt?: Partial<ReceiptDraft>
 }
 
 async function answered(opened: TestLedger, answer: Answer): Promise<bigint> {
   const { ledger, nextId } = opened
   const id = nextId()
-  const { account: payer = account, nowMs = startMs, kept } = answer
+  const { account: payer = account, nowMs = startMs, objects } = answer
   await ledger.admit({ ...plainAsk, id, account: payer, key: payer + 10n, nowMs })
   const settled = await ledger.settle({
     id,
@@ -31,7 +32,7 @@ async function answered(opened: TestLedger, answer: Answer): Promise<bigint> {
     writtenOff: 0n,
     writeOffEntryId: nextId(),
     receipt: { ...plainDraft, ...answer.receipt },
-    kept,
+    providerObjects: objects,
   })
   assert.equal(settled.kind, 'settled')
   return id
@@ -45,12 +46,12 @@ async function withAccounts(context: TestContext): Promise<TestLedger> {
   return opened
 }
 
-const outputOf = (...ids: string[]): Kept[] => ids.map((id) => ({ id, standsFor: 'output' }))
+const outputOf = (...ids: string[]): ProviderObject[] => ids.map((id) => ({ id, referencedScope: 'output' }))
 
 function rowsIn({ dataDirectory }: TestLedger): number {
   const database = openForReading(join(dataDirectory, 'tollgate.db'))
   try {
-    return Number(prepare(database, 'SELECT count(*) FROM kept').row()?.[0])
+    return Number(prepare(database, 'SELECT count(*) FROM provider_object').row()?.[0])
   } finally {
     database.close()
   }
@@ -59,9 +60,9 @@ function rowsIn({ dataDirectory }: TestLedger): number {
 test('what an answer left is found at once, with what its receipt says', async (context) => {
   const opened = await withAccounts(context)
   const receipt = await answered(opened, {
-    kept: [
-      { id: 'resp_1', standsFor: 'all' },
-      { id: 'msg_1', standsFor: 'output' },
+    objects: [
+      { id: 'resp_1', referencedScope: 'all' },
+      { id: 'msg_1', referencedScope: 'output' },
     ],
     receipt: {
       upstream: 'first',
@@ -85,19 +86,22 @@ test('what an answer left is found at once, with what its receipt says', async (
     output: 87,
     reasoning: 3,
   }
-  assert.deepEqual(await opened.ledger.kept(account, ['msg_1', 'none', 'resp_1'], startMs), [
-    { id: 'msg_1', standsFor: 'output', ...told },
-    { id: 'resp_1', standsFor: 'all', ...told },
+  assert.deepEqual(await opened.ledger.providerObjects(account, ['msg_1', 'none', 'resp_1'], startMs), [
+    { id: 'msg_1', referencedScope: 'output', ...told },
+    { id: 'resp_1', referencedScope: 'all', ...told },
   ])
   assert.deepEqual((await opened.ledger.verify()).drift, [])
 })
 
 test('nobody finds what another account was answered, also under the same id', async (context) => {
   const opened = await withAccounts(context)
-  const first = await answered(opened, { kept: outputOf('msg_1', 'msg_2') })
-  const second = await answered(opened, { account: other, kept: outputOf('msg_1') })
+  const first = await answered(opened, { objects: outputOf('msg_1', 'msg_2') })
+  const second = await answered(opened, { account: other, objects: outputOf('msg_1') })
   const found = async (payer: bigint) =>
-    (await opened.ledger.kept(payer, ['msg_1', 'msg_2'], startMs)).map(({ id, receipt }) => [id, receipt])
+    (await opened.ledger.providerObjects(payer, ['msg_1', 'msg_2'], startMs)).map(({ id, receipt }) => [
+      id,
+      receipt,
+    ])
   assert.deepEqual(await found(account), [
     ['msg_1', first],
     ['msg_2', first],
@@ -107,10 +111,10 @@ test('nobody finds what another account was answered, also under the same id', a
 
 test('an id that a provider uses again is the newer answer’s', async (context) => {
   const opened = await withAccounts(context)
-  await answered(opened, { kept: outputOf('msg_1') })
-  const newer = await answered(opened, { kept: [{ id: 'msg_1', standsFor: 'window' }] })
-  const [row] = await opened.ledger.kept(account, ['msg_1'], startMs)
-  assert.deepEqual([row?.receipt, row?.standsFor], [newer, 'window'])
+  await answered(opened, { objects: outputOf('msg_1') })
+  const newer = await answered(opened, { objects: [{ id: 'msg_1', referencedScope: 'window' }] })
+  const [row] = await opened.ledger.providerObjects(account, ['msg_1'], startMs)
+  assert.deepEqual([row?.receipt, row?.referencedScope], [newer, 'window'])
   assert.equal(rowsIn(opened), 1)
 })
 
@@ -118,25 +122,25 @@ test('what is older than the provider keeps it is not found, and goes as others 
   const opened = await withAccounts(context)
   const { ledger } = opened
   const ids = Array.from({ length: 10 }, (_, index) => `msg_${index}`)
-  await answered(opened, { kept: outputOf(...ids) })
-  const lastMs = startMs + limitDefaults.keptMs
-  assert.equal((await ledger.kept(account, ids, lastMs)).length, 10)
-  assert.equal((await ledger.kept(account, ids, lastMs + 1)).length, 0)
-  await answered(opened, { nowMs: lastMs, kept: outputOf('young_0') })
+  await answered(opened, { objects: outputOf(...ids) })
+  const lastMs = startMs + limitDefaults.providerObjectRetentionMs
+  assert.equal((await ledger.providerObjects(account, ids, lastMs)).length, 10)
+  assert.equal((await ledger.providerObjects(account, ids, lastMs + 1)).length, 0)
+  await answered(opened, { nowMs: lastMs, objects: outputOf('young_0') })
   assert.equal(rowsIn(opened), 11)
   const left: number[] = []
   for (let day = 1; day <= 6; day += 1) {
-    await answered(opened, { nowMs: lastMs + day * dayMs, kept: outputOf(`young_${day}`) })
+    await answered(opened, { nowMs: lastMs + day * dayMs, objects: outputOf(`young_${day}`) })
     left.push(rowsIn(opened))
   }
   // Each row that comes takes two old ones with it, and no young one.
   assert.deepEqual(left, [10, 9, 8, 7, 6, 7])
-  assert.equal((await ledger.kept(account, ['young_0'], lastMs)).length, 1)
+  assert.equal((await ledger.providerObjects(account, ['young_0'], lastMs)).length, 1)
 })
 
 test('a settlement that is told twice keeps what the first one said', async (context) => {
   const opened = await withAccounts(context)
-  const id = await answered(opened, { kept: outputOf('msg_1') })
+  const id = await answered(opened, { objects: outputOf('msg_1') })
   const again = await opened.ledger.settle({
     id,
     nowMs: startMs,
@@ -144,8 +148,8 @@ test('a settlement that is told twice keeps what the first one said', async (con
     writtenOff: 0n,
     writeOffEntryId: opened.nextId(),
     receipt: plainDraft,
-    kept: outputOf('msg_2'),
+    providerObjects: outputOf('msg_2'),
   })
   assert.equal(again.kind, 'already_settled')
-  assert.deepEqual((await opened.ledger.kept(account, ['msg_1', 'msg_2'], startMs)).length, 1)
+  assert.deepEqual((await opened.ledger.providerObjects(account, ['msg_1', 'msg_2'], startMs)).length, 1)
 })

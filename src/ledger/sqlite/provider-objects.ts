@@ -1,0 +1,97 @@
+/**
+ * Provider objects: responses and their items that a provider stores under ids of its own. Written with the receipt and
+ * found by id, so that a request that refers to one can be bounded. Moves no money; rows are removed by age.
+ */
+import { inputMeters, type Meter, meters, outputMeters } from '../../../contract/meters.ts'
+import { integer, number, oneOf, rowOf, text } from '../../store/sqlite/columns.ts'
+import { type Database, prepare } from '../../store/sqlite/connection.ts'
+import type { ProviderObject } from '../../wire/dialect.ts'
+import type { ProviderObjectRow, UsageSource } from '../types.ts'
+
+/** What the settle operation takes; null: the provider stored nothing. */
+export type PackedProviderObjects =
+  | readonly [
+      /** Rows that are older are removed. */
+      sinceMs: number,
+      ids: readonly string[],
+      scopes: readonly ProviderObject['referencedScope'][],
+    ]
+  | null
+
+export function packProviderObjects(
+  objects: readonly ProviderObject[],
+  sinceMs: number,
+): PackedProviderObjects {
+  if (objects.length === 0) return null
+  return [sinceMs, objects.map(({ id }) => id), objects.map(({ referencedScope }) => referencedScope)]
+}
+
+/** Old rows that are removed for each one that is written, so that the table shrinks to what has not expired. */
+const removedPerRow = 2n
+
+const newObject = rowOf({
+  account: integer('account'),
+  id: text('id'),
+  receipt: integer('receipt'),
+  referencedScope: oneOf<ProviderObject['referencedScope']>('referenced_scope'),
+  createdMs: number('created_ms'),
+})
+
+export interface SettledAnswer {
+  readonly account: bigint
+  readonly receipt: bigint
+  readonly nowMs: number
+}
+
+/** Writes the objects of one answer; an id that a provider uses again belongs to the newer answer. */
+export function saveProviderObjects(database: Database) {
+  const insert = prepare(
+    database,
+    `INSERT OR REPLACE INTO provider_object (${newObject.names}) VALUES (${newObject.places})`,
+  )
+  const removeExpired = prepare(
+    database,
+    `DELETE FROM provider_object WHERE position IN
+      (SELECT position FROM (SELECT position, created_ms FROM provider_object ORDER BY position LIMIT ?)
+        WHERE created_ms < ?)`,
+  )
+  return ({ account, receipt, nowMs }: SettledAnswer, objects: PackedProviderObjects): void => {
+    if (objects === null) return
+    const [sinceMs, ids, scopes] = objects
+    for (const [index, id] of ids.entries()) {
+      const referencedScope = scopes[index] ?? 'window'
+      insert.run(...newObject.bind({ account, id, receipt, referencedScope, createdMs: nowMs }))
+    }
+    removeExpired.run(BigInt(ids.length) * removedPerRow, BigInt(sinceMs))
+  }
+}
+
+/** The sum of all classes of one direction. */
+const sumOf = (names: readonly Meter[]): string => names.map((name) => `r.${meters[name].column}`).join(' + ')
+
+const objectRow = rowOf({
+  id: text('o.id'),
+  receipt: integer('o.receipt'),
+  referencedScope: oneOf<ProviderObject['referencedScope']>('o.referenced_scope'),
+  upstream: text('r.upstream'),
+  upstreamModel: text('r.upstream_model'),
+  usageSource: oneOf<UsageSource>('r.usage_source'),
+  input: number(sumOf(inputMeters)),
+  output: number(sumOf(outputMeters)),
+  reasoning: number('r.reasoning'),
+})
+
+/** Of these ids those that an answer to this account created since then. */
+export function findProviderObjects(database: Database) {
+  const select = prepare(
+    database,
+    `SELECT ${objectRow.names}
+      FROM provider_object o JOIN receipt r ON r.id = o.receipt AND r.account = o.account
+      WHERE o.account = ? AND o.id = ? AND o.created_ms >= ?`,
+  )
+  return (account: bigint, ids: readonly string[], sinceMs: number): readonly ProviderObjectRow[] =>
+    ids.flatMap((id) => {
+      const row = select.row(account, id, BigInt(sinceMs))
+      return row === undefined ? [] : [objectRow.toRow(row)]
+    })
+}
