@@ -17,14 +17,15 @@ import type { Attempt, EndReason, ExcessCause, Held } from '../ledger/types.ts'
 import type { Connector, UpstreamOperation } from '../providers/connector.ts'
 import type { Exchange } from '../providers/send.ts'
 import type { InputSample } from '../tokens/text.ts'
+import type { FormatOperation, UploadOperation } from '../wire/client-routes.ts'
 import type {
   BytePatch,
-  ClientError,
   ClientFormat,
   ExtractedFields,
   ExtractedResponse,
   OutputSample,
   RawUsage,
+  StreamEnvelope,
   UpstreamFormat,
   UrlFields,
   UsageTap,
@@ -34,38 +35,20 @@ import type { ClientCodec, UpstreamCodec } from '../wire/translation/codec.ts'
 import type { Emulation } from '../wire/translation/emulation.ts'
 import type { Adjustment, Frame, ToolNames } from '../wire/translation/neutral.ts'
 
-/** What an address asks for. */
+/** What a request asks for: an operation of its format, or one that is the same in every format. */
 export type Operation =
-  | 'generate'
-  | 'compact'
-  | 'embed'
-  | 'count_tokens'
+  | FormatOperation
+  | UploadOperation
   | 'list_models'
   | 'show_model'
   | 'show_credits'
   | 'show_key'
   | 'show_generation'
-  | 'upload_file'
-  | 'start_upload'
-  | 'continue_upload'
   | 'list_files'
   | 'show_file'
   | 'read_file'
   | 'delete_file'
-  | 'show_response'
-  | 'list_response_items'
-  | 'cancel_response'
-  | 'delete_response'
   | 'probe'
-
-/** Wraps the events of a stream for callers that asked for another shape (Gemini's JSON array). */
-export interface StreamEnvelope {
-  readonly contentType: string
-  readonly keepAlive: string
-  push(events: Uint8Array | string): string
-  close(): string
-  errorText(problem: ClientError): string
-}
 
 /** accept: what can be known from the request line and the headers alone. */
 export interface RequestContext {

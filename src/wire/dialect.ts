@@ -5,6 +5,7 @@
  */
 import type { ErrorCategory } from '../../contract/errors.ts'
 import type { CountedTokens } from '../../contract/meters.ts'
+import type { ClientRoutes } from './client-routes.ts'
 import type { ClientFormatName, SourceFormat, TargetFormat, UpstreamFormatName } from './formats.ts'
 
 /** Formats that hold a conversation and fill both sides; any can be translated to any. */
@@ -284,6 +285,21 @@ export interface TapOptions {
   readonly sampleCharactersMax: number
 }
 
+/** The names that lead to the usage object, in a whole response and in an event of a stream. */
+export interface CostFields {
+  readonly answer: readonly string[]
+  readonly event: readonly string[]
+}
+
+/** Wraps the events of a stream for clients that asked for another shape. */
+export interface StreamEnvelope {
+  readonly contentType: string
+  readonly keepAlive: string
+  push(events: Uint8Array | string): string
+  close(): string
+  errorText(problem: ClientError): string
+}
+
 /** How clients of a format are told what is left of their rate limits. */
 export type RateHeaderStyle = 'openai' | 'anthropic' | 'none'
 
@@ -299,6 +315,7 @@ interface FormatReader<Fields extends ExtractedFields> {
 /** What a format provides to be spoken with clients. */
 export interface ClientFormat<Fields extends ExtractedFields = ExtractedFields> extends FormatReader<Fields> {
   readonly name: ClientFormatName
+  readonly routes: ClientRoutes
   /** Options that the caller switched on by header (betas) and that change the price; unknown betas are none. */
   pricedHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): readonly PricedOption[]
   /** Its libraries may put the key into the URL (`?key=`). */
@@ -314,6 +331,10 @@ export interface ClientFormat<Fields extends ExtractedFields = ExtractedFields> 
   errorFrame(problem: ClientError): string
   /** The content-type of its streams. */
   readonly streamType: string
+  /** How a stream is wrapped for a query that asks for something else than events; null: it is not. */
+  streamEnvelope(query: string): StreamEnvelope | null
+  /** Where a response has the usage object that `cost` is written into. */
+  readonly costFields: CostFields
   /** What keeps a silent stream alive, ignored by its clients; null: only padding inside an event is. */
   readonly keepAlive: string | null
 }

@@ -1,10 +1,10 @@
 /** The cost is written where usage stands, digit for digit, and no other byte changes. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { DialectName } from './dialect.ts'
+import { type ClientFormatName, clientFormats } from './formats.ts'
 import { withCost, withCostInEvents } from './usage-cost.ts'
 
-type Case = readonly [name: string, dialect: DialectName, before: string, after: string]
+type Case = readonly [name: string, dialect: ClientFormatName, before: string, after: string]
 const written = (pieces: readonly Uint8Array[]) => Buffer.concat(pieces).toString()
 
 const answers: readonly Case[] = [
@@ -30,7 +30,10 @@ const answers: readonly Case[] = [
 ]
 for (const [name, dialect, before, after] of answers) {
   test(`the cost of an answer: ${name}`, () => {
-    assert.equal(written(withCost(Buffer.from(before), dialect, '0.000054399')), after)
+    assert.equal(
+      written(withCost(Buffer.from(before), clientFormats[dialect].costFields, '0.000054399')),
+      after,
+    )
   })
 }
 
@@ -59,6 +62,9 @@ const streams: readonly Case[] = [
 ]
 for (const [name, dialect, before, after] of streams) {
   test(`the cost of a stream: ${name}`, () => {
-    assert.equal(written(withCostInEvents(Buffer.from(before), dialect, '5.00')), after)
+    assert.equal(
+      written(withCostInEvents(Buffer.from(before), clientFormats[dialect].costFields, '5.00')),
+      after,
+    )
   })
 }

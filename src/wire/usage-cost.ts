@@ -2,39 +2,27 @@
  * Writes what an answer cost into the usage object that its provider sent, for keys that ask for it.
  * No other byte changes; an answer without a usage object stays as it is.
  */
-import { type BytePatch, type DialectName, WireError } from './dialect.ts'
+import { type BytePatch, type CostFields, WireError } from './dialect.ts'
 import { applyEdits, readJson } from './json/json.ts'
 import { View } from './json/view.ts'
 import { SseParser } from './stream/sse.ts'
 
-interface CostFieldNames {
-  readonly answer: readonly string[]
-  readonly event: readonly string[]
-}
-
-const inUsage: CostFieldNames = { answer: ['usage'], event: ['usage'] }
-
-const places: Readonly<Record<DialectName, CostFieldNames>> = {
-  'openai-chat': inUsage,
-  'openai-responses': { answer: ['usage'], event: ['response', 'usage'] },
-  anthropic: inUsage,
-  gemini: { answer: ['usageMetadata'], event: ['usageMetadata'] },
-  'openai-embeddings': inUsage,
-}
+/** Of most formats. */
+export const costInUsage: CostFields = { answer: ['usage'], event: ['usage'] }
 
 /** What has more levels or values is left as it is. */
 const limits = { depthMax: 512, valuesMax: 4_194_304 }
 
 /** A whole JSON answer. `cost`: decimal USD. */
-export function withCost(body: Uint8Array, dialect: DialectName, cost: string): readonly Uint8Array[] {
-  const edit = costEdit(body, places[dialect].answer, cost)
+export function withCost(body: Uint8Array, fields: CostFields, cost: string): readonly Uint8Array[] {
+  const edit = costEdit(body, fields.answer, cost)
   return edit === null ? [body] : applyEdits(body, [edit])
 }
 
 /** Whole server-sent events; the last one that has usage gets the cost. */
 export function withCostInEvents(
   events: Uint8Array,
-  dialect: DialectName,
+  fields: CostFields,
   cost: string,
 ): readonly Uint8Array[] {
   const parser = new SseParser(events.length)
@@ -45,7 +33,7 @@ export function withCostInEvents(
     // Data on several lines has no places in the stream; no provider sends such events.
     if (!parser.hasData || parser.bytes !== events) continue
     const { dataStart, dataEnd } = parser
-    const edit = costEdit(events.subarray(dataStart, dataEnd), places[dialect].event, cost)
+    const edit = costEdit(events.subarray(dataStart, dataEnd), fields.event, cost)
     if (edit !== null) found = { start: dataStart + edit.start, end: dataStart + edit.end, text: edit.text }
   }
   return found === null ? [events] : applyEdits(events, [found])

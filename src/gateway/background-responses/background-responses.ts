@@ -358,7 +358,7 @@ function relayCost(task: ResponseTask, answer: ObjectResponse, charged: bigint |
   const { context, caller } = task
   const cost = formatUsd(charged)
   const bytes = caller.policy.showCost
-    ? Buffer.concat(withCost(answer.bytes, context.dialect.name, cost))
+    ? Buffer.concat(withCost(answer.bytes, context.dialect.costFields, cost))
     : answer.bytes
   const headers = [...identityHeaders(context), 'x-tollgate-cost', cost]
   context.client.answer(answer.status, jsonHeaders(headers, answer.headers), bytes)

@@ -1,8 +1,10 @@
 /** The Messages format, put together: the half that passes bytes through, and the half that translates. */
+import { plainRoutes } from '../client-routes.ts'
 import type { ClientFormat, StreamedFormat } from '../dialect.ts'
 import type { ClientCodec, UpstreamCodec } from '../translation/codec.ts'
 import { endsWithVersion } from '../upstream-paths.ts'
 import { readProblem } from '../upstream-problem.ts'
+import { costInUsage } from '../usage-cost.ts'
 import { decodeRequest } from './decode-request.ts'
 import { decodeResponse } from './decode-response.ts'
 import { decodeStream } from './decode-stream.ts'
@@ -19,6 +21,17 @@ import { tapStream } from './tap-stream.ts'
 
 export const anthropic: ClientFormat<MessagesFields> & StreamedFormat<MessagesFields> = {
   name: 'anthropic',
+  routes: {
+    ...plainRoutes,
+    prefixes: ['anthropic', 'alt'],
+    paths: { messages: { POST: 'generate' }, 'messages/count_tokens': { POST: 'count_tokens' } },
+    ownPaths: /^messages/,
+    ownHeader: 'anthropic-version',
+    probesBase: true,
+    guide: { title: 'Messages', basePath: '/v1/alt', example: 'v1/messages' },
+  },
+  streamEnvelope: () => null,
+  costFields: costInUsage,
   paths: {
     version: '/v1',
     isComplete: endsWithVersion,

@@ -1,4 +1,5 @@
 /** The Gemini format (generateContent), put together. */
+import { type ClientRoutes, plainRoutes } from '../client-routes.ts'
 import type { ClientFormat, StreamedFormat } from '../dialect.ts'
 import type { ClientCodec, UpstreamCodec } from '../translation/codec.ts'
 import { endsWithVersion } from '../upstream-paths.ts'
@@ -10,6 +11,7 @@ import { errorBody, errorFrame, errorStatus, problemStatus } from './encode-erro
 import { encodeRequest } from './encode-request.ts'
 import { encodeResponse } from './encode-response.ts'
 import { encodeStream } from './encode-stream.ts'
+import { ArrayFraming } from './encode-stream-array.ts'
 import { extractRequest, type GeminiFields, patchRequest } from './extract-request.ts'
 import { extractResponse } from './extract-response.ts'
 import { reportedTotals, toUsage } from './extract-usage.ts'
@@ -31,8 +33,31 @@ function modelPath(
     : `${path}${method}`
 }
 
+const routes: ClientRoutes = {
+  ...plainRoutes,
+  prefixes: ['v1beta', 'upload'],
+  paths: {},
+  modelMethods: {
+    generateContent: { operation: 'generate', stream: false },
+    streamGenerateContent: { operation: 'generate', stream: true },
+    countTokens: { operation: 'count_tokens', stream: false },
+  },
+  ownPaths: /:\w{0,40}Content$|^cachedContents/,
+  ownHeader: 'x-goog-api-key',
+  // A resumable upload is continued at an address with its id; what else is asked for is in headers.
+  uploadOperation(headers, query) {
+    if (new URLSearchParams(query).has('upload_id')) return 'continue_upload'
+    return headers['x-goog-upload-protocol'] === 'resumable' ? 'start_upload' : 'upload_file'
+  },
+  guide: { title: 'Gemini', basePath: '/v1beta', example: 'models/{model}:generateContent' },
+}
+
 export const gemini: ClientFormat<GeminiFields> & StreamedFormat<GeminiFields> = {
   name: 'gemini',
+  routes,
+  // Without `alt=sse` a stream is one JSON array.
+  streamEnvelope: (query) => (new URLSearchParams(query).get('alt') === 'sse' ? null : new ArrayFraming()),
+  costFields: { answer: ['usageMetadata'], event: ['usageMetadata'] },
   paths: {
     version: '/v1beta',
     isComplete: endsWithVersion,

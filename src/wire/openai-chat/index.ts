@@ -1,8 +1,10 @@
 /** The Chat Completions format, put together. */
+import { plainRoutes } from '../client-routes.ts'
 import type { ClientFormat, StreamedFormat } from '../dialect.ts'
 import type { ClientCodec, UpstreamCodec } from '../translation/codec.ts'
 import { openaiPaths } from '../upstream-paths.ts'
 import { readProblem } from '../upstream-problem.ts'
+import { costInUsage } from '../usage-cost.ts'
 import { decodeRequest } from './decode-request.ts'
 import { decodeResponse } from './decode-response.ts'
 import { decodeStream } from './decode-stream.ts'
@@ -19,6 +21,14 @@ import { tapStream } from './tap-stream.ts'
 
 export const openaiChat: ClientFormat<ChatFields> & StreamedFormat<ChatFields> = {
   name: 'openai-chat',
+  routes: {
+    ...plainRoutes,
+    prefixes: ['openai'],
+    paths: { 'chat/completions': { POST: 'generate' } },
+    guide: { title: 'Chat Completions', basePath: '/v1', example: 'chat/completions' },
+  },
+  streamEnvelope: () => null,
+  costFields: costInUsage,
   paths: { ...openaiPaths, operations: { generate: '/chat/completions' } },
   hasKeyInUrl: false,
   outputLimitField: 'max_tokens',

@@ -1,14 +1,23 @@
 /** The embeddings format, put together: it is passed through and billed, and translated to nothing. */
+import { plainRoutes } from '../client-routes.ts'
 import type { ClientFormat, UpstreamFormat } from '../dialect.ts'
 import { errorBody, errorFrame, errorStatus, problemStatus } from '../openai-chat/encode-error.ts'
 import { openaiPaths } from '../upstream-paths.ts'
 import { readProblem } from '../upstream-problem.ts'
+import { costInUsage } from '../usage-cost.ts'
 import { type EmbeddingsFields, extractRequest, patchRequest } from './extract-request.ts'
 import { extractResponse } from './extract-response.ts'
 import { reportedTotals, toUsage } from './extract-usage.ts'
 
 export const openaiEmbeddings: ClientFormat<EmbeddingsFields> & UpstreamFormat<EmbeddingsFields> = {
   name: 'openai-embeddings',
+  routes: {
+    ...plainRoutes,
+    paths: { embeddings: { POST: 'embed' } },
+    guide: { title: 'Embeddings', basePath: '/v1', example: 'embeddings' },
+  },
+  streamEnvelope: () => null,
+  costFields: costInUsage,
   paths: { ...openaiPaths, operations: { embed: '/embeddings' } },
   hasKeyInUrl: false,
   outputLimitField: 'max_tokens',

@@ -1,4 +1,5 @@
 /** The Responses format, put together. */
+import { plainRoutes } from '../client-routes.ts'
 import type { ClientFormat, StreamedFormat, UpstreamFormat } from '../dialect.ts'
 import type { ClientCodec, UpstreamCodec } from '../translation/codec.ts'
 import { openaiPaths } from '../upstream-paths.ts'
@@ -19,6 +20,21 @@ import { tapStream } from './tap-stream.ts'
 
 const passing: Omit<ClientFormat<ResponsesFields> & StreamedFormat<ResponsesFields>, 'inBackground'> = {
   name: 'openai-responses',
+  routes: {
+    ...plainRoutes,
+    paths: {
+      responses: { POST: 'generate' },
+      'responses/input_tokens': { POST: 'count_tokens' },
+      'responses/compact': { POST: 'compact' },
+      'responses/{id}': { GET: 'show_response', DELETE: 'delete_response' },
+      'responses/{id}/cancel': { POST: 'cancel_response' },
+      'responses/{id}/input_items': { GET: 'list_response_items' },
+    },
+    triesWebSocket: true,
+    guide: { title: 'Responses', basePath: '/v1', example: 'responses' },
+  },
+  streamEnvelope: () => null,
+  costFields: { answer: ['usage'], event: ['response', 'usage'] },
   paths: {
     ...openaiPaths,
     operations: {

@@ -95,7 +95,7 @@ export class StreamRelay {
     this.#sink = streamSinkFor(of.body.watch, {
       translation: of.relayContext.plan.translation,
       envelope: context.envelope,
-      costIn: of.relayContext.lifecycle.showsCost ? of.relayContext.plan.dialect.name : null,
+      costFields: of.relayContext.lifecycle.showsCost ? context.dialect.costFields : null,
       eventBytesMax: deps.limits.eventBytesMax,
     })
     this.#deadlines = new Deadlines(deps.clock, (name) => this.#due(name))

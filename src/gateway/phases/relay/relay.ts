@@ -71,12 +71,17 @@ async function relayAnswer(
   context.client.answer(
     body.status,
     headers,
-    translated === null ? passedThrough(relayContext, body, cost) : translated(cost),
+    translated === null ? passedThrough(context, relayContext, body, cost) : translated(cost),
   )
 }
 
-function passedThrough({ lifecycle, plan }: RelayContext, { bytes }: AnswerBody, cost: string): Uint8Array {
-  return lifecycle.showsCost ? Buffer.concat(withCost(bytes, plan.dialect.name, cost)) : bytes
+function passedThrough(
+  { dialect }: RequestContext,
+  { lifecycle }: RelayContext,
+  { bytes }: AnswerBody,
+  cost: string,
+): Uint8Array {
+  return lifecycle.showsCost ? Buffer.concat(withCost(bytes, dialect.costFields, cost)) : bytes
 }
 
 /** How to write the answer in the caller's format once its cost is known; null: it goes as it came. */

@@ -3,11 +3,11 @@
  * wrapped. Holds back what may not be sent before settlement. Sends nothing itself.
  */
 
-import type { DialectName, UsageTap } from '../../../wire/dialect.ts'
+import type { CostFields, StreamEnvelope, UsageTap } from '../../../wire/dialect.ts'
 import type { ResponseCost } from '../../../wire/translation/neutral.ts'
 import { StreamTranslator } from '../../../wire/translation/translate.ts'
 import { withCostInEvents } from '../../../wire/usage-cost.ts'
-import type { StreamEnvelope, Translation } from '../../request.ts'
+import type { Translation } from '../../request.ts'
 
 export type Send = (piece: Uint8Array | string) => void
 
@@ -30,19 +30,19 @@ export function streamSinkFor(
     translation: Translation | null
     envelope: StreamEnvelope | null
     eventBytesMax: number
-    /** The format whose usage gets the cost; null: what is passed through stays as it came. */
-    costIn: DialectName | null
+    /** Where a passed-through response gets its cost; null: it stays as it came. */
+    costFields: CostFields | null
   },
 ): StreamSink {
-  const { translation, envelope, eventBytesMax, costIn } = of
+  const { translation, envelope, eventBytesMax, costFields } = of
   const sink =
-    translation === null ? passedThrough(watch, costIn) : new TranslatingSink(translation, eventBytesMax)
+    translation === null ? passedThrough(watch, costFields) : new TranslatingSink(translation, eventBytesMax)
   return envelope === null ? sink : framed(sink, envelope)
 }
 
-function passedThrough(watch: UsageTap, costIn: DialectName | null): StreamSink {
+function passedThrough(watch: UsageTap, costFields: CostFields | null): StreamSink {
   const sink = new PassthroughSink(watch)
-  return costIn === null ? sink : withCost(sink, costIn)
+  return costFields === null ? sink : withCost(sink, costFields)
 }
 
 /** Bytes received and not sent, in order. */
@@ -94,13 +94,13 @@ class PassthroughSink implements StreamSink {
 }
 
 /** As it came, with the cost in the last usage of what was held back. */
-function withCost(inner: StreamSink, format: DialectName): StreamSink {
+function withCost(inner: StreamSink, fields: CostFields): StreamSink {
   return wrapping(inner, {
     release: (send) => inner.release(send),
     lastWord(tally, send) {
       const held: Uint8Array[] = []
       inner.lastWord(tally, (piece) => held.push(Buffer.from(piece)))
-      for (const piece of withCostInEvents(Buffer.concat(held), format, tally.cost)) send(piece)
+      for (const piece of withCostInEvents(Buffer.concat(held), fields, tally.cost)) send(piece)
     },
   })
 }

@@ -1,0 +1,267 @@
+/**
+ * Method, path and headers → format and operation, by the routes of the formats and by those that all formats share.
+ * Pure.
+ */
+import type { IncomingHttpHeaders } from 'node:http'
+import { TollgateError } from '../../../base/errors.ts'
+import { type MethodOperations, noUrlFields } from '../../../wire/client-routes.ts'
+import type { ClientFormat, UrlFields } from '../../../wire/dialect.ts'
+import { clientFormats } from '../../../wire/formats.ts'
+import type { Operation } from '../../request.ts'
+import { unsupportedMethods, unsupportedPath } from './unsupported-table.ts'
+
+export interface PathRequest {
+  readonly method: string
+  /** The request target without its query. */
+  readonly path: string
+  readonly query: string
+  readonly headers: IncomingHttpHeaders
+  /** Where clients reach this server, for error messages. */
+  readonly address: string
+}
+
+export interface PathMatch {
+  readonly dialect: ClientFormat
+  readonly operation: Operation
+  readonly subject: string
+  readonly address: UrlFields
+  readonly refusal: TollgateError | undefined
+}
+
+interface PathRoute {
+  readonly operations: MethodOperations<Operation>
+  /** null: the path is shared, and the request tells the format. */
+  readonly dialect: ClientFormat | null
+  /** Whether a prefix must stand before it; without one the path is too common a word. */
+  readonly needsPrefix?: boolean
+}
+
+const formats: readonly ClientFormat[] = Object.values(clientFormats)
+
+/** The format of errors where nothing tells another one. */
+const defaultFormat = clientFormats['openai-chat']
+
+const show = (operation: Operation): PathRoute => ({ operations: { GET: operation }, dialect: null })
+
+/** `{id}` matches one segment, `{name}` at the end all that follow: names of models contain slashes. */
+const paths: Readonly<Record<string, PathRoute>> = {
+  ...Object.fromEntries(
+    formats.flatMap((dialect) =>
+      Object.entries(dialect.routes.paths).map(([path, operations]) => [path, { operations, dialect }]),
+    ),
+  ),
+  models: show('list_models'),
+  'models/{name}': show('show_model'),
+  files: { operations: { GET: 'list_files', POST: 'upload_file' }, dialect: null },
+  'files/{id}': { operations: { GET: 'show_file', DELETE: 'delete_file' }, dialect: null },
+  'files/{id}/content': show('read_file'),
+  credits: { ...show('show_credits'), needsPrefix: true },
+  key: { ...show('show_key'), needsPrefix: true },
+  'generations/{id}': { ...show('show_generation'), needsPrefix: true },
+}
+
+const exactPaths = new Map(Object.entries(paths).filter(([path]) => !path.includes('{')))
+
+const patterns = Object.entries(paths)
+  .filter(([path]) => path.includes('{'))
+  .map(([path, route]) => ({ pattern: path.split('/'), route }))
+
+/** Segments before the operation that clients add, double or leave out, and the format that each selects. */
+const prefixes: ReadonlyMap<string, ClientFormat | null> = new Map<string, ClientFormat | null>([
+  ['v1', null],
+  ...formats.flatMap((dialect) => dialect.routes.prefixes.map((prefix) => [prefix, dialect] as const)),
+])
+const prefixesMax = 4
+
+/** Prefixes that are part of a base URL. */
+const baseSegments: ReadonlySet<string> = new Set(
+  formats.flatMap(({ routes }) => routes.guide.basePath.split('/')),
+)
+
+/** What the segments before the operation say. */
+interface Prefixed {
+  /** The segments of the operation itself. */
+  readonly rest: readonly string[]
+  /** The format that a prefix selects. */
+  readonly hint: ClientFormat | null
+  readonly hasBase: boolean
+}
+
+type Asked = PathRequest & Prefixed
+
+/** Never throws: what is wrong with the request line is in `refusal`, to be answered in the right format. */
+export function matchPath(request: PathRequest): PathMatch {
+  const asked = { ...request, ...withoutPrefixes(request.path) }
+  const { rest, hint, hasBase } = asked
+  if (rest.length === 0 && hasBase && hint?.routes.probesBase === true) {
+    return { ...probe(hint), refusal: wrongMethod(asked, { GET: 'probe' }) }
+  }
+  return matchModelMethod(asked) ?? matchRoute(asked)
+}
+
+function withoutPrefixes(path: string): Prefixed {
+  // A base URL that ends with a slash makes two of one.
+  const segments = path.split('/').filter((segment) => segment !== '')
+  let hint: ClientFormat | null = null
+  let hasBase = false
+  let at = 0
+  while (at < segments.length && at < prefixesMax) {
+    const segment = segments[at] ?? ''
+    const isApi = segment === 'api' && segments[at + 1] === 'v1'
+    if (!isApi && !prefixes.has(segment)) break
+    hint = prefixes.get(segment) ?? hint
+    hasBase ||= baseSegments.has(segment)
+    at += 1
+  }
+  return { rest: segments.slice(at), hint, hasBase }
+}
+
+const hasPrefix = ({ hint, hasBase }: Prefixed): boolean => hasBase || hint !== null
+
+/** `models/{model}:{method}`, the colon escaped or not; undefined for every other path. */
+function matchModelMethod(asked: Asked): PathMatch | undefined {
+  const { rest } = asked
+  if (rest[0] !== 'models' || rest.length < 2) return undefined
+  const written = rest.slice(1).join('/')
+  const decoded = decodeSubject(written)
+  const named = decoded ?? written
+  const colon = named.lastIndexOf(':')
+  if (colon < 0) return undefined
+  const method = named.slice(colon + 1)
+  const dialect = formats.find((one) => isModelMethod(one, method, asked))
+  if (dialect === undefined) return undefined
+  const instead = Object.hasOwn(unsupportedMethods, method) ? unsupportedMethods[method] : undefined
+  if (instead !== undefined) return { ...probe(dialect), refusal: notSupported(instead) }
+  const { modelMethods } = dialect.routes
+  const found =
+    modelMethods !== null && Object.hasOwn(modelMethods, method) ? modelMethods[method] : undefined
+  if (found === undefined || colon === 0 || decoded === undefined || !hasPrefix(asked)) {
+    return { ...probe(dialect), refusal: unknownPath(asked, dialect) }
+  }
+  return {
+    dialect,
+    operation: found.operation,
+    subject: '',
+    address: { model: named.slice(0, colon), stream: found.stream },
+    refusal: wrongMethod(asked, { POST: found.operation }),
+  }
+}
+
+function isModelMethod(dialect: ClientFormat, method: string, { hint, method: httpMethod }: Asked): boolean {
+  const { modelMethods, ownPaths } = dialect.routes
+  if (modelMethods === null) return false
+  // Names of models contain colons too: only a POST below the format's own prefix can mean nothing else.
+  const isMeant = hint === dialect && httpMethod === 'POST'
+  return Object.hasOwn(modelMethods, method) || ownPaths?.test(`:${method}`) === true || isMeant
+}
+
+function matchRoute(asked: Asked): PathMatch {
+  const path = asked.rest.join('/')
+  const found = routeAt(path)
+  const dialect = found?.route.dialect ?? formatFor(path, asked)
+  const instead = unsupportedPath(asked.rest)
+  if (instead !== undefined) return { ...probe(dialect), refusal: notSupported(instead) }
+  const subject = decodeSubject(found?.subject ?? '')
+  if (found === undefined || subject === undefined || (found.route.needsPrefix && !hasPrefix(asked))) {
+    return { ...probe(dialect), refusal: unknownPath(asked, dialect) }
+  }
+  const { operations } = found.route
+  const operation = operationFor(asked.method, operations)
+  if (operation === undefined) {
+    return { ...probe(dialect), refusal: wrongUpgrade(dialect, asked) ?? wrongMethod(asked, operations) }
+  }
+  return {
+    dialect,
+    operation:
+      operation === 'upload_file' ? dialect.routes.uploadOperation(asked.headers, asked.query) : operation,
+    subject,
+    address: noUrlFields,
+    refusal: undefined,
+  }
+}
+
+function routeAt(path: string): { readonly route: PathRoute; readonly subject: string } | undefined {
+  const exact = exactPaths.get(path)
+  if (exact !== undefined) return { route: exact, subject: '' }
+  const segments = path.split('/')
+  for (const { pattern, route } of patterns) {
+    const subject = subjectIn(segments, pattern)
+    if (subject !== undefined) return { route, subject }
+  }
+  return undefined
+}
+
+/** What stands in the place of the pattern's parameter; undefined: the path is another one. */
+function subjectIn(segments: readonly string[], pattern: readonly string[]): string | undefined {
+  if (pattern.at(-1) === '{name}') {
+    const isBelow = segments.length >= pattern.length && segments[0] === pattern[0]
+    return isBelow ? segments.slice(pattern.length - 1).join('/') : undefined
+  }
+  const at = pattern.indexOf('{id}')
+  const isSame = pattern.every((segment, index) => index === at || segment === segments[index])
+  return isSame && segments.length === pattern.length ? segments[at] : undefined
+}
+
+/** The prefix decides, then the path, then the headers. */
+function formatFor(path: string, { hint, headers }: Asked): ClientFormat {
+  return (
+    hint ??
+    formats.find(({ routes }) => routes.ownPaths?.test(path) === true) ??
+    formats.find(({ routes }) => routes.ownHeader !== null && headers[routes.ownHeader] !== undefined) ??
+    defaultFormat
+  )
+}
+
+function probe(dialect: ClientFormat): Omit<PathMatch, 'refusal'> {
+  return { dialect, operation: 'probe', subject: '', address: noUrlFields }
+}
+
+function operationFor<Named>(
+  method: string,
+  operations: Readonly<Partial<Record<string, Named>>>,
+): Named | undefined {
+  const used = method === 'HEAD' ? 'GET' : method
+  return Object.hasOwn(operations, used) ? operations[used] : undefined
+}
+
+/** undefined: the path takes the method. */
+function wrongMethod(
+  { method }: Asked,
+  operations: Readonly<Partial<Record<string, Operation>>>,
+): TollgateError | undefined {
+  if (operationFor(method, operations) !== undefined) return undefined
+  const allow = Object.keys(operations).join(', ')
+  return new TollgateError('method_not_allowed', {
+    message: `This path accepts ${allow}, not ${method}.`,
+    headers: { allow },
+  })
+}
+
+/** Agents fall back to plain requests when the upgrade is refused. */
+function wrongUpgrade({ routes }: ClientFormat, { method, headers }: Asked): TollgateError | undefined {
+  if (!routes.triesWebSocket || method !== 'GET' || headers.upgrade === undefined) return undefined
+  return new TollgateError('upgrade_required', {
+    message: 'WebSocket is not supported here. Send a POST request; it can stream with server-sent events.',
+  })
+}
+
+function decodeSubject(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
+
+function notSupported(message: string): TollgateError {
+  return new TollgateError('not_supported', { message })
+}
+
+function unknownPath({ address, path }: PathRequest, dialect: ClientFormat): TollgateError {
+  const shown = path.length > 200 ? `${path.slice(0, 200)}…` : path
+  const { title, basePath, example } = dialect.routes.guide
+  const base = `${address}${basePath}`
+  return new TollgateError('unknown_path', {
+    message: `Unknown path ${JSON.stringify(shown)}. The base URL for the ${title} format is ${base}: POST ${base}/${example}.`,
+  })
+}
