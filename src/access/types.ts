@@ -85,7 +85,7 @@ export type KeyUpdate =
   | { readonly kind: 'revoked' }
 
 export interface RotationAsk {
-  /** The ledger knows already that it shares the old key's meter. */
+  /** The ledger knows already that it shares the old key's usage. */
   readonly newId: bigint
   readonly overlapMs: number
   readonly createdBy: string | null

@@ -160,7 +160,7 @@ function ledgerOn(store: Store, run: Run, processSlot: number, options: LedgerOp
       tell(ask.leaving, ['account'])
       return result
     },
-    shareMeter: (key, withKey, account) => run('shareMeter', key, withKey, account),
+    shareKeyUsage: (key, withKey, account) => run('shareKeyUsage', key, withKey, account),
     async unrestrict(account) {
       await run('unrestrict', account)
       tell(account, ['account'])

@@ -311,8 +311,8 @@ export interface Ledger extends PaymentLedger, ResponseLedger, StandingLedger {
   assign(account: bigint, to: AccountAssignment): Promise<'assigned' | 'taken' | 'no_account'>
   /** Changes nothing where the account has another owner by now, or what is left behind is in use. */
   takeOver(ask: TakeOverAsk): Promise<'taken_over' | 'not_free'>
-  /** A key that was never used counts on the meter of another one from now on. */
-  shareMeter(key: bigint, withKey: bigint, account: bigint): Promise<void>
+  /** A key that was never used shares the usage row of another key from now on. */
+  shareKeyUsage(key: bigint, withKey: bigint, account: bigint): Promise<void>
   /** Lifts the restriction after an operator looked. */
   unrestrict(account: bigint): Promise<void>
   /**

@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { rollSpend, type SpendMeter, spentIn, unspent, windowBounds } from './budget.ts'
+import { rollSpend, type SpendTotals, spentIn, unspent, windowBounds } from './budget.ts'
 import { dayMs, dayOf } from './calendar.ts'
 import type { BudgetWindow } from './types.ts'
 
 const windows: readonly BudgetWindow[] = ['day', 'week', 'month', 'total']
 const at = (text: string): number => Date.parse(`${text}Z`)
 
-function spend(meter: SpendMeter, amount: bigint, nowMs: number): SpendMeter {
-  const rolled = rollSpend(meter, nowMs)
+function spend(before: SpendTotals, amount: bigint, nowMs: number): SpendTotals {
+  const rolled = rollSpend(before, nowMs)
   return { ...rolled, spent: rolled.spent + amount }
 }
 
@@ -27,11 +27,11 @@ const story: readonly [when: string, amount: bigint, ...after: readonly bigint[]
 ]
 
 test('every window begins at its boundary', () => {
-  let meter = unspent
+  let totals = unspent
   for (const [when, amount, ...after] of story) {
-    meter = spend(meter, amount, at(when))
+    totals = spend(totals, amount, at(when))
     assert.deepEqual(
-      windows.map((window) => spentIn(meter, window)),
+      windows.map((window) => spentIn(totals, window)),
       after,
       when,
     )
@@ -39,25 +39,25 @@ test('every window begins at its boundary', () => {
 })
 
 test('a clock that steps back over midnight and forth again forgives nothing and doubles nothing', () => {
-  let meter = spend(unspent, 5n, at('2026-01-30T23:59:00'))
-  meter = spend(meter, 2n, at('2026-01-31T00:00:01'))
-  meter = spend(meter, 1n, at('2026-01-30T23:59:59'))
-  assert.equal(spentIn(meter, 'day'), 3n)
-  meter = spend(meter, 1n, at('2026-01-31T00:00:02'))
-  assert.equal(spentIn(meter, 'day'), 4n)
-  assert.equal(spentIn(meter, 'month'), 9n)
+  let totals = spend(unspent, 5n, at('2026-01-30T23:59:00'))
+  totals = spend(totals, 2n, at('2026-01-31T00:00:01'))
+  totals = spend(totals, 1n, at('2026-01-30T23:59:59'))
+  assert.equal(spentIn(totals, 'day'), 3n)
+  totals = spend(totals, 1n, at('2026-01-31T00:00:02'))
+  assert.equal(spentIn(totals, 'day'), 4n)
+  assert.equal(spentIn(totals, 'month'), 9n)
 })
 
 test('a clock that was far ahead takes its window back with it and is not stuck there', () => {
-  let meter = spend(unspent, 5n, at('2030-06-15T12:00:00'))
-  meter = spend(meter, 1n, at('2026-01-10T12:00:00'))
-  assert.equal(spentIn(meter, 'day'), 6n)
-  meter = spend(meter, 1n, at('2026-01-11T12:00:00'))
-  assert.equal(spentIn(meter, 'day'), 1n)
-  assert.equal(spentIn(meter, 'total'), 7n)
+  let totals = spend(unspent, 5n, at('2030-06-15T12:00:00'))
+  totals = spend(totals, 1n, at('2026-01-10T12:00:00'))
+  assert.equal(spentIn(totals, 'day'), 6n)
+  totals = spend(totals, 1n, at('2026-01-11T12:00:00'))
+  assert.equal(spentIn(totals, 'day'), 1n)
+  assert.equal(spentIn(totals, 'total'), 7n)
 })
 
-test('a meter agrees with a list of what was spent, as long as time goes forwards', () => {
+test('the totals agree with a list of what was spent, as long as time goes forwards', () => {
   const steps = fc.array(
     fc.record({ afterMs: fc.integer({ min: 0, max: 40 * dayMs }), amount: fc.bigInt(0n, 1_000n) }),
     { maxLength: 30 },
@@ -65,16 +65,16 @@ test('a meter agrees with a list of what was spent, as long as time goes forward
   fc.assert(
     fc.property(steps, (list) => {
       let nowMs = at('2026-01-01T00:00:00')
-      let meter = unspent
+      let totals = unspent
       const spent: { readonly atMs: number; readonly amount: bigint }[] = []
       for (const { afterMs, amount } of list) {
         nowMs += afterMs
-        meter = spend(meter, amount, nowMs)
+        totals = spend(totals, amount, nowMs)
         spent.push({ atMs: nowMs, amount })
         for (const window of windows) {
           const startMs = windowBounds(window, nowMs)?.startMs ?? 0
           const due = spent.filter(({ atMs }) => atMs >= startMs).reduce((sum, one) => sum + one.amount, 0n)
-          assert.equal(spentIn(meter, window), due, `${window} at ${new Date(nowMs).toISOString()}`)
+          assert.equal(spentIn(totals, window), due, `${window} at ${new Date(nowMs).toISOString()}`)
         }
       }
     }),

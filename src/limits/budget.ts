@@ -1,12 +1,12 @@
 /**
- * Spending in UTC windows. One meter keeps what was ever spent and how much of it before the present
+ * Spending in UTC windows. One record keeps what was ever spent and how much of it before the present
  * day, week and month, so that every window is exact at every moment, whichever one a budget names.
  */
 import { dayMs, dayOf, firstDayOf, monthOf, weekOf } from './calendar.ts'
 import type { BudgetWindow } from './types.ts'
 
 /** All amounts nano-USD; `day` counts from 1970-01-01. */
-export interface SpendMeter {
+export interface SpendTotals {
   readonly spent: bigint
   readonly day: number
   readonly beforeDay: bigint
@@ -14,37 +14,37 @@ export interface SpendMeter {
   readonly beforeMonth: bigint
 }
 
-export const unspent: SpendMeter = { spent: 0n, day: 0, beforeDay: 0n, beforeWeek: 0n, beforeMonth: 0n }
+export const unspent: SpendTotals = { spent: 0n, day: 0, beforeDay: 0n, beforeWeek: 0n, beforeMonth: 0n }
 
 /**
- * The meter as it stands at `nowMs`: windows that have ended restart. A wall clock that steps back
+ * The totals as they stand at `nowMs`: windows that have ended restart. A wall clock that steps back
  * over midnight changes nothing; one that steps back further takes the day along and forgives nothing.
  */
-export function rollSpend(meter: SpendMeter, nowMs: number): SpendMeter {
+export function rollSpend(spend: SpendTotals, nowMs: number): SpendTotals {
   const day = dayOf(nowMs)
-  if (day === meter.day || day === meter.day - 1) return meter
-  if (day < meter.day) return { ...meter, day }
-  const { spent } = meter
+  if (day === spend.day || day === spend.day - 1) return spend
+  if (day < spend.day) return { ...spend, day }
+  const { spent } = spend
   return {
     spent,
     day,
     beforeDay: spent,
-    beforeWeek: weekOf(day) === weekOf(meter.day) ? meter.beforeWeek : spent,
-    beforeMonth: monthOf(day) === monthOf(meter.day) ? meter.beforeMonth : spent,
+    beforeWeek: weekOf(day) === weekOf(spend.day) ? spend.beforeWeek : spent,
+    beforeMonth: monthOf(day) === monthOf(spend.day) ? spend.beforeMonth : spent,
   }
 }
 
-/** What was spent in the window of a meter that was rolled to now. */
-export function spentIn(meter: SpendMeter, window: BudgetWindow): bigint {
+/** What was spent in a window, of totals that were rolled to now. */
+export function spentIn(spend: SpendTotals, window: BudgetWindow): bigint {
   switch (window) {
     case 'day':
-      return meter.spent - meter.beforeDay
+      return spend.spent - spend.beforeDay
     case 'week':
-      return meter.spent - meter.beforeWeek
+      return spend.spent - spend.beforeWeek
     case 'month':
-      return meter.spent - meter.beforeMonth
+      return spend.spent - spend.beforeMonth
     case 'total':
-      return meter.spent
+      return spend.spent
   }
 }
 

@@ -7,7 +7,7 @@ import type { ReadTable } from '../store/sqlite/reader.ts'
 import { searchReceipts } from './receipt-search.ts'
 import { firstHourOf } from './steps.ts'
 import { addSums, type GrowingSums, noSums, sumsRow } from './sums.ts'
-import type { KeyUse, Loss, Refusal, RunningRequest, Sums, SumsAsk } from './types.ts'
+import type { KeyActivity, Loss, Refusal, RunningRequest, Sums, SumsAsk } from './types.ts'
 
 /** Where a slice ended: the last row that it read. */
 export type Place = readonly [hour: bigint, key: bigint, model: string]
@@ -33,7 +33,7 @@ export function usageReads(database: Database) {
     searchReceipts: { run: searchReceipts(database) },
     usageSlice: { run: readSlices(database) },
     charged: { run: readCharged(database) },
-    keyUse: { run: readKeyUse(database) },
+    keyActivity: { run: readKeyActivity(database) },
     balance: { run: readBalance(database) },
     losses: { run: readLosses(database) },
     refusals: { run: readRefusals(database) },
@@ -91,22 +91,22 @@ const minuteMs = 60_000
 const minutesPerHour = 60
 
 /**
- * A key with a meter of its own has its last minute and all that it spent there. One that took another key's place
- * counts on that one's meter; what it did itself stands in the hours.
+ * A key with a usage row of its own has its last minute and all that it spent there. One that took another key's place
+ * shares that one's row; what it did itself stands in the hours.
  */
-function readKeyUse(database: Database) {
-  const meter = prepare(
+function readKeyActivity(database: Database) {
+  const usage = prepare(
     database,
-    `SELECT k.minute, k.spent, k.key <> ?1 OR EXISTS (SELECT 1 FROM key_meter WHERE shared = ?1)
-      FROM key_meter k WHERE k.key = coalesce((SELECT shared FROM key_meter WHERE key = ?1), ?1)`,
+    `SELECT k.minute, k.spent, k.key <> ?1 OR EXISTS (SELECT 1 FROM key_usage WHERE shared = ?1)
+      FROM key_usage k WHERE k.key = coalesce((SELECT shared FROM key_usage WHERE key = ?1), ?1)`,
   )
   const hours = prepare(
     database,
     'SELECT max(CASE WHEN requests > 0 THEN hour END), sum(charged) FROM usage_hour WHERE key = ?',
   )
-  return (keys: readonly bigint[]): readonly (readonly [key: bigint, use: KeyUse])[] =>
+  return (keys: readonly bigint[]): readonly (readonly [key: bigint, use: KeyActivity])[] =>
     keys.map((key) => {
-      const [minute, spent, isShared] = (meter.row(key) ?? [0n, 0n, 0n]) as [bigint, bigint, bigint]
+      const [minute, spent, isShared] = (usage.row(key) ?? [0n, 0n, 0n]) as [bigint, bigint, bigint]
       if (isShared === 0n)
         return [key, { lastUsedMs: minute === 0n ? null : Number(minute) * minuteMs, spent }]
       const [hour, charged] = (hours.row(key) ?? [null, null]) as [bigint | null, bigint | null]

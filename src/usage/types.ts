@@ -107,7 +107,7 @@ export interface ReceiptsFound {
 }
 
 /** What a key has to show for itself. */
-export interface KeyUse {
+export interface KeyActivity {
   /**
    * The minute in which its last request began or ended, of one that took another key's place perhaps only the hour;
    * null: it was never used.
@@ -141,7 +141,7 @@ export interface Usage {
     ask: Range & Pick<SumsAsk, 'account'>,
   ): Promise<readonly { readonly atMs: number; readonly charged: bigint }[]>
   /** When each key was last used, and what was charged to it; every key that was asked for is there. */
-  keyUse(keys: readonly bigint[]): Promise<ReadonlyMap<bigint, KeyUse>>
+  keyActivity(keys: readonly bigint[]): Promise<ReadonlyMap<bigint, KeyActivity>>
   /** How many days the balance lasts at the rate of the last seven days; null: nothing was spent in them. */
   daysLeft(account: bigint): Promise<number | null>
   /** What was written off, by account, in whole hours of the range; at most `limit` accounts, the total over all. */

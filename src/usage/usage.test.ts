@@ -273,7 +273,7 @@ test('a key tells when it was used last, and what it spent', async () => {
   await request(on, { account: owner, key: second, cost: 6n })
   const minute = (ms: number) => ms - (ms % 60_000)
   assert.deepEqual(
-    await on.usage().keyUse([first, second, never]),
+    await on.usage().keyActivity([first, second, never]),
     new Map([
       [first, { lastUsedMs: minute(startMs), spent: 7n }],
       [second, { lastUsedMs: minute(startMs + 90 * 60_000), spent: 11n }],
@@ -287,10 +287,10 @@ test('a key that took the place of another one tells of itself', async () => {
   const owner = await account(on)
   const [old, fresh] = [on.nextId(), on.nextId()]
   await request(on, { account: owner, key: old, cost: 7n })
-  await on.ledger.shareMeter(fresh, old, owner)
+  await on.ledger.shareKeyUsage(fresh, old, owner)
   const use = async () =>
     Object.fromEntries(
-      [...(await on.usage().keyUse([old, fresh]))].map(([key, { lastUsedMs, spent }]) => [
+      [...(await on.usage().keyActivity([old, fresh]))].map(([key, { lastUsedMs, spent }]) => [
         key === old ? 'old' : 'fresh',
         [lastUsedMs, spent],
       ]),

@@ -10,7 +10,7 @@ import type { Place, Slice, SliceGroup, UsageReads } from './reads.ts'
 import type { UsageOperations } from './record-refusals.ts'
 import { type Hours, hourMs, hoursOf, stepsOf } from './steps.ts'
 import { addSums, type GrowingSums, noSums } from './sums.ts'
-import type { KeyUse, SumsAsk, SumsRow, Usage } from './types.ts'
+import type { KeyActivity, SumsAsk, SumsRow, Usage } from './types.ts'
 
 export interface UsageLimits {
   readonly usageStepsMax: number
@@ -77,10 +77,10 @@ export function openUsage(
       }
       return charged
     },
-    async keyUse(keys) {
-      const uses = new Map<bigint, KeyUse>()
+    async keyActivity(keys) {
+      const uses = new Map<bigint, KeyActivity>()
       for (let from = 0; from < keys.length; from += keysPerRead) {
-        for (const [key, use] of await read('keyUse', keys.slice(from, from + keysPerRead)))
+        for (const [key, use] of await read('keyActivity', keys.slice(from, from + keysPerRead)))
           uses.set(key, use)
       }
       return uses

@@ -14,7 +14,7 @@ export async function keyOutputs(parts: ControlParts, rows: readonly KeyRow[]): 
   const [first] = rows
   if (first === undefined) return []
   const builtIn = await parts.builtInKeys.of(first.account)
-  const uses = await parts.usage.keyUse(rows.map(({ id }) => id))
+  const uses = await parts.usage.keyActivity(rows.map(({ id }) => id))
   return Promise.all(
     rows.map(async (row) => {
       const use = uses.get(row.id)

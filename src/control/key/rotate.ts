@@ -20,8 +20,8 @@ const refusals: Readonly<Record<Because, string>> = {
 export const rotateKey = accountOperationHandler('key.rotate', async (parts, { key, overlapHours }, who) => {
   const old = await changeableKey(parts, key, who)
   const newId = parts.nextId()
-  // Before the key is there, so that it never counts on a meter of its own.
-  await parts.ledger.shareMeter(newId, old.id, old.account)
+  // Before the key is there, so that it never has a usage row of its own.
+  await parts.ledger.shareKeyUsage(newId, old.id, old.account)
   const rotated = await parts.access.rotate(old.id, {
     newId,
     overlapMs: overlapHours * hourMs,

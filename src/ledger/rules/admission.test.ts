@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { unspent } from '../../limits/budget.ts'
 import { emptyWindow, type RateWindow, takeFrom, taken } from '../../limits/window.ts'
 import type { AdmissionAsk } from '../types.ts'
-import { type Decision, decide, type Meter, type Payer } from './admission.ts'
+import { type Decision, decide, type KeyUsage, type Payer } from './admission.ts'
 
 const nowMs = Date.UTC(2026, 0, 1, 12)
 const minute = nowMs / 60_000
@@ -21,7 +21,7 @@ const payer: Payer = {
   restrictedMs: null,
   window: emptyWindow,
 }
-const meter: Meter = { held: 0n, openHolds: 0, running: 0, spend: unspent, window: emptyWindow }
+const keyUsage: KeyUsage = { held: 0n, openHolds: 0, running: 0, spend: unspent, window: emptyWindow }
 
 /** Input 10,000; one token of output 10; so 100,000 pays for 9,000 tokens at once and 4,500 by share. */
 const ask: AdmissionAsk = {
@@ -48,12 +48,17 @@ const ask: AdmissionAsk = {
 
 interface Case {
   readonly payer?: Partial<Payer>
-  readonly meter?: Partial<Meter>
+  readonly keyUsage?: Partial<KeyUsage>
   readonly ask?: Partial<AdmissionAsk>
 }
 
 function run(given: Case): Decision {
-  return decide({ ...payer, ...given.payer }, { ...meter, ...given.meter }, { ...ask, ...given.ask }, half)
+  return decide(
+    { ...payer, ...given.payer },
+    { ...keyUsage, ...given.keyUsage },
+    { ...ask, ...given.ask },
+    half,
+  )
 }
 
 /** The answer in a few words: what is taken, or who says no and why. */
@@ -120,14 +125,14 @@ const table: readonly [text: string, given: Case, answer: string][] = [
   ],
   [
     'the key has no request left',
-    { meter: { window: busy }, ask: { accountLimits: all, keyLimits: all } },
+    { keyUsage: { window: busy }, ask: { accountLimits: all, keyLimits: all } },
     'key requests 5, wait 56000',
   ],
   [
     'requests come before tokens, whosoever they are',
     {
       payer: { window: took(1, 9_500) },
-      meter: { window: busy },
+      keyUsage: { window: busy },
       ask: { accountLimits: perMinute, keyLimits: perMinute },
     },
     'key requests 5, wait 56000',
@@ -159,7 +164,7 @@ const table: readonly [text: string, given: Case, answer: string][] = [
   ],
   [
     'one too many of the key',
-    { meter: { running: 1 }, ask: { accountLimits: all, keyLimits: all } },
+    { keyUsage: { running: 1 }, ask: { accountLimits: all, keyLimits: all } },
     'key concurrent 1, wait 1000',
   ],
   [
@@ -187,7 +192,7 @@ const table: readonly [text: string, given: Case, answer: string][] = [
   [
     'what was spent counts',
     {
-      meter: { spend: { ...unspent, spent: 5_000n, day: minute / 1_440 } },
+      keyUsage: { spend: { ...unspent, spent: 5_000n, day: minute / 1_440 } },
       ask: { keyBudget: { amount: 15_000n, window: 'total' } },
     },
     'key needs 11000 has 10000 holds 0/0 affords 0',
@@ -195,19 +200,22 @@ const table: readonly [text: string, given: Case, answer: string][] = [
   [
     'what was spent yesterday does not',
     {
-      meter: { spend: { ...unspent, spent: 5_000n, day: minute / 1_440 - 1 } },
+      keyUsage: { spend: { ...unspent, spent: 5_000n, day: minute / 1_440 - 1 } },
       ask: { keyBudget: { amount: 15_000n, window: 'day' } },
     },
     '100 for 11000',
   ],
   [
     'what is held counts',
-    { meter: { held: 4_001n, openHolds: 1 }, ask: { keyBudget: { amount: 15_000n, window: 'day' } } },
+    { keyUsage: { held: 4_001n, openHolds: 1 }, ask: { keyBudget: { amount: 15_000n, window: 'day' } } },
     'key needs 11000 has 10999 holds 4001/1 affords 99',
   ],
   [
     'a budget that was lowered below what was spent has nothing, not less',
-    { meter: { spend: { ...unspent, spent: 500n } }, ask: { keyBudget: { amount: 400n, window: 'total' } } },
+    {
+      keyUsage: { spend: { ...unspent, spent: 500n } },
+      ask: { keyBudget: { amount: 400n, window: 'total' } },
+    },
     'key needs 11000 has 0 holds 0/0 affords 0',
   ],
 
@@ -291,7 +299,7 @@ const table: readonly [text: string, given: Case, answer: string][] = [
   [
     'waits for the budget',
     {
-      meter: { held: 5_000n, openHolds: 1 },
+      keyUsage: { held: 5_000n, openHolds: 1 },
       ask: { patience: 'wait', keyBudget: { amount: 11_000n, window: 'day' } },
     },
     'wait',
@@ -308,7 +316,7 @@ for (const [text, given, answer] of table) test(text, () => assert.equal(words(r
 test('what is taken goes into both windows, and the headers tell of the tighter limit', () => {
   const decision = run({
     payer: { window: took(4, 700, nowMs - 20_000) },
-    meter: { window: took(1, 50, nowMs - 10_000) },
+    keyUsage: { window: took(1, 50, nowMs - 10_000) },
     ask: {
       accountLimits: { ...none, requestsPerMinute: 60 },
       keyLimits: { ...none, requestsPerMinute: 10, tokensPerMinute: 1_000 },
@@ -318,7 +326,7 @@ test('what is taken goes into both windows, and the headers tell of the tighter 
   assert.ok(decision.kind === 'take')
   assert.equal(decision.tokens, 600)
   const amounts = (window: RateWindow) => [taken(window, 'requests'), taken(window, 'tokens')]
-  assert.deepEqual([decision.payerWindow, decision.meterWindow].map(amounts), [
+  assert.deepEqual([decision.accountWindow, decision.keyWindow].map(amounts), [
     [5, 1_300],
     [2, 650],
   ])
@@ -348,9 +356,9 @@ test('nothing is ever taken that is not there, and never more or less output tha
       const given = { ...ask, ...asked }
       const rows = {
         payer: { ...payer, posted, held, openHolds: 1 },
-        meter: { ...meter, held: keyHeld, spend: { ...unspent, spent } },
+        keyUsage: { ...keyUsage, held: keyHeld, spend: { ...unspent, spent } },
       }
-      const decision = decide(rows.payer, rows.meter, given, half)
+      const decision = decide(rows.payer, rows.keyUsage, given, half)
       const budget = given.keyBudget === null ? null : given.keyBudget.amount - spent - keyHeld
       if (decision.kind === 'take') {
         assert.ok(decision.amount <= posted - held)
@@ -370,7 +378,7 @@ test('nothing is ever taken that is not there, and never more or less output tha
         decision.affordableOutput > 0
       ) {
         const lower = { ...given, outputWanted: decision.affordableOutput, patience: 'none' as const }
-        const again = decide(rows.payer, rows.meter, { ...lower, outputFloor: 8_192 }, half)
+        const again = decide(rows.payer, rows.keyUsage, { ...lower, outputFloor: 8_192 }, half)
         assert.ok(
           again.kind === 'take' && again.outputLimit === decision.affordableOutput,
           'what is named affordable passes',
@@ -381,15 +389,15 @@ test('nothing is ever taken that is not there, and never more or less output tha
           onShortBalance: 'reject' as const,
         }
         assert.equal(
-          decide(rows.payer, rows.meter, more, half).kind,
+          decide(rows.payer, rows.keyUsage, more, half).kind,
           'insufficient_funds',
           'one more does not',
         )
       }
       if (decision.kind === 'wait') {
         const freed = { ...rows.payer, held: 0n, openHolds: 0 }
-        const later = decide(freed, { ...rows.meter, held: 0n }, given, half)
-        const now = decide(rows.payer, rows.meter, { ...given, patience: 'none' }, half)
+        const later = decide(freed, { ...rows.keyUsage, held: 0n }, given, half)
+        const now = decide(rows.payer, rows.keyUsage, { ...given, patience: 'none' }, half)
         assert.ok(later.kind === 'take' && (now.kind !== 'take' || later.outputLimit > now.outputLimit))
       }
     }),

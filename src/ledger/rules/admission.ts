@@ -2,7 +2,7 @@
  * Whether a request may run, and what is taken for it: a decision over two rows and an ask, in the
  * order in which the caps are checked. Pure: takes nothing itself, and what it refuses costs nothing.
  */
-import { rollSpend, type SpendMeter, spentIn } from '../../limits/budget.ts'
+import { rollSpend, type SpendTotals, spentIn } from '../../limits/budget.ts'
 import { tighter } from '../../limits/headers.ts'
 import type { RateState, RateStates } from '../../limits/types.ts'
 import {
@@ -17,7 +17,7 @@ import {
 import type { AdmissionAsk, InsufficientFunds, RateRefusal, Refusal, Wait } from '../types.ts'
 import { type Fraction, least, most } from './money.ts'
 
-/** What an account row says to admission. */
+/** What admission reads of an account row. */
 export interface Payer {
   readonly posted: bigint
   readonly held: bigint
@@ -28,12 +28,12 @@ export interface Payer {
   readonly window: RateWindow
 }
 
-/** What a key's meter says to admission. */
-export interface Meter {
+/** What admission reads of a key's usage row. */
+export interface KeyUsage {
   readonly held: bigint
   readonly openHolds: number
   readonly running: number
-  readonly spend: SpendMeter
+  readonly spend: SpendTotals
   readonly window: RateWindow
 }
 
@@ -44,9 +44,9 @@ export interface Take {
   readonly outputLimit: number
   /** What is reserved of the token rates. */
   readonly tokens: number
-  readonly payerWindow: RateWindow
-  readonly meterWindow: RateWindow
-  readonly spend: SpendMeter
+  readonly accountWindow: RateWindow
+  readonly keyWindow: RateWindow
+  readonly spend: SpendTotals
   /** What the key's budget allows `spent` and `held` to sum up to from now on; null: it has none. */
   readonly spentMax: bigint | null
   readonly rates: RateStates
@@ -58,18 +58,23 @@ export type Decision = Take | Wait | Refusal
 const concurrencyRetryMs = 1_000
 
 /** The first cap that fails is the answer: suspended, restricted, rates, concurrency, key budget, balance. */
-export function decide(payer: Payer, meter: Meter, ask: AdmissionAsk, reserveShare: Fraction): Decision {
+export function decide(
+  payer: Payer,
+  keyUsage: KeyUsage,
+  ask: AdmissionAsk,
+  reserveShare: Fraction,
+): Decision {
   if (payer.suspendedMs !== null) return { kind: 'suspended' }
   if (ask.usesRestricted && payer.restrictedMs !== null) return { kind: 'restricted' }
   const tokens = tokensOf(ask)
   const before = {
     account: rollWindow(payer.window, ask.nowMs),
-    key: rollWindow(meter.window, ask.nowMs),
+    key: rollWindow(keyUsage.window, ask.nowMs),
   }
-  const rateRefusal = firstRateRefusal(before, { payer, meter, ask, tokens })
+  const rateRefusal = firstRateRefusal(before, { payer, keyUsage: keyUsage, ask, tokens })
   if (rateRefusal !== undefined) return rateRefusal
-  const spend = rollSpend(meter.spend, ask.nowMs)
-  const output = decideOutput(capsOf(payer, meter, spend, ask), ask, reserveShare)
+  const spend = rollSpend(keyUsage.spend, ask.nowMs)
+  const output = decideOutput(capsOf(payer, keyUsage, spend, ask), ask, reserveShare)
   if (typeof output !== 'number') return output
   const after = {
     account: takeFrom(before.account, tokens, ask.nowMs),
@@ -80,19 +85,19 @@ export function decide(payer: Payer, meter: Meter, ask: AdmissionAsk, reserveSha
     amount: ask.inputAmount + BigInt(output) * ask.outputTokenAmount,
     outputLimit: output,
     tokens,
-    payerWindow: after.account,
-    meterWindow: after.key,
+    accountWindow: after.account,
+    keyWindow: after.key,
     spend,
-    spentMax: spentMaxOf(meter, spend, ask),
+    spentMax: spentMaxOf(keyUsage, spend, ask),
     rates: ratesOf(after, ask),
   }
 }
 
 /** A budget that was lowered below what is spent and held allows nothing more; it cannot undo what was. */
-function spentMaxOf(meter: Meter, spend: SpendMeter, { keyBudget }: AdmissionAsk): bigint | null {
+function spentMaxOf(keyUsage: KeyUsage, spend: SpendTotals, { keyBudget }: AdmissionAsk): bigint | null {
   if (keyBudget === null) return null
   const spentBefore = spend.spent - spentIn(spend, keyBudget.window)
-  return most(spentBefore + keyBudget.amount, spend.spent + meter.held)
+  return most(spentBefore + keyBudget.amount, spend.spent + keyUsage.held)
 }
 
 /** Output comes over time: only what the answer needs at least is taken from a rate per minute in advance. */
@@ -105,16 +110,16 @@ interface Windows {
 
 interface RateQuestion {
   readonly payer: Payer
-  readonly meter: Meter
+  readonly keyUsage: KeyUsage
   readonly ask: AdmissionAsk
   readonly tokens: number
 }
 
 function firstRateRefusal(windows: Windows, question: RateQuestion): RateRefusal | undefined {
-  const { payer, meter, ask, tokens } = question
+  const { payer, keyUsage, ask, tokens } = question
   const scopes = [
     { scope: 'account', limits: ask.accountLimits, window: windows.account, running: payer.running },
-    { scope: 'key', limits: ask.keyLimits, window: windows.key, running: meter.running },
+    { scope: 'key', limits: ask.keyLimits, window: windows.key, running: keyUsage.running },
   ] as const
   const perMinute = [
     { of: 'requests', amount: 1, limit: 'requestsPerMinute' },
@@ -163,7 +168,7 @@ interface Cap {
 }
 
 /** In the order in which they are named when they fail. */
-function capsOf(payer: Payer, meter: Meter, spend: SpendMeter, ask: AdmissionAsk): readonly Cap[] {
+function capsOf(payer: Payer, keyUsage: KeyUsage, spend: SpendTotals, ask: AdmissionAsk): readonly Cap[] {
   const account: Cap = {
     scope: 'account',
     available: payer.posted - payer.held,
@@ -175,10 +180,10 @@ function capsOf(payer: Payer, meter: Meter, spend: SpendMeter, ask: AdmissionAsk
   const unspent = ask.keyBudget.amount - spentIn(spend, ask.keyBudget.window)
   const key: Cap = {
     scope: 'key',
-    available: most(unspent - meter.held, 0n),
+    available: most(unspent - keyUsage.held, 0n),
     hoped: most(unspent, 0n),
-    held: meter.held,
-    openHolds: meter.openHolds,
+    held: keyUsage.held,
+    openHolds: keyUsage.openHolds,
   }
   return [key, account]
 }

@@ -4,7 +4,7 @@
  */
 import { type Database, type Output, prepare } from '../../store/sqlite/connection.ts'
 import type { OpenResponse, UnrecordedResponse } from '../background-response-types.ts'
-import type { MeterState } from './rows.ts'
+import type { KeyUsageState } from './rows.ts'
 import type { StateRows } from './state-rows.ts'
 
 const isOpen = 'EXISTS (SELECT 1 FROM hold WHERE hold.id = background_response.id)'
@@ -55,7 +55,7 @@ function recordOperation(database: Database, rows: StateRows) {
     'UPDATE background_response SET upstream = ?, response_id = ?, facts = ? WHERE id = ?',
   )
   const detach = prepare(database, 'UPDATE hold SET detached = 1 WHERE id = ?')
-  const withoutRunning = <State extends Pick<MeterState, 'running'>>(state: State): State => ({
+  const withoutRunning = <State extends Pick<KeyUsageState, 'running'>>(state: State): State => ({
     ...state,
     running: state.running - 1,
   })
@@ -64,7 +64,7 @@ function recordOperation(database: Database, rows: StateRows) {
     if (hold === undefined || update.run(upstream, responseId, facts, id) !== 1) return false
     if (hold.isDetached) return true
     rows.saveAccount(hold.account, withoutRunning(rows.knownAccount(hold.account)))
-    rows.saveMeter(withoutRunning(rows.meter(hold.key, hold.account)))
+    rows.saveKeyUsage(withoutRunning(rows.keyUsage(hold.key, hold.account)))
     detach.run(id)
     return true
   }

@@ -1,6 +1,6 @@
 /**
  * Operations on open holds: taken, lowered, detached, marked, given back. Each keeps the sums on the
- * account and on the key's meter equal to what the hold rows say.
+ * account and on the key's usage row equal to what the hold rows say.
  */
 import { assert } from '../../base/assert.ts'
 import { rollSpend } from '../../limits/budget.ts'
@@ -11,11 +11,14 @@ import { decide } from '../rules/admission.ts'
 import { assertAmount, least } from '../rules/money.ts'
 import type { AdmissionAsk } from '../types.ts'
 import { admitMessage, type PackedAdmission, type PackedAsk, packHeld } from './messages.ts'
-import { type AccountState, type HoldState, type MeterState, newHold, type PackedDraft } from './rows.ts'
+import { type AccountState, type HoldState, type KeyUsageState, newHold, type PackedDraft } from './rows.ts'
 import type { StateRows } from './state-rows.ts'
 
 /** The sums without one hold. */
-export function withoutHold<State extends AccountState | MeterState>(state: State, hold: HoldState): State {
+export function withoutHold<State extends AccountState | KeyUsageState>(
+  state: State,
+  hold: HoldState,
+): State {
   return {
     ...state,
     held: state.held - hold.amount,
@@ -44,10 +47,10 @@ function admitOperation(database: Database, rows: StateRows) {
       assert(Number.isSafeInteger(count) && count >= 0, 'tokens are counted in whole numbers')
     }
     const account = rows.knownAccount(ask.account)
-    const meter = rows.meter(ask.key, ask.account)
-    const taken = decide(account, meter, ask, settings.reserveShare)
+    const keyUsage = rows.keyUsage(ask.key, ask.account)
+    const taken = decide(account, keyUsage, ask, settings.reserveShare)
     if (taken.kind !== 'take') {
-      followClock(rows, ask, { account, meter })
+      followClock(rows, ask, { account, keyUsage })
       return taken
     }
     const { amount, outputLimit } = taken
@@ -57,17 +60,17 @@ function admitOperation(database: Database, rows: StateRows) {
       held,
       openHolds: account.openHolds + 1,
       running: account.running + 1,
-      window: taken.payerWindow,
+      window: taken.accountWindow,
     })
-    rows.saveMeter({
-      ...meter,
-      held: meter.held + amount,
-      openHolds: meter.openHolds + 1,
-      running: meter.running + 1,
+    rows.saveKeyUsage({
+      ...keyUsage,
+      held: keyUsage.held + amount,
+      openHolds: keyUsage.openHolds + 1,
+      running: keyUsage.running + 1,
       usedMinute: minuteOf(ask.nowMs),
       spend: taken.spend,
       spentMax: taken.spentMax,
-      window: taken.meterWindow,
+      window: taken.keyWindow,
     })
     insert.run(
       ...newHold.bind({
@@ -105,14 +108,14 @@ function admitOperation(database: Database, rows: StateRows) {
 function followClock(
   rows: StateRows,
   { account: id, nowMs }: AdmissionAsk,
-  { account, meter }: { account: AccountState; meter: MeterState },
+  { account, keyUsage }: { account: AccountState; keyUsage: KeyUsageState },
 ): void {
   const payerWindow = rollWindow(account.window, nowMs)
   if (isSetBack(account.window, payerWindow)) rows.saveAccount(id, { ...account, window: payerWindow })
-  const window = rollWindow(meter.window, nowMs)
-  const spend = rollSpend(meter.spend, nowMs)
-  if (isSetBack(meter.window, window) || spend.day < meter.spend.day)
-    rows.saveMeter({ ...meter, window, spend })
+  const window = rollWindow(keyUsage.window, nowMs)
+  const spend = rollSpend(keyUsage.spend, nowMs)
+  if (isSetBack(keyUsage.window, window) || spend.day < keyUsage.spend.day)
+    rows.saveKeyUsage({ ...keyUsage, window, spend })
 }
 
 /** What is dropped for its age alone leaves the newest mark where it was, or nothing. */
@@ -125,15 +128,15 @@ function releaseOperation(rows: StateRows) {
     const hold = rows.hold(id)
     if (hold === undefined) return null
     const account = rows.knownAccount(hold.account)
-    const meter = rows.meter(hold.key, hold.account)
+    const keyUsage = rows.keyUsage(hold.key, hold.account)
     const returned = { reservedMs: hold.createdMs, reserved: hold.tokens, input: 0, output: 0 }
     rows.saveAccount(hold.account, {
       ...withoutHold(account, hold),
       window: correctTokens(account.window, returned, hold.createdMs),
     })
-    rows.saveMeter({
-      ...withoutHold(meter, hold),
-      window: correctTokens(meter.window, returned, hold.createdMs),
+    rows.saveKeyUsage({
+      ...withoutHold(keyUsage, hold),
+      window: correctTokens(keyUsage.window, returned, hold.createdMs),
     })
     rows.removeHold(id)
     return hold.account
@@ -149,9 +152,9 @@ function shrinkOperation(database: Database, rows: StateRows) {
     if (hold === undefined) return null
     const given = least(amount, hold.amount)
     const account = rows.knownAccount(hold.account)
-    const meter = rows.meter(hold.key, hold.account)
+    const keyUsage = rows.keyUsage(hold.key, hold.account)
     rows.saveAccount(hold.account, { ...account, held: account.held - given })
-    rows.saveMeter({ ...meter, held: meter.held - given })
+    rows.saveKeyUsage({ ...keyUsage, held: keyUsage.held - given })
     update.run(hold.amount - given, id)
     return hold.account
   }
@@ -163,9 +166,9 @@ function detachOperation(database: Database, rows: StateRows) {
     const hold = rows.hold(id)
     if (hold === undefined || hold.isDetached) return null
     const account = rows.knownAccount(hold.account)
-    const meter = rows.meter(hold.key, hold.account)
+    const keyUsage = rows.keyUsage(hold.key, hold.account)
     rows.saveAccount(hold.account, { ...account, running: account.running - 1 })
-    rows.saveMeter({ ...meter, running: meter.running - 1 })
+    rows.saveKeyUsage({ ...keyUsage, running: keyUsage.running - 1 })
     update.run(id)
     return hold.account
   }

@@ -14,7 +14,7 @@ import { holdOperations } from './hold-operations.ts'
 import { redeemOperation } from './redeem-operation.ts'
 import { type Orphan, orphanColumns, toOrphan } from './rows.ts'
 import { type SettlementObserver, settleOperation } from './settle-operation.ts'
-import { shareMeterOperation } from './share-meter-operation.ts'
+import { shareKeyUsageOperation } from './share-key-usage-operation.ts'
 import { signupCreditOperation } from './signup-credit-operation.ts'
 import type { StateRows } from './state-rows.ts'
 import { overrideDisputeSuspension, topUpOperations } from './top-up-operations.ts'
@@ -32,7 +32,7 @@ export function ledgerOperations(database: Database, rows: StateRows, observer: 
     signupCredit: { durable: true, run: signupCreditOperation(database, credit) },
     ...openingOperations(database, rows, credit),
     suspend: { durable: true, run: suspendOperation(database, rows) },
-    shareMeter: { durable: true, run: shareMeterOperation(database, rows) },
+    shareKeyUsage: { durable: true, run: shareKeyUsageOperation(database, rows) },
     unrestrict: { durable: true, run: unrestrictOperation(rows) },
     claimProcess: { durable: true, run: claimProcessOperation(database) },
     orphans: { durable: false, run: findOrphans(database) },

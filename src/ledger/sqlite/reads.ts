@@ -13,7 +13,7 @@ import { verify } from '../verify/verify.ts'
 import { backgroundReads } from './background-responses.ts'
 import { listEntries, sumDays, sumMovements } from './entry-reads.ts'
 import { findProviderObjects } from './provider-objects.ts'
-import { accountRow, meterState, receiptRow, runningRow } from './rows.ts'
+import { accountRow, keyUsageState, receiptRow, runningRow } from './rows.ts'
 
 export function ledgerReads(database: Database) {
   const accountById = prepare(database, `SELECT ${accountRow.names} FROM account WHERE id = ?`)
@@ -107,13 +107,13 @@ function listReceipts(database: Database) {
 function readSpend(database: Database) {
   const select = prepare(
     database,
-    `SELECT ${meterState.names} FROM key_meter
-      WHERE key = coalesce((SELECT shared FROM key_meter WHERE key = ?1), ?1)`,
+    `SELECT ${keyUsageState.names} FROM key_usage
+      WHERE key = coalesce((SELECT shared FROM key_usage WHERE key = ?1), ?1)`,
   )
   return (key: bigint, window: BudgetWindow, nowMs: number): { spent: bigint; held: bigint } => {
     const row = select.row(key)
     if (row === undefined) return { spent: 0n, held: 0n }
-    const { spend, held } = meterState.toRow(row)
+    const { spend, held } = keyUsageState.toRow(row)
     return { spent: spentIn(rollSpend(spend, nowMs), window), held }
   }
 }

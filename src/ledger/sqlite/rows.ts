@@ -3,7 +3,7 @@
  * and the reading of what they find. No statement runs here.
  */
 import { inputMeters, type Meter, meterNames, meters, outputMeters } from '../../../contract/meters.ts'
-import type { SpendMeter } from '../../limits/budget.ts'
+import type { SpendTotals } from '../../limits/budget.ts'
 import type { RateWindow } from '../../limits/window.ts'
 import {
   blob,
@@ -54,7 +54,7 @@ export const accountState = rowOf({
 })
 export interface AccountState extends ValueOf<typeof accountState> {}
 
-const spend: Field<SpendMeter> = rowOf({
+const spend: Field<SpendTotals> = rowOf({
   spent: integer('spent'),
   day: number('day'),
   beforeDay: integer('spent_before_day'),
@@ -62,7 +62,7 @@ const spend: Field<SpendMeter> = rowOf({
   beforeMonth: integer('spent_before_month'),
 })
 
-const meterFields = {
+const keyUsageFields = {
   held: integer('held'),
   openHolds: number('open_holds'),
   running: number('running'),
@@ -73,10 +73,10 @@ const meterFields = {
   usedMinute: number('minute'),
   window: window('rates'),
 }
-/** What changes in a meter. */
-export const meterChanges = rowOf(meterFields)
-export const meterState = rowOf({ key: integer('key'), account: integer('account'), ...meterFields })
-export interface MeterState extends ValueOf<typeof meterState> {}
+/** The columns of a key's usage that requests change. */
+export const keyUsageChanges = rowOf(keyUsageFields)
+export const keyUsageState = rowOf({ key: integer('key'), account: integer('account'), ...keyUsageFields })
+export interface KeyUsageState extends ValueOf<typeof keyUsageState> {}
 
 /** An open hold as closing it needs it. */
 export const holdState = rowOf({

@@ -117,7 +117,7 @@ export function settleOperation(database: Database, rows: StateRows, observer: S
     const hold = rows.hold(id)
     if (hold === undefined) return findReceipt.row(id) === undefined ? 'unknown_hold' : 'already_settled'
     const before = rows.knownAccount(hold.account)
-    const meter = rows.meter(hold.key, hold.account)
+    const keyUsage = rows.keyUsage(hold.key, hold.account)
     const shares = split({ cost, writtenOff, hold: hold.amount, available: before.posted - before.held })
     const used = { reservedMs: hold.createdMs, reserved: hold.tokens, ...usedTokens(draft) }
 
@@ -131,12 +131,12 @@ export function settleOperation(database: Database, rows: StateRows, observer: S
       ...after,
       window: correctTokens(before.window, used, nowMs),
     })
-    const spend = rollSpend(meter.spend, nowMs)
-    rows.saveMeter({
-      ...withoutHold(meter, hold),
+    const spend = rollSpend(keyUsage.spend, nowMs)
+    rows.saveKeyUsage({
+      ...withoutHold(keyUsage, hold),
       spend: { ...spend, spent: spend.spent + shares.charged },
       usedMinute: minuteOf(nowMs),
-      window: correctTokens(meter.window, used, nowMs),
+      window: correctTokens(keyUsage.window, used, nowMs),
     })
     rows.removeHold(id)
     const { account, key, amount, priceVersion, model, dialect, streamed } = hold

@@ -1,5 +1,5 @@
 /**
- * The three rows that a request's money goes through: account, key meter and hold. Accounts and meters
+ * The three rows that a request's money goes through: account, key usage and hold. Accounts and key usages
  * are read once in a batch, changed in memory by its operations, and written once before its commit;
  * nothing is cached across batches.
  */
@@ -14,9 +14,9 @@ import {
   accountState,
   type HoldState,
   holdState,
-  type MeterState,
-  meterChanges,
-  meterState,
+  type KeyUsageState,
+  keyUsageChanges,
+  keyUsageState,
 } from './rows.ts'
 
 export interface StateRows extends BatchMemory {
@@ -24,9 +24,9 @@ export interface StateRows extends BatchMemory {
   /** The row of an account that must be there: whoever names it has found it before. */
   knownAccount(id: bigint): AccountState
   saveAccount(id: bigint, state: AccountState): void
-  /** The meter that a key counts on, made when the key is used for the first time. */
-  meter(key: bigint, account: bigint): MeterState
-  saveMeter(state: MeterState): void
+  /** The usage row of a key (its own or a shared one), inserted when the key is used for the first time. */
+  keyUsage(key: bigint, account: bigint): KeyUsageState
+  saveKeyUsage(state: KeyUsageState): void
   hold(id: bigint): HoldState | undefined
   removeHold(id: bigint): void
 }
@@ -36,8 +36,8 @@ interface CachedRow<State> {
   readonly isChanged: boolean
 }
 
-/** A meter, and the one that it counts on instead; null: its own. */
-const sharedMeter = rowOf({ ...meterState.fields, shared: integerOrNull('shared') })
+/** A usage row, and the key whose row it shares; null: its own. */
+const sharedKeyUsage = rowOf({ ...keyUsageState.fields, shared: integerOrNull('shared') })
 
 export function stateRows(database: Database): StateRows {
   const selectAccount = prepare(database, `SELECT ${accountState.names} FROM account WHERE id = ?`)
@@ -45,15 +45,18 @@ export function stateRows(database: Database): StateRows {
     database,
     `UPDATE account SET ${accountState.assignments}, overdrawn = min(overdrawn, max(0, ? - ?)) WHERE id = ?`,
   )
-  const selectMeter = prepare(database, `SELECT ${sharedMeter.names} FROM key_meter WHERE key = ?`)
-  const insertMeter = prepare(database, 'INSERT INTO key_meter (key, account) VALUES (?, ?)')
-  const updateMeter = prepare(database, `UPDATE key_meter SET ${meterChanges.assignments} WHERE key = ?`)
+  const selectKeyUsage = prepare(database, `SELECT ${sharedKeyUsage.names} FROM key_usage WHERE key = ?`)
+  const insertKeyUsage = prepare(database, 'INSERT INTO key_usage (key, account) VALUES (?, ?)')
+  const updateKeyUsage = prepare(
+    database,
+    `UPDATE key_usage SET ${keyUsageChanges.assignments} WHERE key = ?`,
+  )
   const selectHold = prepare(database, `SELECT ${holdState.names} FROM hold WHERE id = ?`)
   const deleteHold = prepare(database, 'DELETE FROM hold WHERE id = ?')
 
   const accounts = new Map<bigint, CachedRow<AccountState>>()
   /** Only those that were changed: each is read where it is changed. */
-  const meters = new Map<bigint, MeterState>()
+  const keyUsages = new Map<bigint, KeyUsageState>()
 
   function account(id: bigint): AccountState | undefined {
     const cached = accounts.get(id)
@@ -65,13 +68,13 @@ export function stateRows(database: Database): StateRows {
     return state
   }
 
-  function readMeter(key: bigint, account: bigint): MeterState {
-    const row = selectMeter.row(key)
+  function readKeyUsage(key: bigint, account: bigint): KeyUsageState {
+    const row = selectKeyUsage.row(key)
     if (row !== undefined) {
-      const { shared, ...state } = sharedMeter.toRow(row)
-      return shared === null ? state : (meters.get(shared) ?? readMeter(shared, account))
+      const { shared, ...state } = sharedKeyUsage.toRow(row)
+      return shared === null ? state : (keyUsages.get(shared) ?? readKeyUsage(shared, account))
     }
-    insertMeter.run(key, account)
+    insertKeyUsage.run(key, account)
     const unused = { held: 0n, openHolds: 0, running: 0, usedMinute: 0, spend: unspent, window: emptyWindow }
     return { key, account, spentMax: null, ...unused }
   }
@@ -86,13 +89,13 @@ export function stateRows(database: Database): StateRows {
     saveAccount(id, state) {
       accounts.set(id, { state, isChanged: true })
     },
-    meter(key, account) {
-      const state = meters.get(key) ?? readMeter(key, account)
+    keyUsage(key, account) {
+      const state = keyUsages.get(key) ?? readKeyUsage(key, account)
       assert(state.account === account, 'a key belongs to one account')
       return state
     },
-    saveMeter(state) {
-      meters.set(state.key, state)
+    saveKeyUsage(state) {
+      keyUsages.set(state.key, state)
     },
     hold(id) {
       const row = selectHold.row(id)
@@ -105,13 +108,13 @@ export function stateRows(database: Database): StateRows {
       for (const [id, { state, isChanged }] of accounts) {
         if (isChanged) updateAccount.run(...accountState.bind(state), state.held, state.posted, id)
       }
-      for (const state of meters.values()) updateMeter.run(...meterChanges.bind(state), state.key)
+      for (const state of keyUsages.values()) updateKeyUsage.run(...keyUsageChanges.bind(state), state.key)
       accounts.clear()
-      meters.clear()
+      keyUsages.clear()
     },
     forget() {
       accounts.clear()
-      meters.clear()
+      keyUsages.clear()
     },
   }
 }

@@ -51,7 +51,7 @@ function checkAccounts(database: Database) {
     database,
     "SELECT coalesce(sum(amount), 0) FROM entry WHERE kind <> 'usage' AND kind <> 'write_off' AND account = ?",
   )
-  const charged = prepare(database, 'SELECT coalesce(sum(spent), 0) FROM key_meter WHERE account = ?')
+  const charged = prepare(database, 'SELECT coalesce(sum(spent), 0) FROM key_usage WHERE account = ?')
   const holds = prepare(database, 'SELECT account, sum(amount), count(*) FROM hold GROUP BY account')
   return (after: bigint, limit: number): Step => {
     const open = new Map(holds.rows().map(([account, amount, count]) => [account, { amount, count }]))

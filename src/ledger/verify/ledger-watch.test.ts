@@ -80,7 +80,7 @@ for (const [text, sql, found] of [
   ['money that appears', 'UPDATE account SET posted = posted + 5 WHERE id = 3', /^account 3: posted is 965/],
   [
     'a charge that was not made',
-    'UPDATE key_meter SET spent = spent - 1 WHERE account = 2',
+    'UPDATE key_usage SET spent = spent - 1 WHERE account = 2',
     /^account 2: posted/,
   ],
   [

@@ -134,19 +134,19 @@ const tampering: readonly [text: string, sql: string, found: RegExp][] = [
     'UPDATE hold SET detached = 0 WHERE id = 1005',
     /^key 21: .* \(1 running\).* \(2\)$/,
   ],
-  ['a key holds more', 'UPDATE key_meter SET held = 0 WHERE key = 21', /^key 21: held is 0/],
-  ['a key spent less', 'UPDATE key_meter SET spent = spent - 1 WHERE key = 21', /^key 21: spent is 79/],
+  ['a key holds more', 'UPDATE key_usage SET held = 0 WHERE key = 21', /^key 21: held is 0/],
+  ['a key spent less', 'UPDATE key_usage SET spent = spent - 1 WHERE key = 21', /^key 21: spent is 79/],
   [
     'a key spent before it spent',
-    'UPDATE key_meter SET spent_before_day = 81 WHERE key = 21',
+    'UPDATE key_usage SET spent_before_day = 81 WHERE key = 21',
     /^key 21: its windows/,
   ],
   [
     'a key changes its account',
-    'UPDATE key_meter SET account = 12 WHERE key = 21',
-    /^hold 1004: key 21 has no meter under account 11/,
+    'UPDATE key_usage SET account = 12 WHERE key = 21',
+    /^hold 1004: key 21 has no usage under account 11/,
   ],
-  ['a key’s meter vanishes', 'DELETE FROM key_meter WHERE key = 22', /^receipt 1003: key 22 has no meter/],
+  ['a key’s usage vanishes', 'DELETE FROM key_usage WHERE key = 22', /^receipt 1003: key 22 has no usage/],
   [
     'an entry grows',
     'UPDATE entry SET amount = amount - 1 WHERE id = 1001',
@@ -239,7 +239,7 @@ const tampering: readonly [text: string, sql: string, found: RegExp][] = [
   ],
   [
     'a key passes its budget',
-    'UPDATE key_meter SET spent_max = 189 WHERE key = 21',
+    'UPDATE key_usage SET spent_max = 189 WHERE key = 21',
     /^key 21: has spent 80 and holds 110, its budget allowed 189$/,
   ],
   [
@@ -259,7 +259,7 @@ const tampering: readonly [text: string, sql: string, found: RegExp][] = [
   ],
   [
     'more is held than there is',
-    'UPDATE hold SET amount = 900 WHERE id = 1005; UPDATE account SET held = 950 WHERE id = 11; UPDATE key_meter SET held = 950 WHERE key = 21',
+    'UPDATE hold SET amount = 900 WHERE id = 1005; UPDATE account SET held = 950 WHERE id = 11; UPDATE key_usage SET held = 950 WHERE key = 21',
     /^account 11: holds 950, more than its 920/,
   ],
   [
@@ -449,7 +449,7 @@ test('the rows guard themselves: none of that is possible while the guards are t
     ['UPDATE account SET held = posted + 1', /CHECK/],
     ['UPDATE account SET held = -1', /CHECK/],
     ['UPDATE account SET running = open_holds + 1', /CHECK/],
-    ['UPDATE key_meter SET held = -1', /CHECK/],
+    ['UPDATE key_usage SET held = -1', /CHECK/],
     ['UPDATE top_up SET refunded = amount + 1', /CHECK/],
     ["UPDATE top_up SET state = 'paid' WHERE id = 33", /CHECK/],
     ["UPDATE top_up SET payment_intent = 'pi_31' WHERE id = 33", /UNIQUE/],

@@ -60,23 +60,23 @@ const checks: readonly Check[] = [
   },
   {
     sql: `SELECT k.key, k.held, coalesce(h.total, 0), k.open_holds, coalesce(h.rows, 0), k.running, coalesce(h.running, 0)
-      FROM key_meter k
+      FROM key_usage k
       LEFT JOIN (SELECT coalesce(m.shared, o.key) AS key, sum(amount) AS total, count(*) AS rows,
-          sum(1 - detached) AS running FROM hold o LEFT JOIN key_meter m ON m.key = o.key GROUP BY 1) h
+          sum(1 - detached) AS running FROM hold o LEFT JOIN key_usage m ON m.key = o.key GROUP BY 1) h
         ON h.key = k.key
       WHERE k.held <> coalesce(h.total, 0) OR k.open_holds <> coalesce(h.rows, 0) OR k.running <> coalesce(h.running, 0)`,
     tell: ([key, held, total, openHolds, rows, running, counted]) =>
       `key ${key}: held is ${held} in ${openHolds} holds (${running} running), its holds sum to ${total} and are ${rows} (${counted})`,
   },
   {
-    sql: `SELECT k.key, k.spent, coalesce(r.total, 0) FROM key_meter k
+    sql: `SELECT k.key, k.spent, coalesce(r.total, 0) FROM key_usage k
       LEFT JOIN (SELECT coalesce(m.shared, o.key) AS key, sum(charged) AS total FROM receipt o
-          LEFT JOIN key_meter m ON m.key = o.key GROUP BY 1) r ON r.key = k.key
+          LEFT JOIN key_usage m ON m.key = o.key GROUP BY 1) r ON r.key = k.key
       WHERE k.spent <> coalesce(r.total, 0)`,
     tell: ([key, spent, total]) => `key ${key}: spent is ${spent}, its receipts sum to ${total}`,
   },
   {
-    sql: `SELECT k.key FROM key_meter k
+    sql: `SELECT k.key FROM key_usage k
       WHERE NOT (k.spent_before_day BETWEEN 0 AND k.spent AND k.spent_before_week BETWEEN 0 AND k.spent_before_day
         AND k.spent_before_month BETWEEN 0 AND k.spent_before_day)`,
     tell: ([key]) => `key ${key}: its windows contradict what it spent`,
@@ -84,11 +84,11 @@ const checks: readonly Check[] = [
   {
     sql: `SELECT x.kind, x.id, x.key, x.account FROM (
         SELECT 'hold' AS kind, id, key, account FROM hold UNION ALL SELECT 'receipt', id, key, account FROM receipt
-      ) x LEFT JOIN key_meter k ON k.key = x.key WHERE k.key IS NULL OR k.account <> x.account`,
-    tell: ([kind, id, key, account]) => `${kind} ${id}: key ${key} has no meter under account ${account}`,
+      ) x LEFT JOIN key_usage k ON k.key = x.key WHERE k.key IS NULL OR k.account <> x.account`,
+    tell: ([kind, id, key, account]) => `${kind} ${id}: key ${key} has no usage under account ${account}`,
   },
   {
-    sql: `SELECT k.key, k.spent, k.held, k.spent_max FROM key_meter k WHERE k.spent + k.held > k.spent_max`,
+    sql: `SELECT k.key, k.spent, k.held, k.spent_max FROM key_usage k WHERE k.spent + k.held > k.spent_max`,
     tell: ([key, spent, held, max]) =>
       `key ${key}: has spent ${spent} and holds ${held}, its budget allowed ${max}`,
   },

@@ -38,8 +38,8 @@ CREATE TABLE account (
   CHECK (held <= posted + overdrawn)
 ) STRICT`
 
-const keyMeter = `
-CREATE TABLE key_meter (
+const keyUsage = `
+CREATE TABLE key_usage (
   key INTEGER PRIMARY KEY,
   account INTEGER NOT NULL REFERENCES account (id),
   held INTEGER NOT NULL DEFAULT 0 CHECK (held >= 0),
@@ -55,7 +55,7 @@ CREATE TABLE key_meter (
   minute INTEGER NOT NULL DEFAULT 0,
   -- The log of the last minute that src/limits/window.ts makes.
   rates BLOB NOT NULL DEFAULT x'',
-  -- The key on whose meter it counts: a rotation gives no new budget. null: its own.
+  -- The key whose row it shares: a rotation gives no new budget. null: its own.
   shared INTEGER,
   -- What the key's budget allowed spent and held to sum up to when a hold was last taken. Settling only moves
   -- money from held to spent or gives it back, so the sum never grows in between.
@@ -148,7 +148,7 @@ CREATE TABLE receipt (
   output INTEGER NOT NULL,
   output_audio INTEGER NOT NULL,
   reasoning INTEGER NOT NULL,
-  -- JSON: uses of server tools by meter; names of options; tries at upstreams.
+  -- JSON: uses of server tools by billing unit; names of options; tries at upstreams.
   fees TEXT NOT NULL,
   ran_at TEXT NOT NULL,
   unpriced_usage INTEGER NOT NULL,
@@ -496,7 +496,7 @@ END`,
 
 const tables = [
   account,
-  keyMeter,
+  keyUsage,
   hold,
   entry,
   receipt,
@@ -540,9 +540,9 @@ const indexes = [
   // Usage is found through its receipt, so that a request's entry is written into no further index.
   "CREATE INDEX entry_account_other ON entry (account, id) WHERE kind <> 'usage'",
   'CREATE UNIQUE INDEX entry_source_reference ON entry (source, reference) WHERE source IS NOT NULL',
-  // An account's meters are few, and a meter's account never changes.
-  'CREATE INDEX key_meter_account ON key_meter (account)',
-  'CREATE INDEX key_meter_shared ON key_meter (shared) WHERE shared IS NOT NULL',
+  // An account's keys are few, and a key's account never changes.
+  'CREATE INDEX key_usage_account ON key_usage (account)',
+  'CREATE INDEX key_usage_shared ON key_usage (shared) WHERE shared IS NOT NULL',
   'CREATE INDEX management_key_account ON management_key (account)',
   'CREATE INDEX provider_file_account ON provider_file (account, provider, id)',
   'CREATE UNIQUE INDEX provider_file_at ON provider_file (upstream, file_id) WHERE file_id IS NOT NULL',

@@ -1,4 +1,4 @@
-/** A rotation gives no new budget: keys that share a meter spend, hold and are limited as one. Real database. */
+/** A rotation gives no new budget: keys that share one usage row spend, hold and are limited as one. Real database. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { plainAsk, plainDraft } from '../../../test/support/ledger-values.ts'
@@ -50,8 +50,8 @@ test('what one key spent or holds is gone from the budget of the other, along a 
   const paid = await admit(first, 60n)
   assert.equal(paid.answer.kind, 'held')
   await settle(paid.id, 60n)
-  await ledger.shareMeter(second, first, account)
-  await ledger.shareMeter(third, second, account)
+  await ledger.shareKeyUsage(second, first, account)
+  await ledger.shareKeyUsage(third, second, account)
   for (const key of [first, second, third]) assert.equal(await spent(key), 60n)
   assert.equal((await admit(third, 41n)).answer.kind, 'insufficient_funds')
   const held = await admit(second, 30n)
@@ -65,10 +65,10 @@ test('what one key spent or holds is gone from the budget of the other, along a 
   assert.deepEqual((await ledger.verify()).drift, [])
 })
 
-test('operations of both keys in one batch keep one meter', async (context) => {
+test('operations of both keys in one batch change one usage row', async (context) => {
   const { admit, settle, ledger, account, nextId, spent } = await prepare(context)
   const [old, fresh] = [nextId(), nextId()]
-  await ledger.shareMeter(fresh, old, account)
+  await ledger.shareKeyUsage(fresh, old, account)
   const asks = await Promise.all(
     Array.from({ length: 20 }, (_, index) => admit(index % 2 ? old : fresh, 10n)),
   )
@@ -80,15 +80,15 @@ test('operations of both keys in one batch keep one meter', async (context) => {
   assert.deepEqual((await ledger.verify()).drift, [])
 })
 
-test('a meter of a key that spent more than its receipts say is found, also where it is shared', async (context) => {
+test('usage of a key that spent more than its receipts say is found, also where it is shared', async (context) => {
   const { admit, settle, ledger, account, nextId, store } = await prepare(context)
   const [old, fresh] = [nextId(), nextId()]
-  await ledger.shareMeter(fresh, old, account)
+  await ledger.shareKeyUsage(fresh, old, account)
   const paid = await admit(fresh, 5n)
   await settle(paid.id, 5n)
   assert.deepEqual((await ledger.verify()).drift, [])
   await store.database
-    .updateTable('key_meter' as never)
+    .updateTable('key_usage' as never)
     .set({ spent: 6n } as never)
     .where('key' as never, '=', old as never)
     .execute()

@@ -1,0 +1,12 @@
+/** A key that replaces another one shares its usage row: what was spent stays spent, what is limited stays so. */
+import { type Database, prepare } from '../../store/sqlite/connection.ts'
+import type { StateRows } from './state-rows.ts'
+
+/** `key` was never used. */
+export function shareKeyUsageOperation(database: Database, rows: StateRows) {
+  const insert = prepare(database, 'INSERT INTO key_usage (key, account, shared) VALUES (?, ?, ?)')
+  return (key: bigint, withKey: bigint, account: bigint): void => {
+    const { key: shared } = rows.keyUsage(withKey, account)
+    insert.run(key, account, shared)
+  }
+}
