@@ -39,7 +39,7 @@ export function requestLifecycle(
       if (stops || !readOnSlots.tryAcquire(hold.account)) return false
       readsOn = true
       deps.gate.leave(context.id)
-      deps.background.run('detach', () => deps.ledger.detach(context.id))
+      deps.background.run('release concurrency', () => deps.ledger.releaseConcurrency(context.id))
       return true
     },
     end() {

@@ -164,7 +164,7 @@ type Step =
       readonly isAborted: boolean
       readonly causedBy: ExcessCause
     }
-  | { readonly kind: 'release' | 'detach' | 'settleAgain'; readonly pick: number }
+  | { readonly kind: 'release' | 'releaseConcurrency' | 'settleAgain'; readonly pick: number }
   | { readonly kind: 'shrink' | 'checkpoint'; readonly pick: number; readonly amount: bigint }
   | { readonly kind: 'topUp'; readonly amount: bigint }
   | {
@@ -234,7 +234,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.record({
-      kind: fc.constantFrom('release' as const, 'detach' as const, 'settleAgain' as const),
+      kind: fc.constantFrom('release' as const, 'releaseConcurrency' as const, 'settleAgain' as const),
       pick,
     }),
   },
@@ -365,9 +365,9 @@ class Pair {
         model.holds.delete(request)
         break
       }
-      case 'detach': {
+      case 'releaseConcurrency': {
         const request = this.pick(step.pick)
-        await ledger.detach(this.id(request))
+        await ledger.releaseConcurrency(this.id(request))
         const hold = model.holds.get(request)
         if (hold !== undefined) hold.isRunning = false
         break

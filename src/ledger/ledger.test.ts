@@ -132,10 +132,10 @@ const shrink =
     return 'done'
   }
 
-const detach =
+const releaseConcurrency =
   (request: string): Step =>
   async ({ ledger, id }) => {
-    await ledger.detach(id(request))
+    await ledger.releaseConcurrency(id(request))
     return 'done'
   }
 
@@ -332,7 +332,7 @@ const stories: Readonly<Record<string, readonly (readonly [Step, string])[]>> = 
     [settle('r2', 5n), 'charged 5, written off 0, 95 left'],
     [shrink('r2', 1n), 'done'],
   ],
-  'a detached request frees its place and keeps its hold': [
+  'a request that released its concurrency keeps its hold': [
     [create('A'), 'created'],
     [credit('A', 'one', 100n), 'credited, posted 100, held 0'],
     [
@@ -343,8 +343,8 @@ const stories: Readonly<Record<string, readonly (readonly [Step, string])[]>> = 
       admit('r2', 'A', { inputAmount: 10n, accountLimits: { ...unlimited, concurrent: 1 } }),
       'account concurrent',
     ],
-    [detach('r1'), 'done'],
-    [detach('r1'), 'done'],
+    [releaseConcurrency('r1'), 'done'],
+    [releaseConcurrency('r1'), 'done'],
     [
       admit('r3', 'A', { inputAmount: 10n, accountLimits: { ...unlimited, concurrent: 1 } }),
       'held 10 for 0, 30 left',
@@ -355,7 +355,7 @@ const stories: Readonly<Record<string, readonly (readonly [Step, string])[]>> = 
       'account concurrent',
     ],
     [settle('r3', 10n), 'charged 10, written off 0, 30 left'],
-    [detach('r3'), 'done'],
+    [releaseConcurrency('r3'), 'done'],
   ],
   'a suspended account may settle and not begin': [
     [create('A'), 'created'],

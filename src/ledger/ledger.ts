@@ -63,7 +63,7 @@ export interface OpenLedger {
 }
 
 /** Holds that are closed in one go, after a crash. */
-const orphansPerLot = 500
+const orphansPerBatch = 500
 const sweepEveryMs = 60_000
 
 type Run = <Name extends keyof LedgerOperations>(
@@ -87,9 +87,12 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
   const closing = { settle: ledger.settle, nextId, nowMs: clock.wallMs }
   // Before their holds are closed: only that distinguishes them from those that are open.
   const unrecorded = await run('removeUnrecorded')
-  const recovered = await closeOrphans({ ...closing, find: () => run('orphans', processSlot, orphansPerLot) })
+  const recovered = await closeOrphans({
+    ...closing,
+    find: () => run('orphans', processSlot, orphansPerBatch),
+  })
   const stopSweeping = sweepOverdue(options, nextId, (before) =>
-    closeOrphans({ ...closing, find: () => run('overdue', processSlot, before, orphansPerLot) }),
+    closeOrphans({ ...closing, find: () => run('overdue', processSlot, before, orphansPerBatch) }),
   )
   return { ledger, nextId, processSlot, recovered, unrecorded, close: stopSweeping }
 }
@@ -131,7 +134,7 @@ function ledgerOn(store: Store, run: Run, processSlot: number, options: LedgerOp
         freed(account, settledTopics, id)
       }),
     checkpoint: ({ id, cost, draft }) => run('checkpoint', id, cost, packDraft(draft)),
-    detach: async (id) => freed(await run('detach', id), ['running']),
+    releaseConcurrency: async (id) => freed(await run('releaseConcurrency', id), ['running']),
     reserveResponse: (id, account) =>
       run('reserveResponse', id, account, limits.backgroundResponsesPerAccountMax),
     recordResponse: ({ id, upstream, responseId, facts }) =>

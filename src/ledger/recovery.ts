@@ -16,7 +16,7 @@ export interface RecoverySteps {
   readonly nowMs: () => number
 }
 
-/** Closes all that `find` finds, one lot after another; how many they were. */
+/** Closes all that `find` finds, one batch after another; returns how many they were. */
 export async function closeOrphans({ find, settle, nextId, nowMs }: RecoverySteps): Promise<number> {
   let closed = 0
   for (let orphans = await find(); orphans.length > 0; orphans = await find()) {

@@ -297,8 +297,8 @@ export interface Ledger extends PaymentLedger, ResponseLedger, StandingLedger {
   /** A function is called when the operation leaves for the writer; null takes it back. */
   settle(settlement: Settlement | (() => Settlement | null)): Promise<SettleResult>
   checkpoint(checkpoint: Checkpoint): Promise<void>
-  /** Frees the concurrency of a request that is only read on for its bill; its hold stays. */
-  detach(id: bigint): Promise<void>
+  /** Frees the concurrency of a request whose client left and whose answer is only read for its usage; its hold stays. */
+  releaseConcurrency(id: bigint): Promise<void>
   /** Gives back part of a hold early, e.g. when the upstream reported its input. */
   shrink(id: bigint, amount: bigint): Promise<void>
   credit(ask: CreditAsk): Promise<CreditResult>

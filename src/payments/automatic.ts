@@ -40,17 +40,17 @@ const shortAccountsMax = 500
 export async function topUpAutomatically(parts: AutomaticParts): Promise<void> {
   const { topUps, billing, provider, clock, limits } = parts
   const atOnceMax = limits.automaticTopUpsAtOnceMax
-  await inLots(await topUps.unsent(atOnceMax), atOnceMax, (row) => resume(parts, row))
+  await inBatches(await topUps.unsent(atOnceMax), atOnceMax, (row) => resume(parts, row))
   const nowMs = clock.wallMs()
   const due = { mode: provider.mode, nowMs, triedMs: nowMs - limits.topUpCheckMs }
   const failed = await topUps.pageless(due, atOnceMax)
-  await inLots(failed, atOnceMax, (row) => carryOn(parts, row))
+  await inBatches(failed, atOnceMax, (row) => carryOn(parts, row))
   const short = await billing.short({ mode: provider.mode, nowMs: clock.wallMs() }, shortAccountsMax)
-  await inLots(short, atOnceMax, (account) => begin(parts, account))
+  await inBatches(short, atOnceMax, (account) => begin(parts, account))
 }
 
 /** A failure of one account does not delay the others. */
-async function inLots<Item>(
+async function inBatches<Item>(
   items: readonly Item[],
   atOnceMax: number,
   work: (item: Item) => Promise<void>,

@@ -66,11 +66,11 @@ async function found(ask: ReceiptSearch): Promise<readonly bigint[]> {
   const ids: bigint[] = []
   let before: bigint | null = ask.beforeId
   while (before !== null && ids.length < ask.limit) {
-    const lot = await usage.searchReceipts({ ...ask, beforeId: before, limit: ask.limit - ids.length })
-    assert.ok(lot.scanned <= 2 * ask.scannedMax + rowsPerHour)
-    assert.ok(lot.next === null || lot.next < before, 'each step comes further')
-    ids.push(...lot.receipts.map(({ id }) => id))
-    before = lot.next
+    const step = await usage.searchReceipts({ ...ask, beforeId: before, limit: ask.limit - ids.length })
+    assert.ok(step.scanned <= 2 * ask.scannedMax + rowsPerHour)
+    assert.ok(step.next === null || step.next < before, 'each step comes further')
+    ids.push(...step.receipts.map(({ id }) => id))
+    before = step.next
   }
   return ids
 }

@@ -10,7 +10,7 @@ const atMs = Date.UTC(2026, 0, 1, 12, 30)
 
 function open(limits: { refusalsKeptPerKey?: number; refusalsQueuedMax?: number } = {}, fails = false) {
   const clock = manualClock(atMs)
-  const lots: RefusalBatch[] = []
+  const batches: RefusalBatch[] = []
   const told: bigint[][] = []
   const works: Promise<void>[] = []
   let dropped = 0
@@ -18,16 +18,16 @@ function open(limits: { refusalsKeptPerKey?: number; refusalsQueuedMax?: number 
     clock,
     limits: { refusalsKeptPerKey: 3, refusalsQueuedMax: 5, refusalsFlushMs: 1_000, ...limits },
     begin: (work) => void works.push(work()),
-    async write(lot) {
+    async write(batch) {
       if (fails) throw new Error('on purpose')
-      lots.push(lot)
+      batches.push(batch)
     },
     dropped(count) {
       dropped += count
     },
     written: (accounts) => void told.push([...accounts]),
   })
-  return { clock, log, lots, told, works, dropped: () => dropped }
+  return { clock, log, batches, told, works, dropped: () => dropped }
 }
 
 const refusal = (number: number, key = 7n): Refusal => ({
@@ -42,17 +42,17 @@ const refusal = (number: number, key = 7n): Refusal => ({
 const hour = atMs / 3_600_000 - 0.5
 
 test('alike refusals are one count; the latest of a key stay one by one', async () => {
-  const { clock, log, lots, told, works } = open()
+  const { clock, log, batches, told, works } = open()
   assert.equal(clock.pending(), 0)
   for (let number = 0; number < 10; number += 1) log.note(refusal(number), 'a-model')
   log.note({ ...refusal(10), model: 'x'.repeat(500), message: 'y'.repeat(5_000) }, null)
   assert.equal(clock.pending(), 1)
   clock.advance(999)
-  assert.deepEqual(lots, [])
+  assert.deepEqual(batches, [])
   clock.advance(1)
   await Promise.all(works)
   const same = { account: 5n, hour, key: 7n, code: 'rate_limited' }
-  assert.deepEqual(lots, [
+  assert.deepEqual(batches, [
     {
       counts: [
         { ...same, model: 'a-model', count: 10 },
@@ -63,19 +63,19 @@ test('alike refusals are one count; the latest of a key stay one by one', async 
   ])
   assert.deepEqual(told, [[5n]])
   clock.advance(10_000)
-  assert.equal(lots.length, 1)
+  assert.equal(batches.length, 1)
   assert.equal(clock.pending(), 0)
 })
 
 test('more kinds than the bound are forgotten and counted', async () => {
-  const { clock, log, lots, works, dropped } = open()
+  const { clock, log, batches, works, dropped } = open()
   for (let number = 0; number < 20; number += 1) log.note(refusal(number, BigInt(number)), 'a-model')
   assert.equal(dropped(), 15)
   log.note(refusal(20, 0n), 'a-model')
   clock.advance(1_000)
   await Promise.all(works)
   assert.deepEqual(
-    lots[0]?.counts.map(({ key, count }) => [key, count]),
+    batches[0]?.counts.map(({ key, count }) => [key, count]),
     [
       [0n, 2],
       [1n, 1],
@@ -84,7 +84,7 @@ test('more kinds than the bound are forgotten and counted', async () => {
       [4n, 1],
     ],
   )
-  assert.equal(lots[0]?.rows.length, 5)
+  assert.equal(batches[0]?.rows.length, 5)
 })
 
 test('what cannot be written is counted as forgotten', async () => {
@@ -97,11 +97,11 @@ test('what cannot be written is counted as forgotten', async () => {
 })
 
 test('the end of the process writes at once what waits, and nothing twice', async () => {
-  const { clock, log, lots, works } = open()
+  const { clock, log, batches, works } = open()
   log.note(refusal(1), null)
   log.flush()
   log.flush()
   clock.advance(5_000)
   await Promise.all(works)
-  assert.equal(lots.length, 1)
+  assert.equal(batches.length, 1)
 })

@@ -342,10 +342,10 @@ test('entries are listed page by page, and written so that no cell is a formula'
   assert.ok(lines[4]?.endsWith(`"'=HYPERLINK(""x"")",`))
 })
 
-test('one file of entries is made for an account at a time, lot by lot', async (context) => {
+test('one file of entries is made for an account at a time, batch by batch', async (context) => {
   const on = await scene(context, 'operator')
   const ann = await payer(on)
-  // More than one lot.
+  // More than one batch.
   for (let more = 0; more < 501; more += 1) await credit(on, ann, 1_000_000n, '')
   const file = () => ask(on, ann.actor, 'entries.csv', {})
   const both = await Promise.all([file(), file()])

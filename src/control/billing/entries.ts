@@ -32,7 +32,8 @@ const header = [
 export const entriesCsv = accountOperationHandler('entries.csv', (parts, input, { account }) =>
   parts.usage.makingFile(account.id, async () => {
     const texts = [csvText(header, [])]
-    for await (const rows of lots(parts, filterOf(account.id, input))) texts.push(csvLines(rows.map(cellsOf)))
+    for await (const rows of batches(parts, filterOf(account.id, input)))
+      texts.push(csvLines(rows.map(cellsOf)))
     return { name: `entries-${formatId('acct', account.id)}.csv`, text: texts.join('') }
   }),
 )
@@ -63,16 +64,16 @@ function filterOf(account: bigint, input: Pick<OperationInput<'entries.csv'>, 'k
   }
 }
 
-/** A file is read and written in lots, so that nobody else waits for all of it. */
-const lot = 500
+/** A file is read and written in batches, so that other requests are served in between. */
+const batchSize = 500
 
-async function* lots(
+async function* batches(
   { ledger, limits }: ControlParts,
   span: Span,
 ): AsyncGenerator<readonly EntryRow[], void> {
   let rows = 0
   for (let before: bigint | null = null; rows < limits.csvRowsMax; ) {
-    const limit = Math.min(lot, limits.csvRowsMax - rows)
+    const limit = Math.min(batchSize, limits.csvRowsMax - rows)
     const next: readonly EntryRow[] = await ledger.entries({ ...span, limit, before })
     yield next
     rows += next.length

@@ -49,7 +49,7 @@ async function keysOf({ access }: ControlParts, account: bigint) {
   }))
 }
 
-/** The latest ones, as many as the limit allows, as lines of JSON in lots: nobody else waits for all of them. */
+/** The latest ones, as many as the limit allows, as lines of JSON in batches, so that other requests are served in between. */
 async function* requestTexts(parts: ControlParts, account: bigint): AsyncGenerator<string, void> {
   const { ledger, limits } = parts
   let before: bigint | null = null

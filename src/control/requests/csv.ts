@@ -1,4 +1,4 @@
-/** `requests.csv`: the receipts of an account's requests as a file, the latest first, made in lots. */
+/** `requests.csv`: the receipts of an account's requests as a file, the latest first, made in batches. */
 import { meterNames, meters } from '../../../contract/meters.ts'
 import { formatUsd } from '../../../contract/usd.ts'
 import { formatId } from '../../base/ids.ts'

@@ -33,7 +33,7 @@ export function searchOf(
 }
 
 /**
- * Gives what is found in lots, at most `rowsMax` receipts. Whoever takes them counts what was looked at, and stops
+ * Yields what is found in batches, at most `rowsMax` receipts. Whoever takes them counts what was looked at, and stops
  * when it is enough.
  */
 export async function* receiptLots(

@@ -173,7 +173,7 @@ const table: readonly [text: string, given: Case, answer: string][] = [
     'account concurrent 1, wait 1000',
   ],
   [
-    'detached holds do not count as running',
+    'holds whose concurrency is released do not count as running',
     { payer: { openHolds: 5, held: 50n, running: 0 }, ask: { accountLimits: all } },
     '100 for 11000',
   ],

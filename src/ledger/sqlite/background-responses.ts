@@ -54,7 +54,7 @@ function recordOperation(database: Database, rows: StateRows) {
     database,
     'UPDATE background_response SET upstream = ?, response_id = ?, facts = ? WHERE id = ?',
   )
-  const detach = prepare(database, 'UPDATE hold SET detached = 1 WHERE id = ?')
+  const releaseConcurrency = prepare(database, 'UPDATE hold SET concurrency_released = 1 WHERE id = ?')
   const withoutRunning = <State extends Pick<KeyUsageState, 'running'>>(state: State): State => ({
     ...state,
     running: state.running - 1,
@@ -62,10 +62,10 @@ function recordOperation(database: Database, rows: StateRows) {
   return (id: bigint, upstream: string, responseId: string, facts: string): boolean => {
     const hold = rows.hold(id)
     if (hold === undefined || update.run(upstream, responseId, facts, id) !== 1) return false
-    if (hold.isDetached) return true
+    if (hold.isConcurrencyReleased) return true
     rows.saveAccount(hold.account, withoutRunning(rows.knownAccount(hold.account)))
     rows.saveKeyUsage(withoutRunning(rows.keyUsage(hold.key, hold.account)))
-    detach.run(id)
+    releaseConcurrency.run(id)
     return true
   }
 }

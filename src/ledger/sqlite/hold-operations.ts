@@ -1,5 +1,5 @@
 /**
- * Operations on open holds: taken, lowered, detached, marked, given back. Each keeps the sums on the
+ * Operations on open holds: admit, shrink, release concurrency, checkpoint, release. Each keeps the sums on the
  * account and on the key's usage row equal to what the hold rows say.
  */
 import { assert } from '../../base/assert.ts'
@@ -23,7 +23,7 @@ export function withoutHold<State extends AccountState | KeyUsageState>(
     ...state,
     held: state.held - hold.amount,
     openHolds: state.openHolds - 1,
-    running: state.running - (hold.isDetached ? 0 : 1),
+    running: state.running - (hold.isConcurrencyReleased ? 0 : 1),
   }
 }
 
@@ -32,7 +32,7 @@ export function holdOperations(database: Database, rows: StateRows) {
     admit: { durable: false, run: admitOperation(database, rows) },
     release: { durable: false, run: releaseOperation(rows) },
     shrink: { durable: false, run: shrinkOperation(database, rows) },
-    detach: { durable: false, run: detachOperation(database, rows) },
+    releaseConcurrency: { durable: false, run: releaseConcurrencyOperation(database, rows) },
     checkpoint: { durable: true, run: checkpointOperation(database) },
   } as const
 }
@@ -160,11 +160,11 @@ function shrinkOperation(database: Database, rows: StateRows) {
   }
 }
 
-function detachOperation(database: Database, rows: StateRows) {
-  const update = prepare(database, 'UPDATE hold SET detached = 1 WHERE id = ?')
+function releaseConcurrencyOperation(database: Database, rows: StateRows) {
+  const update = prepare(database, 'UPDATE hold SET concurrency_released = 1 WHERE id = ?')
   return (id: bigint): bigint | null => {
     const hold = rows.hold(id)
-    if (hold === undefined || hold.isDetached) return null
+    if (hold === undefined || hold.isConcurrencyReleased) return null
     const account = rows.knownAccount(hold.account)
     const keyUsage = rows.keyUsage(hold.key, hold.account)
     rows.saveAccount(hold.account, { ...account, running: account.running - 1 })

@@ -86,7 +86,7 @@ export const holdState = rowOf({
   amount: integer('amount'),
   tokens: number('tokens'),
   createdMs: number('created_ms'),
-  isDetached: flag('detached'),
+  isConcurrencyReleased: flag('concurrency_released'),
   priceVersion: integer('price_version'),
   model: text('model'),
   dialect: text('dialect'),

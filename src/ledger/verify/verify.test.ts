@@ -11,7 +11,7 @@ import { verify } from './verify.ts'
 
 const driftLinesMax = 100
 
-/** Two accounts with credit, settled requests (one with a loss, one for nothing), an open hold and a detached one. */
+/** Two accounts with credit, settled requests (one with a loss, one for nothing), an open hold, and one that released its concurrency. */
 async function sound(): Promise<string> {
   const { ledger, nextId, store, dataDirectory, shut } = await openTestLedger({ after })
   const accounts = [11n, 12n]
@@ -40,7 +40,7 @@ async function sound(): Promise<string> {
   await settle(1_003n, 300n)
   await admit(1_004n, 11n, 50n)
   await admit(1_005n, 11n, 60n)
-  await ledger.detach(1_005n)
+  await ledger.releaseConcurrency(1_005n)
   await payingAccount(store, ledger)
   assert.deepEqual(await ledger.verify(), { ok: true, accounts: 3, entries: 13, openHolds: 2, drift: [] })
   await shut()
@@ -130,8 +130,8 @@ const tampering: readonly [text: string, sql: string, found: RegExp][] = [
     /^account 11: .* \(2 running\)/,
   ],
   [
-    'a detached hold is attached',
-    'UPDATE hold SET detached = 0 WHERE id = 1005',
+    'a hold counts as running again',
+    'UPDATE hold SET concurrency_released = 0 WHERE id = 1005',
     /^key 21: .* \(1 running\).* \(2\)$/,
   ],
   ['a key holds more', 'UPDATE key_usage SET held = 0 WHERE key = 21', /^key 21: held is 0/],

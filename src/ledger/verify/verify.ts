@@ -52,7 +52,7 @@ const checks: readonly Check[] = [
   {
     sql: `SELECT a.id, a.held, coalesce(h.total, 0), a.open_holds, coalesce(h.rows, 0), a.running, coalesce(h.running, 0)
       FROM account a
-      LEFT JOIN (SELECT account, sum(amount) AS total, count(*) AS rows, sum(1 - detached) AS running FROM hold GROUP BY account) h
+      LEFT JOIN (SELECT account, sum(amount) AS total, count(*) AS rows, sum(1 - concurrency_released) AS running FROM hold GROUP BY account) h
         ON h.account = a.id
       WHERE a.held <> coalesce(h.total, 0) OR a.open_holds <> coalesce(h.rows, 0) OR a.running <> coalesce(h.running, 0)`,
     tell: ([id, held, total, openHolds, rows, running, counted]) =>
@@ -62,7 +62,7 @@ const checks: readonly Check[] = [
     sql: `SELECT k.key, k.held, coalesce(h.total, 0), k.open_holds, coalesce(h.rows, 0), k.running, coalesce(h.running, 0)
       FROM key_usage k
       LEFT JOIN (SELECT coalesce(m.shared, o.key) AS key, sum(amount) AS total, count(*) AS rows,
-          sum(1 - detached) AS running FROM hold o LEFT JOIN key_usage m ON m.key = o.key GROUP BY 1) h
+          sum(1 - concurrency_released) AS running FROM hold o LEFT JOIN key_usage m ON m.key = o.key GROUP BY 1) h
         ON h.key = k.key
       WHERE k.held <> coalesce(h.total, 0) OR k.open_holds <> coalesce(h.rows, 0) OR k.running <> coalesce(h.running, 0)`,
     tell: ([key, held, total, openHolds, rows, running, counted]) =>

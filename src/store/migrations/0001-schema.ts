@@ -13,7 +13,7 @@ CREATE TABLE account (
   -- The sum of its open holds.
   held INTEGER NOT NULL DEFAULT 0 CHECK (held >= 0),
   open_holds INTEGER NOT NULL DEFAULT 0 CHECK (open_holds >= 0),
-  -- Open holds that count as concurrent requests: all but the detached ones.
+  -- Open holds that count as concurrent requests: all but those whose concurrency is released.
   running INTEGER NOT NULL DEFAULT 0 CHECK (running BETWEEN 0 AND open_holds),
   -- How many entries it has; the position of the last one.
   entries INTEGER NOT NULL DEFAULT 0 CHECK (entries >= 0),
@@ -73,7 +73,7 @@ CREATE TABLE hold (
   amount INTEGER NOT NULL CHECK (amount >= 0),
   -- What it took from the rate windows.
   tokens INTEGER NOT NULL CHECK (tokens >= 0),
-  detached INTEGER NOT NULL DEFAULT 0 CHECK (detached IN (0, 1)),
+   concurrency_released INTEGER NOT NULL DEFAULT 0 CHECK (concurrency_released IN (0, 1)),
   output_limit INTEGER NOT NULL CHECK (output_limit >= 0),
   output_lowered INTEGER NOT NULL CHECK (output_lowered IN (0, 1)),
   price_version INTEGER NOT NULL,
