@@ -99,7 +99,6 @@ const gatewaySettings = `limits:
   concurrent: 100000
 models:
   - id: gpt-bench
-    api: chat
     context: 128000
     maxOutput: 4096
     prices:
@@ -110,7 +109,7 @@ models:
   - id: responses-bench
     provider: openai
     upstreams: [openai]
-    api: responses
+    dialects: [openai-responses]
     context: 128000
     maxOutput: 4096
     prices:
@@ -119,7 +118,6 @@ models:
         output: '0.60'
         source: made up for measuring
   - id: claude-bench
-    api: messages
     context: 128000
     maxOutput: 4096
     prices:

@@ -63,7 +63,7 @@ function sentence(note: string): string {
 
 function modelsOf(provider: string): readonly string[] {
   return builtinModels
-    .filter((model) => model.provider === provider && model.api !== 'embeddings')
+    .filter((model) => model.provider === provider && model.dialects?.includes('openai-embeddings') !== true)
     .map(({ id }) => id)
 }
 

@@ -1,5 +1,7 @@
 /** The operations of those who run an installation: models, upstreams, losses, audit, state. */
+
 import { z } from 'zod'
+import { formatNames } from '../formats.ts'
 import { forAccount, forOperators, operation } from '../operation.ts'
 import {
   accountId,
@@ -92,7 +94,8 @@ export const installationOperations = {
       upstreamModel: modelName.optional(),
       /** The only upstreams that serve it. Left out: those that were named before, else those that list it or serve all of its provider. */
       upstreams: namedUpstreams.optional(),
-      api: z.enum(['chat', 'messages', 'responses', 'embeddings', 'generateContent']).optional(),
+      /** The formats that its upstreams have for it. Left out: every conversation format of its provider. */
+      dialects: z.array(z.enum(formatNames)).min(1).max(5).optional(),
       displayName: name.optional(),
       contextTokens: positive,
       outputTokensMax: positive,

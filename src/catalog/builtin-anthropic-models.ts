@@ -5,7 +5,6 @@ export const builtinAnthropicModels: readonly ModelDefinition[] = [
   {
     id: 'claude-3-opus-20240229',
     provider: 'anthropic',
-    api: 'messages',
     displayName: 'Claude Opus 3',
     released: '2024-02-29',
     context: 200000,
@@ -20,7 +19,6 @@ export const builtinAnthropicModels: readonly ModelDefinition[] = [
   {
     id: 'claude-3-sonnet-20240229',
     provider: 'anthropic',
-    api: 'messages',
     displayName: 'Claude Sonnet 3',
     released: '2024-03-04',
     context: 200000,
@@ -35,7 +33,6 @@ export const builtinAnthropicModels: readonly ModelDefinition[] = [
   {
     id: 'claude-3-haiku-20240307',
     provider: 'anthropic',
-    api: 'messages',
     displayName: 'Claude Haiku 3',
     released: '2024-03-13',
     context: 200000,
@@ -50,7 +47,6 @@ export const builtinAnthropicModels: readonly ModelDefinition[] = [
   {
     id: 'claude-3-5-sonnet-20240620',
     provider: 'anthropic',
-    api: 'messages',
     displayName: 'Claude Sonnet 3.5',
     released: '2024-06-20',
     context: 200000,
@@ -65,7 +61,6 @@ export const builtinAnthropicModels: readonly ModelDefinition[] = [
   {
     id: 'claude-3-5-sonnet-20241022',
     provider: 'anthropic',
-    api: 'messages',
     displayName: 'Claude Sonnet 3.5 v2',
     released: '2024-10-22',
     context: 200000,
@@ -80,7 +75,6 @@ export const builtinAnthropicModels: readonly ModelDefinition[] = [
   {
     id: 'claude-3-7-sonnet-20250219',
     provider: 'anthropic',
-    api: 'messages',
     displayName: 'Claude Sonnet 3.7',
     released: '2025-02-19',
     context: 200000,
@@ -95,7 +89,6 @@ export const builtinAnthropicModels: readonly ModelDefinition[] = [
   {
     id: 'claude-opus-4-0',
     provider: 'anthropic',
-    api: 'messages',
     displayName: 'Claude Opus 4 (latest)',
     released: '2025-05-22',
     context: 200000,
@@ -109,7 +102,6 @@ export const builtinAnthropicModels: readonly ModelDefinition[] = [
   {
     id: 'claude-opus-4-20250514',
     provider: 'anthropic',
-    api: 'messages',
     displayName: 'Claude Opus 4',
     released: '2025-05-22',
     context: 200000,
@@ -123,7 +115,6 @@ export const builtinAnthropicModels: readonly ModelDefinition[] = [
   {
     id: 'claude-sonnet-4-0',
     provider: 'anthropic',
-    api: 'messages',
     displayName: 'Claude Sonnet 4 (latest)',
     released: '2025-05-22',
     context: 200000,
@@ -137,7 +128,6 @@ export const builtinAnthropicModels: readonly ModelDefinition[] = [
   {
     id: 'claude-sonnet-4-20250514',
     provider: 'anthropic',
-    api: 'messages',
     displayName: 'Claude Sonnet 4',
     released: '2025-05-22',
     context: 200000,
@@ -151,7 +141,6 @@ export const builtinAnthropicModels: readonly ModelDefinition[] = [
   {
     id: 'claude-opus-4-1',
     provider: 'anthropic',
-    api: 'messages',
     displayName: 'Claude Opus 4.1 (latest)',
     released: '2025-08-05',
     context: 200000,
@@ -165,7 +154,6 @@ export const builtinAnthropicModels: readonly ModelDefinition[] = [
   {
     id: 'claude-opus-4-1-20250805',
     provider: 'anthropic',
-    api: 'messages',
     displayName: 'Claude Opus 4.1',
     released: '2025-08-05',
     context: 200000,
@@ -179,7 +167,6 @@ export const builtinAnthropicModels: readonly ModelDefinition[] = [
   {
     id: 'claude-sonnet-4-5',
     provider: 'anthropic',
-    api: 'messages',
     displayName: 'Claude Sonnet 4.5 (latest)',
     released: '2025-09-29',
     context: 200000,
@@ -193,7 +180,6 @@ export const builtinAnthropicModels: readonly ModelDefinition[] = [
   {
     id: 'claude-sonnet-4-5-20250929',
     provider: 'anthropic',
-    api: 'messages',
     displayName: 'Claude Sonnet 4.5',
     released: '2025-09-29',
     context: 200000,
@@ -207,7 +193,6 @@ export const builtinAnthropicModels: readonly ModelDefinition[] = [
   {
     id: 'claude-haiku-4-5',
     provider: 'anthropic',
-    api: 'messages',
     displayName: 'Claude Haiku 4.5 (latest)',
     released: '2025-10-15',
     context: 200000,
@@ -221,7 +206,6 @@ export const builtinAnthropicModels: readonly ModelDefinition[] = [
   {
     id: 'claude-haiku-4-5-20251001',
     provider: 'anthropic',
-    api: 'messages',
     displayName: 'Claude Haiku 4.5',
     released: '2025-10-15',
     context: 200000,
@@ -235,7 +219,6 @@ export const builtinAnthropicModels: readonly ModelDefinition[] = [
   {
     id: 'claude-opus-4-5-20251101',
     provider: 'anthropic',
-    api: 'messages',
     displayName: 'Claude Opus 4.5',
     released: '2025-11-01',
     context: 200000,
@@ -249,7 +232,6 @@ export const builtinAnthropicModels: readonly ModelDefinition[] = [
   {
     id: 'claude-opus-4-5',
     provider: 'anthropic',
-    api: 'messages',
     displayName: 'Claude Opus 4.5 (latest)',
     released: '2025-11-24',
     context: 200000,
@@ -263,7 +245,6 @@ export const builtinAnthropicModels: readonly ModelDefinition[] = [
   {
     id: 'claude-opus-4-6',
     provider: 'anthropic',
-    api: 'messages',
     displayName: 'Claude Opus 4.6',
     released: '2026-02-05',
     context: 1000000,
@@ -277,7 +258,6 @@ export const builtinAnthropicModels: readonly ModelDefinition[] = [
   {
     id: 'claude-sonnet-4-6',
     provider: 'anthropic',
-    api: 'messages',
     displayName: 'Claude Sonnet 4.6',
     released: '2026-02-17',
     context: 1000000,
@@ -299,7 +279,6 @@ export const builtinAnthropicModels: readonly ModelDefinition[] = [
   {
     id: 'claude-opus-4-7',
     provider: 'anthropic',
-    api: 'messages',
     displayName: 'Claude Opus 4.7',
     released: '2026-04-16',
     context: 1000000,
@@ -313,7 +292,6 @@ export const builtinAnthropicModels: readonly ModelDefinition[] = [
   {
     id: 'claude-opus-4-8',
     provider: 'anthropic',
-    api: 'messages',
     displayName: 'Claude Opus 4.8',
     released: '2026-05-28',
     context: 1000000,
@@ -327,7 +305,6 @@ export const builtinAnthropicModels: readonly ModelDefinition[] = [
   {
     id: 'claude-fable-5',
     provider: 'anthropic',
-    api: 'messages',
     displayName: 'Claude Fable 5',
     released: '2026-06-09',
     context: 1000000,
@@ -341,7 +318,6 @@ export const builtinAnthropicModels: readonly ModelDefinition[] = [
   {
     id: 'claude-sonnet-5',
     provider: 'anthropic',
-    api: 'messages',
     displayName: 'Claude Sonnet 5',
     released: '2026-06-30',
     context: 1000000,
@@ -363,7 +339,6 @@ export const builtinAnthropicModels: readonly ModelDefinition[] = [
   {
     id: 'claude-opus-5',
     provider: 'anthropic',
-    api: 'messages',
     displayName: 'Claude Opus 5',
     released: '2026-07-24',
     context: 1000000,
@@ -386,7 +361,6 @@ export const builtinAnthropicModels: readonly ModelDefinition[] = [
   {
     id: 'claude-opus-5-5',
     provider: 'anthropic',
-    api: 'messages',
     displayName: 'Claude Opus 5.5',
     context: 1000000,
     maxOutput: 128000,
@@ -408,7 +382,6 @@ export const builtinAnthropicModels: readonly ModelDefinition[] = [
   {
     id: 'claude-sonnet-5-5',
     provider: 'anthropic',
-    api: 'messages',
     displayName: 'Claude Sonnet 5.5',
     context: 1000000,
     maxOutput: 128000,
@@ -430,7 +403,6 @@ export const builtinAnthropicModels: readonly ModelDefinition[] = [
   {
     id: 'claude-3-5-haiku-20241022',
     provider: 'anthropic',
-    api: 'messages',
     displayName: 'Claude Haiku 3.5',
     released: '2024-10-22',
     context: 200000,

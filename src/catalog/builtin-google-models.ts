@@ -5,7 +5,6 @@ export const builtinGoogleModels: readonly ModelDefinition[] = [
   {
     id: 'gemini-2.0-flash',
     provider: 'google',
-    api: 'generateContent',
     displayName: 'Gemini 2.0 Flash',
     released: '2024-12-11',
     context: 1048576,
@@ -20,7 +19,6 @@ export const builtinGoogleModels: readonly ModelDefinition[] = [
   {
     id: 'gemini-2.0-flash-lite',
     provider: 'google',
-    api: 'generateContent',
     displayName: 'Gemini 2.0 Flash-Lite',
     released: '2024-12-11',
     context: 1048576,
@@ -35,7 +33,7 @@ export const builtinGoogleModels: readonly ModelDefinition[] = [
   {
     id: 'gemini-embedding-001',
     provider: 'google',
-    api: 'embeddings',
+    dialects: ['openai-embeddings'],
     displayName: 'Gemini Embedding 001',
     released: '2025-05-20',
     context: 2048,
@@ -48,7 +46,6 @@ export const builtinGoogleModels: readonly ModelDefinition[] = [
   {
     id: 'gemini-2.5-flash',
     provider: 'google',
-    api: 'generateContent',
     displayName: 'Gemini 2.5 Flash',
     released: '2025-06-17',
     context: 1048576,
@@ -62,7 +59,6 @@ export const builtinGoogleModels: readonly ModelDefinition[] = [
   {
     id: 'gemini-2.5-flash-lite',
     provider: 'google',
-    api: 'generateContent',
     displayName: 'Gemini 2.5 Flash-Lite',
     released: '2025-06-17',
     context: 1048576,
@@ -76,7 +72,6 @@ export const builtinGoogleModels: readonly ModelDefinition[] = [
   {
     id: 'gemini-2.5-pro',
     provider: 'google',
-    api: 'generateContent',
     displayName: 'Gemini 2.5 Pro',
     released: '2025-06-17',
     context: 1048576,
@@ -100,7 +95,6 @@ export const builtinGoogleModels: readonly ModelDefinition[] = [
   {
     id: 'gemini-2.5-flash-image',
     provider: 'google',
-    api: 'generateContent',
     displayName: 'Nano Banana',
     released: '2025-08-26',
     context: 32768,
@@ -114,7 +108,6 @@ export const builtinGoogleModels: readonly ModelDefinition[] = [
   {
     id: 'gemini-flash-latest',
     provider: 'google',
-    api: 'generateContent',
     displayName: 'Gemini Flash Latest',
     released: '2025-09-25',
     context: 1048576,
@@ -128,7 +121,6 @@ export const builtinGoogleModels: readonly ModelDefinition[] = [
   {
     id: 'gemini-flash-lite-latest',
     provider: 'google',
-    api: 'generateContent',
     displayName: 'Gemini Flash-Lite Latest',
     released: '2025-09-25',
     context: 1048576,
@@ -142,7 +134,6 @@ export const builtinGoogleModels: readonly ModelDefinition[] = [
   {
     id: 'gemini-3-pro-preview',
     provider: 'google',
-    api: 'generateContent',
     displayName: 'Gemini 3 Pro Preview',
     released: '2025-11-18',
     context: 1048576,
@@ -165,7 +156,6 @@ export const builtinGoogleModels: readonly ModelDefinition[] = [
   {
     id: 'gemini-3-pro-image-preview',
     provider: 'google',
-    api: 'generateContent',
     displayName: 'Nano Banana Pro',
     released: '2025-11-20',
     context: 131072,
@@ -179,7 +169,6 @@ export const builtinGoogleModels: readonly ModelDefinition[] = [
   {
     id: 'gemini-3-flash-preview',
     provider: 'google',
-    api: 'generateContent',
     displayName: 'Gemini 3 Flash Preview',
     released: '2025-12-17',
     context: 1048576,
@@ -193,7 +182,6 @@ export const builtinGoogleModels: readonly ModelDefinition[] = [
   {
     id: 'gemini-3.1-pro-preview',
     provider: 'google',
-    api: 'generateContent',
     displayName: 'Gemini 3.1 Pro Preview',
     released: '2026-02-19',
     context: 1048576,
@@ -215,7 +203,6 @@ export const builtinGoogleModels: readonly ModelDefinition[] = [
   {
     id: 'gemini-3.1-pro-preview-customtools',
     provider: 'google',
-    api: 'generateContent',
     displayName: 'Gemini 3.1 Pro Preview Custom Tools',
     released: '2026-02-19',
     context: 1048576,
@@ -237,7 +224,6 @@ export const builtinGoogleModels: readonly ModelDefinition[] = [
   {
     id: 'gemini-3.1-flash-image-preview',
     provider: 'google',
-    api: 'generateContent',
     displayName: 'Nano Banana 2',
     released: '2026-02-26',
     context: 65536,
@@ -251,7 +237,6 @@ export const builtinGoogleModels: readonly ModelDefinition[] = [
   {
     id: 'gemini-3.1-flash-lite-preview',
     provider: 'google',
-    api: 'generateContent',
     displayName: 'Gemini 3.1 Flash Lite Preview',
     released: '2026-03-03',
     context: 1048576,
@@ -266,7 +251,6 @@ export const builtinGoogleModels: readonly ModelDefinition[] = [
   {
     id: 'gemini-3.1-flash-lite',
     provider: 'google',
-    api: 'generateContent',
     displayName: 'Gemini 3.1 Flash Lite',
     released: '2026-05-07',
     context: 1048576,
@@ -280,7 +264,6 @@ export const builtinGoogleModels: readonly ModelDefinition[] = [
   {
     id: 'gemini-3.5-flash',
     provider: 'google',
-    api: 'generateContent',
     displayName: 'Gemini 3.5 Flash',
     released: '2026-05-19',
     context: 1048576,
@@ -294,7 +277,6 @@ export const builtinGoogleModels: readonly ModelDefinition[] = [
   {
     id: 'gemini-3.8-flash',
     provider: 'google',
-    api: 'generateContent',
     displayName: 'Gemini 3.8 Flash',
     context: 1000000,
     maxOutput: 65536,
@@ -313,7 +295,6 @@ export const builtinGoogleModels: readonly ModelDefinition[] = [
   {
     id: 'gemini-3.6-flash',
     provider: 'google',
-    api: 'generateContent',
     displayName: 'Gemini 3.6 Flash',
     released: '2026-07-21',
     context: 1048576,

@@ -5,7 +5,7 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'text-embedding-ada-002',
     provider: 'openai',
-    api: 'embeddings',
+    dialects: ['openai-embeddings'],
     displayName: 'text-embedding-ada-002',
     released: '2022-12-15',
     context: 8192,
@@ -19,7 +19,6 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-3.5-turbo',
     provider: 'openai',
-    api: 'chat',
     displayName: 'GPT-3.5-turbo',
     released: '2023-03-01',
     context: 16385,
@@ -33,7 +32,6 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-4',
     provider: 'openai',
-    api: 'chat',
     displayName: 'GPT-4',
     released: '2023-11-06',
     context: 8192,
@@ -47,7 +45,6 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-4-turbo',
     provider: 'openai',
-    api: 'chat',
     displayName: 'GPT-4 Turbo',
     released: '2023-11-06',
     context: 128000,
@@ -61,7 +58,7 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'text-embedding-3-large',
     provider: 'openai',
-    api: 'embeddings',
+    dialects: ['openai-embeddings'],
     displayName: 'text-embedding-3-large',
     released: '2024-01-25',
     context: 8191,
@@ -75,7 +72,7 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'text-embedding-3-small',
     provider: 'openai',
-    api: 'embeddings',
+    dialects: ['openai-embeddings'],
     displayName: 'text-embedding-3-small',
     released: '2024-01-25',
     context: 8191,
@@ -89,7 +86,6 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-4o',
     provider: 'openai',
-    api: 'chat',
     displayName: 'GPT-4o',
     released: '2024-05-13',
     context: 128000,
@@ -103,7 +99,6 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-4o-2024-05-13',
     provider: 'openai',
-    api: 'chat',
     displayName: 'GPT-4o (2024-05-13)',
     released: '2024-05-13',
     context: 128000,
@@ -117,7 +112,7 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'o3-deep-research',
     provider: 'openai',
-    api: 'responses',
+    dialects: ['openai-responses'],
     displayName: 'o3-deep-research',
     released: '2024-06-26',
     context: 200000,
@@ -131,7 +126,7 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'o4-mini-deep-research',
     provider: 'openai',
-    api: 'responses',
+    dialects: ['openai-responses'],
     displayName: 'o4-mini-deep-research',
     released: '2024-06-26',
     context: 200000,
@@ -145,7 +140,6 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-4o-mini',
     provider: 'openai',
-    api: 'chat',
     displayName: 'GPT-4o mini',
     released: '2024-07-18',
     context: 128000,
@@ -159,7 +153,6 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-4o-2024-08-06',
     provider: 'openai',
-    api: 'chat',
     displayName: 'GPT-4o (2024-08-06)',
     released: '2024-08-06',
     context: 128000,
@@ -173,7 +166,6 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-4o-2024-11-20',
     provider: 'openai',
-    api: 'chat',
     displayName: 'GPT-4o (2024-11-20)',
     released: '2024-11-20',
     context: 128000,
@@ -187,7 +179,6 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'o1',
     provider: 'openai',
-    api: 'chat',
     displayName: 'o1',
     released: '2024-12-05',
     context: 200000,
@@ -201,7 +192,6 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'o3-mini',
     provider: 'openai',
-    api: 'chat',
     displayName: 'o3-mini',
     released: '2024-12-20',
     context: 200000,
@@ -215,7 +205,7 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'o1-pro',
     provider: 'openai',
-    api: 'responses',
+    dialects: ['openai-responses'],
     displayName: 'o1-pro',
     released: '2025-03-19',
     context: 200000,
@@ -229,7 +219,6 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-4.1',
     provider: 'openai',
-    api: 'chat',
     displayName: 'GPT-4.1',
     released: '2025-04-14',
     context: 1047576,
@@ -243,7 +232,6 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-4.1-mini',
     provider: 'openai',
-    api: 'chat',
     displayName: 'GPT-4.1 mini',
     released: '2025-04-14',
     context: 1047576,
@@ -257,7 +245,6 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-4.1-nano',
     provider: 'openai',
-    api: 'chat',
     displayName: 'GPT-4.1 nano',
     released: '2025-04-14',
     context: 1047576,
@@ -271,7 +258,6 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'o3',
     provider: 'openai',
-    api: 'chat',
     displayName: 'o3',
     released: '2025-04-16',
     context: 200000,
@@ -285,7 +271,6 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'o4-mini',
     provider: 'openai',
-    api: 'chat',
     displayName: 'o4-mini',
     released: '2025-04-16',
     context: 200000,
@@ -299,7 +284,7 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'o3-pro',
     provider: 'openai',
-    api: 'responses',
+    dialects: ['openai-responses'],
     displayName: 'o3-pro',
     released: '2025-06-10',
     context: 200000,
@@ -313,7 +298,6 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-5',
     provider: 'openai',
-    api: 'chat',
     displayName: 'GPT-5',
     released: '2025-08-07',
     context: 400000,
@@ -328,7 +312,6 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-5-chat-latest',
     provider: 'openai',
-    api: 'chat',
     displayName: 'GPT-5 Chat (latest)',
     released: '2025-08-07',
     context: 400000,
@@ -343,7 +326,6 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-5-mini',
     provider: 'openai',
-    api: 'chat',
     displayName: 'GPT-5 Mini',
     released: '2025-08-07',
     context: 400000,
@@ -358,7 +340,6 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-5-nano',
     provider: 'openai',
-    api: 'chat',
     displayName: 'GPT-5 Nano',
     released: '2025-08-07',
     context: 400000,
@@ -373,7 +354,7 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-5-codex',
     provider: 'openai',
-    api: 'responses',
+    dialects: ['openai-responses'],
     displayName: 'GPT-5-Codex',
     released: '2025-09-15',
     context: 400000,
@@ -388,7 +369,7 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-5-pro',
     provider: 'openai',
-    api: 'responses',
+    dialects: ['openai-responses'],
     displayName: 'GPT-5 Pro',
     released: '2025-10-06',
     context: 400000,
@@ -403,7 +384,6 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-5.1',
     provider: 'openai',
-    api: 'chat',
     displayName: 'GPT-5.1',
     released: '2025-11-13',
     context: 400000,
@@ -418,7 +398,6 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-5.1-chat-latest',
     provider: 'openai',
-    api: 'chat',
     displayName: 'GPT-5.1 Chat',
     released: '2025-11-13',
     context: 128000,
@@ -432,7 +411,7 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-5.1-codex',
     provider: 'openai',
-    api: 'responses',
+    dialects: ['openai-responses'],
     displayName: 'GPT-5.1 Codex',
     released: '2025-11-13',
     context: 400000,
@@ -447,7 +426,7 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-5.1-codex-max',
     provider: 'openai',
-    api: 'responses',
+    dialects: ['openai-responses'],
     displayName: 'GPT-5.1 Codex Max',
     released: '2025-11-13',
     context: 400000,
@@ -462,7 +441,7 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-5.1-codex-mini',
     provider: 'openai',
-    api: 'responses',
+    dialects: ['openai-responses'],
     displayName: 'GPT-5.1 Codex mini',
     released: '2025-11-13',
     context: 400000,
@@ -477,7 +456,6 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-5.2',
     provider: 'openai',
-    api: 'chat',
     displayName: 'GPT-5.2',
     released: '2025-12-11',
     context: 400000,
@@ -492,7 +470,6 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-5.2-chat-latest',
     provider: 'openai',
-    api: 'chat',
     displayName: 'GPT-5.2 Chat',
     released: '2025-12-11',
     context: 128000,
@@ -506,7 +483,7 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-5.2-codex',
     provider: 'openai',
-    api: 'responses',
+    dialects: ['openai-responses'],
     displayName: 'GPT-5.2 Codex',
     released: '2025-12-11',
     context: 400000,
@@ -521,7 +498,7 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-5.2-pro',
     provider: 'openai',
-    api: 'responses',
+    dialects: ['openai-responses'],
     displayName: 'GPT-5.2 Pro',
     released: '2025-12-11',
     context: 400000,
@@ -536,7 +513,7 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-5.3-codex',
     provider: 'openai',
-    api: 'responses',
+    dialects: ['openai-responses'],
     displayName: 'GPT-5.3 Codex',
     released: '2026-02-05',
     context: 400000,
@@ -551,7 +528,7 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-5.3-codex-spark',
     provider: 'openai',
-    api: 'responses',
+    dialects: ['openai-responses'],
     displayName: 'GPT-5.3 Codex Spark',
     released: '2026-02-05',
     context: 128000,
@@ -566,7 +543,6 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-5.3-chat-latest',
     provider: 'openai',
-    api: 'chat',
     displayName: 'GPT-5.3 Chat (latest)',
     released: '2026-03-03',
     context: 128000,
@@ -580,7 +556,6 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-5.4',
     provider: 'openai',
-    api: 'chat',
     displayName: 'GPT-5.4',
     released: '2026-03-05',
     context: 1050000,
@@ -602,7 +577,7 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-5.4-pro',
     provider: 'openai',
-    api: 'responses',
+    dialects: ['openai-responses'],
     displayName: 'GPT-5.4 Pro',
     released: '2026-03-05',
     context: 1050000,
@@ -619,7 +594,6 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-5.4-mini',
     provider: 'openai',
-    api: 'chat',
     displayName: 'GPT-5.4 mini',
     released: '2026-03-17',
     context: 400000,
@@ -634,7 +608,6 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-5.4-nano',
     provider: 'openai',
-    api: 'chat',
     displayName: 'GPT-5.4 nano',
     released: '2026-03-17',
     context: 400000,
@@ -649,7 +622,6 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-5.5',
     provider: 'openai',
-    api: 'chat',
     displayName: 'GPT-5.5',
     released: '2026-04-23',
     context: 1050000,
@@ -671,7 +643,7 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-5.5-pro',
     provider: 'openai',
-    api: 'responses',
+    dialects: ['openai-responses'],
     displayName: 'GPT-5.5 Pro',
     released: '2026-04-23',
     context: 1050000,
@@ -688,7 +660,6 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-6-sol',
     provider: 'openai',
-    api: 'chat',
     displayName: 'GPT-6 Sol',
     released: '2026-09-22',
     context: 1050000,
@@ -712,7 +683,6 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-6-luna',
     provider: 'openai',
-    api: 'chat',
     displayName: 'GPT-6 Luna',
     released: '2026-09-22',
     context: 1050000,
@@ -735,7 +705,7 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-6.1-sol',
     provider: 'openai',
-    api: 'responses',
+    dialects: ['openai-responses'],
     displayName: 'GPT-6.1 Sol',
     released: '2026-09-29',
     context: 1050000,
@@ -759,7 +729,6 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-5.6',
     provider: 'openai',
-    api: 'chat',
     displayName: 'GPT-5.6 Sol',
     released: '2026-07-09',
     context: 1050000,
@@ -784,7 +753,6 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-5.6-sol',
     provider: 'openai',
-    api: 'chat',
     displayName: 'GPT-5.6 Sol',
     released: '2026-07-09',
     context: 1050000,
@@ -809,7 +777,6 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-5.6-terra',
     provider: 'openai',
-    api: 'chat',
     displayName: 'GPT-5.6 Terra',
     released: '2026-07-09',
     context: 1050000,
@@ -832,7 +799,6 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-5.6-luna',
     provider: 'openai',
-    api: 'chat',
     displayName: 'GPT-5.6 Luna',
     released: '2026-07-09',
     context: 1050000,
@@ -857,7 +823,6 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-audio',
     provider: 'openai',
-    api: 'chat',
     displayName: 'GPT Audio',
     context: 128000,
     maxOutput: 16384,
@@ -879,7 +844,6 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-audio-mini',
     provider: 'openai',
-    api: 'chat',
     displayName: 'GPT Audio Mini',
     context: 128000,
     maxOutput: 16384,
@@ -901,7 +865,6 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-4o-audio-preview',
     provider: 'openai',
-    api: 'chat',
     displayName: 'GPT-4o Audio',
     context: 128000,
     maxOutput: 16384,
@@ -924,7 +887,6 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-4o-mini-audio-preview',
     provider: 'openai',
-    api: 'chat',
     displayName: 'GPT-4o Mini Audio',
     context: 128000,
     maxOutput: 16384,
@@ -947,7 +909,6 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-4o-search-preview',
     provider: 'openai',
-    api: 'chat',
     displayName: 'GPT-4o Search Preview',
     released: '2025-03-12',
     context: 128000,
@@ -969,7 +930,6 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-4o-mini-search-preview',
     provider: 'openai',
-    api: 'chat',
     displayName: 'GPT-4o Mini Search Preview',
     released: '2025-03-12',
     context: 128000,

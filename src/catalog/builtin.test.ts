@@ -3,17 +3,19 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { builtinModels } from './builtin.ts'
 import { builtinFees, builtinOptions } from './builtin-options-table.ts'
+import type { ModelDefinition } from './definition.ts'
 import { definitionMistake } from './mistakes.ts'
 import { priceBody } from './prices.ts'
 
+const isEmbedding = ({ dialects }: ModelDefinition) => dialects?.includes('openai-embeddings') === true
 const byId = new Map(builtinModels.map((model) => [model.id, model]))
 
-test('every row has a provider, an API, limits, and prices without a mistake and with a source', () => {
+test('every row has a provider, limits, and prices without a mistake and with a source', () => {
   assert.equal(byId.size, builtinModels.length, 'an id stands twice')
   for (const model of builtinModels) {
-    assert.ok(model.provider !== undefined && model.api !== undefined, model.id)
+    assert.ok(model.provider !== undefined, model.id)
     assert.ok((model.context ?? 0) > 0, model.id)
-    if (model.api === 'embeddings') assert.deepEqual(model.outputs, ['embeddings'], model.id)
+    if (isEmbedding(model)) assert.deepEqual(model.outputs, ['embeddings'], model.id)
     else assert.ok((model.maxOutput ?? 0) > 0, model.id)
     assert.equal(definitionMistake(model), undefined, model.id)
     assert.ok((model.prices?.length ?? 0) >= 1, model.id)
@@ -35,7 +37,7 @@ test('every model that an option names is in the table, and every option row has
 })
 
 test('what one request may embed is all of its inputs together', () => {
-  const sold = builtinModels.filter(({ api, provider }) => api === 'embeddings' && provider === 'openai')
+  const sold = builtinModels.filter((model) => isEmbedding(model) && model.provider === 'openai')
   assert.equal(sold.length, 3)
   for (const { maxInput, prices } of sold) {
     assert.equal(maxInput, 300_000)

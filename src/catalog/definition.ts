@@ -4,10 +4,7 @@
  * `snapshot.ts` give them their meaning.
  */
 import type { WrittenRatesOf } from '../../contract/meters.ts'
-import type { DialectName } from '../wire/dialect.ts'
-
-/** How the provider is spoken to for this model. */
-export type Api = 'chat' | 'messages' | 'responses' | 'embeddings' | 'generateContent'
+import type { UpstreamFormatName } from '../wire/formats.ts'
 
 /** Decimal USD per million tokens; what is left out follows from `input` by the rules of `prices.ts`. */
 export interface RatesDefinition extends Omit<WrittenRatesOf<string>, 'output'> {
@@ -39,9 +36,8 @@ export interface ModelDefinition {
   readonly upstreamId?: string | undefined
   /** The names of the only upstreams that serve it; left out: those that list it, and those that serve all of its provider. */
   readonly upstreams?: readonly string[] | undefined
-  readonly api?: Api | undefined
-  /** The formats it is spoken to in, where `api` does not say it; those that its provider speaks too count. */
-  readonly dialects?: readonly DialectName[] | undefined
+  /** The formats that its upstreams have for it; left out: every conversation format that its provider speaks. */
+  readonly dialects?: readonly UpstreamFormatName[] | undefined
   readonly displayName?: string | undefined
   readonly released?: string | undefined
   /** Tokens of input and output together. */

@@ -2,8 +2,9 @@
  * All that is known of each model, from every place where something is said of it, as one draft a name:
  * ready to be sold, or with the reason why not. Pure; prices have no ids yet.
  */
-import type { DialectName } from '../wire/dialect.ts'
-import type { Api, ModelDefinition, PriceDefinition, UpstreamDefinition } from './definition.ts'
+import type { UpstreamFormatName } from '../wire/formats.ts'
+import type { ModelDefinition, PriceDefinition, UpstreamDefinition } from './definition.ts'
+import { isConversationFormat } from './format-uses.ts'
 import { familyOf, type OfferedModel, type OfferFinder, offerFinder } from './offers.ts'
 import { type PriceBody, parseMarkup, priceBody, priceText } from './prices.ts'
 import type { Model } from './types.ts'
@@ -18,7 +19,7 @@ export interface ProviderFacts {
   /** No other host speaks as this provider, so its upstreams serve whatever a model is called. */
   readonly servesAnyName?: boolean
   readonly defaultOrigin: string
-  readonly dialects: readonly DialectName[]
+  readonly dialects: readonly UpstreamFormatName[]
 }
 
 /** What an operator said on the command line; stands above the file. */
@@ -112,24 +113,13 @@ function said(definition: ModelDefinition): ModelDefinition {
   return Object.fromEntries(entries) as unknown as ModelDefinition
 }
 
-/** By format, so that a new one does not compile without: a host that speaks Responses serves every chat model there too. */
-const apisOfDialect: Readonly<Record<DialectName, readonly Api[]>> = {
-  'openai-chat': ['chat'],
-  'openai-responses': ['chat', 'responses'],
-  'openai-embeddings': ['embeddings'],
-  anthropic: ['messages'],
-  gemini: ['generateContent'],
-}
-
-/** What a model is taken to speak that does not say: embeddings are no conversation. */
-const conversationApis: readonly Api[] = ['chat', 'messages', 'responses', 'generateContent']
-
 /** What no rate of a price covers; a model that makes it cannot be charged rightly. */
 const outputsWithoutRate = ['image', 'video']
 
-/** Embeddings have no tokens of output. */
-export function outputTokensMax({ api, maxOutput }: ModelDefinition): number | undefined {
-  return maxOutput ?? (api === 'embeddings' ? 0 : undefined)
+/** Only conversations have tokens of output. */
+export function outputTokensMax({ dialects, maxOutput }: ModelDefinition): number | undefined {
+  const converses = dialects === undefined || dialects.some(isConversationFormat)
+  return maxOutput ?? (converses ? undefined : 0)
 }
 
 const notReachable = 'not reachable yet in any format that this version speaks'
@@ -219,16 +209,11 @@ function isDisabled(name: string, { disabled, overrides }: CatalogSources): bool
 }
 
 function dialectsOf(
-  { api, dialects }: Pick<ModelDefinition, 'api' | 'dialects'>,
+  { dialects }: Pick<ModelDefinition, 'dialects'>,
   facts: ProviderFacts | undefined,
-): readonly DialectName[] {
+): readonly UpstreamFormatName[] {
   if (facts === undefined) return []
-  const apis = api === undefined ? conversationApis : [api]
-  return facts.dialects.filter((dialect) =>
-    dialects === undefined
-      ? apisOfDialect[dialect].some((name) => apis.includes(name))
-      : dialects.includes(dialect),
-  )
+  return facts.dialects.filter((dialect) => dialects?.includes(dialect) ?? isConversationFormat(dialect))
 }
 
 function priceDrafts(

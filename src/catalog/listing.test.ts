@@ -153,7 +153,7 @@ test('a row for Gemini clients has their names and the same price', () => {
 })
 
 test('an embedding model cannot be asked to generate', () => {
-  const vectors = snapshotOf([{ id: 'm-vectors', ...plain, api: 'embeddings' }])
+  const vectors = snapshotOf([{ id: 'm-vectors', ...plain, dialects: ['openai-embeddings'] }])
   const row = showModel(vectors, 'gemini', 'm-vectors', nowMs) as Record<string, unknown>
   assert.deepEqual(row.supportedGenerationMethods, [])
 })

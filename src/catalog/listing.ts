@@ -6,7 +6,8 @@ import { meters } from '../../contract/meters.ts'
 import { formatUsd } from '../../contract/usd.ts'
 import { TollgateError } from '../base/errors.ts'
 import { formatId } from '../base/ids.ts'
-import type { DialectName } from '../wire/dialect.ts'
+import type { ClientFormatName } from '../wire/formats.ts'
+import { isConversationFormat } from './format-uses.ts'
 import { mapRates } from './prices.ts'
 import { modelNamed } from './spellings.ts'
 import {
@@ -38,7 +39,7 @@ interface ListingFormat {
 
 const openaiShape: ListingFormat = { row: openaiRow, list: openaiList }
 
-const shapes: Readonly<Record<DialectName, ListingFormat>> = {
+const shapes: Readonly<Record<ClientFormatName, ListingFormat>> = {
   'openai-chat': openaiShape,
   'openai-responses': openaiShape,
   'openai-embeddings': openaiShape,
@@ -46,19 +47,10 @@ const shapes: Readonly<Record<DialectName, ListingFormat>> = {
   gemini: { row: geminiRow, list: geminiList },
 }
 
-/** Whether a model that is asked in the format generates. */
-const generates: Readonly<Record<DialectName, boolean>> = {
-  'openai-chat': true,
-  'openai-responses': true,
-  'openai-embeddings': false,
-  anthropic: true,
-  gemini: true,
-}
-
 /** The body of `GET /models`. Throws `invalid_value` for a page that cannot be. */
 export function listModels(
   snapshot: Snapshot,
-  dialect: DialectName,
+  dialect: ClientFormatName,
   query: URLSearchParams,
   moment: ListingMoment,
 ): JsonObject {
@@ -68,7 +60,7 @@ export function listModels(
 /** The body of `GET /models/{id}`; undefined where no such model is sold. */
 export function showModel(
   snapshot: Snapshot,
-  dialect: DialectName,
+  dialect: ClientFormatName,
   name: string,
   nowMs: number,
 ): JsonObject | undefined {
@@ -173,7 +165,7 @@ function geminiRow(model: Model, nowMs: number): JsonObject {
     displayName: model.displayName,
     inputTokenLimit: model.inputTokensMax,
     outputTokenLimit: model.outputTokensMax,
-    supportedGenerationMethods: model.dialects.some((dialect) => generates[dialect])
+    supportedGenerationMethods: model.dialects.some(isConversationFormat)
       ? ['generateContent', 'countTokens']
       : [],
     thinking: model.reasons,

@@ -2,14 +2,14 @@
  * The sandbox's models as the catalog knows them: one for each behaviour, all at the same small price, with
  * every kind of option priced so that each can be tried. What a behaviour does is the sandbox's to say.
  */
-import type { DialectName } from '../wire/dialect.ts'
+import type { UpstreamFormatName } from '../wire/formats.ts'
 import type { ModelDefinition, PriceDefinition } from './definition.ts'
 
 /** What the catalog reads of a behaviour. */
 export interface SandboxModel {
   readonly name: string
   /** The formats that it answers in; left out: all that hold a conversation. */
-  readonly dialects?: readonly DialectName[]
+  readonly dialects?: readonly UpstreamFormatName[]
 }
 
 const price: PriceDefinition = {

@@ -251,7 +251,7 @@ const mistakes: readonly [what: string, changed: Partial<CatalogSources>, expect
   ],
   [
     'embeddings without a size of output',
-    { configured: [{ ...houseModel, api: 'embeddings', maxOutput: undefined }] },
+    { configured: [{ ...houseModel, dialects: ['openai-embeddings'], maxOutput: undefined }] },
     [],
   ],
   [

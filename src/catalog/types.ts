@@ -3,7 +3,7 @@
  * that a request reads. Prices are bigint nano-USD per million tokens, fees bigint nano-USD per use.
  */
 import type { RateName, UnsoldRate } from '../../contract/meters.ts'
-import type { DialectName } from '../wire/dialect.ts'
+import type { UpstreamFormatName } from '../wire/formats.ts'
 
 /**
  * Every rate is set: what a price list leaves out was filled in by the rules of the money section. null: this model does
@@ -49,7 +49,7 @@ export interface Model {
   /** What its maker calls it: what it can take and how its tokens are counted depend on this name. */
   readonly upstreamModel: string
   /** The wire formats in which its upstreams can be spoken to. */
-  readonly dialects: readonly DialectName[]
+  readonly dialects: readonly UpstreamFormatName[]
   readonly displayName: string
   readonly releasedMs: number | null
   readonly contextTokens: number

@@ -236,7 +236,12 @@ export const commands: readonly Command[] = [
         'what the provider calls it, where that differs',
       ),
       option('upstreams>upstreams', 'list', 'A,B', 'the only upstreams that serve it'),
-      option('api>api', 'text', 'API', 'chat, messages, responses, embeddings or generateContent'),
+      option(
+        'dialects>dialects',
+        'list',
+        'A,B',
+        'the formats that its upstreams have for it, e.g. openai-chat',
+      ),
       option('display-name>displayName', 'text', 'NAME', 'its name for people'),
       option('context>contextTokens', 'number', 'N', 'tokens of input and output together'),
       option('max-output>outputTokensMax', 'number', 'N', 'tokens of output at most'),

@@ -130,7 +130,6 @@ models:
   - id: house-model
     provider: openai
     upstreamId: gpt-x
-    api: chat
     dialects: [openai-chat]
     context: 128000
     maxOutput: 4096
@@ -231,14 +230,9 @@ const wrong: readonly [what: string, text: string, told: string][] = [
   ],
   ['a list where a mapping belongs', 'server: [1]', 'file.yaml: server: must be a mapping'],
   [
-    'an API that nobody serves',
-    'models: [{ id: a, api: completions }]',
-    'file.yaml: models[0].api: must be chat, responses, embeddings, messages or generateContent',
-  ],
-  [
-    'a format that nobody speaks',
+    'an unknown format',
     'models: [{ id: a, dialects: [chat] }]',
-    'file.yaml: models[0].dialects[0]: must be openai-chat, openai-responses, anthropic or gemini',
+    'file.yaml: models[0].dialects[0]: must be openai-chat, openai-responses, openai-embeddings, anthropic or gemini',
   ],
   [
     'an output of no kind',

@@ -4,8 +4,9 @@
  */
 
 import { z } from 'zod'
+import { formatNames } from '../../contract/formats.ts'
 import { meters, type UnsoldRate } from '../../contract/meters.ts'
-import type { TargetFormat } from '../wire/formats.ts'
+import type { UpstreamFormatName } from '../wire/formats.ts'
 import {
   credential,
   date,
@@ -114,15 +115,10 @@ export const price = z.strictObject({
 
 const tokens = whole(1, 1_000_000_000)
 
-/** A format that is missing here does not compile. */
-const formats = {
-  'openai-chat': 'openai-chat',
-  'openai-responses': 'openai-responses',
-  anthropic: 'anthropic',
-  gemini: 'gemini',
-} as const satisfies { readonly [Name in TargetFormat]: Name }
-
-const format = z.enum(formats, 'must be openai-chat, openai-responses, anthropic or gemini')
+const format = z.enum(
+  formatNames satisfies { readonly [Name in UpstreamFormatName]: Name },
+  'must be openai-chat, openai-responses, openai-embeddings, anthropic or gemini',
+)
 
 const inputKind = z.enum(
   ['text', 'image', 'audio', 'video', 'pdf'],
@@ -132,11 +128,6 @@ const inputKind = z.enum(
 const outputKind = z.enum(
   ['text', 'image', 'audio', 'video', 'embeddings'],
   'must be text, image, audio, video or embeddings',
-)
-
-const api = z.enum(
-  ['chat', 'responses', 'embeddings', 'messages', 'generateContent'],
-  'must be chat, responses, embeddings, messages or generateContent',
 )
 
 export const model = z.strictObject({
@@ -151,18 +142,13 @@ export const model = z.strictObject({
     .describe(
       "The names of the only upstreams that serve it; a list. Left out: those that list it, and those that serve all of its provider where it is one of the provider's own.",
     ),
-  api: api
-    .optional()
-    .describe(
-      'How the provider serves it: `chat` (Chat Completions, and Responses where the provider has both), `responses` (Responses alone), `embeddings`, `messages` (Messages) or `generateContent` (Gemini); left out: every format of a conversation that the provider speaks. Clients reach it in any format, whichever it is.',
-    ),
   dialects: z
     .array(format)
     .min(1, 'must hold at least one format')
-    .max(4)
+    .max(5)
     .optional()
     .describe(
-      'The formats that the upstream has for it, where `api` is too coarse: a list of `openai-chat`, `openai-responses`, `anthropic`, `gemini`. A host that has Chat Completions and no Responses needs `[openai-chat]`.',
+      'The formats that the upstream has for it: a list of `openai-chat`, `openai-responses`, `openai-embeddings`, `anthropic`, `gemini`. Left out: every conversation format of the provider. A host that has Chat Completions and not Responses needs `[openai-chat]`. Clients reach a conversation model in any conversation format.',
     ),
   displayName: words.optional().describe('A name for people.'),
   released: date.optional().describe('A date.'),

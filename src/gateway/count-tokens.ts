@@ -10,7 +10,13 @@ import { rateHeaders } from '../limits/headers.ts'
 import type { Failed } from '../providers/attempt-outcome.ts'
 import type { BodyOwner } from '../tokens/body-threads.ts'
 import { estimateInput } from '../tokens/estimate.ts'
-import { type CountingFormat, type CountRequest, isCountingFormat, writeCount } from '../wire/counting.ts'
+import {
+  type ClientCountingFormat,
+  type CountRequest,
+  isClientCountingFormat,
+  type UpstreamCountingFormat,
+  writeCount,
+} from '../wire/counting.ts'
 import type { BytePatch } from '../wire/dialect.ts'
 import { type SourceFormat, upstreamFormats } from '../wire/formats.ts'
 import { applyEdits } from '../wire/json/json.ts'
@@ -107,7 +113,7 @@ function takePlace(deps: GatewayDeps, context: RequestContext, caller: Caller, w
 /** One request whose tokens are asked for, and where it would go. */
 interface Question {
   readonly caller: Caller
-  readonly format: CountingFormat
+  readonly format: ClientCountingFormat
   readonly request: CountRequest
   readonly parsed: ParsedRequest
   readonly route: Route
@@ -146,7 +152,7 @@ async function read(
   { caller, received }: { caller: Caller; received: Body },
 ): Promise<Question> {
   const format = context.dialect.name
-  if (!isCountingFormat(format)) throw new RangeError(`${format} has no address that counts`)
+  if (!isClientCountingFormat(format)) throw new RangeError(`${format} has no address that counts`)
   const reading = { format, limits: deps.read, address: context.address }
   const owner = { body: received, account: caller.account, work: context.work }
   const { facts, ...request } = await withWireErrors(() =>
@@ -255,7 +261,7 @@ async function asItIs(deps: GatewayDeps, context: RequestContext, question: Mode
 async function translated(
   deps: GatewayDeps,
   context: RequestContext,
-  { question, format }: { question: ModelQuestion; format: CountingFormat },
+  { question, format }: { question: ModelQuestion; format: UpstreamCountingFormat },
 ): Promise<Inquiry> {
   const { route, upstreamModel } = question
   const { model, connector } = route

@@ -14,7 +14,7 @@ import type { Body } from '../http/body.ts'
 import type { Downstream } from '../http/downstream.ts'
 import type { InputBoundSource } from '../ledger/rules/price.ts'
 import type { Attempt, EndReason, ExcessCause, Held } from '../ledger/types.ts'
-import type { Connector, UpstreamOperation } from '../providers/connector.ts'
+import type { Connector } from '../providers/connector.ts'
 import type { Exchange } from '../providers/send.ts'
 import type { InputSample } from '../tokens/text.ts'
 import type { FormatOperation, UploadOperation } from '../wire/client-routes.ts'
@@ -34,6 +34,7 @@ import type { EventPadding } from '../wire/stream/event-padding.ts'
 import type { ClientCodec, UpstreamCodec } from '../wire/translation/codec.ts'
 import type { Emulation } from '../wire/translation/emulation.ts'
 import type { Adjustment, Frame, ToolNames } from '../wire/translation/neutral.ts'
+import type { UpstreamOperation } from '../wire/upstream-paths.ts'
 
 /** What a request asks for: an operation of its format, or one that is the same in every format. */
 export type Operation =

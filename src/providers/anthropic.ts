@@ -7,6 +7,7 @@ import { classifyAnswer, type ErrorRule } from './classify.ts'
 import type { Connector, OutgoingRequest } from './connector.ts'
 import { hasAddress, pathOf } from './paths.ts'
 import { serverToolsFrom } from './server-tools.ts'
+import { type FormatHeaders, headersIn, spokenFormats } from './spoken-formats.ts'
 
 /** What is asked for when the caller does not say; part of what an answer looks like. */
 const defaultVersion = '2023-06-01'
@@ -72,7 +73,14 @@ export function messagesHeaders(outgoing: OutgoingRequest): string[] {
   ]
 }
 
-const dialects: Connector['dialects'] = ['anthropic']
+const headersOf: FormatHeaders = {
+  'openai-chat': null,
+  'openai-responses': null,
+  'openai-embeddings': null,
+  anthropic: messagesHeaders,
+  gemini: null,
+}
+const dialects = spokenFormats(headersOf)
 
 export const anthropic: Connector = {
   provider: 'anthropic',
@@ -80,7 +88,7 @@ export const anthropic: Connector = {
   families: ['claude-'],
   defaultOrigin: 'https://api.anthropic.com',
   dialects,
-  prepare: (outgoing) => ({ path: pathOf(outgoing), headers: messagesHeaders(outgoing) }),
+  prepare: (outgoing) => ({ path: pathOf(outgoing), headers: headersIn(headersOf, outgoing) }),
   classify: (status, headers, problem) => classifyAnswer(rules, status, headers, problem),
   offers: (operation, dialect) => dialects.includes(dialect) && hasAddress(operation, dialect),
   capabilities: (upstreamModel) => capabilitiesFrom(anthropicModels, upstreamModel),

@@ -3,14 +3,13 @@
  * refusals mean, and the facts about its billing that the bound and the table of endings rest on.
  * `prepare` and `classify` are pure; only `send.ts` touches the network.
  */
+
 import type { ErrorCode } from '../base/errors.ts'
 import type { Media, UpstreamProblem } from '../wire/dialect.ts'
 import type { UpstreamFormatName } from '../wire/formats.ts'
 import type { Capabilities } from '../wire/translation/capabilities.ts'
+import type { UpstreamOperation } from '../wire/upstream-paths.ts'
 import type { PageFacts } from './media-size.ts'
-
-/** What an upstream is asked for. */
-export type UpstreamOperation = 'generate' | 'count_tokens' | 'compact' | 'embed'
 
 /** The part of the caller's request that a provider may see. */
 export interface OutgoingRequest {

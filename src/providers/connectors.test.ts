@@ -1,11 +1,13 @@
 /** What each provider is sent, and what its answers mean: recorded refusals and those that are documented. */
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { fixtureCases } from '../../test/support/fixtures.ts'
 import type { DialectName, Media, UpstreamProblem } from '../wire/dialect.ts'
+import type { UpstreamOperation } from '../wire/upstream-paths.ts'
 import { readProblem } from '../wire/upstream-problem.ts'
-import type { Connector, OutgoingRequest, UpstreamFailure, UpstreamOperation } from './connector.ts'
+import type { Connector, OutgoingRequest, UpstreamFailure } from './connector.ts'
 import { connectorOf, connectors } from './registry.ts'
 
 const openai = connectorOf('openai')

@@ -212,8 +212,8 @@ class FileDeletionJob {
 
   async #ask(upstream: UsableUpstream, { fileId }: DueFile): Promise<DeletionOutcome> {
     const { connectorOf, sender, clock, nextId, limits } = this.#deps
-    const host = Object.values(fileHosts).find(({ provider }) => provider === upstream.provider)
-    if (host === undefined) return { problem: 'the provider keeps no files' }
+    const host = Object.values(fileHosts).find((one) => one?.provider === upstream.provider)
+    if (host == null) return { problem: 'the provider keeps no files' }
     const request = objectRequest(connectorOf(upstream.provider), host, {
       ...{ method: 'DELETE', below: `/${fileId}`, upstream, headers: {}, body: null },
       requestId: formatId('req', nextId()),

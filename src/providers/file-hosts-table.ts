@@ -172,9 +172,11 @@ export function mediaTypeOf(object: string): string {
   return typeOfFile(typeof filename === 'string' ? filename : null)
 }
 
-/** By the format in which files are asked for. */
-export const fileHosts: Readonly<Partial<Record<ClientFormatName, FileHost>>> = {
+/** By the format in which files are asked for; null: it has no files. */
+export const fileHosts: Readonly<Record<ClientFormatName, FileHost | null>> = {
   'openai-chat': openai,
+  'openai-responses': null,
+  'openai-embeddings': null,
   anthropic,
   gemini,
 }

@@ -8,6 +8,7 @@ import { googleModels } from './google-models-table.ts'
 import type { PageFacts } from './media-size.ts'
 import { hasAddress, pathOf } from './paths.ts'
 import { serverToolsFrom } from './server-tools.ts'
+import { type FormatHeaders, headersIn, spokenFormats } from './spoken-formats.ts'
 
 /** Words: ai.google.dev/gemini-api/docs/troubleshooting and google.aip.dev/193; the sentences as recorded from the API. */
 const rules: readonly ErrorRule[] = [
@@ -102,7 +103,14 @@ export function geminiHeaders(outgoing: OutgoingRequest): string[] {
   return [...commonHeaders(outgoing), 'x-goog-api-key', outgoing.credential]
 }
 
-const dialects: Connector['dialects'] = ['gemini']
+const headersOf: FormatHeaders = {
+  'openai-chat': null,
+  'openai-responses': null,
+  'openai-embeddings': null,
+  anthropic: null,
+  gemini: geminiHeaders,
+}
+const dialects = spokenFormats(headersOf)
 
 export const google: Connector = {
   provider: 'google',
@@ -110,7 +118,7 @@ export const google: Connector = {
   families: ['gemini-'],
   defaultOrigin: 'https://generativelanguage.googleapis.com',
   dialects,
-  prepare: (outgoing) => ({ path: pathOf(outgoing), headers: geminiHeaders(outgoing) }),
+  prepare: (outgoing) => ({ path: pathOf(outgoing), headers: headersIn(headersOf, outgoing) }),
   classify: (status, headers, problem) => classifyAnswer(rules, status, headers, problem),
   offers: (operation, dialect) => dialects.includes(dialect) && hasAddress(operation, dialect),
   capabilities: (upstreamModel) => capabilitiesFrom(googleModels, upstreamModel),

@@ -7,6 +7,7 @@ import type { Connector, OutgoingRequest } from './connector.ts'
 import { openaiModels } from './openai-models-table.ts'
 import { hasAddress, pathOf } from './paths.ts'
 import { serverToolsFrom } from './server-tools.ts'
+import { type FormatHeaders, headersIn, spokenFormats } from './spoken-formats.ts'
 
 /**
  * `idempotency-key` is not among them: behind one credential it would let one account's key find
@@ -96,8 +97,6 @@ function mediaTokensMax(media: Media, upstreamModel: string): number | 'window' 
   }
 }
 
-const dialects: Connector['dialects'] = ['openai-chat', 'openai-responses', 'openai-embeddings']
-
 /** How a request in one of OpenAI's formats is built. */
 export function openaiHeaders(outgoing: OutgoingRequest): string[] {
   return [
@@ -111,6 +110,15 @@ export function openaiHeaders(outgoing: OutgoingRequest): string[] {
   ]
 }
 
+const headersOf: FormatHeaders = {
+  'openai-chat': openaiHeaders,
+  'openai-responses': openaiHeaders,
+  'openai-embeddings': openaiHeaders,
+  anthropic: null,
+  gemini: null,
+}
+const dialects = spokenFormats(headersOf)
+
 export const openai: Connector = {
   provider: 'openai',
   displayName: 'OpenAI',
@@ -119,7 +127,7 @@ export const openai: Connector = {
   servedElsewhere: ['gpt-oss'],
   defaultOrigin: 'https://api.openai.com',
   dialects,
-  prepare: (outgoing) => ({ path: pathOf(outgoing), headers: openaiHeaders(outgoing) }),
+  prepare: (outgoing) => ({ path: pathOf(outgoing), headers: headersIn(headersOf, outgoing) }),
   classify: (status, headers, problem) => classifyAnswer(rules, status, headers, problem),
   offers: (operation, dialect) => dialects.includes(dialect) && hasAddress(operation, dialect),
   capabilities: (upstreamModel) => capabilitiesFrom(openaiModels, upstreamModel),

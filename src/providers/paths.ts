@@ -1,13 +1,15 @@
 /**
  * The paths at which upstreams are asked: those of a format, continued from the path of an upstream's address. Pure.
  */
+
 import { assert } from '../base/assert.ts'
 import { type UpstreamFormatName, upstreamFormats } from '../wire/formats.ts'
-import type { OutgoingRequest, UpstreamOperation } from './connector.ts'
+import type { UpstreamOperation } from '../wire/upstream-paths.ts'
+import type { OutgoingRequest } from './connector.ts'
 
 /** Whether a format has a path for it. */
 export function hasAddress(operation: UpstreamOperation, dialect: UpstreamFormatName): boolean {
-  return upstreamFormats[dialect].paths.operations[operation] !== undefined
+  return upstreamFormats[dialect].paths.operations[operation] !== null
 }
 
 /** Path and query; throws for what the format has no path for. */
@@ -15,7 +17,7 @@ export function pathOf(outgoing: OutgoingRequest): string {
   const { dialect, operation, basePath, query, model, streamed } = outgoing
   const { ofModel } = upstreamFormats[dialect].paths
   const path = upstreamFormats[dialect].paths.operations[operation]
-  assert(path !== undefined, `${dialect} has no address for ${operation}`)
+  assert(path !== null, `${dialect} has no address for ${operation}`)
   const base = versionedBase(dialect, basePath)
   return ofModel === null
     ? `${base}${path}${query}`

@@ -1,19 +1,21 @@
 /** The provider inside the program, asked as the real ones are: it takes every format of theirs and any credential. */
 import type { UpstreamProblem } from '../wire/dialect.ts'
-import type { UpstreamFormatName } from '../wire/formats.ts'
 import { anthropic, messagesHeaders } from './anthropic.ts'
-import type { Connector, OutgoingRequest } from './connector.ts'
+import type { Connector } from './connector.ts'
 import { geminiHeaders, google } from './google.ts'
 import { openai, openaiHeaders } from './openai.ts'
 import { hasAddress, pathOf } from './paths.ts'
 import { sandboxCapabilities } from './sandbox-capabilities.ts'
+import { type FormatHeaders, headersIn, spokenFormats } from './spoken-formats.ts'
 
-const headersFor: Readonly<Partial<Record<UpstreamFormatName, (outgoing: OutgoingRequest) => string[]>>> = {
+const headersOf: FormatHeaders = {
+  'openai-chat': openaiHeaders,
+  'openai-responses': openaiHeaders,
+  'openai-embeddings': null,
   anthropic: messagesHeaders,
   gemini: geminiHeaders,
 }
-
-const dialects: Connector['dialects'] = ['openai-chat', 'openai-responses', 'anthropic', 'gemini']
+const dialects = spokenFormats(headersOf)
 
 /** Each format's words mean here what they mean at the maker of that format, and contradict nowhere. */
 function makerOf(problem: UpstreamProblem): Connector {
@@ -30,9 +32,11 @@ export const sandbox: Connector = {
   defaultOrigin: 'http://127.0.0.1',
   dialects,
   prepare(outgoing) {
-    const headers = (headersFor[outgoing.dialect] ?? openaiHeaders)(outgoing)
     // Its meter is asked for by this id.
-    return { path: pathOf(outgoing), headers: [...headers, 'x-request-id', outgoing.requestId] }
+    return {
+      path: pathOf(outgoing),
+      headers: [...headersIn(headersOf, outgoing), 'x-request-id', outgoing.requestId],
+    }
   },
   classify: (status, headers, problem) => makerOf(problem).classify(status, headers, problem),
   offers: (operation, dialect) =>

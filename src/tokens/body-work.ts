@@ -3,7 +3,13 @@
  * counted. Plain values in and out, so that it can be done in any thread. It must not keep the bytes.
  */
 import { isUtf8 } from 'node:buffer'
-import { type CountingFormat, type CountRequest, countBody, countRequest } from '../wire/counting.ts'
+import {
+  type ClientCountingFormat,
+  type CountRequest,
+  countBody,
+  countRequest,
+  type UpstreamCountingFormat,
+} from '../wire/counting.ts'
 import {
   type BytePatch,
   type ExtractedFields,
@@ -80,7 +86,7 @@ export const bodyWork = {
   /** The body of a token-count request, and the extracted fields of the request in it. */
   countRequest(
     body: Uint8Array,
-    reading: ReadInput<CountingFormat>,
+    reading: ReadInput<ClientCountingFormat>,
   ): CountRequest & { readonly facts: ExtractedFields } {
     const request = countRequest(reading.format, body, reading.limits)
     return { ...request, facts: bodyWork.facts(request.body, reading) }
@@ -89,7 +95,7 @@ export const bodyWork = {
   /** What an address that counts in another format is sent. */
   countTranslated(
     body: Uint8Array,
-    asked: TranslateInput & { readonly to: CountingFormat },
+    asked: TranslateInput & { readonly to: UpstreamCountingFormat },
   ): { readonly bytes: Uint8Array; readonly headers: Readonly<Record<string, string>> } {
     const { bytes, headers } = translatedBody(body, asked)
     const text = countBody(asked.to, bytes, { model: asked.target.model, limits: asked.limits })
@@ -102,7 +108,7 @@ export const bodyWork = {
     {
       edits,
       ...asked
-    }: TranslateInput & { readonly to: CountingFormat; readonly edits: readonly BytePatch[] },
+    }: TranslateInput & { readonly to: UpstreamCountingFormat; readonly edits: readonly BytePatch[] },
   ): { readonly bytes: Uint8Array; readonly headers: Readonly<Record<string, string>> } {
     const request = joined(applyEdits(body, edits))
     if (asked.to !== asked.format) return bodyWork.countTranslated(request, asked)

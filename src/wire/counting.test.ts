@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  type CountingFormat,
+  type ClientCountingFormat,
   countBody,
   countRequest,
-  isCountingFormat,
+  isClientCountingFormat,
+  isUpstreamCountingFormat,
   readCount,
   writeCount,
 } from './counting.ts'
@@ -16,7 +17,7 @@ const bytes = (text: string) => Buffer.from(text)
 
 interface Case {
   readonly name: string
-  readonly format: CountingFormat
+  readonly format: ClientCountingFormat
   readonly sent: string
   readonly read: string
 }
@@ -95,7 +96,7 @@ for (const format of formats) {
     assert.equal(countBody(format, bytes(whole[format]), { model: 'm', limits }), cut[format])
   })
 
-  test(`${format}: a number that is told is read again`, () => {
+  test(`${format}: a number that is written is read again`, () => {
     for (const tokens of [0, 19, 401_468]) {
       assert.equal(readCount(format, bytes(writeCount(format, tokens))), tokens)
     }
@@ -112,5 +113,7 @@ for (const format of formats) {
 }
 
 test('tokens cannot be asked for in the chat format', () => {
-  assert.deepEqual(['openai-chat', 'openai-embeddings', 'toString'].filter(isCountingFormat), [])
+  const formats = ['openai-chat', 'openai-embeddings', 'anthropic'] as const
+  assert.deepEqual(formats.filter(isClientCountingFormat), ['anthropic'])
+  assert.deepEqual(formats.filter(isUpstreamCountingFormat), ['anthropic'])
 })

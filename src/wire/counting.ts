@@ -4,32 +4,47 @@
  * Pure; must not change what was said.
  */
 import type { BytePatch, ReadLimits, Span } from './dialect.ts'
+import type { ClientFormatName, UpstreamFormatName } from './formats.ts'
 import { type Json, readJson } from './json/json.ts'
 import { isRecord, parsed } from './json/parsed.ts'
 import { jsonText } from './json/text.ts'
 
-/** The formats in which tokens can be asked for. */
-export type CountingFormat = keyof typeof rows
-
-interface CountingTableRow {
-  /** How its body is read where that is not as it was written; undefined: as it was. */
+/** How clients of a format ask for a number of tokens. */
+interface ClientCounting {
+  /** How its body is read as one that generates; undefined: as it was written. */
   readonly read: (body: Uint8Array, json: Json) => CountRequest | undefined
-  /** Members of a request that the address takes; what is not among them does not count. */
-  readonly members: ReadonlySet<string>
-  /** Where the number stands in the answer. */
-  readonly answer: string
   readonly write: (tokens: number) => string
-  /** The whole body, of the members of a request. */
-  readonly body: (members: readonly string[], model: string) => string
 }
 
-/**
- * Sources: `MessageCountTokensParams` of @anthropic-ai/sdk, `InputTokenCountParams` of openai, and
- * ai.google.dev/api/tokens#method:-models.counttokens.
- */
-const rows = {
+/** How upstreams are asked for a number of tokens in a format. */
+interface UpstreamCounting {
+  /** Members of a request that the address takes; what is not among them does not count. */
+  readonly members: ReadonlySet<string>
+  /** The whole body, of the members of a request. */
+  readonly body: (members: readonly string[], model: string) => string
+  /** The member of the answer that is the number. */
+  readonly answer: string
+}
+
+/** null: the format has no path that counts. */
+const clients = {
+  'openai-chat': null,
   'openai-responses': {
     read: () => undefined,
+    write: (tokens) => jsonText({ object: 'response.input_tokens', input_tokens: tokens }),
+  },
+  'openai-embeddings': null,
+  anthropic: { read: limited, write: (tokens) => jsonText({ input_tokens: tokens }) },
+  gemini: { read: unwrapped, write: (tokens) => jsonText({ totalTokens: tokens }) },
+} as const satisfies Readonly<Record<ClientFormatName, ClientCounting | null>>
+
+/**
+ * null: the format has no path that counts. Sources: `MessageCountTokensParams` of @anthropic-ai/sdk,
+ * `InputTokenCountParams` of openai, and ai.google.dev/api/tokens#method:-models.counttokens.
+ */
+const upstreams = {
+  'openai-chat': null,
+  'openai-responses': {
     members: new Set([
       'model',
       'input',
@@ -41,12 +56,11 @@ const rows = {
       'parallel_tool_calls',
       'truncation',
     ]),
-    answer: 'input_tokens',
-    write: (tokens) => jsonText({ object: 'response.input_tokens', input_tokens: tokens }),
     body: joinedMembers,
+    answer: 'input_tokens',
   },
+  'openai-embeddings': null,
   anthropic: {
-    read: limited,
     members: new Set([
       'model',
       'messages',
@@ -57,12 +71,10 @@ const rows = {
       'output_config',
       'cache_control',
     ]),
-    answer: 'input_tokens',
-    write: (tokens) => jsonText({ input_tokens: tokens }),
     body: joinedMembers,
+    answer: 'input_tokens',
   },
   gemini: {
-    read: unwrapped,
     members: new Set([
       'contents',
       'systemInstruction',
@@ -72,20 +84,33 @@ const rows = {
       'generationConfig',
       'cachedContent',
     ]),
-    answer: 'totalTokens',
-    write: (tokens) => jsonText({ totalTokens: tokens }),
     body: wrappedMembers,
+    answer: 'totalTokens',
   },
-} satisfies Readonly<Record<string, CountingTableRow>>
+} as const satisfies Readonly<Record<UpstreamFormatName, UpstreamCounting | null>>
 
-const countings: Readonly<Record<CountingFormat, CountingTableRow>> = rows
+type NotNull<Table> = { [Name in keyof Table]: Table[Name] extends null ? never : Name }[keyof Table]
+
+/** The formats in which clients can ask for a number of tokens. */
+export type ClientCountingFormat = NotNull<typeof clients>
+/** The formats in which upstreams can be asked for one. */
+export type UpstreamCountingFormat = NotNull<typeof upstreams>
+
+const clientCountings: Readonly<Record<ClientCountingFormat, ClientCounting>> = clients
+const upstreamCountings: Readonly<Record<UpstreamCountingFormat, UpstreamCounting>> = upstreams
+
+export function isClientCountingFormat(name: ClientFormatName): name is ClientCountingFormat {
+  return clients[name] !== null
+}
+
+export function isUpstreamCountingFormat(name: UpstreamFormatName): name is UpstreamCountingFormat {
+  return upstreams[name] !== null
+}
 
 /** All of them, in the order in which they are tried. */
-export const countingFormats = Object.keys(rows) as readonly CountingFormat[]
-
-export function isCountingFormat(name: string): name is CountingFormat {
-  return Object.hasOwn(countings, name)
-}
+export const upstreamCountingFormats: readonly UpstreamCountingFormat[] = (
+  Object.keys(upstreams) as UpstreamFormatName[]
+).filter(isUpstreamCountingFormat)
 
 /** A body that asks for a number, as its format's reader of requests takes it, and the way back. */
 export interface CountRequest {
@@ -106,11 +131,15 @@ const nothing = new Uint8Array(0)
 const limitMember = '"max_tokens":1000000'
 
 /** Throws WireError `invalid_json`. Another body than the caller's where one member must be added, else the same memory. */
-export function countRequest(format: CountingFormat, body: Uint8Array, limits: ReadLimits): CountRequest {
+export function countRequest(
+  format: ClientCountingFormat,
+  body: Uint8Array,
+  limits: ReadLimits,
+): CountRequest {
   const asIs = { body, restoring: [], before: nothing, after: nothing, modelSpan: null }
   return readJson(body, limits, (json) => {
     if (json.kind(json.root) !== 'object') return asIs
-    return countings[format].read(body, json) ?? asIs
+    return clientCountings[format].read(body, json) ?? asIs
   })
 }
 
@@ -161,11 +190,11 @@ function memberOf(json: Json, object: number, name: string): number {
 
 /** What the address that counts takes of a whole request, as text in the request's own order. `model` as the provider calls it. */
 export function countBody(
-  format: CountingFormat,
+  format: UpstreamCountingFormat,
   request: Uint8Array,
   { model, limits }: { readonly model: string; readonly limits: ReadLimits },
 ): string {
-  const row = countings[format]
+  const row = upstreamCountings[format]
   const members = readJson(request, limits, (json) => takenMembers(json, row.members))
   return row.body(members, model)
 }
@@ -194,13 +223,13 @@ function takenMembers(json: Json, names: ReadonlySet<string>): readonly string[]
 const decoder = new TextDecoder('utf-8')
 
 /** The number in an answer of an address that counts; null where there is none that can be true. */
-export function readCount(format: CountingFormat, answer: Uint8Array): number | null {
+export function readCount(format: UpstreamCountingFormat, answer: Uint8Array): number | null {
   const value = parsed(decoder.decode(answer))
-  const tokens = isRecord(value) ? value[countings[format].answer] : undefined
+  const tokens = isRecord(value) ? value[upstreamCountings[format].answer] : undefined
   return typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens >= 0 ? tokens : null
 }
 
 /** The body of the answer to a caller who asked for a number. */
-export function writeCount(format: CountingFormat, tokens: number): string {
-  return countings[format].write(tokens)
+export function writeCount(format: ClientCountingFormat, tokens: number): string {
+  return clientCountings[format].write(tokens)
 }

@@ -7,6 +7,7 @@ import type { ErrorCategory } from '../../contract/errors.ts'
 import type { CountedTokens } from '../../contract/meters.ts'
 import type { ClientRoutes } from './client-routes.ts'
 import type { ClientFormatName, SourceFormat, TargetFormat, UpstreamFormatName } from './formats.ts'
+import type { UpstreamPaths } from './upstream-paths.ts'
 
 /** Formats that hold a conversation and fill both sides; any can be translated to any. */
 export type ConversationFormat = SourceFormat & TargetFormat
@@ -337,22 +338,6 @@ export interface ClientFormat<Fields extends ExtractedFields = ExtractedFields> 
   readonly costFields: CostFields
   /** What keeps a silent stream alive, ignored by its clients; null: only padding inside an event is. */
   readonly keepAlive: string | null
-}
-
-/** Where upstreams are asked in a format. */
-export interface UpstreamPaths {
-  /** Stands before the paths below where the upstream's address has no version of its own. */
-  readonly version: string
-  /** Whether a path of an address that was continued by the vendor's own library ends where the paths below begin. */
-  isComplete(basePath: string): boolean
-  readonly models: string
-  /** Stands before the path of files for uploads. */
-  readonly uploadPrefix: string
-  readonly operations: Readonly<Partial<Record<'generate' | 'compact' | 'count_tokens' | 'embed', string>>>
-  /** Where the model stands in the path: the path and query of one request; null: in the body. */
-  readonly ofModel:
-    | ((operationPath: string, request: { readonly model: string; readonly streamed: boolean }) => string)
-    | null
 }
 
 /** What a format provides to be spoken with upstreams. */

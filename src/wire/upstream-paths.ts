@@ -1,10 +1,33 @@
-/** How the path of an upstream's address is continued: what several formats share. Pure. */
+/** Where upstreams are asked in a format, and what several formats share of that. Pure. */
+
+/** What an upstream is asked for. */
+export type UpstreamOperation = 'generate' | 'count_tokens' | 'compact' | 'embed'
+
+/** Where upstreams are asked in a format. */
+export interface UpstreamPaths {
+  /** Stands before the paths below where the upstream's address has no version of its own. */
+  readonly version: string
+  /** Whether a path of an address that was continued by the vendor's own library ends where the paths below begin. */
+  isComplete(basePath: string): boolean
+  readonly models: string
+  /** Stands before the path of files for uploads. */
+  readonly uploadPrefix: string
+  /** null: the format has no path for it. */
+  readonly operations: Readonly<Record<UpstreamOperation, string | null>>
+  /** Where the model stands in the path: the path and query of one request; null: in the body. */
+  readonly ofModel:
+    | ((operationPath: string, request: { readonly model: string; readonly streamed: boolean }) => string)
+    | null
+}
 
 /** `/openai/v1`, `/api/paas/v4`, `/v1/openai`; Azure's deployments have no version in the path. */
 const hasVersion = (basePath: string) => /\/v\d+[a-z]*\d*(?:\/|$)|\/deployments\/[^/]+$/.test(basePath)
 
 /** `/anthropic/v1`; a version further in front is the host's own. */
 export const endsWithVersion = (basePath: string): boolean => /\/v\d+[a-z]*\d*$/.test(basePath)
+
+/** Of formats that have paths for some operations alone. */
+export const noOperations = { generate: null, count_tokens: null, compact: null, embed: null } as const
 
 /** What OpenAI's formats have in common. */
 export const openaiPaths = {

@@ -47,8 +47,8 @@ after(async () => {
 
 const anyModel = { 'openai-chat': 'gpt-any', anthropic: 'claude-any' } as const
 const providers = {
-  'openai-chat': { provider: 'openai', api: 'chat' },
-  anthropic: { provider: 'anthropic', api: 'messages' },
+  'openai-chat': { provider: 'openai' },
+  anthropic: { provider: 'anthropic' },
 } as const
 
 /** `theirs`: the provider's status and bytes. Else our status and code. */

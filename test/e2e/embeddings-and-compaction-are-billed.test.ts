@@ -18,14 +18,14 @@ const models: readonly ModelDefinition[] = [
   {
     id: 'text-embedding-3-small',
     provider: 'openai',
-    api: 'embeddings',
+    dialects: ['openai-embeddings'],
     context: 8_192,
     prices: [{ input: '0.02', output: '0' }],
   },
   {
     id: 'gpt-compacting',
     provider: 'openai',
-    api: 'responses',
+    dialects: ['openai-responses'],
     context: 400_000,
     maxOutput: 32_000,
     prices: [{ input: '3', cacheRead: '0.3', output: '15' }],

@@ -32,19 +32,17 @@ before(async () => {
     models: [
       {
         id: 'gpt-sold',
-        api: 'chat',
         context: 1_000,
         maxOutput: 100,
         prices: [{ input: '1.25', output: '10' }],
       },
       {
         id: 'gpt-halted',
-        api: 'chat',
         context: 1_000,
         maxOutput: 100,
         prices: [{ input: '1', output: '1' }],
       },
-      { id: 'gpt-gratis', api: 'chat', context: 1_000, maxOutput: 100 },
+      { id: 'gpt-gratis', context: 1_000, maxOutput: 100 },
     ],
     limits: { requestsPerMinute: null },
   })

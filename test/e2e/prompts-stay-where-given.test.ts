@@ -20,7 +20,7 @@ after(async () => {
 interface ModelSaid {
   readonly id: string
   readonly provider: string
-  readonly api?: 'embeddings' | 'responses'
+  readonly dialects?: readonly ['openai-embeddings' | 'openai-responses']
   /** One of the provider's own, by its name. */
   readonly isOwn: boolean
   upstreams?: readonly string[] | undefined
@@ -38,11 +38,11 @@ interface UpstreamSaid {
 
 const pool: readonly ModelSaid[] = [
   { id: 'gpt-4.1', provider: 'openai', isOwn: true },
-  { id: 'gpt-house', provider: 'openai', isOwn: true, api: 'responses' },
+  { id: 'gpt-house', provider: 'openai', isOwn: true, dialects: ['openai-responses'] },
   { id: 'gpt-oss-house', provider: 'openai', isOwn: false },
   { id: 'llama-house', provider: 'openai', isOwn: false },
-  { id: 'text-embedding-house', provider: 'openai', isOwn: true, api: 'embeddings' },
-  { id: 'bge-house', provider: 'openai', isOwn: false, api: 'embeddings' },
+  { id: 'text-embedding-house', provider: 'openai', isOwn: true, dialects: ['openai-embeddings'] },
+  { id: 'bge-house', provider: 'openai', isOwn: false, dialects: ['openai-embeddings'] },
   { id: 'claude-house', provider: 'anthropic', isOwn: true },
   { id: 'mythos-house', provider: 'anthropic', isOwn: false },
   { id: 'gemini-house', provider: 'google', isOwn: true },
@@ -188,9 +188,9 @@ async function opened(initial: readonly UpstreamAsked[]): Promise<World> {
       cooldownMsMax: 0,
       retriesMin: 99,
     },
-    models: pool.map(({ id, provider, api }) => ({
+    models: pool.map(({ id, provider, dialects }) => ({
       ...{ id, provider, context: 100_000, maxOutput: 1_000, prices: [{ input: '1', output: '1' }] },
-      ...(api === undefined ? {} : { api }),
+      ...(dialects === undefined ? {} : { dialects }),
     })),
     upstreams: [...upstreams.values()].map(({ name, provider, host, basePath, models }) => ({
       ...{ name, provider, url: host.origin + basePath, credential: credentialOf(name), weight: 1 },
@@ -265,7 +265,7 @@ async function asked(world: World): Promise<void> {
   for (const host of hosts) host.arrivals.length = 0
   const prompts = [...models.values()].flatMap((model) =>
     operations
-      .filter(({ embeds }) => (embeds === true) === (model.api === 'embeddings'))
+      .filter(({ embeds }) => (embeds === true) === (model.dialects?.[0] === 'openai-embeddings'))
       .map((operation, index) => ({ model, operation, text: `prompt ${index} for <${model.id}>` })),
   )
   await Promise.all(

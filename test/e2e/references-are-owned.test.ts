@@ -34,8 +34,8 @@ const upstream = (name: string, origin: string, provider = 'openai') => ({
 })
 const gate = await testGateway({
   models: [
-    model('gpt-kept', 'openai', { api: 'responses' }),
-    model('gpt-other', 'openai', { api: 'responses' }),
+    model('gpt-kept', 'openai', { dialects: ['openai-responses'] }),
+    model('gpt-other', 'openai', { dialects: ['openai-responses'] }),
     model('claude-kept', 'anthropic'),
   ],
   upstreams: [

@@ -163,10 +163,10 @@ upstreams:
   - { name: b, provider: anthropic, url: '${sandbox.origin}', credential: any, models: [messages-slow] }
   - { name: c, provider: google, url: '${sandbox.origin}', credential: any, models: [gemini-slow] }
 models:
-  - { id: chat-slow, provider: openai, api: chat, upstreamId: sandbox-slow, ${limits} }
-  - { id: responses-slow, provider: openai, api: responses, upstreamId: sandbox-slow, ${limits} }
-  - { id: messages-slow, provider: anthropic, api: messages, upstreamId: sandbox-slow, ${limits} }
-  - { id: gemini-slow, provider: google, api: generateContent, upstreamId: sandbox-slow, ${limits} }
+  - { id: chat-slow, provider: openai, upstreamId: sandbox-slow, ${limits} }
+  - { id: responses-slow, provider: openai, dialects: [openai-responses], upstreamId: sandbox-slow, ${limits} }
+  - { id: messages-slow, provider: anthropic, upstreamId: sandbox-slow, ${limits} }
+  - { id: gemini-slow, provider: google, upstreamId: sandbox-slow, ${limits} }
 limits: { ${limitsOff}, bodyBudgetBytes: ${budgetBytes} }
 `)
     memory = memoryProbe(installation.folder)

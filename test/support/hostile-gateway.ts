@@ -90,7 +90,7 @@ function model(format: Format) {
 const embeddings = {
   id: 'text-embedding-small',
   provider: 'openai',
-  api: 'embeddings' as const,
+  dialects: ['openai-embeddings'] as const,
   context: 8_000,
   maxOutput: 1,
   prices: [{ input: '1', output: '0' }],

@@ -35,8 +35,8 @@ export const renamed = 'renamed-'
 export const plain = 'plain-'
 
 const providers = {
-  'openai-chat': { provider: 'openai', api: 'chat' },
-  anthropic: { provider: 'anthropic', api: 'messages' },
+  'openai-chat': { provider: 'openai' },
+  anthropic: { provider: 'anthropic' },
 } as const
 const unnamed = { 'openai-chat': 'gpt-unnamed', anthropic: 'claude-unnamed' } as const
 

@@ -9,7 +9,7 @@ export const addModel = operationHandler('models.add', async (parts, asked) => {
     provider: asked.provider,
     upstreamId: asked.upstreamModel,
     upstreams: asked.upstreams,
-    api: asked.api,
+    dialects: asked.dialects,
     displayName: asked.displayName,
     context: asked.contextTokens,
     maxOutput: asked.outputTokensMax,

@@ -44,7 +44,7 @@ export async function serveFiles(deps: FileDeps, task: Omit<FileTask, 'host' | '
   const { context } = task
   const host = fileHosts[context.dialect.name]
   const operation = context.operation as FileOperation
-  if (host === undefined) {
+  if (host === null) {
     throw new TollgateError('not_supported', { message: 'Files are not kept in this format.' })
   }
   const { key, account } = task.caller

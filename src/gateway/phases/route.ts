@@ -2,14 +2,16 @@
  * Model name → Route: which model at which price, in which format and at which upstreams in which order.
  * Pure, over the catalog snapshot.
  */
+
 import type { Caller } from '../../access/types.ts'
 import { TollgateError } from '../../base/errors.ts'
 import { nearestNames } from '../../catalog/nearest.ts'
 import { modelNamed, type NamedModel } from '../../catalog/spellings.ts'
 import { priceAt, type Snapshot } from '../../catalog/types.ts'
-import type { Connector, UpstreamOperation } from '../../providers/connector.ts'
+import type { Connector } from '../../providers/connector.ts'
 import { upstreamFormat } from '../../providers/upstream-format.ts'
 import { upstreamFormats } from '../../wire/formats.ts'
+import type { UpstreamOperation } from '../../wire/upstream-paths.ts'
 import type { Candidate, Operation, ParsedRequest, RequestContext, Route } from '../request.ts'
 
 export interface RouteDeps {

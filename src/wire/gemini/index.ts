@@ -2,7 +2,7 @@
 import { type ClientRoutes, plainRoutes } from '../client-routes.ts'
 import type { ClientFormat, StreamedFormat } from '../dialect.ts'
 import type { ClientCodec, UpstreamCodec } from '../translation/codec.ts'
-import { endsWithVersion } from '../upstream-paths.ts'
+import { endsWithVersion, noOperations } from '../upstream-paths.ts'
 import { readProblem } from '../upstream-problem.ts'
 import { decodeRequest } from './decode-request.ts'
 import { decodeResponse } from './decode-response.ts'
@@ -63,7 +63,7 @@ export const gemini: ClientFormat<GeminiFields> & StreamedFormat<GeminiFields> =
     isComplete: endsWithVersion,
     models: '/models?pageSize=1000',
     uploadPrefix: '/upload',
-    operations: { generate: 'generateContent', count_tokens: 'countTokens' },
+    operations: { ...noOperations, generate: 'generateContent', count_tokens: 'countTokens' },
     ofModel: modelPath,
   },
   hasKeyInUrl: true,

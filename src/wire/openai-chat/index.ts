@@ -2,7 +2,7 @@
 import { plainRoutes } from '../client-routes.ts'
 import type { ClientFormat, StreamedFormat } from '../dialect.ts'
 import type { ClientCodec, UpstreamCodec } from '../translation/codec.ts'
-import { openaiPaths } from '../upstream-paths.ts'
+import { noOperations, openaiPaths } from '../upstream-paths.ts'
 import { readProblem } from '../upstream-problem.ts'
 import { costInUsage } from '../usage-cost.ts'
 import { decodeRequest } from './decode-request.ts'
@@ -29,7 +29,7 @@ export const openaiChat: ClientFormat<ChatFields> & StreamedFormat<ChatFields> =
   },
   streamEnvelope: () => null,
   costFields: costInUsage,
-  paths: { ...openaiPaths, operations: { generate: '/chat/completions' } },
+  paths: { ...openaiPaths, operations: { ...noOperations, generate: '/chat/completions' } },
   hasKeyInUrl: false,
   outputLimitField: 'max_tokens',
   outputLimitMin: 1,

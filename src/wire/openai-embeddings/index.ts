@@ -2,7 +2,7 @@
 import { plainRoutes } from '../client-routes.ts'
 import type { ClientFormat, UpstreamFormat } from '../dialect.ts'
 import { errorBody, errorFrame, errorStatus, problemStatus } from '../openai-chat/encode-error.ts'
-import { openaiPaths } from '../upstream-paths.ts'
+import { noOperations, openaiPaths } from '../upstream-paths.ts'
 import { readProblem } from '../upstream-problem.ts'
 import { costInUsage } from '../usage-cost.ts'
 import { type EmbeddingsFields, extractRequest, patchRequest } from './extract-request.ts'
@@ -18,7 +18,7 @@ export const openaiEmbeddings: ClientFormat<EmbeddingsFields> & UpstreamFormat<E
   },
   streamEnvelope: () => null,
   costFields: costInUsage,
-  paths: { ...openaiPaths, operations: { embed: '/embeddings' } },
+  paths: { ...openaiPaths, operations: { ...noOperations, embed: '/embeddings' } },
   hasKeyInUrl: false,
   outputLimitField: 'max_tokens',
   outputLimitMin: 1,

@@ -2,7 +2,7 @@
 import { plainRoutes } from '../client-routes.ts'
 import type { ClientFormat, StreamedFormat, UpstreamFormat } from '../dialect.ts'
 import type { ClientCodec, UpstreamCodec } from '../translation/codec.ts'
-import { openaiPaths } from '../upstream-paths.ts'
+import { noOperations, openaiPaths } from '../upstream-paths.ts'
 import { readProblem } from '../upstream-problem.ts'
 import { decodeRequest } from './decode-request.ts'
 import { decodeResponse } from './decode-response.ts'
@@ -38,6 +38,7 @@ const passing: Omit<ClientFormat<ResponsesFields> & StreamedFormat<ResponsesFiel
   paths: {
     ...openaiPaths,
     operations: {
+      ...noOperations,
       generate: '/responses',
       compact: '/responses/compact',
       count_tokens: '/responses/input_tokens',

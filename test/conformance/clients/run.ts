@@ -68,7 +68,7 @@ function startGateway(pace: string, limits: Partial<Config['limits']>): Promise<
     anthropic: sandbox.origin,
     google: sandbox.origin,
     models: [
-      { ...model('gpt-conformance', 'openai', pace), api: 'responses' },
+      { ...model('gpt-conformance', 'openai', pace), dialects: ['openai-responses'] },
       model('claude-conformance', 'anthropic', pace),
       model('gemini-conformance', 'google', pace),
     ],

@@ -15,21 +15,23 @@ import { UpstreamChoice } from './model-upstreams.tsx'
 import { providers } from './providers.ts'
 import { emptyPrice, isPriced, newPriceOf, RatesFields } from './rates-fields.tsx'
 
-const apis = {
-  '': 'As its provider has it',
-  chat: 'Chat Completions',
-  responses: 'Responses',
-  messages: 'Messages',
-  generateContent: 'Gemini',
-  embeddings: 'Embeddings',
-} as const
+type Dialect = NonNullable<OperationAsk<'models.add'>['dialects']>[number]
+
+const formats: Readonly<Record<Dialect | '', string>> = {
+  '': 'Provider default',
+  'openai-chat': 'Chat Completions',
+  'openai-responses': 'Responses',
+  'openai-embeddings': 'Embeddings',
+  anthropic: 'Messages',
+  gemini: 'Gemini',
+}
 const media = ['image', 'pdf', 'audio'] as const
 
 const emptyModel = {
   model: '',
   provider: '',
   upstreamModel: '',
-  api: '' as keyof typeof apis,
+  dialect: '' as Dialect | '',
   context: '',
   output: '',
   inputs: [] as readonly string[],
@@ -40,13 +42,13 @@ const emptyModel = {
 const ownFields = ['model', 'provider', 'upstreamModel', 'contextTokens', 'outputTokensMax']
 
 function asked(draft: typeof emptyModel, price: typeof emptyPrice): OperationAsk<'models.add'> {
-  const { model, provider, upstreamModel, api, context, output, inputs, reasons, takesTools } = draft
+  const { model, provider, upstreamModel, dialect, context, output, inputs, reasons, takesTools } = draft
   const { upstreams } = draft
   return {
     model: model.trim(),
     ...(provider === '' ? {} : { provider }),
     ...(upstreamModel.trim() === '' ? {} : { upstreamModel: upstreamModel.trim() }),
-    ...(api === '' ? {} : { api }),
+    ...(dialect === '' ? {} : { dialects: [dialect] }),
     ...(upstreams.length === 0 ? {} : { upstreams: [...upstreams] }),
     contextTokens: Number(context),
     outputTokensMax: Number(output),
@@ -155,8 +157,11 @@ function Names({ draft, set, problem }: PartProps & { readonly problem: ApiError
         label="Format upstream"
         hint="In which it is asked. Hosts that speak OpenAI's formats often have Chat Completions alone."
       >
-        <Select value={draft.api} onChange={(event) => set({ api: event.target.value as keyof typeof apis })}>
-          {Object.entries(apis).map(([id, label]) => (
+        <Select
+          value={draft.dialect}
+          onChange={(event) => set({ dialect: event.target.value as Dialect | '' })}
+        >
+          {Object.entries(formats).map(([id, label]) => (
             <option key={id} value={id}>
               {label}
             </option>

@@ -13,7 +13,12 @@ import { isCallersFault } from '../../../providers/classify.ts'
 import type { Connector } from '../../../providers/connector.ts'
 import type { Sender } from '../../../providers/send.ts'
 import type { BodyThreads } from '../../../tokens/body-threads.ts'
-import { type CountingFormat, countingFormats, isCountingFormat, readCount } from '../../../wire/counting.ts'
+import {
+  isUpstreamCountingFormat,
+  readCount,
+  type UpstreamCountingFormat,
+  upstreamCountingFormats,
+} from '../../../wire/counting.ts'
 import type { ExtractedResponse, ReadLimits } from '../../../wire/dialect.ts'
 import { isSourceFormat, upstreamFormats } from '../../../wire/formats.ts'
 import type { Metrics } from '../../metrics.ts'
@@ -38,7 +43,7 @@ export interface CountUpstreamDeps {
 
 /** The request as an address that counts takes it. */
 export interface UpstreamCountRequest {
-  readonly format: CountingFormat
+  readonly format: UpstreamCountingFormat
   readonly body: readonly Uint8Array[]
   readonly headers: RequestContext['request']['headers']
   readonly query: string
@@ -202,12 +207,14 @@ function recordOutcome(
 /** The format in which the model's upstreams count, the given ones first; undefined: they do not. */
 export function countingFormat(
   { model, connector, dialect }: { model: Model; connector: Connector; dialect: Route['dialect'] },
-  preferred: readonly string[] = [],
-): CountingFormat | undefined {
+  preferred: readonly UpstreamCountingFormat[] = [],
+): UpstreamCountingFormat | undefined {
   // Where the model's own format has no address that counts, as Chat Completions has none, the others are tried.
-  return [...preferred, dialect.name, ...countingFormats].find(
-    (name): name is CountingFormat =>
-      isCountingFormat(name) && model.dialects.includes(name) && connector.offers('count_tokens', name),
+  return [...preferred, dialect.name, ...upstreamCountingFormats].find(
+    (name): name is UpstreamCountingFormat =>
+      isUpstreamCountingFormat(name) &&
+      model.dialects.includes(name) &&
+      connector.offers('count_tokens', name),
   )
 }
 

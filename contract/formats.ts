@@ -1,0 +1,8 @@
+/** The names of the formats in which models are asked upstream: the values of every list of them. */
+export const formatNames = {
+  'openai-chat': 'openai-chat',
+  'openai-responses': 'openai-responses',
+  'openai-embeddings': 'openai-embeddings',
+  anthropic: 'anthropic',
+  gemini: 'gemini',
+} as const

@@ -1,0 +1,14 @@
+/** What the formats that models are asked in are for. Pure data. */
+import type { UpstreamFormatName } from '../wire/formats.ts'
+
+const uses: Readonly<Record<UpstreamFormatName, 'conversation' | 'embeddings'>> = {
+  'openai-chat': 'conversation',
+  'openai-responses': 'conversation',
+  'openai-embeddings': 'embeddings',
+  anthropic: 'conversation',
+  gemini: 'conversation',
+}
+
+export function isConversationFormat(format: UpstreamFormatName): boolean {
+  return uses[format] === 'conversation'
+}
