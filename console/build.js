@@ -1,6 +1,6 @@
 /**
- * Builds the console into a folder (`console/dist` unless another is named): bundles it, compresses what can be sent
- * compressed, notes what it was made from. What was there stays until the new build is whole.
+ * Builds the console and the documentation into a folder (`console/dist` unless another is named): bundles the scripts,
+ * writes the pages, compresses what can be sent compressed, notes what it was made from. What was there stays until the new build is whole.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -8,8 +8,9 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { build } from 'vite'
 import { builtFolder, hashOfSources, root, stampName } from '../scripts/console-sources.js'
+import { buildDocs } from './docs/build-pages.ts'
 
-const compressible = /\.(js|css|html|svg)$/
+const compressible = /\.(js|css|html|json|svg)$/
 /** Below this a compressed file saves nothing. */
 const compressFromBytes = 512
 
@@ -23,6 +24,7 @@ try {
     logLevel: 'error',
     build: { outDir: draft },
   })
+  buildDocs(draft)
   await compressAll(draft)
   writeFileSync(join(draft, stampName), madeFrom)
   mkdirSync(dirname(folder), { recursive: true })
@@ -38,6 +40,8 @@ async function compressAll(place) {
   const paths = readdirSync(place, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && compressible.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
+    // The server writes its address into the pages of the documentation.
+    .filter((path) => !path.startsWith(join(place, 'docs')))
   await Promise.all(paths.map(compress))
 }
 

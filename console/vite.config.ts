@@ -1,12 +1,15 @@
 /**
- * How the console is built and tried. Where operations are on HTTP is written into the bundle as a table, so that the
+ * How the console and the script of the documentation are built and tried. Where operations are on HTTP is written into the bundle as a table, so that the
  * schemas they are described with stay out of it.
  */
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import tailwind from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
 import { operations } from '../contract/operations.ts'
+
+const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url))
 
 const moduleName = 'virtual:operations'
 
@@ -25,7 +28,25 @@ function operationTable(): Plugin {
   }
 }
 
-const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url))
+/**
+ * The module `virtual:system-theme.css`: the dark colors where the system asks for them and no script has set a theme.
+ */
+function systemTheme(): Plugin {
+  const name = 'virtual:system-theme.css'
+  return {
+    name: 'tollgate-system-theme',
+    enforce: 'pre',
+    resolveId: (id) => (id === name ? path('docs/client/system-theme.css') : undefined),
+    load(id) {
+      if (!id.endsWith('docs/client/system-theme.css')) return undefined
+      const [, colors] =
+        /:root\[data-theme="dark"\] \{([^}]*)\}/.exec(readFileSync(path('src/theme.css'), 'utf8')) ?? []
+      if (colors === undefined) throw new Error('src/theme.css has no dark colors')
+      return `@media screen and (prefers-color-scheme: dark) { :root:not([data-theme]) {${colors}} }`
+    },
+  }
+}
+
 /** The server that a console under development talks to. */
 const server = process.env.TOLLGATE_SERVER ?? 'http://localhost:8080'
 
@@ -33,7 +54,7 @@ export default defineConfig({
   root: path('.'),
   base: '/console/',
   cacheDir: path('../node_modules/.cache/vite'),
-  plugins: [react(), tailwind(), operationTable()],
+  plugins: [react(), tailwind(), operationTable(), systemTheme()],
   resolve: {
     alias: {
       '@': path('src'),
@@ -51,6 +72,7 @@ export default defineConfig({
     manifest: true,
     reportCompressedSize: false,
     rolldownOptions: {
+      input: [path('index.html'), path('docs/client/main.ts')],
       output: {
         codeSplitting: {
           groups: [

@@ -24,6 +24,7 @@ const lanes = [
     ['lint', [run, 'biome', 'check', '.', '--error-on-warnings', '--diagnostic-level=warn']],
     ['console types', [run, 'tsc', '-p', 'console']],
     ['console test types', [run, 'tsc', '-p', 'console/tsconfig.test.json']],
+    ['documentation types', [run, 'tsc', '-p', 'console/tsconfig.docs.json']],
   ],
 ]
 

@@ -1,5 +1,5 @@
 /**
- * What the console is built from, as one hash over its contents, and what its last build was made from. Reads the
+ * What the console and the documentation are built from, as one hash over its contents, and what its last build was made from. Reads the
  * disk, builds nothing, needs no package.
  */
 import { createHash } from 'node:crypto'
@@ -13,7 +13,7 @@ export const builtFolder = join(root, 'console', 'dist')
 /** The file of a build that says what it was made from. */
 export const stampName = 'built-from'
 
-const sources = ['console', 'contract']
+const sources = ['console', 'contract', 'docs', 'src/api']
 const notSources = /^(dist|node_modules)/
 
 /** Whether this checkout has a console whose build is absent, or was made from something else. */

@@ -124,7 +124,7 @@ export function needConsole(files) {
 function seesConsole(file) {
   const loaded = graph.loadedBy(file)
   if (loaded.has(browserModule)) return true
-  return loaded.has(serverModule) && /\/(?:console|pricing|sign-in)\b/.test(graph.text(file))
+  return loaded.has(serverModule) && /\/(?:console|docs|pricing|sign-in)\b/.test(graph.text(file))
 }
 
 /**
@@ -135,7 +135,7 @@ const reachesBeyondImports = [
   { changed: /^(?:package(?:-lock)?\.json|scripts\/test[\w-]*\.js)$/, reaches: () => true },
   { changed: /./, reaches: (file) => file === 'test/tidy.test.ts' },
   { changed: /\.md$/, reaches: (file) => /^test\/(?:docs|error-pages)\.test\.ts$/.test(file) },
-  { changed: /^console\//, reaches: seesConsole },
+  { changed: /^(?:console|docs)\//, reaches: seesConsole },
   { changed: /^(?:scripts|bin)\//, reaches: (file) => file === 'test/launcher.test.ts' },
 ]
 

@@ -457,7 +457,7 @@ const fileRules: readonly Rule[] = [
 ]
 
 const entries =
-  /^(src\/main\.ts|sandbox\/main\.ts|src\/.*thread\.ts|bench\/.*|console\/vite\.config\.ts|console\/src\/main\.tsx)$/
+  /^(src\/main\.ts|sandbox\/main\.ts|src\/.*thread\.ts|bench\/.*|console\/vite\.config\.ts|console\/build\.js|console\/src\/main\.tsx)$/
 /** Read by the build or the types, imported by nobody. */
 const standsAlone = /\.d\.ts$|^console\/src\/lib\/remove-scroll\.tsx$/
 

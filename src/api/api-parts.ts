@@ -10,6 +10,4 @@ export interface ApiParts {
   /** Who is at the other end, behind trusted proxies. */
   readonly clientAddress: (request: IncomingMessage) => string
   readonly streams: EventStreams
-  /** Where the project's pages are, with a slash at the end. */
-  readonly docsFolder: URL
 }

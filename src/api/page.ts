@@ -1,6 +1,6 @@
-/** The frame of the pages that the server writes itself: no script, its style from its own address. Pure. */
+/** The pages that the server writes itself: no script, a style sheet at an address of its own. Pure. */
 
-export const stylePath = '/docs/style.css'
+export const stylePath = '/style.css'
 
 /** A whole page; `body` is HTML already. */
 export function pageOf(title: string, body: string): string {
@@ -22,3 +22,12 @@ ${body}
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
+
+/** Sent where a page has to be built first. */
+export const notBuiltPage = pageOf(
+  'Not built yet',
+  `<main class="narrow">
+<h1>This page is not built yet</h1>
+<p>The server is running, but the console and the documentation have not been built. Stop the server and start it with <code>npm start</code>, which builds them. Or run <code>npm run console:build</code> and reload this page.</p>
+</main>`,
+)

@@ -14,14 +14,14 @@ for (const name of Object.keys(operations) as OperationName[]) {
 }
 
 const texts: readonly (readonly [schema: JsonSchema, text: string])[] = [
-  [{ type: 'string' }, 'text'],
-  [{ type: 'string', minLength: 1, maxLength: 100 }, 'text, 1 to 100'],
-  [{ type: ['string', 'null'] }, 'text, or null'],
+  [{ type: 'string' }, 'string'],
+  [{ type: 'string', minLength: 1, maxLength: 100 }, 'string, 1 to 100'],
+  [{ type: ['string', 'null'] }, 'string, or null'],
   [{ anyOf: [{ type: 'integer', minimum: 1 }, { type: 'null' }] }, 'integer, at least 1, or null'],
   [{ type: 'string', enum: ['day', 'week'] }, '"day" or "week"'],
-  [{ type: 'array', items: { $ref: '#/components/schemas/Key' } }, 'list of Key'],
-  [{ type: 'object', additionalProperties: { type: 'integer' } }, 'object of integer'],
-  [{ type: 'string', format: 'date-time' }, 'time'],
+  [{ type: 'array', items: { $ref: '#/components/schemas/Key' } }, 'array of Key'],
+  [{ type: 'object', additionalProperties: { type: 'integer' } }, 'map of integer'],
+  [{ type: 'string', format: 'date-time' }, 'timestamp'],
   [{}, 'any value'],
 ]
 
@@ -29,9 +29,9 @@ for (const [schema, text] of texts) {
   test(`${JSON.stringify(schema)}: ${text}`, () => assert.equal(typeText(schema), text))
 }
 
-test('ids and amounts are called so', () => {
+test('IDs and amounts are named as such', () => {
   const { properties = {} } = answerSchemas.Account ?? {}
-  assert.equal(typeText(properties.account ?? {}), 'id acct_…')
+  assert.equal(typeText(properties.account ?? {}), 'ID acct_…')
   assert.equal(typeText(properties.posted ?? {}), 'USD')
   assert.equal(typeText(inputOf('credit').properties?.amount ?? {}), 'USD')
 })

@@ -1,4 +1,4 @@
-/** A JSON Schema in words for readers, its fields as rows, and a value that it takes. Pure. */
+/** A JSON Schema in words for readers, its fields as rows, and a valid example. Pure. */
 import { type JsonSchema, schemaPlace } from './operation-schemas.ts'
 
 export interface FieldRow {
@@ -8,7 +8,7 @@ export interface FieldRow {
   readonly required: boolean
 }
 
-/** Every field at every depth; references are followed by nobody. */
+/** Every field at every depth, without following references. */
 export function fieldRows(schema: JsonSchema, path = ''): readonly FieldRow[] {
   const { of, isArray } = inside(schema)
   const { properties = {}, required = [] } = of
@@ -41,7 +41,7 @@ function withoutNull(schema: JsonSchema): OrNull {
   return { of: only, isNullable: schema.anyOf?.length === 2 }
 }
 
-/** `integer, 1 to 1000`, `one of day, week, month`, `list of text`. */
+/** `integer, 1 to 1000`, `one of day, week, month`, `array of string`. */
 export function typeText(schema: JsonSchema): string {
   const { of, isNullable } = withoutNull(schema)
   return isNullable ? `${plainText(of)}, or null` : plainText(of)
@@ -54,7 +54,7 @@ function plainText(schema: JsonSchema): string {
   if (schema.const !== undefined) return JSON.stringify(schema.const)
   if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(' or ')
   if (schema.items !== undefined)
-    return `list of ${typeText(schema.items)}${bounds(schema.minItems, schema.maxItems)}`
+    return `array of ${typeText(schema.items)}${bounds(schema.minItems, schema.maxItems)}`
   switch (schema.type) {
     case 'string':
       return stringText(schema)
@@ -63,7 +63,7 @@ function plainText(schema: JsonSchema): string {
       return `${schema.type}${bounds(schema.minimum, schema.maximum)}`
     case 'object':
       return typeof schema.additionalProperties === 'object'
-        ? `object of ${typeText(schema.additionalProperties)}`
+        ? `map of ${typeText(schema.additionalProperties)}`
         : 'object'
     default:
       return schema.type === undefined ? 'any value' : String(schema.type)
@@ -72,16 +72,16 @@ function plainText(schema: JsonSchema): string {
 
 function stringText({ format, pattern, minLength, maxLength }: JsonSchema): string {
   const prefix = idPrefix(pattern)
-  if (prefix !== undefined) return `id ${prefix}_…`
+  if (prefix !== undefined) return `ID ${prefix}_…`
   if (pattern !== undefined && isAmount(pattern)) return 'USD'
-  const words = format === undefined ? 'text' : (formatWords[format] ?? format)
+  const words = format === undefined ? 'string' : (formatWords[format] ?? format)
   return `${words}${bounds(minLength, maxLength)}`
 }
 
 const formatWords: Readonly<Record<string, string>> = {
-  'date-time': 'time',
-  email: 'e-mail address',
-  uri: 'address',
+  'date-time': 'timestamp',
+  email: 'email address',
+  uri: 'URL',
 }
 
 const idPrefix = (pattern: string | undefined) => /^\^([a-z]+)_\[/.exec(pattern ?? '')?.[1]
@@ -93,7 +93,7 @@ function bounds(least: number | undefined, most: number | undefined): string {
   return least === undefined ? '' : `, at least ${least}`
 }
 
-/** A value that the schema takes: what is required, and the first of alternatives. */
+/** A valid value: required fields only, and the first of alternatives. */
 export function exampleOf(schema: JsonSchema): unknown {
   const { of } = withoutNull(schema)
   const [first] = of.anyOf ?? of.oneOf ?? []
@@ -120,7 +120,7 @@ function exampleObject({ properties = {}, required = [] }: JsonSchema): object {
   return Object.fromEntries(needed.map(([name, field]) => [name, exampleOf(field)]))
 }
 
-/** Of texts with a form of their own: an amount, a month, a percentage. */
+/** Examples for strings with a pattern: an amount, a month, a percentage. */
 const formed = ['example', '20.00', '2030-01', '5%'] as const
 
 function exampleText({ format, pattern, minLength = 0 }: JsonSchema): string {

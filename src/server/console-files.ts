@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply } from 'fastify'
-import { pageOf } from '../api/page.ts'
+import { notBuiltPage } from '../api/page.ts'
 import { packageFolder } from './program.ts'
 
 /** Where the build is: next to its sources in a checkout, next to the compiled server in the package. */
@@ -48,7 +48,11 @@ function addIndex(app: FastifyInstance, path: string, folder: string): void {
   app.get(path, (_request, reply) =>
     existsSync(join(folder, index))
       ? fresh(reply, index)
-      : reply.code(503).type('text/html; charset=utf-8').header('cache-control', 'no-store').send(notBuilt),
+      : reply
+          .code(503)
+          .type('text/html; charset=utf-8')
+          .header('cache-control', 'no-store')
+          .send(notBuiltPage),
   )
 }
 
@@ -56,12 +60,3 @@ function addIndex(app: FastifyInstance, path: string, folder: string): void {
 function fresh(reply: FastifyReply, file: string): FastifyReply {
   return reply.header('cache-control', 'no-cache').sendFile(file)
 }
-
-const notBuilt = pageOf(
-  'The console is not built',
-  `<main class="narrow">
-<h1>The console is not built</h1>
-<p>The server runs, but the pages of its console have not been made yet. Stop it and start it with <code>npm start</code>, which builds them; or run <code>npm run console:build</code> and reload this page.</p>
-<p><a href="/docs">Documentation</a></p>
-</main>`,
-)

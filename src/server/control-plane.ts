@@ -15,6 +15,7 @@ import { addApi } from '../api/api.ts'
 import type { ApiParts } from '../api/api-parts.ts'
 import { homePage } from '../api/home-page.ts'
 import { otherRoutes } from '../api/other-routes-table.ts'
+import { stylePath } from '../api/page.ts'
 import { PathTable } from '../api/path-table.ts'
 import { errorHeaders, securityHeaders } from '../api/security-headers.ts'
 import { asTollgateError, type ErrorCode, TollgateError } from '../base/errors.ts'
@@ -31,6 +32,8 @@ export interface Pages {
   readonly ready: () => Promise<boolean>
   /** The console's pages, below `/console` and at `/pricing`. */
   readonly consoleFiles: FastifyPluginAsync
+  /** The pages of the documentation, below `/docs`. */
+  readonly docsFiles: FastifyPluginAsync
 }
 
 /** Paths that are not the data plane's. `/api/v1/…` is a spelling of the data plane that clients use. */
@@ -38,7 +41,9 @@ export function isPage(path: string): boolean {
   if (path === '/' || path === '/pricing' || path === '/livez' || path === '/readyz' || path === '/metrics')
     return true
   if (path.startsWith('/api/')) return !/^\/api\/v1(\/|$)/.test(path)
-  return path.startsWith('/console') || path.startsWith('/docs') || path === '/favicon.ico'
+  return (
+    path.startsWith('/console') || path.startsWith('/docs') || path === '/favicon.ico' || path === stylePath
+  )
 }
 
 /**
@@ -76,6 +81,7 @@ export function createPages(
   )
   addApi(app, pages.api)
   app.register(pages.consoleFiles)
+  app.register(pages.docsFiles)
   app.setNotFoundHandler((request, reply) => {
     const methods = paths.methodsAt(pathOf(request))
     // A wildcard route matched, but there is no such file.

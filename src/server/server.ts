@@ -27,6 +27,7 @@ import { watchLedger } from '../ledger/verify/ledger-watch.ts'
 import { openAdminSocket } from './admin-socket.ts'
 import { builtConsole, consoleFiles } from './console-files.ts'
 import { createPages, isPage, type Pages } from './control-plane.ts'
+import { docsFiles } from './docs-files.ts'
 import {
   beginInstallation,
   finishStart,
@@ -37,7 +38,6 @@ import {
 import { composeGatewayDeps } from './gateway-deps.ts'
 import { startWork } from './payment-jobs.ts'
 import { type AuthSelector, createAuthSelector, isPlaygroundPath } from './playground-auth.ts'
-import { packageFolder } from './program.ts'
 import { serverFacts } from './server-status.ts'
 import { openServices, type Services } from './services.ts'
 
@@ -258,7 +258,6 @@ function pagesOf(
       answerAuth: services.answerAuth,
       clientAddress: services.clientAddress,
       streams,
-      docsFolder: new URL('docs/', packageFolder),
     },
     metrics: deps.metrics,
     metricsToken: config.metricsToken,
@@ -271,6 +270,7 @@ function pagesOf(
         read: () => isFirstStart(services),
       }),
     consoleFiles: consoleFiles(builtConsole),
+    docsFiles: docsFiles(builtConsole, control.address),
   }
 }
 

@@ -96,10 +96,6 @@ const nowhere = [
   'GET /api/../metrics',
   'GET /consolex',
   'GET /console/assets/..%2f..%2findex.html',
-  'GET /docs/errors/__proto__',
-  'GET /docs/errors/..%2fapi',
-  'GET /docs/decisions/dependencies',
-  'GET /docs/..%2f..%2fetc%2fpasswd',
   'PUT /metrics',
   'GET /api/account/',
   'GET /api/Account',
@@ -112,6 +108,26 @@ test('what is not there is a JSON 404', async () => {
   for (const start of nowhere) assertPageError(await ask(start), 404, 'unknown_path')
 })
 
+for (const path of [
+  '/docs/nothing',
+  '/docs/errors/__proto__',
+  '/docs/__proto__',
+  '/docs/errors/..%2fapi',
+  '/docs/api.html',
+  '/docs/pages.json',
+  '/docs/decisions/dependencies',
+  '/docs/..%2f..%2fetc%2fpasswd',
+]) {
+  test(`GET ${path} is an HTML page with status 404`, async () => {
+    const answer = await ask(`GET ${path}`)
+    assert.equal(answer?.status, 404)
+    assert.match(headerOf(answer!, 'content-type') ?? '', /^text\/html; charset=utf-8/)
+    assert.equal(headerOf(answer!, 'cache-control'), 'no-store')
+    assert.match(answer!.body, /<h1>Page not found<\/h1>/)
+    assertGuarded(answer!, 'page')
+  })
+}
+
 for (const [start, allow] of [
   ['POST /livez', 'GET, HEAD'],
   ['DELETE /readyz', 'GET, HEAD'],
@@ -121,6 +137,7 @@ for (const [start, allow] of [
   ['GET /api/keys/key_0000000000001', 'DELETE, PATCH'],
   ['DELETE /api/auth/session', 'GET, HEAD, POST'],
   ['POST /docs', 'GET, HEAD'],
+  ['POST /docs/api', 'GET, HEAD'],
 ] as const) {
   test(`${start}: the address takes ${allow}`, async () => {
     const answer = await ask(start)

@@ -21,6 +21,8 @@ export interface VisitOptions {
   readonly theme?: 'light' | 'dark'
   /** 390 pixels wide, with touch. */
   readonly phone?: boolean
+  /** Whether scripts of pages run; they do unless this says otherwise. */
+  readonly script?: boolean
 }
 
 /** What axe looks at: to compare colours takes it as long as everything else. */
@@ -95,7 +97,7 @@ async function launch(): Promise<Browser> {
 }
 
 async function visit(browser: Browser, origin: string, options: VisitOptions): Promise<Visit> {
-  const { theme = 'light', phone = false } = options
+  const { theme = 'light', phone = false, script = true } = options
   const context = await browser.newContext({
     baseURL: origin,
     colorScheme: theme,
@@ -105,6 +107,7 @@ async function visit(browser: Browser, origin: string, options: VisitOptions): P
     viewport: phone ? { width: 390, height: 844 } : { width: 1280, height: 800 },
     isMobile: phone,
     hasTouch: phone,
+    javaScriptEnabled: script,
     permissions: ['clipboard-read', 'clipboard-write'],
   })
   context.setDefaultTimeout(actionTimeoutMs)

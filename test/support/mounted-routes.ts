@@ -5,6 +5,7 @@ import { systemClock } from '../../src/base/clock.ts'
 import { limitDefaults } from '../../src/config/config.ts'
 import { builtConsole, consoleFiles } from '../../src/server/console-files.ts'
 import { createPages } from '../../src/server/control-plane.ts'
+import { docsFiles } from '../../src/server/docs-files.ts'
 import { noServer } from '../../src/server/server-status.ts'
 import type { TestGateway } from './gateway.ts'
 
@@ -17,12 +18,12 @@ export async function mountedRoutes({ gateway, origin }: TestGateway): Promise<r
         answerAuth: services.answerAuth,
         clientAddress: services.clientAddress,
         streams: new EventStreams(systemClock, limitDefaults),
-        docsFolder: new URL('../../docs/', import.meta.url),
       },
       metrics: serving.metrics,
       metricsToken: null,
       ready: async () => true,
       consoleFiles: consoleFiles(builtConsole),
+      docsFiles: docsFiles(builtConsole, origin),
     },
     (handler) => createServer(handler),
   )

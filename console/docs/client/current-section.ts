@@ -1,0 +1,35 @@
+/** Marks in the contents of the page the section that is read. */
+
+export function followSections(): void {
+  const links = new Map(
+    [...document.querySelectorAll<HTMLAnchorElement>('.contents a')].map((link) => [
+      decodeURIComponent(link.hash.slice(1)),
+      link,
+    ]),
+  )
+  const headings = [...document.querySelectorAll<HTMLElement>('article h2[id], article h3[id]')].filter(
+    ({ id }) => links.has(id),
+  )
+  if (headings.length === 0) return
+  const mark = () => {
+    const read = headings.findLast((heading) => heading.getBoundingClientRect().top < innerHeight / 4)
+    for (const [id, link] of links) {
+      if (id === read?.id) link.setAttribute('aria-current', 'true')
+      else link.removeAttribute('aria-current')
+    }
+  }
+  let isScheduled = false
+  addEventListener(
+    'scroll',
+    () => {
+      if (isScheduled) return
+      isScheduled = true
+      requestAnimationFrame(() => {
+        isScheduled = false
+        mark()
+      })
+    },
+    { passive: true },
+  )
+  mark()
+}

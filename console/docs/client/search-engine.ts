@@ -1,0 +1,17 @@
+/** The index of the search, read once it is needed. */
+import MiniSearch from 'minisearch'
+import { indexOptions, type SearchEntry } from './search-options.ts'
+
+/** `json`: as the build wrote it. */
+export function openIndex(
+  json: string,
+): (query: string) => readonly Pick<SearchEntry, 'id' | 'title' | 'heading' | 'excerpt'>[] {
+  const index = MiniSearch.loadJSON<SearchEntry>(json, indexOptions)
+  return (query) =>
+    index.search(query).map(({ id, title, heading, excerpt }) => ({
+      id: String(id),
+      title: String(title),
+      heading: String(heading),
+      excerpt: String(excerpt),
+    }))
+}

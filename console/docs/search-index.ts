@@ -1,0 +1,48 @@
+/** What the search of the documentation knows: one entry for each section of each page. */
+import MiniSearch from 'minisearch'
+import { indexOptions, type SearchEntry } from './client/search-options.ts'
+
+export interface SearchablePage {
+  readonly path: string
+  readonly title: string
+  readonly html: string
+}
+
+export function searchIndex(pages: readonly SearchablePage[]): string {
+  const index = new MiniSearch<SearchEntry>(indexOptions)
+  index.addAll(pages.flatMap(entriesOf))
+  return JSON.stringify(index)
+}
+
+/** As much of a section as a result shows. */
+const excerptCharactersMax = 160
+
+function entriesOf({ path, title, html }: SearchablePage): SearchEntry[] {
+  const parts = html.split(/(?=<h[23] id=")/)
+  return parts.map((part) => {
+    const [, id, heading] = /^<h[23] id="([^"]+)">(.*?)<\/h[23]>/s.exec(part) ?? []
+    const text = textOf(part.replace(/^<h[1-3][^>]*>.*?<\/h[1-3]>/s, ''))
+    return {
+      id: id === undefined ? path : `${path}#${id}`,
+      title,
+      heading: heading === undefined ? '' : textOf(heading),
+      text,
+      excerpt: text.slice(0, excerptCharactersMax),
+    }
+  })
+}
+
+const entities: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"' }
+
+function textOf(html: string): string {
+  return html
+    .replaceAll(/<svg[\s\S]*?<\/svg>/g, ' ')
+    .replaceAll(/<[^>]+>/g, (tag) => (/^<\/?(?:code|strong|em|a|span)\b/.test(tag) ? '' : ' '))
+    .replaceAll(/&(?:#(x?)([\da-f]+)|(\w+));/gi, (whole, hex: string, digits: string, name: string) =>
+      digits === undefined
+        ? (entities[name] ?? whole)
+        : String.fromCodePoint(Number.parseInt(digits, hex === '' ? 10 : 16)),
+    )
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+}

@@ -1,0 +1,62 @@
+/** The pages of the documentation, in the order of the navigation. Pure data. */
+
+export interface SitePage {
+  /** The Markdown file below `docs`, without its ending; generated pages have none. */
+  readonly source: string | null
+  /** The address on the site. */
+  readonly path: string
+  readonly title: string
+}
+
+export interface SiteSection {
+  readonly title: string
+  readonly pages: readonly SitePage[]
+}
+
+/** The source of the first page, named so that a code host shows it for the folder. */
+const overviewSource = 'README'
+
+export const sitePath = (source: string): string => (source === overviewSource ? '/docs' : `/docs/${source}`)
+
+const page = (source: string, title: string): SitePage => ({ source, path: sitePath(source), title })
+
+export const errorsPath = '/docs/errors'
+export const controlApiPath = '/docs/control-api'
+
+export const siteSections: readonly SiteSection[] = [
+  {
+    title: 'Guides',
+    pages: [
+      page('README', 'Overview'),
+      page('first-requests', 'First requests'),
+      page('clients', 'Connect a client'),
+    ],
+  },
+  {
+    title: 'Reference',
+    pages: [
+      page('api', 'API reference'),
+      page('compatibility', 'Format compatibility'),
+      page('control-api', 'Management API'),
+      page('operate/cli', 'CLI'),
+      page('operate/configuration', 'Configuration'),
+      { source: null, path: errorsPath, title: 'Errors' },
+    ],
+  },
+  {
+    title: 'Self-hosting',
+    pages: [
+      page('operate/running', 'Run the server'),
+      page('operate/people', 'People and sign-in'),
+      page('operate/keys', 'API keys'),
+      page('operate/payments', 'Payments'),
+      page('operate/models', 'Models and prices'),
+      page('operate/price-options', 'Priced options'),
+    ],
+  },
+]
+
+export const sitePages: readonly SitePage[] = siteSections.flatMap(({ pages }) => pages)
+
+/** Pages about operating a server, where `127.0.0.1:8080` is the server itself and not where clients reach it. */
+export const isAboutServer = (source: string): boolean => source.startsWith('operate/')

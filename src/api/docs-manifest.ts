@@ -1,0 +1,17 @@
+/** What the build of the documentation tells the server: which pages there are, in which files. Types and one value. */
+
+export interface DocsPage {
+  /** Below the folder of the build. */
+  readonly file: string
+  /** Whether the page names the address of the server, which is `shownOrigin` in its file. */
+  readonly showsAddress: boolean
+}
+
+export interface DocsManifest {
+  /** By path. */
+  readonly pages: Readonly<Record<string, DocsPage>>
+  readonly notFound: DocsPage
+}
+
+/** What the sources of the documentation write for the address of the server. */
+export const shownOrigin = 'http://127.0.0.1:8080'
