@@ -108,7 +108,7 @@ function statements(database: Database) {
   const select = prepare(database, `SELECT ${hourRow.names} FROM usage_hour WHERE ${where}`)
   const insert = prepare(
     database,
-    `INSERT INTO usage_hour (${hourRow.names}, ${keyRow.names}) VALUES (${hourRow.places}, ${keyRow.places})`,
+    `INSERT INTO usage_hour (${hourRow.names}, ${keyRow.names}) VALUES (${hourRow.placeholders}, ${keyRow.placeholders})`,
   )
   const update = prepare(database, `UPDATE usage_hour SET ${hourRow.assignments} WHERE ${where}`)
   return {

@@ -2,8 +2,20 @@
  * The reads of usage on the thread that only reads: each bounded, so that none keeps the others waiting. Sums are
  * read in slices; whoever asks goes on where the last slice ended.
  */
-import { type Database, type Output, prepare } from '../store/sqlite/connection.ts'
+import {
+  type Field,
+  flag,
+  integer,
+  integerOrNull,
+  number,
+  numberOrNull,
+  rowOf,
+  text,
+  textOrNull,
+} from '../store/sqlite/columns.ts'
+import type { Database } from '../store/sqlite/connection.ts'
 import type { ReadTable } from '../store/sqlite/reader.ts'
+import { prepareRows } from '../store/sqlite/row-statement.ts'
 import { searchReceipts } from './receipt-search.ts'
 import { firstHourOf } from './steps.ts'
 import { addSums, type GrowingSums, noSums, sumsRow } from './sums.ts'
@@ -44,13 +56,18 @@ export function usageReads(database: Database) {
 
 export type UsageReads = ReturnType<typeof usageReads>
 
-/** Hour, key and model, before the sums. */
-const keyColumns = 3
+const sliceRow = rowOf({
+  hour: integer('hour'),
+  key: integer('key'),
+  model: text('model'),
+  sums: sumsRow,
+})
 
 function readSlices(database: Database) {
-  const select = prepare(
+  const select = prepareRows(
     database,
-    `SELECT hour, key, model, ${sumsRow.names} FROM usage_hour
+    sliceRow,
+    `SELECT ${sliceRow.names} FROM usage_hour
       WHERE account = ?1 AND (hour, key, model) > (?2, ?3, ?4) AND hour < ?5 ORDER BY hour, key, model LIMIT ?6`,
   )
   return (ask: SliceAsk): Slice => {
@@ -58,8 +75,12 @@ function readSlices(database: Database) {
     const parts = new Map<string, [number, SliceGroup, GrowingSums]>()
     let read = 0
     let place: Place = after
-    for (const row of select.each(account, ...after, BigInt(toHour), BigInt(rowsMax))) {
-      const [hour, key, model] = row as [bigint, bigint, string]
+    for (const { hour, key, model, sums } of select.each(
+      account,
+      ...after,
+      BigInt(toHour),
+      BigInt(rowsMax),
+    )) {
       read += 1
       place = [hour, key, model]
       if (ask.key !== null && key !== ask.key) continue
@@ -69,7 +90,7 @@ function readSlices(database: Database) {
       const name = `${first} ${group}`
       const part = parts.get(name) ?? [first, group, noSums()]
       parts.set(name, part)
-      addSums(part[2], sumsRow.read(row, keyColumns))
+      addSums(part[2], sums)
     }
     return { parts: [...parts.values()], next: read < rowsMax ? null : place }
   }
@@ -77,96 +98,117 @@ function readSlices(database: Database) {
 
 /** Without the durations, which cost ten times as much to read. */
 function readCharged(database: Database) {
-  const sum = prepare(
+  const row = rowOf({ charged: integer('coalesce(sum(charged), 0)') })
+  const sum = prepareRows(
     database,
-    'SELECT coalesce(sum(charged), 0) FROM usage_hour WHERE account = ? AND hour >= ? AND hour < ?',
+    row,
+    `SELECT ${row.names} FROM usage_hour WHERE account = ? AND hour >= ? AND hour < ?`,
   )
-  return (account: bigint, fromHour: number, toHour: number): bigint => {
-    const [charged = 0n] = sum.row(account, BigInt(fromHour), BigInt(toHour)) ?? []
-    return charged as bigint
-  }
+  return (account: bigint, fromHour: number, toHour: number): bigint =>
+    sum.one(account, BigInt(fromHour), BigInt(toHour))?.charged ?? 0n
 }
 
 const minuteMs = 60_000
 const minutesPerHour = 60
 
+const usageRow = rowOf({
+  minute: number('k.minute'),
+  spent: integer('k.spent'),
+  isShared: flag('k.key <> ?1 OR EXISTS (SELECT 1 FROM key_usage WHERE shared = ?1)'),
+})
+const hoursRow = rowOf({
+  hour: numberOrNull('max(CASE WHEN requests > 0 THEN hour END)'),
+  charged: integerOrNull('sum(charged)'),
+})
+const neverUsed = { minute: 0, spent: 0n, isShared: false }
+
 /**
- * A key with a usage row of its own has its last minute and all that it spent there. One that took another key's place
- * shares that one's row; what it did itself stands in the hours.
+ * A key with a usage row of its own has its last minute and its spend there. A key that replaced another one shares that
+ * one's row; its own activity is in the hourly sums.
  */
 function readKeyActivity(database: Database) {
-  const usage = prepare(
+  const usage = prepareRows(
     database,
-    `SELECT k.minute, k.spent, k.key <> ?1 OR EXISTS (SELECT 1 FROM key_usage WHERE shared = ?1)
-      FROM key_usage k WHERE k.key = coalesce((SELECT shared FROM key_usage WHERE key = ?1), ?1)`,
+    usageRow,
+    `SELECT ${usageRow.names} FROM key_usage k WHERE k.key = coalesce((SELECT shared FROM key_usage WHERE key = ?1), ?1)`,
   )
-  const hours = prepare(
-    database,
-    'SELECT max(CASE WHEN requests > 0 THEN hour END), sum(charged) FROM usage_hour WHERE key = ?',
-  )
+  const hours = prepareRows(database, hoursRow, `SELECT ${hoursRow.names} FROM usage_hour WHERE key = ?`)
   return (keys: readonly bigint[]): readonly (readonly [key: bigint, use: KeyActivity])[] =>
     keys.map((key) => {
-      const [minute, spent, isShared] = (usage.row(key) ?? [0n, 0n, 0n]) as [bigint, bigint, bigint]
-      if (isShared === 0n)
-        return [key, { lastUsedMs: minute === 0n ? null : Number(minute) * minuteMs, spent }]
-      const [hour, charged] = (hours.row(key) ?? [null, null]) as [bigint | null, bigint | null]
+      const { minute, spent, isShared } = usage.one(key) ?? neverUsed
+      if (!isShared) return [key, { lastUsedMs: minute === 0 ? null : minute * minuteMs, spent }]
+      const { hour, charged } = hours.one(key) ?? { hour: null, charged: null }
       if (hour === null) return [key, { lastUsedMs: null, spent: charged ?? 0n }]
-      const isLatest = minute / BigInt(minutesPerHour) === hour
-      const lastMinute = isLatest ? Number(minute) : Number(hour) * minutesPerHour
+      const isLatest = Math.floor(minute / minutesPerHour) === hour
+      const lastMinute = isLatest ? minute : hour * minutesPerHour
       return [key, { lastUsedMs: lastMinute * minuteMs, spent: charged ?? 0n }]
     })
 }
 
 /** What an account has, and in which hour since the given one it made its first request. */
 function readBalance(database: Database) {
-  const posted = prepare(database, 'SELECT posted FROM account WHERE id = ?')
-  const first = prepare(
-    database,
-    'SELECT hour FROM usage_hour WHERE account = ? AND hour >= ? AND requests > 0 ORDER BY hour LIMIT 1',
-  )
-  return (account: bigint, fromHour: number): { posted: bigint; firstHour: number | null } => {
-    const [hour = null] = first.row(account, BigInt(fromHour)) ?? []
-    const [amount = 0n] = posted.row(account) ?? []
-    return { posted: amount as bigint, firstHour: hour === null ? null : Number(hour) }
-  }
+  const row = rowOf({
+    posted: integer('posted'),
+    firstHour: numberOrNull(
+      `(SELECT hour FROM usage_hour WHERE account = ?1 AND hour >= ?2 AND requests > 0 ORDER BY hour LIMIT 1)`,
+    ),
+  })
+  const select = prepareRows(database, row, `SELECT ${row.names} FROM account WHERE id = ?1`)
+  return (account: bigint, fromHour: number): { posted: bigint; firstHour: number | null } =>
+    select.one(account, BigInt(fromHour)) ?? { posted: 0n, firstHour: null }
 }
+
+const totalRow = rowOf({ writtenOff: integer('coalesce(sum(written_off), 0)') })
+const lossRow = rowOf({
+  account: integer('account'),
+  writtenOff: integer('sum(written_off)'),
+  requests: number('sum(write_offs)'),
+})
 
 function readLosses(database: Database) {
-  const total = prepare(
+  const range = 'FROM usage_hour WHERE write_offs > 0 AND hour >= ? AND hour < ?'
+  const total = prepareRows(database, totalRow, `SELECT ${totalRow.names} ${range}`)
+  const select = prepareRows(
     database,
-    'SELECT coalesce(sum(written_off), 0) FROM usage_hour WHERE write_offs > 0 AND hour >= ? AND hour < ?',
-  )
-  const select = prepare(
-    database,
-    `SELECT account, sum(written_off) AS written_off, sum(write_offs) FROM usage_hour WHERE write_offs > 0 AND hour >= ? AND hour < ?
-      GROUP BY account ORDER BY written_off DESC, account LIMIT ?`,
+    lossRow,
+    `SELECT ${lossRow.names} ${range} GROUP BY account ORDER BY sum(written_off) DESC, account LIMIT ?`,
   )
   return (fromHour: number, toHour: number, limit: number): { total: bigint; accounts: readonly Loss[] } => {
-    const range = [BigInt(fromHour), BigInt(toHour)] as const
-    const [sum = 0n] = total.row(...range) ?? []
-    const accounts = select.rows(...range, BigInt(limit)).map((row) => ({
-      account: row[0] as bigint,
-      writtenOff: row[1] as bigint,
-      requests: Number(row[2]),
-    }))
-    return { total: sum as bigint, accounts }
+    const hours = [BigInt(fromHour), BigInt(toHour)] as const
+    return {
+      total: total.one(...hours)?.writtenOff ?? 0n,
+      accounts: select.all(...hours, BigInt(limit)),
+    }
   }
 }
 
+const countRow = rowOf({ code: text('code'), count: number('sum(count)') })
+const refusalRow = rowOf({
+  id: integer('id'),
+  account: integer('account'),
+  key: integer('key'),
+  code: text('code'),
+  status: number('status'),
+  model: textOrNull('model'),
+  message: text('message'),
+}) satisfies Field<Refusal>
+
 function readRefusals(database: Database) {
-  const counts = prepare(
+  const counts = prepareRows(
     database,
-    `SELECT code, sum(count) AS times FROM refusal_hour WHERE account = ?1 AND hour >= ?2 AND (?3 IS NULL OR key = ?3)
-      GROUP BY code ORDER BY times DESC, code`,
+    countRow,
+    `SELECT ${countRow.names} FROM refusal_hour WHERE account = ?1 AND hour >= ?2 AND (?3 IS NULL OR key = ?3)
+      GROUP BY code ORDER BY sum(count) DESC, code`,
   )
-  const columns = 'id, account, key, code, status, model, message'
-  const ofAccount = prepare(
+  const ofAccount = prepareRows(
     database,
-    `SELECT ${columns} FROM refusal WHERE account = ? ORDER BY id DESC LIMIT ?`,
+    refusalRow,
+    `SELECT ${refusalRow.names} FROM refusal WHERE account = ? ORDER BY id DESC LIMIT ?`,
   )
-  const ofKey = prepare(
+  const ofKey = prepareRows(
     database,
-    `SELECT ${columns} FROM refusal WHERE account = ? AND key = ? ORDER BY id DESC LIMIT ?`,
+    refusalRow,
+    `SELECT ${refusalRow.names} FROM refusal WHERE account = ? AND key = ? ORDER BY id DESC LIMIT ?`,
   )
   return (
     account: bigint,
@@ -174,52 +216,40 @@ function readRefusals(database: Database) {
     { fromHour, latestMax }: { readonly fromHour: number; readonly latestMax: number },
   ) => {
     const limit = BigInt(latestMax)
-    const latest = key === null ? ofAccount.rows(account, limit) : ofKey.rows(account, key, limit)
     return {
-      counts: counts
-        .rows(account, BigInt(fromHour), key)
-        .map(([code, times]) => ({ code: code as string, count: Number(times) })),
-      latest: latest.map(toRefusal),
+      counts: counts.all(account, BigInt(fromHour), key),
+      latest: key === null ? ofAccount.all(account, limit) : ofKey.all(account, key, limit),
     }
   }
 }
 
-function toRefusal(row: readonly Output[]): Refusal {
-  return {
-    id: row[0] as bigint,
-    account: row[1] as bigint,
-    key: row[2] as bigint,
-    code: row[3] as string,
-    status: Number(row[4]),
-    model: row[5] as string | null,
-    message: row[6] as string,
-  }
-}
+const runningRow = rowOf({
+  id: integer('id'),
+  account: integer('account'),
+  key: integer('key'),
+  model: text('model'),
+  dialect: text('dialect'),
+  streamed: flag('streamed'),
+  held: integer('amount'),
+  startedMs: number('created_ms'),
+}) satisfies Field<RunningRequest>
 
-/** Holds are few: those of requests that run now. */
+/** Holds are few: those of the requests that run now. */
 function readRunning(database: Database) {
-  const select = prepare(
+  const select = prepareRows(
     database,
-    `SELECT id, account, key, model, dialect, streamed, amount, created_ms FROM hold WHERE account = ?
-      ORDER BY id DESC LIMIT ?`,
+    runningRow,
+    `SELECT ${runningRow.names} FROM hold WHERE account = ? ORDER BY id DESC LIMIT ?`,
   )
-  return (account: bigint, limit: number): readonly RunningRequest[] =>
-    select.rows(account, BigInt(limit)).map((row) => ({
-      id: row[0] as bigint,
-      account: row[1] as bigint,
-      key: row[2] as bigint,
-      model: row[3] as string,
-      dialect: row[4] as string,
-      streamed: row[5] !== 0n,
-      held: row[6] as bigint,
-      startedMs: Number(row[7]),
-    }))
+  return (account: bigint, limit: number): readonly RunningRequest[] => select.all(account, BigInt(limit))
 }
 
 function readFirst(database: Database) {
-  const select = prepare(database, 'SELECT started_ms FROM receipt WHERE account = ? ORDER BY id LIMIT 1')
-  return (account: bigint): number | null => {
-    const [startedMs = null] = select.row(account) ?? []
-    return startedMs === null ? null : Number(startedMs)
-  }
+  const row = rowOf({ startedMs: number('started_ms') })
+  const select = prepareRows(
+    database,
+    row,
+    `SELECT ${row.names} FROM receipt WHERE account = ? ORDER BY id LIMIT 1`,
+  )
+  return (account: bigint): number | null => select.one(account)?.startedMs ?? null
 }

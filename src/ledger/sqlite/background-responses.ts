@@ -2,10 +2,23 @@
  * Responses that run in the background at their providers. A row has the id of the request's hold and is open as long as
  * the hold is, so that settling the hold ends it and nothing has to be synchronized. Holds no content; moves no money.
  */
-import { type Database, type Output, prepare } from '../../store/sqlite/connection.ts'
+import { type Field, flag, integer, number, rowOf, text } from '../../store/sqlite/columns.ts'
+import { type Database, prepare } from '../../store/sqlite/connection.ts'
+import { prepareRows } from '../../store/sqlite/row-statement.ts'
 import type { OpenResponse, UnrecordedResponse } from '../background-response-types.ts'
 import type { KeyUsageState } from './rows.ts'
 import type { StateRows } from './state-rows.ts'
+
+const responseRow = rowOf({ id: integer('b.id'), account: integer('b.account') })
+
+const openRow = rowOf({
+  ...responseRow.fields,
+  upstream: text('b.upstream'),
+  responseId: text('b.response_id'),
+  facts: text('b.facts'),
+  createdMs: number('hold.created_ms'),
+  isSuspended: flag('a.suspended_ms IS NOT NULL'),
+}) satisfies Field<OpenResponse>
 
 const isOpen = 'EXISTS (SELECT 1 FROM hold WHERE hold.id = background_response.id)'
 
@@ -71,53 +84,42 @@ function recordOperation(database: Database, rows: StateRows) {
 }
 
 function removeUnrecordedOperation(database: Database) {
-  const select = prepare(
+  const select = prepareRows(
     database,
-    `SELECT id, account FROM background_response WHERE response_id IS NULL AND ${isOpen}`,
+    responseRow,
+    `SELECT ${responseRow.names} FROM background_response b
+      WHERE response_id IS NULL AND EXISTS (SELECT 1 FROM hold WHERE hold.id = b.id)`,
   )
   const remove = prepare(database, 'DELETE FROM background_response WHERE response_id IS NULL')
   return (): readonly UnrecordedResponse[] => {
-    const unrecorded = select.rows()
+    const unrecorded = select.all()
     remove.run()
-    return unrecorded.map(([id, account]) => ({ id: id as bigint, account: account as bigint }))
+    return unrecorded
   }
 }
 
 export function backgroundReads(database: Database) {
-  const open = `SELECT b.id, b.account, b.upstream, b.response_id, b.facts, hold.created_ms, a.suspended_ms
+  const open = `SELECT ${openRow.names}
     FROM background_response b JOIN hold ON hold.id = b.id JOIN account a ON a.id = b.account
     WHERE b.response_id IS NOT NULL`
-  const byName = prepare(
+  const byName = prepareRows(
     database,
+    openRow,
     `${open} AND b.account = ? AND b.response_id = ? ORDER BY b.id DESC LIMIT 1`,
   )
-  const byId = prepare(database, `${open} AND b.id = ?`)
-  const ids = prepare(
+  const byId = prepareRows(database, openRow, `${open} AND b.id = ?`)
+  const ids = prepareRows(
     database,
-    `SELECT b.id, b.account FROM hold CROSS JOIN background_response b ON b.id = hold.id
+    responseRow,
+    `SELECT ${responseRow.names} FROM hold CROSS JOIN background_response b ON b.id = hold.id
       WHERE hold.id > ? AND b.response_id IS NOT NULL ORDER BY hold.id LIMIT ?`,
   )
   return {
-    openResponse: { run: (account: bigint, responseId: string) => toOpen(byName.row(account, responseId)) },
-    openResponseById: { run: (id: bigint) => toOpen(byId.row(id)) },
+    openResponse: { run: (account: bigint, responseId: string) => byName.one(account, responseId) },
+    openResponseById: { run: (id: bigint) => byId.one(id) },
     openResponses: {
       run: (afterId: bigint, limit: number): readonly Pick<OpenResponse, 'id' | 'account'>[] =>
-        ids
-          .rows(afterId, BigInt(limit))
-          .map(([id, account]) => ({ id: id as bigint, account: account as bigint })),
+        ids.all(afterId, BigInt(limit)),
     },
   } as const
-}
-
-function toOpen(row: Output[] | undefined): OpenResponse | undefined {
-  if (row === undefined) return undefined
-  return {
-    id: row[0] as bigint,
-    account: row[1] as bigint,
-    upstream: row[2] as string,
-    responseId: row[3] as string,
-    facts: row[4] as string,
-    createdMs: Number(row[5]),
-    isSuspended: row[6] !== null,
-  }
 }

@@ -38,7 +38,7 @@ export function holdOperations(database: Database, rows: StateRows) {
 }
 
 function admitOperation(database: Database, rows: StateRows) {
-  const insert = prepare(database, `INSERT INTO hold (${newHold.names}) VALUES (${newHold.places})`)
+  const insert = prepare(database, `INSERT INTO hold (${newHold.names}) VALUES (${newHold.placeholders})`)
   return (packed: PackedAsk): PackedAdmission => {
     const { ask, settings } = admitMessage.toRow(packed as Output[])
     assertAmount(ask.inputAmount, 'the bound of the input')

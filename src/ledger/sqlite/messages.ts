@@ -3,7 +3,7 @@
  * in it. One table of fields for each message makes both directions.
  */
 import type { BudgetWindow, RateLimits, RateState } from '../../limits/types.ts'
-import { type Field, rowOf } from '../../store/sqlite/columns.ts'
+import { type Field, rowOf, rowOrNull, same } from '../../store/sqlite/columns.ts'
 import type { Input, Output } from '../../store/sqlite/connection.ts'
 import type { Fraction } from '../rules/money.ts'
 import type { Admission, AdmissionAsk, Held } from '../types.ts'
@@ -15,23 +15,8 @@ export interface AdmitSettings {
   readonly reserveShare: Fraction
 }
 
-/** A value that crosses the threads as it is. */
-const value = <Value extends bigint | number | string | boolean | null>(): Field<Value> => ({
-  columns: [''],
-  read: (row, at) => row[at] as unknown as Value,
-  // Between threads a tuple may hold what no statement takes, such as a boolean.
-  write: (value, row) => void row.push(value as Input),
-})
-
-/** A group that may be absent as a whole: its first value is null then. */
-const orNull = <Value>(group: Field<Value>): Field<Value | null> => ({
-  columns: group.columns,
-  read: (row, at) => (row[at] === null ? null : group.read(row, at)),
-  write(value, row) {
-    if (value === null) for (const _ of group.columns) row.push(null)
-    else group.write(value, row)
-  },
-})
+/** A value that crosses the threads as it is; a tuple has no names. */
+const value = <Value extends bigint | number | string | boolean | null>(): Field<Value> => same<Value>('')
 
 const rateLimits: Field<RateLimits> = rowOf({
   requestsPerMinute: value<number | null>(),
@@ -54,7 +39,7 @@ const ask = rowOf({
   usesRestricted: value<boolean>(),
   accountLimits: rateLimits,
   keyLimits: rateLimits,
-  keyBudget: orNull(rowOf({ amount: value<bigint>(), window: value<BudgetWindow>() })),
+  keyBudget: rowOrNull(rowOf({ amount: value<bigint>(), window: value<BudgetWindow>() })),
   priceVersion: value<bigint>(),
   model: value<string>(),
   dialect: value<string>(),
@@ -69,7 +54,7 @@ const settings = rowOf({
 export const admitMessage = rowOf({ ask, settings })
 export type PackedAsk = Input[]
 
-const rate: Field<RateState | null> = orNull(
+const rate: Field<RateState | null> = rowOrNull(
   rowOf({ limit: value<number>(), remaining: value<number>(), resetMs: value<number>() }),
 )
 

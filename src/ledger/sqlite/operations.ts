@@ -5,11 +5,14 @@
 import { assert } from '../../base/assert.ts'
 import { processSlots } from '../../base/ids.ts'
 import type { OperationTable } from '../../store/sqlite/batch.ts'
+import { integer, rowOf } from '../../store/sqlite/columns.ts'
 import { type Database, prepare } from '../../store/sqlite/connection.ts'
+import { prepareRows } from '../../store/sqlite/row-statement.ts'
 import { assertAmount, nanoMax } from '../rules/money.ts'
 import type { CreditAsk, CreditResult, CreditSource } from '../types.ts'
 import { openingOperations } from './account-operations.ts'
 import { backgroundOperations, isNoBackgroundHold } from './background-responses.ts'
+import { insertEntry } from './entry-writes.ts'
 import { holdOperations } from './hold-operations.ts'
 import { redeemOperation } from './redeem-operation.ts'
 import { type Orphan, orphanColumns, toOrphan } from './rows.ts'
@@ -52,13 +55,15 @@ const counters: Readonly<Record<CreditSource, 'promo' | 'clearing'>> = {
   dispute: 'clearing',
 }
 
+const creditedRow = rowOf({ id: integer('id'), account: integer('account'), amount: integer('amount') })
+
 function creditOperation(database: Database, rows: StateRows) {
-  const find = prepare(database, 'SELECT id, account, amount FROM entry WHERE source = ? AND reference = ?')
-  const insert = prepare(
+  const find = prepareRows(
     database,
-    `INSERT INTO entry (id, account, position, counter, kind, amount, balance_after, source, reference, note,
-      created_ms) VALUES (?, ?, ?, ?, 'credit', ?, ?, ?, ?, ?, ?)`,
+    creditedRow,
+    `SELECT ${creditedRow.names} FROM entry WHERE source = ? AND reference = ?`,
   )
+  const insert = insertEntry(database)
   return (ask: CreditAsk): CreditResult => {
     const { account: id, amount, source, reference } = ask
     assertAmount(amount, 'a credit')
@@ -66,27 +71,28 @@ function creditOperation(database: Database, rows: StateRows) {
     const account = rows.account(id)
     if (account === undefined) return { kind: 'no_account' }
     const { held } = account
-    const earlier = find.row(source, reference)
+    const earlier = find.one(source, reference)
     if (earlier !== undefined) {
-      const [entryId, creditedAccount, creditedAmount] = earlier as [bigint, bigint, bigint]
-      if (creditedAccount !== id || creditedAmount !== amount) return { kind: 'conflict' }
-      return { kind: 'credited', entryId, created: false, posted: account.posted, held }
+      if (earlier.account !== id || earlier.amount !== amount) return { kind: 'conflict' }
+      return { kind: 'credited', entryId: earlier.id, created: false, posted: account.posted, held }
     }
     const posted = account.posted + amount
     assert(posted <= nanoMax, 'a balance fits its column')
     const position = account.entries + 1
-    insert.run(
-      ask.entryId,
-      id,
-      BigInt(position),
-      counters[source],
+    insert({
+      id: ask.entryId,
+      account: id,
+      position,
+      counter: counters[source],
+      kind: 'credit',
       amount,
-      posted,
+      balanceAfter: posted,
       source,
       reference,
-      ask.note,
-      BigInt(ask.nowMs),
-    )
+      request: null,
+      note: ask.note,
+      createdMs: ask.nowMs,
+    })
     rows.saveAccount(id, { ...account, posted, entries: position })
     return { kind: 'credited', entryId: ask.entryId, created: true, posted, held }
   }

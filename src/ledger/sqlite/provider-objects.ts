@@ -47,7 +47,7 @@ export interface SettledAnswer {
 export function saveProviderObjects(database: Database) {
   const insert = prepare(
     database,
-    `INSERT OR REPLACE INTO provider_object (${newObject.names}) VALUES (${newObject.places})`,
+    `INSERT OR REPLACE INTO provider_object (${newObject.names}) VALUES (${newObject.placeholders})`,
   )
   const removeExpired = prepare(
     database,

@@ -7,6 +7,7 @@ import type { SpendTotals } from '../../limits/budget.ts'
 import type { RateWindow } from '../../limits/window.ts'
 import {
   blob,
+  custom,
   type Field,
   flag,
   integer,
@@ -140,6 +141,12 @@ const counts = Object.fromEntries(meterNames.map((name) => [name, number(meters[
   Record<Meter, Field<number>>
 >
 
+/** An amount; the JSON of a checkpoint has it as text. */
+const amount = custom<bigint>({
+  read: (stored) => BigInt(stored as bigint | string),
+  write: (value) => value,
+})
+
 const draft = rowOf({
   provider: text('provider'),
   upstream: text('upstream'),
@@ -154,7 +161,7 @@ const draft = rowOf({
   fees: json<Readonly<Record<string, number>>>('fees'),
   ranAt: json<readonly string[]>('ran_at'),
   unpricedUsage: flag('unpriced_usage'),
-  upstreamCost: bigintOrText('upstream_cost'),
+  upstreamCost: amount('upstream_cost'),
   outputLimit: number('output_limit'),
   outputLowered: flag('output_lowered'),
   settledLate: flag('settled_late'),
@@ -167,17 +174,12 @@ const draft = rowOf({
   background: flag('background'),
 }) satisfies Field<ReceiptDraft>
 
-/** An amount that a checkpoint keeps in JSON, which has no bigint. */
-function bigintOrText(name: string): Field<bigint> {
-  return { ...integer(name), read: (row, at) => BigInt(row[at] as bigint | string) }
-}
-
 /** A draft as values to bind. */
 export type PackedDraft = Input[]
 export const packDraft: (value: ReceiptDraft) => PackedDraft = draft.bind
 
 const countOf = (packed: PackedDraft, name: keyof typeof draft.fields): number =>
-  Number(packed[draft.place[name]])
+  Number(packed[draft.index[name]])
 
 /** All input and all output of a packed draft, for the rates. */
 export function usedTokens(packed: PackedDraft): { readonly input: number; readonly output: number } {
@@ -195,9 +197,9 @@ export interface DraftUsage {
 }
 
 export function usageOfDraft(packed: PackedDraft): DraftUsage {
-  const firstByteMs = packed[draft.place.firstByteMs] ?? null
+  const firstByteMs = packed[draft.index.firstByteMs] ?? null
   return {
-    endReason: packed[draft.place.endReason],
+    endReason: packed[draft.index.endReason],
     tokens: (name) => countOf(packed, name),
     startedMs: countOf(packed, 'startedMs'),
     firstByteMs: firstByteMs === null ? null : Number(firstByteMs),
@@ -205,7 +207,7 @@ export function usageOfDraft(packed: PackedDraft): DraftUsage {
 }
 
 export function wasAborted(packed: PackedDraft): boolean {
-  return packed[draft.place.endReason] === 'client_abort'
+  return packed[draft.index.endReason] === 'client_abort'
 }
 
 /** What the ledger adds to a draft. */

@@ -9,6 +9,7 @@ import { type Database, prepare } from '../../store/sqlite/connection.ts'
 import { assertAmount } from '../rules/money.ts'
 import { addLoss, type Split, split } from '../rules/settlement.ts'
 import type { ExcessCause } from '../types.ts'
+import { insertEntry } from './entry-writes.ts'
 import { withoutHold } from './hold-operations.ts'
 import { type PackedProviderObjects, saveProviderObjects } from './provider-objects.ts'
 import {
@@ -58,11 +59,7 @@ interface EntryRow {
 
 /** Appends the rows one after another; answers with the account as they leave it. */
 function entryWriter(database: Database) {
-  const insert = prepare(
-    database,
-    `INSERT INTO entry (id, account, position, counter, kind, amount, balance_after, request, created_ms, reference)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  )
+  const insert = insertEntry(database)
   return (
     account: AccountState,
     hold: HoldState,
@@ -73,19 +70,20 @@ function entryWriter(database: Database) {
     for (const { id, counter, kind, amount, coveredBy } of entries) {
       posted += amount
       position += 1
-      const reference = coveredBy === null ? null : coveredBy.toString()
-      insert.run(
+      insert({
         id,
-        hold.account,
-        BigInt(position),
+        account: hold.account,
+        position,
         counter,
         kind,
         amount,
-        posted,
-        hold.id,
-        BigInt(nowMs),
-        reference,
-      )
+        balanceAfter: posted,
+        source: null,
+        reference: coveredBy === null ? null : coveredBy.toString(),
+        request: hold.id,
+        note: null,
+        createdMs: nowMs,
+      })
     }
     return { ...account, posted, entries: position }
   }
@@ -95,7 +93,7 @@ export function settleOperation(database: Database, rows: StateRows, observer: S
   const findReceipt = prepare(database, 'SELECT 1 FROM receipt WHERE id = ?')
   const insertReceipt = prepare(
     database,
-    `INSERT INTO receipt (${receiptRow.names}) VALUES (${receiptRow.places})`,
+    `INSERT INTO receipt (${receiptRow.names}) VALUES (${receiptRow.placeholders})`,
   )
   const post = entryWriter(database)
   const saveObjects = saveProviderObjects(database)

@@ -1,10 +1,21 @@
 /**
- * The operations on top-ups that move money: paid, taken back by a refund or a dispute, given back again. Each changes
- * the top-up's row together with the entry, so that no crash can part them. What is taken back may take the balance
- * below what is held and below zero; nothing else may.
+ * The operations on top-ups that move money: payment, return (a refund or a dispute) and its reversal. Each changes the
+ * top-up's row together with the entry, so that no crash can separate them. Only a return may take the balance below
+ * what is held, and below zero.
  */
 import { assert } from '../../base/assert.ts'
-import { type Database, type Output, prepare } from '../../store/sqlite/connection.ts'
+import {
+  flag,
+  integer,
+  number,
+  numberOrNull,
+  rowOf,
+  text,
+  textOrNull,
+  type ValueOf,
+} from '../../store/sqlite/columns.ts'
+import { type Database, prepare } from '../../store/sqlite/connection.ts'
+import { prepareRows } from '../../store/sqlite/row-statement.ts'
 import type {
   PayAsk,
   PayResult,
@@ -15,33 +26,25 @@ import type {
 } from '../payment-types.ts'
 import { assertAmount, least, most, nanoMax } from '../rules/money.ts'
 import type { CreditAsk, CreditResult } from '../types.ts'
+import { insertEntry } from './entry-writes.ts'
 import type { AccountState } from './rows.ts'
 import type { StateRows } from './state-rows.ts'
 
 type Credit = (ask: CreditAsk) => CreditResult
 
 /** A top-up as far as its money goes. */
-interface Paid {
-  readonly id: bigint
-  readonly account: bigint
-  readonly amount: bigint
-  readonly refunded: bigint
-  readonly paymentIntent: string | null
-  readonly isPaid: boolean
-}
+const topUpRow = rowOf({
+  id: integer('id'),
+  account: integer('account'),
+  amount: integer('amount'),
+  refunded: integer('refunded'),
+  paymentIntent: textOrNull('payment_intent'),
+  isPaid: flag('paid_ms IS NOT NULL'),
+})
+type TopUpAmounts = ValueOf<typeof topUpRow>
 
-const paidColumns = 'id, account, amount, refunded, payment_intent, paid_ms IS NOT NULL'
-
-function toPaid(row: Output[]): Paid {
-  return {
-    id: row[0] as bigint,
-    account: row[1] as bigint,
-    amount: row[2] as bigint,
-    refunded: row[3] as bigint,
-    paymentIntent: row[4] as string | null,
-    isPaid: row[5] === 1n,
-  }
-}
+const selectTopUp = (database: Database) =>
+  prepareRows(database, topUpRow, `SELECT ${topUpRow.names} FROM top_up WHERE id = ?`)
 
 export function topUpOperations(database: Database, rows: StateRows, credit: Credit) {
   return {
@@ -52,16 +55,15 @@ export function topUpOperations(database: Database, rows: StateRows, credit: Cre
 }
 
 function payTopUpOperation(database: Database, credit: Credit) {
-  const find = prepare(database, `SELECT ${paidColumns} FROM top_up WHERE id = ?`)
+  const find = selectTopUp(database)
   const findOther = prepare(database, 'SELECT id FROM top_up WHERE payment_intent = ? AND id <> ?')
   const update = prepare(
     database,
     `UPDATE top_up SET state = 'paid', payment_intent = ?, paid_ms = ?, problem = NULL, pay_url = NULL WHERE id = ?`,
   )
   return ({ entryId, topUp: id, paymentIntent, nowMs }: PayAsk): PayResult => {
-    const row = find.row(id)
-    if (row === undefined) return { kind: 'no_top_up' }
-    const topUp = toPaid(row)
+    const topUp = find.one(id)
+    if (topUp === undefined) return { kind: 'no_top_up' }
     const { account, amount } = topUp
     if (topUp.isPaid) {
       const isSame = topUp.paymentIntent === paymentIntent
@@ -88,63 +90,64 @@ function stateOf({
   amount,
   refunded,
   disputed,
-}: Pick<Paid, 'amount' | 'refunded'> & { readonly disputed: bigint }): string {
+}: Pick<TopUpAmounts, 'amount' | 'refunded'> & { readonly disputed: bigint }): string {
   if (disputed > 0n) return 'disputed'
   if (refunded === 0n) return 'paid'
   return refunded === amount ? 'refunded' : 'partly_refunded'
 }
 
+const returnedRow = rowOf({
+  refunded: integer("coalesce(sum(amount) FILTER (WHERE source = 'refund'), 0)"),
+  withdrawn: integer("coalesce(sum(amount) FILTER (WHERE source = 'dispute'), 0)"),
+})
+
 /**
- * Sums anew what of a top-up stays taken. A bank may take more than was paid; the account owes it all the same, and the
- * row, which is of this top-up alone, tells of it no more than that it is disputed whole.
+ * Recomputes the refunded and disputed sums of a top-up. A bank may withdraw more than was paid: the account owes all of
+ * it, and the row of the top-up shows its whole amount as disputed.
  */
 function updateReturnedSums(database: Database) {
-  const find = prepare(
+  const find = prepareRows(
     database,
-    `SELECT coalesce(sum(amount) FILTER (WHERE source = 'refund'), 0),
-      coalesce(sum(amount) FILTER (WHERE source = 'dispute'), 0)
-      FROM top_up_return WHERE top_up = ? AND restored_entry IS NULL`,
+    returnedRow,
+    `SELECT ${returnedRow.names} FROM top_up_return WHERE top_up = ? AND restored_entry IS NULL`,
   )
   const update = prepare(database, 'UPDATE top_up SET refunded = ?, disputed = ?, state = ? WHERE id = ?')
-  return ({ id, amount }: Paid): void => {
-    const [refunded, taken] = find.row(id) as [bigint, bigint]
-    const disputed = least(taken, amount)
+  return ({ id, amount }: TopUpAmounts): void => {
+    const { refunded, withdrawn } = find.one(id) ?? { refunded: 0n, withdrawn: 0n }
+    const disputed = least(withdrawn, amount)
     update.run(refunded, disputed, stateOf({ amount, refunded, disputed }), id)
   }
 }
 
-/** What was taken last under a provider's reference, by the reference that our rows have for that turn. */
-interface Taken {
-  readonly topUp: bigint
-  readonly amount: bigint
-  readonly reference: string
-  readonly isRestored: boolean
-  /** How often it was taken. */
-  readonly turns: number
-}
+/** The latest return under a provider's reference; `reference` is that of our row. */
+const returnRow = rowOf({
+  topUp: integer('top_up'),
+  amount: integer('amount'),
+  reference: text('reference'),
+  isRestored: flag('restored_entry IS NOT NULL'),
+  /** How many returns the reference has. */
+  times: number('count(*) OVER ()'),
+})
 
-/** A dispute that was won can be lost after all: each later turn has a space and its number behind the reference. */
-function takenLookup(database: Database) {
-  const find = prepare(
+/** A dispute that was won can be lost after all: the reference of each later return ends with a space and its number. */
+function findLatestReturn(database: Database) {
+  const find = prepareRows(
     database,
-    `SELECT top_up, amount, reference, restored_entry IS NOT NULL, count(*) OVER () FROM top_up_return
+    returnRow,
+    `SELECT ${returnRow.names} FROM top_up_return
       WHERE source = ?1 AND (reference = ?2 OR (reference > ?2 || ' ' AND reference < ?2 || '!'))
       ORDER BY entry DESC LIMIT 1`,
   )
-  return (source: ReturnAsk['source'], asked: string): Taken | undefined => {
-    const row = find.row(source, asked)
-    if (row === undefined) return undefined
-    const [topUp, amount, reference, restored, turns] = row as [bigint, bigint, string, bigint, bigint]
-    return { topUp, amount, reference, isRestored: restored === 1n, turns: Number(turns) }
-  }
+  return (source: ReturnAsk['source'], reference: string): ValueOf<typeof returnRow> | undefined =>
+    find.one(source, reference)
 }
 
-/** A refund that failed stays failed; what is told of it again is old. */
+/** A refund that failed stays failed; a repeated event about it is old. */
 const canBeTakenAgain = (source: ReturnAsk['source']): boolean => source === 'dispute'
 
 function returnTopUpOperation(database: Database, rows: StateRows) {
-  const find = prepare(database, `SELECT ${paidColumns} FROM top_up WHERE id = ?`)
-  const findTaken = takenLookup(database)
+  const find = selectTopUp(database)
+  const findReturn = findLatestReturn(database)
   const insertReturn = prepare(
     database,
     'INSERT INTO top_up_return (entry, top_up, source, reference, amount) VALUES (?, ?, ?, ?, ?)',
@@ -153,21 +156,19 @@ function returnTopUpOperation(database: Database, rows: StateRows) {
   const take = takeBack(database, rows)
   return (ask: ReturnAsk): ReturnResult => {
     const { entryId, source, amount } = ask
-    assertAmount(amount, 'what is taken back')
-    assert(amount > 0n, 'more than nothing is taken back')
-    const row = find.row(ask.topUp)
-    if (row === undefined) return { kind: 'not_paid' }
-    const topUp = toPaid(row)
-    if (!topUp.isPaid) return { kind: 'not_paid' }
-    const earlier = findTaken(source, ask.reference)
+    assertAmount(amount, 'a return')
+    assert(amount > 0n, 'a return is more than zero')
+    const topUp = find.one(ask.topUp)
+    if (topUp === undefined || !topUp.isPaid) return { kind: 'not_paid' }
+    const earlier = findReturn(source, ask.reference)
     const isAgain = earlier?.isRestored === true && canBeTakenAgain(source)
     if (earlier !== undefined && !isAgain) {
       const isSame = earlier.topUp === topUp.id && earlier.amount === amount
       return isSame ? { kind: 'returned', created: false, account: topUp.account } : { kind: 'conflict' }
     }
-    // No refund is of more than was paid; what a bank takes does not ask us.
+    // A refund is at most what was paid; a bank may withdraw more.
     if (source === 'refund' && topUp.refunded + amount > topUp.amount) return { kind: 'conflict' }
-    const reference = earlier === undefined ? ask.reference : `${ask.reference} ${earlier.turns + 1}`
+    const reference = earlier === undefined ? ask.reference : `${ask.reference} ${earlier.times + 1}`
     take(topUp.account, { ...ask, reference })
     insertReturn.run(entryId, topUp.id, source, reference, amount)
     save(topUp)
@@ -177,11 +178,7 @@ function returnTopUpOperation(database: Database, rows: StateRows) {
 
 /** The reversing entry; an account that is to be frozen is suspended in the same step. */
 function takeBack(database: Database, rows: StateRows) {
-  const insert = prepare(
-    database,
-    `INSERT INTO entry (id, account, position, counter, kind, amount, balance_after, source, reference, note,
-      created_ms) VALUES (?, ?, ?, 'clearing', 'refund', ?, ?, ?, ?, ?, ?)`,
-  )
+  const insert = insertEntry(database)
   // The only place where `overdrawn` grows; it shrinks with every other change of the row.
   const overdraw = prepare(database, 'UPDATE account SET overdrawn = max(overdrawn, ?) WHERE id = ?')
   const freeze = suspendForDispute(database)
@@ -193,21 +190,37 @@ function takeBack(database: Database, rows: StateRows) {
     const posted = account.posted - amount
     assert(posted >= -nanoMax, 'a balance fits its column')
     const entries = account.entries + 1
-    insert.run(entryId, id, BigInt(entries), -amount, posted, source, reference, note, BigInt(nowMs))
+    insert({
+      id: entryId,
+      account: id,
+      position: entries,
+      counter: 'clearing',
+      kind: 'refund',
+      amount: -amount,
+      balanceAfter: posted,
+      source,
+      reference,
+      request: null,
+      note,
+      createdMs: nowMs,
+    })
     overdraw.run(most(account.held - posted, 0n), id)
-    const taken: AccountState = { ...account, posted, entries }
+    const debited: AccountState = { ...account, posted, entries }
     if (reason === null) {
-      rows.saveAccount(id, taken)
+      rows.saveAccount(id, debited)
       return
     }
     freeze(id, account.suspendedMs, { reason, atMs: nowMs })
-    rows.saveAccount(id, { ...taken, suspendedMs: account.suspendedMs ?? nowMs })
+    rows.saveAccount(id, { ...debited, suspendedMs: account.suspendedMs ?? nowMs })
   }
 }
 
+const frozenRow = rowOf({ frozenMs: numberOrNull('frozen_ms') })
+const frozenOf = `SELECT ${frozenRow.names} FROM billing_setting WHERE account = ?`
+
 /** Writes down why an account is frozen, and whether it was this that suspended it. */
 function suspendForDispute(database: Database) {
-  const find = prepare(database, 'SELECT frozen_ms FROM billing_setting WHERE account = ?')
+  const find = prepareRows(database, frozenRow, frozenOf)
   const upsert = prepare(
     database,
     `INSERT INTO billing_setting (account, frozen, frozen_ms) VALUES (?1, ?2, ?3)
@@ -218,8 +231,8 @@ function suspendForDispute(database: Database) {
     suspendedMs: number | null,
     { reason, atMs }: { reason: string; atMs: number },
   ) => {
-    const [earlierMs = null] = find.row(account) ?? []
-    const isOurs = suspendedMs === null || earlierMs === BigInt(suspendedMs)
+    const earlierMs = find.one(account)?.frozenMs ?? null
+    const isOurs = suspendedMs === null || earlierMs === suspendedMs
     upsert.run(account, reason, isOurs ? BigInt(suspendedMs ?? atMs) : null)
   }
 }
@@ -237,8 +250,8 @@ export function overrideDisputeSuspension(database: Database) {
 }
 
 function restoreTopUpOperation(database: Database, rows: StateRows, credit: Credit) {
-  const findTaken = takenLookup(database)
-  const find = prepare(database, `SELECT ${paidColumns} FROM top_up WHERE id = ?`)
+  const findReturn = findLatestReturn(database)
+  const find = selectTopUp(database)
   const restore = prepare(
     database,
     'UPDATE top_up_return SET restored_entry = ? WHERE source = ? AND reference = ?',
@@ -246,11 +259,12 @@ function restoreTopUpOperation(database: Database, rows: StateRows, credit: Cred
   const save = updateReturnedSums(database)
   const thaw = liftDisputeSuspension(database, rows)
   return ({ entryId, source, reference: asked, nowMs }: RestoreAsk): RestoreResult => {
-    const taken = findTaken(source, asked)
-    if (taken === undefined) return { kind: 'nothing' }
-    const { amount, reference } = taken
-    const topUp = toPaid(find.row(taken.topUp) ?? [])
-    if (taken.isRestored) return { kind: 'restored', created: false, account: topUp.account }
+    const latest = findReturn(source, asked)
+    if (latest === undefined) return { kind: 'nothing' }
+    const { amount, reference } = latest
+    const topUp = find.one(latest.topUp)
+    assert(topUp !== undefined, 'a return names a top-up that exists')
+    if (latest.isRestored) return { kind: 'restored', created: false, account: topUp.account }
     const credited = credit({
       entryId,
       account: topUp.account,
@@ -260,7 +274,7 @@ function restoreTopUpOperation(database: Database, rows: StateRows, credit: Cred
       nowMs,
       note: null,
     })
-    assert(credited.kind === 'credited' && credited.created, 'what was taken is given back once')
+    assert(credited.kind === 'credited' && credited.created, 'a return is reversed once')
     restore.run(entryId, source, reference)
     save(topUp)
     if (source === 'dispute') thaw(topUp.account)
@@ -268,22 +282,22 @@ function restoreTopUpOperation(database: Database, rows: StateRows, credit: Cred
   }
 }
 
-/** Stands behind a reference in the entry that gives back what was taken under it. */
+/** Ends the reference of the entry that reverses a return. */
 const restoredMark = 'returned'
 
 /** Lifts a suspension that was ours, once no payment of the account is in dispute; an operator's stays. */
 function liftDisputeSuspension(database: Database, rows: StateRows) {
   const disputed = prepare(database, 'SELECT 1 FROM top_up WHERE account = ? AND disputed > 0 LIMIT 1')
-  const find = prepare(database, 'SELECT frozen_ms FROM billing_setting WHERE account = ?')
+  const find = prepareRows(database, frozenRow, frozenOf)
   const clear = prepare(
     database,
     'UPDATE billing_setting SET frozen = NULL, frozen_ms = NULL WHERE account = ?',
   )
   return (id: bigint): void => {
     if (disputed.row(id) !== undefined) return
-    const [frozenMs = null] = find.row(id) ?? []
+    const frozenMs = find.one(id)?.frozenMs ?? null
     const account = rows.knownAccount(id)
-    if (frozenMs !== null && account.suspendedMs !== null && BigInt(account.suspendedMs) === frozenMs) {
+    if (frozenMs !== null && account.suspendedMs === frozenMs) {
       rows.saveAccount(id, { ...account, suspendedMs: null })
     }
     clear.run(id)

@@ -3,7 +3,9 @@
  * at a time: what accounts say is compared with what filled them, what their keys were charged and what is held; what
  * receipts say with their entries. Less than a verification, which reads everything. Only reads.
  */
-import { type Database, type Output, prepare } from '../../store/sqlite/connection.ts'
+import { integer, number, rowOf } from '../../store/sqlite/columns.ts'
+import type { Database } from '../../store/sqlite/connection.ts'
+import { prepareRows } from '../../store/sqlite/row-statement.ts'
 
 export interface CheckAsk {
   /** After which account to go on; null: the accounts are done. */
@@ -42,50 +44,76 @@ interface Step {
 
 const nothing: Step = { next: null, drift: [] }
 
+const accountRow = rowOf({
+  id: integer('id'),
+  posted: integer('posted'),
+  held: integer('held'),
+  openHolds: number('open_holds'),
+})
+const creditRow = rowOf({ sum: integer('coalesce(sum(amount), 0)') })
+const chargeRow = rowOf({ sum: integer('coalesce(sum(spent), 0)') })
+const holdRow = rowOf({
+  account: integer('account'),
+  amount: integer('sum(amount)'),
+  count: number('count(*)'),
+})
+
 function checkAccounts(database: Database) {
-  const select = prepare(
+  const select = prepareRows(
     database,
-    'SELECT id, posted, held, open_holds FROM account WHERE id > ? ORDER BY id LIMIT ?',
+    accountRow,
+    `SELECT ${accountRow.names} FROM account WHERE id > ? ORDER BY id LIMIT ?`,
   )
-  const filled = prepare(
+  const credits = prepareRows(
     database,
-    "SELECT coalesce(sum(amount), 0) FROM entry WHERE kind <> 'usage' AND kind <> 'write_off' AND account = ?",
+    creditRow,
+    `SELECT ${creditRow.names} FROM entry WHERE kind <> 'usage' AND kind <> 'write_off' AND account = ?`,
   )
-  const charged = prepare(database, 'SELECT coalesce(sum(spent), 0) FROM key_usage WHERE account = ?')
-  const holds = prepare(database, 'SELECT account, sum(amount), count(*) FROM hold GROUP BY account')
+  const charges = prepareRows(
+    database,
+    chargeRow,
+    `SELECT ${chargeRow.names} FROM key_usage WHERE account = ?`,
+  )
+  const holds = prepareRows(database, holdRow, `SELECT ${holdRow.names} FROM hold GROUP BY account`)
   return (after: bigint, limit: number): Step => {
-    const open = new Map(holds.rows().map(([account, amount, count]) => [account, { amount, count }]))
+    const open = new Map(holds.all().map((row) => [row.account, row]))
     const drift: string[] = []
-    const rows = select.rows(after, BigInt(limit))
-    for (const [id, posted, held, openHolds] of rows as [bigint, bigint, bigint, bigint][]) {
-      const due = amountOf(filled.row(id)) - amountOf(charged.row(id))
+    const rows = select.all(after, BigInt(limit))
+    for (const { id, posted, held, openHolds } of rows) {
+      const due = (credits.one(id)?.sum ?? 0n) - (charges.one(id)?.sum ?? 0n)
       if (posted !== due) drift.push(`account ${id}: posted is ${posted}, credits less charges are ${due}`)
-      const { amount = 0n, count = 0n } = open.get(id) ?? {}
+      const { amount = 0n, count = 0 } = open.get(id) ?? {}
       if (held === amount && openHolds === count) continue
       drift.push(
         `account ${id}: held is ${held} in ${openHolds} holds, its holds sum to ${amount} and are ${count}`,
       )
     }
-    return { drift, next: rows.length < limit ? null : ((rows.at(-1)?.[0] ?? null) as bigint | null) }
+    return { drift, next: rows.length < limit ? null : (rows.at(-1)?.id ?? null) }
   }
 }
 
-const amountOf = (row: Output[] | undefined): bigint => row?.[0] as bigint
+const receiptRow = rowOf({
+  id: integer('r.id'),
+  account: integer('r.account'),
+  stated: integer('r.charged + r.written_off'),
+  moved: integer('coalesce(-e.amount, 0)'),
+})
 
 function checkReceipts(database: Database) {
-  const select = prepare(
+  const select = prepareRows(
     database,
-    `SELECT r.id, r.account, r.charged + r.written_off, coalesce(-e.amount, 0) FROM receipt r
+    receiptRow,
+    `SELECT ${receiptRow.names} FROM receipt r
       LEFT JOIN entry e ON e.id = r.id AND e.kind = 'usage' AND e.account = r.account
       WHERE r.id < ? ORDER BY r.id DESC LIMIT ?`,
   )
   return (before: bigint, limit: number): Step => {
-    const rows = select.rows(before, BigInt(limit)) as [bigint, bigint, bigint, bigint][]
-    const drift = rows.flatMap(([id, account, told, moved]) =>
-      told === moved
+    const rows = select.all(before, BigInt(limit))
+    const drift = rows.flatMap(({ id, account, stated, moved }) =>
+      stated === moved
         ? []
-        : [`receipt ${id}: tells account ${account} of ${told}, its usage entry moved ${moved}`],
+        : [`receipt ${id}: states ${stated} to account ${account}, its usage entry moved ${moved}`],
     )
-    return { drift, next: rows.length < limit ? null : (rows.at(-1)?.[0] ?? null) }
+    return { drift, next: rows.length < limit ? null : (rows.at(-1)?.id ?? null) }
   }
 }

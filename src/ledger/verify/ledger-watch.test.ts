@@ -93,15 +93,15 @@ for (const [text, sql, found] of [
   [
     'a receipt that tells another amount',
     'UPDATE receipt SET charged = 21 WHERE account = 1 AND charged = 20 AND id = (SELECT min(id) FROM receipt)',
-    /^receipt \d+: tells account 1 of 21/,
+    /^receipt \d+: states 21 to account 1/,
   ],
   [
     'usage that was moved',
     "UPDATE entry SET account = 2 WHERE account = 1 AND kind = 'usage' AND id = (SELECT min(id) FROM receipt)",
-    /^receipt \d+: tells account 1 of 20, its usage entry moved 0/,
+    /^receipt \d+: states 20 to account 1, its usage entry moved 0/,
   ],
 ] as const) {
-  test(`${text} is found without anybody asking, and told until it is mended`, async (context) => {
+  test(`${text} is found by the background check, and reported until it is corrected`, async (context) => {
     const on = await scene(context)
     await on.pass(ledgerCheckMs)
     assert.equal(on.watch.report().contradictions, 0)

@@ -5,8 +5,10 @@
 import { meterNames, meters, tokenSums } from '../../../contract/meters.ts'
 import { addBytes, type Histogram } from '../../base/histogram.ts'
 import { idHourSql } from '../../base/ids.ts'
-import { type Database, type Output, prepare } from '../../store/sqlite/connection.ts'
-import type { Check } from './verify.ts'
+import { blob, integer, numberOrNull, rowOf, text, type ValueOf } from '../../store/sqlite/columns.ts'
+import type { Database } from '../../store/sqlite/connection.ts'
+import { prepareRows } from '../../store/sqlite/row-statement.ts'
+import { type Check, check } from './check.ts'
 
 /** The columns of a receipt that count in each sum of tokens. */
 const tokens = Object.fromEntries(
@@ -29,77 +31,118 @@ const sums = {
 
 const names = Object.keys(sums)
 
+/** By how much each sum of an hour differs from that of its receipts. */
+const differences = Object.fromEntries(
+  names.map((name) => [name, `coalesce(u.${name}, 0) - coalesce(r.${name}, 0)`]),
+)
+
 export const usageChecks: readonly Check[] = [
-  {
-    sql: `WITH told AS (SELECT account, ${idHourSql('id')} AS hour, key, model,
-        ${Object.entries(sums)
-          .map(([name, sum]) => `${sum} AS ${name}`)
-          .join(', ')}
-        FROM receipt GROUP BY 1, 2, 3, 4)
-      SELECT coalesce(u.account, r.account), coalesce(u.hour, r.hour), coalesce(u.key, r.key), coalesce(u.model, r.model),
-        ${names.map((name) => `coalesce(u.${name}, 0) - coalesce(r.${name}, 0)`).join(', ')}
-      FROM usage_hour u FULL JOIN told r ON r.account = u.account AND r.hour = u.hour AND r.key = u.key AND r.model = u.model
+  check(
+    {
+      account: 'coalesce(u.account, r.account)',
+      hour: 'coalesce(u.hour, r.hour)',
+      key: 'coalesce(u.key, r.key)',
+      model: 'coalesce(u.model, r.model)',
+      ...differences,
+    } as Readonly<Record<string, string>>,
+    `FROM usage_hour u FULL JOIN (SELECT account, ${idHourSql('id')} AS hour, key, model,
+          ${Object.entries(sums)
+            .map(([name, sum]) => `${sum} AS ${name}`)
+            .join(', ')}
+        FROM receipt GROUP BY 1, 2, 3, 4) r
+        ON r.account = u.account AND r.hour = u.hour AND r.key = u.key AND r.model = u.model
       WHERE ${names.map((name) => `coalesce(u.${name}, 0) <> coalesce(r.${name}, 0)`).join(' OR ')}`,
-    tell: ([account, hour, key, model, ...differences]) => {
-      const wrong = names.flatMap((name, place) =>
-        differences[place] === 0n ? [] : [`${name} by ${differences[place]}`],
-      )
-      return `usage of account ${account}, hour ${hour}, key ${key}, model ${model}: differs from its receipts: ${wrong.join(', ')}`
+    (row) => {
+      const wrong = names.filter((name) => row[name] !== 0n).map((name) => `${name} by ${row[name]}`)
+      return `usage of account ${row.account}, hour ${row.hour}, key ${row.key}, model ${row.model}: differs from its receipts: ${wrong.join(', ')}`
     },
-  },
-  {
-    sql: `SELECT coalesce(u.account, r.account), coalesce(u.hour, r.hour), coalesce(u.key, r.key), coalesce(u.refused, 0),
-        coalesce(r.refused, 0)
-      FROM (SELECT account, hour, key, sum(refused) AS refused FROM usage_hour GROUP BY 1, 2, 3 HAVING sum(refused) > 0) u
+  ),
+  check(
+    {
+      account: 'coalesce(u.account, r.account)',
+      hour: 'coalesce(u.hour, r.hour)',
+      key: 'coalesce(u.key, r.key)',
+      summed: 'coalesce(u.refused, 0)',
+      counted: 'coalesce(r.refused, 0)',
+    },
+    `FROM (SELECT account, hour, key, sum(refused) AS refused FROM usage_hour GROUP BY 1, 2, 3 HAVING sum(refused) > 0) u
       FULL JOIN (SELECT account, hour, key, sum(count) AS refused FROM refusal_hour GROUP BY 1, 2, 3) r
         ON r.account = u.account AND r.hour = u.hour AND r.key = u.key
       WHERE coalesce(u.refused, 0) <> coalesce(r.refused, 0)`,
-    tell: ([account, hour, key, told, counted]) =>
-      `usage of account ${account}, hour ${hour}, key ${key}: tells of ${told} refusals, by code they are ${counted}`,
-  },
+    ({ account, hour, key, summed, counted }) =>
+      `usage of account ${account}, hour ${hour}, key ${key}: has ${summed} refusals, by code they are ${counted}`,
+  ),
 ]
 
-/** The stored durations are those of the receipts; both come in the order of the hourly rows. */
-export function checkDurations(database: Database, tell: (line: string) => void): void {
-  const receipts = prepare(
-    database,
-    `SELECT account, ${idHourSql('id')} AS hour, key, model,
-      CASE WHEN end_reason = 'interrupted' THEN NULL ELSE max(0, ended_ms - started_ms) END,
-      max(0, first_byte_ms - started_ms) FROM receipt ORDER BY 1, 2, 3, 4`,
-  )
-  const stored = prepare(
-    database,
-    'SELECT latency, first_byte FROM usage_hour WHERE account = ? AND hour = ? AND key = ? AND model = ?',
-  )
-  let place: Output[] = []
-  let counted: [latency: Histogram, firstByte: Histogram] = [[], []]
-  const compare = (): void => {
-    const row = stored.row(...place)
-    // A row that is missing is told by the sums.
-    if (row === undefined) return
-    for (const [which, name] of ['durations', 'times to the first byte'].entries()) {
-      const told: Histogram = []
-      addBytes(told, row[which] as Uint8Array)
-      if (JSON.stringify(told) !== JSON.stringify(counted[which]))
-        tell(
-          `usage of account ${place[0]}, hour ${place[1]}, key ${place[2]}, model ${place[3]}: ${name} differ`,
-        )
-    }
-  }
-  for (const row of receipts.each()) {
-    const here = row.slice(0, 4)
-    if (here.some((value, column) => value !== place[column])) {
-      if (place.length > 0) compare()
-      place = here
-      counted = [[], []]
-    }
-    for (const which of [0, 1] as const) {
-      const ms = row[4 + which]
-      if (typeof ms === 'bigint') countIn(counted[which], Number(ms))
-    }
-  }
-  if (place.length > 0) compare()
+const hourKey = {
+  account: integer('account'),
+  hour: integer(idHourSql('id')),
+  key: integer('key'),
+  model: text('model'),
 }
+const durationRow = rowOf({
+  ...hourKey,
+  latencyMs: numberOrNull(
+    "CASE WHEN end_reason = 'interrupted' THEN NULL ELSE max(0, ended_ms - started_ms) END",
+  ),
+  firstByteMs: numberOrNull('max(0, first_byte_ms - started_ms)'),
+})
+const histogram = blob<Histogram>(
+  (bytes) => {
+    const counts: Histogram = []
+    addBytes(counts, bytes)
+    return counts
+  },
+  () => {
+    throw new Error('a verification only reads')
+  },
+)
+const storedRow = rowOf({ latency: histogram('latency'), firstByte: histogram('first_byte') })
+
+type HourKey = Pick<ValueOf<typeof durationRow>, keyof typeof hourKey>
+
+/** The stored histograms are those of the receipts; both come in the order of the hourly rows. */
+export function checkDurations(database: Database, report: (line: string) => void): void {
+  const receipts = prepareRows(
+    database,
+    durationRow,
+    `SELECT ${durationRow.names} FROM receipt ORDER BY 1, 2, 3, 4`,
+  )
+  const stored = prepareRows(
+    database,
+    storedRow,
+    `SELECT ${storedRow.names} FROM usage_hour WHERE account = ? AND hour = ? AND key = ? AND model = ?`,
+  )
+  const compare = ({ account, hour, key, model }: HourKey, counted: ValueOf<typeof storedRow>): void => {
+    const row = stored.one(account, hour, key, model)
+    // The sums report a row that is missing.
+    if (row === undefined) return
+    for (const [field, name] of histogramNames) {
+      if (JSON.stringify(row[field]) === JSON.stringify(counted[field])) continue
+      report(`usage of account ${account}, hour ${hour}, key ${key}, model ${model}: ${name} differ`)
+    }
+  }
+  let present: HourKey | null = null
+  let counted: ValueOf<typeof storedRow> = { latency: [], firstByte: [] }
+  for (const receipt of receipts.each()) {
+    if (present === null || !isSameHour(present, receipt)) {
+      if (present !== null) compare(present, counted)
+      present = receipt
+      counted = { latency: [], firstByte: [] }
+    }
+    if (receipt.latencyMs !== null) countIn(counted.latency, receipt.latencyMs)
+    if (receipt.firstByteMs !== null) countIn(counted.firstByte, receipt.firstByteMs)
+  }
+  if (present !== null) compare(present, counted)
+}
+
+const histogramNames = [
+  ['latency', 'durations'],
+  ['firstByte', 'times to the first byte'],
+] as const
+
+const isSameHour = (a: HourKey, b: HourKey): boolean =>
+  a.account === b.account && a.hour === b.hour && a.key === b.key && a.model === b.model
 
 /** By its definition, step for step: a bucket ends at a power of the fourth root of two. */
 function countIn(histogram: Histogram, ms: number): void {

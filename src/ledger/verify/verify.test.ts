@@ -155,7 +155,7 @@ const tampering: readonly [text: string, sql: string, found: RegExp][] = [
   [
     'an entry and the balance grow alike',
     'UPDATE entry SET amount = amount - 1 WHERE id = 1001; UPDATE account SET posted = posted - 1 WHERE id = 11',
-    /^receipt 1001: tells account 11 of 80, its usage entry moved 81/,
+    /^receipt 1001: states 80 to account 11, its usage entry moved 81/,
   ],
   [
     'two entries change so that the sum stays',
@@ -175,7 +175,7 @@ const tampering: readonly [text: string, sql: string, found: RegExp][] = [
   [
     'an entry vanishes and the balance follows',
     'DELETE FROM entry WHERE id = 1001; UPDATE account SET posted = 1000, entries = 1 WHERE id = 11',
-    /^receipt 1001: tells account 11 of 80, its usage entry moved 0/,
+    /^receipt 1001: states 80 to account 11, its usage entry moved 0/,
   ],
   [
     'entry and receipt vanish and the balance follows',
@@ -198,9 +198,9 @@ const tampering: readonly [text: string, sql: string, found: RegExp][] = [
     /^account 11: posted is 920/,
   ],
   [
-    'a loss is told as a gift',
+    'a write-off is recorded as a credit',
     "UPDATE entry SET kind = 'credit', counter = 'promo', source = 'x', reference = 'y' WHERE kind = 'write_off'",
-    /^receipt 1003: says 200 was written off, its entries wrote off 0/,
+    /^receipt 1003: states 200 written off, its entries wrote off 0/,
   ],
   [
     'usage goes to another counter',
@@ -223,14 +223,14 @@ const tampering: readonly [text: string, sql: string, found: RegExp][] = [
     /^reference manual same: was used 2 times/,
   ],
   [
-    'a receipt tells of less',
+    'a receipt states less',
     'UPDATE receipt SET charged = 79 WHERE id = 1001',
-    /^receipt 1001: tells account 11 of 79/,
+    /^receipt 1001: states 79 to account 11/,
   ],
   [
     'a receipt shifts the loss',
     'UPDATE receipt SET charged = charged - 1, written_off = written_off + 1 WHERE id = 1003',
-    /^receipt 1003: says 201 was written off/,
+    /^receipt 1003: states 201 written off/,
   ],
   [
     'a receipt charges more than its hold',
@@ -298,9 +298,9 @@ const tampering: readonly [text: string, sql: string, found: RegExp][] = [
     /^usage of account 12, .*: times to the first byte differ$/,
   ],
   [
-    'refusals are told that nothing counted',
+    'refusals are summed that were not counted',
     'UPDATE usage_hour SET refused = 3 WHERE key = 21',
-    /^usage of account 11, .*: tells of 3 refusals, by code they are 0$/,
+    /^usage of account 11, .*: has 3 refusals, by code they are 0$/,
   ],
   [
     'a top-up is paid that nobody paid',
@@ -374,7 +374,7 @@ const tampering: readonly [text: string, sql: string, found: RegExp][] = [
     'UPDATE redeem_code SET amount = 51',
     /^code 41: gives account 13 51, its entry gave 50/,
   ],
-  ['a use vanishes', 'DELETE FROM code_use', /^entry 306: nobody used the code/],
+  ['a use vanishes', 'DELETE FROM code_use', /^entry 306: no account used the code/],
   [
     'usage leaves a balance below zero',
     'UPDATE entry SET balance_after = -1 WHERE id = 1003',
@@ -391,12 +391,12 @@ const tampering: readonly [text: string, sql: string, found: RegExp][] = [
     /^account 11: was given 0 to start with, 5 of it for an address/,
   ],
   [
-    'a gift is told as paid',
+    'a credit is recorded as a payment',
     "UPDATE entry SET counter = 'clearing' WHERE id = 111",
     /^entry 111: 1000 against clearing is no credit/,
   ],
   [
-    'what came back is told as a gift',
+    'a reversal is recorded as a credit',
     "UPDATE entry SET counter = 'promo' WHERE id = 305",
     /^entry 305: 100 against promo is no credit/,
   ],
@@ -428,7 +428,7 @@ for (const [text, sql, found] of tampering) {
     reading.close()
     assert.equal(ok, false)
     const lines = drift.filter((line) => !guards.test(line))
-    assert.equal(drift.length - lines.length, 4, 'the missing guards are told as well')
+    assert.equal(drift.length - lines.length, 4, 'the missing triggers are reported as well')
     assert.ok(
       lines.some((line) => found.test(line)),
       `${found} in\n${lines.join('\n')}`,

@@ -4,120 +4,202 @@
  */
 import type { Input, Output } from './connection.ts'
 
+/** How a field is stored. One switch over these reads a row and one writes it: a function per field costs several times as much. */
+type Kind =
+  | 'same'
+  | 'number'
+  | 'numberOrNull'
+  | 'flag'
+  | 'json'
+  | 'jsonOrNull'
+  | 'codec'
+  | 'row'
+  | 'rowOrNull'
+
+interface Codec<Value> {
+  read(value: Output): Value
+  write(value: Value): Input
+}
+
 /** One field of a row: in one column, or in several where it is a row of its own. */
 export interface Field<Value> {
   readonly columns: readonly string[]
-  /** Reads it from the column `at` on. */
-  read(row: readonly Output[], at: number): Value
-  write(value: Value, row: Input[]): void
+  readonly kind: Kind
+  /** Of the kind `codec`. */
+  readonly codec: Codec<Value> | null
+  /** Of the kinds `row` and `rowOrNull`. */
+  readonly layout: Layout | null
+  /** Never set: it carries the type. */
+  readonly value?: Value
 }
 
 export type Fields = Readonly<Record<string, Field<unknown>>>
 
 /** The value of a field, or the row of a table. */
-export type ValueOf<Of> = Of extends { read(row: readonly Output[], at: number): infer Value } ? Value : never
+export type ValueOf<Of> = Of extends Field<infer Value> ? Value : never
 
 type RowOf<Table> = { readonly [Name in keyof Table]: ValueOf<Table[Name]> }
+
+/** The fields of a row in their order, as the loops read them. */
+interface Layout {
+  readonly names: readonly string[]
+  readonly kinds: readonly Kind[]
+  readonly fields: readonly Field<unknown>[]
+  /** How many columns it has. */
+  readonly width: number
+}
 
 export interface Row<Table extends Fields> extends Field<RowOf<Table>> {
   readonly fields: Table
   /** The names of all columns, as a statement has them. */
   readonly names: string
   /** `?, ?, …`, one for each column. */
-  readonly places: string
+  readonly placeholders: string
   /** `name = ?, …` for each column. */
   readonly assignments: string
-  /** Where each field begins among the bound values. */
-  readonly place: Readonly<Record<keyof Table, number>>
+  /** The index of each field's first value among the bound values. */
+  readonly index: Readonly<Record<keyof Table, number>>
   readonly toRow: (row: readonly Output[]) => RowOf<Table>
   readonly bind: (value: RowOf<Table>) => Input[]
 }
 
-interface Codec<Value> {
-  readonly read: (value: Output) => Value
-  readonly write: (value: Value) => Input
-}
-
 const columnOf =
-  <Value>({ read, write }: Codec<Value>) =>
-  (name: string): Field<Value> => ({
-    columns: [name],
-    read: (row, at) => read(row[at] ?? null),
-    write: (value, row) => void row.push(write(value)),
-  })
+  <Value>(kind: Kind, codec: Codec<Value> | null = null) =>
+  (name: string): Field<Value> => ({ columns: [name], kind, codec, layout: null })
 
-const same = <Value extends Input>(): Codec<Value> => ({
-  read: (value) => value as unknown as Value,
-  write: (value) => value,
-})
-
+/** A value that is stored, or crosses threads, unchanged. */
+export const same = <Value>(name: string): Field<Value> => columnOf<Value>('same')(name)
 /** Amounts and ids. */
-export const integer = columnOf(same<bigint>())
-export const integerOrNull = columnOf(same<bigint | null>())
-export const text = columnOf(same<string>())
-export const textOrNull = columnOf(same<string | null>())
+export const integer = columnOf<bigint>('same')
+export const integerOrNull = columnOf<bigint | null>('same')
+export const text = columnOf<string>('same')
+export const textOrNull = columnOf<string | null>('same')
 /** A text that is one of a few. */
-export const oneOf = <Value extends string | null>(name: string): Field<Value> =>
-  columnOf(same<Value>())(name)
+export const oneOf = <Value extends string | null>(name: string): Field<Value> => same<Value>(name)
 /** Counts and times. */
-export const number = columnOf<number>({ read: Number, write: (value) => value })
-export const numberOrNull = columnOf<number | null>({
-  read: (value) => (value === null ? null : Number(value)),
-  write: (value) => value,
-})
-export const flag = columnOf<boolean>({
-  read: (value) => Number(value) !== 0,
-  write: (value) => (value ? 1 : 0),
-})
-export const json = <Value>(name: string): Field<Value> =>
-  columnOf<Value>({
-    read: (value) => JSON.parse(value as string) as Value,
-    write: (value) => JSON.stringify(value),
-  })(name)
+export const number = columnOf<number>('number')
+export const numberOrNull = columnOf<number | null>('numberOrNull')
+export const flag = columnOf<boolean>('flag')
+export const json = <Value>(name: string): Field<Value> => columnOf<Value>('json')(name)
 export const jsonOrNull = <Value>(name: string): Field<Value | null> =>
-  columnOf<Value | null>({
-    read: (value) => (value === null ? null : (JSON.parse(value as string) as Value)),
-    write: (value) => (value === null ? null : JSON.stringify(value)),
-  })(name)
+  columnOf<Value | null>('jsonOrNull')(name)
 export const blob = <Value>(read: (bytes: Uint8Array) => Value, write: (value: Value) => Uint8Array) =>
-  columnOf<Value>({ read: (value) => read(value as Uint8Array), write })
+  columnOf<Value>('codec', { read: (value) => read(value as Uint8Array), write })
+export const custom = <Value>(codec: Codec<Value>) => columnOf<Value>('codec', codec)
 
-export function rowOf<Table extends Fields>(fields: Table): Row<Table> {
-  const list = Object.entries(fields).map(([name, field]) => ({ name, field: field as Field<unknown> }))
-  const columns = list.flatMap(({ field }) => field.columns)
-  const starts: Record<string, number> = {}
+/** A row that may be absent as a whole: its first value is null then. */
+export const rowOrNull = <Value>(row: Field<Value>): Field<Value | null> => ({ ...row, kind: 'rowOrNull' })
+
+export function rowOf<Table extends Fields>(table: Table): Row<Table> {
+  const fields: readonly Field<unknown>[] = Object.values(table)
+  const columns = fields.flatMap((field) => field.columns)
+  const names = Object.keys(table)
+  const kinds = fields.map(({ kind }) => kind)
+  const layout: Layout = { names, kinds, fields, width: columns.length }
+  const index: Record<string, number> = {}
   let next = 0
-  for (const { name, field } of list) {
-    starts[name] = next
+  for (const [name, field] of Object.entries(table)) {
+    index[name] = next
     next += field.columns.length
   }
-  const read = (row: readonly Output[], at: number): RowOf<Table> => {
-    const value: Record<string, unknown> = {}
-    let place = at
-    for (const { name, field } of list) {
-      value[name] = field.read(row, place)
-      place += field.columns.length
-    }
-    return value as RowOf<Table>
-  }
-  const write = (value: RowOf<Table>, row: Input[]): void => {
-    const values = value as Readonly<Record<string, unknown>>
-    for (const { name, field } of list) field.write(values[name], row)
-  }
   return {
-    fields,
+    fields: table,
     columns,
+    kind: 'row',
+    codec: null,
+    layout,
     names: columns.join(', '),
-    places: columns.map(() => '?').join(', '),
+    placeholders: columns.map(() => '?').join(', '),
     assignments: columns.map((name) => `${name} = ?`).join(', '),
-    place: starts as Readonly<Record<keyof Table, number>>,
-    read,
-    write,
-    toRow: (row) => read(row, 0),
+    index: index as Readonly<Record<keyof Table, number>>,
+    toRow: (row) => readRow(layout, row, 0) as RowOf<Table>,
     bind(value) {
-      const row: Input[] = []
-      write(value, row)
+      const row = new Array<Input>(layout.width)
+      writeRow(layout, value, row, 0)
       return row
     },
   }
+}
+
+/** Reads the values from the index `start` on. */
+function readRow(layout: Layout, row: readonly Output[], start: number): unknown {
+  const { names, kinds, fields } = layout
+  const value: Record<string, unknown> = {}
+  let at = start
+  for (let field = 0; field < names.length; field += 1) {
+    const stored = row[at] as Output
+    const name = names[field]!
+    at += 1
+    switch (kinds[field]) {
+      case 'same':
+        value[name] = stored
+        break
+      case 'number':
+        value[name] = Number(stored)
+        break
+      case 'numberOrNull':
+        value[name] = stored === null ? null : Number(stored)
+        break
+      case 'flag':
+        value[name] = Number(stored) !== 0
+        break
+      case 'json':
+        value[name] = JSON.parse(stored as string)
+        break
+      case 'jsonOrNull':
+        value[name] = stored === null ? null : JSON.parse(stored as string)
+        break
+      case 'codec':
+        value[name] = fields[field]!.codec!.read(stored)
+        break
+      default: {
+        const inner = fields[field]!.layout!
+        const isAbsent = stored === null && kinds[field] === 'rowOrNull'
+        value[name] = isAbsent ? null : readRow(inner, row, at - 1)
+        at += inner.width - 1
+      }
+    }
+  }
+  return value
+}
+
+/** Writes the values from the index `start` on; returns the index after the last one. */
+function writeRow(layout: Layout, value: unknown, row: Input[], start: number): number {
+  const { names, kinds, fields } = layout
+  const values = value as Readonly<Record<string, unknown>>
+  let at = start
+  for (let field = 0; field < names.length; field += 1) {
+    const given = values[names[field]!]
+    switch (kinds[field]) {
+      case 'same':
+      case 'number':
+      case 'numberOrNull':
+        row[at] = given as Input
+        break
+      case 'flag':
+        row[at] = given === true ? 1 : 0
+        break
+      case 'json':
+        row[at] = JSON.stringify(given)
+        break
+      case 'jsonOrNull':
+        row[at] = given === null ? null : JSON.stringify(given)
+        break
+      case 'codec':
+        row[at] = fields[field]!.codec!.write(given)
+        break
+      default: {
+        const inner = fields[field]!.layout!
+        at = given === null ? fillNull(row, at, inner.width) : writeRow(inner, given, row, at)
+        continue
+      }
+    }
+    at += 1
+  }
+  return at
+}
+
+function fillNull(row: Input[], start: number, width: number): number {
+  row.fill(null, start, start + width)
+  return start + width
 }
