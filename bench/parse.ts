@@ -41,7 +41,7 @@ function stages(format: ParsedFormat, bytes: Uint8Array): readonly (readonly [st
   return [
     ['utf-8', () => isUtf8(bytes)],
     ['facts', () => clientFormats[format].extractRequest(bytes, limits, address(format))],
-    ['marks', () => upstreamCodecs[format].stripCarriers(bytes, limits)],
+    ['carriers', () => upstreamCodecs[format].stripCarriers(bytes, limits)],
     ['decode', () => clientCodecs[format].decodeRequest(bytes, limits, address(format))],
     ...others.map(
       (other) =>

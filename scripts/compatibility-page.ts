@@ -140,7 +140,7 @@ function besidesOf(takes: Capabilities): string {
   const words: readonly (readonly [is: boolean, word: string])[] = [
     [takes.prefill, 'begun answers'],
     [takes.midSystem, 'instructions between turns'],
-    [takes.cacheMarks, 'cache marks'],
+    [takes.cacheBreakpoints, 'cache marks'],
     [takes.resultMedia, 'images in results'],
     [takes.logprobs, 'log probabilities'],
   ]

@@ -34,7 +34,7 @@ export const systemClock: Clock = {
  * The dates of one piece of work: they go on with the time that passes, whatever the wall clock is set to
  * meanwhile, so that the distance of two of them is a duration.
  */
-export function steadyClock(clock: Clock, begun: { startedMs: number; startedMonoMs: number }): Clock {
-  const { startedMs, startedMonoMs } = begun
+export function steadyClock(clock: Clock, start: { startedMs: number; startedMonoMs: number }): Clock {
+  const { startedMs, startedMonoMs } = start
   return { ...clock, wallMs: () => Math.floor(startedMs + clock.monoMs() - startedMonoMs) }
 }

@@ -28,7 +28,7 @@ function redact(text: string): string {
 
 /** Writes a line that a log of this kind made in another thread. */
 export function writeAgain(log: Log, line: string): void {
-  const { level, time: _begun, msg, err, ...fields } = JSON.parse(line) as LogRecord
+  const { level, time: _time, msg, err, ...fields } = JSON.parse(line) as LogRecord
   log[level](err === undefined ? fields : { err: new DescribedError(err), ...fields }, msg)
 }
 

@@ -13,7 +13,7 @@ function fill(
   const allowance = budget.allowance(names)
   let taken = 0
   for (;;) {
-    const refusal = allowance.take(1)
+    const refusal = allowance.reserve(1)
     if (refusal !== undefined) return { taken, scope: refusal.scope }
     taken += 1
   }
@@ -35,46 +35,46 @@ test('however many take all that they get, something is left for the next one', 
   for (let holder = 0; holder < 12; holder += 1) {
     const allowance = budget.allowance({ account: `a${holder}`, network: `n${holder}`, key: BigInt(holder) })
     for (let amount = 256 * 1024 * 1024; amount >= 1; amount /= 2) {
-      while (allowance.take(amount) === undefined);
+      while (allowance.reserve(amount) === undefined);
     }
   }
   const next = budget.allowance({ account: 'next', network: 'next', key: 99n })
-  assert.equal(next.take(16 * 1024), undefined)
+  assert.equal(next.reserve(16 * 1024), undefined)
 })
 
 test('what is given back is free again, and only holders of something are remembered', () => {
   const budget = new SharedBudget(100, shares)
   const allowance = budget.allowance({ key: 1n, account: 'a' })
-  assert.equal(allowance.take(50), undefined)
-  assert.deepEqual(allowance.take(1), { scope: 'key' })
-  assert.equal(budget.taken, 50)
+  assert.equal(allowance.reserve(50), undefined)
+  assert.deepEqual(allowance.reserve(1), { scope: 'key' })
+  assert.equal(budget.used, 50)
   assert.equal(budget.holders, 2)
-  allowance.giveBack(50)
-  assert.deepEqual([budget.taken, budget.holders], [0, 0])
-  assert.equal(allowance.take(50), undefined)
+  allowance.release(50)
+  assert.deepEqual([budget.used, budget.holders], [0, 0])
+  assert.equal(allowance.reserve(50), undefined)
 })
 
 test('a share of 1 is the whole budget, and beyond it the server is full', () => {
   const budget = new SharedBudget(100, { key: 1 })
   const allowance = budget.allowance({ key: 1n })
-  assert.equal(allowance.take(100), undefined)
-  assert.deepEqual(allowance.take(1), { scope: null })
+  assert.equal(allowance.reserve(100), undefined)
+  assert.deepEqual(allowance.reserve(1), { scope: null })
 })
 
 test('a room grows and shrinks, and its first units are not metered', () => {
   const budget = new SharedBudget(100, { key: 0.5 })
   const room = new MemoryReservation(budget.allowance({ key: 1n }), 10)
   assert.equal(room.set(10), undefined)
-  assert.equal(budget.taken, 0)
+  assert.equal(budget.used, 0)
   assert.equal(room.set(60), undefined)
   assert.deepEqual(room.set(61), { scope: 'key' })
-  assert.equal(budget.taken, 50)
+  assert.equal(budget.used, 50)
   const second = room.sibling()
   assert.equal(second.set(10), undefined)
   assert.deepEqual(second.set(11), { scope: 'key' })
   room.set(5)
-  assert.equal(budget.taken, 0)
+  assert.equal(budget.used, 0)
   assert.equal(second.set(11), undefined)
   second.set(0)
-  assert.deepEqual([budget.taken, budget.holders], [0, 0])
+  assert.deepEqual([budget.used, budget.holders], [0, 0])
 })

@@ -11,8 +11,8 @@ export interface BudgetRefusal {
 /** What can be taken from. */
 export interface Allowance {
   /** Takes all of it and returns undefined, or takes nothing. */
-  take(amount: number): BudgetRefusal | undefined
-  giveBack(amount: number): void
+  reserve(amount: number): BudgetRefusal | undefined
+  release(amount: number): void
 }
 
 type Name = string | bigint
@@ -28,60 +28,60 @@ export type Shares<Scope extends string> = Readonly<Record<Scope, number>>
 export class SharedBudget<Scope extends string> {
   readonly #max: number
   readonly #scopes: readonly ScopeUse<Scope>[]
-  #taken = 0
+  #used = 0
 
   constructor(max: number, shares: Shares<Scope>) {
     this.#max = max
     const scopes = Object.entries(shares) as [Scope, number][]
-    this.#scopes = scopes.map(([scope, share]) => ({ scope, share, takenBy: new Map() }))
+    this.#scopes = scopes.map(([scope, share]) => ({ scope, share, usedBy: new Map() }))
   }
 
-  get taken(): number {
-    return this.#taken
+  get used(): number {
+    return this.#used
   }
 
   /** How many holders are remembered: those that hold something. */
   get holders(): number {
-    return this.#scopes.reduce((sum, { takenBy }) => sum + takenBy.size, 0)
+    return this.#scopes.reduce((sum, { usedBy }) => sum + usedBy.size, 0)
   }
 
   /** Takes in the name of these; a scope that is left out bounds nothing here. */
   allowance(names: ScopeNames<Scope>): Allowance {
     return {
-      take: (amount) => this.#take(names, amount),
-      giveBack: (amount) => this.#giveBack(names, amount),
+      reserve: (amount) => this.#reserve(names, amount),
+      release: (amount) => this.#release(names, amount),
     }
   }
 
-  #take(names: ScopeNames<Scope>, amount: number): BudgetRefusal | undefined {
-    const left = this.#max - this.#taken
+  #reserve(names: ScopeNames<Scope>, amount: number): BudgetRefusal | undefined {
+    const left = this.#max - this.#used
     let refusal = amount > left ? full : undefined
-    for (const { scope, share, takenBy } of this.#scopes) {
+    for (const { scope, share, usedBy } of this.#scopes) {
       const name = names[scope]
       if (name === undefined) continue
-      const own = takenBy.get(name) ?? 0
+      const own = usedBy.get(name) ?? 0
       // It would exceed this holder's share of an idle budget too: other holders are not the reason.
       if (share < 1 && own + amount > share * this.#max) return { scope }
       if (own + amount > share * (left + own)) refusal = full
     }
     if (refusal !== undefined) return refusal
-    for (const { scope, takenBy } of this.#scopes) {
+    for (const { scope, usedBy } of this.#scopes) {
       const name = names[scope]
-      if (name !== undefined) takenBy.set(name, (takenBy.get(name) ?? 0) + amount)
+      if (name !== undefined) usedBy.set(name, (usedBy.get(name) ?? 0) + amount)
     }
-    this.#taken += amount
+    this.#used += amount
     return undefined
   }
 
-  #giveBack(names: ScopeNames<Scope>, amount: number): void {
-    for (const { scope, takenBy } of this.#scopes) {
+  #release(names: ScopeNames<Scope>, amount: number): void {
+    for (const { scope, usedBy } of this.#scopes) {
       const name = names[scope]
       if (name === undefined) continue
-      const left = (takenBy.get(name) ?? 0) - amount
-      if (left > 0) takenBy.set(name, left)
-      else takenBy.delete(name)
+      const left = (usedBy.get(name) ?? 0) - amount
+      if (left > 0) usedBy.set(name, left)
+      else usedBy.delete(name)
     }
-    this.#taken -= amount
+    this.#used -= amount
   }
 }
 
@@ -89,7 +89,7 @@ export class SharedBudget<Scope extends string> {
 interface ScopeUse<Scope extends string> {
   readonly scope: Scope
   readonly share: number
-  readonly takenBy: Map<Name, number>
+  readonly usedBy: Map<Name, number>
 }
 
 const full: BudgetRefusal = { scope: null }
@@ -101,7 +101,7 @@ const full: BudgetRefusal = { scope: null }
 export class MemoryReservation {
   readonly #allowance: Allowance
   readonly #unmetered: number
-  #taken = 0
+  #used = 0
 
   constructor(allowance: Allowance, unmetered = 0) {
     this.#allowance = allowance
@@ -111,11 +111,11 @@ export class MemoryReservation {
   /** Sets the total; what was taken stays as it is when more is refused. */
   set(amount: number): BudgetRefusal | undefined {
     const metered = Math.max(0, amount - this.#unmetered)
-    const more = metered - this.#taken
-    const refusal = more > 0 ? this.#allowance.take(more) : undefined
+    const more = metered - this.#used
+    const refusal = more > 0 ? this.#allowance.reserve(more) : undefined
     if (refusal !== undefined) return refusal
-    if (more < 0) this.#allowance.giveBack(-more)
-    this.#taken = metered
+    if (more < 0) this.#allowance.release(-more)
+    this.#used = metered
     return undefined
   }
 

@@ -238,7 +238,9 @@ async function inquiryOf(
 async function asItIs(deps: GatewayDeps, context: RequestContext, question: ModelQuestion): Promise<Inquiry> {
   const { format, request, parsed, upstreamModel } = question
   const reading = { format, limits: deps.read, address: context.address }
-  const marks = await withWireErrors(() => deps.bodyThreads.run('marks', reading, ownerOf(context, question)))
+  const marks = await withWireErrors(() =>
+    deps.bodyThreads.run('stripCarriers', reading, ownerOf(context, question)),
+  )
   const isAlias = upstreamModel !== parsed.facts.model
   const edits: BytePatch[] = [
     ...request.restoring,

@@ -29,7 +29,7 @@ export function sendErrorResponse(
 ): void {
   if (context.client.gone) return
   const problem = problemOf(context, error)
-  if (context.client.begun) {
+  if (context.client.headersSent) {
     context.client.end(context.envelope?.errorText(problem) ?? errorFrame(context, problem))
     return
   }
@@ -71,7 +71,7 @@ export function delayErrorResponse(
   { code }: TollgateError,
   taker: bigint | string,
 ): Promise<void> | undefined {
-  if (!rateCodes.includes(code) || context.client.begun) return undefined
+  if (!rateCodes.includes(code) || context.client.headersSent) return undefined
   if (promptRefusals.take(taker, clock.wallMs()).kind === 'taken') return undefined
   return new Promise<void>((resolve) => {
     const timer = clock.after(limits.refusalPauseMs, resolve)

@@ -143,9 +143,9 @@ test('bodies of all requests share one budget', async () => {
     }
     const refused = await Promise.race(clients.map((client) => client.answer()))
     assert.equal(`${refused?.status} ${refused?.body}`, '503 no_room')
-    assert.ok(budget.taken <= 4 * mebibyte)
+    assert.ok(budget.used <= 4 * mebibyte)
     for (const client of clients) client.close()
-    await until(() => budget.taken === 0)
+    await until(() => budget.used === 0)
     const next = new RawClient(port)
     next.send(`${post}Content-Length: 2\r\n\r\nok`)
     assert.equal((await next.answer())?.body, 'got 2')
@@ -157,9 +157,9 @@ test('a client that leaves while it uploads gives its room back', async () => {
   await withEdge({}, async ({ port, budget, served }) => {
     const client = new RawClient(port)
     client.send(`${post}Content-Length: 100000\r\n\r\n${'x'.repeat(50_000)}`)
-    await until(() => budget.taken > 0)
+    await until(() => budget.used > 0)
     client.close()
-    await until(() => budget.taken === 0)
+    await until(() => budget.used === 0)
     assert.deepEqual(served, [])
   })
 })
@@ -173,11 +173,11 @@ for (const [kind, limits] of [
     await withEdge({ clock, limits }, async ({ port, budget }) => {
       const client = new RawClient(port)
       client.send(`${post}Content-Length: 100000\r\n\r\n${'x'.repeat(99_999)}`)
-      await until(() => budget.taken === 100_000)
+      await until(() => budget.used === 100_000)
       clock.advance(1_000)
       const answer = await client.answer()
       assert.equal(`${answer?.status} ${answer?.body}`, `503 ${kind}`)
-      assert.equal(budget.taken, 0)
+      assert.equal(budget.used, 0)
       assert.equal(client.closed, false, 'it is given time to read the answer')
       clock.advance(edgeLimits.lingerMs)
       await client.untilClosed()
@@ -234,7 +234,7 @@ for (const { name, pieces, expect } of uploads) {
     const outcome = await reading
     assert.equal(outcome.kind, expect)
     if (outcome.kind === 'body') outcome.drop()
-    assert.deepEqual([budget.taken, clock.pending()], [0, 0])
+    assert.deepEqual([budget.used, clock.pending()], [0, 0])
   })
 }
 

@@ -47,11 +47,11 @@ export function clientAddressOf(trustedProxies: readonly string[]): ClientAddres
   return ({ peer, forwarded, xForwardedFor }) => {
     const own = plain(peer ?? '')
     if (own === undefined || !isTrusted(own)) return own ?? ''
-    const said = [
+    const clients = [
       ...(xForwardedFor === undefined ? [] : [behind(own, xForwardedFor.split(','))]),
       ...(forwarded === undefined ? [] : [behind(own, forwardedHops(forwarded))]),
     ]
-    const [client = own, other = client] = said
+    const [client = own, other = client] = clients
     // A proxy appends to one of them; the client may have forged the other, and the two cannot be distinguished.
     return client === other ? client : own
   }

@@ -199,7 +199,7 @@ test('draining lets streams end, closes idle connections and takes no new ones',
     const drained = server.drain(600_000).then(() => {
       over = true
     })
-    assert.equal(server.draining.begun, true)
+    assert.equal(server.draining.isStarted, true)
     await idle.untilClosed()
     await fresh.untilClosed()
     const late = new RawClient(port)

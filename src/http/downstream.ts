@@ -37,7 +37,7 @@ export class Downstream {
   }
 
   /** Whether a status was chosen. */
-  get begun(): boolean {
+  get headersSent(): boolean {
     return this.#response.headersSent
   }
 
@@ -52,9 +52,9 @@ export class Downstream {
    */
   get stalledSinceMs(): number | undefined {
     if (!this.#waiting) return undefined
-    const takenBytes = this.#takenBytes()
-    if (takenBytes > this.#progressBytes) {
-      this.#progressBytes = takenBytes
+    const flushedBytes = this.#flushedBytes()
+    if (flushedBytes > this.#progressBytes) {
+      this.#progressBytes = flushedBytes
       this.#progressMs = this.#clock.monoMs()
     }
     return this.#progressMs
@@ -136,7 +136,7 @@ export class Downstream {
   #awaitDrain(): void {
     this.#waiting = true
     this.#progressMs = this.#clock.monoMs()
-    this.#progressBytes = this.#takenBytes()
+    this.#progressBytes = this.#flushedBytes()
     this.#response.once('drain', () => this.#drained())
   }
 
@@ -148,7 +148,7 @@ export class Downstream {
   }
 
   /** What the operating system took of all that this connection was given. */
-  #takenBytes(): number {
+  #flushedBytes(): number {
     const socket = this.#response.socket
     return socket === null ? 0 : socket.bytesWritten - socket.writableLength
   }

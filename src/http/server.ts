@@ -52,7 +52,7 @@ export interface ServerOptions {
 export interface HttpServer {
   /** For libraries that need a Node server; must not be listened on or closed from outside. */
   readonly node: http.Server
-  readonly draining: { readonly begun: boolean }
+  readonly draining: { readonly isStarted: boolean }
   /** Resolves with the port once it listens; rejects as Node does, e.g. with `EADDRINUSE`. */
   listen(host: string, port: number): Promise<number>
   /**
@@ -87,7 +87,7 @@ export function createHttpServer(options: ServerOptions): HttpServer {
   // Half as long again: the relay detects a slow reader first and can record the reason.
   server.timeout = limits.slowReaderMs * 1.5
   const connections = new Map<Socket, Connection>()
-  const draining = { begun: false }
+  const draining = { isStarted: false }
   const serve = router(options)
   const seat = seating(options)
   server.on('connection', (socket: Socket) => {
@@ -112,12 +112,12 @@ export function createHttpServer(options: ServerOptions): HttpServer {
     node: server,
     draining,
     async listen(host, port) {
-      const taken = await listen(server, host, port)
+      const boundPort = await listen(server, host, port)
       if (options.onAcceptError !== undefined) server.on('error', options.onAcceptError)
-      return taken
+      return boundPort
     },
     drain(deadlineMs) {
-      draining.begun = true
+      draining.isStarted = true
       return drain({ server, connections, clock, deadlineMs })
     },
   }
@@ -135,8 +135,8 @@ function seating({ limits, isProxy, nextRequestId }: ServerOptions): (socket: So
   return (socket) => {
     const address = socket.remoteAddress ?? ''
     const allowance = seats.allowance(isProxy(address) ? {} : networkScopes(address))
-    if (allowance.take(1) === undefined) {
-      socket.once('close', () => allowance.giveBack(1))
+    if (allowance.reserve(1) === undefined) {
+      socket.once('close', () => allowance.release(1))
       return true
     }
     // A client that is still sending may not get to read it.

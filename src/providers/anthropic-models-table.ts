@@ -28,7 +28,7 @@ const claude3: Capabilities = {
   parallelSwitch: true,
   schemaOutput: false,
   schemaWithTools: false,
-  cacheMarks: true,
+  cacheBreakpoints: true,
   resultMedia: true,
   inputs: ['text', 'image', 'document'],
   chatTools: 'always',

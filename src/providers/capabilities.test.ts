@@ -142,12 +142,17 @@ const cases: readonly Case[] = [
   [
     'openai',
     'gpt-5.4 gpt-5.4-mini gpt-5.5 gpt-5.5-2026-04-23',
-    { sampling: 'without_reasoning', chatTools: 'without_effort', cacheMarks: false },
+    { sampling: 'without_reasoning', chatTools: 'without_effort', cacheBreakpoints: false },
   ],
   [
     'openai',
     'gpt-5.6-sol gpt-6-sol gpt-6-luna gpt-6-sol-2026-08-01',
-    { sampling: 'without_reasoning', chatTools: 'explicit_none', cacheMarks: true, thinkingOff: 'none' },
+    {
+      sampling: 'without_reasoning',
+      chatTools: 'explicit_none',
+      cacheBreakpoints: true,
+      thinkingOff: 'none',
+    },
   ],
   ['openai', 'llama-3.3-70b gemini-2.5-flash deepseek-chat omni', { thinking: 'none', chatTools: 'always' }],
   ['openai', 'gpt-6-astra gpt-6.1-sol gpt-6.2-luna gpt-7 o9 gpt-5.9 gpt-latest', newestOpenai],

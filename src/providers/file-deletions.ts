@@ -81,7 +81,7 @@ interface DeletionResult {
 }
 
 /** Answers are short, and their number is bounded. */
-const unlimited: Allowance = { take: () => undefined, giveBack: () => {} }
+const unlimited: Allowance = { reserve: () => undefined, release: () => {} }
 
 class FileDeletionJob {
   readonly #deps: FileDeletionDeps

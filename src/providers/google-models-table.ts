@@ -26,7 +26,7 @@ const gemini20: Capabilities = {
   parallelSwitch: false,
   schemaOutput: true,
   schemaWithTools: false,
-  cacheMarks: false,
+  cacheBreakpoints: false,
   resultMedia: false,
   inputs: ['text', 'image', 'audio', 'document'],
   chatTools: 'always',

@@ -26,7 +26,7 @@ const gpt4: Capabilities = {
   parallelSwitch: true,
   schemaOutput: false,
   schemaWithTools: false,
-  cacheMarks: false,
+  cacheBreakpoints: false,
   resultMedia: false,
   inputs: ['text'],
   chatTools: 'always',
@@ -73,7 +73,7 @@ const gpt51: Capabilities = {
 
 const gpt52: Capabilities = { ...gpt51, efforts: ['none', 'low', 'medium', 'high', 'xhigh'] }
 const gpt54: Capabilities = { ...gpt52, chatTools: 'without_effort', phases: true }
-const gpt56: Capabilities = { ...gpt54, chatTools: 'explicit_none', cacheMarks: true }
+const gpt56: Capabilities = { ...gpt54, chatTools: 'explicit_none', cacheBreakpoints: true }
 
 /** `max` is taken by Responses alone. */
 const newest: Capabilities = {

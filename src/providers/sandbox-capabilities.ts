@@ -22,7 +22,7 @@ export const sandboxCapabilities: Capabilities = {
   parallelSwitch: true,
   schemaOutput: true,
   schemaWithTools: true,
-  cacheMarks: true,
+  cacheBreakpoints: true,
   resultMedia: true,
   inputs: ['text', 'image', 'audio', 'document'],
   chatTools: 'always',

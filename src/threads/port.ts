@@ -100,7 +100,7 @@ export function openPort<Requests>(channel: Channel, options: PortOptions): Port
   let last = 0
   let ended: Error | undefined
 
-  function taken(call: number): Settle<never> | undefined {
+  function take(call: number): Settle<never> | undefined {
     const found = waiting.get(call)
     waiting.delete(call)
     return found
@@ -111,10 +111,10 @@ export function openPort<Requests>(channel: Channel, options: PortOptions): Port
         answer.call(message[1], message[2], message[3])
         return
       case kinds.reply:
-        taken(message[1])?.onReply(message[2] as never)
+        take(message[1])?.onReply(message[2] as never)
         return
       case kinds.failure:
-        taken(message[1])?.onFailure(errors.toError(message[2]))
+        take(message[1])?.onFailure(errors.toError(message[2]))
         return
       case kinds.notice:
         answer.notice(message[1], message[2])
@@ -148,7 +148,7 @@ export function openPort<Requests>(channel: Channel, options: PortOptions): Port
         send(name, values, { onReply, onFailure })
       }),
     cancel(call, reason) {
-      const found = taken(call)
+      const found = take(call)
       if (found === undefined) return
       if (ended === undefined) post(channel, [kinds.cancel, call])
       found.onFailure(reason)

@@ -63,7 +63,7 @@ export async function openThread<Requests>(options: ThreadOptions): Promise<Open
   return { kind: 'open', thread: { ...thread, close } }
 }
 
-interface Begun<Requests> {
+interface StartedThread<Requests> {
   readonly thread: Thread<Requests>
   /** null: it can work. */
   readonly greeted: Promise<Refusal | null>
@@ -73,7 +73,7 @@ interface Begun<Requests> {
 
 type State = 'starting' | 'working' | 'ending' | 'ended'
 
-function begin<Requests>(options: ThreadOptions, first: State): Begun<Requests> {
+function begin<Requests>(options: ThreadOptions, first: State): StartedThread<Requests> {
   const { entry, name, setup, lostError, onLost, ...rest } = options
   const worker = new Worker(entry, { workerData: setup, name })
   const greeted = Promise.withResolvers<Refusal | null>()

@@ -14,13 +14,13 @@ export type BodyOutcome =
     }
 
 export interface BodyRequests {
-  work(bytes: Uint8Array, name: keyof BodyWork, asked: unknown): BodyOutcome
+  work(bytes: Uint8Array, name: keyof BodyWork, input: unknown): BodyOutcome
 }
 
 export const bodyHandlers: BodyRequests = {
-  work(bytes, name, asked) {
+  work(bytes, name, input) {
     try {
-      return { kind: 'done', bytes, value: bodyWork[name](bytes, asked as never) }
+      return { kind: 'done', bytes, value: bodyWork[name](bytes, input as never) }
     } catch (error) {
       if (!(error instanceof WireError)) throw error
       const { code, message, pointer } = error

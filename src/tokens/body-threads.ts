@@ -50,7 +50,7 @@ export interface BodyThreads {
   /** A promise only for a large body. Throws WireError as the work does, `overloaded` where its turn does not come. */
   run<Name extends keyof BodyWork>(
     name: Name,
-    asked: WorkInput<Name>,
+    input: WorkInput<Name>,
     owner: BodyOwner,
   ): WorkResult<Name> | Promise<WorkResult<Name>>
   close(): Promise<void>
@@ -58,7 +58,7 @@ export interface BodyThreads {
 
 interface Job {
   readonly name: keyof BodyWork
-  readonly asked: unknown
+  readonly input: unknown
   readonly owner: BodyOwner
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
@@ -93,16 +93,16 @@ class BodyThreadPool implements BodyThreads {
 
   run<Name extends keyof BodyWork>(
     name: Name,
-    asked: WorkInput<Name>,
+    input: WorkInput<Name>,
     owner: BodyOwner,
   ): WorkResult<Name> | Promise<WorkResult<Name>> {
     const { bytes } = owner.body
     if (bytes.length <= this.#limits.bodyThreadBytesMin)
-      return bodyWork[name](bytes, asked as never) as WorkResult<Name>
+      return bodyWork[name](bytes, input as never) as WorkResult<Name>
     return new Promise((resolve, reject) => {
       const refusal = this.#refusal(owner.account)
       if (refusal !== undefined) throw refusal
-      this.#wait({ name, asked, owner, resolve: resolve as Job['resolve'], reject })
+      this.#wait({ name, input, owner, resolve: resolve as Job['resolve'], reject })
       this.#next()
     })
   }
@@ -123,10 +123,10 @@ class BodyThreadPool implements BodyThreads {
     return this.#isClosed || this.#waitingCount >= this.#limits.bodyWorkWaitingMax ? late() : undefined
   }
 
-  #wait(of: Omit<Job, 'deadline'>): void {
-    const { account, work } = of.owner
+  #wait(request: Omit<Job, 'deadline'>): void {
+    const { account, work } = request.owner
     const deadline = this.#clock.after(this.#limits.bodyWorkMs, () => this.#giveUp(job, late()))
-    const job: Job = { ...of, deadline }
+    const job: Job = { ...request, deadline }
     this.#jobs.add(account, job)
     this.#waiting.set(account, (this.#waiting.get(account) ?? 0) + 1)
     this.#waitingCount += 1
@@ -169,7 +169,7 @@ class BodyThreadPool implements BodyThreads {
     thread.ref()
     const deadline = this.#clock.after(this.#limits.bodyWorkRunMsMax, () => this.#stop(thread, job))
     try {
-      const outcome = await thread.call('work', isLent ? bytes : bytes.slice(), job.name, job.asked)
+      const outcome = await thread.call('work', isLent ? bytes : bytes.slice(), job.name, job.input)
       if (isLent) body.restore(outcome.bytes)
       this.#settle(job, outcome)
     } catch (error) {

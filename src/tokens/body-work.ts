@@ -51,7 +51,7 @@ export interface TranslatedBody extends Pick<TranslatedRequest, 'emulation'> {
   readonly names: ToolNames
   readonly headers: Readonly<Record<string, string>>
   readonly adjusted: readonly Adjustment[]
-  readonly asked: Omit<ResponseOptions, 'echo'>
+  readonly responseOptions: Omit<ResponseOptions, 'echo'>
   /** As JSON text. */
   readonly echo: readonly (readonly [name: string, text: string])[]
 }
@@ -67,19 +67,19 @@ export const bodyWork = {
   },
 
   /** The edits that take our marks out of a body that goes as it is. */
-  marks(body: Uint8Array, { format, limits }: ReadInput<TargetFormat>): readonly BytePatch[] {
+  stripCarriers(body: Uint8Array, { format, limits }: ReadInput<TargetFormat>): readonly BytePatch[] {
     return upstreamCodecs[format].stripCarriers(body, limits)
   },
 
   /** The body for another format, and its facts as that format's reader finds them there. */
   translate(
     body: Uint8Array,
-    { readAt, ...asked }: TranslateInput & { readonly readAt: UrlFields },
+    { readAt, ...input }: TranslateInput & { readonly readAt: UrlFields },
   ): TranslatedBody & { readonly facts: ExtractedFields } {
-    const request = translatedBody(body, asked)
+    const request = translatedBody(body, input)
     return {
       ...request,
-      facts: upstreamFormats[asked.to].extractRequest(request.bytes, asked.limits, readAt),
+      facts: upstreamFormats[input.to].extractRequest(request.bytes, input.limits, readAt),
     }
   },
 
@@ -95,10 +95,10 @@ export const bodyWork = {
   /** What an address that counts in another format is sent. */
   countTranslated(
     body: Uint8Array,
-    asked: TranslateInput & { readonly to: UpstreamCountingFormat },
+    input: TranslateInput & { readonly to: UpstreamCountingFormat },
   ): { readonly bytes: Uint8Array; readonly headers: Readonly<Record<string, string>> } {
-    const { bytes, headers } = translatedBody(body, asked)
-    const text = countBody(asked.to, bytes, { model: asked.target.model, limits: asked.limits })
+    const { bytes, headers } = translatedBody(body, input)
+    const text = countBody(input.to, bytes, { model: input.target.model, limits: input.limits })
     return { bytes: encoder.encode(text), headers }
   },
 
@@ -107,12 +107,12 @@ export const bodyWork = {
     body: Uint8Array,
     {
       edits,
-      ...asked
+      ...input
     }: TranslateInput & { readonly to: UpstreamCountingFormat; readonly edits: readonly BytePatch[] },
   ): { readonly bytes: Uint8Array; readonly headers: Readonly<Record<string, string>> } {
     const request = joined(applyEdits(body, edits))
-    if (asked.to !== asked.format) return bodyWork.countTranslated(request, asked)
-    const text = countBody(asked.to, request, { model: asked.target.model, limits: asked.limits })
+    if (input.to !== input.format) return bodyWork.countTranslated(request, input)
+    const text = countBody(input.to, request, { model: input.target.model, limits: input.limits })
     return { bytes: encoder.encode(text), headers: {} }
   },
 
@@ -138,8 +138,8 @@ function joined(pieces: readonly Uint8Array[]): Uint8Array {
   return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces)
 }
 
-function translatedBody(body: Uint8Array, asked: TranslateInput): TranslatedBody {
-  const { format, to, target, limits, address } = asked
+function translatedBody(body: Uint8Array, input: TranslateInput): TranslatedBody {
+  const { format, to, target, limits, address } = input
   const request = translateRequest(body, {
     from: clientCodecs[format],
     to: upstreamCodecs[to],
@@ -148,20 +148,23 @@ function translatedBody(body: Uint8Array, asked: TranslateInput): TranslatedBody
     limits,
     address,
   })
-  const { echo, ...plain } = request.asked
+  const { echo, ...plain } = request.responseOptions
   return {
     bytes: encoder.encode(request.text),
     names: request.names,
     headers: request.headers,
     adjusted: request.adjusted,
     emulation: request.emulation,
-    asked: plain,
+    responseOptions: plain,
     echo: echo.map(([name, value]) => [name, jsonText(value)] as const),
   }
 }
 
 /** The input of the response encoder, from its serialized form. */
-export function askedOf({ asked, echo }: Pick<TranslatedBody, 'asked' | 'echo'>): ResponseOptions {
+export function responseOptionsOf({
+  responseOptions,
+  echo,
+}: Pick<TranslatedBody, 'responseOptions' | 'echo'>): ResponseOptions {
   const written = echo.map(([name, text]): readonly [string, JsonOut] => [name, new RawJson(text)])
-  return { ...asked, echo: written }
+  return { ...responseOptions, echo: written }
 }

@@ -18,7 +18,7 @@ interface CountJobInput {
 
 export interface CountRequests {
   /** Tokens of the text, up to `tokensMax`. */
-  count(asked: CountJobInput): number
+  count(input: CountJobInput): number
 }
 
 export interface CountSetup {
@@ -62,12 +62,12 @@ export function countHandlers({ runBytesMax }: CountSetup): CancellableHandlers 
     setImmediate(turn)
   }
   return {
-    count: (cancellation: Cancellation, asked: CountJobInput) =>
+    count: (cancellation: Cancellation, input: CountJobInput) =>
       new Promise<number>((answer) => {
-        const text = typeof asked.text === 'string' ? asked.text : decoder.decode(asked.text)
-        const work = { ...asked, text, answer, at: 0, tokens: 0, restBytes: Buffer.byteLength(text) }
+        const text = typeof input.text === 'string' ? input.text : decoder.decode(input.text)
+        const work = { ...input, text, answer, at: 0, tokens: 0, restBytes: Buffer.byteLength(text) }
         cancellation.onCancel(() => works.remove((one) => one === work))
-        works.add(asked.account, work)
+        works.add(input.account, work)
         if (!isRunning) setImmediate(turn)
         isRunning = true
       }),

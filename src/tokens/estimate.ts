@@ -39,7 +39,7 @@ export function inputLoad(conversation: Conversation, target: EstimateTarget): I
   if (conversation.tools.length > 0 && upstreamFormats[target.format].hasToolPrompt)
     load.fixed += weights.chatToolPrompt
   const texts = [
-    countedText(load.said, weights.text),
+    countedText(load.texts, weights.text),
     countedText(load.declared, weights.declaration),
     countedText(load.format, weights.format),
   ].filter(({ text }) => text !== '')
@@ -74,7 +74,7 @@ function weightsOf(upstreamModel: string): Weights {
 
 /** The text to count, and the tokens known without counting. */
 interface Load {
-  readonly said: string[]
+  readonly texts: string[]
   readonly declared: string[]
   readonly format: string[]
   /** Tokens for digits beyond those that o200k has for them. */
@@ -83,11 +83,11 @@ interface Load {
 }
 
 function loadOf(conversation: Conversation, weights: Weights): Load {
-  const load: Load = { said: [], declared: [], format: [], digits: 0, fixed: weights.perRequest }
-  const lastWord = conversation.turns.findLastIndex(isUsersWord)
+  const load: Load = { texts: [], declared: [], format: [], digits: 0, fixed: weights.perRequest }
+  const lastUserTurn = conversation.turns.findLastIndex(isUsersWord)
   for (const [index, turn] of conversation.turns.entries()) {
     if (turn.parts.some(isSpoken)) load.fixed += weights.perTurn
-    const thinks = weights.keepsThoughts || index > lastWord
+    const thinks = weights.keepsThoughts || index > lastUserTurn
     for (const part of turn.parts) addPart(load, part, { weights, thinks })
   }
   addTools(load, conversation, weights)
@@ -98,7 +98,7 @@ function loadOf(conversation: Conversation, weights: Weights): Load {
   }
   if ((reasoning.budget ?? 0) > 0) load.fixed += weights.thinkingPrompt
   if (weights.digitsApart)
-    load.digits = [...load.said, ...load.declared].reduce((sum, text) => sum + looseDigits(text), 0)
+    load.digits = [...load.texts, ...load.declared].reduce((sum, text) => sum + looseDigits(text), 0)
   return load
 }
 
@@ -118,26 +118,26 @@ function addPart(load: Load, part: ConversationPart, { weights, thinks }: WeighI
   switch (part.kind) {
     case 'text':
     case 'refusal':
-      load.said.push(part.text)
+      load.texts.push(part.text)
       return
     case 'media':
-      if (part.source.kind === 'text') load.said.push(part.source.text)
+      if (part.source.kind === 'text') load.texts.push(part.source.text)
       load.fixed += mediaTokens(part, weights)
       return
     case 'thinking':
       if (!thinks) return
-      if (part.text !== '') load.said.push(part.text)
-      else load.fixed += (part.encrypted?.data.length ?? 0) * weights.sealCharacter
+      if (part.text !== '') load.texts.push(part.text)
+      else load.fixed += (part.encrypted?.data.length ?? 0) * weights.encryptedCharacter
       return
     case 'call':
-      load.said.push(part.name, part.form === 'json' ? compact(part.input) : part.input)
+      load.texts.push(part.name, part.form === 'json' ? compact(part.input) : part.input)
       load.fixed += weights.perCall
-      if (thinks) load.fixed += (part.encrypted?.data.length ?? 0) * weights.sealCharacter
+      if (thinks) load.fixed += (part.encrypted?.data.length ?? 0) * weights.encryptedCharacter
       return
     case 'result':
       load.fixed += weights.perResult
-      if (part.name !== null) load.said.push(part.name)
-      if (part.json !== null) load.said.push(compact(part.json))
+      if (part.name !== null) load.texts.push(part.name)
+      if (part.json !== null) load.texts.push(compact(part.json))
       for (const inner of part.content) addPart(load, inner, { weights, thinks })
       return
     case 'other':

@@ -46,10 +46,10 @@ function gather(body: Uint8Array, spans: readonly Span[], textBytes: number): Ui
 function spread(
   body: Uint8Array,
   spans: readonly Span[],
-  of: { textBytes: number; bytesMax: number },
+  limits: { textBytes: number; bytesMax: number },
 ): Uint8Array {
-  const sliceBytes = Math.floor(of.bytesMax / slices)
-  const strideBytes = Math.floor(of.textBytes / slices)
+  const sliceBytes = Math.floor(limits.bytesMax / slices)
+  const strideBytes = Math.floor(limits.textBytes / slices)
   const text = new Uint8Array(sliceBytes * slices)
   let filled = 0
   let passed = 0

@@ -39,7 +39,7 @@ export interface Weights {
   readonly perCall: number
   readonly perResult: number
   /** Tokens for each character of an opaque thought that has no text. */
-  readonly sealCharacter: number
+  readonly encryptedCharacter: number
   /** Thoughts of turns before the last word of the user count too. */
   readonly keepsThoughts: boolean
   /** Thinking within a budget is switched on. */
@@ -69,7 +69,7 @@ const claude: Omit<Weights, 'models'> = {
   perNode: 0,
   perCall: 40,
   perResult: 14,
-  sealCharacter: 0.1,
+  encryptedCharacter: 0.1,
   keepsThoughts: false,
   thinkingPrompt: 28,
   formatPrompt: 128,
@@ -102,7 +102,7 @@ const gpt: Omit<Weights, 'models'> = {
   perNode: 4,
   perCall: 8,
   perResult: 7,
-  sealCharacter: 0.092,
+  encryptedCharacter: 0.092,
   keepsThoughts: false,
   thinkingPrompt: 0,
   formatPrompt: 12,
@@ -131,7 +131,7 @@ const gemini: Omit<Weights, 'models'> = {
   perNode: 10,
   perCall: 12,
   perResult: 8,
-  sealCharacter: 0.15,
+  encryptedCharacter: 0.15,
   keepsThoughts: false,
   thinkingPrompt: 0,
   formatPrompt: 0,
@@ -146,7 +146,7 @@ const oldGemini: Omit<Weights, 'models'> = {
   perNode: 3,
   perCall: 0,
   perResult: 0,
-  sealCharacter: 0,
+  encryptedCharacter: 0,
   picture: { kind: 'squares' },
 }
 
@@ -159,7 +159,7 @@ export const weightsTable: readonly Weights[] = [
   { ...newClaude, models: /^claude-opus-4-8/, toolPrompt: 290, forcedPrompt: 120 },
   { ...newClaude, models: /^claude-/ },
   { ...oldGemini, models: /^gemini-(?:1|2\.0)/ },
-  { ...gemini, models: /^gemini-2/, sealCharacter: 0.03, picture: { kind: 'squares' } },
+  { ...gemini, models: /^gemini-2/, encryptedCharacter: 0.03, picture: { kind: 'squares' } },
   { ...gemini, models: /^gemini-|^gemma-/, perTool: 16, perNode: 12 },
   { ...reasoningGpt, models: /^gpt-5-nano/, picture: { kind: 'patches', factor: 2.46 } },
   { ...reasoningGpt, models: /^gpt-(?:5(?:-|$)|5\.[0-3])/ },

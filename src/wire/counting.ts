@@ -195,7 +195,7 @@ export function countBody(
   { model, limits }: { readonly model: string; readonly limits: ReadLimits },
 ): string {
   const row = upstreamCountings[format]
-  const members = readJson(request, limits, (json) => takenMembers(json, row.members))
+  const members = readJson(request, limits, (json) => pickMembers(json, row.members))
   return row.body(members, model)
 }
 
@@ -208,16 +208,16 @@ function wrappedMembers(members: readonly string[], model: string): string {
   return `{"generateContentRequest":${joinedMembers(named)}}`
 }
 
-function takenMembers(json: Json, names: ReadonlySet<string>): readonly string[] {
+function pickMembers(json: Json, names: ReadonlySet<string>): readonly string[] {
   const children = json.children(json.root)
-  const taken: string[] = []
+  const picked: string[] = []
   for (let at = 0; at < children.length; at += 2) {
     const name = children[at]!
     if (names.has(json.text(name))) {
-      taken.push(json.written({ start: json.start(name), end: json.end(name + 1) }))
+      picked.push(json.written({ start: json.start(name), end: json.end(name + 1) }))
     }
   }
-  return taken
+  return picked
 }
 
 const decoder = new TextDecoder('utf-8')

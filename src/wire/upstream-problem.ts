@@ -47,15 +47,15 @@ export function problemOf(value: unknown, level = 1): UpstreamProblem {
 /** What Google tells in typed details, https://google.aip.dev/193: why, and how long to wait. */
 function detailsOf(details: unknown): Pick<UpstreamProblem, 'reason' | 'retryAfterMs'> {
   if (!Array.isArray(details)) return {}
-  let told: Pick<UpstreamProblem, 'reason' | 'retryAfterMs'> = {}
+  let known: Pick<UpstreamProblem, 'reason' | 'retryAfterMs'> = {}
   for (const detail of details.slice(0, detailsMax)) {
     if (!isRecord(detail)) continue
     const { reason, retryDelay } = detail
-    if (typeof reason === 'string') told = { ...told, reason }
+    if (typeof reason === 'string') known = { ...known, reason }
     const delay = typeof retryDelay === 'string' ? /^(\d{1,9}(\.\d{1,9})?)s$/.exec(retryDelay) : null
-    if (delay !== null) told = { ...told, retryAfterMs: Math.ceil(Number(delay[1]) * 1_000) }
+    if (delay !== null) known = { ...known, retryAfterMs: Math.ceil(Number(delay[1]) * 1_000) }
   }
-  return told
+  return known
 }
 
 function innerProblem(value: JsonRecord, level: number): UpstreamProblem {

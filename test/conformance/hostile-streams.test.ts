@@ -30,7 +30,7 @@ const frame: Frame = {
   requestId: 'req_1',
   model: 'm',
   createdSeconds: 1,
-  asked: { includeUsage: true, echo: [], tools: [], logprobs: false },
+  responseOptions: { includeUsage: true, echo: [], tools: [], logprobs: false },
 }
 const tally: ResponseCost = {
   usage: {
@@ -120,7 +120,7 @@ for (const format of piecewise) {
           translated.push(encoder.encode(events.start + events.openCall(0, 'f')))
           for (let count = 0; count < letters; count += 1) translated.push(letter)
           translated.push(last)
-          assert.ok(translated.lastWord(tally).length > 0)
+          assert.ok(translated.close(tally).length > 0)
         }
         assertLinear(`${format} → ${to}`, run, repeated(4_000, 8_000))
       }
@@ -216,7 +216,7 @@ for (const [format, event, answer] of nestedAnswers) {
     dialects[format].extractResponse(encoder.encode(answer), 1_000)
     for (const to of formats.filter((other) => other !== format)) {
       const stream = translator(codec(format), codec(to))
-      const written = stream.push(bytes) + stream.end() + stream.lastWord(tally)
+      const written = stream.push(bytes) + stream.end() + stream.close(tally)
       const neutral = translateResponse(codec(format), encoder.encode(answer), tally.usage, plain)
       const whole = codec(to).encodeResponse(neutral, frame, tally)
       if (format !== 'anthropic' && format !== 'gemini') continue

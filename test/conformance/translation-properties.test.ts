@@ -218,8 +218,8 @@ function conversationOf(
     user: 'somebody',
     cacheKey: 'key-1',
     logprobs: null,
-    given: [],
-    asked: { includeUsage: true, echo: [], tools: [], logprobs: false },
+    fields: [],
+    responseOptions: { includeUsage: true, echo: [], tools: [], logprobs: false },
   }
 }
 

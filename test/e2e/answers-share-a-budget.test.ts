@@ -84,7 +84,7 @@ for (const { path, model, stream, words, status, has, lacks } of cases) {
     assert.equal(response.status, status, body.slice(0, 300))
     assert.match(body, has)
     assert.doesNotMatch(body, lacks)
-    assert.equal(gate.gateway.deps.events.taken, 0)
+    assert.equal(gate.gateway.deps.events.used, 0)
     const { held, openHolds } = await gate.balance(account.id)
     assert.deepEqual({ held, openHolds }, { held: 0n, openHolds: 0 })
   })

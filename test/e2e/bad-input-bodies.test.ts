@@ -674,7 +674,7 @@ for (const { name, head, piece: more, expect } of oversized) {
       const refusal = readRefusal(format, await client.answer())
       assert.deepEqual([refusal.status, refusal.code], expect)
       assert.ok(sentBytes <= 8 * bodyBytesMax, `${sentBytes} bytes were taken before the answer`)
-      assert.equal(gateway.gateway.deps.bodies.taken, 0, 'nothing of it is kept')
+      assert.equal(gateway.gateway.deps.bodies.used, 0, 'nothing of it is kept')
       client.close()
       await gateway.assertUntouched(account, '3')
     }

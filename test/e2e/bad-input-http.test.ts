@@ -629,9 +629,9 @@ test('a client that leaves in the middle of its body leaves nothing behind', asy
     for (const framing of ['Content-Length: 1000\r\n\r\n', `${chunked}\r\n400\r\n`]) {
       const client = new RawClient(gateway.port)
       client.send(line + key + framing + body.slice(0, 40))
-      await becomes(() => budget.taken > 0)
+      await becomes(() => budget.used > 0)
       client.close()
-      await becomes(() => budget.taken === 0)
+      await becomes(() => budget.used === 0)
       await gateway.assertUntouched(account, '3')
     }
   }

@@ -397,8 +397,8 @@ test('a client that leaves takes the question to its upstream along', async () =
   await gate.gateway.deps.inFlight.whenIdle()
   assert.equal(gate.gateway.deps.counting.places.tryAcquire(account.id), true)
   gate.gateway.deps.counting.places.release(account.id)
-  assert.equal(gate.gateway.deps.events.taken, 0)
-  assert.equal(gate.gateway.deps.bodies.taken, 0)
+  assert.equal(gate.gateway.deps.events.used, 0)
+  assert.equal(gate.gateway.deps.bodies.used, 0)
 })
 
 test('counting has a rate of its own, told in each format', async () => {
@@ -469,7 +469,7 @@ test('text that cannot be counted in time is answered with a bound, which is lab
     assert.equal(answer.headers['x-tollgate-tokens'], 'bounded')
     assert.ok(Number(JSON.parse(answer.text)[shapes[format].tokens]) >= 200, answer.text)
   }
-  assert.equal(gate.gateway.deps.bodies.taken, 0)
+  assert.equal(gate.gateway.deps.bodies.used, 0)
 })
 
 /** Processor time of all threads of this process. */

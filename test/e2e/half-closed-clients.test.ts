@@ -127,6 +127,6 @@ test('1,000 half-closed clients with a balance of 0 leave nothing behind', async
   assert.deepEqual([...new Set(statuses)], [402])
   assert.equal(gate.sandbox.requests(), requests)
   assert.equal(deps.inFlight.count, 0)
-  assert.equal(deps.bodies.taken, 0)
+  assert.equal(deps.bodies.used, 0)
   assert.deepEqual(await gate.balance(poor.id), { posted: 0n, held: 0n, openHolds: 0 })
 })

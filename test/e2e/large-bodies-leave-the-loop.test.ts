@@ -132,6 +132,6 @@ for (const format of formats) {
 }
 
 test('every body is given back', () => {
-  assert.equal(gate.gateway.deps.bodies.taken, 0)
+  assert.equal(gate.gateway.deps.bodies.used, 0)
   assert.ok(limitDefaults.bodyThreadBytesMin < prose.length * 10_000)
 })

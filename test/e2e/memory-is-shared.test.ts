@@ -42,7 +42,7 @@ for (const format of formats) {
     held.send(body.slice(0, -1))
     await eventually(
       'all but one byte is held',
-      () => bodies.taken,
+      () => bodies.used,
       (taken) => taken >= budgetBytes / 2 - 8_192,
     )
     const refused = await gateway.post(format, bodyOf(format, 100_000), { key: account.key })
@@ -61,7 +61,7 @@ for (const format of formats) {
     held.close()
     await eventually(
       'nothing is held',
-      () => bodies.taken,
+      () => bodies.used,
       (taken) => taken === 0,
     )
     assert.equal(bodies.holders, 0)

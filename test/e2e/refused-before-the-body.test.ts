@@ -157,7 +157,7 @@ for (const { name, status, code, account: make, unblock } of blocked) {
         client.close()
       }
     }
-    assert.equal(gate.gateway.deps.bodies.taken, 0)
+    assert.equal(gate.gateway.deps.bodies.used, 0)
     await unblock(account)
     assert.equal((await whole(account)).status, 200)
   })

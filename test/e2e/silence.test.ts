@@ -81,7 +81,7 @@ async function keptBack(bytes: number): Promise<void> {
   const { events } = gateway.gateway.deps
   await eventually(
     `${bytes} bytes wait in the gateway`,
-    () => events.taken,
+    () => events.used,
     (taken) => taken === bytes,
   )
 }

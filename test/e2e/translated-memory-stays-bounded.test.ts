@@ -123,14 +123,14 @@ suite('a copy takes the place of what it was made from', { concurrency: 1 }, () 
       const sockets = Array.from({ length: bodies }, () => post(gateway, asked))
       await eventually(
         'all wait for their last byte',
-        () => budget.taken,
+        () => budget.used,
         (bytes) => bytes >= bodies * (body.length - 1),
       )
       const answers = sockets.map(answerOf)
       for (const socket of sockets) socket.write(body.subarray(-1))
       for (const answer of await Promise.all(answers))
         assert.match(answer, /^HTTP\/1\.1 200 .*(\[DONE\]|message_stop)/s)
-      assert.equal(budget.taken, 0)
+      assert.equal(budget.used, 0)
     })
   }
 })

@@ -157,7 +157,7 @@ export async function hostileGateway(options: TestGatewayOptions = {}): Promise<
         { posted, held, openHolds },
         { posted: BigInt(usd) * 1_000_000_000n, held: 0n, openHolds: 0 },
       )
-      assert.equal(gateway.gateway.deps.bodies.taken, 0, 'no body is kept')
+      assert.equal(gateway.gateway.deps.bodies.used, 0, 'no body is kept')
     },
     async assertServes() {
       for (const format of formats) {
@@ -170,7 +170,7 @@ export async function hostileGateway(options: TestGatewayOptions = {}): Promise<
       const { deps, services } = gateway.gateway
       try {
         await eventually('no request runs', () => deps.inFlight.count, isNone)
-        await eventually('no body is kept', () => deps.bodies.taken, isNone)
+        await eventually('no body is kept', () => deps.bodies.used, isNone)
         const report = await services.ledger.verify()
         assert.deepEqual([report.drift, report.openHolds], [[], 0])
       } finally {

@@ -98,5 +98,5 @@ export async function withEdge(setting: Setting, run: (edge: Edge) => Promise<vo
   } finally {
     await server.drain(0)
   }
-  assert.equal(budget.taken, 0, 'who takes gives back')
+  assert.equal(budget.used, 0, 'who takes gives back')
 }

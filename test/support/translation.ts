@@ -164,7 +164,7 @@ export const frame: Frame = {
   requestId: 'req_0dv5g2m4c0001',
   model: 'the-model',
   createdSeconds: 1_763_700_000,
-  asked: { includeUsage: true, echo: [], tools: [], logprobs: false },
+  responseOptions: { includeUsage: true, echo: [], tools: [], logprobs: false },
 }
 export const cost = '0.00123'
 
@@ -237,7 +237,7 @@ export function streamInto(
   tally: ResponseCost,
 ): string {
   const translator = new StreamTranslator(from.codec, to.codec, { frame, names: new Map(), eventBytesMax })
-  return beginning(translator, chunks) + translator.lastWord(tally)
+  return beginning(translator, chunks) + translator.close(tally)
 }
 
 export function bytesOf(text: string): Uint8Array {

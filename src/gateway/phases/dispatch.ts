@@ -217,7 +217,7 @@ class KeepAliveTimer {
   /** Commits the 200 of a stream whose upstream takes its time; another upstream may still serve it. */
   keep(): void {
     const { client } = this.#context
-    const isBegun = client.begun
+    const isBegun = client.headersSent
     if (!isBegun) client.begin(200, streamHeaders(this.#context, this.#lifecycle.headers, undefined))
     const text = isBegun ? keepAlive(this.#context) : firstKeepAlive(this.#context)
     if (text === '') client.flush()

@@ -12,7 +12,7 @@ import { withRequestFee } from '../../ledger/rules/price.ts'
 import type { Connector } from '../../providers/connector.ts'
 import { tokensBySize } from '../../providers/media-size.ts'
 import type { BodyOwner, BodyThreads } from '../../tokens/body-threads.ts'
-import { askedOf } from '../../tokens/body-work.ts'
+import { responseOptionsOf } from '../../tokens/body-work.ts'
 import type {
   BytePatch,
   ExtractedFields,
@@ -162,7 +162,7 @@ async function marksIn(
   { address }: RequestContext,
   { owner, format }: { readonly owner: BodyOwner; readonly format: TargetFormat },
 ): Promise<readonly BytePatch[]> {
-  return bodyThreads.run('marks', { format, limits, address }, owner)
+  return bodyThreads.run('stripCarriers', { format, limits, address }, owner)
 }
 
 const nowhere: UrlFields = { model: null, stream: false }
@@ -192,7 +192,7 @@ async function translated(
         requestId: context.requestId,
         model: wanted.model,
         createdSeconds: Math.floor(context.startedMs / 1_000),
-        asked: askedOf(made),
+        responseOptions: responseOptionsOf(made),
       },
     },
   }

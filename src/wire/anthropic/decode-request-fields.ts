@@ -4,7 +4,7 @@
  */
 
 import type { View } from '../json/view.ts'
-import type { GivenField } from '../translation/neutral.ts'
+import type { RequestField } from '../translation/neutral.ts'
 
 /** Read wherever they stand; no policy is needed for them. */
 const structural = ['model', 'messages', 'stream']
@@ -17,10 +17,10 @@ const defaults: Readonly<Record<string, readonly string[]>> = {
   inference_geo: ['global'],
 }
 
-export class GivenMessagesFields {
-  private readonly fields = new Map<string, GivenField>()
+export class MessagesFieldList {
+  private readonly fields = new Map<string, RequestField>()
 
-  get list(): readonly GivenField[] {
+  get list(): readonly RequestField[] {
     return [...this.fields.values()]
   }
 

@@ -25,7 +25,7 @@ import {
   readTag,
   signedPlace,
 } from '../translation/reasoning-carriers.ts'
-import type { GivenMessagesFields } from './decode-request-fields.ts'
+import type { MessagesFieldList } from './decode-request-fields.ts'
 import { ownVendor } from './encrypted-reasoning.ts'
 
 /** Who signs calls instead of thoughts. */
@@ -38,10 +38,10 @@ function textPart(text: string): TextPart {
 }
 
 export class BlockDecoder {
-  private readonly given: GivenMessagesFields
+  private readonly fields: MessagesFieldList
 
-  constructor(given: GivenMessagesFields) {
-    this.given = given
+  constructor(fields: MessagesFieldList) {
+    this.fields = fields
   }
 
   /** Content is a string, blocks, or one block. */
@@ -105,13 +105,13 @@ export class BlockDecoder {
     const cache = this.cache(block, `${inMessages}.cache_control`)
     const citations = block.get('citations')
     if (citations?.get('enabled')?.kind === 'true')
-      this.given.note(`${inMessages}.citations`, citations.pointer)
+      this.fields.note(`${inMessages}.citations`, citations.pointer)
     if (type === 'search_result') return [{ ...searchResult(block), cache }]
     const source = block.get('source')
     if (source === undefined) throw block.invalid('a block with a source')
     if (type === 'image') return [media(block, 'image', sourceOf(source, ''), cache)]
     const context = block.get('context')
-    if (context !== undefined) this.given.note(`${inMessages}.context`, context.pointer)
+    if (context !== undefined) this.fields.note(`${inMessages}.context`, context.pointer)
     const before = context === undefined ? [] : [textPart(context.text())]
     return [...before, ...this.document(block, source, cache)]
   }
@@ -173,15 +173,15 @@ export class BlockDecoder {
   }
 
   private cache(block: View, name: string): CacheLifetime | null {
-    return cacheOf(block, name, this.given)
+    return cacheOf(block, name, this.fields)
   }
 }
 
 /** The lifetime that a block or a tool is marked with; five minutes where the mark names none. */
-export function cacheOf(block: View, name: string, given: GivenMessagesFields): CacheLifetime | null {
+export function cacheOf(block: View, name: string, fields: MessagesFieldList): CacheLifetime | null {
   const mark = block.get('cache_control')
   if (mark === undefined) return null
-  given.note(name, mark.pointer)
+  fields.note(name, mark.pointer)
   return mark.get('ttl')?.text() === '1h' ? '1h' : '5m'
 }
 
@@ -216,14 +216,14 @@ function searchResult(block: View): TextPart {
 export function citationsOf(list: View | undefined): readonly Citation[] {
   if (list === undefined || !list.isList) return []
   return list.items().map((one) => {
-    const said = (name: string) => {
+    const textOf = (name: string) => {
       const value = one.get(name)
       return value?.isText === true ? value.text() : null
     }
     return {
-      url: said('url') ?? said('source'),
-      title: said('title') ?? said('document_title'),
-      quoted: said('cited_text'),
+      url: textOf('url') ?? textOf('source'),
+      title: textOf('title') ?? textOf('document_title'),
+      quoted: textOf('cited_text'),
     }
   })
 }
@@ -247,7 +247,7 @@ function encryptedOf(tag: ReadTag, written: string): EncryptedReasoning | null {
 /** The id's mark counts first; what a block before the call says of its encrypted value only where the mark is gone. */
 function addCall(parts: ConversationPart[], block: View): void {
   const { id, carrier } = readId(block.get('id')?.text() ?? '')
-  const encrypted = takenEncrypted(parts, carrier?.encrypted ?? null)
+  const encrypted = takeEncrypted(parts, carrier?.encrypted ?? null)
   for (const thought of missingThoughts(parts, carrier?.thoughts ?? [])) parts.push(thought)
   const call: CallPart = {
     kind: 'call',
@@ -266,7 +266,7 @@ function addCall(parts: ConversationPart[], block: View): void {
  * Takes out the empty thought that carried a call's encrypted value, also where a client put a text between the two;
  * the signature of a text says that it is one, and stays. `known`: the encrypted value that the call's id has.
  */
-function takenEncrypted(
+function takeEncrypted(
   parts: ConversationPart[],
   known: EncryptedReasoning | null,
 ): EncryptedReasoning | null {

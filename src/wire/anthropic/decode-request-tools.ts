@@ -6,7 +6,7 @@
 import type { View } from '../json/view.ts'
 import type { CacheLifetime, Conversation, ProviderTool, Tool, ToolChoice } from '../translation/neutral.ts'
 import { untranslatable } from '../translation/policy.ts'
-import type { GivenMessagesFields } from './decode-request-fields.ts'
+import type { MessagesFieldList } from './decode-request-fields.ts'
 import { cacheOf } from './decode-request-parts.ts'
 import { callerTools, meters } from './request-price-table.ts'
 
@@ -18,11 +18,11 @@ const searchFields = ['allowed_domains', 'blocked_domains', 'user_location', 'ma
 export class ToolDecoder {
   readonly tools: Tool[] = []
   readonly providerTools: ProviderTool[] = []
-  private readonly given: GivenMessagesFields
+  private readonly fields: MessagesFieldList
   private readonly integerMax: number
 
-  constructor(given: GivenMessagesFields, integerMax: number) {
-    this.given = given
+  constructor(fields: MessagesFieldList, integerMax: number) {
+    this.fields = fields
     this.integerMax = integerMax
   }
 
@@ -67,13 +67,13 @@ export class ToolDecoder {
   }
 
   private cache(tool: View): CacheLifetime | null {
-    return cacheOf(tool, 'tools[].cache_control', this.given)
+    return cacheOf(tool, 'tools[].cache_control', this.fields)
   }
 
   private note(tool: View, names: readonly string[]): void {
     for (const name of names) {
       const value = tool.get(name)
-      if (value !== undefined && value.kind !== 'false') this.given.note(`tools[].${name}`, value.pointer)
+      if (value !== undefined && value.kind !== 'false') this.fields.note(`tools[].${name}`, value.pointer)
     }
   }
 }

@@ -18,7 +18,7 @@ const decode = (more: Members = {}): Conversation => decodeText(JSON.stringify({
 const saying = (...content: unknown[]) => decode({ messages: [{ role: 'user', content }] })
 const answering = (...content: unknown[]) => decode({ messages: [{ role: 'assistant', content }] })
 const parts = ({ turns }: Conversation): readonly ConversationPart[] => turns.flatMap((turn) => turn.parts)
-const given = ({ given: fields }: Conversation) => fields.map(({ name }) => name)
+const given = ({ fields }: Conversation) => fields.map(({ name }) => name)
 
 function refusal(more: Members): string {
   try {
@@ -118,7 +118,7 @@ test('what a coding agent sends is understood', () => {
   assert.deepEqual(conversation.reasoning, { effort: 'low', budget: null, summaries: false })
   assert.equal(conversation.user, '{"device_id":"d","session_id":"s"}')
   assert.equal(conversation.outputLimit, 32_000)
-  assert.deepEqual(conversation.given.map(({ name, pointer }) => `${name} at ${pointer}`).sort(), [
+  assert.deepEqual(conversation.fields.map(({ name, pointer }) => `${name} at ${pointer}`).sort(), [
     'context_management at context_management',
     'max_tokens at max_tokens',
     'messages[].content[].cache_control at messages[3].content[0].cache_control',

@@ -13,7 +13,7 @@ import type {
   TextPart,
 } from '../translation/neutral.ts'
 import { untranslatable } from '../translation/policy.ts'
-import { GivenMessagesFields } from './decode-request-fields.ts'
+import { MessagesFieldList } from './decode-request-fields.ts'
 import { BlockDecoder } from './decode-request-parts.ts'
 import { formatOf, reasoningOf, samplingOf } from './decode-request-settings.ts'
 import { choiceOf, ToolDecoder } from './decode-request-tools.ts'
@@ -27,11 +27,11 @@ export function decodeRequest(body: Uint8Array, limits: ReadLimits): Conversatio
 }
 
 function conversationOf(body: View, { integerMax }: ReadLimits): Conversation {
-  const given = new GivenMessagesFields()
-  given.readBody(body)
-  const tools = new ToolDecoder(given, integerMax)
+  const fields = new MessagesFieldList()
+  fields.readBody(body)
+  const tools = new ToolDecoder(fields, integerMax)
   tools.readAll(body.get('tools'))
-  const messages = new MessageReader(given, tools)
+  const messages = new MessageReader(fields, tools)
   messages.readSystem(body.get('system'))
   messages.readAll(messagesOf(body))
   const effort = messages.effort ?? effortOf(body.get('output_config'))
@@ -55,8 +55,8 @@ function conversationOf(body: View, { integerMax }: ReadLimits): Conversation {
     user: body.get('metadata')?.get('user_id')?.text() ?? null,
     cacheKey: null,
     logprobs: null,
-    given: given.list,
-    asked: { includeUsage: true, echo: [], tools: [], logprobs: false },
+    fields: fields.list,
+    responseOptions: { includeUsage: true, echo: [], tools: [], logprobs: false },
   }
 }
 
@@ -90,14 +90,14 @@ class MessageReader {
   readonly turns: ConversationTurn[] = []
   /** What an instruction between the turns says of the turn that is now being answered. */
   effort: Effort | null = null
-  private readonly given: GivenMessagesFields
+  private readonly fields: MessagesFieldList
   private readonly tools: ToolDecoder
   private readonly parts: BlockDecoder
 
-  constructor(given: GivenMessagesFields, tools: ToolDecoder) {
-    this.given = given
+  constructor(fields: MessagesFieldList, tools: ToolDecoder) {
+    this.fields = fields
     this.tools = tools
-    this.parts = new BlockDecoder(given)
+    this.parts = new BlockDecoder(fields)
   }
 
   readSystem(system: View | undefined): void {
@@ -106,7 +106,7 @@ class MessageReader {
     const blocks = system.isText ? [system] : system.items()
     for (const [index, block] of blocks.entries()) {
       const part = this.parts.text(block, 'system[].cache_control')
-      if (index === 0 && part.text.startsWith(billingHeader)) this.given.note('system[]', block.pointer)
+      if (index === 0 && part.text.startsWith(billingHeader)) this.fields.note('system[]', block.pointer)
       else parts.push(part)
     }
     this.add('system', parts)
@@ -140,12 +140,12 @@ class MessageReader {
   private readInstruction(message: View): void {
     const config = message.get('output_config')
     if (config !== undefined) {
-      this.given.note('messages[].output_config', config.pointer)
+      this.fields.note('messages[].output_config', config.pointer)
       this.effort = effortOf(config) ?? this.effort
     }
     const clearing = message.get('clear_at')
     if (clearing?.isText === true && clearing.text() !== 'never')
-      this.given.note('messages[].clear_at', clearing.pointer)
+      this.fields.note('messages[].clear_at', clearing.pointer)
     const content = message.get('content')
     const added = content?.isList === true ? content.items().map((block) => block.get('tool')) : []
     for (const tool of added) {

@@ -6,7 +6,7 @@
 
 import { answerLimits, readJson } from '../json/json.ts'
 import { isRecord, type JsonRecord, jsonOf, parsed, recordIn, recordsIn, textIn } from '../json/parsed.ts'
-import { HeldEvents, waitingPartSize } from '../stream/held-events.ts'
+import { BufferedEvents, waitingPartSize } from '../stream/buffered-events.ts'
 import { Queue } from '../stream/queue.ts'
 import { SseParser } from '../stream/sse.ts'
 import type { StreamDecoder } from '../translation/codec.ts'
@@ -23,7 +23,7 @@ interface OpenBlock {
   readonly index: number
   readonly kind: 'text' | 'thinking' | 'call' | 'whole' | 'skipped'
   /** Events that wait for the blocks before this one. */
-  readonly held: HeldEvents
+  readonly buffered: BufferedEvents
   /** Input that came with the beginning of a call, for hosts that send no deltas of it. */
   readonly input: string
   hasDeltas: boolean
@@ -34,7 +34,7 @@ interface OpenBlock {
 class MessagesDecoder implements StreamDecoder {
   private readonly parser: SseParser
   private pushedBytes = 0
-  private heldSize = 0
+  private bufferedSize = 0
   private hasStarted = false
   private hasFinished = false
   /** Blocks in the order of their beginning; the first is the one whose events go out at once. */
@@ -49,7 +49,7 @@ class MessagesDecoder implements StreamDecoder {
 
   get waitingBytes(): number {
     const waitingBlocks = Math.max(0, this.blocks.size - 1)
-    return this.pushedBytes - this.parser.end + this.heldSize + waitingBlocks * waitingPartSize
+    return this.pushedBytes - this.parser.end + this.bufferedSize + waitingBlocks * waitingPartSize
   }
 
   push(chunk: Uint8Array): readonly ResponseEvent[] {
@@ -110,7 +110,7 @@ class MessagesDecoder implements StreamDecoder {
     const opened: OpenBlock = {
       index,
       kind,
-      held: new HeldEvents(),
+      buffered: new BufferedEvents(),
       input,
       hasDeltas: false,
       isClosed: false,
@@ -122,9 +122,9 @@ class MessagesDecoder implements StreamDecoder {
     this.byIndex.set(index, opened)
     const event = openingEvent(kind, block)
     if (event !== null) this.emit(opened, event)
-    const said =
+    const initialText =
       kind === 'text' ? textIn(block, 'text') : kind === 'thinking' ? textIn(block, 'thinking') : ''
-    if (said !== '') this.emit(opened, { kind: 'delta', text: said })
+    if (initialText !== '') this.emit(opened, { kind: 'delta', text: initialText })
     if (kind !== 'text') return
     for (const citation of recordsIn(block, 'citations')) this.cite(opened, citation)
   }
@@ -134,11 +134,11 @@ class MessagesDecoder implements StreamDecoder {
     if (block === undefined || block.kind === 'skipped' || block.kind === 'whole') return
     switch (delta.type) {
       case 'text_delta':
-        return this.say(block, textIn(delta, 'text'))
+        return this.emitText(block, textIn(delta, 'text'))
       case 'thinking_delta':
-        return this.say(block, textIn(delta, 'thinking'))
+        return this.emitText(block, textIn(delta, 'thinking'))
       case 'input_json_delta':
-        return this.say(block, textIn(delta, 'partial_json'))
+        return this.emitText(block, textIn(delta, 'partial_json'))
       case 'signature_delta':
         block.encrypted = ownEncrypted(textIn(delta, 'signature'))
         return
@@ -149,7 +149,7 @@ class MessagesDecoder implements StreamDecoder {
     }
   }
 
-  private say(block: OpenBlock, text: string): void {
+  private emitText(block: OpenBlock, text: string): void {
     if (text === '') return
     block.hasDeltas = true
     this.emit(block, { kind: 'delta', text })
@@ -174,10 +174,10 @@ class MessagesDecoder implements StreamDecoder {
   private advance(): void {
     while (this.blocks.first?.isClosed === true) {
       this.blocks.shift()
-      const held = this.blocks.first?.held
-      if (held === undefined) return
-      this.heldSize -= held.size
-      for (const event of held.take()) this.out.push(event)
+      const buffered = this.blocks.first?.buffered
+      if (buffered === undefined) return
+      this.bufferedSize -= buffered.size
+      for (const event of buffered.take()) this.out.push(event)
     }
   }
 
@@ -201,9 +201,9 @@ class MessagesDecoder implements StreamDecoder {
       this.out.push(event)
       return
     }
-    this.heldSize -= block.held.size
-    block.held.add(event)
-    this.heldSize += block.held.size
+    this.bufferedSize -= block.buffered.size
+    block.buffered.add(event)
+    this.bufferedSize += block.buffered.size
   }
 }
 
@@ -261,11 +261,11 @@ function inputIn(block: JsonRecord, text: string): string {
 }
 
 function citationOf(citation: JsonRecord): Citation {
-  const said = (...names: string[]) =>
+  const firstText = (...names: string[]) =>
     names.map((name) => textIn(citation, name)).find((text) => text !== '') ?? null
   return {
-    url: said('url', 'source'),
-    title: said('title', 'document_title'),
-    quoted: said('cited_text'),
+    url: firstText('url', 'source'),
+    title: firstText('title', 'document_title'),
+    quoted: firstText('cited_text'),
   }
 }

@@ -6,7 +6,7 @@
 import type { CacheLifetime, ConversationPart, TextPart, Tool } from '../translation/neutral.ts'
 import type { Adjusted } from './encode-request-adjusted.ts'
 
-const marksMax = 4
+const breakpointsMax = 4
 /** So many marks of tools and instructions count before those of the conversation. */
 const headMarksMax = 2
 
@@ -19,54 +19,55 @@ export interface CacheControl {
 export const fiveMinutes: CacheControl = { type: 'ephemeral' }
 const oneHour: CacheControl = { type: 'ephemeral', ttl: '1h' }
 
-type Marked = Tool | ConversationPart
+type Cacheable = Tool | ConversationPart
 
 /** The marks that go upstream, by what they mark. */
-export class CacheMarks {
-  private readonly kept: ReadonlyMap<Marked, CacheLifetime>
+export class CacheBreakpoints {
+  private readonly lifetimes: ReadonlyMap<Cacheable, CacheLifetime>
 
-  constructor(kept: ReadonlyMap<Marked, CacheLifetime>) {
-    this.kept = kept
+  constructor(lifetimes: ReadonlyMap<Cacheable, CacheLifetime>) {
+    this.lifetimes = lifetimes
   }
 
   /** The member that marks a block, undefined where it has no mark. */
-  of(part: Marked): CacheControl | undefined {
-    const lifetime = this.kept.get(part)
+  of(part: Cacheable): CacheControl | undefined {
+    const lifetime = this.lifetimes.get(part)
     if (lifetime === undefined) return undefined
     return lifetime === '1h' ? oneHour : fiveMinutes
   }
 }
 
-export const noMarks = new CacheMarks(new Map())
+export const noBreakpoints = new CacheBreakpoints(new Map())
 
 /**
  * Of more than four marks the last two of tools and instructions stay and the last ones of the
  * conversation, which cover the longest prefix. `head` and `tail` are in the order of the prompt.
  */
-export function keptMarks(
+export function chooseBreakpoints(
   head: readonly (Tool | TextPart)[],
   tail: readonly ConversationPart[],
   adjusted: Adjusted,
-): CacheMarks {
-  const headMarked = head.filter((part) => lifetimeOf(part) !== null)
-  const tailMarked = tail.filter((part) => lifetimeOf(part) !== null)
-  const count = headMarked.length + tailMarked.length
-  const tailCount = Math.min(tailMarked.length, marksMax - Math.min(headMarked.length, headMarksMax))
-  const headCount = Math.min(headMarked.length, marksMax - tailCount)
-  if (headCount + tailCount < count) adjusted.dropped('cache_control', `only ${marksMax} marks are taken`)
-  const kept = new Map<Marked, CacheLifetime>()
+): CacheBreakpoints {
+  const headParts = head.filter((part) => lifetimeOf(part) !== null)
+  const tailParts = tail.filter((part) => lifetimeOf(part) !== null)
+  const count = headParts.length + tailParts.length
+  const tailCount = Math.min(tailParts.length, breakpointsMax - Math.min(headParts.length, headMarksMax))
+  const headCount = Math.min(headParts.length, breakpointsMax - tailCount)
+  if (headCount + tailCount < count)
+    adjusted.dropped('cache_control', `only ${breakpointsMax} marks are taken`)
+  const lifetimes = new Map<Cacheable, CacheLifetime>()
   let isShort = false
-  for (const part of [...lastOf(headMarked, headCount), ...lastOf(tailMarked, tailCount)]) {
+  for (const part of [...lastOf(headParts, headCount), ...lastOf(tailParts, tailCount)]) {
     const lifetime = lifetimeOf(part) ?? '5m'
     if (isShort && lifetime === '1h') adjusted.adapted('cache_control', 'no hour after five minutes')
     isShort ||= lifetime === '5m'
-    kept.set(part, isShort ? '5m' : lifetime)
+    lifetimes.set(part, isShort ? '5m' : lifetime)
   }
-  return new CacheMarks(kept)
+  return new CacheBreakpoints(lifetimes)
 }
 
 /** Whether the caller marked anything at all. */
-export function hasMarks(parts: readonly (Tool | ConversationPart)[]): boolean {
+export function hasBreakpoints(parts: readonly (Tool | ConversationPart)[]): boolean {
   return parts.some((part) => lifetimeOf(part) !== null)
 }
 
@@ -75,7 +76,7 @@ function lastOf<Value>(values: readonly Value[], count: number): readonly Value[
 }
 
 /** A mark inside a result counts for the result. */
-function lifetimeOf(part: Marked): CacheLifetime | null {
+function lifetimeOf(part: Cacheable): CacheLifetime | null {
   if (!('cache' in part)) return null
   if (part.cache !== null || !('kind' in part) || part.kind !== 'result') return part.cache
   return part.content.find(({ cache }) => cache !== null)?.cache ?? null

@@ -13,7 +13,7 @@ import { plainId } from '../translation/reasoning-carriers.ts'
 import type { NamedTools } from '../translation/tool-names.ts'
 import { joinedTurns } from '../translation/turns.ts'
 import type { Adjusted } from './encode-request-adjusted.ts'
-import type { CacheMarks } from './encode-request-cache.ts'
+import type { CacheBreakpoints } from './encode-request-cache.ts'
 import {
   type Block,
   callBlock,
@@ -33,7 +33,7 @@ const nothingSaid = '.'
 export interface MessageOptions {
   readonly capabilities: Capabilities
   readonly names: NamedTools
-  readonly marks: CacheMarks
+  readonly breakpoints: CacheBreakpoints
   readonly adjusted: Adjusted
   /** Whether thoughts of Claude's go back to it. */
   readonly keepsThoughts: boolean
@@ -141,7 +141,7 @@ class MessagesWriter {
 
   /** The words of an assistant turn, without thoughts at its end, which are no answer. */
   private answer(parts: readonly ConversationPart[]): { blocks: Block[]; calls: UnansweredCall[] } {
-    const said = new Blocks()
+    const content = new Blocks()
     const calls: UnansweredCall[] = []
     const used = new Set<string>()
     for (const part of parts) {
@@ -149,25 +149,25 @@ class MessagesWriter {
         const opened = { call: part, id: freeId(part.id, used) }
         calls.push(opened)
         const name = this.options.names.name(part.name, part.namespace, part.form === 'text')
-        said.add(callBlock(part, name, opened.id))
-      } else this.say(part, said)
+        content.add(callBlock(part, name, opened.id))
+      } else this.addPart(part, content)
     }
-    this.tellLostBlank(said)
-    const blocks = said.list
+    this.reportLostBlank(content)
+    const blocks = content.list
     while (isThought(blocks.at(-1))) blocks.pop()
     if (blocks.some(isThought)) this.hasThoughts = true
     return { blocks, calls }
   }
 
-  private say(part: ConversationPart, said: Blocks): void {
+  private addPart(part: ConversationPart, content: Blocks): void {
     switch (part.kind) {
       case 'text':
-        return said.addText(part.text, this.options.marks.of(part))
+        return content.addText(part.text, this.options.breakpoints.of(part))
       case 'refusal':
-        return said.addText(part.text)
+        return content.addText(part.text)
       case 'thinking': {
         const thought = this.options.keepsThoughts ? thinkingBlock(part) : null
-        if (thought !== null) said.add(thought)
+        if (thought !== null) content.add(thought)
         return
       }
       case 'media':
@@ -179,7 +179,7 @@ class MessagesWriter {
     }
   }
 
-  private tellLostBlank(blocks: Blocks): void {
+  private reportLostBlank(blocks: Blocks): void {
     if (blocks.lostBlank) this.options.adjusted.adapted('messages', 'a message of white space alone')
   }
 
@@ -195,7 +195,7 @@ class MessagesWriter {
       if (turn.role === 'user') for (const part of turn.parts) this.show(part, blocks)
       else if (!this.isInstruction(index, lastOfUser)) this.remind(turn, blocks)
     }
-    this.tellLostBlank(blocks)
+    this.reportLostBlank(blocks)
     const shown = blocks.list
     if (results.length === 0 && shown.length === 0) {
       const asksNothing = this.messages.length > 0 || !this.options.hasInstructions
@@ -205,8 +205,8 @@ class MessagesWriter {
     }
     this.messages.push({ role: 'user', content: [...results, ...shown] })
     const instructions = waiting.filter((_, index) => this.isInstruction(index, lastOfUser))
-    const said = this.texts(instructions.flatMap(({ parts }) => parts))
-    if (said.length > 0) this.messages.push({ role: 'system', content: said })
+    const texts = this.texts(instructions.flatMap(({ parts }) => parts))
+    if (texts.length > 0) this.messages.push({ role: 'system', content: texts })
     if (results.length === 0) this.loopBegins = null
     if (shown.length > 0) this.isNewLoop = true
   }
@@ -224,28 +224,28 @@ class MessagesWriter {
   private texts(parts: readonly ConversationPart[]): Block[] {
     const texts = new Blocks()
     for (const part of parts) {
-      if (part.kind === 'text') texts.addText(part.text, this.options.marks.of(part))
+      if (part.kind === 'text') texts.addText(part.text, this.options.breakpoints.of(part))
       if (part.kind === 'media') throw untranslatable(part.pointer, 'instructions are text')
       if (part.kind === 'other')
         this.options.adjusted.dropped(part.pointer, `${part.type} means nothing to the model`)
     }
-    this.tellLostBlank(texts)
+    this.reportLostBlank(texts)
     return texts.list
   }
 
   private show(part: ConversationPart, shown: Blocks): void {
-    const { capabilities, marks, adjusted } = this.options
-    if (part.kind === 'text') shown.addText(part.text, marks.of(part))
-    if (part.kind === 'media') shown.add(mediaBlock(part, capabilities, marks.of(part)))
+    const { capabilities, breakpoints, adjusted } = this.options
+    if (part.kind === 'text') shown.addText(part.text, breakpoints.of(part))
+    if (part.kind === 'media') shown.add(mediaBlock(part, capabilities, breakpoints.of(part)))
     if (part.kind === 'other') adjusted.dropped(part.pointer, `${part.type} means nothing to the model`)
   }
 
   /** The results in the order of their calls, whatever order they came in; of two calls with one id the first is meant first. */
   private results(turns: readonly ConversationTurn[]): readonly Block[] {
     const found = new Map<UnansweredCall, ResultPart>()
-    const given = turns.flatMap(({ parts }) => parts.filter((part) => part.kind === 'result'))
+    const results = turns.flatMap(({ parts }) => parts.filter((part) => part.kind === 'result'))
     const byId = Map.groupBy(this.open, ({ call }) => call.id)
-    for (const result of given) {
+    for (const result of results) {
       const opened = byId.get(result.callId)?.shift()
       if (opened === undefined) throw untranslatable(result.pointer, 'a result without the call before it')
       found.set(opened, result)

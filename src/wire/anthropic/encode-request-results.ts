@@ -7,13 +7,13 @@ import type { Capabilities } from '../translation/capabilities.ts'
 import type { ResultPart } from '../translation/neutral.ts'
 import { untranslatable } from '../translation/policy.ts'
 import type { Adjusted } from './encode-request-adjusted.ts'
-import type { CacheMarks } from './encode-request-cache.ts'
+import type { CacheBreakpoints } from './encode-request-cache.ts'
 import { type Block, mediaBlock } from './encode-request-parts.ts'
 import { Blocks } from './encode-request-texts.ts'
 
 export interface ResultOptions {
   readonly capabilities: Capabilities
-  readonly marks: CacheMarks
+  readonly breakpoints: CacheBreakpoints
   readonly adjusted: Adjusted
 }
 
@@ -24,7 +24,7 @@ export function resultBlock(result: ResultPart, id: string, options: ResultOptio
     tool_use_id: id,
     content: resultContent(result, options),
     is_error: result.isError ? true : undefined,
-    cache_control: options.marks.of(result),
+    cache_control: options.breakpoints.of(result),
   }
 }
 

@@ -162,21 +162,21 @@ class SchemaWriter {
     if (schema.kind !== 'object') return this.change(schema.raw)
     const members = schema.members()
     const written: SchemaMembers = new Map()
-    const told: string[] = []
+    const constraints: string[] = []
     const reference = soleReference(schema)
     for (const [name, value] of members) {
-      if (name !== 'allOf' || reference === null) this.writeMember(name, value, { written, told })
+      if (name !== 'allOf' || reference === null) this.writeMember(name, value, { written, constraints })
       else written.set('$ref', this.change(reference.raw))
     }
-    if (isOfObjects(schema)) this.close(schema, written, told)
-    if (told.length > 0) this.tell(told, written)
+    if (isOfObjects(schema)) this.close(schema, written, constraints)
+    if (constraints.length > 0) this.describe(constraints, written)
     return objectOf(written)
   }
 
   private writeMember(
     name: string,
     value: View,
-    { written, told }: { readonly written: SchemaMembers; readonly told: string[] },
+    { written, constraints }: { readonly written: SchemaMembers; readonly constraints: string[] },
   ): void {
     const list = Object.hasOwn(schemaLists, name) ? schemaLists[name] : undefined
     if (plainWords.includes(name)) written.set(name, value.raw)
@@ -186,7 +186,8 @@ class SchemaWriter {
     else if (name === 'minItems' && ['0', '1'].includes(value.written)) written.set(name, value.raw)
     else if (name === 'format' && value.isText && formats.includes(value.text())) written.set(name, value.raw)
     else if (silentWords.includes(name)) this.isChanged = true
-    else if (name !== 'additionalProperties' || value.kind !== 'false') told.push(`${name}: ${value.written}`)
+    else if (name !== 'additionalProperties' || value.kind !== 'false')
+      constraints.push(`${name}: ${value.written}`)
     else written.set(name, false)
   }
 
@@ -206,17 +207,17 @@ class SchemaWriter {
   }
 
   /** Objects have the listed properties and no other. */
-  private close(schema: View, written: SchemaMembers, told: readonly string[]): void {
+  private close(schema: View, written: SchemaMembers, constraints: readonly string[]): void {
     if (schema.get('additionalProperties')?.kind !== 'false') this.isChanged = true
     written.set('additionalProperties', false)
-    if (told.length === 0 && !written.has('properties')) written.set('properties', {})
+    if (constraints.length === 0 && !written.has('properties')) written.set('properties', {})
   }
 
-  private tell(told: readonly string[], written: SchemaMembers): void {
+  private describe(constraints: readonly string[], written: SchemaMembers): void {
     this.isChanged = true
     const described = written.get('description')
     const before = described instanceof RawJson ? `${JSON.parse(described.text) as string}\n\n` : ''
-    written.set('description', `${before}{${told.join(', ')}}`)
+    written.set('description', `${before}{${constraints.join(', ')}}`)
   }
 
   private change(value: JsonOut): JsonOut {

@@ -9,7 +9,7 @@ import type { Conversation, ProviderTool, Tool, ToolChoice } from '../translatio
 import { untranslatable } from '../translation/policy.ts'
 import type { NamedTools } from '../translation/tool-names.ts'
 import type { Adjusted } from './encode-request-adjusted.ts'
-import type { CacheMarks } from './encode-request-cache.ts'
+import type { CacheBreakpoints } from './encode-request-cache.ts'
 import type { Block } from './encode-request-parts.ts'
 import { freeTextSchema, inputSchema, isStrictSchema } from './encode-request-schema.ts'
 
@@ -22,7 +22,7 @@ const providerTypes: Readonly<Record<string, string>> = { web_search: 'web_searc
 export interface ToolOptions {
   readonly capabilities: Capabilities
   readonly names: NamedTools
-  readonly marks: CacheMarks
+  readonly breakpoints: CacheBreakpoints
   readonly adjusted: Adjusted
 }
 
@@ -59,12 +59,12 @@ export function toolBlocks(
     if (isStrict) strictTools += 1
     blocks.push(toolBlock(tool, isStrict, options))
   }
-  const taken = new Set(blocks.map(({ name }) => name))
+  const usedNames = new Set(blocks.map(({ name }) => name))
   for (const { name, usesMax, pointer } of offeredProviderTools(conversation, options.adjusted)) {
     const type = Object.hasOwn(providerTypes, name) ? providerTypes[name] : undefined
-    if (type === undefined || taken.has(name)) options.adjusted.dropped(pointer, `${name} is not offered`)
+    if (type === undefined || usedNames.has(name)) options.adjusted.dropped(pointer, `${name} is not offered`)
     else blocks.push({ type, name, max_uses: usesMax ?? undefined })
-    taken.add(name)
+    usedNames.add(name)
   }
   return blocks
 }
@@ -76,7 +76,7 @@ function canBeStrict(tool: Tool, strictTools: number, { capabilities, adjusted }
   return canBe
 }
 
-function toolBlock(tool: Tool, isStrict: boolean, { names, marks, adjusted }: ToolOptions): Block {
+function toolBlock(tool: Tool, isStrict: boolean, { names, breakpoints, adjusted }: ToolOptions): Block {
   const isText = tool.form === 'text'
   const schema = isText ? null : inputSchema(tool.schema)
   if (schema?.isChanged === true) adjusted.adapted(tool.pointer, 'the input of a tool is one object')
@@ -85,7 +85,7 @@ function toolBlock(tool: Tool, isStrict: boolean, { names, marks, adjusted }: To
     description: isText ? freeTextDescription(tool, adjusted) : (tool.description ?? undefined),
     input_schema: schema?.schema ?? freeTextSchema,
     strict: isStrict ? true : undefined,
-    cache_control: marks.of(tool),
+    cache_control: breakpoints.of(tool),
   }
 }
 

@@ -48,7 +48,7 @@ const takes: Capabilities = {
   parallelSwitch: true,
   schemaOutput: true,
   schemaWithTools: true,
-  cacheMarks: true,
+  cacheBreakpoints: true,
   resultMedia: true,
   inputs: ['text', 'image', 'document'],
   chatTools: 'always',
@@ -88,8 +88,8 @@ const empty: Conversation = {
   user: null,
   cacheKey: null,
   logprobs: null,
-  given: [],
-  asked: { includeUsage: true, echo: [], tools: [], logprobs: false },
+  fields: [],
+  responseOptions: { includeUsage: true, echo: [], tools: [], logprobs: false },
 }
 
 const text = (words: string, cache: TextPart['cache'] = null): TextPart => ({
@@ -1012,7 +1012,7 @@ test('of the marks of a cache four go, and none of an hour after one of five min
     written.adjusted.map(({ kind, field }) => `${kind} ${field}`),
     ['dropped cache_control', 'adapted cache_control'],
   )
-  const none = encode(more, { ...takes, cacheMarks: false })
+  const none = encode(more, { ...takes, cacheBreakpoints: false })
   assert.doesNotMatch(none.text, /cache_control/)
   assert.deepEqual(
     none.adjusted.map(({ kind }) => kind),
@@ -1040,7 +1040,7 @@ test('a prompt without marks is cached once its conversation goes on, or as it i
   assert.deepEqual(written(goesOn), automatic)
   assert.equal(written(goesOn, { automaticCaching: 'never' }), undefined)
   assert.deepEqual(written({ tools }, { automaticCaching: 'always' }), automatic)
-  assert.equal(written(goesOn, { capabilities: { ...takes, cacheMarks: false } }), undefined)
+  assert.equal(written(goesOn, { capabilities: { ...takes, cacheBreakpoints: false } }), undefined)
   assert.equal(written({ ...goesOn, tools: [tool('look', { cache: '5m' })] }), undefined)
 })
 

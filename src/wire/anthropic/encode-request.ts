@@ -18,7 +18,13 @@ import { untranslatable } from '../translation/policy.ts'
 import { anthropicNames, NamedTools } from '../translation/tool-names.ts'
 import { leadingSystemCount } from '../translation/turns.ts'
 import { Adjusted } from './encode-request-adjusted.ts'
-import { type CacheMarks, fiveMinutes, hasMarks, keptMarks, noMarks } from './encode-request-cache.ts'
+import {
+  type CacheBreakpoints,
+  chooseBreakpoints,
+  fiveMinutes,
+  hasBreakpoints,
+  noBreakpoints,
+} from './encode-request-cache.ts'
 import { type Forcing, forcingOf } from './encode-request-forced.ts'
 import { type WrittenMessages, writeMessages } from './encode-request-messages.ts'
 import { isBlank, textBlock } from './encode-request-parts.ts'
@@ -40,23 +46,26 @@ import { Blocks } from './encode-request-texts.ts'
 import { choiceBlock, isForced, offeredTools, toolBlocks } from './encode-request-tools.ts'
 
 /** Throws WireError; see `Codec.encodeRequest`. */
-export function encodeRequest(given: Conversation, target: Target): EncodedRequest {
+export function encodeRequest(original: Conversation, target: Target): EncodedRequest {
   const { model, capabilities, automaticCaching = 'conversations' } = target
   const adjusted = new Adjusted()
   const names = new NamedTools(anthropicNames)
-  const { instructions, turns } = split(given.turns, adjusted)
-  const offered = offeredTools(given)
-  const forcing = forcingOf(given, offered, {
+  const { instructions, turns } = split(original.turns, adjusted)
+  const offered = offeredTools(original)
+  const forcing = forcingOf(original, offered, {
     capabilities,
     forcedTools: target.forcedTools ?? 'adapt',
-    isFree: given.format === null && given.turns.at(-1)?.role !== 'assistant',
+    isFree: original.format === null && original.turns.at(-1)?.role !== 'assistant',
   })
-  const conversation = unforced(given, forcing, adjusted)
+  const conversation = unforced(original, forcing, adjusted)
   const parts = turns.flatMap((turn) => turn.parts)
-  const isMarked = hasMarks([...offered, ...instructions, ...parts])
-  if (isMarked && !capabilities.cacheMarks) adjusted.dropped('cache_control', 'the model takes no marks')
-  const marks = capabilities.cacheMarks ? keptMarks([...offered, ...instructions], parts, adjusted) : noMarks
-  const options = { capabilities, names, marks, adjusted }
+  const isMarked = hasBreakpoints([...offered, ...instructions, ...parts])
+  if (isMarked && !capabilities.cacheBreakpoints)
+    adjusted.dropped('cache_control', 'the model takes no marks')
+  const breakpoints = capabilities.cacheBreakpoints
+    ? chooseBreakpoints([...offered, ...instructions], parts, adjusted)
+    : noBreakpoints
+  const options = { capabilities, names, breakpoints, adjusted }
   const tools = toolBlocks(conversation, offered, options)
   const outputLimit = limitOf(conversation, capabilities.outputTokensMax, adjusted)
   const planned = thinkingPlan(conversation.reasoning, capabilities, outputLimit, adjusted)
@@ -76,12 +85,12 @@ export function encodeRequest(given: Conversation, target: Target): EncodedReque
   const stops = stopsOf(conversation, capabilities, adjusted)
   const sampling = samplingFields(conversation.sampling, capabilities, isThinking(plan), adjusted)
   const isWanted = cachesItself[automaticCaching](written)
-  const isCached = !isMarked && capabilities.cacheMarks && isWanted
+  const isCached = !isMarked && capabilities.cacheBreakpoints && isWanted
   if (isCached) adjusted.added('cache_control', 'a conversation that goes on is cached')
   const text = jsonText({
     model,
     tools: tools.length > 0 ? tools : undefined,
-    system: systemOf(conversation, instructions, marks, adjusted),
+    system: systemOf(conversation, instructions, breakpoints, adjusted),
     messages: written.messages,
     max_tokens: outputLimit,
     thinking: thinking ?? undefined,
@@ -184,11 +193,11 @@ function allowed(
 function systemOf(
   { format }: Conversation,
   instructions: readonly TextPart[],
-  marks: CacheMarks,
+  breakpoints: CacheBreakpoints,
   adjusted: Adjusted,
 ): JsonOut | undefined {
   const texts = new Blocks()
-  for (const part of instructions) texts.addText(part.text, marks.of(part))
+  for (const part of instructions) texts.addText(part.text, breakpoints.of(part))
   if (texts.lostBlank) adjusted.adapted('system', 'an instruction of white space alone')
   const blocks = texts.list
   if (format?.kind === 'json') {

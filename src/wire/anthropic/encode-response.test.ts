@@ -37,7 +37,7 @@ const frame: Frame = {
   requestId: 'req_0abc',
   model: 'asked-for',
   createdSeconds: 1,
-  asked: { includeUsage: true, echo: [], tools: [], logprobs: false },
+  responseOptions: { includeUsage: true, echo: [], tools: [], logprobs: false },
 }
 const tally: ResponseCost = { usage: used, cost: '0.054399' }
 

@@ -59,11 +59,11 @@ function tailOf(requestId: string): string {
 
 /** Why it ended; an answer with a call ends to have it run, whatever its upstream calls that. */
 export function stopFields({ reason, stopString, explanation }: Finish, hasCalls: boolean): AnswerBlock {
-  const told = reason === 'end' && hasCalls ? reasons.calls : reasons[reason]
+  const stopReason = reason === 'end' && hasCalls ? reasons.calls : reasons[reason]
   return {
-    stop_reason: told,
+    stop_reason: stopReason,
     stop_sequence: reason === 'stop_string' ? stopString : null,
-    stop_details: told === reasons.refusal ? { type: 'refusal', category: null, explanation } : null,
+    stop_details: stopReason === reasons.refusal ? { type: 'refusal', category: null, explanation } : null,
   }
 }
 

@@ -69,7 +69,7 @@ class MessagesEncoder implements StreamEncoder {
     this.ids = new CallIds(frame)
   }
 
-  get keptCharacters(): number {
+  get bufferedCharacters(): number {
     return this.blank.length + this.ids.keptCharacters
   }
 
@@ -129,7 +129,7 @@ class MessagesEncoder implements StreamEncoder {
     let text = before
     for (const block of encryptedBlocks(part.encrypted)) text += this.whole(block)
     const id = this.ids.next(part)
-    text += this.begun({ type: 'tool_use', id, name: part.name, input: {} })
+    text += this.openBlock({ type: 'tool_use', id, name: part.name, input: {} })
     return part.form === 'text'
       ? text + this.deltaOf('input_json_delta', { partial_json: '{"input":"' })
       : text
@@ -140,7 +140,7 @@ class MessagesEncoder implements StreamEncoder {
     if (open === null || text === '') return ''
     switch (open.kind) {
       case 'thinking':
-        return this.begunThinking() + this.deltaOf('thinking_delta', { thinking: text })
+        return this.ensureThinking() + this.deltaOf('thinking_delta', { thinking: text })
       case 'call':
         return this.callInput(open.form, text)
       default:
@@ -166,7 +166,7 @@ class MessagesEncoder implements StreamEncoder {
       this.blank += text
       return ''
     }
-    const before = this.begunText()
+    const before = this.ensureText()
     const whole = this.blank + text
     this.blank = ''
     return before + this.deltaOf('text_delta', { text: whole })
@@ -176,7 +176,7 @@ class MessagesEncoder implements StreamEncoder {
     if (this.open?.kind !== 'text') return ''
     let text = ''
     for (const one of citationOf(citation)) {
-      text += this.begunText() + this.deltaOf('citations_delta', { citation: one })
+      text += this.ensureText() + this.deltaOf('citations_delta', { citation: one })
     }
     return text
   }
@@ -192,22 +192,22 @@ class MessagesEncoder implements StreamEncoder {
     if (open.kind === 'call' && open.form === 'json' && blank.trim() === '[')
       text += this.deltaOf('input_json_delta', { partial_json: blank })
     if (open.kind === 'thinking' && (this.isBegun || encrypted !== null)) {
-      text += this.begunThinking() + this.deltaOf('signature_delta', { signature: signatureOf(encrypted) })
+      text += this.ensureThinking() + this.deltaOf('signature_delta', { signature: signatureOf(encrypted) })
     }
     if (open.kind === 'call' && open.form === 'text')
       text += this.deltaOf('input_json_delta', { partial_json: '"}' })
     return this.isBegun ? text + this.stopped() : text
   }
 
-  private begunThinking(): string {
-    return this.isBegun ? '' : this.begun({ type: 'thinking', thinking: '', signature: '' })
+  private ensureThinking(): string {
+    return this.isBegun ? '' : this.openBlock({ type: 'thinking', thinking: '', signature: '' })
   }
 
-  private begunText(): string {
-    return this.isBegun ? '' : this.begun({ type: 'text', text: '' })
+  private ensureText(): string {
+    return this.isBegun ? '' : this.openBlock({ type: 'text', text: '' })
   }
 
-  private begun(block: AnswerBlock): string {
+  private openBlock(block: AnswerBlock): string {
     this.isBegun = true
     return this.started() + this.event('content_block_start', { content_block: block })
   }
@@ -221,9 +221,9 @@ class MessagesEncoder implements StreamEncoder {
 
   /** A block that comes at once; of a thought the signature has its own event, as clients expect. */
   private whole(block: AnswerBlock): string {
-    if (block.type !== 'thinking') return this.begun(block) + this.stopped()
+    if (block.type !== 'thinking') return this.openBlock(block) + this.stopped()
     const { thinking, signature } = block
-    let text = this.begun({ type: 'thinking', thinking: '', signature: '' })
+    let text = this.openBlock({ type: 'thinking', thinking: '', signature: '' })
     if (thinking !== '') text += this.deltaOf('thinking_delta', { thinking })
     return text + this.deltaOf('signature_delta', { signature }) + this.stopped()
   }
@@ -233,7 +233,7 @@ class MessagesEncoder implements StreamEncoder {
   }
 
   private shown(part: MediaPart): string {
-    const before = this.begun({ type: 'text', text: '' })
+    const before = this.openBlock({ type: 'text', text: '' })
     return before + this.deltaOf('text_delta', { text: mediaText(part) }) + this.stopped()
   }
 

@@ -94,7 +94,7 @@ export class BlockReader {
     const fields = blockFields.read(json, block)
     this.readCacheControl(fields.cache_control)
     if (isGiven(json, fields.source)) {
-      this.readSource(fields.source, json.says(fields.type, 'image') ? 'image' : 'document')
+      this.readSource(fields.source, json.equalsText(fields.type, 'image') ? 'image' : 'document')
     }
     if (isGiven(json, fields.file_id) && !isResult(json, fields.type)) {
       this.media.push(this.files.media(fields.file_id, 'document'))
@@ -111,7 +111,7 @@ export class BlockReader {
     const fields = sourceFields.read(json, source)
     if (isGiven(json, fields.file_id)) this.media.push(this.files.media(fields.file_id, kind))
     else if (json.isString(fields.url)) this.media.push(addressed(json, fields.url, kind))
-    else if (json.isString(fields.data) && !json.says(fields.type, 'text')) {
+    else if (json.isString(fields.data) && !json.equalsText(fields.type, 'text')) {
       const mediaType = json.isString(fields.media_type) ? json.text(fields.media_type) : ''
       this.media.push(embedded(json, fields.data, kind, mediaType))
     }

@@ -17,7 +17,7 @@ export function extractResponse(body: Uint8Array, sampleCharactersMax: number): 
   if (!isRecord(answer)) {
     return {
       rawUsage: report.rawUsage(),
-      problem: told('The upstream answered with no JSON object.'),
+      problem: problemWith('The upstream answered with no JSON object.'),
       sample,
     }
   }
@@ -33,7 +33,7 @@ export function extractResponse(body: Uint8Array, sampleCharactersMax: number): 
 /** The error in a body that came with status 200; null when it is an answer. */
 function problemIn(answer: JsonRecord): UpstreamProblem | null {
   if (answer.type === 'error' || isRecord(answer.error)) return problemOf(answer)
-  return Array.isArray(answer.content) ? null : told('The upstream answered without content.')
+  return Array.isArray(answer.content) ? null : problemWith('The upstream answered without content.')
 }
 
 /** What the model wrote into a block; results of tools are not its own. */
@@ -47,6 +47,6 @@ export function blockTexts(block: JsonRecord): readonly string[] {
   return texts.filter((text) => text !== '')
 }
 
-function told(message: string): UpstreamProblem {
+function problemWith(message: string): UpstreamProblem {
   return { ...noProblem, message }
 }

@@ -21,7 +21,7 @@ const schema = {
   additionalProperties: false,
 }
 const tool = { name: 'look', description: 'Looks.', input_schema: { type: 'object', properties: {} } }
-const saying = (...content: JsonOut[]) => ({ messages: [{ role: 'user', content }] })
+const userMessage = (...content: JsonOut[]) => ({ messages: [{ role: 'user', content }] })
 const text = 'Hello.'
 
 export const policy: PolicyTableOf<'anthropic'> = [
@@ -48,7 +48,7 @@ export const policy: PolicyTableOf<'anthropic'> = [
     field: 'messages[].content[].cache_control',
     to: { ...adapted, gemini: 'dropped' },
     note: 'a cache breakpoint where the model takes them',
-    example: saying({ type: 'text', text, cache_control: ephemeral }),
+    example: userMessage({ type: 'text', text, cache_control: ephemeral }),
   },
   {
     field: 'tools[].cache_control',
@@ -66,7 +66,7 @@ export const policy: PolicyTableOf<'anthropic'> = [
     field: 'messages[].content[].citations',
     to: dropped,
     note: 'documents cannot be cited there',
-    example: saying({
+    example: userMessage({
       type: 'document',
       source: { type: 'text', media_type: 'text/plain', data: text },
       citations: { enabled: true },
@@ -76,7 +76,7 @@ export const policy: PolicyTableOf<'anthropic'> = [
     field: 'messages[].content[].context',
     to: adapted,
     note: 'text before the document',
-    example: saying({
+    example: userMessage({
       type: 'document',
       source: { type: 'text', media_type: 'text/plain', data: text },
       context: 'From the archive.',

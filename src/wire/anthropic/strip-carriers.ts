@@ -83,12 +83,12 @@ function restore(field: View | undefined, edits: BytePatch[]): void {
 /** Takes the elements that are not fresh out of a list that keeps others, each run with its comma. */
 function removals(elements: readonly View[], isFresh: readonly boolean[]): BytePatch[] {
   const edits: BytePatch[] = []
-  let keptEnd: number | null = null
+  let remainingEnd: number | null = null
   for (let index = 0; index < elements.length; ) {
     const first = elements[index]
     if (first === undefined) break
     if (isFresh[index] === true) {
-      keptEnd = first.span.end
+      remainingEnd = first.span.end
       index += 1
       continue
     }
@@ -99,7 +99,7 @@ function removals(elements: readonly View[], isFresh: readonly boolean[]): ByteP
     }
     const next = elements[index]
     if (next !== undefined) edits.push({ start: first.span.start, end: next.span.start, text: '' })
-    else if (keptEnd !== null) edits.push({ start: keptEnd, end: last.span.end, text: '' })
+    else if (remainingEnd !== null) edits.push({ start: remainingEnd, end: last.span.end, text: '' })
   }
   return edits
 }

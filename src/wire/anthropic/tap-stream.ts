@@ -101,6 +101,6 @@ class MessagesReader implements EventReader {
 
 function freeStrings(json: Json, produced: string): FreeStrings | null {
   const values = deltaTexts.map((name) => json.find(['delta', name]))
-  const text = values.find((value) => json.says(value, produced))
+  const text = values.find((value) => json.equalsText(value, produced))
   return text === undefined ? null : { text, padding: [] }
 }

@@ -13,7 +13,7 @@ export interface PendingCall {
 
 /** The calls of one step that wait for their results. */
 export class OpenCalls {
-  private readonly taken = new Set<PendingCall>()
+  private readonly matched = new Set<PendingCall>()
   private readonly queues = new Map<string, { readonly calls: PendingCall[]; next: number }>()
 
   add(call: PendingCall): void {
@@ -27,7 +27,7 @@ export class OpenCalls {
     for (const key of [`id ${id}`, `${group} ${name}`, group]) {
       const call = this.first(key)
       if (call === undefined) continue
-      this.taken.add(call)
+      this.matched.add(call)
       return call
     }
     return undefined
@@ -44,7 +44,7 @@ export class OpenCalls {
     if (queue === undefined) return undefined
     for (; queue.next < queue.calls.length; queue.next += 1) {
       const call = queue.calls[queue.next]
-      if (call !== undefined && !this.taken.has(call)) return call
+      if (call !== undefined && !this.matched.has(call)) return call
     }
     return undefined
   }

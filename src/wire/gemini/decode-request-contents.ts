@@ -8,8 +8,8 @@ import type {
   CallPart,
   ConversationPart,
   ConversationTurn,
-  GivenField,
   MediaPart,
+  RequestField,
   ResultPart,
   TextPart,
 } from '../translation/neutral.ts'
@@ -47,7 +47,7 @@ function textPart(text: string): TextPart {
 /** Reads the contents of one request in order. */
 export class ContentReader {
   /** Fields of parts that have a name in the policy table or nowhere. */
-  readonly given: GivenField[] = []
+  readonly fields: RequestField[] = []
   private calls = 0
   /** Calls of the last step that have no result yet. */
   private open = new OpenCalls()
@@ -91,7 +91,7 @@ export class ContentReader {
     for (const [name, value] of part.members()) {
       const known = camelCase(name)
       if (value.isNull || partMembers.has(known) || ownKinds.some((kind) => kind === known)) continue
-      this.given.push({ name: `contents[].parts[].${known}`, pointer: value.pointer })
+      this.fields.push({ name: `contents[].parts[].${known}`, pointer: value.pointer })
     }
   }
 
@@ -123,11 +123,11 @@ export class ContentReader {
   private readCall(call: View, read: ReadSignature, parts: ConversationPart[]): void {
     const position = this.calls
     this.calls += 1
-    const given = idOf(call)
-    const id = given.id === '' ? `call_${position}` : given.id
+    const callId = idOf(call)
+    const id = callId.id === '' ? `call_${position}` : callId.id
     const name = call.get('name')?.text() ?? ''
     const own = read.kind === 'encrypted' && isOwn(read.encrypted) ? read.encrypted : null
-    for (const thought of missingThoughts(parts, given.carrier?.thoughts ?? [])) parts.push(thought)
+    for (const thought of missingThoughts(parts, callId.carrier?.thoughts ?? [])) parts.push(thought)
     const args = call.get('args')
     parts.push({
       kind: 'call',
@@ -136,10 +136,10 @@ export class ContentReader {
       namespace: null,
       form: 'json',
       input: args === undefined ? '{}' : args.written,
-      encrypted: given.carrier?.encrypted ?? own,
+      encrypted: callId.carrier?.encrypted ?? own,
       pointer: call.pointer,
     } satisfies CallPart)
-    this.open.add({ id, name, isMade: given.id === '' })
+    this.open.add({ id, name, isMade: callId.id === '' })
   }
 
   private resultOf(response: View): ResultPart {
@@ -154,10 +154,10 @@ export class ContentReader {
       cache: null,
       pointer,
     } as const
-    const said = body === undefined ? { text: '', isError: false } : soleText(body)
-    if (said === null) return { ...answer, content: media, json: body?.written ?? null, isError: false }
-    const texts = said.text === '' ? [] : [textPart(said.text)]
-    return { ...answer, content: [...texts, ...media], json: null, isError: said.isError }
+    const text = body === undefined ? { text: '', isError: false } : soleText(body)
+    if (text === null) return { ...answer, content: media, json: body?.written ?? null, isError: false }
+    const texts = text.text === '' ? [] : [textPart(text.text)]
+    return { ...answer, content: [...texts, ...media], json: null, isError: text.isError }
   }
 
   /** The id of the call that the response answers. */
@@ -174,11 +174,11 @@ function roleOf(content: View): ConversationTurn['role'] {
   return role
 }
 
-const noMark: ReadId = { id: '', carrier: null }
+const noId: ReadId = { id: '', carrier: null }
 
 function idOf(view: View): ReadId {
   const id = view.get('id')
-  return id === undefined ? noMark : readId(id.text())
+  return id === undefined ? noId : readId(id.text())
 }
 
 /** `{"output": "…"}` and `{"error": "…"}`, the two members that the format documents; null for any other response. */

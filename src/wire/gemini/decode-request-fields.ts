@@ -4,7 +4,7 @@
  */
 
 import type { View } from '../json/view.ts'
-import type { GivenField } from '../translation/neutral.ts'
+import type { RequestField } from '../translation/neutral.ts'
 import { camelCase, enumWord, list, member } from './extract-request-fields.ts'
 import { callerTool } from './request-price-table.ts'
 
@@ -40,7 +40,7 @@ const meaningless: Readonly<Record<string, SaysNothing>> = {
   'toolConfig.functionCallingConfig.streamFunctionCallArguments': isFalse,
 }
 
-export function givenFields(body: View): readonly GivenField[] {
+export function requestFields(body: View): readonly RequestField[] {
   const config = member(body, 'toolConfig')
   return [
     ...membersOf(body, '', structural),
@@ -51,29 +51,33 @@ export function givenFields(body: View): readonly GivenField[] {
   ]
 }
 
-function membersOf(view: View | undefined, prefix: string, left: ReadonlySet<string>): readonly GivenField[] {
+function membersOf(
+  view: View | undefined,
+  prefix: string,
+  left: ReadonlySet<string>,
+): readonly RequestField[] {
   if (view === undefined) return []
-  const given: GivenField[] = []
+  const fields: RequestField[] = []
   for (const [written, value] of view.members()) {
     const name = `${prefix}${camelCase(written)}`
     const saysNothing = value.isNull || isEmpty(value) || meaningless[name]?.(value) === true
-    if (!saysNothing && !left.has(name)) given.push({ name, pointer: value.pointer })
+    if (!saysNothing && !left.has(name)) fields.push({ name, pointer: value.pointer })
   }
-  return given
+  return fields
 }
 
 /** Mode and names are one choice. */
-function callingOf(calling: View | undefined): readonly GivenField[] {
+function callingOf(calling: View | undefined): readonly RequestField[] {
   const prefix = 'toolConfig.functionCallingConfig.'
-  const given = membersOf(calling, prefix, new Set())
-  const [choice] = given.filter(({ name }) => callingMembers.has(name.slice(prefix.length)))
-  const others = given.filter(({ name }) => !callingMembers.has(name.slice(prefix.length)))
+  const fields = membersOf(calling, prefix, new Set())
+  const [choice] = fields.filter(({ name }) => callingMembers.has(name.slice(prefix.length)))
+  const others = fields.filter(({ name }) => !callingMembers.has(name.slice(prefix.length)))
   if (choice === undefined || calling === undefined) return others
   return [{ name: 'toolConfig.functionCallingConfig', pointer: calling.pointer }, ...others]
 }
 
 /** What a declared function has besides its input. */
-function functionsOf(body: View): readonly GivenField[] {
+function functionsOf(body: View): readonly RequestField[] {
   const declarations = list(body.get('tools')).flatMap((tool) => list(member(tool, callerTool)))
   return declarations.flatMap((declaration) =>
     declaration

@@ -492,13 +492,13 @@ test('settings', () => {
 })
 
 test('thoughts are hidden from who does not ask for them', () => {
-  assert.deepEqual(decode({ contents: hi }).asked.echo, [['hidesThoughts', true]])
+  assert.deepEqual(decode({ contents: hi }).responseOptions.echo, [['hidesThoughts', true]])
   const asking = { thinkingConfig: { includeThoughts: true } }
-  assert.deepEqual(decode({ contents: hi, generationConfig: asking }).asked.echo, [])
+  assert.deepEqual(decode({ contents: hi, generationConfig: asking }).responseOptions.echo, [])
 })
 
 test('what is given has a row and a place; what says nothing is not given', () => {
-  const given = (body: object) => decode({ contents: hi, ...body }).given
+  const given = (body: object) => decode({ contents: hi, ...body }).fields
   for (const { field, example } of geminiPolicy) {
     assert.ok(
       given(example).some(({ name }) => name === field),

@@ -7,7 +7,7 @@ import { readJson } from '../json/json.ts'
 import { View } from '../json/view.ts'
 import type { Conversation } from '../translation/neutral.ts'
 import { ContentReader } from './decode-request-contents.ts'
-import { givenFields } from './decode-request-fields.ts'
+import { requestFields } from './decode-request-fields.ts'
 import {
   readFormat,
   readLogprobs,
@@ -61,8 +61,8 @@ function conversationOf(
     user: null,
     cacheKey: null,
     logprobs,
-    given: [...givenFields(body), ...reader.given],
-    asked: {
+    fields: [...requestFields(body), ...reader.fields],
+    responseOptions: {
       includeUsage: true,
       echo: reasoning.summaries === true ? [] : [[hidesThoughts, true]],
       tools: tools.map(({ name, namespace, form }) => ({ name, namespace, form })),

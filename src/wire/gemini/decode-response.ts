@@ -213,8 +213,8 @@ function pieceOf(part: JsonRecord): readonly GeminiPiece[] {
   const encrypted = read.kind === 'encrypted' ? read.encrypted : null
   if (part.thought === true)
     return text === '' && encrypted === null ? [] : [{ kind: 'thought', text, encrypted }]
-  const said = text || codeIn(part)
-  if (said !== '') return [{ kind: 'text', text: said, encrypted }, ...mediaIn(part)]
+  const visibleText = text || codeIn(part)
+  if (visibleText !== '') return [{ kind: 'text', text: visibleText, encrypted }, ...mediaIn(part)]
   const signed: readonly GeminiPiece[] = encrypted === null ? [] : [{ kind: 'signature', encrypted }]
   return [...signed, ...mediaIn(part)]
 }

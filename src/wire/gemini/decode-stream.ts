@@ -43,7 +43,7 @@ class GeminiDecoder implements StreamDecoder {
     this.received += chunk.length
     this.parser.push(chunk)
     this.read()
-    return this.taken()
+    return this.takeEvents()
   }
 
   end(): readonly ResponseEvent[] {
@@ -53,7 +53,7 @@ class GeminiDecoder implements StreamDecoder {
     if (this.finish !== null) {
       this.events.push({ kind: 'finish', finish: withCalls(this.finish, this.hasCalls) })
     }
-    return this.taken()
+    return this.takeEvents()
   }
 
   private read(): void {
@@ -62,7 +62,7 @@ class GeminiDecoder implements StreamDecoder {
     }
   }
 
-  private taken(): readonly ResponseEvent[] {
+  private takeEvents(): readonly ResponseEvent[] {
     const { events } = this
     this.events = []
     return events

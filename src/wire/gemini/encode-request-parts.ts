@@ -48,8 +48,11 @@ export function mediaPart(part: MediaPart, capabilities: Capabilities): JsonOut 
 /** The type as Google names it; undefined where nothing tells it. */
 function mediaTypeOf({ source, medium, pointer }: MediaPart): string | undefined {
   const written = source.kind === 'text' ? null : source.mediaType
-  const given = (written ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
-  const type = given === '' && source.kind === 'url' ? typeByEnding(source.url) : (otherNames[given] ?? given)
+  const mediaType = (written ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
+  const type =
+    mediaType === '' && source.kind === 'url'
+      ? typeByEnding(source.url)
+      : (otherNames[mediaType] ?? mediaType)
   if (type === undefined) return undefined
   const isKnown =
     medium === 'audio'

@@ -10,7 +10,7 @@ import type { Adjustment, Conversation, Effort, Reasoning, Sampling, Tool } from
 import { untranslatable } from '../translation/policy.ts'
 import type { NamedTools } from '../translation/tool-names.ts'
 
-type Said = (adjustment: Adjustment) => void
+type Adjust = (adjustment: Adjustment) => void
 type GeminiMembers = Readonly<Record<string, JsonOut | undefined>>
 
 /** Seeds are 32-bit numbers. */
@@ -96,11 +96,11 @@ function declaration(tool: Tool, names: NamedTools): JsonOut {
 }
 
 /** Agents that do not know the model ask for what another one can. */
-function limit(wanted: number | null, tokensMax: number, say: Said): number | undefined {
+function limit(wanted: number | null, tokensMax: number, adjust: Adjust): number | undefined {
   // The format reads 0 as «no limit».
   if (wanted === 0) throw untranslatable('max_tokens', 'it has no answer of no tokens')
   if (wanted === null || wanted <= tokensMax) return wanted ?? undefined
-  say({ kind: 'adapted', field: 'max_tokens', why: `at most ${tokensMax}` })
+  adjust({ kind: 'adapted', field: 'max_tokens', why: `at most ${tokensMax}` })
   return tokensMax
 }
 
@@ -108,53 +108,53 @@ function limit(wanted: number | null, tokensMax: number, say: Said): number | un
 export function generationConfig(
   conversation: Conversation,
   capabilities: Capabilities,
-  say: Said,
+  adjust: Adjust,
 ): JsonOut | undefined {
   const config: GeminiMembers = {
-    maxOutputTokens: limit(conversation.outputLimit, capabilities.outputTokensMax, say),
-    ...sampling(conversation, capabilities, say),
-    stopSequences: stops(conversation, capabilities, say),
+    maxOutputTokens: limit(conversation.outputLimit, capabilities.outputTokensMax, adjust),
+    ...sampling(conversation, capabilities, adjust),
+    stopSequences: stops(conversation, capabilities, adjust),
     ...logprobs(conversation.logprobs, capabilities),
     ...format(conversation, capabilities),
-    thinkingConfig: thinking(conversation.reasoning, capabilities, say),
+    thinkingConfig: thinking(conversation.reasoning, capabilities, adjust),
   }
   return Object.values(config).every((value) => value === undefined) ? undefined : config
 }
 
 function sampling(
-  { sampling: given, reasoning }: Conversation,
+  { sampling: values, reasoning }: Conversation,
   capabilities: Capabilities,
-  say: Said,
+  adjust: Adjust,
 ): GeminiMembers {
   const { sampling: way } = capabilities
   const takes = way !== 'none' && (way !== 'without_reasoning' || reasoning.effort === 'none')
-  const isOne = way === 'one_of' && given.temperature !== null
+  const isOne = way === 'one_of' && values.temperature !== null
   const rows: readonly (readonly [name: string, field: string, value: keyof Sampling, isTaken: boolean])[] = [
     ['temperature', 'temperature', 'temperature', takes],
     ['topP', 'top_p', 'topP', takes && !isOne],
     ['topK', 'top_k', 'topK', takes && capabilities.topK],
     ['presencePenalty', 'presence_penalty', 'presencePenalty', capabilities.penalties],
     ['frequencyPenalty', 'frequency_penalty', 'frequencyPenalty', capabilities.penalties],
-    ['seed', 'seed', 'seed', capabilities.seed && Math.abs(Number(given.seed)) <= seedMax],
+    ['seed', 'seed', 'seed', capabilities.seed && Math.abs(Number(values.seed)) <= seedMax],
   ]
   const members: Record<string, JsonOut> = {}
   for (const [name, field, key, isTaken] of rows) {
-    const value = given[key]
+    const value = values[key]
     if (value === null) continue
-    if (!isTaken) say({ kind: 'dropped', field, why: refusedByModel })
+    if (!isTaken) adjust({ kind: 'dropped', field, why: refusedByModel })
     else members[name] = new RawJson(value)
   }
-  if (members.temperature !== undefined && Number(given.temperature) > capabilities.temperatureMax) {
-    say({ kind: 'adapted', field: 'temperature', why: 'the model takes no more' })
+  if (members.temperature !== undefined && Number(values.temperature) > capabilities.temperatureMax) {
+    adjust({ kind: 'adapted', field: 'temperature', why: 'the model takes no more' })
     members.temperature = capabilities.temperatureMax
   }
   return members
 }
 
-function stops(conversation: Conversation, capabilities: Capabilities, say: Said): JsonOut | undefined {
+function stops(conversation: Conversation, capabilities: Capabilities, adjust: Adjust): JsonOut | undefined {
   const { sent, emulated } = stopsOf(conversation, capabilities)
   if (emulated.length > 0)
-    say({ kind: 'adapted', field: 'stop', why: 'the answer is cut at what is not taken' })
+    adjust({ kind: 'adapted', field: 'stop', why: 'the answer is cut at what is not taken' })
   return sent.length === 0 ? undefined : sent
 }
 
@@ -190,15 +190,17 @@ const budgets: Readonly<Record<Effort, number | null>> = {
   max: null,
 }
 
-function thinking(reasoning: Reasoning, capabilities: Capabilities, say: Said): JsonOut | undefined {
+function thinking(reasoning: Reasoning, capabilities: Capabilities, adjust: Adjust): JsonOut | undefined {
   const { effort, budget, summaries } = reasoning
   if (capabilities.thinking === 'none') {
     const wantsNone = (effort ?? 'none') === 'none' && (budget ?? 0) <= 0
-    if (!wantsNone) say({ kind: 'dropped', field: 'reasoning', why: 'the model does not think' })
+    if (!wantsNone) adjust({ kind: 'dropped', field: 'reasoning', why: 'the model does not think' })
     return undefined
   }
   const amount =
-    capabilities.budget === null ? level(reasoning, capabilities, say) : tokens(reasoning, capabilities, say)
+    capabilities.budget === null
+      ? level(reasoning, capabilities, adjust)
+      : tokens(reasoning, capabilities, adjust)
   const isOff = effort === 'none' || budget === 0
   const includeThoughts = summaries === false || isOff ? undefined : true
   return amount === undefined && includeThoughts === undefined ? undefined : { ...amount, includeThoughts }
@@ -208,16 +210,16 @@ function thinking(reasoning: Reasoning, capabilities: Capabilities, say: Said): 
 function tokens(
   { effort, budget }: Reasoning,
   capabilities: Capabilities,
-  say: Said,
+  adjust: Adjust,
 ): GeminiMembers | undefined {
   const bounds = capabilities.budget
   if (bounds === null || (effort === null && budget === null)) return undefined
   const wanted = budget ?? (effort === null ? null : budgets[effort]) ?? bounds.max
   const isSpecial = wanted === -1 || (wanted === 0 && capabilities.thinkingOff !== null)
-  const taken = isSpecial ? wanted : Math.min(Math.max(wanted, bounds.min), bounds.max)
-  if (taken !== wanted)
-    say({ kind: 'adapted', field: 'reasoning', why: `between ${bounds.min} and ${bounds.max} tokens` })
-  return { thinkingBudget: taken }
+  const clamped = isSpecial ? wanted : Math.min(Math.max(wanted, bounds.min), bounds.max)
+  if (clamped !== wanted)
+    adjust({ kind: 'adapted', field: 'reasoning', why: `between ${bounds.min} and ${bounds.max} tokens` })
+  return { thinkingBudget: clamped }
 }
 
 /** Efforts in ascending order, as a budget or a wish is rounded to one that the model has. */
@@ -231,16 +233,16 @@ const effortsByBudget: readonly (readonly [below: number, effort: Effort])[] = [
 ]
 
 /** The level that is asked for, else the next higher, else the highest that the model has. */
-function level(reasoning: Reasoning, { efforts }: Capabilities, say: Said): GeminiMembers | undefined {
+function level(reasoning: Reasoning, { efforts }: Capabilities, adjust: Adjust): GeminiMembers | undefined {
   const { budget } = reasoning
   const wanted = reasoning.effort ?? (budget === null || budget === -1 ? null : effortOf(budget))
   const levels = efforts.filter((effort) => effort !== 'none')
   if (wanted === null || levels.length === 0) return undefined
-  const taken = levels.find((one) => ascending.indexOf(one) >= ascending.indexOf(wanted)) ?? levels.at(-1)
-  if (taken !== wanted || reasoning.effort === null) {
-    say({ kind: 'adapted', field: 'reasoning', why: `as ${taken ?? 'nothing'}` })
+  const chosen = levels.find((one) => ascending.indexOf(one) >= ascending.indexOf(wanted)) ?? levels.at(-1)
+  if (chosen !== wanted || reasoning.effort === null) {
+    adjust({ kind: 'adapted', field: 'reasoning', why: `as ${chosen ?? 'nothing'}` })
   }
-  return { thinkingLevel: taken?.toUpperCase() }
+  return { thinkingLevel: chosen?.toUpperCase() }
 }
 
 function effortOf(budget: number): Effort {

@@ -41,7 +41,7 @@ const capabilities: Capabilities = {
   parallelSwitch: false,
   schemaOutput: true,
   schemaWithTools: true,
-  cacheMarks: false,
+  cacheBreakpoints: false,
   resultMedia: true,
   inputs: ['text', 'image', 'audio', 'document'],
   chatTools: 'always',
@@ -143,8 +143,8 @@ const conversation = (more: Partial<Conversation>): Conversation => ({
   user: null,
   cacheKey: null,
   logprobs: null,
-  given: [],
-  asked: { includeUsage: false, echo: [], tools: [], logprobs: false },
+  fields: [],
+  responseOptions: { includeUsage: false, echo: [], tools: [], logprobs: false },
   ...more,
 })
 

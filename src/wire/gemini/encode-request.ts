@@ -26,7 +26,7 @@ const billingHeader = 'x-anthropic-billing-header'
 /** See `Codec.encodeRequest`. */
 export function encodeRequest(conversation: Conversation, { capabilities }: Target): EncodedRequest {
   const adjusted: Adjustment[] = []
-  const say = (adjustment: Adjustment) => {
+  const adjust = (adjustment: Adjustment) => {
     adjusted.push(adjustment)
   }
   const { turns } = conversation
@@ -35,17 +35,17 @@ export function encodeRequest(conversation: Conversation, { capabilities }: Targ
   }
   // No request can cap how often these run, so nobody could say what they may cost.
   for (const { pointer } of conversation.providerTools) {
-    say({ kind: 'dropped', field: pointer, why: 'its uses cannot be limited' })
+    adjust({ kind: 'dropped', field: pointer, why: 'its uses cannot be limited' })
   }
   const names = new NamedTools(geminiNames)
   const writer = new ContentWriter(capabilities, names)
   const leading = leadingSystemCount(turns)
   const body: Readonly<Record<string, JsonOut | undefined>> = {
     tools: toolList(conversation.tools, names),
-    systemInstruction: instruction(turns.slice(0, leading), say),
+    systemInstruction: instruction(turns.slice(0, leading), adjust),
     contents: writer.write(turns.slice(leading)),
     toolConfig: toolConfig(conversation, capabilities, names),
-    generationConfig: generationConfig(conversation, capabilities, say),
+    generationConfig: generationConfig(conversation, capabilities, adjust),
   }
   return {
     text: jsonText(body),
@@ -58,13 +58,13 @@ export function encodeRequest(conversation: Conversation, { capabilities }: Targ
 
 function instruction(
   turns: readonly ConversationTurn[],
-  say: (adjustment: Adjustment) => void,
+  adjust: (adjustment: Adjustment) => void,
 ): JsonOut | undefined {
   const texts = turns
     .flatMap(({ parts }) => parts)
     .filter((part): part is TextPart => part.kind === 'text' && part.text !== '')
   const isBilling = texts[0]?.text.startsWith(billingHeader) === true
-  if (isBilling) say({ kind: 'dropped', field: 'system[0]', why: 'it is meant for another vendor' })
+  if (isBilling) adjust({ kind: 'dropped', field: 'system[0]', why: 'it is meant for another vendor' })
   const parts = texts.slice(isBilling ? 1 : 0).map(({ text }) => ({ text }))
   return parts.length === 0 ? undefined : { parts }
 }

@@ -42,9 +42,12 @@ const frame: Frame = {
   requestId: 'req_abc123',
   model: 'claude-x',
   createdSeconds: 1,
-  asked: { includeUsage: true, echo: [], tools: [], logprobs: false },
+  responseOptions: { includeUsage: true, echo: [], tools: [], logprobs: false },
 }
-const hiding: Frame = { ...frame, asked: { ...frame.asked, echo: [[hidesThoughts, true]] } }
+const hiding: Frame = {
+  ...frame,
+  responseOptions: { ...frame.responseOptions, echo: [[hidesThoughts, true]] },
+}
 
 const decode = (body: unknown): NeutralResponse =>
   decodeResponse(encoder.encode(typeof body === 'string' ? body : JSON.stringify(body)), usage)

@@ -111,7 +111,7 @@ export class PartWriter {
 
   constructor(frame: Frame) {
     this.frame = frame
-    this.isHidden = frame.asked.echo.some(([name]) => name === hidesThoughts)
+    this.isHidden = frame.responseOptions.echo.some(([name]) => name === hidesThoughts)
   }
 
   whole(part: ResponsePart): readonly JsonOut[] {

@@ -32,7 +32,7 @@ const frame: Frame = {
   requestId: 'req_abc',
   model: 'm',
   createdSeconds: 1,
-  asked: { includeUsage: true, echo: [], tools: [], logprobs: false },
+  responseOptions: { includeUsage: true, echo: [], tools: [], logprobs: false },
 }
 const tally = { usage, cost: '0.01' }
 
@@ -320,7 +320,10 @@ test('events are written as they come; finish, sources and usage with the last w
 })
 
 test('a client that does not ask for thoughts is shown none', () => {
-  const hiding: Frame = { ...frame, asked: { ...frame.asked, echo: [[hidesThoughts, true]] } }
+  const hiding: Frame = {
+    ...frame,
+    responseOptions: { ...frame.responseOptions, echo: [[hidesThoughts, true]] },
+  }
   const stream = encode(answered, hiding)
   assert.equal(stream.includes('think'), false)
   const call = written(stream).flatMap(({ parts }) => parts)[2]?.functionCall as unknown as { id: string }

@@ -47,7 +47,7 @@ class GeminiEncoder implements StreamEncoder {
     this.parts = new PartWriter(frame)
   }
 
-  get keptCharacters(): number {
+  get bufferedCharacters(): number {
     return this.text.characters + this.sourcesCharacters + this.parts.keptCharacters
   }
 
@@ -58,11 +58,13 @@ class GeminiEncoder implements StreamEncoder {
         this.text = new GatheredText()
         return ''
       case 'delta':
-        return this.said(this.delta(event.text))
+        return this.partsEvent(this.delta(event.text))
       case 'close':
-        return this.said(this.ended(event.encrypted))
+        return this.partsEvent(this.ended(event.encrypted))
       case 'whole':
-        return this.said(event.part.kind === 'media' ? mediaPart(event.part) : this.parts.whole(event.part))
+        return this.partsEvent(
+          event.part.kind === 'media' ? mediaPart(event.part) : this.parts.whole(event.part),
+        )
       case 'citation':
         this.citations.push(event.citation)
         this.sourcesCharacters += JSON.stringify(event.citation).length
@@ -121,7 +123,7 @@ class GeminiEncoder implements StreamEncoder {
     return [this.parts.call({ ...open, input: text, pointer: '' })]
   }
 
-  private said(parts: readonly JsonOut[]): string {
+  private partsEvent(parts: readonly JsonOut[]): string {
     return parts.length === 0 ? '' : this.event({ content: { parts, role: 'model' }, index: 0 })
   }
 

@@ -42,7 +42,7 @@ export class ContentExtractor {
     let opening = absent
     for (const content of children) {
       const { role } = contentFields.read(json, content)
-      if (opening === absent && (!isGiven(json, role) || json.says(role, 'user'))) opening = content
+      if (opening === absent && (!isGiven(json, role) || json.equalsText(role, 'user'))) opening = content
       this.readContent(content)
     }
     return opening === absent ? (children[0] ?? contents) : opening
@@ -86,9 +86,9 @@ export class ContentExtractor {
     const address = json.text(fileUri).trim()
     const kind = isVideoPage(address) ? 'video' : kindOf(type)
     const media = { kind, span: null, mediaType: type }
-    const kept = filesApi.exec(address)
-    if (kept !== null)
-      this.media.push({ ...media, fileId: this.files.add(fileUri, address.slice(kept[0].length)) })
+    const match = filesApi.exec(address)
+    if (match !== null)
+      this.media.push({ ...media, fileId: this.files.add(fileUri, address.slice(match[0].length)) })
     else if (/^https?:\/\//i.test(address)) this.media.push(media)
     else throw notOwned(json, fileUri)
   }

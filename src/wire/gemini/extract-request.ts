@@ -86,10 +86,10 @@ export function extractRequest(body: Uint8Array, limits: ReadLimits, address: Ur
 function factsOf(
   json: Json,
   { integerMax }: ReadLimits,
-  of: { model: string; stream: boolean },
+  address: { model: string; stream: boolean },
 ): GeminiFields {
   const values = bodyFields.read(json, json.root)
-  refuseOtherModel(json, values.model, of.model)
+  refuseOtherModel(json, values.model, address.model)
   const contents = contentsOf(json, values.contents)
   const settings = settingsOf(json, values.generationConfig)
   const options = new PricedOptions(json)
@@ -100,9 +100,9 @@ function factsOf(
   const { tools, functionTools } = readTools(json, values.tools)
   const { maxOutputTokens: limit, candidateCount } = settings
   return {
-    model: of.model,
+    model: address.model,
     modelSpan: null,
-    stream: of.stream,
+    stream: address.stream,
     outputLimit: isGiven(json, limit) ? wholeNumber(json, limit, { min: 1, max: integerMax }) : null,
     choices: isGiven(json, candidateCount)
       ? wholeNumber(json, candidateCount, { min: 1, max: integerMax })

@@ -27,8 +27,9 @@ export function extractResponse(body: Uint8Array, sampleCharactersMax: number): 
   const answer = parsed(decoder.decode(body))
   if (!isRecord(answer)) {
     const problem = Array.isArray(answer) ? problemOf(answer) : noProblem
-    const told = problem === noProblem ? say('The upstream answered with no JSON object.') : problem
-    return { rawUsage: report.rawUsage(), problem: told, sample }
+    const responseProblem =
+      problem === noProblem ? problemWith('The upstream answered with no JSON object.') : problem
+    return { rawUsage: report.rawUsage(), problem: responseProblem, sample }
   }
   readUsage(report, answer)
   const candidates = recordsIn(answer, 'candidates')
@@ -43,7 +44,8 @@ export function extractResponse(body: Uint8Array, sampleCharactersMax: number): 
 /** The error in a body that came with status 200; null when it is an answer. */
 function problemIn(answer: JsonRecord, candidates: readonly JsonRecord[]): UpstreamProblem | null {
   if (isRecord(answer.error)) return problemOf(answer.error)
-  if (candidates.length === 0 && !isBlocked(answer)) return say('The upstream answered without candidates.')
+  if (candidates.length === 0 && !isBlocked(answer))
+    return problemWith('The upstream answered without candidates.')
   return candidates.map(failureOf).find((failure) => failure !== null) ?? null
 }
 
@@ -75,6 +77,6 @@ function partTexts(part: JsonRecord): readonly string[] {
   return [...texts, textIn(part.functionCall, 'name'), ...written.map(jsonOf)]
 }
 
-function say(message: string): UpstreamProblem {
+function problemWith(message: string): UpstreamProblem {
   return { ...noProblem, message }
 }

@@ -116,10 +116,11 @@ export function toUsage(report: RawUsage): Usage {
   const returned = clean.take(toolPrompt)
   const cacheRead = clean.part(cached, sent)
   const inputAudio = inputAudioOf(clean, { fresh: sent - cacheRead, returned, cacheRead })
-  const said = clean.take(candidates)
-  const outputAudio = clean.part('candidatesTokensDetails.AUDIO', said)
+  const candidateTokens = clean.take(candidates)
+  const outputAudio = clean.part('candidatesTokensDetails.AUDIO', candidateTokens)
   const reasoning = clean.take(thoughts)
-  const isContradicted = clean.has(total) && clean.take(total) !== sent + returned + said + reasoning
+  const isContradicted =
+    clean.has(total) && clean.take(total) !== sent + returned + candidateTokens + reasoning
   const dear = dearOutputs
     .map((medium) => `candidatesTokensDetails.${medium}`)
     .filter((name) => clean.take(name) > 0)
@@ -129,7 +130,7 @@ export function toUsage(report: RawUsage): Usage {
     cacheWrite5m: 0,
     cacheWrite1h: 0,
     inputAudio,
-    output: said - outputAudio + reasoning,
+    output: candidateTokens - outputAudio + reasoning,
     outputAudio,
     reasoning,
     fees: feesOf(clean),
@@ -141,11 +142,11 @@ export function toUsage(report: RawUsage): Usage {
 /** Audio in the prompt includes what of it was read from the cache. */
 function inputAudioOf(
   clean: CleanCounters,
-  of: { readonly fresh: number; readonly returned: number; readonly cacheRead: number },
+  parts: { readonly fresh: number; readonly returned: number; readonly cacheRead: number },
 ): number {
-  const cachedAudio = clean.part('cacheTokensDetails.AUDIO', of.cacheRead)
-  const audio = clean.part('promptTokensDetails.AUDIO', of.fresh + cachedAudio)
-  const returned = clean.part('toolUsePromptTokensDetails.AUDIO', of.returned)
+  const cachedAudio = clean.part('cacheTokensDetails.AUDIO', parts.cacheRead)
+  const audio = clean.part('promptTokensDetails.AUDIO', parts.fresh + cachedAudio)
+  const returned = clean.part('toolUsePromptTokensDetails.AUDIO', parts.returned)
   return Math.max(0, audio - cachedAudio) + returned
 }
 

@@ -188,7 +188,7 @@ export class Json {
   }
 
   /** Whether `value` is there and a string that says `expected`. */
-  says(value: number, expected: string): boolean {
+  equalsText(value: number, expected: string): boolean {
     return this.isString(value) && this.text(value) === expected
   }
 

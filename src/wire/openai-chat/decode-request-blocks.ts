@@ -8,9 +8,9 @@ import type {
   CacheLifetime,
   ConversationPart,
   EncryptedReasoning,
-  GivenField,
   MediaPart,
   MediaSource,
+  RequestField,
   TextPart,
   ThinkingPart,
 } from '../translation/neutral.ts'
@@ -19,9 +19,9 @@ import { readId, readTag } from '../translation/reasoning-carriers.ts'
 import { encryptedForms } from './encrypted-reasoning.ts'
 
 /** Where fields with a row in the policy table are noted. */
-export type GivenChatFields = GivenField[]
+export type ChatFieldList = RequestField[]
 
-type ReadPart = (part: View, given: GivenChatFields) => readonly ConversationPart[]
+type ReadPart = (part: View, fields: ChatFieldList) => readonly ConversationPart[]
 
 const readers: ReadonlyMap<string, ReadPart> = new Map<string, ReadPart>([
   ['text', textPart],
@@ -31,12 +31,12 @@ const readers: ReadonlyMap<string, ReadPart> = new Map<string, ReadPart>([
   ['image_url', imagePart],
   ['input_image', imagePart],
   ['input_audio', audioPart],
-  ['audio_url', (part, given) => addressPart(part, 'audio', given)],
-  ['document_url', (part, given) => addressPart(part, 'document', given)],
-  ['file', (part, given) => filePart(part.get('file') ?? part, part, given)],
-  ['input_file', (part, given) => filePart(part, part, given)],
-  ['image', (part, given) => sourcePart(part, 'image', given)],
-  ['document', (part, given) => sourcePart(part, 'document', given)],
+  ['audio_url', (part, fields) => addressPart(part, 'audio', fields)],
+  ['document_url', (part, fields) => addressPart(part, 'document', fields)],
+  ['file', (part, fields) => filePart(part.get('file') ?? part, part, fields)],
+  ['input_file', (part, fields) => filePart(part, part, fields)],
+  ['image', (part, fields) => sourcePart(part, 'image', fields)],
+  ['document', (part, fields) => sourcePart(part, 'document', fields)],
   ['search_result', searchPart],
   ['thinking', thinkingPart],
   ['redacted_thinking', redactedPart],
@@ -48,25 +48,25 @@ const readers: ReadonlyMap<string, ReadPart> = new Map<string, ReadPart>([
 const providerBlock = /_(tool_use|tool_result)$/
 
 /** Content that is a string, parts, or one part. Empty text says nothing and is left out. */
-export function readContent(content: View | undefined, given: GivenChatFields): readonly ConversationPart[] {
+export function readContent(content: View | undefined, fields: ChatFieldList): readonly ConversationPart[] {
   if (content === undefined) return []
   if (content.isText) return textOf(content.text(), null)
-  if (content.kind === 'object') return readPart(content, given)
+  if (content.kind === 'object') return readPart(content, fields)
   if (!content.isList) throw content.invalid('a string or an array')
-  return content.items().flatMap((part) => (part.isText ? textOf(part.text(), null) : readPart(part, given)))
+  return content.items().flatMap((part) => (part.isText ? textOf(part.text(), null) : readPart(part, fields)))
 }
 
-function readPart(part: View, given: GivenChatFields): readonly ConversationPart[] {
+function readPart(part: View, fields: ChatFieldList): readonly ConversationPart[] {
   if (part.kind !== 'object') throw part.invalid('an object')
   const type = part.get('type')?.text() ?? (part.get('text') === undefined ? '' : 'text')
   const reader = readers.get(type)
-  if (reader !== undefined) return reader(part, given)
+  if (reader !== undefined) return reader(part, fields)
   if (providerBlock.test(type)) return [{ kind: 'other', type, pointer: part.pointer }]
   throw untranslatable(part.pointer, 'a part of an unknown type')
 }
 
 /** A lenient reading of a vendor's field: null for anything but a string. */
-export function wordOf(value: View | undefined): string | null {
+export function textOrNull(value: View | undefined): string | null {
   return value?.isText === true ? value.text() : null
 }
 
@@ -74,32 +74,32 @@ function textOf(text: string, cache: CacheLifetime | null): readonly TextPart[] 
   return text === '' ? [] : [{ kind: 'text', text, cache, citations: [] }]
 }
 
-function textPart(part: View, given: GivenChatFields): readonly ConversationPart[] {
+function textPart(part: View, fields: ChatFieldList): readonly ConversationPart[] {
   const text = part.get('text')
   if (text === undefined) throw part.invalid('a part with text')
-  return textOf(text.text(), readCache(part, given))
+  return textOf(text.text(), readCache(part, fields))
 }
 
 function refusalPart(part: View): readonly ConversationPart[] {
-  const text = wordOf(part.get('refusal')) ?? ''
+  const text = textOrNull(part.get('refusal')) ?? ''
   return text === '' ? [] : [{ kind: 'refusal', text }]
 }
 
 /** What a `cache_control` or a `prompt_cache_breakpoint` asks for; the shorter lifetime of each format is the default. */
 export function readCache(
   part: View,
-  given: GivenChatFields,
+  fields: ChatFieldList,
   at = 'messages[].content[]',
 ): CacheLifetime | null {
   const control = part.get('cache_control')
   const breakpoint = part.get('prompt_cache_breakpoint')
   if (control !== undefined) {
-    given.push({ name: `${at}.cache_control`, pointer: control.pointer })
-    return wordOf(control.get('ttl')) === '1h' ? '1h' : '5m'
+    fields.push({ name: `${at}.cache_control`, pointer: control.pointer })
+    return textOrNull(control.get('ttl')) === '1h' ? '1h' : '5m'
   }
   if (breakpoint === undefined) return null
-  given.push({ name: `${at}.prompt_cache_breakpoint`, pointer: breakpoint.pointer })
-  return wordOf(breakpoint.get('ttl')) === '12h' ? '1h' : '5m'
+  fields.push({ name: `${at}.prompt_cache_breakpoint`, pointer: breakpoint.pointer })
+  return textOrNull(breakpoint.get('ttl')) === '12h' ? '1h' : '5m'
 }
 
 type Medium = MediaPart['medium']
@@ -112,59 +112,59 @@ interface NamedMedia {
 function media(
   medium: Medium,
   source: MediaSource,
-  of: { part: View; given: GivenChatFields } & NamedMedia,
+  { part, fields, title = null, detail = null }: { part: View; fields: ChatFieldList } & NamedMedia,
 ): MediaPart {
   return {
     kind: 'media',
     medium,
     source,
-    title: of.title ?? null,
-    detail: of.detail ?? null,
-    cache: readCache(of.part, of.given),
-    pointer: of.part.pointer,
+    title,
+    detail,
+    cache: readCache(part, fields),
+    pointer: part.pointer,
   }
 }
 
-function imagePart(part: View, given: GivenChatFields): readonly ConversationPart[] {
-  refuseKept(part)
+function imagePart(part: View, fields: ChatFieldList): readonly ConversationPart[] {
+  refuseStoredFile(part)
   const image = part.get('image_url')
   const address = image?.isText === true ? image : image?.get('url')
   if (address === undefined) throw part.invalid('a part with image_url.url')
-  const told = image?.get('detail') ?? part.get('detail')
-  const detail = wordOf(told)
-  if (told !== undefined && detail !== 'auto') {
-    given.push({ name: 'messages[].content[].image_url.detail', pointer: told.pointer })
+  const detailView = image?.get('detail') ?? part.get('detail')
+  const detail = textOrNull(detailView)
+  if (detailView !== undefined && detail !== 'auto') {
+    fields.push({ name: 'messages[].content[].image_url.detail', pointer: detailView.pointer })
   }
-  return [media('image', addressed(address), { part, given, detail })]
+  return [media('image', addressed(address), { part, fields, detail })]
 }
 
-function addressPart(part: View, medium: Medium, given: GivenChatFields): readonly ConversationPart[] {
+function addressPart(part: View, medium: Medium, fields: ChatFieldList): readonly ConversationPart[] {
   const value = part.get(`${medium}_url`)
   const address = value?.isText === true ? value : value?.get('url')
   if (address === undefined) throw part.invalid(`a part with ${medium}_url.url`)
-  return [media(medium, addressed(address), { part, given })]
+  return [media(medium, addressed(address), { part, fields })]
 }
 
-function audioPart(part: View, given: GivenChatFields): readonly ConversationPart[] {
+function audioPart(part: View, fields: ChatFieldList): readonly ConversationPart[] {
   const audio = part.get('input_audio')
   const encoded = audio?.get('data')
   if (audio === undefined || encoded === undefined) throw part.invalid('a part with input_audio.data')
-  given.push({ name: 'messages[].content[].input_audio', pointer: audio.pointer })
+  fields.push({ name: 'messages[].content[].input_audio', pointer: audio.pointer })
   const inUrl = dataUrl(encoded.text())
   const source: MediaSource =
     inUrl === null
       ? {
           kind: 'base64',
-          mediaType: `audio/${wordOf(audio.get('format')) ?? 'wav'}`,
+          mediaType: `audio/${textOrNull(audio.get('format')) ?? 'wav'}`,
           data: plainBase64(encoded.text()),
         }
       : addressed(encoded)
-  return [media('audio', source, { part, given })]
+  return [media('audio', source, { part, fields })]
 }
 
-function filePart(file: View, part: View, given: GivenChatFields): readonly ConversationPart[] {
-  refuseKept(file)
-  const title = wordOf(file.get('filename'))
+function filePart(file: View, part: View, fields: ChatFieldList): readonly ConversationPart[] {
+  refuseStoredFile(file)
+  const title = textOrNull(file.get('filename'))
   const encoded = file.get('file_data')
   const address = file.get('file_url')
   if (encoded === undefined && address === undefined) throw part.invalid('a part with file_data')
@@ -174,11 +174,11 @@ function filePart(file: View, part: View, given: GivenChatFields): readonly Conv
       : ({ kind: 'base64', mediaType: 'application/pdf', data: plainBase64(encoded.text()) } as const)
   const kind = source.kind === 'text' ? '' : (source.mediaType ?? '')
   const medium = kind.startsWith('image/') ? 'image' : kind.startsWith('audio/') ? 'audio' : 'document'
-  return [media(medium, medium === 'document' ? asText(source) : source, { part, given, title })]
+  return [media(medium, medium === 'document' ? asText(source) : source, { part, fields, title })]
 }
 
 /** Files that are kept at a provider belong to whoever put them there. */
-function refuseKept(file: View): void {
+function refuseStoredFile(file: View): void {
   const id = file.get('file_id')
   if (id === undefined) return
   throw new WireError(
@@ -192,34 +192,34 @@ function refuseKept(file: View): void {
 function sourcePart(
   part: View,
   medium: 'image' | 'document',
-  given: GivenChatFields,
+  fields: ChatFieldList,
 ): readonly ConversationPart[] {
   const source = part.get('source')
   if (source === undefined) throw part.invalid('a block with a source')
-  refuseKept(source)
-  const title = wordOf(part.get('title'))
+  refuseStoredFile(source)
+  const title = textOrNull(part.get('title'))
   const type = source.get('type')?.text()
   const content = source.get('content')
-  if (type === 'content' && content !== undefined) return readContent(content, given)
+  if (type === 'content' && content !== undefined) return readContent(content, fields)
   const url = source.get('url')
-  if (url !== undefined) return [media(medium, addressed(url), { part, given, title })]
-  const held = source.get('data')
-  if (held === undefined) throw source.invalid('a source with data or a url')
-  const mediaType = (wordOf(source.get('media_type')) ?? '').toLowerCase()
+  if (url !== undefined) return [media(medium, addressed(url), { part, fields, title })]
+  const data = source.get('data')
+  if (data === undefined) throw source.invalid('a source with data or a url')
+  const mediaType = (textOrNull(source.get('media_type')) ?? '').toLowerCase()
   const found: MediaSource =
     type === 'text'
-      ? { kind: 'text', text: held.text() }
-      : { kind: 'base64', mediaType: properType(mediaType), data: plainBase64(held.text()) }
-  return [media(medium, found, { part, given, title })]
+      ? { kind: 'text', text: data.text() }
+      : { kind: 'base64', mediaType: properType(mediaType), data: plainBase64(data.text()) }
+  return [media(medium, found, { part, fields, title })]
 }
 
 /** A source that the caller found, as text: no other format has such parts. */
-function searchPart(part: View, given: GivenChatFields): readonly ConversationPart[] {
-  const found = readContent(part.get('content'), given).flatMap((inner) =>
+function searchPart(part: View, fields: ChatFieldList): readonly ConversationPart[] {
+  const found = readContent(part.get('content'), fields).flatMap((inner) =>
     inner.kind === 'text' ? [inner.text] : [],
   )
-  const lines = [wordOf(part.get('title')), wordOf(part.get('source')), ...found]
-  return textOf(lines.filter((line) => line !== null && line !== '').join('\n'), readCache(part, given))
+  const lines = [textOrNull(part.get('title')), textOrNull(part.get('source')), ...found]
+  return textOf(lines.filter((line) => line !== null && line !== '').join('\n'), readCache(part, fields))
 }
 
 /** Messages writes a string; a compatible host that thinks in parts writes a list of texts. */
@@ -229,14 +229,14 @@ function thinkingPart(part: View): readonly ConversationPart[] {
     thinking?.isList === true
       ? thinking
           .items()
-          .map((item) => wordOf(item.get('text')) ?? '')
+          .map((item) => textOrNull(item.get('text')) ?? '')
           .join('')
-      : (wordOf(thinking) ?? '')
-  return encryptedThinking({ text, redacted: false }, wordOf(part.get('signature')))
+      : (textOrNull(thinking) ?? '')
+  return encryptedThinking({ text, redacted: false }, textOrNull(part.get('signature')))
 }
 
 function redactedPart(part: View): readonly ConversationPart[] {
-  return encryptedThinking({ text: '', redacted: true }, wordOf(part.get('data')))
+  return encryptedThinking({ text: '', redacted: true }, textOrNull(part.get('data')))
 }
 
 function encryptedThinking(
@@ -281,30 +281,30 @@ function callPart(part: View): readonly ConversationPart[] {
   ]
 }
 
-function resultPart(part: View, given: GivenChatFields): readonly ConversationPart[] {
+function resultPart(part: View, fields: ChatFieldList): readonly ConversationPart[] {
   return resultOf(part, {
     callId: readId(part.get('tool_use_id')?.text() ?? '').id,
     isError: part.get('is_error')?.kind === 'true',
-    given,
+    fields,
   })
 }
 
 /** The result of a call with what a result cannot hold behind it, so that it is not lost in silence. */
 export function resultOf(
   part: View,
-  of: { readonly callId: string; readonly isError: boolean; readonly given: GivenChatFields },
+  result: { readonly callId: string; readonly isError: boolean; readonly fields: ChatFieldList },
 ): readonly ConversationPart[] {
-  const parts = readContent(part.get('content'), of.given)
+  const parts = readContent(part.get('content'), result.fields)
   const content = parts.filter((inner) => inner.kind === 'text' || inner.kind === 'media')
   return [
     {
       kind: 'result',
-      callId: of.callId,
+      callId: result.callId,
       name: null,
       content,
       json: null,
-      isError: of.isError,
-      cache: readCache(part, of.given),
+      isError: result.isError,
+      cache: readCache(part, result.fields),
       pointer: part.pointer,
     },
     ...parts.filter((inner) => inner.kind === 'other'),

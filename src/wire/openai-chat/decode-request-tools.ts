@@ -6,27 +6,28 @@
 import { RawJson } from '../json/text.ts'
 import type { View } from '../json/view.ts'
 import type { Tool, ToolChoice } from '../translation/neutral.ts'
-import { type GivenChatFields, readCache, wordOf } from './decode-request-blocks.ts'
+import { type ChatFieldList, readCache, textOrNull } from './decode-request-blocks.ts'
 
 /** `tools` and `functions`, in this order. Throws WireError naming the place. */
-export function readTools(body: View, given: GivenChatFields): readonly Tool[] {
-  const tools = (body.get('tools')?.items() ?? []).map((tool) => toolOf(tool, given))
-  const functions = (body.get('functions')?.items() ?? []).map((named) => declared(named, named, given))
+export function readTools(body: View, fields: ChatFieldList): readonly Tool[] {
+  const tools = (body.get('tools')?.items() ?? []).map((tool) => toolOf(tool, fields))
+  const functions = (body.get('functions')?.items() ?? []).map((named) => declared(named, named, fields))
   return [...tools, ...functions]
 }
 
-function toolOf(tool: View, given: GivenChatFields): Tool {
+function toolOf(tool: View, fields: ChatFieldList): Tool {
   const custom = tool.get('custom')
   const isCustom =
-    custom !== undefined || (wordOf(tool.get('type')) === 'custom' && tool.get('input_schema') === undefined)
+    custom !== undefined ||
+    (textOrNull(tool.get('type')) === 'custom' && tool.get('input_schema') === undefined)
   return isCustom
-    ? freeText(custom ?? tool, tool, given)
-    : declared(tool.get('function') ?? tool, tool, given)
+    ? freeText(custom ?? tool, tool, fields)
+    : declared(tool.get('function') ?? tool, tool, fields)
 }
 
-function declared(named: View, tool: View, given: GivenChatFields): Tool {
+function declared(named: View, tool: View, fields: ChatFieldList): Tool {
   const strict = named.get('strict') ?? tool.get('strict')
-  if (strict !== undefined) given.push({ name: 'tools[].function.strict', pointer: strict.pointer })
+  if (strict !== undefined) fields.push({ name: 'tools[].function.strict', pointer: strict.pointer })
   const schema = named.get('parameters') ?? named.get('input_schema')
   if (schema !== undefined && schema.kind !== 'object') throw schema.invalid('an object')
   return {
@@ -35,21 +36,22 @@ function declared(named: View, tool: View, given: GivenChatFields): Tool {
     schema: schema?.raw ?? null,
     format: null,
     strict: strict?.flag() ?? null,
-    cache: readCache(tool, given, 'tools[]') ?? (named === tool ? null : readCache(named, given, 'tools[]')),
+    cache:
+      readCache(tool, fields, 'tools[]') ?? (named === tool ? null : readCache(named, fields, 'tools[]')),
     pointer: tool.pointer,
   }
 }
 
-function freeText(named: View, tool: View, given: GivenChatFields): Tool {
+function freeText(named: View, tool: View, fields: ChatFieldList): Tool {
   const format = named.get('format')
-  given.push({ name: 'tools[].custom', pointer: tool.pointer })
+  fields.push({ name: 'tools[].custom', pointer: tool.pointer })
   return {
     ...nameOf(named),
     form: 'text',
     schema: null,
     format: format === undefined ? null : flatFormat(format),
     strict: null,
-    cache: readCache(tool, given, 'tools[]'),
+    cache: readCache(tool, fields, 'tools[]'),
     pointer: tool.pointer,
   }
 }
@@ -62,7 +64,7 @@ function nameOf(named: View): Pick<Tool, 'name' | 'namespace' | 'description'> {
 
 /** A grammar stands in an object of its own here and beside its type in Responses, whose form is the neutral one. */
 function flatFormat(format: View): RawJson | null {
-  if (wordOf(format.get('type')) === 'text') return null
+  if (textOrNull(format.get('type')) === 'text') return null
   const grammar = format.get('grammar')
   if (grammar === undefined || grammar.kind !== 'object') return format.raw
   const members = grammar.members().map(([name, value]) => `,${JSON.stringify(name)}:${value.written}`)
@@ -88,7 +90,7 @@ function wordChoice(choice: View): ToolChoice {
 }
 
 function objectChoice(choice: View): ToolChoice {
-  const type = wordOf(choice.get('type'))
+  const type = textOrNull(choice.get('type'))
   if (type === 'auto' || type === 'none' || type === 'validated') return { kind: type }
   if (type === 'any') return { kind: 'required' }
   if (type === 'allowed_tools') return allowed(choice.get('allowed_tools') ?? choice)
@@ -106,13 +108,13 @@ function allowed(choice: View): ToolChoice {
     const name = (tool.get('function') ?? tool.get('custom') ?? tool).get('name')
     return name === undefined ? [] : [name.text()]
   })
-  return { kind: 'some', required: wordOf(choice.get('mode')) === 'required', names }
+  return { kind: 'some', required: textOrNull(choice.get('mode')) === 'required', names }
 }
 
 /** Whether calls may run in parallel; Messages tells it with the choice. */
 export function readParallelCalls(body: View): boolean | null {
-  const told = body.get('parallel_tool_calls')
-  if (told !== undefined) return told.flag()
+  const parallelCalls = body.get('parallel_tool_calls')
+  if (parallelCalls !== undefined) return parallelCalls.flag()
   const disabled = body.get('tool_choice')?.get('disable_parallel_tool_use')
   return disabled === undefined ? null : !disabled.flag()
 }

@@ -13,12 +13,12 @@ import type {
   ThinkingPart,
 } from '../translation/neutral.ts'
 import { isUnencrypted, readId, readTag, readTagBase64 } from '../translation/reasoning-carriers.ts'
-import { type GivenChatFields, readCache, readContent, resultOf, wordOf } from './decode-request-blocks.ts'
+import { type ChatFieldList, readCache, readContent, resultOf, textOrNull } from './decode-request-blocks.ts'
 import { encryptedForms } from './encrypted-reasoning.ts'
 
 /** Reads the array of messages. Throws WireError naming the place. */
-export function readTurns(messages: View, given: GivenChatFields): readonly ConversationTurn[] {
-  const reader = new TurnReader(given)
+export function readTurns(messages: View, fields: ChatFieldList): readonly ConversationTurn[] {
+  const reader = new TurnReader(fields)
   for (const [index, message] of messages.items().entries()) reader.read(message, index)
   return reader.turns
 }
@@ -30,14 +30,14 @@ interface DecodedCall {
 
 class TurnReader {
   readonly turns: ConversationTurn[] = []
-  private readonly given: GivenChatFields
+  private readonly fields: ChatFieldList
   /** Ids that were made for calls without one, in order, as long as no result has taken them. */
   private readonly made: string[] = []
   /** The last id that was made for a call of the oldest form, by the name of its function. */
   private readonly functions = new Map<string, string>()
 
-  constructor(given: GivenChatFields) {
-    this.given = given
+  constructor(fields: ChatFieldList) {
+    this.fields = fields
   }
 
   read(message: View, index: number): void {
@@ -46,12 +46,12 @@ class TurnReader {
     const name = message.get('name')
     const word = role.text()
     if (name !== undefined && word !== 'function') {
-      this.given.push({ name: 'messages[].name', pointer: name.pointer })
+      this.fields.push({ name: 'messages[].name', pointer: name.pointer })
     }
     switch (word) {
       case 'system':
       case 'developer':
-        return this.add('system', readContent(message.get('content'), this.given), message)
+        return this.add('system', readContent(message.get('content'), this.fields), message)
       case 'user':
         return this.user(message)
       case 'assistant':
@@ -59,7 +59,7 @@ class TurnReader {
       case 'tool':
         return this.add('user', this.result(message, this.answered(message)))
       case 'function':
-        return this.add('user', this.result(message, this.functions.get(wordOf(name) ?? '') ?? ''))
+        return this.add('user', this.result(message, this.functions.get(textOrNull(name) ?? '') ?? ''))
       default:
         throw role.invalid('one of system, developer, user, assistant and tool')
     }
@@ -67,7 +67,7 @@ class TurnReader {
 
   /** A message of the user that says nothing is one all the same: the model answers it. */
   private user(message: View): void {
-    const parts = readContent(message.get('content'), this.given)
+    const parts = readContent(message.get('content'), this.fields)
     if (parts.length === 0) this.turns.push({ role: 'user', parts })
     else this.add('user', parts, message)
   }
@@ -76,31 +76,31 @@ class TurnReader {
   private add(role: ConversationTurn['role'], parts: readonly ConversationPart[], marked?: View): void {
     const last = parts.at(-1)
     if (last === undefined) return
-    const cache = marked === undefined ? null : readCache(marked, this.given, 'messages[]')
+    const cache = marked === undefined ? null : readCache(marked, this.fields, 'messages[]')
     const isMarked = cache !== null && (last.kind === 'text' || last.kind === 'media')
     this.turns.push({ role, parts: isMarked ? [...parts.slice(0, -1), { ...last, cache }] : parts })
   }
 
   private result(message: View, callId: string): readonly ConversationPart[] {
-    return resultOf(message, { callId, isError: false, given: this.given })
+    return resultOf(message, { callId, isError: false, fields: this.fields })
   }
 
   private answered(message: View): string {
-    const { id } = readId(wordOf(message.get('tool_call_id')) ?? '')
+    const { id } = readId(textOrNull(message.get('tool_call_id')) ?? '')
     return id === '' ? (this.made.shift() ?? '') : id
   }
 
   private assistant(message: View, index: number): readonly ConversationPart[] {
-    const content = readContent(message.get('content'), this.given)
+    const content = readContent(message.get('content'), this.fields)
     const calls = this.calls(message, index)
-    const refusal = wordOf(message.get('refusal')) ?? ''
+    const refusal = textOrNull(message.get('refusal')) ?? ''
     const encrypted = signatureIn(message)
     const first = calls[0]
     const takesEncrypted =
       encrypted !== null && first !== undefined && calls.every(({ call }) => call.encrypted === null)
     const parts: ConversationPart[] = [
       ...(first?.thoughts ?? []),
-      ...toldThoughts(message, calls),
+      ...messageThoughts(message, calls),
       ...content,
     ]
     if (refusal !== '') parts.push({ kind: 'refusal', text: refusal })
@@ -125,9 +125,9 @@ class TurnReader {
   }
 
   private call(call: View, place: string): DecodedCall {
-    const { id: told, carrier } = readId(wordOf(call.get('id')) ?? '')
-    const id = told === '' ? `call_${place}` : told
-    if (told === '') this.made.push(id)
+    const { id: writtenId, carrier } = readId(textOrNull(call.get('id')) ?? '')
+    const id = writtenId === '' ? `call_${place}` : writtenId
+    if (writtenId === '') this.made.push(id)
     const custom = call.get('custom')
     const named = custom ?? call.get('function')
     if (named === undefined) throw call.invalid('a call with a function')
@@ -142,12 +142,12 @@ class TurnReader {
 
 function calledBy(
   named: View,
-  of: Pick<CallPart, 'id' | 'form' | 'encrypted'> & { readonly input: 'arguments' | 'input' },
+  callFields: Pick<CallPart, 'id' | 'form' | 'encrypted'> & { readonly input: 'arguments' | 'input' },
 ): CallPart {
-  const { id, form, encrypted } = of
+  const { id, form, encrypted } = callFields
   const name = named.get('name')
   if (name === undefined) throw named.invalid('a function with a name')
-  const input = named.get(of.input)
+  const input = named.get(callFields.input)
   // Some clients send the object itself where its text belongs.
   const text = input === undefined ? '' : input.isText ? input.text() : input.written
   return {
@@ -164,7 +164,7 @@ function calledBy(
 
 /** Google's own field for chat clients. */
 function signatureIn(holder: View): EncryptedReasoning | null {
-  const signature = wordOf(holder.get('extra_content')?.get('google')?.get('thought_signature'))
+  const signature = textOrNull(holder.get('extra_content')?.get('google')?.get('thought_signature'))
   if (signature === null || signature === '') return null
   const tag = readTagBase64(signature)
   if (tag.kind === 'encrypted') return tag.encrypted
@@ -172,7 +172,7 @@ function signatureIn(holder: View): EncryptedReasoning | null {
 }
 
 /** The thoughts that fields of the message tell, but for those that the marks of later calls put in their place. */
-function toldThoughts(message: View, calls: readonly DecodedCall[]): readonly ThinkingPart[] {
+function messageThoughts(message: View, calls: readonly DecodedCall[]): readonly ThinkingPart[] {
   const details = message.get('reasoning_details')
   if (details?.isList === true && details.items().length > 0) {
     const later = new Set(calls.slice(1).flatMap(({ thoughts }) => thoughts.map(keyOf)))
@@ -182,15 +182,15 @@ function toldThoughts(message: View, calls: readonly DecodedCall[]): readonly Th
       .filter((thought) => !later.has(keyOf(thought)))
   }
   if (calls.some(({ thoughts }) => thoughts.length > 0)) return []
-  const text = wordOf(message.get('reasoning_content')) ?? wordOf(message.get('reasoning')) ?? ''
+  const text = textOrNull(message.get('reasoning_content')) ?? textOrNull(message.get('reasoning')) ?? ''
   return text === '' ? [] : [{ kind: 'thinking', text, redacted: false, encrypted: null }]
 }
 
 /** One entry of `reasoning_details`; a signature counts only where it has our tag. */
 function detailed(detail: View): readonly ThinkingPart[] {
-  const isHidden = wordOf(detail.get('type')) === 'reasoning.encrypted'
-  const text = wordOf(detail.get('text')) ?? wordOf(detail.get('summary')) ?? ''
-  const written = wordOf(detail.get(isHidden ? 'data' : 'signature')) ?? ''
+  const isHidden = textOrNull(detail.get('type')) === 'reasoning.encrypted'
+  const text = textOrNull(detail.get('text')) ?? textOrNull(detail.get('summary')) ?? ''
+  const written = textOrNull(detail.get(isHidden ? 'data' : 'signature')) ?? ''
   const tag = readTag(written)
   if (tag.kind === 'broken') return []
   const encrypted = tag.kind === 'encrypted' && !isUnencrypted(tag.encrypted) ? tag.encrypted : null

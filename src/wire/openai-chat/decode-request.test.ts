@@ -512,7 +512,7 @@ test('settings keep their digits, and defaults say nothing', () => {
     cacheKey,
     verbosity,
     format,
-    asked,
+    responseOptions: asked,
     stream,
     providerTools,
   } = decodedText(
@@ -555,7 +555,7 @@ test('every field that was given is noted with its place, and none that says not
     tools: [],
     background: false,
   }
-  assert.deepEqual(decoded(nothing).given, [])
+  assert.deepEqual(decoded(nothing).fields, [])
   const body = {
     messages: [
       {
@@ -574,7 +574,7 @@ test('every field that was given is noted with its place, and none that says not
     tools: [{ type: 'function', function: { name: 'f', strict: true } }],
   }
   assert.deepEqual(
-    decoded(body).given.map(({ name, pointer }) => `${name} at ${pointer}`),
+    decoded(body).fields.map(({ name, pointer }) => `${name} at ${pointer}`),
     [
       'n at n',
       'seed at seed',

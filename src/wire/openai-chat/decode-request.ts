@@ -9,13 +9,13 @@ import type {
   Conversation,
   ConversationTurn,
   Effort,
-  GivenField,
   OutputFormat,
   ProviderTool,
   Reasoning,
+  RequestField,
   Sampling,
 } from '../translation/neutral.ts'
-import { type GivenChatFields, readContent, wordOf } from './decode-request-blocks.ts'
+import { type ChatFieldList, readContent, textOrNull } from './decode-request-blocks.ts'
 import { readParallelCalls, readToolChoice, readTools } from './decode-request-tools.ts'
 import { readTurns } from './decode-request-turns.ts'
 
@@ -27,14 +27,14 @@ export function decodeRequest(body: Uint8Array, limits: ReadLimits, _address: Ur
 }
 
 function conversationOf(body: View, integerMax: number): Conversation {
-  const given: GivenChatFields = [...givenFields(body)]
+  const fields: ChatFieldList = [...requestFields(body)]
   const model = body.get('model')
   const messages = body.get('messages')
   if (model === undefined) throw body.invalid('an object with a model')
   if (messages === undefined) throw body.invalid('an object with messages')
   if (messages.items().length === 0) throw messages.invalid('an array of at least one message')
-  const turns = [...instructions(body, given), ...readTurns(messages, given)]
-  const tools = readTools(body, given)
+  const turns = [...instructions(body, fields), ...readTurns(messages, fields)]
+  const tools = readTools(body, fields)
   const logprobs = readLogprobs(body)
   return {
     model: model.text(),
@@ -54,8 +54,8 @@ function conversationOf(body: View, integerMax: number): Conversation {
     user: wordIn(body, 'safety_identifier') ?? wordIn(body, 'user'),
     cacheKey: wordIn(body, 'prompt_cache_key'),
     logprobs,
-    given,
-    asked: {
+    fields,
+    responseOptions: {
       includeUsage: body.get('stream_options')?.get('include_usage')?.flag() ?? false,
       echo: isOldest(body) ? [[oldestForm, true]] : [],
       tools: tools.map(({ name, namespace, form }) => ({ name, namespace, form })),
@@ -77,31 +77,31 @@ const structural = new Set(['model', 'messages', 'stream', 'stream_options'])
 /** Values that say no more than leaving the field out. */
 const meaningless: ReadonlyMap<string, (value: View) => boolean> = new Map<string, (value: View) => boolean>([
   ['n', (value) => value.written === '1'],
-  ['service_tier', (value) => ['auto', 'default'].includes(wordOf(value) ?? '')],
+  ['service_tier', (value) => ['auto', 'default'].includes(textOrNull(value) ?? '')],
   ['store', isFalse],
   ['background', isFalse],
   ['deferred', isFalse],
   ['logprobs', isFalse],
   ['parallel_tool_calls', (value) => value.kind === 'true'],
   ['modalities', (value) => /^\[\s*"text"\s*\]$/.test(value.written)],
-  ['response_format', (value) => wordOf(value.get('type')) === 'text'],
+  ['response_format', (value) => textOrNull(value.get('type')) === 'text'],
   ['presence_penalty', isZero],
   ['frequency_penalty', isZero],
   ['top_logprobs', isZero],
   ['stop', (value) => value.isText && value.text() === ''],
 ])
 
-function givenFields(body: View): readonly GivenField[] {
-  const given: GivenField[] = []
+function requestFields(body: View): readonly RequestField[] {
+  const fields: RequestField[] = []
   for (const [name, value] of body.members()) {
     const isEmpty =
       (value.isList || value.kind === 'object') && /^[[{]\s*[\]}]$/.test(value.written.slice(0, 256))
     const saysNothing = value.isNull || isEmpty || meaningless.get(name)?.(value) === true
     // Asking for the search of the provider is an empty object.
     if (structural.has(name) || (saysNothing && !(isEmpty && name === 'web_search_options'))) continue
-    given.push({ name, pointer: value.pointer })
+    fields.push({ name, pointer: value.pointer })
   }
-  return given
+  return fields
 }
 
 function isFalse(value: View): boolean {
@@ -113,8 +113,8 @@ function isZero(value: View): boolean {
 }
 
 /** Instructions beside the messages, as Messages has them. */
-function instructions(body: View, given: GivenChatFields): readonly ConversationTurn[] {
-  const parts = readContent(body.get('system'), given)
+function instructions(body: View, fields: ChatFieldList): readonly ConversationTurn[] {
+  const parts = readContent(body.get('system'), fields)
   return parts.length === 0 ? [] : [{ role: 'system', parts }]
 }
 
@@ -161,12 +161,12 @@ function readReasoning(body: View, integerMax: number): Reasoning {
     reasoning?.get('max_tokens')?.integer(0, integerMax) ??
     thinking?.get('budget_tokens')?.integer(0, integerMax) ??
     null
-  const told = effortOf(body.get('reasoning_effort')) ?? effortOf(reasoning?.get('effort'))
-  const isOff = enabled?.kind === 'false' || wordOf(thinking?.get('type')) === 'disabled'
+  const effort = effortOf(body.get('reasoning_effort')) ?? effortOf(reasoning?.get('effort'))
+  const isOff = enabled?.kind === 'false' || textOrNull(thinking?.get('type')) === 'disabled'
   // Who switches it on and says no more means what other gateways take for it.
   const isOn = enabled?.kind === 'true' && budget === null
   return {
-    effort: told ?? (isOff ? 'none' : isOn ? 'medium' : null),
+    effort: effort ?? (isOff ? 'none' : isOn ? 'medium' : null),
     budget,
     summaries: readSummaries(body, reasoning),
   }

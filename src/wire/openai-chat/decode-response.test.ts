@@ -40,7 +40,7 @@ const frame: Frame = {
   requestId: 'req_01abc',
   model: 'mine',
   createdSeconds: 7,
-  asked: { includeUsage: true, echo: [], tools: [], logprobs: false },
+  responseOptions: { includeUsage: true, echo: [], tools: [], logprobs: false },
 }
 const end: Finish = { reason: 'end', stopString: null, explanation: null }
 
@@ -50,7 +50,7 @@ function answerOf(parts: readonly ResponsePart[], finish: Partial<Finish> = {}):
 
 function written(answer: NeutralResponse, of: Partial<Frame> = {}): Members {
   const body = JSON.parse(encodeResponse(answer, { ...frame, ...of }, tally)) as Members
-  if (of.asked === undefined) assert.deepEqual(brokenAnswerRules(body), [], JSON.stringify(body))
+  if (of.responseOptions === undefined) assert.deepEqual(brokenAnswerRules(body), [], JSON.stringify(body))
   return body
 }
 
@@ -112,7 +112,10 @@ test('recorded answers come back as they were', () => {
     const given = choiceOf(JSON.parse(response.toString()) as Members)
     const isOldest = given.finish_reason === 'function_call'
     const echo = isOldest ? ([[oldestForm, true]] as const) : []
-    const body = written(decodeResponse(response, usage), isOldest ? { asked: { ...frame.asked, echo } } : {})
+    const body = written(
+      decodeResponse(response, usage),
+      isOldest ? { responseOptions: { ...frame.responseOptions, echo } } : {},
+    )
     const { reasoning_details: _details, ...message } = choiceOf(body).message
     assert.deepEqual(comparable({ ...choiceOf(body), message }), comparable(given), name)
   }
@@ -318,12 +321,12 @@ test('sources, images and log probabilities stand in their fields', () => {
     { type: 'url_citation', url_citation: { start_index: 2, end_index: 5, title: '', url: 'https://a' } },
   ])
   assert.deepEqual(message.images, [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }])
-  const asked = { ...frame.asked, logprobs: true }
+  const asked = { ...frame.responseOptions, logprobs: true }
   const answer = {
     ...answerOf([text('x')]),
     logprobs: decoded({ content: 'x' }, { logprobs: { content: [{ token: 'x' }] } }).logprobs,
   }
-  assert.deepEqual(choiceOf(written(answer, { asked })).logprobs, {
+  assert.deepEqual(choiceOf(written(answer, { responseOptions: asked })).logprobs, {
     content: [{ token: 'x' }],
     refusal: null,
   })

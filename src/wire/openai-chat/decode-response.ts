@@ -48,8 +48,9 @@ function partsOf(message: JsonRecord): readonly ResponsePart[] {
   const text = pieces.map((piece) => (piece.kind === 'text' ? piece.text : '')).join('')
   const thinking = thoughts.join('')
   if (thinking !== '') parts.push({ kind: 'thinking', text: thinking, redacted: false, encrypted: null })
-  const spoken = text === '' ? textIn(recordIn(message, 'audio'), 'transcript') : text
-  if (spoken !== '') parts.push({ kind: 'text', text: spoken, cache: null, citations: citationsIn(message) })
+  const content = text === '' ? textIn(recordIn(message, 'audio'), 'transcript') : text
+  if (content !== '')
+    parts.push({ kind: 'text', text: content, cache: null, citations: citationsIn(message) })
   if (textIn(message, 'refusal') !== '') parts.push({ kind: 'refusal', text: textIn(message, 'refusal') })
   const calls = callsIn(message)
   const encrypted = calls.length === 0 ? signatureIn(message) : null
@@ -111,10 +112,10 @@ function callsIn(message: JsonRecord): readonly CallPart[] {
   return [{ ...first, encrypted }, ...calls.slice(1)]
 }
 
-function callPart(of: Pick<CallPart, 'id' | 'encrypted'>, named: JsonRecord, isCustom: boolean): CallPart {
+function callPart(call: Pick<CallPart, 'id' | 'encrypted'>, named: JsonRecord, isCustom: boolean): CallPart {
   return {
     kind: 'call',
-    ...of,
+    ...call,
     name: textIn(named, 'name'),
     namespace: null,
     form: isCustom ? 'text' : 'json',
@@ -163,9 +164,10 @@ const reasons: ReadonlyMap<string, FinishReason> = new Map<string, FinishReason>
 ])
 
 /** What the finish means beside what was said: hosts end calls with `stop` too, and refusals always. */
-export function finishOf(word: string, said: ReadonlySet<ResponsePart['kind']>): Finish {
-  const told = reasons.get(word) ?? 'end'
-  const reason = told !== 'end' ? told : said.has('call') ? 'calls' : said.has('refusal') ? 'refusal' : told
+export function finishOf(word: string, kinds: ReadonlySet<ResponsePart['kind']>): Finish {
+  const mapped = reasons.get(word) ?? 'end'
+  const reason =
+    mapped !== 'end' ? mapped : kinds.has('call') ? 'calls' : kinds.has('refusal') ? 'refusal' : mapped
   return { reason, stopString: null, explanation: null }
 }
 

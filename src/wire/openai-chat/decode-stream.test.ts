@@ -31,7 +31,7 @@ const frame: Frame = {
   requestId: 'req_01abc',
   model: 'mine',
   createdSeconds: 7,
-  asked: { includeUsage: false, echo: [], tools: [], logprobs: false },
+  responseOptions: { includeUsage: false, echo: [], tools: [], logprobs: false },
 }
 
 /** Events of a stream cut into chunks of `size` bytes. */
@@ -405,7 +405,7 @@ test('what clients are sent: role, pieces, calls from 0, and the last word only 
 test('usage and its cost are sent to who asked for them, and to no one else', () => {
   const list = [open('text'), delta('x'), close(), finish('end')]
   assert.ok(!encoded(list).includes('usage'))
-  const asked = encoded(list, { ...frame, asked: { ...frame.asked, includeUsage: true } })
+  const asked = encoded(list, { ...frame, responseOptions: { ...frame.responseOptions, includeUsage: true } })
   const last = deltas(asked).at(-1) as { usage: Members }
   assert.deepEqual([last.usage.prompt_tokens, last.usage.completion_tokens, last.usage.cost], [1, 2, 0.1])
   assert.equal(asked.match(/"usage":null/g)?.length, 3)
@@ -490,11 +490,11 @@ test('sources are placed in the text, log probabilities told to who asked, and o
   ])
   assert.ok(!encoded(list).includes('token'))
   assert.ok(
-    encoded(list, { ...frame, asked: { ...frame.asked, logprobs: true } }).includes(
+    encoded(list, { ...frame, responseOptions: { ...frame.responseOptions, logprobs: true } }).includes(
       '"logprobs":{"content":[ {"token":"x"}],"refusal":null}',
     ),
   )
-  const oldest = { ...frame, asked: { ...frame.asked, echo: [[oldestForm, true]] as const } }
+  const oldest = { ...frame, asked: { ...frame.responseOptions, echo: [[oldestForm, true]] as const } }
   assert.deepEqual(deltas(encoded([opens('a'), delta('{}'), close(), finish('calls')], oldest)), [
     role,
     { function_call: { name: 'f', arguments: '' } },

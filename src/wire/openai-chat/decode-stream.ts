@@ -4,7 +4,7 @@
  */
 
 import { isRecord, type JsonRecord, parsed, recordIn, recordsIn, textIn } from '../json/parsed.ts'
-import { HeldEvents, waitingPartSize } from '../stream/held-events.ts'
+import { BufferedEvents, waitingPartSize } from '../stream/buffered-events.ts'
 import { Queue } from '../stream/queue.ts'
 import { SseParser } from '../stream/sse.ts'
 import type { StreamDecoder } from '../translation/codec.ts'
@@ -30,7 +30,7 @@ export function decodeStream(eventBytesMax: number): StreamDecoder {
 class ChatDecoder implements StreamDecoder {
   private readonly parser: SseParser
   private events: ResponseEvent[] = []
-  private readonly lanes = new Lanes((event) => this.events.push(event))
+  private readonly parts = new OpenParts((event) => this.events.push(event))
   private pushed = 0
   private hasStarted = false
   private finish: string | null = null
@@ -46,21 +46,21 @@ class ChatDecoder implements StreamDecoder {
     this.pushed += chunk.length
     this.parser.push(chunk)
     this.read()
-    return this.taken()
+    return this.takeEvents()
   }
 
   end(): readonly ResponseEvent[] {
     this.parser.close()
     this.read()
-    if (this.finish !== null) this.lastWord(this.finish)
-    return this.taken()
+    if (this.finish !== null) this.endAnswer(this.finish)
+    return this.takeEvents()
   }
 
   get waitingBytes(): number {
-    return this.pushed - this.parser.end + this.lanes.size
+    return this.pushed - this.parser.end + this.parts.size
   }
 
-  private taken(): readonly ResponseEvent[] {
+  private takeEvents(): readonly ResponseEvent[] {
     const { events } = this
     this.events = []
     return events
@@ -70,17 +70,17 @@ class ChatDecoder implements StreamDecoder {
     while (!this.isOver && this.parser.next()) {
       if (!this.parser.hasData) continue
       const text = this.parser.dataText()
-      if (text.trim() === endMark) this.lastWord(this.finish ?? '')
+      if (text.trim() === endMark) this.endAnswer(this.finish ?? '')
       else this.chunk(parsed(text))
     }
   }
 
-  private lastWord(finish: string): void {
+  private endAnswer(finish: string): void {
     if (this.isOver) return
     this.isOver = true
-    this.lanes.closeAll()
+    this.parts.closeAll()
     if (this.encrypted !== null) this.events.push({ kind: 'whole', part: encryptedAlone(this.encrypted) })
-    this.events.push({ kind: 'finish', finish: finishOf(finish, this.lanes.said) })
+    this.events.push({ kind: 'finish', finish: finishOf(finish, this.parts.kinds) })
   }
 
   private chunk(chunk: unknown): void {
@@ -95,23 +95,23 @@ class ChatDecoder implements StreamDecoder {
   }
 
   private choice(choice: JsonRecord): void {
-    const { lanes, events } = this
+    const { parts, events } = this
     const delta = recordIn(choice, 'delta')
-    lanes.text('thinking', textIn(delta, 'reasoning_content') || textIn(delta, 'reasoning'))
-    for (const { kind, text } of piecesOf(delta.content)) lanes.text(kind, text)
+    parts.text('thinking', textIn(delta, 'reasoning_content') || textIn(delta, 'reasoning'))
+    for (const { kind, text } of piecesOf(delta.content)) parts.text(kind, text)
     const logprobs = logprobsIn(choice)
     if (logprobs !== null) events.push({ kind: 'logprobs', content: logprobs })
-    for (const citation of citationsIn(delta)) lanes.inside({ kind: 'citation', citation })
-    lanes.text('refusal', textIn(delta, 'refusal'))
-    for (const part of mediaIn(delta)) lanes.whole({ kind: 'whole', part })
+    for (const citation of citationsIn(delta)) parts.inside({ kind: 'citation', citation })
+    parts.text('refusal', textIn(delta, 'refusal'))
+    for (const part of mediaIn(delta)) parts.whole({ kind: 'whole', part })
     this.encrypted = signatureIn(delta) ?? this.encrypted
     for (const call of recordsIn(delta, 'tool_calls')) {
-      lanes.call(callOf(call), call.index, this.encrypted)
+      parts.call(callOf(call), call.index, this.encrypted)
       this.encrypted = null
     }
     if (isRecord(delta.function_call)) {
       const named = { id: '', encrypted: null, isCustom: false, named: delta.function_call }
-      lanes.call(named, 'function', null)
+      parts.call(named, 'function', null)
     }
     const finish = textIn(choice, 'finish_reason')
     if (finish !== '') this.finish = finish
@@ -132,34 +132,34 @@ interface CallSlot {
     readonly encrypted: EncryptedReasoning | null
   } | null
   readonly input: InputEnd
-  readonly held: HeldEvents
+  readonly buffered: BufferedEvents
   isOpen: boolean
 }
 
 /** The parts that are not closed, in order; only the first is told of, the others wait. */
-class Lanes {
-  readonly said = new Set<ResponsePart['kind']>()
-  private readonly tell: (event: ResponseEvent) => void
-  private heldSize = 0
-  private readonly lanes = new Queue<CallSlot>()
+class OpenParts {
+  readonly kinds = new Set<ResponsePart['kind']>()
+  private readonly emit: (event: ResponseEvent) => void
+  private bufferedSize = 0
+  private readonly queue = new Queue<CallSlot>()
   /** The last call of each index, as long as it is not closed. */
   private readonly calls = new Map<unknown, CallSlot>()
 
-  constructor(tell: (event: ResponseEvent) => void) {
-    this.tell = tell
+  constructor(emit: (event: ResponseEvent) => void) {
+    this.emit = emit
   }
 
   /** The memory of what waits. */
   get size(): number {
-    return this.heldSize + Math.max(0, this.lanes.size - 1) * waitingPartSize
+    return this.bufferedSize + Math.max(0, this.queue.size - 1) * waitingPartSize
   }
 
   /** More text of a kind; it continues the last part of its kind unless another has begun since. */
   text(kind: 'text' | 'thinking' | 'refusal', text: string): void {
     if (text === '') return
-    const { last } = this.lanes
-    const lane = last?.kind === kind ? last : this.begin({ kind, key: null, call: null })
-    this.more(lane, text)
+    const { last } = this.queue
+    const slot = last?.kind === kind ? last : this.begin({ kind, key: null, call: null })
+    this.more(slot, text)
   }
 
   /** A part that comes at once. */
@@ -170,96 +170,101 @@ class Lanes {
 
   /** Something about the text that is open; what tells of no open text is left out. */
   inside(event: ResponseEvent): void {
-    const { first } = this.lanes
-    if (first?.kind === 'text' && first.isOpen) this.tell(event)
+    const { first } = this.queue
+    if (first?.kind === 'text' && first.isOpen) this.emit(event)
   }
 
   call(piece: CallRecord, key: unknown, fallback: EncryptedReasoning | null): void {
     const { id, named, isCustom } = piece
     const name = textIn(named, 'name')
     const input = textIn(named, isCustom ? 'input' : 'arguments')
-    let lane = this.calls.get(key)
-    if (lane !== undefined && isAnother(lane, id, name !== '' && input !== '')) lane = undefined
+    let slot = this.calls.get(key)
+    if (slot !== undefined && isAnother(slot, id, name !== '' && input !== '')) slot = undefined
     // What follows a call that was closed belongs to no part.
-    if (lane === undefined && name === '' && id === '') return
-    lane ??= this.begin({
+    if (slot === undefined && name === '' && id === '') return
+    slot ??= this.begin({
       kind: 'call',
       key,
       call: { id, name: '', form: isCustom ? 'text' : 'json', encrypted: piece.encrypted ?? fallback },
     })
-    const { call } = lane
+    const { call } = slot
     if (call !== null && call.name === '') call.name = name
     if (call !== null && call.id === '') call.id = id
-    this.more(lane, input)
+    this.more(slot, input)
   }
 
   /** Ends every part, whole or not. */
   closeAll(): void {
-    for (let lane = this.lanes.first; lane !== undefined; lane = this.lanes.first) {
-      this.told(lane)
-      this.close(lane)
+    for (let slot = this.queue.first; slot !== undefined; slot = this.queue.first) {
+      this.flush(slot)
+      this.close(slot)
     }
   }
 
-  private begin(of: Pick<CallSlot, 'kind' | 'key' | 'call'>): CallSlot {
-    const lane: CallSlot = { ...of, input: new InputEnd(), held: new HeldEvents(), isOpen: false }
-    this.lanes.push(lane)
-    if (of.kind === 'call') this.calls.set(of.key, lane)
-    return lane
+  private begin(slotFields: Pick<CallSlot, 'kind' | 'key' | 'call'>): CallSlot {
+    const slot: CallSlot = {
+      ...slotFields,
+      input: new InputEnd(),
+      buffered: new BufferedEvents(),
+      isOpen: false,
+    }
+    this.queue.push(slot)
+    if (slotFields.kind === 'call') this.calls.set(slotFields.key, slot)
+    return slot
   }
 
-  private more(lane: CallSlot, text: string): void {
+  private more(slot: CallSlot, text: string): void {
     if (text !== '') {
-      if (lane.kind === 'call') lane.input.add(text)
-      if (lane.isOpen && lane === this.lanes.first) this.tell({ kind: 'delta', text })
-      else this.hold(lane, { kind: 'delta', text })
+      if (slot.kind === 'call') slot.input.add(text)
+      if (slot.isOpen && slot === this.queue.first) this.emit({ kind: 'delta', text })
+      else this.hold(slot, { kind: 'delta', text })
     }
     this.flow()
   }
 
-  private hold(lane: CallSlot, event: ResponseEvent): void {
-    this.heldSize -= lane.held.size
-    lane.held.add(event)
-    this.heldSize += lane.held.size
+  private hold(slot: CallSlot, event: ResponseEvent): void {
+    this.bufferedSize -= slot.buffered.size
+    slot.buffered.add(event)
+    this.bufferedSize += slot.buffered.size
   }
 
   /** Tells of the first part, and of the next ones as far as those before them are over. */
   private flow(): void {
-    for (let lane = this.lanes.first; lane !== undefined; lane = this.lanes.first) {
-      if (lane.call?.name === '') return
-      this.told(lane)
-      if (this.lanes.size === 1 ? lane.kind !== 'whole' : !isOver(lane)) return
-      this.close(lane)
+    for (let slot = this.queue.first; slot !== undefined; slot = this.queue.first) {
+      if (slot.call?.name === '') return
+      this.flush(slot)
+      if (this.queue.size === 1 ? slot.kind !== 'whole' : !isOver(slot)) return
+      this.close(slot)
     }
   }
 
-  private told(lane: CallSlot): void {
-    if (!lane.isOpen && lane.kind !== 'whole') this.tell({ kind: 'open', part: this.opening(lane) })
-    lane.isOpen = true
-    this.heldSize -= lane.held.size
-    for (const event of lane.held.take()) this.tell(event)
+  private flush(slot: CallSlot): void {
+    if (!slot.isOpen && slot.kind !== 'whole') this.emit({ kind: 'open', part: this.opening(slot) })
+    slot.isOpen = true
+    this.bufferedSize -= slot.buffered.size
+    for (const event of slot.buffered.take()) this.emit(event)
   }
 
-  private opening(lane: CallSlot): OpenChatPart {
-    if (lane.call !== null) {
-      this.said.add('call')
-      return { kind: 'call', ...lane.call, namespace: null }
+  private opening(slot: CallSlot): OpenChatPart {
+    if (slot.call !== null) {
+      this.kinds.add('call')
+      return { kind: 'call', ...slot.call, namespace: null }
     }
-    const kind = lane.kind === 'thinking' || lane.kind === 'refusal' ? lane.kind : 'text'
-    this.said.add(kind)
+    const kind = slot.kind === 'thinking' || slot.kind === 'refusal' ? slot.kind : 'text'
+    this.kinds.add(kind)
     return { kind }
   }
 
-  private close(lane: CallSlot): void {
-    this.lanes.shift()
-    if (this.calls.get(lane.key) === lane) this.calls.delete(lane.key)
-    if (lane.kind !== 'whole') this.tell({ kind: 'close', encrypted: null })
+  private close(slot: CallSlot): void {
+    this.queue.shift()
+    if (this.calls.get(slot.key) === slot) this.calls.delete(slot.key)
+    if (slot.kind !== 'whole') this.emit({ kind: 'close', encrypted: null })
   }
 }
 
 /** Whether a part that another one follows says nothing more: of a call, its input must be whole. */
-function isOver(lane: CallSlot): boolean {
-  return lane.kind !== 'call' || lane.call?.form === 'text' || lane.input.isWhole
+function isOver(slot: CallSlot): boolean {
+  return slot.kind !== 'call' || slot.call?.form === 'text' || slot.input.isWhole
 }
 
 /** Hosts that count badly tell two calls under one index: by another id, or one that begins when the last is whole. */

@@ -57,9 +57,9 @@ function effortOfBudget(budget: number | null): Effort | null {
 /** The effort itself, else the next higher one that is taken, else the highest. */
 function nearest(wanted: Effort, { efforts, thinkingOff }: Capabilities): Effort | null {
   if (wanted === 'none' && thinkingOff !== null) return 'none'
-  const taken = ascending.filter((effort) => effort !== 'none' && efforts.includes(effort))
+  const levels = ascending.filter((effort) => effort !== 'none' && efforts.includes(effort))
   return (
-    taken.find((effort) => ascending.indexOf(effort) >= ascending.indexOf(wanted)) ?? taken.at(-1) ?? null
+    levels.find((effort) => ascending.indexOf(effort) >= ascending.indexOf(wanted)) ?? levels.at(-1) ?? null
   )
 }
 

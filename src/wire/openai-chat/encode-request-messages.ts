@@ -28,14 +28,14 @@ const reminder = (text: string) => `<system-reminder>\n${text}\n</system-reminde
 type MessageMembers = Readonly<Record<string, JsonOut | undefined>>
 
 /** What writing messages gathers beside them. */
-export interface Writing {
+export interface MessageContext {
   readonly capabilities: Capabilities
   readonly names: NamedTools
   readonly adjusted: Adjustment[]
 }
 
-export function messagesOf(turns: readonly ConversationTurn[], writing: Writing): readonly JsonOut[] {
-  const writer = new ChatMessageWriter(writing)
+export function messagesOf(turns: readonly ConversationTurn[], context: MessageContext): readonly JsonOut[] {
+  const writer = new ChatMessageWriter(context)
   const leading = leadingSystemCount(turns)
   for (const [index, turn] of turns.entries()) writer.turn(turn, index < leading)
   return writer.messages()
@@ -49,17 +49,17 @@ interface AssistantMessage {
 
 class ChatMessageWriter {
   private readonly written: JsonOut[] = []
-  private readonly writing: Writing
+  private readonly context: MessageContext
   /** The assistant's message that more may still join: calls come together. */
   private assistant: AssistantMessage | null = null
   /** What came between calls and their results. */
-  private held: JsonOut[] = []
+  private deferred: JsonOut[] = []
   private hasHeader = false
   /** Ids of the calls so far: a result without one is refused by the API. */
   private readonly called = new Set<string>()
 
-  constructor(writing: Writing) {
-    this.writing = writing
+  constructor(context: MessageContext) {
+    this.context = context
   }
 
   messages(): readonly JsonOut[] {
@@ -81,20 +81,20 @@ class ChatMessageWriter {
 
   /** Messages that must not come between results wait until the turn that has none. */
   private put(message: JsonOut, waits: boolean): void {
-    if (waits) this.held.push(message)
+    if (waits) this.deferred.push(message)
     else this.written.push(message)
   }
 
   private release(): void {
-    for (const message of this.held.splice(0)) this.written.push(message)
+    for (const message of this.deferred.splice(0)) this.written.push(message)
   }
 
   private systemTurn(parts: readonly ConversationPart[], isLeading: boolean): void {
     this.release()
     const texts = this.withoutHeader(parts.filter((part) => part.kind === 'text'))
-    this.tellOthers(parts)
+    this.reportOthers(parts)
     if (texts.length === 0) return
-    const { capabilities } = this.writing
+    const { capabilities } = this.context
     const content = this.content(texts)
     if (isLeading || capabilities.midSystem) {
       this.written.push({ role: capabilities.thinking === 'effort' ? 'developer' : 'system', content })
@@ -107,19 +107,19 @@ class ChatMessageWriter {
     if (this.hasHeader || this.written.length > 0 || texts[0]?.text.startsWith(billingHeader) !== true)
       return texts
     this.hasHeader = true
-    this.tell('dropped', 'system', 'means something to another provider alone')
+    this.adjust('dropped', 'system', 'means something to another provider alone')
     return texts.slice(1)
   }
 
   private userMessage(parts: readonly ConversationPart[], waits: boolean): void {
-    const said = parts.filter(
+    const visible = parts.filter(
       (part) => part.kind === 'text' || part.kind === 'media' || part.kind === 'refusal',
     )
-    this.tellOthers(parts)
-    const spoken = said.map((part): TextPart | MediaPart =>
+    this.reportOthers(parts)
+    const visibleParts = visible.map((part): TextPart | MediaPart =>
       part.kind === 'refusal' ? { kind: 'text', text: part.text, cache: null, citations: [] } : part,
     )
-    const content = this.content(spoken)
+    const content = this.content(visibleParts)
     if (content !== '' || isEmptyMessage(parts)) this.put({ role: 'user', content }, waits)
   }
 
@@ -151,8 +151,8 @@ class ChatMessageWriter {
     this.release()
     const texts = parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []))
     const refusals = parts.flatMap((part) => (part.kind === 'refusal' ? [part.text] : []))
-    this.tellOthers(parts)
-    this.tellMedia(parts)
+    this.reportOthers(parts)
+    this.reportMedia(parts)
     const message = this.assistant ?? { text: '', refusal: '', calls: [] }
     const text = texts.join('')
     message.text += message.text === '' || text === '' ? text : `\n\n${text}`
@@ -185,7 +185,7 @@ class ChatMessageWriter {
       id: plainId(id, callIdCharactersMax),
       type: 'function',
       function: {
-        name: this.writing.names.name(name, namespace, isText),
+        name: this.context.names.name(name, namespace, isText),
         arguments: isText ? jsonText({ input }) : input === '' ? '{}' : input,
       },
     }
@@ -193,37 +193,37 @@ class ChatMessageWriter {
 
   /** A string where it says all; '' where there is nothing to say. */
   private content(parts: readonly (TextPart | MediaPart)[]): JsonOut {
-    const said = parts.filter((part) => part.kind === 'media' || part.text !== '')
-    const [first] = said
+    const nonEmpty = parts.filter((part) => part.kind === 'media' || part.text !== '')
+    const [first] = nonEmpty
     if (first === undefined) return ''
-    const isPlain = said.length === 1 && first.kind === 'text' && !this.isMarked(first)
-    return isPlain ? first.text : said.map((part) => this.part(part))
+    const isPlain = nonEmpty.length === 1 && first.kind === 'text' && !this.isMarked(first)
+    return isPlain ? first.text : nonEmpty.map((part) => this.part(part))
   }
 
   private isMarked({ cache }: TextPart): boolean {
-    return cache !== null && this.writing.capabilities.cacheMarks
+    return cache !== null && this.context.capabilities.cacheBreakpoints
   }
 
   private part(part: TextPart | MediaPart): MessageMembers {
-    if (part.kind === 'media') return mediaMember(part, this.writing.capabilities)
+    if (part.kind === 'media') return mediaMember(part, this.context.capabilities)
     const member = textMember(part.text)
     return this.isMarked(part) ? { ...member, prompt_cache_breakpoint: { mode: 'explicit' } } : member
   }
 
-  private tellOthers(parts: readonly ConversationPart[]): void {
+  private reportOthers(parts: readonly ConversationPart[]): void {
     for (const part of parts) {
-      if (part.kind === 'other') this.tell('dropped', part.pointer, `${part.type} ran at another provider`)
+      if (part.kind === 'other') this.adjust('dropped', part.pointer, `${part.type} ran at another provider`)
     }
   }
 
-  private tellMedia(parts: readonly ConversationPart[]): void {
+  private reportMedia(parts: readonly ConversationPart[]): void {
     for (const part of parts) {
-      if (part.kind === 'media') this.tell('dropped', part.pointer, 'an assistant message holds no media')
+      if (part.kind === 'media') this.adjust('dropped', part.pointer, 'an assistant message holds no media')
     }
   }
 
-  private tell(kind: Adjustment['kind'], field: string, why: string): void {
-    this.writing.adjusted.push({ kind, field, why })
+  private adjust(kind: Adjustment['kind'], field: string, why: string): void {
+    this.context.adjusted.push({ kind, field, why })
   }
 }
 

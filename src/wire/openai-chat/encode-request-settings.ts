@@ -46,7 +46,12 @@ export function settingsOf(conversation: Conversation, settings: SettingContext)
   }
 }
 
-function tell({ adjusted }: SettingContext, kind: Adjustment['kind'], field: string, why: string): undefined {
+function adjust(
+  { adjusted }: SettingContext,
+  kind: Adjustment['kind'],
+  field: string,
+  why: string,
+): undefined {
   adjusted.push({ kind, field, why })
 }
 
@@ -54,47 +59,47 @@ function outputLimit({ outputLimit: limit }: Conversation, settings: SettingCont
   if (limit === null) return undefined
   const { outputTokensMax } = settings.takes
   if (limit <= outputTokensMax) return limit
-  tell(settings, 'adapted', 'max_tokens', 'the model answers with no more')
+  adjust(settings, 'adapted', 'max_tokens', 'the model answers with no more')
   return outputTokensMax
 }
 
-function verbosity({ verbosity: told }: Conversation, settings: SettingContext): string | undefined {
-  if (told === null || settings.takes.thinking === 'effort') return told ?? undefined
-  return tell(settings, 'dropped', 'verbosity', 'only models that reason take it')
+function verbosity({ verbosity: value }: Conversation, settings: SettingContext): string | undefined {
+  if (value === null || settings.takes.thinking === 'effort') return value ?? undefined
+  return adjust(settings, 'dropped', 'verbosity', 'only models that reason take it')
 }
 
-function sampling({ sampling: told }: Conversation, settings: SettingContext): SettingMembers {
+function sampling({ sampling: values }: Conversation, settings: SettingContext): SettingMembers {
   const { takes } = settings
   const number = (field: string, written: string | null, isTaken: boolean): JsonOut | undefined => {
     if (written === null) return undefined
     if (isTaken) return new RawJson(written)
-    return tell(settings, 'dropped', field, 'the model does not take it')
+    return adjust(settings, 'dropped', field, 'the model does not take it')
   }
   const isSampled =
     takes.sampling === 'all' ||
     takes.sampling === 'one_of' ||
     (takes.sampling === 'without_reasoning' && settings.effort === 'none')
-  const isOne = takes.sampling === 'one_of' && told.temperature !== null
+  const isOne = takes.sampling === 'one_of' && values.temperature !== null
   return {
-    temperature: number('temperature', temperature(told.temperature, settings, isSampled), isSampled),
-    top_p: number('top_p', told.topP, isSampled && !isOne),
-    presence_penalty: number('presence_penalty', told.presencePenalty, takes.penalties),
-    frequency_penalty: number('frequency_penalty', told.frequencyPenalty, takes.penalties),
-    seed: number('seed', told.seed, takes.seed),
+    temperature: number('temperature', temperature(values.temperature, settings, isSampled), isSampled),
+    top_p: number('top_p', values.topP, isSampled && !isOne),
+    presence_penalty: number('presence_penalty', values.presencePenalty, takes.penalties),
+    frequency_penalty: number('frequency_penalty', values.frequencyPenalty, takes.penalties),
+    seed: number('seed', values.seed, takes.seed),
   }
 }
 
-function temperature(told: string | null, settings: SettingContext, isTaken: boolean): string | null {
+function temperature(value: string | null, settings: SettingContext, isTaken: boolean): string | null {
   const { temperatureMax } = settings.takes
-  if (told === null || !isTaken || Number(told) <= temperatureMax) return told
-  tell(settings, 'adapted', 'temperature', `the model takes no more than ${temperatureMax}`)
+  if (value === null || !isTaken || Number(value) <= temperatureMax) return value
+  adjust(settings, 'adapted', 'temperature', `the model takes no more than ${temperatureMax}`)
   return String(temperatureMax)
 }
 
 function stops(conversation: Conversation, settings: SettingContext): readonly string[] | undefined {
   const { sent, emulated } = stopsOf(conversation, settings.takes)
   if (emulated.length > 0)
-    tell(settings, 'adapted', 'stop', 'the answer is cut at what the model does not take')
+    adjust(settings, 'adapted', 'stop', 'the answer is cut at what the model does not take')
   return sent.length === 0 ? undefined : sent
 }
 
@@ -103,10 +108,10 @@ export function stopsOf(conversation: Conversation, { stopsMax }: Capabilities):
   return sharedStops(conversation, { max: stopsMax, isTaken: () => true })
 }
 
-function logprobs({ logprobs: told }: Conversation, takes: Capabilities): SettingMembers {
-  if (told === null) return {}
+function logprobs({ logprobs: count }: Conversation, takes: Capabilities): SettingMembers {
+  if (count === null) return {}
   if (!takes.logprobs) throw untranslatable('logprobs', 'the model tells no log probabilities')
-  return { logprobs: true, top_logprobs: told === 0 ? undefined : told }
+  return { logprobs: true, top_logprobs: count === 0 ? undefined : count }
 }
 
 function responseFormat({ format, tools }: Conversation, takes: Capabilities): JsonOut | undefined {
@@ -182,8 +187,8 @@ export function toolsOf(
 }
 
 function withFormat(description: string | null, format: RawJson): string {
-  const told = `The input must have this format: ${format.text}`
-  return description === null || description === '' ? told : `${description}\n\n${told}`
+  const hint = `The input must have this format: ${format.text}`
+  return description === null || description === '' ? hint : `${description}\n\n${hint}`
 }
 
 /** How tools are chosen; nothing where there are none, since both fields are refused then. */
@@ -200,30 +205,33 @@ export function choiceOf(
   }
 }
 
-function parallelSwitch(told: boolean | null, settings: SettingContext): boolean | undefined {
-  if (told === null || settings.takes.parallelSwitch) return told ?? undefined
-  return told ? undefined : tell(settings, 'dropped', 'parallel_tool_calls', 'the model does not take it')
+function parallelSwitch(value: boolean | null, settings: SettingContext): boolean | undefined {
+  if (value === null || settings.takes.parallelSwitch) return value ?? undefined
+  return value ? undefined : adjust(settings, 'dropped', 'parallel_tool_calls', 'the model does not take it')
 }
 
 function choice(
   wanted: ToolChoice,
   tools: readonly Tool[],
-  of: { readonly names: NamedTools; readonly settings: SettingContext },
+  context: { readonly names: NamedTools; readonly settings: SettingContext },
 ): JsonOut {
   if (wanted.kind === 'auto' || wanted.kind === 'none') return wanted.kind
   if (wanted.kind === 'validated') {
-    tell(of.settings, 'adapted', 'tool_choice', 'auto: only Gemini validates calls')
+    adjust(context.settings, 'adapted', 'tool_choice', 'auto: only Gemini validates calls')
     return 'auto'
   }
   const isForced = wanted.kind !== 'some' || wanted.required
-  if (isForced && !of.settings.takes.forcedTools) {
+  if (isForced && !context.settings.takes.forcedTools) {
     throw untranslatable('tool_choice', 'the model decides itself whether to call a tool')
   }
   const find = toolFinder(tools)
   const named = (name: string, namespace: string | null): JsonOut => {
     const tool = find(name, namespace)
     if (tool === undefined) throw untranslatable('tool_choice', 'it names a tool that is not declared')
-    return { type: 'function', function: { name: of.names.name(name, tool.namespace, tool.form === 'text') } }
+    return {
+      type: 'function',
+      function: { name: context.names.name(name, tool.namespace, tool.form === 'text') },
+    }
   }
   if (wanted.kind === 'one') return named(wanted.name, wanted.namespace)
   if (wanted.kind !== 'some') return wanted.kind

@@ -43,7 +43,7 @@ const all: Capabilities = {
   parallelSwitch: true,
   schemaOutput: true,
   schemaWithTools: true,
-  cacheMarks: true,
+  cacheBreakpoints: true,
   resultMedia: true,
   inputs: ['text', 'image', 'audio', 'document'],
   chatTools: 'always',
@@ -259,7 +259,7 @@ const messageCases: readonly (readonly [
     'marks where the model takes none',
     [{ role: 'user', content: [{ type: 'text', text: 'x', cache_control: { type: 'ephemeral' } }] }],
     [{ role: 'user', content: 'x' }],
-    { cacheMarks: false },
+    { cacheBreakpoints: false },
   ],
   [
     'media',
@@ -531,24 +531,24 @@ test('the policy table says what happens to a body that is written anew', () => 
     const read = (members: Members) => decodeRequest(encoder.encode(JSON.stringify(members)), limits, nowhere)
     const conversation = read(body)
     assert.ok(
-      conversation.given.some(({ name }) => name === field),
+      conversation.fields.some(({ name }) => name === field),
       `${field} is noted`,
     )
     if (fate === 'refused') {
-      assert.throws(() => treat(policy, conversation.given, 'openai-chat'), WireError, field)
+      assert.throws(() => treat(policy, conversation.fields, 'openai-chat'), WireError, field)
       continue
     }
     const target = { model: 'm', capabilities: all }
     const isSame =
       encodeRequest(conversation, target).text === encodeRequest(read(without(body, field)), target).text
     assert.equal(isSame, fate === 'dropped', `${field} is ${fate}`)
-    const told = treat(policy, conversation.given, 'openai-chat').filter(({ why }) => why === note)
+    const told = treat(policy, conversation.fields, 'openai-chat').filter(({ why }) => why === note)
     assert.equal(told.length > 0, fate === 'dropped', `${field} is told`)
   }
 })
 
 test('a field that nobody knows is told, and no mark of ours goes upstream', () => {
-  const { given } = decodeRequest(
+  const { fields: given } = decodeRequest(
     encoder.encode('{"model":"m","messages":[{"role":"user","content":"x"}],"provider":{"order":["x"]}}'),
     limits,
     nowhere,

@@ -20,7 +20,7 @@ export function encodeRequest(conversation: Conversation, target: Target): Encod
   const messages = messagesOf(conversation.turns, { capabilities: takes, names, adjusted })
   const reasoning = effortFor(conversation.reasoning, takes, tools !== undefined)
   for (const one of reasoning.adjusted) adjusted.push(one)
-  for (const one of leftOut(conversation, takes.cacheMarks)) adjusted.push(one)
+  for (const one of omissions(conversation, takes.cacheBreakpoints)) adjusted.push(one)
   const settings = { takes, effort: reasoning.effort, adjusted }
   const text = jsonText({
     model: target.model,
@@ -34,18 +34,18 @@ export function encodeRequest(conversation: Conversation, target: Target): Encod
 }
 
 /** Tools of other providers, which agents declare without being asked, and marks that the model does not take. */
-function leftOut(conversation: Conversation, cacheMarks: boolean): readonly Adjustment[] {
+function omissions(conversation: Conversation, takesBreakpoints: boolean): readonly Adjustment[] {
   const adjusted: Adjustment[] = conversation.providerTools.map(({ name, pointer }) => ({
     kind: 'dropped',
     field: pointer,
     why: `${name} runs at another provider`,
   }))
-  if (!cacheMarks && hasMarks(conversation)) {
+  if (!takesBreakpoints && hasBreakpoints(conversation)) {
     adjusted.push({ kind: 'dropped', field: 'cache_control', why: 'the model caches without marks' })
   }
   return adjusted
 }
 
-function hasMarks({ turns }: Conversation): boolean {
+function hasBreakpoints({ turns }: Conversation): boolean {
   return turns.some(({ parts }) => parts.some((part) => 'cache' in part && part.cache !== null))
 }

@@ -44,8 +44,9 @@ export function encodeResponse(answer: NeutralResponse, frame: Frame, tally: Res
       {
         index: 0,
         message: messageOf(parts, finish, frame),
-        logprobs: logprobs !== null && frame.asked.logprobs ? { content: logprobs, refusal: null } : null,
-        finish_reason: finishWord(finish, kinds, frame),
+        logprobs:
+          logprobs !== null && frame.responseOptions.logprobs ? { content: logprobs, refusal: null } : null,
+        finish_reason: finishReasonOf(finish, kinds, frame),
       },
     ],
     usage: usageOf(tally),
@@ -87,8 +88,8 @@ function callMembers(calls: readonly CallMember[], frame: Frame): ChatResponseMe
 }
 
 /** Whether the caller declared its tools as `functions`. */
-export function isOldest({ asked }: Frame): boolean {
-  return asked.echo.some(([name]) => name === oldestForm)
+export function isOldest({ responseOptions }: Frame): boolean {
+  return responseOptions.echo.some(([name]) => name === oldestForm)
 }
 
 function callsOf(parts: readonly ResponsePart[], frame: Frame): readonly CallMember[] {
@@ -115,18 +116,22 @@ export type CallMember = ChatResponseMembers & { readonly function?: JsonOut | u
 /** A call as clients get it, with what it must bring back. */
 export function callOf(
   call: Pick<CallPart, 'name' | 'form' | 'encrypted'>,
-  of: { readonly id: string; readonly thoughts: readonly ThinkingPart[]; readonly input: string },
+  {
+    id: callId,
+    thoughts,
+    input,
+  }: Pick<CallPart, 'id' | 'input'> & { readonly thoughts: readonly ThinkingPart[] },
 ): CallMember {
   const { name, form, encrypted } = call
-  const id = carrierId(of.id, { encrypted, thoughts: of.thoughts })
+  const id = carrierId(callId, { encrypted, thoughts })
   return {
     id,
     type: form === 'json' ? 'function' : 'custom',
-    function: form === 'json' ? { name, arguments: of.input } : undefined,
-    custom: form === 'text' ? { name, input: of.input } : undefined,
+    function: form === 'json' ? { name, arguments: input } : undefined,
+    custom: form === 'text' ? { name, input } : undefined,
     extra_content:
       encrypted !== null && encryptedForms[encrypted.vendor].onCalls
-        ? signatureOf(encrypted, id !== of.id)
+        ? signatureOf(encrypted, id !== callId)
         : undefined,
   }
 }
@@ -191,11 +196,11 @@ const words: Readonly<Record<FinishReason, string>> = {
 }
 
 /** A refusal in words ends with `stop`; one without any is a filter's. */
-export function finishWord({ reason }: Finish, said: ReadonlySet<string>, frame: Frame): string {
-  if (reason === 'refusal' && said.has('refusal')) return 'stop'
+export function finishReasonOf({ reason }: Finish, kinds: ReadonlySet<string>, frame: Frame): string {
+  if (reason === 'refusal' && kinds.has('refusal')) return 'stop'
   const word = words[reason]
   if (word !== 'stop' && word !== 'tool_calls') return word
-  if (!said.has('call')) return 'stop'
+  if (!kinds.has('call')) return 'stop'
   return isOldest(frame) ? 'function_call' : 'tool_calls'
 }
 

@@ -21,7 +21,7 @@ import {
   callOf,
   detailsOf,
   explanationOf,
-  finishWord,
+  finishReasonOf,
   imageOf,
   isOldest,
   usageOf,
@@ -40,7 +40,7 @@ class ChatEncoder implements StreamEncoder {
   /** What stands around every delta. */
   private readonly before: string
   private readonly after: string
-  private readonly said = new Set<string>()
+  private readonly kinds = new Set<string>()
   private hasRole = false
   private open: OpenedChatPart | null = null
   private hasInput = false
@@ -64,10 +64,10 @@ class ChatEncoder implements StreamEncoder {
       model: frame.model,
     })
     this.before = `data: ${head.slice(0, -1)},"choices":`
-    this.after = frame.asked.includeUsage ? ',"usage":null}\n\n' : '}\n\n'
+    this.after = frame.responseOptions.includeUsage ? ',"usage":null}\n\n' : '}\n\n'
   }
 
-  get keptCharacters(): number {
+  get bufferedCharacters(): number {
     return this.thought.characters + this.thoughtsSize
   }
 
@@ -84,7 +84,7 @@ class ChatEncoder implements StreamEncoder {
         return annotations.length === 0 ? '' : this.delta({ annotations })
       }
       case 'logprobs':
-        return this.frame.asked.logprobs ? this.logprobs(event.content) : ''
+        return this.frame.responseOptions.logprobs ? this.logprobs(event.content) : ''
       case 'close':
         return this.closed(event.encrypted)
       case 'whole':
@@ -100,21 +100,21 @@ class ChatEncoder implements StreamEncoder {
   close(tally: ResponseCost): string {
     const finish = this.finish ?? { reason: 'end', stopString: null, explanation: null }
     const rest = this.open === null ? '' : this.closed(null)
-    const explanation = this.characters === 0 && !this.said.has('refusal') ? explanationOf(finish) : null
+    const explanation = this.characters === 0 && !this.kinds.has('refusal') ? explanationOf(finish) : null
     const refusal = explanation === null ? '' : this.delta({ refusal: explanation })
-    const word = finishWord(finish, this.said, this.frame)
+    const word = finishReasonOf(finish, this.kinds, this.frame)
     const last = this.choice({ delta: {}, logprobs: null, finish_reason: word })
     return `${rest}${refusal}${last}${this.usage(tally)}data: [DONE]\n\n`
   }
 
   private usage(tally: ResponseCost): string {
-    if (!this.frame.asked.includeUsage) return ''
+    if (!this.frame.responseOptions.includeUsage) return ''
     return `${this.before}[],"usage":${jsonText(usageOf(tally))}}\n\n`
   }
 
   private opened(part: OpenedChatPart): string {
     this.open = part
-    this.said.add(part.kind)
+    this.kinds.add(part.kind)
     this.hasInput = false
     this.thought = new GatheredText()
     this.textStart = this.characters

@@ -11,7 +11,7 @@ import { notOwned, type PricedOptions, unpriced } from '../price-fields.ts'
 import { cacheLifetime } from './request-price-table.ts'
 
 const messageFields = new FieldReader('role', 'content', 'audio', 'cache_control')
-const keptAudioFields = new FieldReader('id')
+const storedAudioFields = new FieldReader('id')
 const partFields = new FieldReader(
   'type',
   'thinking',
@@ -67,7 +67,7 @@ export function readParts(json: Json, messages: number, options: PricedOptions):
     const { role, content, audio, cache_control: mark } = messageFields.read(json, message)
     if (mark !== absent) isMixed = true
     if (opening === absent && role !== absent && json.is(role, 'user')) opening = message
-    if (isGiven(json, audio)) refuseKeptAudio(json, audio)
+    if (isGiven(json, audio)) refuseStoredAudio(json, audio)
     if (content === absent || json.kind(content) !== 'array') continue
     for (const part of json.children(content)) {
       if (readPart(json, part, { media, files, options })) isMixed = true
@@ -78,8 +78,8 @@ export function readParts(json: Json, messages: number, options: PricedOptions):
 }
 
 /** An earlier spoken answer is named by its id alone. */
-function refuseKeptAudio(json: Json, audio: number): void {
-  const { id } = keptAudioFields.read(json, audio)
+function refuseStoredAudio(json: Json, audio: number): void {
+  const { id } = storedAudioFields.read(json, audio)
   if (isGiven(json, id)) throw notOwned(json, id)
 }
 
@@ -96,7 +96,7 @@ function readPart(json: Json, part: number, found: FoundParts): boolean {
   if (isGiven(json, image)) found.media.push(...addressedIn(json, image, 'image'))
   if (isGiven(json, audio)) found.media.push(...addressedIn(json, audio, 'audio'))
   if (isGiven(json, document)) found.media.push(...addressedIn(json, document, 'document'))
-  if (isGiven(json, fields.input_audio)) found.media.push(...spoken(json, fields.input_audio))
+  if (isGiven(json, fields.input_audio)) found.media.push(...audioMedia(json, fields.input_audio))
   if (isGiven(json, fields.file)) found.media.push(...filed(json, fields.file, found.files))
   if (isGiven(json, fields.video_url)) throw unpriced(json, fields.video_url, 'there is no price for video.')
   if (isGiven(json, fields.prompt_cache_breakpoint)) {
@@ -122,7 +122,7 @@ function addressedIn(json: Json, value: number, kind: Media['kind']): readonly M
   return json.isString(address) ? [addressed(json, address, kind)] : []
 }
 
-function spoken(json: Json, value: number): readonly Media[] {
+function audioMedia(json: Json, value: number): readonly Media[] {
   const fields = audioFields.read(json, value)
   if (!json.isString(fields.data)) return []
   const media = addressed(json, fields.data, 'audio')

@@ -43,7 +43,7 @@ const toolFields = new FieldReader('type', 'function', 'custom', 'cache_control'
 const functionFields = new FieldReader('cache_control')
 const reasoningFields = new FieldReader('effort')
 const extraFields = new FieldReader('google')
-const keptFields = new FieldReader('cached_content')
+const cachedContentFields = new FieldReader('cached_content')
 
 /** `max_completion_tokens` or its older name, where it stands. */
 interface LimitField {
@@ -182,14 +182,14 @@ function readOptions(json: Json, values: ChatBodyValues, options: PricedOptions)
   options.read(values, chatPriceFields)
   if (isGiven(json, caching)) readLifetime(json, caching, options)
   const google = isGiven(json, extra) ? extraFields.read(json, extra).google : absent
-  if (isGiven(json, google)) options.read(keptFields.read(json, google), googleFields)
+  if (isGiven(json, google)) options.read(cachedContentFields.read(json, google), googleFields)
 }
 
 /** What makes `stream_options.include_usage` true. */
 function usageEditOf(json: Json, options: number, insertAt: number): BytePatch | null {
-  const asked = '{"include_usage":true}'
-  if (options === absent) return { start: insertAt, end: insertAt, text: `"stream_options":${asked},` }
-  if (json.isNull(options)) return { ...json.span(options), text: asked }
+  const usageOption = '{"include_usage":true}'
+  if (options === absent) return { start: insertAt, end: insertAt, text: `"stream_options":${usageOption},` }
+  if (json.isNull(options)) return { ...json.span(options), text: usageOption }
   if (json.kind(options) !== 'object') throw invalid(json, options, 'an object')
   const { include_usage: value } = streamFields.read(json, options)
   if (value !== absent) return flag(json, value) ? null : { ...json.span(value), text: 'true' }

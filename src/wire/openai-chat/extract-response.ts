@@ -18,7 +18,7 @@ export function extractResponse(body: Uint8Array, sampleCharactersMax: number): 
   if (!isRecord(answer)) {
     return {
       rawUsage: report.rawUsage(),
-      problem: told('The upstream answered with no JSON object.'),
+      problem: problemWith('The upstream answered with no JSON object.'),
       sample,
     }
   }
@@ -35,7 +35,7 @@ export function extractResponse(body: Uint8Array, sampleCharactersMax: number): 
 /** The error in a body that came with status 200; null when it is an answer. */
 function problemIn(answer: JsonRecord, choices: number): UpstreamProblem | null {
   if (isSet(answer.error)) return problemOf(answer.error)
-  return choices > 0 ? null : told('The upstream answered without choices.')
+  return choices > 0 ? null : problemWith('The upstream answered without choices.')
 }
 
 /** Hosts write «none» as null, false or an empty string, or leave the field out. */
@@ -68,6 +68,6 @@ function callTexts(call: JsonRecord): readonly string[] {
   return [textIn(named, 'name'), textIn(named, 'arguments'), textIn(recordIn(call, 'custom'), 'input')]
 }
 
-function told(message: string): UpstreamProblem {
+function problemWith(message: string): UpstreamProblem {
   return { ...noProblem, message }
 }

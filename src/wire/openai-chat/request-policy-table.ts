@@ -36,7 +36,7 @@ const tool = {
 }
 const tools = [tool]
 const strictSchema = { type: 'object', properties: {}, required: [], additionalProperties: false }
-const said = (...content: JsonOut[]): ChatRow['example'] => ({ messages: [{ role: 'user', content }] })
+const userMessage = (...content: JsonOut[]): ChatRow['example'] => ({ messages: [{ role: 'user', content }] })
 const pixel = 'data:image/png;base64,iVBORw0KGgo='
 
 export const policy: readonly ChatRow[] = [
@@ -122,25 +122,25 @@ export const policy: readonly ChatRow[] = [
     'messages[].content[].cache_control',
     ['carried', 'carried', 'carried', 'dropped'],
     'Gemini caches without marks',
-    said({ type: 'text', text: 'Hello.', cache_control: { type: 'ephemeral' } }),
+    userMessage({ type: 'text', text: 'Hello.', cache_control: { type: 'ephemeral' } }),
   ),
   row(
     'messages[].content[].prompt_cache_breakpoint',
     ['carried', 'carried', 'carried', 'dropped'],
     'Gemini caches without marks',
-    said({ type: 'text', text: 'Hello.', prompt_cache_breakpoint: { mode: 'explicit' } }),
+    userMessage({ type: 'text', text: 'Hello.', prompt_cache_breakpoint: { mode: 'explicit' } }),
   ),
   row(
     'messages[].content[].image_url.detail',
     ['carried', 'carried', 'dropped', 'dropped'],
     'only OpenAI has it',
-    said({ type: 'image_url', image_url: { url: pixel, detail: 'low' } }),
+    userMessage({ type: 'image_url', image_url: { url: pixel, detail: 'low' } }),
   ),
   row(
     'messages[].content[].input_audio',
     ['carried', 'refused', 'refused', 'carried'],
     'only Chat and Gemini take audio',
-    said({ type: 'input_audio', input_audio: { data: 'UklGRg==', format: 'wav' } }),
+    userMessage({ type: 'input_audio', input_audio: { data: 'UklGRg==', format: 'wav' } }),
   ),
   alone('user', ['carried', 'carried', 'carried', 'dropped'], 'who is behind the caller', 'user-1'),
   alone(

@@ -87,20 +87,20 @@ class ChatCarrierStripper {
   private remove(object: number, names: readonly string[]): void {
     const { json } = this
     const end = json.next(object)
-    let keptEnd: number | null = null
+    let remainingEnd: number | null = null
     for (let name = object + 1; name < end; name = json.next(name + 1)) {
       const value = name + 1
       const next = json.next(value)
-      if (!names.includes(json.text(name))) keptEnd = json.end(value)
-      else if (keptEnd === null) {
+      if (!names.includes(json.text(name))) remainingEnd = json.end(value)
+      else if (remainingEnd === null) {
         this.edits.push({
           start: json.start(name),
           end: next < end ? json.start(next) : json.end(value),
           text: '',
         })
       } else {
-        this.edits.push({ start: keptEnd, end: json.end(value), text: '' })
-        keptEnd = json.end(value)
+        this.edits.push({ start: remainingEnd, end: json.end(value), text: '' })
+        remainingEnd = json.end(value)
       }
     }
   }

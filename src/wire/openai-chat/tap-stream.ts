@@ -104,7 +104,7 @@ function isContent(delta: JsonRecord): boolean {
 }
 
 function freeStrings(json: Json, produced: string): FreeStrings | null {
-  const text = textPaths.map((path) => json.find(path)).find((value) => json.says(value, produced))
+  const text = textPaths.map((path) => json.find(path)).find((value) => json.equalsText(value, produced))
   if (text === undefined) return null
   const padding = json.find(paddingPath)
   return { text, padding: json.isString(padding) ? [padding] : [] }

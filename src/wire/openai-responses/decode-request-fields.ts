@@ -4,7 +4,7 @@
  */
 
 import type { View } from '../json/view.ts'
-import type { GivenField } from '../translation/neutral.ts'
+import type { RequestField } from '../translation/neutral.ts'
 
 /** Read wherever they stand; no policy is needed for them, or only beside what they are of. */
 const structural = ['model', 'input', 'stream', 'max_tool_calls']
@@ -29,10 +29,10 @@ const idleCharactersMax = 32
 /** What a caller may ask to be included, and always gets here where it is. */
 const alwaysIncluded = ['reasoning.encrypted_content']
 
-export class GivenResponsesFields {
-  private readonly fields = new Map<string, GivenField>()
+export class ResponsesFieldList {
+  private readonly fields = new Map<string, RequestField>()
 
-  get list(): readonly GivenField[] {
+  get list(): readonly RequestField[] {
     return [...this.fields.values()]
   }
 

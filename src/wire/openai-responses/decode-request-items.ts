@@ -18,7 +18,7 @@ import type {
   ThinkingPart,
 } from '../translation/neutral.ts'
 import { isUnencrypted, readId, readTag } from '../translation/reasoning-carriers.ts'
-import type { GivenResponsesFields } from './decode-request-fields.ts'
+import type { ResponsesFieldList } from './decode-request-fields.ts'
 import { addressedSource, embeddedSource, typeOfFile } from './decode-request-media.ts'
 import type { ToolDecoder } from './decode-request-tools.ts'
 import { openedEncrypted, ownVendor } from './encrypted-reasoning.ts'
@@ -35,13 +35,13 @@ export class ItemDecoder {
   /** What the last items say that change the effort and the format. */
   effort: View | undefined
   format: View | undefined
-  private readonly given: GivenResponsesFields
+  private readonly fields: ResponsesFieldList
   private readonly tools: ToolDecoder
   /** The thoughts that stand in the turn that is being read. */
   private thoughts: { readonly turn: readonly ConversationPart[]; readonly keys: Set<string> } | null = null
 
-  constructor(given: GivenResponsesFields, tools: ToolDecoder) {
-    this.given = given
+  constructor(fields: ResponsesFieldList, tools: ToolDecoder) {
+    this.fields = fields
     this.tools = tools
   }
 
@@ -74,12 +74,12 @@ export class ItemDecoder {
       case 'tool_search_output':
         return this.readTools(item)
       case 'configuration_update':
-        this.given.note('input[type=configuration_update]', item.pointer)
+        this.fields.note('input[type=configuration_update]', item.pointer)
         this.effort = item.get('reasoning')?.get('effort') ?? this.effort
         this.format = item.get('text')?.get('format') ?? this.format
         return
       default:
-        if (irreplaceable.includes(type)) return this.given.note(`input[type=${type}]`, item.pointer)
+        if (irreplaceable.includes(type)) return this.fields.note(`input[type=${type}]`, item.pointer)
         this.join(callerOutputs.test(type) ? 'user' : 'assistant').push(otherPart(type, item))
     }
   }
@@ -87,7 +87,7 @@ export class ItemDecoder {
   private readMessage(item: View): void {
     const role = roleOf(item)
     const phase = item.get('phase')
-    if (phase !== undefined) this.given.note('input[].phase', phase.pointer)
+    if (phase !== undefined) this.fields.note('input[].phase', phase.pointer)
     const content = item.get('content')
     // Messages of the assistant belong to one turn: a comment, a call, an answer.
     const parts = role === 'assistant' ? this.join(role) : this.begin(role)
@@ -192,7 +192,7 @@ export class ItemDecoder {
     const address = view.get('image_url')
     if (address === undefined) throw view.invalid('an image with its image_url')
     const detail = (view.get('detail') ?? address.get('detail'))?.text() ?? null
-    if (detail !== null && detail !== 'auto') this.given.note('input[].content[].detail', view.pointer)
+    if (detail !== null && detail !== 'auto') this.fields.note('input[].content[].detail', view.pointer)
     const source = addressedSource(address)
     return { kind: 'media', medium: 'image', source, title: null, detail, cache, pointer: view.pointer }
   }
@@ -200,7 +200,7 @@ export class ItemDecoder {
   private cacheOf(view: View): CacheLifetime | null {
     const mark = view.get('prompt_cache_breakpoint')
     if (mark === undefined) return null
-    this.given.note('input[].content[].prompt_cache_breakpoint', mark.pointer)
+    this.fields.note('input[].content[].prompt_cache_breakpoint', mark.pointer)
     return mark.get('ttl')?.text() === '12h' ? '1h' : '5m'
   }
 

@@ -5,7 +5,7 @@
 
 import type { View } from '../json/view.ts'
 import type { ProviderTool, Tool, ToolChoice } from '../translation/neutral.ts'
-import type { GivenResponsesFields } from './decode-request-fields.ts'
+import type { ResponsesFieldList } from './decode-request-fields.ts'
 
 /** Undated types of tools at the provider by the names that all formats share. */
 const sharedNames: Readonly<Record<string, string>> = {
@@ -30,13 +30,13 @@ const offers = ['defer_loading', 'allowed_callers', 'async', 'output_schema']
 export class ToolDecoder {
   readonly tools: Tool[] = []
   readonly providerTools: ProviderTool[] = []
-  private readonly given: GivenResponsesFields
+  private readonly fields: ResponsesFieldList
   private readonly usesMax: number | null
   /** A tool that is told again, as a found one may be, is the same. */
   private readonly known = new Set<string>()
 
-  constructor(given: GivenResponsesFields, usesMax: number | null) {
-    this.given = given
+  constructor(fields: ResponsesFieldList, usesMax: number | null) {
+    this.fields = fields
     this.usesMax = usesMax
   }
 
@@ -56,7 +56,7 @@ export class ToolDecoder {
     if (type === 'namespace') return this.readNamespace(tool)
     const undated = type.replace(/_\d{4}_\d{2}_\d{2}$/, '')
     if (undated === 'tool_search' || callerRunTypes.includes(undated)) {
-      return this.given.note(`tools[type=${undated}]`, tool.pointer)
+      return this.fields.note(`tools[type=${undated}]`, tool.pointer)
     }
     const name = Object.hasOwn(sharedNames, undated) ? (sharedNames[undated] ?? undated) : undated
     this.providerTools.push({ name, usesMax: this.usesMax, pointer: tool.pointer })
@@ -77,7 +77,7 @@ export class ToolDecoder {
   private add(tool: Tool, view: View): void {
     for (const name of offers) {
       const value = view.get(name)
-      if (value !== undefined && value.kind !== 'false') this.given.note(`tools[].${name}`, value.pointer)
+      if (value !== undefined && value.kind !== 'false') this.fields.note(`tools[].${name}`, value.pointer)
     }
     const key = keyOf(tool.namespace, tool.name)
     if (this.known.has(key)) return

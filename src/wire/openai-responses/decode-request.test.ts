@@ -240,7 +240,11 @@ test('instructions come first', () => {
 
 test('tools of every kind', () => {
   const grammar = { type: 'grammar', syntax: 'lark', definition: 'start: "a"' }
-  const { tools, providerTools, given } = decode({
+  const {
+    tools,
+    providerTools,
+    fields: given,
+  } = decode({
     max_tool_calls: 3,
     tools: [
       { type: 'function', name: 'f', description: 'F', parameters: { type: 'object' }, strict: true },
@@ -387,14 +391,14 @@ test('settings are carried as they are written', () => {
   assert.ok(conversation.format?.kind === 'schema')
   assert.equal(conversation.format.schema.text, '{"a":1.0}')
   assert.deepEqual([conversation.verbosity, conversation.cacheKey, conversation.user], ['low', 'k', 's'])
-  assert.deepEqual([conversation.logprobs, conversation.asked.logprobs], [3, true])
-  const echo = Object.fromEntries(conversation.asked.echo)
+  assert.deepEqual([conversation.logprobs, conversation.responseOptions.logprobs], [3, true])
+  const echo = Object.fromEntries(conversation.responseOptions.echo)
   assert.equal(JSON.stringify(echo.temperature), JSON.stringify({ text: '0.70' }))
   assert.equal('store' in echo, false)
 })
 
 test('what is too large is not repeated', () => {
-  const { asked } = decode({ instructions: 'x'.repeat(20_000), tools: [] })
+  const { responseOptions: asked } = decode({ instructions: 'x'.repeat(20_000), tools: [] })
   assert.deepEqual(
     asked.echo.map(([name]) => name),
     ['tools'],
@@ -426,7 +430,7 @@ test('what means nothing is not named', () => {
     max_tool_calls: 5,
     temperature: null,
   }
-  assert.deepEqual(decode(idle).given, [])
+  assert.deepEqual(decode(idle).fields, [])
 })
 
 const refused: [name: string, more: object][] = [
@@ -437,13 +441,13 @@ const refused: [name: string, more: object][] = [
 ]
 for (const [name, more] of refused) {
   test(`refused elsewhere: ${name}`, () => {
-    assert.throws(() => treat(codec.policy, decode(more).given, 'gemini'), { code: 'untranslatable' })
+    assert.throws(() => treat(codec.policy, decode(more).fields, 'gemini'), { code: 'untranslatable' })
   })
 }
 
 test('every row has its example named, unless what it is refused for is refused before', () => {
   for (const row of codec.policy) {
-    const { given } = decode(row.example)
+    const { fields: given } = decode(row.example)
     assert.ok(
       given.some(({ name }) => name === row.field),
       row.field,

@@ -13,7 +13,7 @@ import type {
   ResponseOptions,
   Sampling,
 } from '../translation/neutral.ts'
-import { GivenResponsesFields } from './decode-request-fields.ts'
+import { ResponsesFieldList } from './decode-request-fields.ts'
 import { ItemDecoder } from './decode-request-items.ts'
 import { readToolChoice, ToolDecoder } from './decode-request-tools.ts'
 
@@ -54,21 +54,21 @@ export function decodeRequest(body: Uint8Array, limits: ReadLimits, _address: Ur
 }
 
 function conversationOf(root: View, model: string, { integerMax }: ReadLimits): Conversation {
-  const given = new GivenResponsesFields()
-  given.readBody(root)
+  const fields = new ResponsesFieldList()
+  fields.readBody(root)
   const cap = root.get('max_tool_calls')
   const usesMax = cap?.integer(0, integerMax) ?? null
-  const tools = new ToolDecoder(given, usesMax)
+  const tools = new ToolDecoder(fields, usesMax)
   const declared = root.get('tools')
   if (declared !== undefined) tools.read(declared)
-  const items = new ItemDecoder(given, tools)
+  const items = new ItemDecoder(fields, tools)
   const instructions = root.get('instructions')
   if (instructions !== undefined) items.readInstructions(instructions)
   const input = root.get('input')
   if (input?.isList === true && input.items().length === 0)
     throw input.invalid('a string or an array of at least one item')
   if (input !== undefined) items.readInput(input)
-  if (cap !== undefined && tools.providerTools.length > 0) given.note('max_tool_calls', cap.pointer)
+  if (cap !== undefined && tools.providerTools.length > 0) fields.note('max_tool_calls', cap.pointer)
   const logprobs = readLogprobs(root)
   return {
     model,
@@ -87,8 +87,8 @@ function conversationOf(root: View, model: string, { integerMax }: ReadLimits): 
     user: (root.get('safety_identifier') ?? root.get('user'))?.text() ?? null,
     cacheKey: root.get('prompt_cache_key')?.text() ?? null,
     logprobs,
-    given: given.list,
-    asked: askedOf(root, tools, logprobs !== null),
+    fields: fields.list,
+    responseOptions: responseOptionsOf(root, tools, logprobs !== null),
   }
 }
 
@@ -139,7 +139,7 @@ function readLogprobs(root: View): number | null {
   return isIncluded || alternatives > 0 ? alternatives : null
 }
 
-function askedOf(root: View, tools: ToolDecoder, logprobs: boolean): ResponseOptions {
+function responseOptionsOf(root: View, tools: ToolDecoder, logprobs: boolean): ResponseOptions {
   const echo: ResponseOptions['echo'][number][] = []
   for (const name of echoed) {
     const value = root.get(name)

@@ -37,7 +37,7 @@ export function decodeResponse(body: Uint8Array, usage: Usage): NeutralResponse 
 function partsOf(item: JsonRecord): readonly ResponsePart[] {
   switch (item.type) {
     case 'message':
-      return recordsIn(item, 'content').flatMap(spokenPart)
+      return recordsIn(item, 'content').flatMap(contentPart)
     case 'reasoning': {
       const text = thoughtText(item)
       const encrypted = encryptedOf(item)
@@ -53,7 +53,7 @@ function partsOf(item: JsonRecord): readonly ResponsePart[] {
   }
 }
 
-function spokenPart(content: JsonRecord): readonly ResponsePart[] {
+function contentPart(content: JsonRecord): readonly ResponsePart[] {
   if (content.type === 'refusal') return [{ kind: 'refusal', text: textIn(content, 'refusal') }]
   const text = textIn(content, 'text')
   const citations = recordsIn(content, 'annotations').flatMap((annotation) => citationOf(annotation) ?? [])

@@ -2,7 +2,7 @@
  * Parts of an answer one after the other, whatever order their pieces come in: what belongs to a later part waits
  * until the earlier ones are closed. A part that says nothing is not told. Must not keep what was told.
  */
-import { HeldEvents, waitingPartSize } from '../stream/held-events.ts'
+import { BufferedEvents, waitingPartSize } from '../stream/buffered-events.ts'
 import { Queue } from '../stream/queue.ts'
 import type { EncryptedReasoning, ResponseEvent } from '../translation/neutral.ts'
 
@@ -12,11 +12,11 @@ interface StreamPart {
   readonly key: string
   readonly opened: OpenedPart
   isShown: boolean
-  hasSaid: boolean
+  hasText: boolean
   /** A gap is due before the next text. */
   isSeparated: boolean
   isEnded: boolean
-  readonly held: HeldEvents
+  readonly buffered: BufferedEvents
 }
 
 /** About the bytes that it takes to remember a part that is over. */
@@ -27,7 +27,7 @@ export class PartQueue {
   private readonly parts = new Map<string, StreamPart>()
   /** The same in the order in which they began. */
   private readonly order = new Queue<StreamPart>()
-  private heldSize = 0
+  private bufferedSize = 0
   private ready: ResponseEvent[] = []
   /** Some hosts tell of a part's end twice. */
   private readonly ended = new Set<string>()
@@ -35,7 +35,7 @@ export class PartQueue {
   /** The memory of what waits for its turn, and of knowing what is over. */
   get size(): number {
     const waiting = Math.max(0, this.order.size - 1)
-    return this.heldSize + waiting * waitingPartSize + this.ended.size * endedPartSize
+    return this.bufferedSize + waiting * waitingPartSize + this.ended.size * endedPartSize
   }
 
   /** Events that can be told now, each once. */
@@ -51,10 +51,10 @@ export class PartQueue {
       key,
       opened,
       isShown: false,
-      hasSaid: false,
+      hasText: false,
       isSeparated: false,
       isEnded: false,
-      held: new HeldEvents(),
+      buffered: new BufferedEvents(),
     }
     this.parts.set(key, part)
     this.order.push(part)
@@ -68,12 +68,12 @@ export class PartQueue {
     this.add(part, { kind: 'open', part: part.opened })
   }
 
-  say(key: string, text: string): void {
+  addText(key: string, text: string): void {
     const part = this.parts.get(key)
     if (part === undefined || part.isEnded || text === '') return
-    this.tell(key, { kind: 'delta', text: part.isSeparated && part.hasSaid ? `${gap}${text}` : text })
+    this.emit(key, { kind: 'delta', text: part.isSeparated && part.hasText ? `${gap}${text}` : text })
     part.isSeparated = false
-    part.hasSaid = true
+    part.hasText = true
   }
 
   /** A part that comes at once. */
@@ -91,7 +91,7 @@ export class PartQueue {
     if (part !== undefined) part.isSeparated = true
   }
 
-  tell(key: string, event: ResponseEvent): void {
+  emit(key: string, event: ResponseEvent): void {
     const part = this.parts.get(key)
     if (part === undefined || part.isEnded) return
     this.show(key)
@@ -99,8 +99,8 @@ export class PartQueue {
   }
 
   /** true also for a part that is over or never began: there is nothing to add to it. */
-  hasSaid(key: string): boolean {
-    return this.parts.get(key)?.hasSaid ?? true
+  hasText(key: string): boolean {
+    return this.parts.get(key)?.hasText ?? true
   }
 
   end(key: string, encrypted: EncryptedReasoning | null): void {
@@ -122,16 +122,16 @@ export class PartQueue {
       this.ready.push(event)
       return
     }
-    this.heldSize -= part.held.size
-    part.held.add(event)
-    this.heldSize += part.held.size
+    this.bufferedSize -= part.buffered.size
+    part.buffered.add(event)
+    this.bufferedSize += part.buffered.size
   }
 
   /** Lets go of parts that are over, and tells what waited behind them. */
   private advance(): void {
     for (let part = this.order.first; part !== undefined; part = this.order.first) {
-      this.heldSize -= part.held.size
-      for (const event of part.held.take()) this.ready.push(event)
+      this.bufferedSize -= part.buffered.size
+      for (const event of part.buffered.take()) this.ready.push(event)
       if (!part.isEnded) return
       this.order.shift()
       this.parts.delete(part.key)

@@ -86,11 +86,11 @@ class ResponsesDecoder implements StreamDecoder {
       default:
         this.readText(value)
     }
-    this.tell(this.parts.take())
+    this.emit(this.parts.take())
   }
 
   /** One by one: there may be more than a call takes arguments. */
-  private tell(events: readonly ResponseEvent[]): void {
+  private emit(events: readonly ResponseEvent[]): void {
     for (const event of events) this.events.push(event)
   }
 
@@ -126,16 +126,16 @@ class ResponsesDecoder implements StreamDecoder {
       case 'response.output_text.delta':
         this.parts.begin(key, { kind: 'text' })
         this.logprobs(key, value)
-        this.parts.say(key, textIn(value, 'delta'))
+        this.parts.addText(key, textIn(value, 'delta'))
         break
       case 'response.refusal.delta':
         this.seen.refusal = true
         this.parts.begin(key, { kind: 'refusal' })
-        this.parts.say(key, textIn(value, 'delta'))
+        this.parts.addText(key, textIn(value, 'delta'))
         break
       case 'response.output_text.annotation.added': {
         const citation = citationOf(recordIn(value, 'annotation'))
-        if (citation !== null) this.parts.tell(key, { kind: 'citation', citation })
+        if (citation !== null) this.parts.emit(key, { kind: 'citation', citation })
         break
       }
       case 'response.reasoning_summary_part.added':
@@ -144,11 +144,11 @@ class ResponsesDecoder implements StreamDecoder {
       case 'response.reasoning_summary_text.delta':
       case 'response.reasoning_text.delta':
         this.parts.begin(itemKey, { kind: 'thinking' })
-        this.parts.say(itemKey, textIn(value, 'delta'))
+        this.parts.addText(itemKey, textIn(value, 'delta'))
         break
       case 'response.function_call_arguments.delta':
       case 'response.custom_tool_call_input.delta':
-        this.parts.say(itemKey, textIn(value, 'delta'))
+        this.parts.addText(itemKey, textIn(value, 'delta'))
         break
     }
   }
@@ -157,7 +157,7 @@ class ResponsesDecoder implements StreamDecoder {
   private logprobs(key: string, value: JsonRecord): void {
     const entries = recordsIn(value, 'logprobs')
     const text = entries.length === 0 ? '' : jsonOf(entries)
-    if (text !== '') this.parts.tell(key, { kind: 'logprobs', content: new RawJson(text) })
+    if (text !== '') this.parts.emit(key, { kind: 'logprobs', content: new RawJson(text) })
   }
 
   private endContent(key: string, part: JsonRecord): void {
@@ -166,13 +166,13 @@ class ResponsesDecoder implements StreamDecoder {
     const text = textIn(part, isRefusal ? 'refusal' : 'text')
     if (isRefusal) this.seen.refusal = true
     if (text !== '') this.parts.begin(key, { kind: isRefusal ? 'refusal' : 'text' })
-    this.sayWhole(key, text)
+    this.addWholeText(key, text)
     this.parts.end(key, null)
   }
 
   /** What was not told in deltas is told at once. */
-  private sayWhole(key: string, text: string): void {
-    if (!this.parts.hasSaid(key)) this.parts.say(key, text)
+  private addWholeText(key: string, text: string): void {
+    if (!this.parts.hasText(key)) this.parts.addText(key, text)
   }
 
   private endItem(index: number, item: JsonRecord): void {
@@ -185,14 +185,14 @@ class ResponsesDecoder implements StreamDecoder {
         return
       case 'reasoning': {
         const encrypted = encryptedOf(item)
-        this.sayWhole(key, thoughtText(item))
+        this.addWholeText(key, thoughtText(item))
         if (encrypted !== null) this.parts.show(key)
         this.parts.end(key, encrypted)
         return
       }
       case 'function_call':
       case 'custom_tool_call':
-        this.sayWhole(key, inputOf(item))
+        this.addWholeText(key, inputOf(item))
         this.parts.end(key, null)
         return
       case 'image_generation_call': {
@@ -210,7 +210,7 @@ class ResponsesDecoder implements StreamDecoder {
       if (index > this.lastIndex) this.endItem(index, item)
     }
     this.isFinished = true
-    this.tell(this.parts.close())
+    this.emit(this.parts.close())
     this.events.push({ kind: 'finish', finish: finishOf(response, (kind) => this.seen[kind]) })
   }
 }

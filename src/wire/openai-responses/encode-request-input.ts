@@ -40,7 +40,7 @@ interface InputSetting {
 export class InputEncoder {
   readonly items: JsonOut[] = []
   /** Something was to be cached that cannot be marked here. */
-  lostCacheMarks = false
+  lostBreakpoints = false
   private readonly setting: InputSetting
   private turnCount = 0
 
@@ -76,8 +76,8 @@ export class InputEncoder {
   /** Outputs of tools come before what the user says beside them. */
   private addUser(parts: readonly ConversationPart[]): void {
     const shown = parts.flatMap((part) => (part.kind === 'result' ? this.addResult(part) : []))
-    const said = [...shown, ...parts.filter(({ kind }) => kind !== 'result')]
-    if (said.length > 0 || parts.length === 0) this.addMessage('user', said)
+    const content = [...shown, ...parts.filter(({ kind }) => kind !== 'result')]
+    if (content.length > 0 || parts.length === 0) this.addMessage('user', content)
   }
 
   private addMessage(role: 'user' | 'developer', parts: readonly ConversationPart[]): void {
@@ -101,8 +101,8 @@ export class InputEncoder {
 
   private breakpoint(cache: CacheLifetime | null): JsonOut | undefined {
     if (cache === null) return undefined
-    if (this.setting.capabilities.cacheMarks) return { mode: 'explicit' }
-    this.lostCacheMarks = true
+    if (this.setting.capabilities.cacheBreakpoints) return { mode: 'explicit' }
+    this.lostBreakpoints = true
     return undefined
   }
 
@@ -115,7 +115,7 @@ export class InputEncoder {
     if (medium === 'audio' || !this.setting.capabilities.inputs.includes(medium)) {
       throw untranslatable(pointer, `the model takes no ${medium} input`)
     }
-    if (part.cache !== null) this.lostCacheMarks = true
+    if (part.cache !== null) this.lostBreakpoints = true
     const isUrl = source.kind === 'url'
     const address = isUrl ? source.url : `data:${source.mediaType};base64,${source.data}`
     if (medium === 'image') return { type: 'input_image', image_url: address, detail: part.detail ?? 'auto' }
@@ -161,7 +161,7 @@ export class InputEncoder {
     let content: JsonOut[] = []
     const lastCall = parts.findLastIndex(({ kind }) => kind === 'call')
     let at = 0
-    const say = () => {
+    const flushMessage = () => {
       const phase = this.phaseOf(at <= lastCall)
       if (content.length > 0) this.items.push({ type: 'message', role: 'assistant', content, phase })
       content = []
@@ -172,19 +172,19 @@ export class InputEncoder {
       if (part.kind === 'thinking') {
         const item = this.reasoningItem(part)
         if (item === null) continue
-        say()
+        flushMessage()
         thoughts.push(item)
         continue
       }
       const written = part.kind === 'call' ? [] : this.outputPart(part)
       if (part.kind !== 'call' && written.length === 0) continue
-      if (part.kind === 'call') say()
+      if (part.kind === 'call') flushMessage()
       for (const thought of thoughts) this.items.push(thought)
       thoughts = []
       if (part.kind === 'call') this.items.push(this.callItem(part))
       content.push(...written)
     }
-    say()
+    flushMessage()
   }
 
   /** OpenAI's models tell comments before calls from answers; clients of other formats keep their order alone. */
@@ -196,7 +196,7 @@ export class InputEncoder {
   private outputPart(part: Exclude<ConversationPart, ThinkingPart | CallPart>): readonly JsonOut[] {
     switch (part.kind) {
       case 'text':
-        if (part.cache !== null) this.lostCacheMarks = true
+        if (part.cache !== null) this.lostBreakpoints = true
         return part.text === '' ? [] : [{ type: 'output_text', text: part.text }]
       case 'refusal':
         return part.text === '' ? [] : [{ type: 'refusal', refusal: part.text }]

@@ -89,8 +89,8 @@ function effortOf({ effort, budget }: Reasoning): Effort | null {
 /** The effort itself, else the next lower one, else the lowest. */
 function nearest(wanted: Effort, { efforts, thinkingOff }: Capabilities): Effort | null {
   if (wanted === 'none' && thinkingOff !== null) return 'none'
-  const taken = efforts.filter((effort) => effort !== 'none' || thinkingOff !== null)
-  const lower = taken.filter((effort) => ascending.indexOf(effort) <= ascending.indexOf(wanted))
+  const allowed = efforts.filter((effort) => effort !== 'none' || thinkingOff !== null)
+  const lower = allowed.filter((effort) => ascending.indexOf(effort) <= ascending.indexOf(wanted))
   const thinking = lower.filter((effort) => effort !== 'none')
-  return thinking.at(-1) ?? taken.find((effort) => effort !== 'none') ?? null
+  return thinking.at(-1) ?? allowed.find((effort) => effort !== 'none') ?? null
 }

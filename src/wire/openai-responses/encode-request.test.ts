@@ -40,7 +40,7 @@ const newest: Capabilities = {
   parallelSwitch: true,
   schemaOutput: true,
   schemaWithTools: true,
-  cacheMarks: true,
+  cacheBreakpoints: true,
   resultMedia: true,
   inputs: ['text', 'image', 'document'],
   chatTools: 'never',
@@ -52,7 +52,7 @@ const old: Capabilities = {
   thinking: 'none',
   efforts: [],
   thinkingOff: null,
-  cacheMarks: false,
+  cacheBreakpoints: false,
   outputTokensMax: 16_384,
 }
 
@@ -80,8 +80,8 @@ const blank: Conversation = {
   user: null,
   cacheKey: null,
   logprobs: null,
-  given: [],
-  asked: { includeUsage: true, echo: [], tools: [], logprobs: false },
+  fields: [],
+  responseOptions: { includeUsage: true, echo: [], tools: [], logprobs: false },
 }
 
 const text = (said: string, more: Partial<TextPart> = {}): TextPart => ({

@@ -47,7 +47,7 @@ export function encodeRequest(conversation: Conversation, target: Target): Encod
     ...toolSettings(conversation, { capabilities, hasTools, names, adjusted }),
     ...settings(conversation, capabilities, adjusted),
   }
-  if (input.lostCacheMarks || conversation.tools.some(({ cache }) => cache !== null)) {
+  if (input.lostBreakpoints || conversation.tools.some(({ cache }) => cache !== null)) {
     adjusted.push({ kind: 'dropped', field: 'cache_control', why: 'prompts are cached without marks' })
   }
   return {

@@ -40,13 +40,13 @@ export function messageItem(id: string, content: readonly JsonOut[], status: Ite
   return { id, type: 'message', status, role: 'assistant', content }
 }
 
-export interface SpokenText {
+export interface OutputText {
   readonly text: string
   readonly annotations: readonly JsonOut[]
   readonly logprobs: RawJson | readonly []
 }
 
-export function textContent({ text, annotations, logprobs }: SpokenText): JsonOut {
+export function textContent({ text, annotations, logprobs }: OutputText): JsonOut {
   return { type: 'output_text', text, annotations, logprobs }
 }
 

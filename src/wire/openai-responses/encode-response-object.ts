@@ -76,7 +76,7 @@ export function responseObject(
     service_tier: 'default',
     store: false,
     ...defaults,
-    ...Object.fromEntries(frame.asked.echo),
+    ...Object.fromEntries(frame.responseOptions.echo),
     usage: tally === null ? null : usageObject(tally.usage, tally.cost),
   }
 }

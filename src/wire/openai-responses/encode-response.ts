@@ -26,7 +26,7 @@ export function encodeResponse(answer: NeutralResponse, frame: Frame, tally: Res
   for (const part of answer.parts) output.add(part)
   const hasRefusal = answer.parts.some(({ kind }) => kind === 'refusal')
   const refusal = refusalText(answer.finish, hasRefusal)
-  if (refusal !== null) output.say(refusalContent(refusal))
+  if (refusal !== null) output.addContent(refusalContent(refusal))
   output.endMessage()
   const outcome = outcomeOf(answer.finish, hasRefusal || refusal !== null)
   return jsonText(responseObject(frame, outcome, output.items, tally))
@@ -46,7 +46,7 @@ class OutputWriter {
 
   add(part: ResponsePart): void {
     if (part.kind === 'text') return this.addText(part)
-    if (part.kind === 'refusal') return this.say(refusalContent(part.text))
+    if (part.kind === 'refusal') return this.addContent(refusalContent(part.text))
     this.endMessage()
     if (part.kind === 'thinking') {
       if (part.text !== '' || part.encrypted !== null)
@@ -58,7 +58,7 @@ class OutputWriter {
     }
   }
 
-  say(content: JsonOut): void {
+  addContent(content: JsonOut): void {
     this.content.push(content)
   }
 
@@ -75,7 +75,7 @@ class OutputWriter {
     if (text === '' && annotations.length === 0) return
     const logprobs = this.hasLogprobs ? null : this.answer.logprobs
     this.hasLogprobs = true
-    this.say(textContent({ text, annotations, logprobs: logprobs ?? [] }))
+    this.addContent(textContent({ text, annotations, logprobs: logprobs ?? [] }))
   }
 
   private addCall(call: CallPart): void {

@@ -23,7 +23,12 @@ import { readTag } from '../translation/reasoning-carriers.ts'
 import { openaiResponsesCodec as codec } from './index.ts'
 
 const asked: ResponseOptions = { includeUsage: true, echo: [], tools: [], logprobs: false }
-const frame: Frame = { requestId: 'req_0abc', model: 'claude-x', createdSeconds: 1_700_000_000, asked }
+const frame: Frame = {
+  requestId: 'req_0abc',
+  model: 'claude-x',
+  createdSeconds: 1_700_000_000,
+  responseOptions: asked,
+}
 const usage = {
   ...noTokens,
   inputUncached: 10,
@@ -265,7 +270,7 @@ test('what the caller set is repeated', () => {
     ['instructions', 'Be brief.'],
     ['tools', new RawJson('[{"type":"function","name":"f","parameters":{"x":1e2}}]')],
   ]
-  const sse = written([start], { ...frame, asked: { ...asked, echo } })
+  const sse = written([start], { ...frame, responseOptions: { ...asked, echo } })
   for (const event of eventsIn(sse)) {
     const response = event.response as unknown as Record<string, unknown>
     assert.equal(response.instructions, 'Be brief.')

@@ -34,10 +34,10 @@ interface OpenMessage {
   readonly kind: 'message'
   readonly id: string
   readonly content: JsonOut[]
-  part: SpokenPart | null
+  part: ContentPart | null
 }
 
-interface SpokenPart {
+interface ContentPart {
   readonly kind: 'text' | 'refusal'
   readonly text: GatheredText
   readonly annotations: JsonOut[]
@@ -77,7 +77,7 @@ class ResponsesEncoder implements StreamEncoder {
   private isStarted = false
   private open: OpenMessage | OpenThought | OpenFunctionCall | null = null
   /** The kind of a text or refusal that was opened and has said nothing yet. */
-  private silent: SpokenPart['kind'] | null = null
+  private silent: ContentPart['kind'] | null = null
   private finish: Finish | null = null
   private hasRefusal = false
 
@@ -86,7 +86,7 @@ class ResponsesEncoder implements StreamEncoder {
     this.ids = new ItemIds(frame)
   }
 
-  get keptCharacters(): number {
+  get bufferedCharacters(): number {
     return this.outputCharacters + this.openCharacters
   }
 
@@ -173,14 +173,14 @@ class ResponsesEncoder implements StreamEncoder {
   private delta(text: string): string {
     if (text === '') return ''
     this.openCharacters += text.length
-    if (this.silent !== null) return this.speak(this.silent) + this.spoken(text)
+    if (this.silent !== null) return this.speak(this.silent) + this.addDelta(text)
     if (this.open?.kind === 'thinking') return this.think(this.open, text)
     if (this.open?.kind === 'call') return this.callDelta(this.open, text)
-    return this.spoken(text)
+    return this.addDelta(text)
   }
 
   /** Begins the part that was opened, and its message where there is none. */
-  private speak(kind: SpokenPart['kind']): string {
+  private speak(kind: ContentPart['kind']): string {
     this.silent = null
     let text = ''
     if (this.open?.kind !== 'message') {
@@ -190,12 +190,11 @@ class ResponsesEncoder implements StreamEncoder {
     this.open.part = { kind, text: new GatheredText(), annotations: [], logprobs: [], waiting: [] }
     if (kind === 'refusal') this.hasRefusal = true
     return (
-      text +
-      this.spokenEvent(this.open, 'response.content_part.added', { part: spokenContent(this.open.part) })
+      text + this.contentEvent(this.open, 'response.content_part.added', { part: contentOf(this.open.part) })
     )
   }
 
-  private spokenEvent(
+  private contentEvent(
     message: OpenMessage,
     type: string,
     members: Readonly<Record<string, JsonOut>>,
@@ -208,15 +207,15 @@ class ResponsesEncoder implements StreamEncoder {
     })
   }
 
-  private spoken(delta: string): string {
+  private addDelta(delta: string): string {
     const message = this.open
     if (message?.kind !== 'message' || message.part === null) return ''
     const { part } = message
     part.text.add(delta)
-    if (part.kind === 'refusal') return this.spokenEvent(message, 'response.refusal.delta', { delta })
+    if (part.kind === 'refusal') return this.contentEvent(message, 'response.refusal.delta', { delta })
     const logprobs = joinedArrays(part.waiting)
     part.waiting = []
-    return this.spokenEvent(message, 'response.output_text.delta', { delta, logprobs })
+    return this.contentEvent(message, 'response.output_text.delta', { delta, logprobs })
   }
 
   private logprobs(content: RawJson): string {
@@ -236,10 +235,10 @@ class ResponsesEncoder implements StreamEncoder {
     const annotation = annotationOf(citation, message.part.text.characters)
     if (annotation === null) return text
     const members = { annotation_index: annotations.length, annotation }
-    const told = this.spokenEvent(message, 'response.output_text.annotation.added', members)
+    const event = this.contentEvent(message, 'response.output_text.annotation.added', members)
     annotations.push(annotation)
-    this.openCharacters += told.length
-    return text + told
+    this.openCharacters += event.length
+    return text + event
   }
 
   private think(thought: OpenThought, delta: string): string {
@@ -299,15 +298,15 @@ class ResponsesEncoder implements StreamEncoder {
   private endSpoken(message: OpenMessage): string {
     const { part } = message
     if (part === null) return ''
-    const content = spokenContent(part)
+    const content = contentOf(part)
     const text =
       part.kind === 'refusal'
-        ? this.spokenEvent(message, 'response.refusal.done', { refusal: part.text.text })
-        : this.spokenEvent(message, 'response.output_text.done', {
+        ? this.contentEvent(message, 'response.refusal.done', { refusal: part.text.text })
+        : this.contentEvent(message, 'response.output_text.done', {
             text: part.text.text,
             logprobs: joinedArrays(part.logprobs),
           })
-    const done = this.spokenEvent(message, 'response.content_part.done', { part: content })
+    const done = this.contentEvent(message, 'response.content_part.done', { part: content })
     message.part = null
     message.content.push(content)
     return text + done
@@ -318,16 +317,16 @@ class ResponsesEncoder implements StreamEncoder {
     encrypted: Extract<ResponseEvent, { kind: 'close' }>['encrypted'],
   ): string {
     if (thought.id === null && encrypted === null) return ''
-    let text = ''
+    let events = ''
     const id = thought.id ?? this.ids.next('rs')
-    if (thought.id === null) text += this.itemEvent('added', reasoningItem(id, null))
-    const said = thought.text.text
-    if (said !== '') {
-      text += this.thoughtEvent(id, 'text.done', { text: said })
-      text += this.thoughtEvent(id, 'part.done', { part: summaryPart(said) })
+    if (thought.id === null) events += this.itemEvent('added', reasoningItem(id, null))
+    const text = thought.text.text
+    if (text !== '') {
+      events += this.thoughtEvent(id, 'text.done', { text })
+      events += this.thoughtEvent(id, 'part.done', { part: summaryPart(text) })
     }
-    const whole = { kind: 'thinking', text: said, redacted: false, encrypted } as const
-    return text + this.itemDone(reasoningItem(id, whole))
+    const whole = { kind: 'thinking', text, redacted: false, encrypted } as const
+    return events + this.itemDone(reasoningItem(id, whole))
   }
 
   private endCall(call: OpenFunctionCall): string {
@@ -352,7 +351,7 @@ class ResponsesEncoder implements StreamEncoder {
   }
 }
 
-function spokenContent(part: SpokenPart): JsonOut {
+function contentOf(part: ContentPart): JsonOut {
   return part.kind === 'refusal'
     ? refusalContent(part.text.text)
     : textContent({

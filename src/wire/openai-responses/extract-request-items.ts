@@ -74,7 +74,7 @@ export class ItemReader {
     let opening = absent
     for (const [index, item] of items.entries()) {
       const fields = itemFields.read(json, item)
-      if (opening === absent && json.says(fields.role, 'user')) opening = item
+      if (opening === absent && json.equalsText(fields.role, 'user')) opening = item
       this.readItem(fields, index)
     }
     return opening === absent ? (items[0] ?? input) : opening
@@ -83,11 +83,11 @@ export class ItemReader {
   private readItem(fields: ReturnType<typeof itemFields.read>, index: number): void {
     const { json } = this
     this.readKept(fields, `input[${index}].id`)
-    if (json.says(fields.type, 'compaction_trigger')) this.options.add(compactionOption, fields.type)
+    if (json.equalsText(fields.type, 'compaction_trigger')) this.options.add(compactionOption, fields.type)
     this.readContent(fields.content)
     this.readContent(fields.output)
     this.tools.read(fields.tools)
-    if (json.says(fields.type, 'image_generation_call') && json.isString(fields.result)) {
+    if (json.equalsText(fields.type, 'image_generation_call') && json.isString(fields.result)) {
       const format = json.isString(fields.output_format) ? json.text(fields.output_format) : 'png'
       this.media.push(embedded(json, fields.result, 'image', `image/${format}`))
     }
@@ -98,9 +98,10 @@ export class ItemReader {
     const { json, references } = this
     const { type, id, role } = fields
     const isUntyped = !isGiven(json, type) && !isGiven(json, role)
-    if (isUntyped || json.says(type, 'item_reference')) references.add('item', id, pointer)
-    else if (json.says(type, 'reasoning') && this.isHollow(fields)) references.add('reasoning', id, pointer)
-    const isImageByName = json.says(type, 'image_generation_call') && !isGiven(json, fields.result)
+    if (isUntyped || json.equalsText(type, 'item_reference')) references.add('item', id, pointer)
+    else if (json.equalsText(type, 'reasoning') && this.isHollow(fields))
+      references.add('reasoning', id, pointer)
+    const isImageByName = json.equalsText(type, 'image_generation_call') && !isGiven(json, fields.result)
     if (isImageByName && isGiven(json, id)) throw notOwned(json, id)
     if (!isGiven(json, fields.environment)) return
     const { container_id: container } = placeFields.read(json, fields.environment)
@@ -127,7 +128,7 @@ export class ItemReader {
     const { json } = this
     const fields = partFields.read(json, part)
     if (isGiven(json, fields.file_id)) {
-      const isImage = imageTypes.some((type) => json.says(fields.type, type))
+      const isImage = imageTypes.some((type) => json.equalsText(fields.type, type))
       const kind = isImage ? 'image' : 'document'
       this.media.push(this.files.media(fields.file_id, kind))
     }

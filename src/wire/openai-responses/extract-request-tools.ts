@@ -107,6 +107,6 @@ export class ToolReader {
   private isLocal(environment: number): boolean {
     if (!isGiven(this.json, environment)) return true
     const { type } = placeFields.read(this.json, environment)
-    return this.json.says(type, 'local')
+    return this.json.equalsText(type, 'local')
   }
 }

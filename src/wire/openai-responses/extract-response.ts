@@ -52,8 +52,8 @@ export function readResponseState(
 ): ResponseState | null {
   const value = parsed(decoder.decode(body))
   if (!isRecord(value) || value.id !== id) return null
-  const told = textIn(value, 'status')
-  const status = Object.hasOwn(states, told) ? states[told] : undefined
+  const statusText = textIn(value, 'status')
+  const status = Object.hasOwn(states, statusText) ? states[statusText] : undefined
   if (status === undefined) return null
   const { rawUsage, sample, providerObjects = [] } = answerOf(value, sampleCharactersMax)
   // Whatever it says of being stored: it was found under its id.
@@ -72,7 +72,7 @@ function answerOf(answer: unknown, sampleCharactersMax: number): ExtractedRespon
   if (!isRecord(answer)) {
     return {
       rawUsage: report.rawUsage(),
-      problem: told('The upstream answered with no JSON object.'),
+      problem: problemWith('The upstream answered with no JSON object.'),
       sample,
     }
   }
@@ -91,10 +91,10 @@ function answerOf(answer: unknown, sampleCharactersMax: number): ExtractedRespon
 function problemIn(answer: JsonRecord): UpstreamProblem | null {
   const { error, status } = answer
   if (isRecord(error) || (typeof error === 'string' && error !== '')) return problemOf(error)
-  if (status === 'failed') return told('The upstream says that the response failed.')
-  if (!Array.isArray(answer.output)) return told('The upstream answered without output.')
+  if (status === 'failed') return problemWith('The upstream says that the response failed.')
+  if (!Array.isArray(answer.output)) return problemWith('The upstream answered without output.')
   return unfinished.includes(textIn(answer, 'status'))
-    ? told(`The upstream left the response ${textIn(answer, 'status')}.`)
+    ? problemWith(`The upstream left the response ${textIn(answer, 'status')}.`)
     : null
 }
 
@@ -111,6 +111,6 @@ export function itemTexts(item: JsonRecord): readonly string[] {
   return texts.filter((text) => text !== '')
 }
 
-function told(message: string): UpstreamProblem {
+function problemWith(message: string): UpstreamProblem {
   return { ...noProblem, message }
 }

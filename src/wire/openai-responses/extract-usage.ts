@@ -13,9 +13,9 @@ const inputAudioTokens = 'input_tokens_details.audio_tokens'
 const outputAudioTokens = 'output_tokens_details.audio_tokens'
 const reasoningTokens = 'output_tokens_details.reasoning_tokens'
 /** What the provider says it charges for. */
-const toldSearches = 'tool_usage.web_search.num_requests'
+const reportedSearches = 'tool_usage.web_search.num_requests'
 /** What we counted among the items; stands in where the provider tells no number. */
-const seenSearches = 'web_search_calls'
+const countedSearches = 'web_search_calls'
 
 /** https://developers.openai.com/api/reference/resources/responses (ResponseUsage, tool_usage) */
 const counters: CounterTable = {
@@ -27,7 +27,7 @@ const counters: CounterTable = {
   [inputAudioTokens]: 'used',
   [outputAudioTokens]: 'used',
   [reasoningTokens]: 'used',
-  [toldSearches]: 'used',
+  [reportedSearches]: 'used',
   'input_tokens_details.text_tokens': 'ignored',
   'input_tokens_details.image_tokens': 'ignored',
   'output_tokens_details.text_tokens': 'ignored',
@@ -56,7 +56,7 @@ export function responsesReport(): RawUsageDraft {
 /** Reads one item when it is done. */
 export function countItem(draft: RawUsageDraft, item: JsonRecord): void {
   const type = textIn(item, 'type')
-  if (isSearch(item)) draft.count(seenSearches, 1)
+  if (isSearch(item)) draft.count(countedSearches, 1)
   else if (type === 'code_interpreter_call') draft.set(`${containers}${textIn(item, 'container_id')}`, 1)
   else if (Object.hasOwn(chargedItems, type)) draft.count(type, 1)
   else if (unknownItems.includes(type)) draft.flag(type)
@@ -76,7 +76,7 @@ export function readResponse(draft: RawUsageDraft, response: JsonRecord): void {
   draft.ranAt('service_tier', response.service_tier, defaultTiers)
   const items = recordsIn(response, 'output')
   if (items.length === 0) return
-  for (const counted of [seenSearches, ...Object.keys(chargedItems)]) draft.restart(counted)
+  for (const counted of [countedSearches, ...Object.keys(chargedItems)]) draft.restart(counted)
   for (const item of items) countItem(draft, item)
 }
 
@@ -95,8 +95,8 @@ export function toUsage(report: RawUsage): Usage {
   const total = clean.take('output_tokens')
   const outputAudio = clean.part(outputAudioTokens, total)
   const output = total - outputAudio
-  const told = clean.take(toldSearches)
-  const searches = isReported(report, toldSearches) ? told : clean.take(seenSearches)
+  const reported = clean.take(reportedSearches)
+  const searches = isReported(report, reportedSearches) ? reported : clean.take(countedSearches)
   return {
     inputUncached: input - cacheRead - cacheWrite5m - inputAudio,
     cacheRead,

@@ -45,7 +45,7 @@ const capabilities: Capabilities = {
   parallelSwitch: true,
   schemaOutput: true,
   schemaWithTools: true,
-  cacheMarks: true,
+  cacheBreakpoints: true,
   resultMedia: true,
   inputs: ['text', 'image', 'document'],
   chatTools: 'always',
@@ -235,11 +235,11 @@ test('a recorded request comes back from neutral words as it was', () => {
 const frameOf = ({ request }: FixtureCase): Frame => {
   let asked: ResponseOptions = { includeUsage: true, echo: [], tools: [], logprobs: false }
   try {
-    if (request !== undefined) asked = codec.decodeRequest(request, limits, nowhere).asked
+    if (request !== undefined) asked = codec.decodeRequest(request, limits, nowhere).responseOptions
   } catch (error) {
     assert.ok(error instanceof WireError)
   }
-  return { requestId: 'req_0abc', model: 'm', createdSeconds: 5, asked }
+  return { requestId: 'req_0abc', model: 'm', createdSeconds: 5, responseOptions: asked }
 }
 
 /** Items without their ids, and without what only OpenAI knows of them. */

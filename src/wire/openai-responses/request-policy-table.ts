@@ -22,7 +22,9 @@ const answerSchema = {
   additionalProperties: false,
 }
 const format = { type: 'json_schema', name: 'answer', schema: answerSchema, strict: true }
-const saying = (part: Readonly<Record<string, JsonOut>>) => ({ input: [{ role: 'user', content: [part] }] })
+const userMessage = (part: Readonly<Record<string, JsonOut>>) => ({
+  input: [{ role: 'user', content: [part] }],
+})
 const including = (...include: readonly string[]) => ({ include })
 const logprobs = 'message.output_text.logprobs'
 
@@ -80,14 +82,14 @@ export const policy: PolicyTableOf<'openai-responses'> = [
     user: { user: 'user-1' },
   }),
   ...rows({ ...dropped, 'openai-chat': 'carried' }, 'images have no such setting there', {
-    'input[].content[].detail': saying({
+    'input[].content[].detail': userMessage({
       type: 'input_image',
       image_url: 'https://example.com/a.png',
       detail: 'high',
     }),
   }),
   ...rows({ ...adapted, gemini: 'dropped' }, 'a cache mark where the model takes them', {
-    'input[].content[].prompt_cache_breakpoint': saying({
+    'input[].content[].prompt_cache_breakpoint': userMessage({
       type: 'input_text',
       text: 'Hello.',
       prompt_cache_breakpoint: { mode: 'explicit' },

@@ -22,20 +22,21 @@ export function stripCarriers(body: Uint8Array, limits: ReadLimits): readonly By
 function itemEdits(items: readonly View[]): readonly BytePatch[] {
   const edits: BytePatch[] = []
   /** The last item that stays, and where those after it begin that do not. */
-  let kept: Span | null = null
+  let lastRemaining: Span | null = null
   let cut: Span | null = null
   for (const item of items) {
     const edit = itemEdit(item)
     const { span } = item
     if (edit === 'cut') {
-      const start: number = cut?.start ?? kept?.end ?? span.start
+      const start: number = cut?.start ?? lastRemaining?.end ?? span.start
       cut = { start, end: span.end }
       continue
     }
     // Behind an item the comma before goes with what is cut; at the beginning, the one after.
-    if (cut !== null) edits.push({ start: cut.start, end: kept === null ? span.start : cut.end, text: '' })
+    if (cut !== null)
+      edits.push({ start: cut.start, end: lastRemaining === null ? span.start : cut.end, text: '' })
     cut = null
-    kept = span
+    lastRemaining = span
     if (edit !== null) edits.push(edit)
   }
   if (cut !== null) edits.push({ ...cut, text: '' })

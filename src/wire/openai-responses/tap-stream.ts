@@ -35,7 +35,7 @@ class ResponsesReader implements EventReader {
   private readonly draft: RawUsageDraft = responsesReport()
   private readonly objectCollector = new ProviderObjectCollector()
   /** The item whose text came in deltas, so that it is not counted again when the item is told whole. */
-  private spoken: unknown = null
+  private streamedItem: unknown = null
 
   constructor(options: TapOptions) {
     this.sample = new ProducedText(options.sampleCharactersMax)
@@ -93,7 +93,7 @@ class ResponsesReader implements EventReader {
   private readDelta(value: JsonRecord): EventMeaning {
     const text = textIn(value, 'delta')
     if (text === '') return 'quiet'
-    this.spoken = value.output_index
+    this.streamedItem = value.output_index
     this.sample.add(text)
     this.sample.events += 1
     return 'content'
@@ -105,7 +105,7 @@ class ResponsesReader implements EventReader {
     countItem(this.draft, item)
     this.objectCollector.readItem(item)
     const texts = itemTexts(item)
-    if (value.output_index !== this.spoken) {
+    if (value.output_index !== this.streamedItem) {
       const name = textIn(item, 'name')
       for (const text of texts) if (text !== name) this.sample.add(text)
     }

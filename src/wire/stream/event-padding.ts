@@ -12,48 +12,48 @@ const encoder = new TextEncoder()
 
 export class EventPadding {
   /** The bytes that came for the opened event; null while none is open. */
-  private held: Uint8Array[] | null = null
+  private pending: Uint8Array[] | null = null
   /** The relay bounds what an event may have. */
   private parser = new SseParser(Number.MAX_SAFE_INTEGER)
 
   /** Whether the next bytes of the stream must go through `resume`. */
   get isOpen(): boolean {
-    return this.held !== null
+    return this.pending !== null
   }
 
   /** What to send in silence. */
   next(): string {
-    if (this.held !== null) return padding
-    this.held = []
+    if (this.pending !== null) return padding
+    this.pending = []
     this.parser = new SseParser(Number.MAX_SAFE_INTEGER)
     return opening
   }
 
   /** These bytes as they go on in the opened line: its event without `data:`, then all others as they are. */
   resume(bytes: Uint8Array | string): Uint8Array {
-    const { held } = this
+    const { pending } = this
     const piece = typeof bytes === 'string' ? encoder.encode(bytes) : bytes
-    if (held === null) return piece
-    held.push(piece)
+    if (pending === null) return piece
+    pending.push(piece)
     this.parser.push(piece)
-    return this.resumed(held)
+    return this.resumed(pending)
   }
 
   /** What is left where the stream ended without a blank line. */
   close(): Uint8Array {
-    if (this.held === null) return nothing
+    if (this.pending === null) return nothing
     this.parser.close()
-    return this.resumed(this.held)
+    return this.resumed(this.pending)
   }
 
-  private resumed(held: readonly Uint8Array[]): Uint8Array {
+  private resumed(pending: readonly Uint8Array[]): Uint8Array {
     // What comes before the event's data says nothing to clients of this format, and its line is open already.
     while (this.parser.next()) {
       if (!this.parser.hasData) continue
-      const all = joined(held)
+      const all = joined(pending)
       const { end } = this.parser
       const text = this.parser.dataText().replaceAll('\n', ' ') + blankLine(all.subarray(0, end))
-      this.held = null
+      this.pending = null
       return joined([encoder.encode(text), all.subarray(end)])
     }
     return nothing

@@ -12,11 +12,11 @@ export class ProducedText implements OutputSample {
   characters = 0
   events = 0
   private readonly charactersMax: number
-  private kept = ''
+  private sampled = ''
   /** Bytes that were kept and not decoded yet, and how many characters they and `kept` are. */
   private raw = new Uint8Array(0)
   private rawBytes = 0
-  private keptCharacters = 0
+  private sampledCharacters = 0
 
   constructor(charactersMax: number) {
     this.charactersMax = charactersMax
@@ -24,30 +24,30 @@ export class ProducedText implements OutputSample {
 
   get text(): string {
     this.decodeRaw()
-    return this.kept
+    return this.sampled
   }
 
   add(text: string): void {
     this.characters += text.length
-    const room = this.charactersMax - this.keptCharacters
+    const room = this.charactersMax - this.sampledCharacters
     if (room <= 0 || text === '') return
     this.decodeRaw()
     const added = text.length <= room ? text : text.slice(0, room)
-    this.kept += added
-    this.keptCharacters += added.length
+    this.sampled += added
+    this.sampledCharacters += added.length
   }
 
   /** Adds the UTF-8 text that stands in `bytes` from `start` to `end`. */
   addBytes(bytes: Uint8Array, start: number, end: number): void {
     const characters = charactersIn(bytes, start, end)
-    const room = this.charactersMax - this.keptCharacters
+    const room = this.charactersMax - this.sampledCharacters
     if (room > 0 && characters > room) {
       this.add(decoder.decode(bytes.subarray(start, end)))
       return
     }
     this.characters += characters
     if (room <= 0) return
-    this.keptCharacters += characters
+    this.sampledCharacters += characters
     this.makeRoom(end - start)
     for (let at = start; at < end; at += 1) this.raw[this.rawBytes++] = bytes[at]!
   }
@@ -67,7 +67,7 @@ export class ProducedText implements OutputSample {
 
   private decodeRaw(): void {
     if (this.rawBytes === 0) return
-    this.kept += decoder.decode(this.raw.subarray(0, this.rawBytes))
+    this.sampled += decoder.decode(this.raw.subarray(0, this.rawBytes))
     this.rawBytes = 0
   }
 }

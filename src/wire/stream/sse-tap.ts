@@ -38,7 +38,7 @@ export interface EventReader {
 
 type State = UsageTap['state']
 
-const lastWords: readonly EventMeaning[] = ['end', 'mark', 'finish']
+const terminalMeanings: readonly EventMeaning[] = ['end', 'mark', 'finish']
 
 export class SseTap implements UsageTap {
   state: State = 'waiting'
@@ -104,7 +104,7 @@ export class SseTap implements UsageTap {
     const { parser } = this
     if (meaning === 'failed') return this.fail(this.reader.problem)
     // What a cut connection left of an event counts only where it is plainly the last word.
-    if (!parser.isWhole && !lastWords.includes(meaning)) return
+    if (!parser.isWhole && !terminalMeanings.includes(meaning)) return
     if (meaning === 'unreadable') {
       return this.fail({ ...noProblem, message: 'The upstream sent something that is not in its format.' })
     }

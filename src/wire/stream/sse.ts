@@ -15,7 +15,7 @@ const space = 0x20
 /** Lines are looked through byte by byte for so long, then natively. */
 const bytewiseMax = 40
 /** Own memory larger than this is given back as soon as the event that needed it is read. */
-const keptBytesMax = 256 * 1024
+const ownBytesMax = 256 * 1024
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const nothing = new Uint8Array(0)
@@ -57,7 +57,7 @@ export class SseParser {
   private name: Span = noSpan
   /** Where each data line of the block stands, counted from `block`. */
   private lines: Span[] = []
-  private givenName: Span = noSpan
+  private eventName: Span = noSpan
 
   constructor(eventBytesMax: number) {
     this.eventBytesMax = eventBytesMax
@@ -65,12 +65,12 @@ export class SseParser {
 
   push(chunk: Uint8Array): void {
     if (chunk.length === 0 || this.isTooLarge) return
-    const kept = this.view.length - this.block
-    if (kept === 0) {
+    const pendingBytes = this.view.length - this.block
+    if (pendingBytes === 0) {
       this.view = chunk
       this.own = null
     } else {
-      this.append(chunk, kept)
+      this.append(chunk, pendingBytes)
     }
     this.base += this.block
     this.line -= this.block
@@ -109,7 +109,7 @@ export class SseParser {
 
   /** Whether the event has this name (ASCII). */
   isNamed(name: string): boolean {
-    const { start, end } = this.givenName
+    const { start, end } = this.eventName
     if (end - start !== name.length) return false
     for (let index = 0; index < name.length; index += 1) {
       if (this.view[start + index] !== name.charCodeAt(index)) return false
@@ -122,16 +122,16 @@ export class SseParser {
     return decoder.decode(this.bytes.subarray(this.dataStart, this.dataEnd))
   }
 
-  private append(chunk: Uint8Array, kept: number): void {
-    const needed = kept + chunk.length
+  private append(chunk: Uint8Array, pendingBytes: number): void {
+    const needed = pendingBytes + chunk.length
     let own = this.own
-    if (own === null || own.length < needed || (own.length > keptBytesMax && needed < keptBytesMax / 2)) {
+    if (own === null || own.length < needed || (own.length > ownBytesMax && needed < ownBytesMax / 2)) {
       own = new Uint8Array(needed * 2)
       own.set(this.view.subarray(this.block))
     } else if (this.block > 0) {
-      own.copyWithin(0, this.block, this.block + kept)
+      own.copyWithin(0, this.block, this.block + pendingBytes)
     }
-    own.set(chunk, kept)
+    own.set(chunk, pendingBytes)
     this.own = own
     this.view = own.subarray(0, needed)
   }
@@ -182,7 +182,7 @@ export class SseParser {
     this.start = this.base + block
     this.end = this.base + line
     this.isWhole = isWhole
-    this.givenName = { start: block + this.name.start, end: block + this.name.end }
+    this.eventName = { start: block + this.name.start, end: block + this.name.end }
     this.giveData()
     this.block = line
     this.name = noSpan

@@ -43,7 +43,7 @@ export interface Capabilities {
   /** Messages of the assistant say whether they are comments or the answer (`phase`), and are worse read without. */
   readonly phases?: boolean
   /** Marks of what to cache are taken. */
-  readonly cacheMarks: boolean
+  readonly cacheBreakpoints: boolean
   /** Images inside the result of a tool. */
   readonly resultMedia: boolean
   readonly inputs: readonly ('text' | 'image' | 'audio' | 'document')[]

@@ -30,7 +30,7 @@ export interface StreamEncoder {
   /** Everything from the finish on, up to and with the protocol's own end. */
   close(tally: ResponseCost): string
   /** What was told and is kept to be told again: whole at the end of a part, or in the last word. */
-  readonly keptCharacters: number
+  readonly bufferedCharacters: number
 }
 
 /** What a client's format provides to be translated. All pure; all deterministic: same values in, same bytes out. */

@@ -107,11 +107,11 @@ export class EmulatedStream {
       if (event.kind === 'close') this.call = 'done'
       return [event]
     }
-    return this.begun(event)
+    return this.detect(event)
   }
 
   /** The first word of the open text tells what it is. */
-  private begun(event: ResponseEvent): readonly ResponseEvent[] {
+  private detect(event: ResponseEvent): readonly ResponseEvent[] {
     // Looks at the new piece alone: a model may write white space until its limit.
     if (event.kind === 'delta' && event.text.trim() === '') {
       this.blank += event.text
@@ -147,11 +147,11 @@ export class EmulatedStream {
       return [...deltaOf(matcher.flush()), event]
     }
     if (event.kind !== 'delta') return [event]
-    const said = deltaOf(matcher.push(event.text))
-    if (matcher.stop === null) return said
+    const deltas = deltaOf(matcher.push(event.text))
+    if (matcher.stop === null) return deltas
     this.stopped = matcher.stop
     this.matcher = null
-    return [...said, { kind: 'close', encrypted: null }]
+    return [...deltas, { kind: 'close', encrypted: null }]
   }
 
   private afterStop(event: ResponseEvent): readonly ResponseEvent[] {
@@ -179,7 +179,7 @@ export class StopMatcher {
   stop: string | null = null
   private readonly candidates: readonly StopCandidate[]
   /** What may be the beginning of a stop string. */
-  private held = ''
+  private buffered = ''
 
   constructor(stops: readonly string[]) {
     this.candidates = stops
@@ -188,31 +188,31 @@ export class StopMatcher {
   }
 
   get keptCharacters(): number {
-    return this.held.length
+    return this.buffered.length
   }
 
   /** What can be said now: all before the stop string where one was found. */
   push(piece: string): string {
     if (this.stop !== null) return ''
-    const text = this.held + piece
-    for (let at = this.held.length; at < text.length; at += 1) {
+    const text = this.buffered + piece
+    for (let at = this.buffered.length; at < text.length; at += 1) {
       const found = this.read(text[at] ?? '')
       if (found === null) continue
       this.stop = found
-      this.held = ''
+      this.buffered = ''
       return text.slice(0, at + 1 - found.length)
     }
     const length = Math.max(0, ...this.candidates.map(({ matched }) => matched))
-    this.held = length === 0 ? '' : text.slice(-length)
+    this.buffered = length === 0 ? '' : text.slice(-length)
     return text.slice(0, text.length - length)
   }
 
   /** The text is over: what was held is no stop string. */
   flush(): string {
-    const { held } = this
-    this.held = ''
+    const { buffered } = this
+    this.buffered = ''
     for (const candidate of this.candidates) candidate.matched = 0
-    return held
+    return buffered
   }
 
   /** The longest string that ends with this letter. */

@@ -189,7 +189,7 @@ export interface Sampling {
 }
 
 /** A field of the caller's body and where it stands: what the policy tables decide about. */
-export interface GivenField {
+export interface RequestField {
   /** As the table names it: `temperature`, `generationConfig.seed`. */
   readonly name: string
   readonly pointer: Pointer
@@ -217,8 +217,8 @@ export interface Conversation {
   /** How many alternatives for each token; 0: the chosen one alone; null: not asked for. */
   readonly logprobs: number | null
   /** Every field of the body that has a row in the dialect's policy table, and every one that has none. */
-  readonly given: readonly GivenField[]
-  readonly asked: ResponseOptions
+  readonly fields: readonly RequestField[]
+  readonly responseOptions: ResponseOptions
 }
 
 /** What writing the answer needs to know of the request; small, kept while the answer runs. */
@@ -347,7 +347,7 @@ export interface Frame {
   /** The name the caller asked for. */
   readonly model: string
   readonly createdSeconds: number
-  readonly asked: ResponseOptions
+  readonly responseOptions: ResponseOptions
 }
 
 /** What the answer cost, known when it is settled. */

@@ -5,7 +5,7 @@
 import { WireError } from '../dialect.ts'
 import type { SourceFormat, TargetFormat } from '../formats.ts'
 import type { JsonOut } from '../json/text.ts'
-import type { Adjustment, GivenField } from './neutral.ts'
+import type { Adjustment, RequestField } from './neutral.ts'
 
 /**
  * `carried`: means the same there. `adapted`: said in the other format's terms, perhaps rounded.
@@ -39,11 +39,11 @@ export type PolicyTableOf<Own extends SourceFormat> = readonly PolicyRow<Exclude
  */
 export function treat(
   table: PolicyTable,
-  given: readonly GivenField[],
+  fields: readonly RequestField[],
   target: TargetFormat,
 ): readonly Adjustment[] {
   const adjusted: Adjustment[] = []
-  for (const { name, pointer } of given) {
+  for (const { name, pointer } of fields) {
     const row = table.find(({ field }) => field === name)
     // Only the format's own name can be missing in a row.
     const fate = row?.to[target] ?? 'dropped'

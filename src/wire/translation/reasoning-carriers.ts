@@ -17,9 +17,9 @@ export const plainIdCharactersMax = 32
 const carrierSeparator = '_tg1_'
 /** The payload is a JSON array, and base64 of `[` begins so: an id that only has the mark's letters is left alone. */
 const carrierStart = `${carrierSeparator}W`
-const tagMark = 'tg1.'
+const tagPrefix = 'tg1.'
 /** How base64 of a tagged text begins. */
-const base64TagMark = 'dGcxL'
+const base64TagPrefix = 'dGcxL'
 const checkCharacters = 4
 const vendors: readonly Vendor[] = ['anthropic', 'openai', 'google']
 
@@ -40,13 +40,13 @@ export interface ReadId {
  * `id` with the mark in it; the plain id where the mark is empty. Where it is too large the thoughts are
  * left out, and where the call's own encrypted value is too large, all of it.
  */
-export function carrierId(id: string, mark: ReasoningCarrier): string {
-  if (mark.encrypted === null && mark.thoughts.length === 0) return id
-  const payload = base64UrlOf(JSON.stringify(packed(mark)))
+export function carrierId(id: string, carrier: ReasoningCarrier): string {
+  if (carrier.encrypted === null && carrier.thoughts.length === 0) return id
+  const payload = base64UrlOf(JSON.stringify(packed(carrier)))
   const marked = `${id}${carrierSeparator}${payload}${checkOf(payload)}`
-  const charactersMax = mark.thoughts.length === 0 ? carrierIdCharactersMax : thoughtIdCharactersMax
+  const charactersMax = carrier.thoughts.length === 0 ? carrierIdCharactersMax : thoughtIdCharactersMax
   if (marked.length <= charactersMax) return marked
-  return mark.thoughts.length === 0 ? id : carrierId(id, { ...mark, thoughts: [] })
+  return carrier.thoughts.length === 0 ? id : carrierId(id, { ...carrier, thoughts: [] })
 }
 
 /**
@@ -107,7 +107,7 @@ function keyOf({ text, encrypted }: ThinkingPart): string {
 /** The opaque value of a vendor, for the opaque field of another format. */
 export function tagged(encrypted: EncryptedReasoning): string {
   const payload = base64UrlOf(encrypted.data)
-  return `${tagMark}${encrypted.vendor}.${payload}${checkOf(payload)}`
+  return `${tagPrefix}${encrypted.vendor}.${payload}${checkOf(payload)}`
 }
 
 /** The same where the field must be base64 (Gemini). */
@@ -124,8 +124,8 @@ const plain: ReadTag = { kind: 'plain' }
 const broken: ReadTag = { kind: 'broken' }
 
 export function readTag(text: string): ReadTag {
-  if (!text.startsWith(tagMark)) return plain
-  const rest = text.slice(tagMark.length)
+  if (!text.startsWith(tagPrefix)) return plain
+  const rest = text.slice(tagPrefix.length)
   const vendor = vendors.find((name) => rest.startsWith(`${name}.`))
   if (vendor === undefined) return broken
   const value = checkedText(rest.slice(vendor.length + 1))
@@ -133,7 +133,7 @@ export function readTag(text: string): ReadTag {
 }
 
 export function readTagBase64(text: string): ReadTag {
-  if (!text.startsWith(base64TagMark)) return plain
+  if (!text.startsWith(base64TagPrefix)) return plain
   try {
     return readTag(atob(text.replaceAll('-', '+').replaceAll('_', '/')))
   } catch {
@@ -170,7 +170,7 @@ export function signedPlace({ data }: EncryptedReasoning): SignedPlace | null {
 }
 
 /** One search for all of them: it skips letters that none of them has, which looking for each in turn does not. */
-const anyMark = new RegExp([carrierSeparator, tagMark, base64TagMark].join('|').replaceAll('.', '\\.'))
+const anyCarrier = new RegExp([carrierSeparator, tagPrefix, base64TagPrefix].join('|').replaceAll('.', '\\.'))
 const searchDecoder = new TextDecoder('utf-8', { ignoreBOM: true })
 /** So much of a body becomes text at once, and so much of it again, since a mark may stand across the border. */
 const searchBytes = 64 * 1_024
@@ -180,7 +180,7 @@ const borderBytes = 8
 export function mayHoldCarrier(body: Uint8Array): boolean {
   for (let at = 0; at < body.length; at += searchBytes) {
     // Bytes of a character that is cut there are no letters of a mark.
-    if (anyMark.test(searchDecoder.decode(body.subarray(at, at + searchBytes + borderBytes)))) return true
+    if (anyCarrier.test(searchDecoder.decode(body.subarray(at, at + searchBytes + borderBytes)))) return true
   }
   return false
 }

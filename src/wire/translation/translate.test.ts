@@ -79,8 +79,8 @@ function upstreamCalls({ names }: TranslatedRequest): readonly CallPart[] {
   })
 }
 
-function frameOf(asked: TranslatedRequest['asked']): Frame {
-  return { requestId: 'req_1', model: 'm', createdSeconds: 1, asked }
+function frameOf(responseOptions: TranslatedRequest['responseOptions']): Frame {
+  return { requestId: 'req_1', model: 'm', createdSeconds: 1, responseOptions: responseOptions }
 }
 
 const finish = { reason: 'calls', stopString: null, explanation: null } as const
@@ -94,7 +94,7 @@ const wanted = declared.map(({ name, namespace, form }) => ({
 for (const to of others) {
   test(`an answer of ${to} calls the tools by their own names`, () => {
     const request = translated(to)
-    const frame = frameOf(request.asked)
+    const frame = frameOf(request.responseOptions)
     const body = codecs[to].encodeResponse(
       { id: 'x', model: 'm', parts: upstreamCalls(request), finish, usage, logprobs: null },
       frame,
@@ -110,7 +110,7 @@ for (const to of others) {
 
   test(`a stream of ${to} does too, however it is cut`, () => {
     const request = translated(to)
-    const frame = frameOf(request.asked)
+    const frame = frameOf(request.responseOptions)
     const upstream = codecs[to].encodeStream(frame)
     const events = upstreamCalls(request).flatMap((call): ResponseEvent[] => [
       { kind: 'open', part: call },
@@ -129,7 +129,7 @@ for (const to of others) {
       })
       let text = ''
       for (let at = 0; at < bytes.length; at += size) text += way.push(bytes.subarray(at, at + size))
-      text += way.end() + way.lastWord(tally)
+      text += way.end() + way.close(tally)
       assert.deepEqual(callsIn(text), wanted, `in chunks of ${size}`)
     }
   })
@@ -159,7 +159,7 @@ test('free text that a model did not wrap goes as it is', () => {
   const request = translated('openai-chat')
   const call = { ...upstreamCalls(request)[0], input: 'just text' } as CallPart
   const answer = { id: 'x', model: 'm', parts: [call], finish, usage, logprobs: null }
-  const body = codecs['openai-chat'].encodeResponse(answer, frameOf(request.asked), tally)
+  const body = codecs['openai-chat'].encodeResponse(answer, frameOf(request.responseOptions), tally)
   const [part] = translateResponse(codecs['openai-chat'], encoder.encode(body), usage, request.names).parts
   assert.ok(part?.kind === 'call')
   assert.deepEqual([part.form, part.input], ['text', 'just text'])

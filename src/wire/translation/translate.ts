@@ -34,27 +34,31 @@ export interface RequestTranslation {
 }
 
 /** More than the header can hold. */
-const toldMax = 256
+const adjustmentsMax = 256
 
 export interface TranslatedRequest extends EncodedRequest {
-  readonly asked: ResponseOptions
+  readonly responseOptions: ResponseOptions
 }
 
 /** Throws WireError; see `ClientCodec`. */
-export function translateRequest(body: Uint8Array, of: RequestTranslation): TranslatedRequest {
-  const conversation = of.from.decodeRequest(body, of.limits, of.address)
-  const treated = treat(of.from.policy, conversation.given, of.toName)
-  const encoded = of.to.encodeRequest(conversation, of.target)
-  return { ...encoded, adjusted: told([...treated, ...encoded.adjusted]), asked: conversation.asked }
+export function translateRequest(body: Uint8Array, translation: RequestTranslation): TranslatedRequest {
+  const conversation = translation.from.decodeRequest(body, translation.limits, translation.address)
+  const treated = treat(translation.from.policy, conversation.fields, translation.toName)
+  const encoded = translation.to.encodeRequest(conversation, translation.target)
+  return {
+    ...encoded,
+    adjusted: distinct([...treated, ...encoded.adjusted]),
+    responseOptions: conversation.responseOptions,
+  }
 }
 
 /** Each once, and no more than anybody reads: they are kept as long as the request lives. */
-function told(adjusted: readonly Adjustment[]): readonly Adjustment[] {
+function distinct(adjusted: readonly Adjustment[]): readonly Adjustment[] {
   const known = new Map<string, Adjustment>()
   for (const one of adjusted) {
     const key = `${one.kind}=${one.field}`
     if (!known.has(key)) known.set(key, one)
-    if (known.size === toldMax) break
+    if (known.size === adjustmentsMax) break
   }
   return [...known.values()]
 }
@@ -80,8 +84,8 @@ export function translateWrittenResponse(
   written: WrittenRequest,
 ): NeutralResponse {
   const { names, emulation } = written
-  const told = from.decodeResponse(body, usage)
-  const answer = emulation === undefined ? told : emulatedResponse(told, emulation)
+  const response = from.decodeResponse(body, usage)
+  const answer = emulation === undefined ? response : emulatedResponse(response, emulation)
   return { ...answer, parts: answer.parts.map((part) => restored(part, names)) }
 }
 
@@ -111,12 +115,12 @@ export class StreamTranslator {
   constructor(
     from: UpstreamCodec,
     to: ClientCodec,
-    of: WrittenRequest & { frame: Frame; eventBytesMax: number },
+    request: WrittenRequest & { frame: Frame; eventBytesMax: number },
   ) {
-    this.decoder = from.decodeStream(of.eventBytesMax)
-    this.encoder = to.encodeStream(of.frame)
-    this.names = of.names
-    this.emulated = of.emulation === undefined ? null : new EmulatedStream(of.emulation)
+    this.decoder = from.decodeStream(request.eventBytesMax)
+    this.encoder = to.encodeStream(request.frame)
+    this.names = request.names
+    this.emulated = request.emulation === undefined ? null : new EmulatedStream(request.emulation)
   }
 
   /** What the caller may be sent for it; the last word is not among it. */
@@ -130,11 +134,11 @@ export class StreamTranslator {
 
   /** Memory that waits for the rest of an event, for its turn, or for the last word. */
   get waitingBytes(): number {
-    const kept = (this.wrapped?.characters ?? 0) + (this.emulated?.keptCharacters ?? 0)
-    return this.decoder.waitingBytes + kept + this.encoder.keptCharacters
+    const buffered = (this.wrapped?.characters ?? 0) + (this.emulated?.keptCharacters ?? 0)
+    return this.decoder.waitingBytes + buffered + this.encoder.bufferedCharacters
   }
 
-  lastWord(tally: ResponseCost): string {
+  close(tally: ResponseCost): string {
     return this.encoder.close(tally)
   }
 

@@ -214,7 +214,7 @@ const nothing: Capabilities = {
   parallelSwitch: false,
   schemaOutput: false,
   schemaWithTools: false,
-  cacheMarks: false,
+  cacheBreakpoints: false,
   resultMedia: false,
   inputs: ['text'],
   chatTools: 'never',

@@ -375,7 +375,7 @@ function modelRules(rules: Rules, body: Members, takes: Capabilities): void {
 function mediaRules(rules: Rules, body: Members, takes: Capabilities): void {
   const text = JSON.stringify(body.messages ?? [])
   rules.must(
-    !text.includes('"prompt_cache_breakpoint"') || takes.cacheMarks,
+    !text.includes('"prompt_cache_breakpoint"') || takes.cacheBreakpoints,
     'prompt_cache_breakpoint: not taken',
   )
   for (const [type, medium] of [

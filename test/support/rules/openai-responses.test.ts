@@ -27,7 +27,7 @@ const none: Capabilities = {
   parallelSwitch: true,
   schemaOutput: true,
   schemaWithTools: true,
-  cacheMarks: false,
+  cacheBreakpoints: false,
   resultMedia: true,
   inputs: ['text'],
   chatTools: 'never',

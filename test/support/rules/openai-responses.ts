@@ -243,7 +243,7 @@ function capabilityRules(body: Loose, capabilities: Capabilities, broken: string
   if (typeof body.max_output_tokens === 'number' && body.max_output_tokens > capabilities.outputTokensMax)
     broken.push('max_output_tokens is not more than the model can')
   if (!capabilities.logprobs && 'top_logprobs' in body) broken.push('no logprobs of a model that tells none')
-  if (!capabilities.cacheMarks && JSON.stringify(body.input).includes('"prompt_cache_breakpoint"'))
+  if (!capabilities.cacheBreakpoints && JSON.stringify(body.input).includes('"prompt_cache_breakpoint"'))
     broken.push('no cache marks for a model that refuses them')
 }
 

@@ -103,7 +103,7 @@ export class StreamRelay {
 
   run(): Promise<void> {
     const { client, work } = this.#context
-    const isWaiting = client.begun
+    const isWaiting = client.headersSent
     if (!isWaiting) {
       client.begin(
         200,

@@ -137,7 +137,7 @@ async function relayRejection(
     status: body.status,
   })
   const advice = needsRetryAdvice(body.status) ? ['x-should-retry', 'false'] : []
-  if (context.client.begun || relayContext.plan.translation !== null) {
+  if (context.client.headersSent || relayContext.plan.translation !== null) {
     return sendErrorResponse(with_.deps, context, isRetriedByLibraries(body.status) ? asFinal(error) : error)
   }
   const headers = jsonHeaders(

@@ -161,6 +161,6 @@ class TranslatingSink implements StreamSink {
 
   lastWord(tally: ResponseCost, send: Send): void {
     this.release(send)
-    send(this.#translator.lastWord(tally))
+    send(this.#translator.close(tally))
   }
 }

@@ -15,7 +15,7 @@ export const waitingPartSize = 256
 
 const none: readonly ResponseEvent[] = []
 
-export class HeldEvents {
+export class BufferedEvents {
   size = 0
   private events: (OtherEvent | GatheredText)[] = []
 
