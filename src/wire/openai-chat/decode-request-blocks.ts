@@ -203,13 +203,13 @@ function sourcePart(
   if (type === 'content' && content !== undefined) return readContent(content, fields)
   const url = source.get('url')
   if (url !== undefined) return [media(medium, addressed(url), { part, fields, title })]
-  const data = source.get('data')
-  if (data === undefined) throw source.invalid('a source with data or a url')
+  const encodedData = source.get('data')
+  if (encodedData === undefined) throw source.invalid('a source with data or a url')
   const mediaType = (textOrNull(source.get('media_type')) ?? '').toLowerCase()
   const found: MediaSource =
     type === 'text'
-      ? { kind: 'text', text: data.text() }
-      : { kind: 'base64', mediaType: properType(mediaType), data: plainBase64(data.text()) }
+      ? { kind: 'text', text: encodedData.text() }
+      : { kind: 'base64', mediaType: properType(mediaType), data: plainBase64(encodedData.text()) }
   return [media(medium, found, { part, fields, title })]
 }
 
