@@ -8,12 +8,12 @@ import type { SandboxDialect } from './dialect.ts'
 import type { ProviderError } from './errors.ts'
 import { type BackgroundAnswers, backgroundAnswers } from './openai-responses/background-answers.ts'
 import { responseHead, responseId } from './openai-responses/errors.ts'
-import { type KeptAnswers, keptAnswers } from './openai-responses/kept-answers.ts'
+import { type StoredResponses, storedResponses } from './openai-responses/stored-responses.ts'
 import { nestsDeeper } from './request/depth.ts'
 import { isObject, type JsonObject, type NormalizedRequest } from './request/normalized-request.ts'
 import { promptCache } from './request/prompt-cache.ts'
 import type { Recorder } from './request-log.ts'
-import type { Endpoint, KeptRoute } from './routes.ts'
+import type { Endpoint, StoredResponseRoute } from './routes.ts'
 import { type Behavior, findModel } from './scenarios/behaviors-table.ts'
 import { type BehaviorSettings, readSettings, settingsInMessage } from './scenarios/parameters.ts'
 import { finish, head, type InputUsage, type ResponseScript, type ScriptStep } from './script/script.ts'
@@ -24,7 +24,7 @@ export interface RequestHandler {
   /** A refusal in the words of the dialect. */
   refuse(dialect: SandboxDialect, error: ProviderError, scope: RequestScope): ResponseScript
   /** The answer to a request about a response that is kept. */
-  about(route: KeptRoute, scope: RequestScope): ResponseScript
+  about(route: StoredResponseRoute, scope: RequestScope): ResponseScript
   /** 22 letters and digits that no other request of this sandbox has. */
   nextUnique(): string
   /** Ends what runs in the background. */
@@ -44,7 +44,7 @@ export interface RequestHandlerOptions {
   readonly seed: string
   readonly cachedPrefixesMax: number
   /** JSON of answers that later requests can refer to. */
-  readonly keptAnswerBytesMax: number
+  readonly storedResponseBytesMax: number
   readonly backgroundAnswersMax: number
   /** How deep the JSON of a body may nest. */
   readonly jsonDepthMax: number
@@ -71,11 +71,12 @@ function choiceOf(request: NormalizedRequest): Choice {
   if (named === undefined) {
     return { kind: 'error', error: { kind: 'unknown_model', subject: request.model, param: null } }
   }
-  const { behavior, given } = named
+  const { behavior, settings: nameSettings } = named
   // What has one format only is as strict as its provider; what has all takes what travels through a gateway.
-  if (behavior.dialects !== undefined && request.odd !== null) return { kind: 'error', error: request.odd }
-  const said = settingsInMessage(request.lastText, behavior.parameters)
-  const reading = readSettings(new Map([...said, ...given]), behavior.defaults)
+  if (behavior.dialects !== undefined && request.strictFault !== null)
+    return { kind: 'error', error: request.strictFault }
+  const messageSettings = settingsInMessage(request.lastText, behavior.parameters)
+  const reading = readSettings(new Map([...messageSettings, ...nameSettings]), behavior.defaults)
   if (reading.kind === 'invalid') return invalid(reading.message)
   return { kind: 'choice', behavior, settings: reading.settings }
 }
@@ -139,11 +140,11 @@ function* jsonScript(value: JsonObject): Generator<ScriptStep> {
 
 /** undefined: no such response is kept. */
 function answerAbout(
-  { verb, id }: Pick<KeptRoute, 'verb' | 'id'>,
-  kept: KeptAnswers,
+  { verb, id }: Pick<StoredResponseRoute, 'verb' | 'id'>,
+  responses: StoredResponses,
   runs: BackgroundAnswers,
 ): JsonObject | 'not cancellable' | undefined {
-  const found = kept.find(id)
+  const found = responses.find(id)
   const response = runs.show(id) ?? found?.response
   if (response === undefined) return undefined
   switch (verb) {
@@ -153,7 +154,7 @@ function answerAbout(
       return runs.cancel(id) ?? 'not cancellable'
     case 'delete':
       runs.remove(id)
-      kept.remove(id)
+      responses.remove(id)
       return { id, object: 'response', deleted: true }
     case 'input_items':
       return { object: 'list', data: found?.input ?? [], first_id: null, last_id: null, has_more: false }
@@ -161,12 +162,12 @@ function answerAbout(
 }
 
 /** The dialect that keeps what it answers to this body, where it keeps anything. */
-function keeping(kept: KeptAnswers, dialect: SandboxDialect, body: JsonObject): SandboxDialect {
+function storing(responses: StoredResponses, dialect: SandboxDialect, body: JsonObject): SandboxDialect {
   if (dialect.name !== 'openai-responses') return dialect
   return {
     ...dialect,
     answer(turn) {
-      kept.keep(body, turn)
+      responses.store(body, turn)
       return dialect.answer(turn)
     },
   }
@@ -175,7 +176,7 @@ function keeping(kept: KeptAnswers, dialect: SandboxDialect, body: JsonObject): 
 export function openRequestHandler(options: RequestHandlerOptions): RequestHandler {
   const { clock, seed, cachedPrefixesMax, jsonDepthMax } = options
   const cache = promptCache(clock, cachedPrefixesMax)
-  const kept = keptAnswers(options.keptAnswerBytesMax)
+  const responses = storedResponses(options.storedResponseBytesMax)
   const runs = backgroundAnswers(clock, options.backgroundAnswersMax)
   // One entry per row of the table of behaviors.
   const visits = new Map<string, number>()
@@ -189,7 +190,7 @@ export function openRequestHandler(options: RequestHandlerOptions): RequestHandl
     return stamped(refusalScript(dialect, error, requestId), dialect.headers(requestId))
   }
 
-  function played(
+  function play(
     dialect: SandboxDialect,
     request: NormalizedRequest,
     { requestId, unique }: RequestScope,
@@ -208,7 +209,7 @@ export function openRequestHandler(options: RequestHandlerOptions): RequestHandl
   }
 
   /** Answers at once with the response as it begins. */
-  function begun(
+  function startInBackground(
     request: NormalizedRequest,
     script: ResponseScript,
     { requestId, unique, recorder }: RequestScope,
@@ -221,16 +222,16 @@ export function openRequestHandler(options: RequestHandlerOptions): RequestHandl
 
   function decided({ dialect, counted, read }: Endpoint, body: Buffer, scope: RequestScope): HandlerDecision {
     const sent = parsed(body, jsonDepthMax)
-    const value = sent !== undefined && dialect.name === 'openai-responses' ? kept.resolved(sent) : sent
+    const value = sent !== undefined && dialect.name === 'openai-responses' ? responses.resolved(sent) : sent
     if (value === undefined) return invalid('The body of the request must be one valid JSON object.')
     const reading = read(value)
     if (reading.kind === 'error') return reading
     scope.recorder.understood(reading.request.model)
     if (counted === null) {
-      const decision = played(keeping(kept, dialect, value), reading.request, scope)
+      const decision = play(storing(responses, dialect, value), reading.request, scope)
       const isBackground = dialect.name === 'openai-responses' && value.background === true
       return isBackground && decision.kind === 'script'
-        ? begun(reading.request, decision.script, scope)
+        ? startInBackground(reading.request, decision.script, scope)
         : decision
     }
     const choice = choiceOf(reading.request)
@@ -248,7 +249,7 @@ export function openRequestHandler(options: RequestHandlerOptions): RequestHandl
       return stamped(decision.script, dialect.headers(scope.requestId))
     },
     about({ dialect, verb, id }, scope) {
-      const answered = answerAbout({ verb, id }, kept, runs)
+      const answered = answerAbout({ verb, id }, responses, runs)
       if (answered === undefined)
         return refuse(dialect, { kind: 'unknown_item', subject: id, param: null }, scope)
       if (answered === 'not cancellable') return refuse(dialect, notCancellable, scope)

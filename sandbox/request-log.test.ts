@@ -4,16 +4,16 @@ import { test } from 'node:test'
 import { manualClock } from '../test/support/manual-clock.ts'
 import { openRequestLog, type RequestLog } from './request-log.ts'
 
-const limits = { requestsMax: 3, keptBodyBytesMax: 10, waitersMax: 2 }
+const limits = { requestsMax: 3, loggedBodyBytesMax: 10, waitersMax: 2 }
 const input = { uncached: 5, cacheRead: 3, cacheWrite5m: 2, cacheWrite1h: 1 }
 
-function logOf(keepBodies: boolean): RequestLog {
-  return openRequestLog({ clock: manualClock(), keepBodies, limits })
+function logOf(logBodies: boolean): RequestLog {
+  return openRequestLog({ clock: manualClock(), logBodies, limits })
 }
 
 test('the story of a request', () => {
   const clock = manualClock()
-  const requestLog = openRequestLog({ clock, keepBodies: false, limits })
+  const requestLog = openRequestLog({ clock, logBodies: false, limits })
   const recorder = requestLog.open('a', 'POST /x', {})
   assert.deepEqual(requestLog.find('a'), {
     requestId: 'a',

@@ -63,7 +63,7 @@ export interface RequestLogLimits {
   /** Requests that are remembered. */
   readonly requestsMax: number
   /** Bytes of all kept bodies together. */
-  readonly keptBodyBytesMax: number
+  readonly loggedBodyBytesMax: number
   /** Calls of `until` that may wait at once. */
   readonly waitersMax: number
 }
@@ -101,25 +101,25 @@ const newEntry = {
 } as const
 
 /** Keeps bodies within a budget of bytes, the newest ones. */
-function bodyShelf(bytesMax: number): {
-  keep(entry: LogEntry, body: Buffer): void
+function bodyBuffer(bytesMax: number): {
+  add(entry: LogEntry, body: Buffer): void
   drop(entry: LogEntry): void
 } {
-  const kept = new Set<LogEntry>()
+  const entries = new Set<LogEntry>()
   let bytes = 0
   function drop(entry: LogEntry): void {
-    if (!kept.delete(entry)) return
+    if (!entries.delete(entry)) return
     bytes -= entry.body?.length ?? 0
     delete entry.body
   }
   return {
     drop,
-    keep(entry, body) {
+    add(entry, body) {
       if (body.length > bytesMax) return
       entry.body = body
-      kept.add(entry)
+      entries.add(entry)
       bytes += body.length
-      for (const oldest of kept) {
+      for (const oldest of entries) {
         if (bytes <= bytesMax) break
         drop(oldest)
       }
@@ -127,13 +127,13 @@ function bodyShelf(bytesMax: number): {
   }
 }
 
-interface WaitingRoom {
+interface WaiterList {
   wait(requestId: string, holds: (logged: LoggedRequest) => boolean): Promise<LoggedRequest>
   changed(entry: LogEntry): void
   close(): void
 }
 
-function waitingRoom(waitersMax: number): WaitingRoom {
+function waiterList(waitersMax: number): WaiterList {
   const waiters = new Set<Waiter>()
   let closed = false
   return {
@@ -161,22 +161,22 @@ function waitingRoom(waitersMax: number): WaitingRoom {
 
 export interface RequestLogOptions {
   readonly clock: Clock
-  readonly keepBodies: boolean
+  readonly logBodies: boolean
   readonly limits: RequestLogLimits
 }
 
-export function openRequestLog({ clock, keepBodies, limits }: RequestLogOptions): RequestLog {
+export function openRequestLog({ clock, logBodies, limits }: RequestLogOptions): RequestLog {
   const entries = new Set<LogEntry>()
   const latest = new Map<string, LogEntry>()
-  const room = waitingRoom(limits.waitersMax)
-  const shelf = bodyShelf(keepBodies ? limits.keptBodyBytesMax : 0)
+  const waiters = waiterList(limits.waitersMax)
+  const bodies = bodyBuffer(logBodies ? limits.loggedBodyBytesMax : 0)
   let opened = 0
 
   function forgetOldest(): void {
     const [oldest] = entries
     if (oldest === undefined || entries.size <= limits.requestsMax) return
     entries.delete(oldest)
-    shelf.drop(oldest)
+    bodies.drop(oldest)
     if (latest.get(oldest.requestId) === oldest) latest.delete(oldest.requestId)
   }
 
@@ -185,17 +185,17 @@ export function openRequestLog({ clock, keepBodies, limits }: RequestLogOptions)
     entry.outcome = outcome
     entry.finished = outcome === 'complete'
     if (outcome === 'client_gone') entry.closedByClientAtMs = clock.monoMs()
-    room.changed(entry)
+    waiters.changed(entry)
   }
 
   function recorderOf(entry: LogEntry): Recorder {
     const change = (fields: Partial<LogEntry>): void => {
       Object.assign(entry, fields)
-      room.changed(entry)
+      waiters.changed(entry)
     }
     return {
       received(body) {
-        if (keepBodies && entries.has(entry)) shelf.keep(entry, body)
+        if (logBodies && entries.has(entry)) bodies.add(entry, body)
         change({ bodyBytes: body.length })
       },
       understood: (model) => change({ model }),
@@ -210,7 +210,7 @@ export function openRequestLog({ clock, keepBodies, limits }: RequestLogOptions)
       made(outputTokens, reasoningTokens) {
         entry.outputTokens += outputTokens
         entry.reasoningTokens += reasoningTokens
-        room.changed(entry)
+        waiters.changed(entry)
       },
       reported: (reportedOutputTokens) => change({ reportedOutputTokens }),
       over: (outcome) => over(entry, outcome),
@@ -220,12 +220,12 @@ export function openRequestLog({ clock, keepBodies, limits }: RequestLogOptions)
   return {
     open(requestId, line, headers) {
       const entry: LogEntry = { ...newEntry, requestId, line, arrivedAtMs: clock.monoMs() }
-      if (keepBodies) entry.headers = headers
+      if (logBodies) entry.headers = headers
       opened += 1
       entries.add(entry)
       latest.set(requestId, entry)
       forgetOldest()
-      room.changed(entry)
+      waiters.changed(entry)
       return recorderOf(entry)
     },
     find(requestId) {
@@ -237,11 +237,11 @@ export function openRequestLog({ clock, keepBodies, limits }: RequestLogOptions)
     until(requestId, holds) {
       const entry = latest.get(requestId)
       if (entry !== undefined && holds(entry)) return Promise.resolve({ ...entry })
-      return room.wait(requestId, holds)
+      return waiters.wait(requestId, holds)
     },
     close() {
       for (const entry of entries) over(entry, 'broken_off')
-      room.close()
+      waiters.close()
     },
   }
 }

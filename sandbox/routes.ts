@@ -34,15 +34,15 @@ const addresses: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
 ])
 
 /** A request about a response that is kept. */
-export interface KeptRoute {
-  readonly kind: 'kept'
+export interface StoredResponseRoute {
+  readonly kind: 'stored'
   readonly dialect: SandboxDialect
   readonly verb: 'show' | 'delete' | 'cancel' | 'input_items'
   readonly id: string
 }
 
 export type SandboxRoute =
-  | KeptRoute
+  | StoredResponseRoute
   | { readonly kind: 'address'; readonly dialect: SandboxDialect; readonly address: Endpoint }
   | { readonly kind: 'error'; readonly dialect: SandboxDialect; readonly error: ProviderError }
 
@@ -100,20 +100,21 @@ function formError(path: string, query: string): ProviderError | null {
   return { kind: 'invalid', subject, param: null }
 }
 
-const keptPath = /^\/v1\/responses\/([\w.:=+%-]+)(\/cancel|\/input_items)?$/
+const storedResponsePath = /^\/v1\/responses\/([\w.:=+%-]+)(\/cancel|\/input_items)?$/
 
-const keptVerbs: Readonly<Record<string, KeptRoute['verb']>> = {
+const storedResponseVerbs: Readonly<Record<string, StoredResponseRoute['verb']>> = {
   GET: 'show',
   DELETE: 'delete',
   'POST /cancel': 'cancel',
   'GET /input_items': 'input_items',
 }
 
-function keptRoute(method: string, path: string): KeptRoute | undefined {
-  const [found, id = '', part] = keptPath.exec(path) ?? []
+function storedResponseRoute(method: string, path: string): StoredResponseRoute | undefined {
+  const [found, id = '', part] = storedResponsePath.exec(path) ?? []
   const line = part === undefined ? method : `${method} ${part}`
-  const verb = found === undefined || !Object.hasOwn(keptVerbs, line) ? undefined : keptVerbs[line]
-  return verb === undefined ? undefined : { kind: 'kept', dialect: responsesDialect, verb, id: decoded(id) }
+  const verb =
+    found === undefined || !Object.hasOwn(storedResponseVerbs, line) ? undefined : storedResponseVerbs[line]
+  return verb === undefined ? undefined : { kind: 'stored', dialect: responsesDialect, verb, id: decoded(id) }
 }
 
 /** Where a request goes, or why it is refused before its body is read. Any query is tolerated. */
@@ -121,10 +122,10 @@ export function routeOf({ method = '', url = '', headers }: IncomingMessage): Sa
   const [path = '', query = ''] = url.split('?', 2)
   const line = `${method} ${path}`
   const address = addresses.get(path) ?? geminiAddress(path)
-  const kept = address === undefined ? keptRoute(method, path) : undefined
-  if (kept !== undefined) {
-    const refusal = kept.dialect.checkHeaders(headers, query)
-    return refusal === null ? kept : { kind: 'error', dialect: kept.dialect, error: refusal }
+  const stored = address === undefined ? storedResponseRoute(method, path) : undefined
+  if (stored !== undefined) {
+    const refusal = stored.dialect.checkHeaders(headers, query)
+    return refusal === null ? stored : { kind: 'error', dialect: stored.dialect, error: refusal }
   }
   if (address === undefined) return notHere(dialectOf(path), 'unknown_path', line)
   const { dialect } = address

@@ -19,7 +19,7 @@ export interface SandboxLimits extends RequestLogLimits {
   /** Prompt prefixes that are remembered as cached. */
   readonly cachedPrefixesMax: number
   /** JSON of answers that later requests can refer to. */
-  readonly keptAnswerBytesMax: number
+  readonly storedResponseBytesMax: number
   /** Responses in the background that are remembered. */
   readonly backgroundAnswersMax: number
   readonly connectionsMax: number
@@ -33,10 +33,10 @@ export const sandboxLimits: SandboxLimits = {
   bodyBytesMax: 32 * 2 ** 20,
   jsonDepthMax: 256,
   requestsMax: 10_000,
-  keptBodyBytesMax: 64 * 2 ** 20,
+  loggedBodyBytesMax: 64 * 2 ** 20,
   waitersMax: 10_000,
   cachedPrefixesMax: 10_000,
-  keptAnswerBytesMax: 16 * 2 ** 20,
+  storedResponseBytesMax: 16 * 2 ** 20,
   backgroundAnswersMax: 1_000,
   connectionsMax: 10_000,
   keepAliveMs: 60_000,
@@ -48,7 +48,7 @@ export interface SandboxOptions {
   /** 0, the default, takes a free one. */
   readonly port?: number
   /** Keeps the bodies and headers as received, for tests. */
-  readonly keepBodies?: boolean
+  readonly logBodies?: boolean
   readonly limits?: SandboxLimits
   /** Told what a broken invariant threw; by default it is thrown again and ends the process. */
   readonly onDefect?: (error: unknown) => void
@@ -99,7 +99,7 @@ function readBody(
   request.on('data', onChunk).on('end', onEnd)
 }
 
-function givenId({ headers }: IncomingMessage): string | undefined {
+function clientRequestId({ headers }: IncomingMessage): string | undefined {
   const id = headers['x-request-id']
   return typeof id === 'string' && id !== '' && id.length <= requestIdMax ? id : undefined
 }
@@ -128,14 +128,14 @@ function receive(context: SandboxContext, request: IncomingMessage, response: Se
   const unique = requestHandler.nextUnique()
   const route = routeOf(request)
   // Asking for an answer is not the request that made it, whatever its id.
-  const requestId = (route.kind === 'kept' ? undefined : givenId(request)) ?? `req_${unique}`
+  const requestId = (route.kind === 'stored' ? undefined : clientRequestId(request)) ?? `req_${unique}`
   const recorder = requestLog.open(requestId, `${request.method} ${request.url}`, request.headers)
   const scope = { requestId, unique, recorder }
   const options = { response, clock, recorder, onDefect, stepsPerTurnMax: limits.stepsPerTurnMax }
   // Also while the body is still coming, when nothing is played yet.
   response.on('close', () => recorder.over('client_gone'))
 
-  if (route.kind === 'kept') {
+  if (route.kind === 'stored') {
     request.resume()
     playScript(requestHandler.about(route, scope), options)
     return
@@ -172,8 +172,8 @@ function listening(server: Server, port: number): Promise<string> {
 
 /** Listens on loopback; rejects where the port is taken. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const { clock, port = 0, keepBodies = false, limits = sandboxLimits, onDefect = throwLater } = options
-  const requestLog = openRequestLog({ clock, keepBodies, limits })
+  const { clock, port = 0, logBodies = false, limits = sandboxLimits, onDefect = throwLater } = options
+  const requestLog = openRequestLog({ clock, logBodies, limits })
   const server = createServer({ keepAliveTimeout: limits.keepAliveMs, noDelay: true })
   server.maxConnections = limits.connectionsMax
   const origin = await listening(server, port)

@@ -8,29 +8,29 @@ function digestOf(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 
-const thinkingMark = 'sandbox-thinking:'
+const thinkingPrefix = 'sandbox-thinking:'
 
 /** Messages: under thinking that is shown as `shownText` where the conversation held `earlier` thinking blocks. */
 export function signThinking(shownText: string, earlier = 0): string {
-  return Buffer.concat([Buffer.from(thinkingMark), digestOf(`${earlier}:${shownText}`)]).toString('base64')
+  return Buffer.concat([Buffer.from(thinkingPrefix), digestOf(`${earlier}:${shownText}`)]).toString('base64')
 }
 
 const checkBytes = 12
 
 /** `payload` and its check, as bytes. */
-function sealed(kind: string, payload: string): Buffer {
+function signedBytes(kind: string, payload: string): Buffer {
   const text = `sandbox-${kind}:${payload}`
   return Buffer.concat([Buffer.from(text), digestOf(text).subarray(0, checkBytes)])
 }
 
 /** Responses: the encrypted content of the finished reasoning of answer `unique`. */
 export function encryptReasoning(unique: string): string {
-  return sealed('reasoning', unique).toString('base64url')
+  return signedBytes('reasoning', unique).toString('base64url')
 }
 
 /** Responses: the one of reasoning that has only begun, which nobody takes back. */
 export function draftReasoning(unique: string): string {
-  return sealed('draft', unique).toString('base64url')
+  return signedBytes('draft', unique).toString('base64url')
 }
 
 /** Which answer the encrypted content belongs to; undefined where it is not ours. */
@@ -42,7 +42,7 @@ export function readEncryptedReasoning(value: string): string | undefined {
 
 /** Gemini: on a call of `tool`, or on a text where that is ''. */
 export function signThought(tool: string): string {
-  return sealed('thought', tool).toString('base64')
+  return signedBytes('thought', tool).toString('base64')
 }
 
 /** What Google documents for calls that its own models did not make, plain and as base64 of it. */
@@ -53,7 +53,7 @@ const dummies: ReadonlySet<string> = new Set(
 
 /** Whether `value`, in either base64, is the signature of a call of `tool` (of a text: '') or a documented dummy. */
 export function isThoughtSignature(value: string, tool: string): boolean {
-  return dummies.has(value) || Buffer.from(value, 'base64').equals(sealed('thought', tool))
+  return dummies.has(value) || Buffer.from(value, 'base64').equals(signedBytes('thought', tool))
 }
 
 /** What an id of ours says: which answer it belongs to, and whether that answer reasoned. */

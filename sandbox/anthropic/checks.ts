@@ -4,7 +4,7 @@
  */
 
 import type { Fault, ProviderError } from '../errors.ts'
-import { fields, strangerIn } from '../request/known-fields.ts'
+import { fields, unknownFieldIn } from '../request/known-fields.ts'
 import {
   firstFault,
   integerFrom,
@@ -54,10 +54,10 @@ function pairingFault(messages: readonly JsonObject[]): Fault {
   for (const [index, message] of messages.entries()) {
     const called = idsIn(messages[index - 1], 'tool_use', 'id')
     const answered = idsIn(message, 'tool_result', 'tool_use_id')
-    const stray = answered.find((id) => !called.includes(id))
-    if (stray !== undefined) {
+    const orphan = answered.find((id) => !called.includes(id))
+    if (orphan !== undefined) {
       return fault(
-        `messages.${index}.content: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${stray}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`,
+        `messages.${index}.content: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${orphan}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`,
       )
     }
     const missing = called.find((id) => !answered.includes(id))
@@ -130,11 +130,12 @@ function thinkingFault(messages: readonly JsonObject[]): Fault {
   return null
 }
 
-function messagesFault(given: unknown): Fault {
-  if (given === undefined) return fault('messages: Field required')
-  if (!Array.isArray(given) || !given.every(isObject)) return fault('messages: Input should be a valid list')
-  if (given.length === 0) return fault('messages: at least one message is required')
-  const messages: readonly JsonObject[] = given
+function messagesFault(messagesField: unknown): Fault {
+  if (messagesField === undefined) return fault('messages: Field required')
+  if (!Array.isArray(messagesField) || !messagesField.every(isObject))
+    return fault('messages: Input should be a valid list')
+  if (messagesField.length === 0) return fault('messages: at least one message is required')
+  const messages: readonly JsonObject[] = messagesField
   return (
     firstFault(messages, messageFault) ??
     orderFault(messages) ??
@@ -232,30 +233,32 @@ const toolFields =
   fields(`type name description input_schema cache_control strict defer_loading allowed_callers
   input_examples eager_input_streaming`)
 
-function strangeIn(value: JsonObject, known: ReadonlySet<string>, place: string): Fault {
-  const stranger = strangerIn(value, known)
-  return stranger === undefined ? null : fault(`${place}${stranger}: Extra inputs are not permitted`)
+function unknownFault(value: JsonObject, known: ReadonlySet<string>, place: string): Fault {
+  const unknownField = unknownFieldIn(value, known)
+  return unknownField === undefined ? null : fault(`${place}${unknownField}: Extra inputs are not permitted`)
 }
 
-function messageOdd(message: JsonObject, index: number): Fault {
+function strictMessageFault(message: JsonObject, index: number): Fault {
   return (
-    strangeIn(message, messageFields, `messages.${index}.`) ??
+    unknownFault(message, messageFields, `messages.${index}.`) ??
     firstFault(blocksOf(message.content), (block, at) => {
       const kind = textIn(block.type)
       const known = blockFields[kind]
-      return known === undefined ? null : strangeIn(block, known, `messages.${index}.content.${at}.${kind}.`)
+      return known === undefined
+        ? null
+        : unknownFault(block, known, `messages.${index}.content.${at}.${kind}.`)
     })
   )
 }
 
 /** The first field that Messages does not know. */
-export function messagesOdd(body: JsonObject): Fault {
+export function strictMessagesFault(body: JsonObject): Fault {
   return (
-    strangeIn(body, bodyFields, '') ??
-    firstFault(objectsIn(body.messages), messageOdd) ??
+    unknownFault(body, bodyFields, '') ??
+    firstFault(objectsIn(body.messages), strictMessageFault) ??
     firstFault(objectsIn(body.tools), (tool, index) => {
       const isOwn = (tool.type ?? 'custom') === 'custom'
-      return isOwn ? strangeIn(tool, toolFields, `tools.${index}.custom.`) : null
+      return isOwn ? unknownFault(tool, toolFields, `tools.${index}.custom.`) : null
     })
   )
 }

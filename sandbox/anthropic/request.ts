@@ -19,7 +19,7 @@ import {
   segment,
   textIn,
 } from '../request/normalized-request.ts'
-import { blocksOf, countFault, messagesBodyFault, messagesOdd, thinkingIn } from './checks.ts'
+import { blocksOf, countFault, messagesBodyFault, strictMessagesFault, thinkingIn } from './checks.ts'
 
 const cacheMarksMax = 4
 
@@ -110,22 +110,22 @@ function askOf(body: JsonObject): NormalizedRequest {
     tools: callableTools(body),
     hasSchema: objectAtPath(body, 'output_config', 'format').type === 'json_schema',
     thinking: thinkingOf(body),
-    sealed: true,
+    hasEncryptedReasoning: true,
     earlierThoughts: thinkingIn(messages).length,
     segments: segmentsOf(body),
     serviceTier: 'standard',
     speed: textIn(body.speed) === '' ? null : textIn(body.speed),
     inferenceGeo: textIn(body.inference_geo) || 'not_available',
     repeated: {},
-    odd: messagesOdd(body),
+    strictFault: strictMessagesFault(body),
   }
 }
 
-function marksFault({ segments }: NormalizedRequest): ProviderError | null {
-  const marks = segments.filter(({ cacheLifetime }) => cacheLifetime !== null).length
-  if (marks <= cacheMarksMax) return null
+function breakpointsFault({ segments }: NormalizedRequest): ProviderError | null {
+  const count = segments.filter(({ cacheLifetime }) => cacheLifetime !== null).length
+  if (count <= cacheMarksMax) return null
   return invalid(
-    `A maximum of ${cacheMarksMax} blocks with cache_control may be provided. Found ${marks}.`,
+    `A maximum of ${cacheMarksMax} blocks with cache_control may be provided. Found ${count}.`,
     null,
   )
 }
@@ -133,7 +133,7 @@ function marksFault({ segments }: NormalizedRequest): ProviderError | null {
 function checkedAsk(body: JsonObject, found: ProviderError | null): RequestReading {
   if (found !== null) return readingOf(found, () => askOf(body))
   const request = askOf(body)
-  return readingOf(marksFault(request), () => request)
+  return readingOf(breakpointsFault(request), () => request)
 }
 
 /** For counting alone, which needs no limit: the request as understood, or what is wrong first. */

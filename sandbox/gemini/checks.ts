@@ -28,7 +28,7 @@ export function partsOf(content: JsonObject | undefined): readonly JsonObject[] 
 }
 
 /** The objects of one kind among the parts of a content. */
-export function heldIn(content: JsonObject | undefined, kind: string): readonly JsonObject[] {
+export function partValues(content: JsonObject | undefined, kind: string): readonly JsonObject[] {
   return partsOf(content).flatMap((part) => (isObject(part[kind]) ? [part[kind]] : []))
 }
 
@@ -41,18 +41,18 @@ const bareFields = new Set([
 ])
 
 function partFault(part: JsonObject, place: string): Fault {
-  const held = Object.keys(part).filter((name) => part[name] !== undefined && !bareFields.has(name))
-  if (held.length === 0) {
+  const dataFields = Object.keys(part).filter((name) => part[name] !== undefined && !bareFields.has(name))
+  if (dataFields.length === 0) {
     const text = "required oneof field 'data' must have one initialized field"
     return fault(`* GenerateContentRequest.${place}.data: ${text}`)
   }
-  if (held.length > 1) {
-    const text = `Invalid value at '${place}' (oneof), oneof field 'data' is already set. Cannot set '${held[1]}'`
+  if (dataFields.length > 1) {
+    const text = `Invalid value at '${place}' (oneof), oneof field 'data' is already set. Cannot set '${dataFields[1]}'`
     return invalid(text, place)
   }
   const call = part.functionCall ?? part.functionResponse
   if (!isObject(call) || textIn(call.name) !== '') return null
-  return fault(`* GenerateContentRequest.${place}.${held[0]}.name: Name cannot be empty.`)
+  return fault(`* GenerateContentRequest.${place}.${dataFields[0]}.name: Name cannot be empty.`)
 }
 
 function contentFault(content: JsonObject, index: number): Fault {
@@ -88,24 +88,24 @@ function responsesFault(calls: readonly JsonObject[], responses: readonly JsonOb
 
 function turnFault(contents: readonly JsonObject[], index: number): Fault {
   const [before, content, next] = [contents[index - 1], contents[index], contents[index + 1]]
-  const calls = isModel(content) ? heldIn(content, 'functionCall') : []
+  const calls = isModel(content) ? partValues(content, 'functionCall') : []
   if (calls.length > 0) {
     if (before === undefined || isModel(before)) {
       return fault(
         'Please ensure that function call turn comes immediately after a user turn or after a function response turn.',
       )
     }
-    return responsesFault(calls, heldIn(next, 'functionResponse'))
+    return responsesFault(calls, partValues(next, 'functionResponse'))
   }
-  if (heldIn(content, 'functionResponse').length === 0) return null
-  if (isModel(before) && heldIn(before, 'functionCall').length > 0) return null
+  if (partValues(content, 'functionResponse').length === 0) return null
+  if (isModel(before) && partValues(before, 'functionCall').length > 0) return null
   return fault('Please ensure that function response turn comes immediately after a function call turn.')
 }
 
 /** Where the current turn begins: with the last content in which the user says something. */
 function currentTurn(contents: readonly JsonObject[]): number {
   return contents.findLastIndex(
-    (content) => !isModel(content) && heldIn(content, 'functionResponse').length === 0,
+    (content) => !isModel(content) && partValues(content, 'functionResponse').length === 0,
   )
 }
 
@@ -144,8 +144,8 @@ function modelJoined(contents: readonly JsonObject[]): readonly JsonObject[] {
   return joined
 }
 
-function contentsFault({ contents: given }: JsonObject): Fault {
-  const contents = objectsIn(given)
+function contentsFault({ contents: value }: JsonObject): Fault {
+  const contents = objectsIn(value)
   if (contents.length === 0) return fault('* GenerateContentRequest.contents: contents is not specified')
   const turns = modelJoined(contents)
   const found = firstFault(contents, contentFault) ?? firstFault(turns, (_, index) => turnFault(turns, index))
@@ -187,9 +187,9 @@ function configFault(body: JsonObject, names: readonly string[]): Fault {
   if (!['ANY', 'VALIDATED'].includes(config.mode)) {
     return fault('allowed_function_names should be set only when function calling mode is ANY or VALIDATED.')
   }
-  const stranger = config.allowed.find((name) => !names.includes(name))
-  if (stranger === undefined) return null
-  return fault(`allowed_function_names: \`${stranger}\` is not among the function_declarations.`)
+  const unknownTool = config.allowed.find((name) => !names.includes(name))
+  if (unknownTool === undefined) return null
+  return fault(`allowed_function_names: \`${unknownTool}\` is not among the function_declarations.`)
 }
 
 function toolsFault(body: JsonObject): Fault {

@@ -147,7 +147,7 @@ export type GeminiReading =
   | { readonly kind: 'error'; readonly error: ProviderError }
 
 /** Takes the first misfit; the rest of the body is read on and forgotten. */
-type Tell = (message: string, place: string) => void
+type Report = (message: string, place: string) => void
 
 function camel(name: string): string {
   return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
@@ -157,55 +157,64 @@ function snake(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
-function scalarValue(value: unknown, kind: FieldKind, place: string, tell: Tell): unknown {
+function scalarValue(value: unknown, kind: FieldKind, place: string, report: Report): unknown {
   const known = scalars[kind]
   if (known !== undefined && !known[1](value)) {
-    tell(`Invalid value at '${place}' (${known[0]}), ${JSON.stringify(value)}`, place)
+    report(`Invalid value at '${place}' (${known[0]}), ${JSON.stringify(value)}`, place)
   }
   return value
 }
 
-function messageValue(value: unknown, known: FieldMessage, place: string, tell: Tell): JsonObject {
+function messageValue(value: unknown, known: FieldMessage, place: string, report: Report): JsonObject {
   if (!isObject(value)) {
-    tell(`Invalid value at '${place}', ${JSON.stringify(value)}`, place)
+    report(`Invalid value at '${place}', ${JSON.stringify(value)}`, place)
     return {}
   }
   const read: Record<string, unknown> = {}
-  for (const [given, inner] of Object.entries(value)) {
-    const name = camel(given)
+  for (const [writtenName, inner] of Object.entries(value)) {
+    const name = camel(writtenName)
     const kind = Object.hasOwn(known, name) ? known[name] : undefined
     if (kind === undefined) {
       const where = place === '' ? '' : ` at '${place}'`
-      tell(`Invalid JSON payload received. Unknown name "${given}"${where}: Cannot find field.`, place)
-    } else read[name] = fieldValue(inner, kind, place === '' ? snake(name) : `${place}.${snake(name)}`, tell)
+      report(
+        `Invalid JSON payload received. Unknown name "${writtenName}"${where}: Cannot find field.`,
+        place,
+      )
+    } else
+      read[name] = fieldValue(inner, kind, place === '' ? snake(name) : `${place}.${snake(name)}`, report)
   }
   return read
 }
 
-function fieldValue(value: unknown, kind: FieldKind, place: string, tell: Tell): unknown {
+function fieldValue(value: unknown, kind: FieldKind, place: string, report: Report): unknown {
   // As in every JSON that protocol buffers read, null is the same as left out.
   if (value === null) return undefined
   const inner = kind.slice(0, -2)
   if (kind.endsWith('[]')) {
     const list: readonly unknown[] = Array.isArray(value) ? value : [value]
-    return list.map((item, index) => fieldValue(item, inner, `${place}[${index}]`, tell))
+    return list.map((item, index) => fieldValue(item, inner, `${place}[${index}]`, report))
   }
   if (kind.endsWith('{}')) {
     const entries = Object.entries(isObject(value) ? value : {})
     return Object.fromEntries(
-      entries.map(([name, item], index) => [name, fieldValue(item, inner, `${place}[${index}].value`, tell)]),
+      entries.map(([name, item], index) => [
+        name,
+        fieldValue(item, inner, `${place}[${index}].value`, report),
+      ]),
     )
   }
   const known = messages[kind]
-  return known === undefined ? scalarValue(value, kind, place, tell) : messageValue(value, known, place, tell)
+  return known === undefined
+    ? scalarValue(value, kind, place, report)
+    : messageValue(value, known, place, report)
 }
 
 /** The body in camelCase; `root` names the message that it is. */
 export function readGeminiFields(body: JsonObject, root: 'request' | 'countRequest'): GeminiReading {
   let first: ProviderError | null = null
-  const tell: Tell = (message, place) => {
+  const report: Report = (message, place) => {
     first ??= invalid(message, place)
   }
-  const read = messageValue(body, messages[root]!, '', tell)
+  const read = messageValue(body, messages[root]!, '', report)
   return first === null ? { kind: 'body', body: read } : { kind: 'error', error: first }
 }

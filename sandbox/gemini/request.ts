@@ -22,8 +22,8 @@ import {
   declarationsIn,
   geminiCountFault,
   geminiFault,
-  heldIn,
   partsOf,
+  partValues,
   thinkingConfigOf,
 } from './checks.ts'
 import { readGeminiFields } from './fields.ts'
@@ -105,7 +105,7 @@ function lastUserText(contents: readonly JsonObject[]): string {
 
 function askOf(body: JsonObject, { model, stream }: GeminiPath): NormalizedRequest {
   const contents = objectsIn(body.contents)
-  const results = heldIn(contents.at(-1), 'functionResponse')
+  const results = partValues(contents.at(-1), 'functionResponse')
   return {
     model,
     stream,
@@ -117,27 +117,27 @@ function askOf(body: JsonObject, { model, stream }: GeminiPath): NormalizedReque
     tools: callableTools(body),
     hasSchema: isObject(configOf(body).responseJsonSchema ?? configOf(body).responseSchema),
     thinking: thinkingOf(body),
-    sealed: true,
+    hasEncryptedReasoning: true,
     earlierThoughts: 0,
     segments: segmentsOf(body),
     serviceTier: textIn(body.serviceTier).toLowerCase() || 'standard',
     speed: null,
     inferenceGeo: '',
     repeated: {},
-    odd: null,
+    strictFault: null,
   }
 }
 
 /** The request as the sandbox understands it, or the first thing that is wrong with it. */
-export function readGemini(given: JsonObject, path: GeminiPath): RequestReading {
-  const reading = readGeminiFields(given, 'request')
+export function readGemini(body: JsonObject, path: GeminiPath): RequestReading {
+  const reading = readGeminiFields(body, 'request')
   if (reading.kind === 'error') return reading
   return readingOf(geminiFault(reading.body), () => askOf(reading.body, path))
 }
 
 /** For counting alone: contents, or a whole request, but not both. */
-export function readCountTokens(given: JsonObject, path: GeminiPath): RequestReading {
-  const reading = readGeminiFields(given, 'countRequest')
+export function readCountTokens(body: JsonObject, path: GeminiPath): RequestReading {
+  const reading = readGeminiFields(body, 'countRequest')
   if (reading.kind === 'error') return reading
   const { generateContentRequest: whole } = reading.body
   if (!isObject(whole)) return readingOf(geminiCountFault(reading.body), () => askOf(reading.body, path))

@@ -4,7 +4,7 @@
  */
 
 import type { Fault, ProviderError } from '../errors.ts'
-import { fields, strangerIn } from '../request/known-fields.ts'
+import { fields, unknownFieldIn } from '../request/known-fields.ts'
 import {
   firstFault,
   integerFrom,
@@ -60,9 +60,9 @@ function nameFault(name: unknown, place: string): Fault {
 
 function callFault(call: JsonObject, place: string): Fault {
   if (call.type !== 'function') return idFault(call.id, `${place}.id`)
-  const { name, arguments: given } = functionOf(call)
+  const { name, arguments: input } = functionOf(call)
   const found = idFault(call.id, `${place}.id`) ?? nameFault(name, `${place}.function.name`)
-  if (found !== null || typeof given === 'string') return found
+  if (found !== null || typeof input === 'string') return found
   const param = `${place}.function.arguments`
   return invalid(`Invalid type for '${param}': expected a string.`, param, 'invalid_type')
 }
@@ -90,14 +90,14 @@ function emptyList(place: string): Fault {
   return invalid(text, place, 'empty_array')
 }
 
-function messagesFault(given: unknown): Fault {
-  if (given === undefined) {
+function messagesFault(value: unknown): Fault {
+  if (value === undefined) {
     return invalid("Missing required parameter: 'messages'.", 'messages', 'missing_required_parameter')
   }
-  if (!Array.isArray(given) || given.length === 0 || !given.every(isObject)) {
+  if (!Array.isArray(value) || value.length === 0 || !value.every(isObject)) {
     return invalid("Invalid type for 'messages': expected a non-empty array of objects.", 'messages')
   }
-  return firstFault<JsonObject>(given, messageFault) ?? pairingFault(given)
+  return firstFault<JsonObject>(value, messageFault) ?? pairingFault(value)
 }
 
 /** Whether the tools and the choice among them make sense together. */
@@ -123,9 +123,9 @@ function toolsFault(body: JsonObject): Fault {
 
 /** A count that may be absent or null; `fault` where it is anything but an integer of at least 1. */
 export function countOf(body: JsonObject, field: string): { value: number | null; fault: Fault } {
-  const given = body[field] ?? null
-  if (given === null) return { value: null, fault: null }
-  const value = integerFrom(given, 1)
+  const number = body[field] ?? null
+  if (number === null) return { value: null, fault: null }
+  const value = integerFrom(number, 1)
   if (value !== undefined) return { value, fault: null }
   return { value: null, fault: invalid(`Invalid '${field}': expected an integer of at least 1.`, field) }
 }
@@ -182,41 +182,44 @@ function unknown(place: string): ProviderError {
   return invalid(`Unknown parameter: '${place}'.`, place, 'unknown_parameter')
 }
 
-function strangeIn(value: JsonObject, known: ReadonlySet<string>, place: string): Fault {
-  const stranger = strangerIn(value, known)
-  return stranger === undefined ? null : unknown(`${place}${stranger}`)
+function unknownFault(value: JsonObject, known: ReadonlySet<string>, place: string): Fault {
+  const unknownField = unknownFieldIn(value, known)
+  return unknownField === undefined ? null : unknown(`${place}${unknownField}`)
 }
 
-function partOdd(part: JsonObject, place: string): Fault {
+function strictPartFault(part: JsonObject, place: string): Fault {
   const known = partFields[textIn(part.type)]
   if (known === undefined)
     return invalid(`Invalid value for '${place}.type'.`, `${place}.type`, 'invalid_value')
-  return strangeIn(part, known, `${place}.`)
+  return unknownFault(part, known, `${place}.`)
 }
 
-function messageOdd(message: JsonObject, index: number): Fault {
+function strictMessageFault(message: JsonObject, index: number): Fault {
   const place = `messages[${index}]`
   return (
-    strangeIn(message, messageFields[textIn(message.role)] ?? plainFields, `${place}.`) ??
-    firstFault(objectsIn(message.content), (part, at) => partOdd(part, `${place}.content[${at}]`)) ??
+    unknownFault(message, messageFields[textIn(message.role)] ?? plainFields, `${place}.`) ??
+    firstFault(objectsIn(message.content), (part, at) => strictPartFault(part, `${place}.content[${at}]`)) ??
     firstFault(objectsIn(message.tool_calls), (call, at) =>
-      strangeIn(call, callFields, `${place}.tool_calls[${at}].`),
+      unknownFault(call, callFields, `${place}.tool_calls[${at}].`),
     )
   )
 }
 
-function toolOdd(tool: JsonObject, index: number): Fault {
+function strictToolFault(tool: JsonObject, index: number): Fault {
   return (
-    strangeIn(tool, toolFields, `tools[${index}].`) ??
-    strangeIn(functionOf(tool), functionFields, `tools[${index}].function.`)
+    unknownFault(tool, toolFields, `tools[${index}].`) ??
+    unknownFault(functionOf(tool), functionFields, `tools[${index}].function.`)
   )
 }
 
 /** The first field that Chat Completions does not know. */
-export function chatOdd(body: JsonObject): Fault {
-  const stranger = strangerIn(body, bodyFields)
-  if (stranger !== undefined) {
-    return invalid(`Unrecognized request argument supplied: ${stranger}`, null)
+export function strictChatFault(body: JsonObject): Fault {
+  const unknownField = unknownFieldIn(body, bodyFields)
+  if (unknownField !== undefined) {
+    return invalid(`Unrecognized request argument supplied: ${unknownField}`, null)
   }
-  return firstFault(objectsIn(body.messages), messageOdd) ?? firstFault(objectsIn(body.tools), toolOdd)
+  return (
+    firstFault(objectsIn(body.messages), strictMessageFault) ??
+    firstFault(objectsIn(body.tools), strictToolFault)
+  )
 }

@@ -14,7 +14,7 @@ import {
   segment,
   textIn,
 } from '../request/normalized-request.ts'
-import { chatFault, chatOdd, countOf } from './checks.ts'
+import { chatFault, countOf, strictChatFault } from './checks.ts'
 
 /** The tiers that an answer reports as `default`. */
 const defaultTiers = new Set(['', 'auto', 'default'])
@@ -41,8 +41,8 @@ function contentSegments(role: string, content: unknown): readonly Segment[] {
 
 function messageSegments(message: JsonObject): readonly Segment[] {
   const calls = objectsIn(message.tool_calls).map((call) => {
-    const { name, arguments: given } = functionOf(call)
-    return segment(`call:${textIn(name)}:${textIn(given)}`, [textIn(name), textIn(given)])
+    const { name, arguments: input } = functionOf(call)
+    return segment(`call:${textIn(name)}:${textIn(input)}`, [textIn(name), textIn(input)])
   })
   return [...contentSegments(textIn(message.role), message.content), ...calls]
 }
@@ -87,14 +87,14 @@ function askOf(body: JsonObject): NormalizedRequest {
     tools: callableTools(body),
     hasSchema: objectAtPath(body, 'response_format').type === 'json_schema',
     thinking: body.reasoning_effort === 'none' ? 'off' : 'hidden',
-    sealed: false,
+    hasEncryptedReasoning: false,
     earlierThoughts: 0,
     segments: [...tools.map((text) => segment(text, [text])), ...messages.flatMap(messageSegments)],
     serviceTier: defaultTiers.has(tier) ? 'default' : tier,
     speed: null,
     inferenceGeo: '',
     repeated: {},
-    odd: chatOdd(body),
+    strictFault: strictChatFault(body),
   }
 }
 

@@ -10,7 +10,7 @@ import type { ResponseScript, ScriptStep } from '../script/script.ts'
 
 export interface BackgroundAnswers {
   /** Plays the script of a whole answer from now on; `opened` is the response object as it begins. */
-  begin(id: string, opened: JsonObject, of: { script: ResponseScript; recorder: Recorder }): void
+  begin(id: string, opened: JsonObject, run: { script: ResponseScript; recorder: Recorder }): void
   /** The response as it stands; undefined: it does not run here. */
   show(id: string): JsonObject | undefined
   /** As it stands afterwards; what has ended stays as it ended. */

@@ -4,7 +4,7 @@
  */
 
 import type { Fault } from '../errors.ts'
-import { fields, strangerIn } from '../request/known-fields.ts'
+import { fields, unknownFieldIn } from '../request/known-fields.ts'
 import {
   firstFault,
   integerFrom,
@@ -31,12 +31,12 @@ const innerFields: Readonly<Record<string, ReadonlySet<string>>> = {
   stream_options: fields('include_obfuscation'),
 }
 
-function strangerFault(body: JsonObject): Fault {
-  const stranger = strangerIn(body, bodyFields)
-  if (stranger !== undefined) return unknown(stranger)
+function unknownFieldFault(body: JsonObject): Fault {
+  const unknownField = unknownFieldIn(body, bodyFields)
+  if (unknownField !== undefined) return unknown(unknownField)
   return firstFault(Object.entries(innerFields), ([name, known]) => {
     const value = body[name]
-    const inner = isObject(value) ? strangerIn(value, known) : undefined
+    const inner = isObject(value) ? unknownFieldIn(value, known) : undefined
     return inner === undefined ? null : unknown(`${name}.${inner}`)
   })
 }
@@ -78,8 +78,8 @@ function toolFault(tool: JsonObject, index: number): Fault {
   }
   const found = nameFault(tool.name, `${place}.name`)
   if (found !== null) return found
-  const stranger = strangerIn(tool, functionFields)
-  return stranger === undefined ? null : unknown(`${place}.${stranger}`)
+  const unknownField = unknownFieldIn(tool, functionFields)
+  return unknownField === undefined ? null : unknown(`${place}.${unknownField}`)
 }
 
 /** The name of the one tool that the choice demands, or ''. */
@@ -104,7 +104,7 @@ function choiceFault(body: JsonObject): Fault {
   return invalid(`Tool choice '${demanded}' not found in 'tools' parameter.`, 'tool_choice')
 }
 
-function keptFault(body: JsonObject): Fault {
+function referenceFault(body: JsonObject): Fault {
   const previous = textIn(body.previous_response_id)
   if (previous !== '') {
     const text = `Previous response with id '${previous}' not found.`
@@ -152,8 +152,8 @@ export function responsesFault(body: JsonObject): Fault {
     return invalid("Invalid type for 'stream': expected a boolean.", 'stream', 'invalid_type')
   }
   return (
-    strangerFault(body) ??
-    keptFault(body) ??
+    unknownFieldFault(body) ??
+    referenceFault(body) ??
     backgroundFault(body) ??
     inputFault(body) ??
     limitFault(body) ??

@@ -4,7 +4,7 @@
  */
 
 import type { Fault, ProviderError } from '../errors.ts'
-import { fields, strangerIn } from '../request/known-fields.ts'
+import { fields, unknownFieldIn } from '../request/known-fields.ts'
 import {
   firstFault,
   invalid,
@@ -82,8 +82,8 @@ function partsFault(content: unknown, known: PartFields, place: string): Fault {
     const kind = textIn(part.type)
     const names = known[kind]
     if (names === undefined) return unsupported(kind, Object.keys(known), `${place}[${index}].type`)
-    const stranger = strangerIn(part, names)
-    return stranger === undefined ? null : unknown(`${place}[${index}].${stranger}`)
+    const unknownField = unknownFieldIn(part, names)
+    return unknownField === undefined ? null : unknown(`${place}[${index}].${unknownField}`)
   })
 }
 
@@ -172,8 +172,8 @@ function itemFault(item: JsonObject, index: number): Fault {
   if (kind === undefined) {
     return otherKinds.test(name) ? null : unsupported(name, Object.keys(itemKinds), `${place}.type`)
   }
-  const stranger = strangerIn(item, kind.fields)
-  return stranger === undefined ? kind.fault(item, place) : unknown(`${place}.${stranger}`)
+  const unknownField = unknownFieldIn(item, kind.fields)
+  return unknownField === undefined ? kind.fault(item, place) : unknown(`${place}.${unknownField}`)
 }
 
 /** The kinds that answer a call, and the calls they answer. */
@@ -224,11 +224,11 @@ function belongingFault(items: readonly JsonObject[]): Fault {
 
 /** The first thing that is wrong with an input of items. */
 export function itemsFault(input: readonly unknown[]): Fault {
-  const stranger = input.findIndex((item) => !isObject(item))
-  if (stranger >= 0) {
+  const nonObjectIndex = input.findIndex((item) => !isObject(item))
+  if (nonObjectIndex >= 0) {
     return invalid(
-      `Invalid type for 'input[${stranger}]': expected an object.`,
-      `input[${stranger}]`,
+      `Invalid type for 'input[${nonObjectIndex}]': expected an object.`,
+      `input[${nonObjectIndex}]`,
       'invalid_type',
     )
   }

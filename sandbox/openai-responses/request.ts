@@ -46,8 +46,8 @@ function contentSegments(place: string, content: unknown): readonly Segment[] {
 const itemSegments: Readonly<Record<string, (item: JsonObject) => readonly Segment[]>> = {
   message: ({ role, content }) => contentSegments(textIn(role), content),
   reasoning: ({ summary }) => contentSegments('reasoning', summary),
-  function_call: ({ name, arguments: given }) => [
-    segment(`call:${textIn(name)}:${textIn(given)}`, [textIn(name), textIn(given)]),
+  function_call: ({ name, arguments: input }) => [
+    segment(`call:${textIn(name)}:${textIn(input)}`, [textIn(name), textIn(input)]),
   ],
   function_call_output: ({ output }) => contentSegments('output', output),
 }
@@ -131,14 +131,14 @@ function askOf(body: JsonObject): NormalizedRequest {
     tools: body.tool_choice === 'none' ? [] : callable(offeredTools(body), demandedTool(body)),
     hasSchema: objectAtPath(body, 'text', 'format').type === 'json_schema',
     thinking: thinkingOf(body),
-    sealed: body.store === false || include.includes('reasoning.encrypted_content'),
+    hasEncryptedReasoning: body.store === false || include.includes('reasoning.encrypted_content'),
     earlierThoughts: 0,
     segments: segmentsOf(body),
     serviceTier: defaultTiers.has(tier) ? 'default' : tier,
     speed: null,
     inferenceGeo: '',
     repeated: repeatedOf(body),
-    odd: null,
+    strictFault: null,
   }
 }
 

@@ -94,7 +94,9 @@ function openedItem(place: OutputPlace): JsonObject {
   if (part.kind === 'text')
     return { id, type: 'message', status: 'in_progress', content: [], role: 'assistant' }
   if (part.kind === 'thinking') {
-    const opaque = turn.request.sealed ? { encrypted_content: draftReasoning(turn.stamp.unique) } : {}
+    const opaque = turn.request.hasEncryptedReasoning
+      ? { encrypted_content: draftReasoning(turn.stamp.unique) }
+      : {}
     return { id, type: 'reasoning', ...opaque, summary: [] }
   }
   const call = { arguments: '', call_id: callId(place), name: part.tool }
@@ -108,7 +110,9 @@ function finishedItem(place: OutputPlace): JsonObject {
   const text = part.pieces.join('')
   if (part.kind === 'text') return { ...item, status: statusOf(place), content: [textPart(text)] }
   if (part.kind === 'call') return { ...item, status: statusOf(place), arguments: text }
-  const opaque = turn.request.sealed ? { encrypted_content: encryptReasoning(turn.stamp.unique) } : {}
+  const opaque = turn.request.hasEncryptedReasoning
+    ? { encrypted_content: encryptReasoning(turn.stamp.unique) }
+    : {}
   return { ...item, ...opaque, summary: summaryOf(part) }
 }
 
@@ -118,7 +122,7 @@ function placesOf(turn: WriterInput): readonly OutputPlace[] {
 
 /** The items of the answer as they are kept: reasoning with its content. */
 export function outputItems(turn: WriterInput): readonly JsonObject[] {
-  return placesOf({ ...turn, request: { ...turn.request, sealed: true } }).map(finishedItem)
+  return placesOf({ ...turn, request: { ...turn.request, hasEncryptedReasoning: true } }).map(finishedItem)
 }
 
 function beginning(turn: WriterInput): JsonObject {

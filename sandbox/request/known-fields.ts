@@ -6,6 +6,6 @@ export function fields(names: string): ReadonlySet<string> {
   return new Set(names.split(/\s+/).filter((name) => name !== ''))
 }
 
-export function strangerIn(value: JsonObject, known: ReadonlySet<string>): string | undefined {
+export function unknownFieldIn(value: JsonObject, known: ReadonlySet<string>): string | undefined {
   return Object.keys(value).find((name) => !known.has(name))
 }

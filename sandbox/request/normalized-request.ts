@@ -40,7 +40,7 @@ export interface NormalizedRequest {
   readonly hasSchema: boolean
   readonly thinking: 'off' | 'hidden' | 'shown'
   /** Whether the answer holds the opaque value of its reasoning, where that is asked for. */
-  readonly sealed: boolean
+  readonly hasEncryptedReasoning: boolean
   /** Thinking blocks that the conversation holds already. */
   readonly earlierThoughts: number
   readonly segments: readonly Segment[]
@@ -51,7 +51,7 @@ export interface NormalizedRequest {
   /** What the answer repeats of the request. */
   readonly repeated: JsonObject
   /** The first thing that the real provider refuses and only models of a fixed format do here. */
-  readonly odd: ProviderError | null
+  readonly strictFault: ProviderError | null
 }
 
 export type RequestReading =

@@ -40,26 +40,26 @@ export function promptCache(clock: Clock, entriesMax: number): PromptCache {
 
   return {
     charge(model, segments) {
-      const lastMark = segments.findLastIndex(({ cacheLifetime }) => cacheLifetime !== null)
-      if (lastMark < 0)
+      const lastBreakpoint = segments.findLastIndex(({ cacheLifetime }) => cacheLifetime !== null)
+      if (lastBreakpoint < 0)
         return { uncached: tokensOf(segments), cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 }
 
-      const marked = segments.slice(0, lastMark + 1)
-      const hashes = prefixHashes(model, marked)
+      const cacheable = segments.slice(0, lastBreakpoint + 1)
+      const hashes = prefixHashes(model, cacheable)
       const nowMs = clock.monoMs()
       const lastHit = hashes.findLastIndex((hash) => (expiresAtMs.get(hash) ?? 0) > nowMs)
       const written: Record<CacheLifetime, number> = { '5m': 0, '1h': 0 }
-      let sinceMark = 0
-      for (const [index, { tokens, cacheLifetime }] of marked.entries()) {
-        if (index > lastHit) sinceMark += tokens
+      let sinceBreakpoint = 0
+      for (const [index, { tokens, cacheLifetime }] of cacheable.entries()) {
+        if (index > lastHit) sinceBreakpoint += tokens
         if (cacheLifetime === null) continue
-        written[cacheLifetime] += sinceMark
-        sinceMark = 0
+        written[cacheLifetime] += sinceBreakpoint
+        sinceBreakpoint = 0
         remember(hashes[index]!, cacheLifetime)
       }
       return {
-        uncached: tokensOf(segments.slice(lastMark + 1)),
-        cacheRead: tokensOf(marked.slice(0, lastHit + 1)),
+        uncached: tokensOf(segments.slice(lastBreakpoint + 1)),
+        cacheRead: tokensOf(cacheable.slice(0, lastHit + 1)),
         cacheWrite5m: written['5m'],
         cacheWrite1h: written['1h'],
       }

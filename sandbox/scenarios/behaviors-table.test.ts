@@ -344,7 +344,7 @@ test('the table is complete: names are unique, every row says what it does and r
 
 test('parameters stand in the name, only those that the model reads', () => {
   assert.deepEqual(
-    [...(findModel('sandbox-stream:tokens=5:rate=2')?.given ?? [])],
+    [...(findModel('sandbox-stream:tokens=5:rate=2')?.settings ?? [])],
     [
       ['tokens', '5'],
       ['rate', '2'],

@@ -237,7 +237,7 @@ const byName: ReadonlyMap<string, Behavior> = new Map(behaviors.map((behavior) =
 export interface NamedModel {
   readonly behavior: Behavior
   /** What the name itself sets. */
-  readonly given: ReadonlyMap<ParameterName, string>
+  readonly settings: ReadonlyMap<ParameterName, string>
 }
 
 /** The behavior that a model's name asks for, with the parameters in the name; undefined for no model of ours. */
@@ -245,12 +245,12 @@ export function findModel(model: string): NamedModel | undefined {
   const [name = '', ...settings] = model.split(':')
   const behavior = byName.get(name)
   if (behavior === undefined) return undefined
-  const given = new Map<ParameterName, string>()
+  const nameSettings = new Map<ParameterName, string>()
   for (const setting of settings) {
     const [key, value = ''] = setting.split('=', 2)
     const known = behavior.parameters.find((parameter) => parameter === key)
     if (known === undefined) return undefined
-    given.set(known, value)
+    nameSettings.set(known, value)
   }
-  return { behavior, given }
+  return { behavior, settings: nameSettings }
 }

@@ -110,11 +110,11 @@ export function settingsInMessage(
 
 /** The given texts over the row's own defaults over the usual ones; the first that cannot be read is reported. */
 export function readSettings(
-  given: ReadonlyMap<ParameterName, string>,
+  settings: ReadonlyMap<ParameterName, string>,
   defaults: Partial<BehaviorSettings>,
 ): SettingsReading {
   const read: Record<string, unknown> = {}
-  for (const [name, text] of given) {
+  for (const [name, text] of settings) {
     const value = parameters[name].read(text)
     if (value === undefined) {
       return { kind: 'invalid', message: `sandbox: ${name}=${text} must be ${parameters[name].accepts}` }

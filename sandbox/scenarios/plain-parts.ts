@@ -13,8 +13,8 @@ export function text(words: string): AnswerPart {
 }
 
 /** `given`: the arguments, as JSON. */
-export function callOf(tool: string, given: string, ids: IdHabit): AnswerPart {
-  return { kind: 'call', tool, pieces: sandboxPieces(given), identified: ids === 'yes' }
+export function callOf(tool: string, input: string, ids: IdHabit): AnswerPart {
+  return { kind: 'call', tool, pieces: sandboxPieces(input), identified: ids === 'yes' }
 }
 
 export function quotedResults(results: readonly string[]): AnswerPart {
@@ -51,16 +51,16 @@ function parsedObject(json: string): string | undefined {
 }
 
 /** A call that a message asks for; `given` as it was written. */
-interface Spoken {
+interface RequestedCall {
   readonly tool: string
-  readonly given: string
+  readonly input: string
 }
 
-function spokenCalls(words: string): readonly Spoken[] {
+function requestedCalls(words: string): readonly RequestedCall[] {
   const searched = words.slice(0, searchedMax)
   return [...searched.matchAll(usePattern)].slice(0, callsMax).flatMap((match) => {
-    const given = objectAt(searched.slice(match.index + match[0].length))
-    return given === undefined ? [] : [{ tool: match[1] ?? '', given }]
+    const input = objectAt(searched.slice(match.index + match[0].length))
+    return input === undefined ? [] : [{ tool: match[1] ?? '', input }]
   })
 }
 
@@ -68,18 +68,18 @@ function spokenCalls(words: string): readonly Spoken[] {
  * The calls that the last message or the results of the last calls ask for, else those results quoted, or an echo.
  * Where a schema binds the answer, the input of a call that cannot be made is its text.
  */
-export function spokenParts(
+export function partsFromMessage(
   { lastText, toolResults, tools, hasSchema }: NormalizedRequest,
   ids: IdHabit,
 ): readonly AnswerPart[] {
   const isAnswered = toolResults.length > 0
-  const calls = spokenCalls(isAnswered ? toolResults.join('\n') : lastText)
+  const calls = requestedCalls(isAnswered ? toolResults.join('\n') : lastText)
   if (calls.length === 0) return [isAnswered ? quotedResults(toolResults) : text(lastText)]
   const names = tools.map(({ name }) => name)
-  const stranger = calls.find(({ tool }) => !names.includes(tool))
-  if (stranger !== undefined && hasSchema) return [text(stranger.given)]
-  if (stranger !== undefined) {
-    return [text(`There is no tool ${stranger.tool}. There is: ${names.join(', ')}`)]
+  const missing = calls.find(({ tool }) => !names.includes(tool))
+  if (missing !== undefined && hasSchema) return [text(missing.input)]
+  if (missing !== undefined) {
+    return [text(`There is no tool ${missing.tool}. There is: ${names.join(', ')}`)]
   }
-  return calls.map(({ tool, given }) => callOf(tool, given, ids))
+  return calls.map(({ tool, input }) => callOf(tool, input, ids))
 }

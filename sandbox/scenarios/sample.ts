@@ -53,10 +53,10 @@ function sampleOf(root: JsonObject): unknown {
     object: sampleObject,
   }
 
-  function sampleAt(given: JsonObject, depth: number): unknown {
+  function sampleAt(subschema: JsonObject, depth: number): unknown {
     valuesLeft -= 1
     if (depth > depthMax || valuesLeft < 0) return null
-    const schema = resolved(given, root)
+    const schema = resolved(subschema, root)
     if ('const' in schema) return schema.const
     if (Array.isArray(schema.enum)) return schema.enum[0]
     const choice = firstChoice(schema)

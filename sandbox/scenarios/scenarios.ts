@@ -21,7 +21,7 @@ import {
   type Write,
 } from '../script/script.ts'
 import type { BehaviorSettings, Cut } from './parameters.ts'
-import { callOf, quotedResults, spokenParts, text } from './plain-parts.ts'
+import { callOf, partsFromMessage, quotedResults, text } from './plain-parts.ts'
 import { sampleArguments } from './sample.ts'
 import { wordsOf } from './words.ts'
 
@@ -43,9 +43,9 @@ export function answer({ request, charge }: ScenarioInput, parts: readonly Answe
   return answerOf(parts, request.outputLimit, charge(), request.choices)
 }
 
-export function written(call: ScenarioInput, given: SandboxAnswer): ResponseScript {
+export function written(call: ScenarioInput, answer: SandboxAnswer): ResponseScript {
   const { request, dialect, stamp, settings } = call
-  return paced(delayed(dialect.answer({ request, answer: given, stamp }), settings.delay), settings.rate)
+  return paced(delayed(dialect.answer({ request, answer, stamp }), settings.delay), settings.rate)
 }
 
 export function echo(call: ScenarioInput): ResponseScript {
@@ -170,9 +170,12 @@ export function* afterEnd(call: ScenarioInput): Generator<ScriptStep> {
 }
 
 export function over(call: ScenarioInput): ResponseScript {
-  const given = wordsAnswer(call)
-  const limit = Math.max(call.request.outputLimit ?? 0, given.outputTokens)
-  return written(call, { ...given, reportedOutputTokens: limit * call.request.choices + call.settings.extra })
+  const answer = wordsAnswer(call)
+  const limit = Math.max(call.request.outputLimit ?? 0, answer.outputTokens)
+  return written(call, {
+    ...answer,
+    reportedOutputTokens: limit * call.request.choices + call.settings.extra,
+  })
 }
 
 export function endless(call: ScenarioInput): ResponseScript {
@@ -187,9 +190,12 @@ export function contextTokens({ request }: ScenarioInput): ProviderError {
 }
 
 export function tools(call: ScenarioInput): ResponseScript {
-  return written(call, answer(call, spokenParts(call.request, call.settings.ids)))
+  return written(call, answer(call, partsFromMessage(call.request, call.settings.ids)))
 }
 
 export function thinkingTools(call: ScenarioInput): ResponseScript {
-  return written(call, answer(call, [...thoughtOf(call), ...spokenParts(call.request, call.settings.ids)]))
+  return written(
+    call,
+    answer(call, [...thoughtOf(call), ...partsFromMessage(call.request, call.settings.ids)]),
+  )
 }

@@ -51,14 +51,14 @@ function made(parts: readonly AnswerPart[]): number {
 
 /** The first `limit` pieces of `parts`; parts that are left without a piece are dropped. */
 function cutTo(parts: readonly AnswerPart[], limit: number): readonly AnswerPart[] {
-  const kept: AnswerPart[] = []
+  const remaining: AnswerPart[] = []
   let left = limit
   for (const part of parts) {
     const pieces = part.pieces.slice(0, left)
     left -= pieces.length
-    if (pieces.length > 0) kept.push({ ...part, pieces })
+    if (pieces.length > 0) remaining.push({ ...part, pieces })
   }
-  return kept
+  return remaining
 }
 
 /** The answer that makes `parts` as far as `limit` tokens allow, and reports what it made, per choice. */
@@ -68,16 +68,16 @@ export function answerOf(
   input: InputUsage,
   choices: number,
 ): SandboxAnswer {
-  const kept = cutTo(parts, limit ?? Number.POSITIVE_INFINITY)
-  const outputTokens = made(kept)
+  const remaining = cutTo(parts, limit ?? Number.POSITIVE_INFINITY)
+  const outputTokens = made(remaining)
   const whole = outputTokens === made(parts)
-  const calls = kept.some((part) => part.kind === 'call')
+  const calls = remaining.some((part) => part.kind === 'call')
   return {
-    parts: kept,
+    parts: remaining,
     stop: whole ? (calls ? 'call' : 'done') : 'length',
     input,
     outputTokens,
-    reasoningTokens: made(kept.filter((part) => part.kind === 'thinking')),
+    reasoningTokens: made(remaining.filter((part) => part.kind === 'thinking')),
     reportedOutputTokens: outputTokens * choices,
   }
 }

@@ -88,10 +88,10 @@ export function* paced(script: ResponseScript, perSecond: number): Generator<Scr
 
 /** Waits `ms` before the first token is made. */
 export function* delayed(script: ResponseScript, ms: number): Generator<ScriptStep> {
-  let begun = false
+  let hasBegun = false
   for (const step of script) {
-    if (!begun && step.kind === 'write' && step.outputTokens > 0) {
-      begun = true
+    if (!hasBegun && step.kind === 'write' && step.outputTokens > 0) {
+      hasBegun = true
       yield { kind: 'wait', ms }
     }
     yield step

@@ -64,7 +64,7 @@ const models = formats.map((format) => ({
 
 before(async () => {
   first = await faultUpstream(() => behaviour)
-  second = await startSandbox({ clock: systemClock, keepBodies: true })
+  second = await startSandbox({ clock: systemClock, logBodies: true })
   const upstreams = upstreamsAt([first.origin, second.origin])
   tollgate = await testGateway({ upstreams, models, limits })
 })

@@ -21,7 +21,7 @@ const canary = (what: string): string => ['canary', what, '7'.repeat(24), 'tail'
 
 const logged: string[] = []
 const log = createLog({ level: 'trace', destination: { write: (line: string) => void logged.push(line) } })
-const sandbox = await startSandbox({ clock: systemClock, keepBodies: true })
+const sandbox = await startSandbox({ clock: systemClock, logBodies: true })
 const gate = await testGateway({ models: meteredModels(), log })
 const control = controlOf(gate)
 const operator = asking(control, personActor('ada', { operator: true }))

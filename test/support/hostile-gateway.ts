@@ -119,7 +119,7 @@ export interface PostOptions {
 }
 
 export async function hostileGateway(options: TestGatewayOptions = {}): Promise<HostileGateway> {
-  const sandbox = await startSandbox({ clock: systemClock, keepBodies: true })
+  const sandbox = await startSandbox({ clock: systemClock, logBodies: true })
   const gateway = await testGateway({
     openai: sandbox.origin,
     anthropic: sandbox.origin,

@@ -104,7 +104,7 @@ function sumOf(usage: unknown): number {
 
 export async function meteredGateway(options: MeteredOptions = {}): Promise<MeteredGateway> {
   const { price, models, ...rest } = options
-  const sandbox = await startSandbox({ clock: systemClock, keepBodies: true })
+  const sandbox = await startSandbox({ clock: systemClock, logBodies: true })
   const gateway = await testGateway({
     openai: sandbox.origin,
     anthropic: sandbox.origin,

@@ -12,7 +12,7 @@ let sandbox: Sandbox
 let client: OpenAI
 
 before(async () => {
-  sandbox = await startSandbox({ clock, limits: { ...sandboxLimits, keptAnswerBytesMax: 2_000 } })
+  sandbox = await startSandbox({ clock, limits: { ...sandboxLimits, storedResponseBytesMax: 2_000 } })
   client = new OpenAI({ apiKey: 'any', baseURL: `${sandbox.origin}/v1`, maxRetries: 0 })
 })
 after(() => sandbox.close())

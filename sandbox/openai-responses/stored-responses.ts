@@ -8,19 +8,19 @@ import type { WriterInput } from '../script/answer.ts'
 import { responseId } from './errors.ts'
 import { ending, outputItems } from './writer.ts'
 
-export interface KeptAnswers {
+export interface StoredResponses {
   /** The body with what is kept in the place of what refers to it; what is not known here stays as it is. */
   resolved(body: JsonObject): JsonObject
   /** Keeps the answer to a resolved body, unless that says otherwise. */
-  keep(body: JsonObject, turn: WriterInput): void
+  store(body: JsonObject, turn: WriterInput): void
   /** The answer, and the items before it; undefined: it is not kept. */
   find(id: string): { readonly response: JsonObject; readonly input: readonly JsonObject[] } | undefined
   remove(id: string): void
 }
 
-interface KeptAnswer {
+interface StoredResponse {
   readonly items: readonly JsonObject[]
-  readonly made: readonly string[]
+  readonly outputIds: readonly string[]
   readonly turn: WriterInput
   readonly input: readonly JsonObject[]
   readonly bytes: number
@@ -31,8 +31,8 @@ function inputItems({ input }: JsonObject): readonly JsonObject[] {
   return typeof input === 'string' ? [{ role: 'user', content: input }] : objectsIn(input)
 }
 
-export function keptAnswers(bytesMax: number): KeptAnswers {
-  const answers = new Map<string, KeptAnswer>()
+export function storedResponses(bytesMax: number): StoredResponses {
+  const answers = new Map<string, StoredResponse>()
   const items = new Map<string, JsonObject>()
   let bytes = 0
 
@@ -47,7 +47,7 @@ export function keptAnswers(bytesMax: number): KeptAnswers {
     const answer = answers.get(id)
     if (answer === undefined) return
     answers.delete(id)
-    for (const made of answer.made) items.delete(made)
+    for (const outputIds of answer.outputIds) items.delete(outputIds)
     bytes -= answer.bytes
   }
 
@@ -63,15 +63,15 @@ export function keptAnswers(bytesMax: number): KeptAnswers {
       const input = [...earlier.items, ...inputItems(referring)]
       return { ...referring, input, previous_response_id: null }
     },
-    keep(body, turn) {
+    store(body, turn) {
       if (body.store === false) return
       const output = outputItems(turn)
       const input = inputItems(body)
       const all = [...input, ...output]
-      const made = output.map(({ id }) => textIn(id))
-      const answer = { items: all, made, turn, input, bytes: JSON.stringify(all).length }
+      const outputIds = output.map(({ id }) => textIn(id))
+      const answer = { items: all, outputIds, turn, input, bytes: JSON.stringify(all).length }
       answers.set(responseId(turn.stamp), answer)
-      for (const [index, item] of output.entries()) items.set(made[index] ?? '', item)
+      for (const [index, item] of output.entries()) items.set(outputIds[index] ?? '', item)
       bytes += answer.bytes
       forgetOldest()
     },
