@@ -259,7 +259,7 @@ test('as a process: what the first start tells works as it stands there, and the
   assert.equal(await again.stop(), 0)
 })
 
-test('every operation has a command, and every command an output that the contract promises', async () => {
+test('every operation has a command, and every command an output that the contract promises', async (context) => {
   const folder = newFolder()
   const environment = environmentOf(folder)
   const run = (...words: string[]) => called(environment, ...words)
@@ -277,6 +277,9 @@ test('every operation has a command, and every command an output that the contra
     '--factor',
     'service_tier:flex=0.5',
   ]
+  // To open the database for each command takes longer than the command.
+  const server = await runningServer(folder)
+  context.after(() => server.close())
   const made = output('key.create', await withAccount(run, person))
   const code = output('code.create', await run('code', 'create', '1', '--json'))
   const asked: readonly [operation: OperationName, words: readonly string[]][] = [
