@@ -1,10 +1,14 @@
 /**
  * Runs test files one after the other in this process, each as a suite of its name, and at the end what they left to be
- * done once for all of them.
+ * done once for all of them. Writes what each took of the processor for the reporter to read.
  */
-import { after, suite } from 'node:test'
+import { after, before, suite } from 'node:test'
+import { processorSeconds } from './processor-time.js'
 
 const endsName = Symbol.for('tollgate.test-process-ends')
+
+/** Begins a line that is for the reporter: the seconds and the name of the file follow. */
+export const cpuMark = '\u0000cpu '
 
 /** Longer than a process needs to close what its tests closed, also on a busy machine. */
 const exitGraceMs = 60_000
@@ -17,11 +21,25 @@ export function runFiles(files, timeout) {
   /** @type {(() => Promise<void>)[]} */
   const ends = []
   Object.assign(globalThis, { [endsName]: ends })
-  for (const [name, url] of files) suite(name, { timeout }, () => import(url))
+  for (const [name, url] of files) {
+    suite(name, { timeout }, async () => {
+      let beganAt = 0
+      before(() => {
+        beganAt = secondsUsed()
+      })
+      await import(url)
+      after(() => process.stdout.write(`${cpuMark}${(secondsUsed() - beganAt).toFixed(1)} ${name}\n`))
+    })
+  }
   after(async () => {
     exitLater()
     for (const end of ends) await end()
   })
+}
+
+function secondsUsed() {
+  const { own, childUser, childSystem } = processorSeconds() ?? { own: 0, childUser: 0, childSystem: 0 }
+  return own + childUser + childSystem
 }
 
 /** The runner waits for a process without end, so one whose tests left a server open, for example in a failed hook, exits itself. */

@@ -5,13 +5,17 @@
 import { readFileSync } from 'node:fs'
 import { basename, relative } from 'node:path'
 import { inspect } from 'node:util'
+import { cpuMark } from './test-process.js'
 
+const cpuLine = new RegExp(`${cpuMark}([\\d.]+) (.*)\\n`, 'g')
 const processForm = /^(?:process-\d+\.mjs|test-process\.js)$/
 
 /** @param {AsyncIterable<{ type: string, data: any }>} events what the runner tells, see node:test `TestsStream` */
 // biome-ignore lint/style/noDefaultExport: the runner takes a reporter's default export only
 export default async function* reportTests(events) {
   const counts = { tests: 0, skipped: 0 }
+  /** @type {Map<string, string>} seconds of processor time of each file */
+  const seconds = new Map()
   for await (const { type, data } of events) {
     const isEnd = type === 'test:pass' || type === 'test:fail'
     if (isEnd && data.details.type !== 'suite') {
@@ -20,15 +24,34 @@ export default async function* reportTests(events) {
     }
     if (type === 'test:fail') yield failure(data)
     if (isEnd && isFile(data)) {
-      yield fileLine(data.name, { success: type === 'test:pass', ms: data.details.duration_ms, ...counts })
+      const cpu = seconds.get(data.name)
+      yield fileLine(data.name, {
+        success: type === 'test:pass',
+        ms: data.details.duration_ms,
+        ...counts,
+        cpu,
+      })
       Object.assign(counts, { tests: 0, skipped: 0 })
     } else if (type === 'test:summary' && data.file !== undefined) {
       if (processForm.test(basename(data.file))) continue
       const { success, duration_ms: ms } = data
       yield fileLine(relative(process.cwd(), data.file), { success, ms, ...data.counts })
-    } else if (type === 'test:stdout' || type === 'test:stderr') yield data.message
+    } else if (type === 'test:stdout') yield withoutCpu(data.message, seconds)
+    else if (type === 'test:stderr') yield data.message
     else if (type === 'test:diagnostic') yield `ℹ ${data.message}\n`
   }
+}
+
+/**
+ * What a test process printed, without the lines that are for this reporter, which are noted.
+ * @param {string} text
+ * @param {Map<string, string>} seconds
+ */
+function withoutCpu(text, seconds) {
+  return text.replaceAll(cpuLine, (_, used, name) => {
+    seconds.set(name, used)
+    return ''
+  })
 }
 
 /** @param {{ nesting: number, file?: string, details: { type?: string } }} data */
@@ -50,9 +73,10 @@ function failure({ file, line, name, details: { error } }) {
 
 /**
  * @param {string} path
- * @param {{ success: boolean, tests: number, skipped: number, ms: number }} result
+ * @param {{ success: boolean, tests: number, skipped: number, ms: number, cpu?: string | undefined }} result
  */
-function fileLine(path, { success, tests, skipped, ms }) {
+function fileLine(path, { success, tests, skipped, ms, cpu }) {
   const skips = skipped > 0 ? `, skipped ${skipped}` : ''
-  return `${success ? '✔' : '✖'} ${path} (tests ${tests}${skips}, ${Math.round(ms)} ms)\n`
+  const cost = cpu === undefined ? '' : `, CPU ${cpu} s`
+  return `${success ? '✔' : '✖'} ${path} (tests ${tests}${skips}, ${Math.round(ms)} ms${cost})\n`
 }

@@ -14,6 +14,7 @@ import { consolePackages, developerPackages } from './packages.js'
 import { prepare } from './prepare.js'
 import { prepareConsole } from './prepare-console.js'
 import { forwardedSignals } from './process-ties.js'
+import { processorSeconds } from './processor-time.js'
 import { warmCache } from './warm-cache.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -21,7 +22,6 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const hangMs = 15 * 60_000
 /** Of all: a run that takes longer is stopped, because nothing else stops a process that no longer answers. */
 const runHangMs = 45 * 60_000
-const ticksPerSecond = 100
 const compileCache = join(root, 'node_modules/.cache/tollgate')
 /** So many files that start the program make it worth a start to have it compiled. */
 const warmFromFiles = 4
@@ -151,17 +151,12 @@ function reportSkipped() {
   return isRequired
 }
 
-/** The system's own account of all processes that this one waited for, and they for theirs; only Linux keeps it there. */
 function reportCost() {
   const seconds = (performance.now() - beganMs) / 1_000
-  const cpu = existsSync('/proc/self/stat') ? `, CPU ${childSeconds().join(' s user, ')} s system` : ''
+  const used = processorSeconds()
+  const cpu =
+    used === undefined
+      ? ''
+      : `, CPU ${used.childUser.toFixed(1)} s user, ${used.childSystem.toFixed(1)} s system`
   process.stdout.write(`took ${seconds.toFixed(1)} s${cpu}\n`)
-}
-
-function childSeconds() {
-  // The name of the program, in parentheses, may hold anything.
-  const fields = readFileSync('/proc/self/stat', 'utf8')
-    .replace(/^.*\) /, '')
-    .split(' ')
-  return [fields[13], fields[14]].map((ticks) => (Number(ticks) / ticksPerSecond).toFixed(1))
 }

@@ -64,8 +64,8 @@ const prose = 'As they say, all that glitters is not gold. '
 
 /** Turns of about so many bytes, by what they are made of. */
 const contents: Readonly<Record<string, (shape: Shape) => string>> = {
-  prose: ({ turn }) => turn(prose.repeat((8 * megabyte) / prose.length)),
-  escapes: ({ turn }) => turn('\\u0041\\u0062'.repeat((8 * megabyte) / 12)),
+  prose: ({ turn }) => turn(prose.repeat(megabyte / prose.length)),
+  escapes: ({ turn }) => turn('\\u0041\\u0062'.repeat(megabyte / 12)),
   'tiny messages': ({ turn }) => Array.from({ length: 15_000 }, () => turn('a')).join(','),
 }
 

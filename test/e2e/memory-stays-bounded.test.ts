@@ -37,8 +37,9 @@ function answerOf(socket: Socket): Promise<string> {
 }
 
 suite('bodies', { concurrency: 1 }, () => {
-  const bodyBytes = 8 * mebibyte
-  const budgetBytes = 128 * mebibyte
+  const bodyBytes = 4 * mebibyte
+  const budgetBytes = 64 * mebibyte
+  const clients = 60
   /** What the bodies may take in all, and everything else of the requests. */
   const growthBytesMax = budgetBytes + 64 * mebibyte
   let sandbox: Sandbox
@@ -87,7 +88,7 @@ limits: { requestsPerMinute: none, tokensPerMinute: none, concurrent: none, body
       await new Promise((resolve) => socket.once('data', resolve))
     }
     const grownBytes = (await memory.retainedBytes()) - beforeBytes
-    assert(grownBytes <= 2 * bodyBytes, `grew by ${Math.round(grownBytes / mebibyte)} MiB`)
+    assert(grownBytes <= 4 * bodyBytes, `grew by ${Math.round(grownBytes / mebibyte)} MiB`)
     for (const socket of sockets) socket.destroy()
   })
 
@@ -97,7 +98,7 @@ limits: { requestsPerMinute: none, tokensPerMinute: none, concurrent: none, body
     const heldBytes: number[] = []
     let answered = 0
     const answers = await Promise.all(
-      Array.from({ length: 100 }, async () => {
+      Array.from({ length: clients }, async () => {
         const answer = await answerOf(post(server, key, body))
         answered += 1
         if (answered % 10 === 1) heldBytes.push(await memory.retainedBytes())
@@ -106,7 +107,7 @@ limits: { requestsPerMinute: none, tokensPerMinute: none, concurrent: none, body
     )
     const served = answers.filter((answer) => answer.startsWith('HTTP/1.1 200 '))
     const refused = answers.filter((answer) => answer.startsWith('HTTP/1.1 503 '))
-    assert.equal(served.length + refused.length, 100)
+    assert.equal(served.length + refused.length, clients)
     assert(served.length >= 8 && refused.length > 0, `${served.length} served, ${refused.length} refused`)
     for (const answer of served) assert.match(answer, /\[DONE\]/)
     for (const answer of refused) assert.match(answer, /\r\nretry-after: \d+\r\n.*"overloaded"/is)
@@ -125,8 +126,10 @@ limits: { requestsPerMinute: none, tokensPerMinute: none, concurrent: none, body
 })
 
 suite('readers that never read', { concurrency: 1 }, () => {
-  const streamBytes = 200 * mebibyte
-  const readers = 50
+  const streamBytes = 64 * mebibyte
+  /** What one may have taken that nobody reads: the kernels on both sides of the gateway hold it. */
+  const takenBytesMax = 24 * mebibyte
+  const readers = 30
   /** What is not sent, and the chunks that are relayed. */
   const growthBytesMax = 2 * readers * mebibyte
   const upstream = openFlood(streamBytes)
@@ -207,8 +210,7 @@ limits: { requestsPerMinute: none, tokensPerMinute: none, concurrent: none, slow
     )
     const grownBytes = Math.max(...heldBytes) - beforeBytes
     assert(grownBytes <= growthBytesMax, `grew by ${Math.round(grownBytes / mebibyte)} MiB`)
-    // What the kernels on both sides of the gateway hold is not ours.
-    for (const bytes of upstream.written()) assert(bytes < streamBytes / 8, `${bytes} bytes were taken`)
+    for (const bytes of upstream.written()) assert(bytes < takenBytesMax, `${bytes} bytes were taken`)
     for (const socket of sockets) socket.destroy()
     const { openHolds } = await installation.ask('account.show', { account })
     assert.equal(openHolds, 0)
