@@ -35,7 +35,7 @@ const opened = await openIdentity({
   },
 })
 if (opened.kind === 'refused') throw new Error(opened.message)
-const { identity, answer, close } = opened.opened
+const { identity, handle: answer, close } = opened.opened
 
 /** Answers with the cookie that it set. */
 async function post(path: string, body: object): Promise<string> {
@@ -67,14 +67,14 @@ const rows = {
     cookies.push(await post('/sign-up/email', person(number))),
   ),
   'sign-in': await cost(signIns, (number) => post('/sign-in/email', person(number))),
-  'cookie, remembered': await cost(looks, () => identity.signedIn({ cookie: cookies[0] ?? '' })),
+  'cookie, remembered': await cost(looks, () => identity.authenticate({ cookie: cookies[0] ?? '' })),
   'cookie, read from the database': await cost(reads, async (number) => {
     // Confirming is what a change is: everything is forgotten.
     if (number % cookies.length === 0) await identity.setOperator('nobody', true)
-    await identity.signedIn({ cookie: cookies[number % cookies.length] ?? '' })
+    await identity.authenticate({ cookie: cookies[number % cookies.length] ?? '' })
   }),
   'cookie that is none of ours': await cost(looks, () =>
-    identity.signedIn({ cookie: 'tollgate.session_token=a.b' }),
+    identity.authenticate({ cookie: 'tollgate.session_token=a.b' }),
   ),
 }
 await close()

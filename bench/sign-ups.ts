@@ -89,7 +89,7 @@ async function measure(
       email: `s${beside.round}-${number}@example.org`,
       password: `a long password ${number}`,
     })
-    const answer = await services.answerAuth({
+    const response = await services.answerAuth({
       method: 'POST',
       path: '/api/auth/sign-up/email',
       query: '',
@@ -98,7 +98,7 @@ async function measure(
       // Each from a network of its own, as people are.
       clientAddress: `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`,
     })
-    if (answer.status !== 200) failed += 1
+    if (response.status !== 200) failed += 1
   }
   const works = { 'sign-ups': signUp, computing: () => compute(computedTimes), nothing: null }
   const work = works[beside.what]

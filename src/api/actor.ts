@@ -18,10 +18,10 @@ export async function actorOf(
 ): Promise<Actor> {
   const address = clientAddress(request)
   const credential = bearerOf(request)
-  const signedIn = await control.identity.signedIn(request.headers)
-  if (signedIn !== null) {
+  const session = await control.identity.authenticate(request.headers)
+  if (session !== null) {
     if (credential !== undefined) throw twoCredentials()
-    const { person, loginMs } = signedIn
+    const { person, loginMs } = session
     return { kind: 'person', person, loginMs, address }
   }
   if (credential === undefined) {

@@ -3,7 +3,7 @@
  * but that pages of other sites change nothing here.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { AuthAnswer } from '../identity/auth-messages.ts'
+import type { AuthResponse } from '../identity/auth-messages.ts'
 import { nameOf } from './actor.ts'
 import type { ApiParts } from './api-parts.ts'
 import type { Bodies } from './bodies.ts'
@@ -29,11 +29,11 @@ export function addAuth(app: FastifyInstance, parts: ApiParts, { bodies, pace }:
       url: path,
       async onRequest(request) {
         const { method, headers } = request
-        const signedIn = await parts.control.identity.signedIn(headers)
-        const kind = signedIn === null ? 'anyone' : 'person'
+        const session = await parts.control.identity.authenticate(headers)
+        const kind = session === null ? 'anyone' : 'person'
         mustBeSameSite({ method, headers }, kind, parts.control.address)
-        if (signedIn === null) return
-        const actor = { ...signedIn, kind: 'person', address: null } as const
+        if (session === null) return
+        const actor = { ...session, kind: 'person', address: null } as const
         bodies.knownAs(request, nameOf(actor))
         if (method === 'POST') pace(actor)
       },
@@ -42,21 +42,21 @@ export function addAuth(app: FastifyInstance, parts: ApiParts, { bodies, pace }:
   })
 }
 
-async function answered(parts: ApiParts, request: FastifyRequest): Promise<AuthAnswer> {
+async function answered(parts: ApiParts, request: FastifyRequest): Promise<AuthResponse> {
   const { control } = parts
   if (request.method !== 'POST') return ask(parts, request)
   // Before it is asked: what ends a session is still the session's.
-  const signedIn = await control.identity.signedIn(request.headers)
-  const answer = await ask(parts, request)
-  if (signedIn === null) return answer
+  const session = await control.identity.authenticate(request.headers)
+  const response = await ask(parts, request)
+  if (session === null) return response
   const [path = ''] = request.url.split('?', 1)
-  await tellOfPeople(control, { person: signedIn.person.id, path, asked: bodyOf(request), answer })
-  return answer
+  await tellOfPeople(control, { person: session.person.id, path, asked: bodyOf(request), answer: response })
+  return response
 }
 
 const bodyOf = ({ body }: FastifyRequest): Uint8Array => (Buffer.isBuffer(body) ? body : new Uint8Array(0))
 
-function ask(parts: ApiParts, request: FastifyRequest): Promise<AuthAnswer> {
+function ask(parts: ApiParts, request: FastifyRequest): Promise<AuthResponse> {
   const { method, raw, headers } = request
   const url = raw.url ?? '/'
   const cut = url.indexOf('?')
@@ -70,7 +70,7 @@ function ask(parts: ApiParts, request: FastifyRequest): Promise<AuthAnswer> {
   })
 }
 
-function handBack(reply: FastifyReply, { status, headers, body }: AuthAnswer): FastifyReply {
+function handBack(reply: FastifyReply, { status, headers, body }: AuthResponse): FastifyReply {
   // Each cookie is a header of its own; Fastify keeps them apart.
   for (const [name, value] of headers) reply.header(name, value)
   return reply.code(status).send(Buffer.from(body))

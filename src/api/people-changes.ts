@@ -4,7 +4,7 @@
  */
 import { organizationOwner, personOwner } from '../control/authorize.ts'
 import type { ControlParts } from '../control/parts.ts'
-import { type AuthAnswer, parsed } from '../identity/auth-messages.ts'
+import { type AuthResponse, parseObject } from '../identity/auth-messages.ts'
 
 export interface PeopleChange {
   /** Who asked. */
@@ -12,7 +12,7 @@ export interface PeopleChange {
   /** As it came: its path from the root, and its body. */
   readonly path: string
   readonly asked: Uint8Array
-  readonly answer: AuthAnswer
+  readonly answer: AuthResponse
 }
 
 export async function tellOfPeople(
@@ -31,9 +31,9 @@ export async function tellOfPeople(
 }
 
 /** The owners of accounts that an answer names, at its top or in a member or an invitation, and of what was asked about. */
-function ownersIn({ person, path, asked, answer }: PeopleChange): ReadonlySet<string> {
+function ownersIn({ person, path, asked, answer: response }: PeopleChange): ReadonlySet<string> {
   const owners = new Set([personOwner(person)])
-  const whole = objectIn(answer.body)
+  const whole = objectIn(response.body)
   for (const { organizationId, userId } of [whole, part(whole.member), part(whole.invitation)]) {
     if (typeof organizationId === 'string') owners.add(organizationOwner(organizationId))
     if (typeof userId === 'string') owners.add(personOwner(userId))
@@ -49,5 +49,5 @@ function ownersIn({ person, path, asked, answer }: PeopleChange): ReadonlySet<st
 const aboutOrganizations = '/api/auth/organization/'
 
 type Fields = Readonly<Record<string, unknown>>
-const objectIn = (body: Uint8Array): Fields => parsed(Buffer.from(body).toString('utf8'))
+const objectIn = (body: Uint8Array): Fields => parseObject(Buffer.from(body).toString('utf8'))
 const part = (value: unknown): Fields => (typeof value === 'object' && value !== null ? { ...value } : {})

@@ -79,7 +79,7 @@ export async function authorizeAccount(
 /** What does not exist takes the look-ups of what is somebody else's, so that time does not tell one from the other. */
 async function lookInVain({ ledger, identity }: ControlParts, subject: Subject, actor: Actor): Promise<void> {
   if (subject !== 'account') await ledger.account(0n)
-  if (actor.kind === 'person') await identity.memberships(actor.person.id)
+  if (actor.kind === 'person') await identity.listMemberships(actor.person.id)
 }
 
 /** What a person is in an account; null: nothing. */
@@ -89,7 +89,7 @@ async function roleOf(
   { owner }: Pick<AccountRow, 'owner'>,
 ): Promise<Role | null> {
   if (owner === personOwner(person)) return 'owner'
-  const memberships = await identity.memberships(person)
+  const memberships = await identity.listMemberships(person)
   return memberships.find(({ organization }) => owner === organizationOwner(organization))?.role ?? null
 }
 

@@ -17,7 +17,7 @@ export interface AuthRequest {
   readonly clientAddress: string
 }
 
-export interface AuthAnswer {
+export interface AuthResponse {
   readonly status: number
   /** A name may come several times: cookies do. */
   readonly headers: readonly (readonly [name: string, value: string])[]
@@ -25,19 +25,23 @@ export interface AuthAnswer {
 }
 
 /** An answer of ours, in the shape of every other error of this server. */
-export function refusal(
+export function errorResponse(
   code: ErrorCode,
   message: string,
   more: { readonly param?: string; readonly retryAfterMs?: number } = {},
-): AuthAnswer {
+): AuthResponse {
   const { param, retryAfterMs } = more
   const seconds = retryAfterMs === undefined ? [] : [String(Math.max(1, Math.ceil(retryAfterMs / 1_000)))]
-  return jsonAnswer(errors[code].status, { error: { code, message, ...(param && { param }) } }, [
+  return jsonResponse(errors[code].status, { error: { code, message, ...(param && { param }) } }, [
     ...seconds.map((value) => ['retry-after', value] as const),
   ])
 }
 
-export function jsonAnswer(status: number, value: unknown, headers: AuthAnswer['headers'] = []): AuthAnswer {
+export function jsonResponse(
+  status: number,
+  value: unknown,
+  headers: AuthResponse['headers'] = [],
+): AuthResponse {
   return {
     status,
     headers: [['content-type', 'application/json'], ['cache-control', 'no-store'], ...headers],
@@ -46,14 +50,14 @@ export function jsonAnswer(status: number, value: unknown, headers: AuthAnswer['
 }
 
 /** Codes that better-auth was told to answer with by us. */
-const ours: readonly ErrorCode[] = ['sign_up_closed']
+const ownCodes: readonly ErrorCode[] = ['sign_up_closed']
 
-export function ownRefusal(status: number, text: string): AuthAnswer | undefined {
+export function ownErrorResponse(status: number, text: string): AuthResponse | undefined {
   if (status < 400) return undefined
-  const { code, message } = parsed(text) as { code?: unknown; message?: unknown }
-  const own = ours.find((known) => known === code)
+  const { code, message } = parseObject(text) as { code?: unknown; message?: unknown }
+  const own = ownCodes.find((known) => known === code)
   if (own === undefined) return undefined
-  return refusal(own, String(message))
+  return errorResponse(own, String(message))
 }
 
 /** Requests that end the browser's own session. */
@@ -65,13 +69,13 @@ const clearedCookie = /^[^=]+\.(?:session_token|session_data|dont_remember)=;/
  * The cookies of an answer that reach the browser. better-auth clears the cookie of a session that it does not find, but
  * meanwhile another request (a changed password) may have replaced the session: the browser would lose the new cookie.
  */
-export function passedCookies(path: string, cookies: readonly string[]): readonly string[] {
+export function filterCookies(path: string, cookies: readonly string[]): readonly string[] {
   if (endsSession.test(path) || !cookies.some((cookie) => clearedToken.test(cookie))) return cookies
   return cookies.filter((cookie) => !clearedCookie.test(cookie))
 }
 
 /** The object in a text; empty for anything else. */
-export function parsed(text: string): Readonly<Record<string, unknown>> {
+export function parseObject(text: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}

@@ -10,7 +10,7 @@ import type { Config } from '../config/config.ts'
 import type { OutgoingEmail } from '../mail/mail.ts'
 import { openAttempts } from './auth-gateway/attempts.ts'
 import { openAuthGateway } from './auth-gateway/auth-gateway.ts'
-import type { AuthAnswer, AuthRequest } from './auth-messages.ts'
+import type { AuthRequest, AuthResponse } from './auth-messages.ts'
 import type { BetterAuth, BetterAuthDeps } from './better-auth/better-auth.ts'
 import { openIssuers } from './better-auth/issuers.ts'
 import { deletePerson, exportPerson } from './people/account-deletion.ts'
@@ -25,7 +25,7 @@ import { openPasswords, type Passwords } from './sign-in/passwords.ts'
 import { endPendingCredentials } from './sign-in/pending-credentials.ts'
 import { openUsedCodes } from './sign-in/used-codes.ts'
 import { type IdentityDatabase, type IdentityStore, openIdentityStore } from './store/database.ts'
-import type { IdentityOperations, SignedIn } from './types.ts'
+import type { AuthenticatedSession, IdentityOperations } from './types.ts'
 
 export interface CoreOptions extends CoreDeps {
   readonly clock: Clock
@@ -37,7 +37,7 @@ export interface CoreDeps {
   /** Plain values. */
   readonly config: Pick<Config, 'dataFolder' | 'limits' | 'signup' | 'signIn' | 'operator'>
   /** Sends an e-mail, or not when too many wait; null: no mail can be sent. */
-  readonly sendEmail: ((email: OutgoingEmail) => Promise<'taken' | 'full'>) | null
+  readonly sendEmail: ((email: OutgoingEmail) => Promise<'queued' | 'full'>) | null
   readonly log: Log
   /** Signs and seals. */
   readonly secret: string
@@ -45,7 +45,7 @@ export interface CoreDeps {
   readonly address: () => string
   readonly listeners: PersonListeners
   /** What was known of sessions and people may be wrong from now on. */
-  readonly changed: () => void
+  readonly onChanged: () => void
   /** The database can do nothing any more: the process should end. */
   readonly onLost: (error: Error) => void
 }
@@ -53,9 +53,9 @@ export interface CoreDeps {
 export interface IdentityCore {
   readonly operations: IdentityOperations
   /** What is below `/api/auth`. */
-  answer(request: AuthRequest): Promise<AuthAnswer>
+  handle(request: AuthRequest): Promise<AuthResponse>
   /** The session whose token has this hash. */
-  session(hash: string): Promise<SignedIn | null>
+  readSession(hash: string): Promise<AuthenticatedSession | null>
   close(): Promise<void>
 }
 
@@ -69,19 +69,19 @@ export async function openIdentityCore(options: CoreOptions): Promise<CoreResult
   const { config, clock, onLost } = options
   const opened = openIdentityStore({ dataFolder: config.dataFolder, nowMs: clock.wallMs(), onLost })
   if (opened.kind === 'refused') return { kind: 'refused', message: opened.message }
-  return { kind: 'open', core: onStore(options, opened.database) }
+  return { kind: 'open', core: composeCore(options, opened.database) }
 }
 
-function onStore(options: CoreOptions, store: IdentityStore): IdentityCore {
+function composeCore(options: CoreOptions, store: IdentityStore): IdentityCore {
   const { database, transact } = store
-  const { config, sendEmail, clock, random, log, secret, address, changed } = options
+  const { config, sendEmail, clock, random, log, secret, address, onChanged } = options
   const { limits, signup } = config
   const emails = (): PersonEmails | null =>
     sendEmail === null ? null : openPersonEmails({ sendEmail, address: address(), operator: config.operator })
   const passwords = openPasswords(random, limits)
   const invitations = openInvitations(database, { clock, random, daysMax: limits.invitationDaysMax })
   const people = openPeople({ database, transact, clock, random, passwords })
-  const sessions = openSessions({ database, clock, log, limits, secret, address, changed })
+  const sessions = openSessions({ database, clock, log, limits, secret, address, onChanged })
   const admissionPolicy = openAdmissionPolicy({
     signup,
     database,
@@ -96,23 +96,23 @@ function onStore(options: CoreOptions, store: IdentityStore): IdentityCore {
     emails,
     hooks: admissionPolicy.hooks,
   })
-  const inTurn = createMutex()
-  const changing = async <Result>(change: Promise<Result>): Promise<Result> => {
+  const serialize = createMutex()
+  const notifyAfter = async <Result>(change: Promise<Result>): Promise<Result> => {
     try {
       return await change
     } finally {
-      changed()
+      onChanged()
     }
   }
   const operations: IdentityOperations = {
     ...people,
-    confirm: (person) => changing(people.confirm(person)),
-    setOperator: (person, operator) => changing(people.setOperator(person, operator)),
-    exported: (person) => exportPerson(database, person),
-    remove: (person) => changing(inTurn(async () => deletePerson(store, person))),
-    async resetLink(person) {
+    confirm: (person) => notifyAfter(people.confirm(person)),
+    setOperator: (person, operator) => notifyAfter(people.setOperator(person, operator)),
+    exportPerson: (person) => exportPerson(database, person),
+    removePerson: (person) => notifyAfter(serialize(async () => deletePerson(store, person))),
+    async createResetLink(person) {
       const expiresMs = clock.wallMs() + limits.resetLinkMs
-      const token = Buffer.from(random(linkBytes)).toString('base64url')
+      const token = Buffer.from(random(linkTokenBytes)).toString('base64url')
       const { internalAdapter } = await (await betterAuth('')).$context
       const row = { identifier: `reset-password:${token}`, value: person, expiresAt: new Date(expiresMs) }
       await internalAdapter.createVerificationValue(row)
@@ -120,7 +120,7 @@ function onStore(options: CoreOptions, store: IdentityStore): IdentityCore {
     },
     async invite(given) {
       const email = given.toLowerCase()
-      const { token, expiresMs } = await invitations.make(email)
+      const { token, expiresMs } = await invitations.create(email)
       const query = new URLSearchParams({ invitation: token, email })
       const link = `${address()}/console/sign-up?${query}`
       const sent = (await emails()?.invite({ email, link, days: limits.invitationDaysMax })) ?? false
@@ -128,15 +128,15 @@ function onStore(options: CoreOptions, store: IdentityStore): IdentityCore {
     },
   }
   const attempts = openAttempts(clock, limits)
-  const answer = openAuthGateway({
-    ...{ betterAuth, sessions, attempts, admissionPolicy, clock, limits, secret, address, inTurn },
-    ...{ hashingFor: passwords.hashingFor, hash: passwords.hash },
-    ...{ memberships: people.memberships, person: people.person },
+  const handle = openAuthGateway({
+    ...{ betterAuth, sessions, attempts, admissionPolicy, clock, limits, secret, address, serialize },
+    ...{ runForNetwork: passwords.runForNetwork, hash: passwords.hash },
+    ...{ listMemberships: people.listMemberships, findPerson: people.findPerson },
     usedCodes: openUsedCodes(database, clock),
     devices: openKnownDevices({ secret, random, address, daysMax: limits.knownDeviceDaysMax }),
     newPasswords: openNewPasswords({
       ...{ database, transact, clock, hasMail: sendEmail !== null },
-      nextId: () => Buffer.from(random(linkBytes)).toString('base64url'),
+      nextId: () => Buffer.from(random(linkTokenBytes)).toString('base64url'),
     }),
     endPendingCredentials: async (person) => {
       await endPendingCredentials(database, person).execute()
@@ -144,10 +144,10 @@ function onStore(options: CoreOptions, store: IdentityStore): IdentityCore {
     hasMail: sendEmail !== null,
     isPassword: (person, password) => isPassword(database, passwords, { person, password }),
   })
-  return { operations, answer, session: sessions.byHash, close: async () => store.close() }
+  return { operations, handle, readSession: sessions.byHash, close: async () => store.close() }
 }
 
-const linkBytes = 24
+const linkTokenBytes = 24
 
 interface BetterAuthCoreDeps {
   readonly database: IdentityDatabase
@@ -175,7 +175,7 @@ function lazyBetterAuth(
   }
   return async (path) => {
     const isForProvider = path.startsWith('/sign-in/social') || path.startsWith('/callback/')
-    if (isForProvider && (await issuers.ask())) made = undefined
+    if (isForProvider && (await issuers.probe())) made = undefined
     made ??= make()
     return made.catch((error: unknown) => {
       made = undefined

@@ -18,13 +18,13 @@ test('who signs up is signed in, and known by cookie alone', async (context) => 
   const browser = people.browser()
   assert.equal(await browser.signedIn(), null)
   await signUp(browser)
-  const signedIn = await browser.signedIn()
-  assert.equal(signedIn?.person.email, ann.email)
+  const session = await browser.signedIn()
+  assert.equal(session?.person.email, ann.email)
   assert.deepEqual(
-    [signedIn?.person.operator, signedIn?.person.verified, signedIn?.person.confirmed],
+    [session?.person.operator, session?.person.verified, session?.person.confirmed],
     [false, false, false],
   )
-  assert.equal((await people.identity.personByEmail('ANN@example.org'))?.id, signedIn?.person.id)
+  assert.equal((await people.identity.findPersonByEmail('ANN@example.org'))?.id, session?.person.id)
   assert.equal(await people.browser().signedIn(), null)
 })
 
@@ -131,8 +131,8 @@ test('a link from an operator sets a new password once, and ends every session',
   const people = await testPeople(context)
   const browser = people.browser()
   await signUp(browser)
-  const person = await people.identity.personByEmail(ann.email)
-  const { link } = await people.identity.resetLink(person?.id ?? '')
+  const person = await people.identity.findPersonByEmail(ann.email)
+  const { link } = await people.identity.createResetLink(person?.id ?? '')
   const token = new URL(link).searchParams.get('token')
   assert.ok(link.startsWith('http://localhost:8080/console/reset?'))
   const reset = { token, newPassword: 'another horse 10' }
@@ -147,7 +147,7 @@ test('a copy of the database opens nothing', async (context) => {
   await signUp(browser)
   const cookie = decodeURIComponent(browser.cookies.get(cookieName) ?? '')
   const token = cookie.slice(0, cookie.lastIndexOf('.'))
-  const { link } = await people.identity.resetLink((await browser.signedIn())?.person.id ?? '')
+  const { link } = await people.identity.createResetLink((await browser.signedIn())?.person.id ?? '')
   const { link: invitation } = await people.identity.invite('carol@example.org')
   const secrets = [
     token,
@@ -224,7 +224,7 @@ test('proving again who one is renews the login and keeps the session', async (c
   assert.equal((await browser.post('/confirm-login', { password: ann.password })).status, 200)
   const after = await browser.signedIn()
   assert.ok((after?.loginMs ?? 0) > (before?.loginMs ?? 0))
-  assert.equal(after?.session, before?.session)
+  assert.equal(after?.sessionId, before?.sessionId)
   assert.equal(browser.cookieHeader(), cookie)
   assert.equal((await people.browser().post('/confirm-login', { password: ann.password })).status, 401)
 })
@@ -237,13 +237,13 @@ test('operators are made, confirmed and never all gone', async (context) => {
   assert.deepEqual([first.operator, first.confirmed], [true, true])
   assert.equal(await identity.createOperator({ ...ann, email: 'ANN@example.org' }), 'exists')
   assert.equal(await identity.setOperator(first.id, false), 'last')
-  assert.equal(await identity.remove(first.id), 'last_operator')
+  assert.equal(await identity.removePerson(first.id), 'last_operator')
   await signUp(people.browser(), bob)
-  const second = await identity.personByEmail(bob.email)
+  const second = await identity.findPersonByEmail(bob.email)
   assert.equal(await identity.setOperator(second?.id ?? '', true), 'done')
   const both = [identity.setOperator(first.id, false), identity.setOperator(second?.id ?? '', false)]
   assert.deepEqual((await Promise.all(both)).sort(), ['done', 'last'])
-  const left = await identity.people({ state: 'operators', search: null, limit: 10 })
+  const left = await identity.listPeople({ state: 'operators', search: null, limit: 10 })
   assert.equal(left.length, 1)
   assert.equal((await people.browser().post('/sign-in/email', ann)).status, 200)
 })
@@ -253,13 +253,13 @@ test('people are listed by what an operator looks for', async (context) => {
   await people.identity.createOperator(ann)
   await signUp(people.browser(), bob)
   const emails = async (state: 'all' | 'to_confirm' | 'operators', search: string | null = null) =>
-    (await people.identity.people({ state, search, limit: 10 })).map(({ email }) => email).sort()
+    (await people.identity.listPeople({ state, search, limit: 10 })).map(({ email }) => email).sort()
   assert.deepEqual(await emails('all'), [ann.email, bob.email])
   assert.deepEqual(await emails('operators'), [ann.email])
   assert.deepEqual(await emails('to_confirm'), [bob.email])
   assert.deepEqual(await emails('all', 'BO'), [bob.email])
   assert.deepEqual(await emails('all', '%'), [])
-  const [found] = await people.identity.people({ state: 'to_confirm', search: null, limit: 10 })
+  const [found] = await people.identity.listPeople({ state: 'to_confirm', search: null, limit: 10 })
   assert.equal((await people.identity.confirm(found?.id ?? '')).confirmed, true)
   assert.deepEqual(await emails('to_confirm'), [])
   await assert.rejects(people.identity.confirm('nobody'), { code: 'person_not_found' })
@@ -270,12 +270,12 @@ test('a person takes everything along and leaves nothing', async (context) => {
   const browser = people.browser()
   await signUp(browser)
   const id = (await browser.signedIn())?.person.id ?? ''
-  const exported = JSON.stringify(await people.identity.exported(id))
+  const exported = JSON.stringify(await people.identity.exportPerson(id))
   assert.ok(exported.includes(ann.email) && !exported.includes('argon2'))
   assert.ok(!/"(token|password|secret)"/.test(exported))
-  assert.equal(await people.identity.remove(id), 'removed')
+  assert.equal(await people.identity.removePerson(id), 'removed')
   assert.equal(await browser.signedIn(), null)
-  assert.equal(await people.identity.person(id), undefined)
+  assert.equal(await people.identity.findPerson(id), undefined)
   await people.shut()
   const database = new DatabaseSync(join(people.dataFolder, 'identity.db'))
   for (const table of ['auth_user', 'auth_session', 'auth_account', 'auth_verification']) {
@@ -293,5 +293,5 @@ test('nothing but JSON is read, and texts are bounded', async (context) => {
   }
   const long = await browser.post('/sign-up/email', { ...ann, name: 'x'.repeat(101) })
   assert.equal((long.body.error as { code: string }).code, 'invalid_value')
-  assert.equal(await people.identity.personByEmail(ann.email), undefined)
+  assert.equal(await people.identity.findPersonByEmail(ann.email), undefined)
 })

@@ -6,13 +6,13 @@ import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Config } from '../config/config.ts'
 import type { Mail } from '../mail/mail.ts'
-import type { AuthAnswer, AuthRequest } from './auth-messages.ts'
+import type { AuthRequest, AuthResponse } from './auth-messages.ts'
 import type { CoreDeps, CoreResult } from './core.ts'
-import { passkeysOff } from './public-address.ts'
+import { passkeysUnavailableReason } from './public-address.ts'
 import { openSessionCache } from './sessions/session-cache.ts'
-import type { Identity, IdentityFacts, Person } from './types.ts'
+import type { Identity, IdentitySummary, Person } from './types.ts'
 
-export type { AuthAnswer, AuthRequest } from './auth-messages.ts'
+export type { AuthRequest, AuthResponse as AuthAnswer } from './auth-messages.ts'
 
 export interface IdentityOptions {
   readonly config: CoreDeps['config']
@@ -30,16 +30,16 @@ export interface IdentityOptions {
   readonly openCore: (needs: CoreDeps) => Promise<CoreResult>
 }
 
-export type Listener = (person: Person) => Promise<void>
+export type PersonListener = (person: Person) => Promise<void>
 
 export interface OpenIdentity {
   readonly identity: Identity
   /** What is below `/api/auth`. */
-  answer(request: AuthRequest): Promise<AuthAnswer>
+  handle(request: AuthRequest): Promise<AuthResponse>
   /** Somebody came. Awaited before they are answered; what a listener does can be repeated. */
-  onSignUp(listener: Listener): void
+  onSignUp(listener: PersonListener): void
   /** Somebody proved by mail that an address is theirs. Awaited in the same way. */
-  onVerified(listener: Listener): void
+  onVerified(listener: PersonListener): void
   close(): Promise<void>
 }
 
@@ -52,32 +52,32 @@ export type IdentityResult =
 export async function openIdentity(options: IdentityOptions): Promise<IdentityResult> {
   const { config, mail, clock, log, address, onLost, openCore } = options
   const secret = Buffer.from(options.key).toString('hex')
-  const listeners = { joined: [] as Listener[], verified: [] as Listener[] }
-  const telling = (all: readonly Listener[]) => async (person: Person) => {
+  const listeners = { joined: [] as PersonListener[], verified: [] as PersonListener[] }
+  const notifyAll = (all: readonly PersonListener[]) => async (person: Person) => {
     for (const listener of all) await listener(person)
   }
-  const memory = { forget: () => {} }
+  const cacheRef = { forget: () => {} }
   const result = await openCore({
     ...{ config, log, secret, address, onLost },
     sendEmail: mail === null ? null : async (email) => mail.send(email),
-    listeners: { onSignUp: telling(listeners.joined), onVerified: telling(listeners.verified) },
-    changed: () => memory.forget(),
+    listeners: { onSignUp: notifyAll(listeners.joined), onVerified: notifyAll(listeners.verified) },
+    onChanged: () => cacheRef.forget(),
   })
   if (result.kind === 'refused') return result
   const { core } = result
-  const remembered = openSessionCache({ clock, limits: config.limits, secret, address, read: core.session })
-  memory.forget = remembered.forget
+  const cache = openSessionCache({ clock, limits: config.limits, secret, address, read: core.readSession })
+  cacheRef.forget = cache.clear
   return {
     kind: 'open',
     opened: {
       identity: {
-        get facts() {
-          return factsOf(config, { mail, address: address() })
+        get summary() {
+          return summaryOf(config, { mail, address: address() })
         },
         ...core.operations,
-        signedIn: remembered.signedIn,
+        authenticate: cache.authenticate,
       },
-      answer: core.answer,
+      handle: core.handle,
       onSignUp: (listener) => listeners.joined.push(listener),
       onVerified: (listener) => listeners.verified.push(listener),
       close: core.close,
@@ -85,14 +85,14 @@ export async function openIdentity(options: IdentityOptions): Promise<IdentityRe
   }
 }
 
-function factsOf(
+function summaryOf(
   { signup, signIn }: Pick<Config, 'signup' | 'signIn'>,
   { mail, address }: { readonly mail: Mail | null; readonly address: string },
-): IdentityFacts {
+): IdentitySummary {
   return {
     signup,
     mail: mail !== null,
     signInWith: signIn.map(({ id, name }) => ({ id, name })),
-    passkeysOff: passkeysOff(address),
+    passkeysUnavailable: passkeysUnavailableReason(address),
   }
 }

@@ -18,7 +18,7 @@ export function cookiePrefix(address: string): string {
 export const sessionCookie = (address: string) => `${cookiePrefix(address)}.session_token`
 
 /** For which name, and from which origins, passkeys are made. Those of an installation on loopback belong to `localhost`. */
-export function passkeyPlace(address: string): {
+export function passkeyRelyingParty(address: string): {
   readonly name: string
   readonly origins: readonly string[]
 } {
@@ -28,9 +28,9 @@ export function passkeyPlace(address: string): {
 }
 
 /** Why passkeys cannot work at an address; null: they can. */
-export function passkeysOff(address: string): string | null {
+export function passkeysUnavailableReason(address: string): string | null {
   const { hostname, protocol, origin } = new URL(address)
-  const place = passkeyPlace(address)
+  const place = passkeyRelyingParty(address)
   if (hostname === 'localhost') return null
   if (loopbackNames.includes(hostname)) {
     return `Browsers keep passkeys for names, not for IP addresses such as ${hostname}. Open ${place.origins[0]}/console instead.`

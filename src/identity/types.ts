@@ -17,9 +17,9 @@ export interface Person {
 }
 
 /** Who stands behind a session. */
-export interface SignedIn {
+export interface AuthenticatedSession {
   readonly person: Person
-  readonly session: string
+  readonly sessionId: string
   /** When they proved who they are. */
   readonly loginMs: number
 }
@@ -52,39 +52,39 @@ export interface NewPerson {
 }
 
 /** How people come in here. */
-export interface IdentityFacts {
+export interface IdentitySummary {
   readonly signup: 'open' | 'invite' | 'closed'
   readonly mail: boolean
   readonly signInWith: readonly { readonly id: string; readonly name: string }[]
   /** null: passkeys work here; else why not, in words for people. */
-  readonly passkeysOff: string | null
+  readonly passkeysUnavailable: string | null
 }
 
 export interface Identity extends IdentityOperations {
-  readonly facts: IdentityFacts
+  readonly summary: IdentitySummary
   /** Judges the session cookie; null: nobody is signed in. */
-  signedIn(headers: IncomingHttpHeaders): Promise<SignedIn | null>
+  authenticate(headers: IncomingHttpHeaders): Promise<AuthenticatedSession | null>
 }
 
 /** What is asked and changed of people, wherever they are kept. */
 export interface IdentityOperations {
-  person(id: string): Promise<Person | undefined>
-  personByEmail(email: string): Promise<Person | undefined>
-  people(filter: PeopleFilter): Promise<readonly Person[]>
-  memberships(person: string): Promise<readonly Membership[]>
-  members(organization: string): Promise<readonly Member[]>
+  findPerson(id: string): Promise<Person | undefined>
+  findPersonByEmail(email: string): Promise<Person | undefined>
+  listPeople(filter: PeopleFilter): Promise<readonly Person[]>
+  listMemberships(person: string): Promise<readonly Membership[]>
+  listMembers(organization: string): Promise<readonly Member[]>
   confirm(person: string): Promise<Person>
   /** `last`: somebody must remain. */
   setOperator(person: string, operator: boolean): Promise<'done' | 'last'>
   /** A person whose address counts as verified, with the operator's rights. */
   createOperator(person: NewPerson): Promise<Person | 'exists'>
   /** A link that sets a new password, for handing over by other means than mail. */
-  resetLink(person: string): Promise<{ readonly link: string; readonly expiresMs: number }>
+  createResetLink(person: string): Promise<{ readonly link: string; readonly expiresMs: number }>
   invite(
     email: string,
   ): Promise<{ readonly link: string; readonly sent: boolean; readonly expiresMs: number }>
   /** Everything kept of a person, as JSON values, without hashes and secrets. */
-  exported(person: string): Promise<unknown>
+  exportPerson(person: string): Promise<unknown>
   /** `last`: the last operator, or the only owner of an organization, cannot go. */
-  remove(person: string): Promise<'removed' | 'last_operator' | 'only_owner'>
+  removePerson(person: string): Promise<'removed' | 'last_operator' | 'only_owner'>
 }

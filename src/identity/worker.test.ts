@@ -51,7 +51,7 @@ async function apart(context: Lifetime, { hasMail = false } = {}): Promise<Apart
   const lines: string[] = []
   const emails: OutgoingEmail[] = []
   const lost = Promise.withResolvers<Error>()
-  const send = (email: OutgoingEmail) => (emails.push(email) > 1 ? 'full' : 'taken')
+  const send = (email: OutgoingEmail) => (emails.push(email) > 1 ? 'full' : 'queued')
   const result = await openApart(temporaryDirectory(context), {
     mail: hasMail ? { send, close: async () => {} } : null,
     log: createLog({ level: 'debug', destination: { write: (line) => lines.push(line) } }),
@@ -61,7 +61,7 @@ async function apart(context: Lifetime, { hasMail = false } = {}): Promise<Apart
   const { opened } = result
   context.after(() => opened.close().catch(() => {}))
   const post: Apart['post'] = (path, body, cookie) =>
-    opened.answer({
+    opened.handle({
       method: 'POST',
       path: `/api/auth${path}`,
       query: '',
@@ -80,18 +80,18 @@ test('whoever comes is told before they are answered, and what changes them is k
   const heard: string[] = []
   onSignUp(async ({ id, email }) => {
     // What listens may ask in turn.
-    heard.push(`${email} ${(await identity.person(id))?.name}`)
+    heard.push(`${email} ${(await identity.findPerson(id))?.name}`)
   })
-  const answer = await post('/sign-up/email', ann)
-  assert.equal(answer.status, 200, Buffer.from(answer.body).toString())
+  const response = await post('/sign-up/email', ann)
+  assert.equal(response.status, 200, Buffer.from(response.body).toString())
   assert.deepEqual(heard, [`${ann.email} ${ann.name}`])
-  const headers = { cookie: cookieOf(answer) }
-  const before = await identity.signedIn(headers)
+  const headers = { cookie: cookieOf(response) }
+  const before = await identity.authenticate(headers)
   assert.deepEqual([before?.person.email, before?.person.confirmed], [ann.email, false])
   await identity.confirm(before?.person.id ?? '')
-  assert.equal((await identity.signedIn(headers))?.person.confirmed, true)
+  assert.equal((await identity.authenticate(headers))?.person.confirmed, true)
   assert.equal((await post('/sign-out', {}, headers.cookie)).status, 200)
-  assert.equal(await identity.signedIn(headers), null)
+  assert.equal(await identity.authenticate(headers), null)
 })
 
 test('an error of the table arrives with its code, and lines of the log with their fields', async (context) => {
@@ -134,15 +134,15 @@ test('a new data folder gets its database with the first question, and a failure
   const { identity, close } = result.opened
   assert.ok(!existsSync(file))
   writeFileSync(file, 'no database, whatever it is called '.repeat(100))
-  await assert.rejects(identity.person('nobody'), { code: 'store_unavailable' })
+  await assert.rejects(identity.findPerson('nobody'), { code: 'store_unavailable' })
   rmSync(file)
-  assert.deepEqual(await Promise.all([identity.person('nobody'), identity.memberships('nobody')]), [
+  assert.deepEqual(await Promise.all([identity.findPerson('nobody'), identity.listMemberships('nobody')]), [
     undefined,
     [],
   ])
   assert.ok(existsSync(file))
   await close()
-  await assert.rejects(identity.person('nobody'), { code: 'store_unavailable' })
+  await assert.rejects(identity.findPerson('nobody'), { code: 'store_unavailable' })
 })
 
 test('what was never asked closes without a database', async (context) => {
@@ -161,12 +161,12 @@ test('a thread that ends by itself is told, and nobody waits for it', async (con
     return postMessage.apply(this, message)
   }
   const { identity, lost } = await apart(context)
-  await identity.person('nobody')
+  await identity.findPerson('nobody')
   Worker.prototype.postMessage = postMessage
-  const asked = identity.people({ state: 'all', search: null, limit: 10 })
+  const asked = identity.listPeople({ state: 'all', search: null, limit: 10 })
   const heard = assert.rejects(asked, { code: 'store_unavailable' })
   await workers.at(-1)?.terminate()
   await heard
   assert.match((await lost).message, /store/)
-  await assert.rejects(identity.person('nobody'), { code: 'store_unavailable' })
+  await assert.rejects(identity.findPerson('nobody'), { code: 'store_unavailable' })
 })

@@ -21,28 +21,28 @@ export interface WorkerSetup {
 }
 
 /** What the main thread asks the other, and tells it. */
-export interface WorkerRequests extends IdentityOperations, Pick<IdentityCore, 'answer' | 'session'> {
+export interface WorkerRequests extends IdentityOperations, Pick<IdentityCore, 'handle' | 'readSession'> {
   /** Where people reach the server. */
-  reachedAt(address: string): void
+  setAddress(address: string): void
 }
 
 /** What the other asks the main thread, and tells it. */
 export interface WorkerNotifications extends PersonListeners {
-  changed(): void
+  onChanged(): void
   /** One line of the log, as JSON. */
-  logged(line: string): void
-  lost(reason: string): void
-  sendEmail(email: OutgoingEmail): Promise<'taken' | 'full'>
+  writeLog(line: string): void
+  onLost(reason: string): void
+  sendEmail(email: OutgoingEmail): Promise<'queued' | 'full'>
 }
 
-type Ask = OpenThread<WorkerRequests>['call']
+type CallWorker = OpenThread<WorkerRequests>['call']
 
 interface CoreThread {
-  readonly ask: Ask
+  readonly call: CallWorker
   close(): Promise<void>
 }
 
-type Refused = Extract<CoreResult, { kind: 'refused' }>
+type RefusedCore = Extract<CoreResult, { kind: 'refused' }>
 
 /**
  * Starts the thread and waits until it has opened the database. Where no database exists yet, the first question starts
@@ -67,42 +67,42 @@ export async function openIdentityWorker(entry: URL, needs: CoreDeps): Promise<C
     if ('kind' in result) return result
     thread = Promise.resolve(result)
   }
-  const ask: Ask = async (name, ...values) => {
+  const ask: CallWorker = async (name, ...values) => {
     if (isClosed) throw storeUnavailable('identity is closed')
     thread ??= startNow()
-    return (await thread).ask(name, ...values)
+    return (await thread).call(name, ...values)
   }
   async function close(): Promise<void> {
     isClosed = true
     const opened = await thread?.catch(() => undefined)
     await opened?.close()
   }
-  return { kind: 'open', core: coreAcross(ask, close) }
+  return { kind: 'open', core: workerCore(ask, close) }
 }
 
-async function startCore(entry: URL, needs: CoreDeps): Promise<CoreThread | Refused> {
-  const { log, listeners, changed, onLost, address, config } = needs
+async function startCore(entry: URL, needs: CoreDeps): Promise<CoreThread | RefusedCore> {
+  const { log, listeners, onChanged, onLost, address, config } = needs
   // A mistake in the thread's own database ends it as its death does.
   let isLost = false
   const lose = (error: Error): void => {
     if (!isLost) onLost(error)
     isLost = true
   }
-  const news: WorkerNotifications = {
+  const notifications: WorkerNotifications = {
     ...listeners,
-    changed,
-    lost: (reason) => lose(storeUnavailable(reason)),
-    logged: (line) => writeAgain(log, line),
+    onChanged,
+    onLost: (reason) => lose(storeUnavailable(reason)),
+    writeLog: (line) => writeAgain(log, line),
     sendEmail: needs.sendEmail ?? (async () => 'full'),
   }
   const opened = await openThread<WorkerRequests>({
     ...{ entry, name: 'identity', setup: setupOf(needs) },
-    ...{ handlers: { ...news }, waitingMax: config.limits.operationsQueuedMax },
+    ...{ handlers: { ...notifications }, waitingMax: config.limits.operationsQueuedMax },
     ...{ lostError: storeUnavailable, onLost: lose },
   })
   if (opened.kind === 'refused') return opened
   const { thread } = opened
-  return { ask: withAddress(thread, address), close: thread.close }
+  return { call: withAddress(thread, address), close: thread.close }
 }
 
 function setupOf({ config, secret, sendEmail, log }: CoreDeps): WorkerSetup {
@@ -116,35 +116,35 @@ function setupOf({ config, secret, sendEmail, log }: CoreDeps): WorkerSetup {
 }
 
 /** Every question says first where people reach the server, when that has changed. */
-function withAddress(thread: OpenThread<WorkerRequests>, address: () => string): Ask {
-  let said = ''
+function withAddress(thread: OpenThread<WorkerRequests>, address: () => string): CallWorker {
+  let sentAddress = ''
   return (name, ...values) => {
     const current = address()
-    if (current !== said) thread.notify('reachedAt', current)
-    said = current
+    if (current !== sentAddress) thread.notify('setAddress', current)
+    sentAddress = current
     return thread.call(name, ...values)
   }
 }
 
-function coreAcross(ask: Ask, close: () => Promise<void>): IdentityCore {
+function workerCore(call: CallWorker, close: () => Promise<void>): IdentityCore {
   return {
     operations: {
-      person: (id) => ask('person', id),
-      personByEmail: (email) => ask('personByEmail', email),
-      people: (filter) => ask('people', filter),
-      memberships: (person) => ask('memberships', person),
-      members: (organization) => ask('members', organization),
-      confirm: (person) => ask('confirm', person),
-      setOperator: (person, operator) => ask('setOperator', person, operator),
-      createOperator: (person) => ask('createOperator', person),
-      resetLink: (person) => ask('resetLink', person),
-      invite: (email) => ask('invite', email),
-      exported: (person) => ask('exported', person),
-      remove: (person) => ask('remove', person),
+      findPerson: (id) => call('findPerson', id),
+      findPersonByEmail: (email) => call('findPersonByEmail', email),
+      listPeople: (filter) => call('listPeople', filter),
+      listMemberships: (person) => call('listMemberships', person),
+      listMembers: (organization) => call('listMembers', organization),
+      confirm: (person) => call('confirm', person),
+      setOperator: (person, operator) => call('setOperator', person, operator),
+      createOperator: (person) => call('createOperator', person),
+      createResetLink: (person) => call('createResetLink', person),
+      invite: (email) => call('invite', email),
+      exportPerson: (person) => call('exportPerson', person),
+      removePerson: (person) => call('removePerson', person),
     },
     // A copy of its own: of a part of a pool the whole pool would travel.
-    answer: (request) => ask('answer', { ...request, body: Uint8Array.from(request.body) }),
-    session: (hash) => ask('session', hash),
+    handle: (request) => call('handle', { ...request, body: Uint8Array.from(request.body) }),
+    readSession: (hash) => call('readSession', hash),
     close,
   }
 }

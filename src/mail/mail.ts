@@ -18,7 +18,7 @@ export interface OutgoingEmail {
 
 export interface Mail {
   /** Takes an e-mail; `full`: too many wait, and this one is not sent. */
-  send(email: OutgoingEmail): 'taken' | 'full'
+  send(email: OutgoingEmail): 'queued' | 'full'
   /** Lets e-mails that are on their way arrive, at most as long as one try may take; none is tried again. */
   close(): Promise<void>
 }
@@ -38,9 +38,9 @@ export interface MailDeps {
 }
 
 /** null without a mail server. */
-export function openMail(setting: Config['mail'], parts: MailDeps): Mail | null {
+export function openMail(setting: Config['mail'], deps: MailDeps): Mail | null {
   if (setting === null) return null
-  const { clock, log, limits } = parts
+  const { clock, log, limits } = deps
   const background = new Background(clock, log)
   const closing = Promise.withResolvers<'closing'>()
   let transport: Promise<Transporter> | undefined
@@ -58,13 +58,13 @@ export function openMail(setting: Config['mail'], parts: MailDeps): Mail | null 
           await deliver(
             await transport,
             { from: setting.from, ...email },
-            { ...parts, closing: closing.promise },
+            { ...deps, closing: closing.promise },
           )
         } finally {
           waiting -= 1
         }
       })
-      return 'taken'
+      return 'queued'
     },
     async close() {
       closing.resolve('closing')

@@ -10,7 +10,7 @@ import type { EmailSender } from '../payments/types.ts'
 
 export interface AccountEmailDeps {
   readonly ledger: Pick<Ledger, 'account'>
-  readonly identity: Pick<Identity, 'person' | 'members'>
+  readonly identity: Pick<Identity, 'findPerson' | 'listMembers'>
   /** null: no mail leaves this installation. */
   readonly mail: Mail | null
 }
@@ -30,7 +30,7 @@ export function accountLetters({ ledger, identity, mail }: AccountEmailDeps): Em
       const taken = readers
         .slice(0, readersMax)
         .map((to) => (to === null ? 'full' : mail.send({ to, ...letter })))
-      return taken.includes('taken')
+      return taken.includes('queued')
     },
   }
 }
@@ -41,12 +41,12 @@ async function payersOf(
 ): Promise<readonly Person[]> {
   const person = idBehind(owner, personOwner(''))
   if (person !== null) {
-    const found = await identity.person(person)
+    const found = await identity.findPerson(person)
     return found === undefined ? [] : [found]
   }
   const organization = idBehind(owner, organizationOwner(''))
   if (organization === null) return []
-  const members = await identity.members(organization)
+  const members = await identity.listMembers(organization)
   return members.filter(({ role }) => role === 'owner' || role === 'billing').map((member) => member.person)
 }
 

@@ -17,32 +17,32 @@ const main = serveThread<WorkerNotifications>({ handlers, waitingMax: config.lim
 
 const result = await openIdentityCore({
   ...{ config, secret, clock: systemClock, random: systemRandom },
-  log: createLog({ level: logLevel, destination: { write: (line) => main.notify('logged', line) } }),
+  log: createLog({ level: logLevel, destination: { write: (line) => main.notify('writeLog', line) } }),
   address: () => place.address,
   sendEmail: hasMail ? (email) => main.call('sendEmail', email) : null,
   listeners: {
     onSignUp: (person) => main.call('onSignUp', person),
     onVerified: (person) => main.call('onVerified', person),
   },
-  changed: () => main.notify('changed'),
-  onLost: (error) => main.notify('lost', error.message),
+  onChanged: () => main.notify('onChanged'),
+  onLost: (error) => main.notify('onLost', error.message),
 })
-if (result.kind === 'open') Object.assign(handlers, questionsTo(result.core))
+if (result.kind === 'open') Object.assign(handlers, requestHandlersOf(result.core))
 greet(result.kind === 'open' ? null : { reason: 'failed', message: result.message })
 
 type ThreadRequests = WorkerRequests & Closing
 
-function questionsTo(core: IdentityCore): ThreadRequests {
-  const { operations, answer, session, close } = core
+function requestHandlersOf(core: IdentityCore): ThreadRequests {
+  const { operations, handle, readSession, close } = core
   return {
     ...operations,
-    ...{ session, close },
-    async answer(request) {
-      const { body, ...rest } = await answer(request)
+    ...{ readSession, close },
+    async handle(request) {
+      const { body, ...rest } = await handle(request)
       // Copied: transferring a view of a pooled buffer would transfer the whole pool.
       return { ...rest, body: Uint8Array.from(body) }
     },
-    reachedAt(address) {
+    setAddress(address) {
       place.address = address
     },
   }

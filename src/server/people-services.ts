@@ -20,7 +20,7 @@ export interface PeopleServices {
   /** null: this installation sends no mail. */
   readonly mail: Mail | null
   /** The handler of `/api/auth`. */
-  readonly answerAuth: OpenIdentity['answer']
+  readonly answerAuth: OpenIdentity['handle']
   /** The client's address behind trusted proxies. */
   readonly clientAddress: (request: IncomingMessage) => string
 }
@@ -65,7 +65,7 @@ export async function openPeopleServices(config: Config, options: PeopleOptions)
     parts: {
       identity: opened.identity,
       mail,
-      answerAuth: opened.answer,
+      answerAuth: opened.handle,
       clientAddress: (request) => addressBehind(arrivalOf(request)),
     },
     serve(control) {

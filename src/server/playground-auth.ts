@@ -91,9 +91,9 @@ async function callerOf(
 }
 
 async function actorOf({ identity }: ControlParts, request: IncomingMessage): Promise<Actor> {
-  const signedIn = await identity.signedIn(request.headers)
-  if (signedIn === null) return { kind: 'anyone', address: null }
-  return { kind: 'person', person: signedIn.person, loginMs: signedIn.loginMs, address: null }
+  const session = await identity.authenticate(request.headers)
+  if (session === null) return { kind: 'anyone', address: null }
+  return { kind: 'person', person: session.person, loginMs: session.loginMs, address: null }
 }
 
 function referenceOf(account: string): string {

@@ -369,7 +369,7 @@ test('whoever hashes a password outside of signing in is told the same when too 
     email: 'b@example.org',
   })
   assert.ok(used.status >= 400)
-  const people = await gateway.gateway.services.identity.people({
+  const people = await gateway.gateway.services.identity.listPeople({
     state: 'operators',
     search: null,
     limit: 9,

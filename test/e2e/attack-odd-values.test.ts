@@ -8,7 +8,7 @@ import { type OperationName, operations } from '../../contract/operations.ts'
 import { inputOf } from '../../src/api/operation-schemas.ts'
 import { exampleOf } from '../../src/api/schema-text.ts'
 import { createLog } from '../../src/base/log.ts'
-import { rules } from '../../src/identity/auth-gateway/rules-table.ts'
+import { authRules } from '../../src/identity/auth-gateway/rules-table.ts'
 import { type ControlAnswer, ControlClient } from '../support/control-client.ts'
 import { type TestGateway, testGateway } from '../support/gateway.ts'
 import { sampled } from '../support/sampled.ts'
@@ -84,7 +84,7 @@ const endsSession = /sign-out|revoke|change-password|two-factor\/enable/
 
 test('no odd value below /api/auth is trouble of ours', async () => {
   const anyone = new ControlClient(gateway.origin)
-  for (const [address, { fields = [] }] of Object.entries(rules)) {
+  for (const [address, { fields = [] }] of Object.entries(authRules)) {
     const [method = '', pattern = ''] = address.split(' ')
     const path = `/api/auth${pattern.replace('*', 'nobody')}`
     for (const client of endsSession.test(path) ? [anyone] : [anyone, person.client]) {

@@ -146,7 +146,7 @@ test('an address that a provider only repeats opens nobody’s account, and is n
   assert.equal((await newClient().post('/api/auth/reset-password', chosen)).status, 200)
   assert.equal(await isIn(thief), false)
   assert.equal(await isIn(await comeIn(evil, 'evil', claimed)), false, 'the way of who claimed the address')
-  const whose = await gateway.gateway.services.identity.personByEmail(email)
+  const whose = await gateway.gateway.services.identity.findPersonByEmail(email)
   assert.equal(whose?.twoFactor, false)
 })
 

@@ -40,7 +40,7 @@ before(() =>
   served({}, async ({ gateway, origin }) => {
     for (const name of ['crowded', 'unwritten', 'choosing', 'raced', 'forged']) {
       const { email, person } = await joined(origin, name)
-      const { link } = await gateway.services.identity.resetLink(person)
+      const { link } = await gateway.services.identity.createResetLink(person)
       people.set(name, { email, token: new URL(link).searchParams.get('token') ?? '' })
     }
   }),

@@ -25,7 +25,7 @@ const control: ControlParts = {
   ...real,
   identity: {
     ...real.identity,
-    async memberships(person) {
+    async listMemberships(person) {
       const member = members.get(person)
       return member === undefined ? [] : [{ ...member, name: member.organization, sinceMs: 0 }]
     },

@@ -8,7 +8,7 @@ import { parseUsd } from '../../contract/usd.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { formatId } from '../../src/base/ids.ts'
 import type { ControlParts } from '../../src/control/parts.ts'
-import type { IdentityFacts } from '../../src/identity/types.ts'
+import type { IdentitySummary } from '../../src/identity/types.ts'
 import type { TestAccount } from '../support/gateway.ts'
 import { plainAsk, plainDraft } from '../support/ledger-values.ts'
 import { eventually, meteredGateway } from '../support/metered-gateway.ts'
@@ -20,7 +20,7 @@ const gate = await meteredGateway({
 after(() => gate.close().finally(() => gate.sandbox.close()))
 const real = controlOf(gate)
 
-const facts: IdentityFacts = { signup: 'open', mail: false, signInWith: [], passkeysOff: null }
+const facts: IdentitySummary = { signup: 'open', mail: false, signInWith: [], passkeysUnavailable: null }
 
 /** The same installation, reached at an address and with or without mail. */
 function operator(address: string, mail: boolean): Asking {

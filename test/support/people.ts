@@ -9,7 +9,7 @@ import { createLog } from '../../src/base/log.ts'
 import { type Config, type Limits, readConfig } from '../../src/config/config.ts'
 import { openIdentityCore } from '../../src/identity/core.ts'
 import { type OpenIdentity, openIdentity } from '../../src/identity/identity.ts'
-import type { SignedIn } from '../../src/identity/types.ts'
+import type { AuthenticatedSession } from '../../src/identity/types.ts'
 import { openMail } from '../../src/mail/mail.ts'
 import { type Lifetime, temporaryDirectory } from './open-ledger.ts'
 
@@ -44,7 +44,7 @@ export interface Browser {
   readonly cookies: Map<string, string>
   post(path: string, body?: object, headers?: Readonly<Record<string, string>>): Promise<Reply>
   get(path: string): Promise<Reply>
-  signedIn(): Promise<SignedIn | null>
+  signedIn(): Promise<AuthenticatedSession | null>
   /** The header as the browser would send it. */
   cookieHeader(): string
 }
@@ -97,7 +97,7 @@ export async function testPeople(context: Lifetime, options: TestPeopleOptions =
 }
 
 function browser(
-  { answer, identity }: OpenIdentity,
+  { handle: answer, identity }: OpenIdentity,
   { address, from }: { readonly address: string; readonly from: string },
 ): Browser {
   const cookies = new Map<string, string>()
@@ -138,7 +138,7 @@ function browser(
     cookieHeader,
     post: (path, body = {}, headers = {}) => ask('POST', path, { body, headers }),
     get: (path) => ask('GET', path),
-    signedIn: () => identity.signedIn({ cookie: cookieHeader() }),
+    signedIn: () => identity.authenticate({ cookie: cookieHeader() }),
   }
 }
 

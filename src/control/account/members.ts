@@ -8,7 +8,7 @@ export const listMembers = accountOperationHandler(
   async ({ identity }, _input, { account }) => {
     const [kind, id] = splitOwner(account.owner)
     if (kind === 'organization') {
-      const members = await identity.members(id)
+      const members = await identity.listMembers(id)
       return members.map(({ person, role, sinceMs }) => ({
         person: person.id,
         name: person.name,
@@ -17,7 +17,7 @@ export const listMembers = accountOperationHandler(
         since: isoTime(sinceMs),
       }))
     }
-    const person = kind === 'person' ? await identity.person(id) : undefined
+    const person = kind === 'person' ? await identity.findPerson(id) : undefined
     if (person === undefined) return []
     const { name, email, createdMs } = person
     return [{ person: person.id, name, email, role: 'owner' as const, since: isoTime(createdMs) }]

@@ -20,9 +20,9 @@ export const showSystem = operationHandler('system.show', async (parts) => {
     draining: server.draining(),
     memoryBytes: server.memoryBytes(),
     eventLoopDelayMs: server.eventLoopDelayMs(),
-    mail: identity.facts.mail,
+    mail: identity.summary.mail,
     payments: payments.facts.kind === 'stripe' ? 'stripe' : 'none',
-    signup: identity.facts.signup,
+    signup: identity.summary.signup,
     platform: Object.fromEntries(Object.entries(balances).map(([name, amount]) => [name, formatUsd(amount)])),
     accounts: await ledger.accountCount(),
     ledger: {

@@ -33,7 +33,7 @@ const checks: readonly Check[] = [
     return [`Today’s write-offs are ${formatUsd(total)} USD. The page on losses lists the accounts.`]
   },
   ({ identity, address }) =>
-    isPublic(address) && !identity.facts.mail
+    isPublic(address) && !identity.summary.mail
       ? [
           'No mail can be sent (SMTP_URL is not set): people wait until an administrator confirms them on the page People.',
         ]

@@ -52,7 +52,7 @@ export async function endAccountDeletion(
 ): Promise<void> {
   for (const one of going) {
     const { organization } = one
-    const isLeft = organization !== null && (await parts.identity.members(organization)).length > 0
+    const isLeft = organization !== null && (await parts.identity.listMembers(organization)).length > 0
     if (isGone && !isLeft) await closeAccount(parts, one.account)
     else await letGoOn(parts, one)
   }
@@ -64,7 +64,7 @@ export async function finishAccountDeletions(parts: ControlParts): Promise<void>
   for (const { name, value } of await parts.settings.beginning(markerPrefix)) {
     const person = name.slice(markerPrefix.length)
     try {
-      const isGone = (await parts.identity.person(person)) === undefined
+      const isGone = (await parts.identity.findPerson(person)) === undefined
       await endAccountDeletion(parts, person, { going: read(value), isGone })
       parts.log.warn({ person, isGone }, 'a deletion that was cut short was ended')
     } catch (error) {

@@ -6,7 +6,7 @@ import { provisionAccount } from './open-accounts.ts'
 import { findPerson, personOutput } from './output.ts'
 
 export const listPeople = operationHandler('people.list', async (parts, { state, search, limit }) => {
-  const people = await parts.identity.people({ state, search: search ?? null, limit })
+  const people = await parts.identity.listPeople({ state, search: search ?? null, limit })
   return Promise.all(people.map((person) => personOutput(parts, person)))
 })
 
@@ -30,7 +30,7 @@ export const setOperator = operationHandler('people.operator', async (parts, { p
 
 export const makeResetLink = operationHandler('people.reset-link', async (parts, { person }) => {
   const found = await findPerson(parts, person)
-  const { link, expiresMs } = await parts.identity.resetLink(found.id)
+  const { link, expiresMs } = await parts.identity.createResetLink(found.id)
   return { link, expires: isoTime(expiresMs) }
 })
 

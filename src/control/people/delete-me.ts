@@ -24,7 +24,7 @@ export const deleteMe = operationHandler('me.delete', async (parts, { email }, {
   for (const { account, wasSuspended } of going) {
     if (!wasSuspended) await parts.ledger.suspend(account, parts.clock.wallMs())
   }
-  const outcome = await parts.identity.remove(person.id)
+  const outcome = await parts.identity.removePerson(person.id)
   await endAccountDeletion(parts, person.id, { going, isGone: outcome === 'removed' })
   if (outcome !== 'removed') throw refusal(outcome)
   return { deleted: true }
@@ -36,8 +36,8 @@ async function goingWith(
   { id }: Person,
 ): Promise<readonly ClosingAccount[]> {
   const owners: (readonly [owner: string, organization: string | null])[] = [[personOwner(id), null]]
-  for (const { organization } of await identity.memberships(id)) {
-    const isAlone = (await identity.members(organization)).length === 1
+  for (const { organization } of await identity.listMemberships(id)) {
+    const isAlone = (await identity.listMembers(organization)).length === 1
     if (isAlone) owners.push([organizationOwner(organization), organization])
   }
   const going: ClosingAccount[] = []

@@ -20,7 +20,7 @@ export const exportMe = operationHandler('me.export', async (parts, _input, { ac
     const atMs = parts.clock.wallMs()
     const content = {
       exported: isoTime(atMs),
-      person: await parts.identity.exported(id),
+      person: await parts.identity.exportPerson(id),
       account: account === undefined ? null : accountOutput(account),
       keys: account === undefined ? [] : await keysOf(parts, account.id),
     }

@@ -130,7 +130,7 @@ export async function giveStartingCredit(
   person: Person,
   account: AccountRow,
 ): Promise<WaitsFor> {
-  if (!person.confirmed) return parts.identity.facts.mail ? 'verification' : 'confirmation'
+  if (!person.confirmed) return parts.identity.summary.mail ? 'verification' : 'confirmation'
   if (parts.signupNano === 0n) return null
   const given = await parts.ledger.signupCredit({
     entryId: parts.nextId(),

@@ -29,8 +29,8 @@ export async function findPerson(
   reference: string,
 ): Promise<Person> {
   const found = reference.includes('@')
-    ? await identity.personByEmail(reference.toLowerCase())
-    : await identity.person(reference)
+    ? await identity.findPersonByEmail(reference.toLowerCase())
+    : await identity.findPerson(reference)
   if (found !== undefined) return found
   throw new TollgateError('person_not_found', {
     message: `There is no person ${JSON.stringify(reference)}.`,

@@ -4,7 +4,7 @@ import { operationHandler } from '../handle-operation.ts'
 import type { ControlParts } from '../parts.ts'
 
 export const showInstallation = operationHandler('installation.show', async (parts) => {
-  const { signup, mail, signInWith, passkeysOff } = parts.identity.facts
+  const { signup, mail, signInWith, passkeysUnavailable: passkeysOff } = parts.identity.summary
   return {
     name: parts.operator.name,
     version: parts.server.version,
@@ -21,6 +21,6 @@ export const showInstallation = operationHandler('installation.show', async (par
 
 /** Nobody runs the installation yet but who has the command line. */
 async function needsSetup({ identity }: Pick<ControlParts, 'identity'>): Promise<boolean> {
-  const operators = await identity.people({ state: 'operators', search: null, limit: 1 })
+  const operators = await identity.listPeople({ state: 'operators', search: null, limit: 1 })
   return operators.length === 0
 }

@@ -23,7 +23,7 @@ export const showMe = operationHandler('me.show', async (parts, _input, { actor 
       suspended: own.suspendedMs !== null,
     },
   ]
-  for (const membership of await parts.identity.memberships(person.id)) {
+  for (const membership of await parts.identity.listMemberships(person.id)) {
     const account = await openOrganizationAccount(parts, person, membership)
     accounts.push({
       account: formatId('acct', account.id),

@@ -26,7 +26,7 @@ export async function namesOf(
   rows: readonly ReceiptRow[],
 ): Promise<Names> {
   const people = new Set(rows.flatMap(({ person }) => (person === null ? [] : [person])))
-  const found = await Promise.all([...people].map((person) => identity.person(person)))
+  const found = await Promise.all([...people].map((person) => identity.findPerson(person)))
   return new Map(found.flatMap((person) => (person === undefined ? [] : [[person.id, person.name]])))
 }
 

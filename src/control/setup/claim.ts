@@ -38,7 +38,7 @@ async function operatorOf(
   const made = await identity.createOperator(asked)
   if (made !== 'exists') return made
   // A claim that was cut off after this step is taken up where it ended.
-  const person = await identity.personByEmail(asked.email)
+  const person = await identity.findPersonByEmail(asked.email)
   if (person?.operator === true) return person
   throw new TollgateError('conflict', {
     message: `${asked.email} has signed up already, and a setup link makes a new person: use another address, then give this one the rights on the page People.`,

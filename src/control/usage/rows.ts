@@ -93,7 +93,7 @@ async function byMember(
   const labels = new Map(
     await Promise.all(
       [...people].map(async (person) => {
-        const known = person === '' ? undefined : await identity.person(person)
+        const known = person === '' ? undefined : await identity.findPerson(person)
         return [person, known?.name ?? (person === '' ? 'No person' : null)] as const
       }),
     ),

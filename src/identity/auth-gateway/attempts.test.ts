@@ -14,31 +14,31 @@ test('attempts are counted within a window, all keys or none', () => {
     { key: 'a', max: 2 },
     { key: 'b', max: 1 },
   ]
-  assert.equal(attempts.take(both).kind, 'taken')
+  assert.equal(attempts.take(both).kind, 'allowed')
   clock.advance(400)
   assert.deepEqual(attempts.take(both), { kind: 'refused', retryAfterMs: 600 })
-  assert.equal(attempts.take([{ key: 'a', max: 2 }]).kind, 'taken')
+  assert.equal(attempts.take([{ key: 'a', max: 2 }]).kind, 'allowed')
   assert.equal(attempts.take([{ key: 'a', max: 2 }]).kind, 'refused')
   clock.advance(600)
-  assert.equal(attempts.take(both).kind, 'taken')
+  assert.equal(attempts.take(both).kind, 'allowed')
 })
 
 test('what is given back was no attempt', () => {
   const attempts = openAttempts(manualClock(), limits)
   for (let times = 0; times < 5; times += 1) {
     const taken = attempts.take([{ key: 'a', max: 1 }])
-    assert.ok(taken.kind === 'taken')
-    taken.giveBack()
-    taken.giveBack()
+    assert.ok(taken.kind === 'allowed')
+    taken.refund()
+    taken.refund()
   }
-  assert.equal(attempts.take([{ key: 'a', max: 1 }]).kind, 'taken')
+  assert.equal(attempts.take([{ key: 'a', max: 1 }]).kind, 'allowed')
 })
 
 test('no more is remembered than allowed, the oldest goes first', () => {
   const attempts = openAttempts(manualClock(), limits)
   for (const key of ['a', 'b', 'c', 'd']) attempts.take([{ key, max: 1 }])
   assert.equal(attempts.take([{ key: 'd', max: 1 }]).kind, 'refused')
-  assert.equal(attempts.take([{ key: 'a', max: 1 }]).kind, 'taken')
+  assert.equal(attempts.take([{ key: 'a', max: 1 }]).kind, 'allowed')
 })
 
 const isThrottled = ({ status, headers, body }: Reply): boolean => {

@@ -6,19 +6,19 @@ import type { Clock } from '../../base/clock.ts'
 
 export interface Attempts {
   /** Takes one attempt for each key, or none at all: then how long until there is one again. */
-  take(keys: readonly Counted[]): Taken
+  take(keys: readonly AttemptLimit[]): AttemptResult
 }
 
-export interface Counted {
+export interface AttemptLimit {
   readonly key: string
   readonly max: number
 }
 
-export type Taken =
+export type AttemptResult =
   /** `giveBack`: it was none after all; a right password is no guess. */
-  { readonly kind: 'taken'; giveBack(): void } | { readonly kind: 'refused'; readonly retryAfterMs: number }
+  { readonly kind: 'allowed'; refund(): void } | { readonly kind: 'refused'; readonly retryAfterMs: number }
 
-interface Window {
+interface AttemptWindow {
   readonly sinceMs: number
   count: number
 }
@@ -31,15 +31,15 @@ export function openAttempts(
   }: { readonly attemptsWindowMs: number; readonly attemptsKeptMax: number },
 ): Attempts {
   /** The one that was counted against first comes first. */
-  const windows = new Map<string, Window>()
+  const windows = new Map<string, AttemptWindow>()
 
-  function live(key: string, nowMs: number): Window | undefined {
+  function live(key: string, nowMs: number): AttemptWindow | undefined {
     const known = windows.get(key)
     return known !== undefined && nowMs - known.sinceMs < attemptsWindowMs ? known : undefined
   }
 
   /** As the last one that was counted; what nobody was counted against for longest goes. */
-  function keep(key: string, window: Window): Window {
+  function keep(key: string, window: AttemptWindow): AttemptWindow {
     windows.delete(key)
     windows.set(key, window)
     for (const oldest of windows.keys()) {
@@ -61,8 +61,8 @@ export function openAttempts(
       const counted = known.map(({ key, window }) => keep(key, window ?? { sinceMs: nowMs, count: 0 }))
       for (const window of counted) window.count += 1
       return {
-        kind: 'taken',
-        giveBack: () => {
+        kind: 'allowed',
+        refund: () => {
           for (const window of counted) window.count = Math.max(0, window.count - 1)
         },
       }

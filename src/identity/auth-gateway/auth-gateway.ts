@@ -8,22 +8,22 @@ import type { Mutex } from '../../base/mutex.ts'
 import { networkOf } from '../../base/network.ts'
 import type { Limits } from '../../config/config.ts'
 import {
-  type AuthAnswer,
   type AuthRequest,
+  type AuthResponse,
   clientAddressHeader,
-  jsonAnswer,
-  ownRefusal,
-  parsed,
-  passedCookies,
-  refusal,
+  errorResponse,
+  filterCookies,
+  jsonResponse,
+  ownErrorResponse,
+  parseObject,
 } from '../auth-messages.ts'
 import type { BetterAuth } from '../better-auth/better-auth.ts'
 import { runWithRequestStore } from '../better-auth/request-store.ts'
 import {
-  invitationsShown,
-  isAboutOrganizations,
-  isChangeOfMembers,
-  organizationNotThere,
+  filterInvitations,
+  isMembershipChange,
+  isOrganizationPath,
+  organizationNotFound,
 } from '../organizations/organization-guard.ts'
 import { sessionCookie } from '../public-address.ts'
 import { handleOf, hashToken, tokenOf } from '../sessions/session-token.ts'
@@ -34,10 +34,10 @@ import type { NewPasswords } from '../sign-in/new-passwords.ts'
 import { isCommonPassword, type Passwords } from '../sign-in/passwords.ts'
 import { resetPassword } from '../sign-in/reset-password.ts'
 import type { UsedCodes } from '../sign-in/used-codes.ts'
-import type { Identity, Person, SignedIn } from '../types.ts'
-import type { Attempts, Taken } from './attempts.ts'
-import { longest, type Rule, ruleOf } from './rules-table.ts'
-import { countedOf } from './throttle.ts'
+import type { AuthenticatedSession, Identity, Person } from '../types.ts'
+import type { AttemptResult, Attempts } from './attempts.ts'
+import { type AuthRule, fieldLengthsMax, ruleOf } from './rules-table.ts'
+import { attemptLimitsOf } from './throttle.ts'
 
 export interface AuthGatewayDeps {
   readonly betterAuth: (path: string) => Promise<BetterAuth>
@@ -52,31 +52,31 @@ export interface AuthGatewayDeps {
   /** Whether the password is the person's; null: they have none. */
   readonly isPassword: (person: string, password: string) => Promise<boolean | null>
   /** Runs something whose passwords are hashed on behalf of this place. */
-  readonly hashingFor: Passwords['hashingFor']
+  readonly runForNetwork: Passwords['runForNetwork']
   readonly hash: Passwords['hash']
   readonly newPasswords: NewPasswords
   readonly usedCodes: UsedCodes
   readonly devices: KnownDevices
-  readonly memberships: Identity['memberships']
-  readonly person: Identity['person']
+  readonly listMemberships: Identity['listMemberships']
+  readonly findPerson: Identity['findPerson']
   /** Ends what opens something later, beside sessions. */
   readonly endPendingCredentials: (person: string) => Promise<void>
   /** For whatever changes who is in an organization. */
-  readonly inTurn: Mutex
+  readonly serialize: Mutex
 }
 
-type Body = Readonly<Record<string, unknown>>
+type JsonBody = Readonly<Record<string, unknown>>
 
 /** One request on its way, with what was learnt of it. */
-interface Asked {
+interface AuthExchange {
   readonly request: AuthRequest
   /** Below `/api/auth`. */
   readonly path: string
-  readonly rule: Rule
+  readonly rule: AuthRule
   /** null: it has none. */
-  readonly body: Body | null
+  readonly body: JsonBody | null
   readonly token: string | undefined
-  readonly signedIn: SignedIn | null
+  readonly session: AuthenticatedSession | null
 }
 
 const base = '/api/auth'
@@ -84,28 +84,31 @@ const base = '/api/auth'
 /** One spelling for each address: what is parsed again on the way must not become another one, with other rules. */
 const plainPath = /^(?:\/[A-Za-z0-9_-]+)+$/
 
-export function openAuthGateway(parts: AuthGatewayDeps): (request: AuthRequest) => Promise<AuthAnswer> {
+export function openAuthGateway(deps: AuthGatewayDeps): (request: AuthRequest) => Promise<AuthResponse> {
   return async (request) => {
-    const begunMs = parts.clock.monoMs()
-    const asked = await read(parts, request)
-    const answer = 'status' in asked ? asked : await throttled(parts, asked)
-    if (!('status' in asked) && isUniform(parts, asked, answer)) await nextStep(parts, begunMs)
-    return answer
+    const begunMs = deps.clock.monoMs()
+    const exchange = await readExchange(deps, request)
+    const response = 'status' in exchange ? exchange : await throttle(deps, exchange)
+    if (!('status' in exchange) && isUniform(deps, exchange, response)) await waitForNextStep(deps, begunMs)
+    return response
   }
 }
 
-async function read(parts: AuthGatewayDeps, request: AuthRequest): Promise<Asked | AuthAnswer> {
+async function readExchange(
+  deps: AuthGatewayDeps,
+  request: AuthRequest,
+): Promise<AuthExchange | AuthResponse> {
   const path = request.path.startsWith(`${base}/`) ? request.path.slice(base.length) : ''
   const rule = plainPath.test(path) ? ruleOf(request.method, path) : undefined
-  if (rule === undefined) return refusal('unknown_path', 'There is nothing at this address.')
+  if (rule === undefined) return errorResponse('unknown_path', 'There is nothing at this address.')
   const isPost = request.method === 'POST'
   const text = Buffer.from(request.body).toString('utf8')
   const isJson = /^application\/json\b/i.test(String(request.headers['content-type'] ?? ''))
   if (isPost && text !== '' && !isJson) {
-    return refusal('unsupported_media_type', 'Send the body as application/json.')
+    return errorResponse('unsupported_media_type', 'Send the body as application/json.')
   }
-  const body = isPost ? cutDown(parsed(text === '' ? '{}' : text), rule) : null
-  const wrong = body === null ? undefined : wrongText(body)
+  const body = isPost ? pickFields(parseObject(text === '' ? '{}' : text), rule) : null
+  const wrong = body === null ? undefined : textFieldError(body)
   if (wrong !== undefined) return wrong
   const { cookie } = request.headers
   const headers = typeof cookie === 'string' ? { cookie } : {}
@@ -114,149 +117,157 @@ async function read(parts: AuthGatewayDeps, request: AuthRequest): Promise<Asked
     path,
     rule,
     body,
-    token: parts.sessions.tokenOf(headers),
-    signedIn: await parts.sessions.signedIn(headers),
+    token: deps.sessions.tokenOf(headers),
+    session: await deps.sessions.authenticate(headers),
   }
 }
 
-function cutDown(body: Body, { fields, sets }: Rule): Body {
+function pickFields(body: JsonBody, { fields, sets }: AuthRule): JsonBody {
   // An invitation is ours: it is read before better-auth sees the body.
   const kept = fields === undefined ? Object.keys(body) : [...fields, 'invitation']
   const entries = kept.filter((name) => Object.hasOwn(body, name)).map((name) => [name, body[name]])
   return { ...Object.fromEntries(entries), ...sets }
 }
 
-function wrongText(body: Body): AuthAnswer | undefined {
-  for (const [param, max] of Object.entries(longest)) {
+function textFieldError(body: JsonBody): AuthResponse | undefined {
+  for (const [param, max] of Object.entries(fieldLengthsMax)) {
     const value = body[param]
     if (value === undefined) continue
-    if (typeof value !== 'string') return refusal('invalid_value', `${param} must be a text.`, { param })
+    if (typeof value !== 'string')
+      return errorResponse('invalid_value', `${param} must be a text.`, { param })
     if (value.length <= max) continue
-    return refusal('invalid_value', `${param} must be at most ${max} characters.`, { param })
+    return errorResponse('invalid_value', `${param} must be at most ${max} characters.`, { param })
   }
   const { name } = body
   if (typeof name !== 'string' || visibleText.test(name)) return undefined
-  return refusal('invalid_value', `name ${visibleTextMessage}.`, { param: 'name' })
+  return errorResponse('invalid_value', `name ${visibleTextMessage}.`, { param: 'name' })
 }
 
-async function throttled(parts: AuthGatewayDeps, asked: Asked): Promise<AuthAnswer> {
-  const taken = takeAttempt(parts, asked)
+async function throttle(deps: AuthGatewayDeps, exchange: AuthExchange): Promise<AuthResponse> {
+  const taken = takeAttempt(deps, exchange)
   if (taken?.kind === 'refused') {
     const { retryAfterMs } = taken
     const minutes = Math.max(1, Math.ceil(retryAfterMs / 60_000))
     const wait = minutes === 1 ? 'a minute' : `${minutes} minutes`
-    return refusal('too_many_attempts', `Too many attempts. Try again in ${wait}.`, { retryAfterMs })
+    return errorResponse('too_many_attempts', `Too many attempts. Try again in ${wait}.`, { retryAfterMs })
   }
   try {
-    const answer = await parts.hashingFor(networkOf(asked.request.clientAddress), () => judged(parts, asked))
-    if (wasNone(asked.rule, answer.status)) taken?.giveBack()
-    return answer
+    const response = await deps.runForNetwork(networkOf(exchange.request.clientAddress), () =>
+      handleRule(deps, exchange),
+    )
+    if (isNotCounted(exchange.rule, response.status)) taken?.refund()
+    return response
   } catch (error) {
     // Trouble of our own tells nobody whether a guess was right.
-    taken?.giveBack()
+    taken?.refund()
     throw error
   }
 }
 
 /** What was taken for an attempt and turned out to be none: a right guess, and a sign-up that came to nothing. */
-function wasNone({ counts }: Rule, status: number): boolean {
+function isNotCounted({ counts }: AuthRule, status: number): boolean {
   if (counts === 'guess') return status < 400
   return counts === 'sign-up' && status >= 400
 }
 
-function takeAttempt(parts: AuthGatewayDeps, asked: Asked): Taken | undefined {
-  const { attempts, limits, devices, hasMail } = parts
-  const { rule, request, body, signedIn } = asked
-  const given = rule.about === undefined ? signedIn?.person.id : body?.[rule.about]
-  const whom = typeof given === 'string' ? given.trim().toLowerCase() : null
-  const device = whom === null ? undefined : devices.nameOf(cookiesIn(asked), whom)
-  const attempt = { rule, clientAddress: request.clientAddress, whom, device }
-  const counted = countedOf(attempt, limits, hasMail)
+function takeAttempt(deps: AuthGatewayDeps, exchange: AuthExchange): AttemptResult | undefined {
+  const { attempts, limits, devices, hasMail } = deps
+  const { rule, request, body, session } = exchange
+  const given = rule.subjectField === undefined ? session?.person.id : body?.[rule.subjectField]
+  const subject = typeof given === 'string' ? given.trim().toLowerCase() : null
+  const device = subject === null ? undefined : devices.find(cookieHeader(exchange), subject)
+  const attempt = { rule, clientAddress: request.clientAddress, subject, device }
+  const counted = attemptLimitsOf(attempt, limits, hasMail)
   return counted.length === 0 ? undefined : attempts.take(counted)
 }
 
-function cookiesIn({ request }: Asked): string | undefined {
+function cookieHeader({ request }: AuthExchange): string | undefined {
   const { cookie } = request.headers
   return typeof cookie === 'string' ? cookie : undefined
 }
 
-async function judged(parts: AuthGatewayDeps, asked: Asked): Promise<AuthAnswer> {
-  const { path, body, rule, signedIn } = asked
+async function handleRule(deps: AuthGatewayDeps, exchange: AuthExchange): Promise<AuthResponse> {
+  const { path, body, rule, session } = exchange
   if (rule.newPassword !== undefined && body !== null) {
-    const email = typeof body.email === 'string' ? body.email : (signedIn?.person.email ?? '')
+    const email = typeof body.email === 'string' ? body.email : (session?.person.email ?? '')
     if (isCommonPassword(textOf(body[rule.newPassword]), email)) return commonPassword
   }
-  if (path === '/confirm-login') return confirmLogin(parts, asked)
-  if (path === '/change-password') return changePassword(parts, asked)
-  if (path === '/reset-password') return setAnew(parts, asked)
-  if (isAboutOrganizations(asked)) return aboutOrganizations(parts, asked)
-  if (path !== '/sign-up/email') return passedOn(parts, asked)
+  if (path === '/confirm-login') return confirmLogin(deps, exchange)
+  if (path === '/change-password') return changePassword(deps, exchange)
+  if (path === '/reset-password') return resetForgottenPassword(deps, exchange)
+  if (isOrganizationPath(exchange)) return handleOrganizations(deps, exchange)
+  if (path !== '/sign-up/email') return callBetterAuth(deps, exchange)
   const { email, invitation } = body ?? {}
-  const admission = await parts.admissionPolicy.judge(
+  const admission = await deps.admissionPolicy.judge(
     textOf(email).toLowerCase(),
     typeof invitation === 'string' ? invitation : null,
   )
-  if (admission.kind === 'closed') return refusal('sign_up_closed', admission.message)
-  return parts.admissionPolicy.runAdmitted(admission.email, () => passedOn(parts, asked))
+  if (admission.kind === 'closed') return errorResponse('sign_up_closed', admission.message)
+  return deps.admissionPolicy.runAdmitted(admission.email, () => callBetterAuth(deps, exchange))
 }
 
 /** What is no text is better-auth's to refuse; an object could be anything as a text. */
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-async function changePassword(parts: AuthGatewayDeps, asked: Asked): Promise<AuthAnswer> {
-  const answer = await passedOn(parts, asked)
-  if (answer.status < 400 && asked.signedIn !== null)
-    await parts.endPendingCredentials(asked.signedIn.person.id)
-  return answer
+async function changePassword(deps: AuthGatewayDeps, exchange: AuthExchange): Promise<AuthResponse> {
+  const response = await callBetterAuth(deps, exchange)
+  if (response.status < 400 && exchange.session !== null)
+    await deps.endPendingCredentials(exchange.session.person.id)
+  return response
 }
 
-async function setAnew(parts: AuthGatewayDeps, { body }: Asked): Promise<AuthAnswer> {
-  const { answer, person } = await resetPassword(parts, body ?? {})
-  if (person === undefined) return answer
-  parts.sessions.changed()
-  const whose = await parts.person(person)
-  if (whose === undefined) return answer
+async function resetForgottenPassword(deps: AuthGatewayDeps, { body }: AuthExchange): Promise<AuthResponse> {
+  const { response, person } = await resetPassword(deps, body ?? {})
+  if (person === undefined) return response
+  deps.sessions.notifyChanged()
+  const whose = await deps.findPerson(person)
+  if (whose === undefined) return response
   // Whoever can read their e-mails is no stranger to the sign-in that follows.
-  const cookie = ['set-cookie', parts.devices.cookieFor(whose.email)] as const
-  return { ...answer, headers: [...answer.headers, cookie] }
+  const cookie = ['set-cookie', deps.devices.createCookie(whose.email)] as const
+  return { ...response, headers: [...response.headers, cookie] }
 }
 
-async function aboutOrganizations(parts: AuthGatewayDeps, asked: Asked): Promise<AuthAnswer> {
-  const { path, body, request, signedIn } = asked
+async function handleOrganizations(deps: AuthGatewayDeps, exchange: AuthExchange): Promise<AuthResponse> {
+  const { path, body, request, session } = exchange
   const ask = { path, body, query: request.query }
-  const memberships = signedIn === null ? [] : await parts.memberships(signedIn.person.id)
-  const refused = organizationNotThere(ask, memberships)
+  const memberships = session === null ? [] : await deps.listMemberships(session.person.id)
+  const refused = organizationNotFound(ask, memberships)
   if (refused !== undefined) return refused
-  const answer = isChangeOfMembers(asked)
-    ? await parts.inTurn(() => passedOn(parts, asked))
-    : await passedOn(parts, asked)
-  return invitationsShown(ask, memberships, answer)
+  const response = isMembershipChange(exchange)
+    ? await deps.serialize(() => callBetterAuth(deps, exchange))
+    : await callBetterAuth(deps, exchange)
+  return filterInvitations(ask, memberships, response)
 }
 
-const commonPassword = jsonAnswer(400, {
+const commonPassword = jsonResponse(400, {
   code: 'PASSWORD_TOO_COMMON',
   message: 'This password is among those that are tried first. Choose another one.',
 })
 
 /** `POST /confirm-login {password}` or `{code}`: the session's person proves again who they are. */
-async function confirmLogin(parts: AuthGatewayDeps, asked: Asked): Promise<AuthAnswer> {
-  const { signedIn, body } = asked
-  if (signedIn === null) return refusal('not_signed_in', 'Sign in first.')
+async function confirmLogin(deps: AuthGatewayDeps, exchange: AuthExchange): Promise<AuthResponse> {
+  const { session, body } = exchange
+  if (session === null) return errorResponse('not_signed_in', 'Sign in first.')
   const { password, code } = body ?? {}
   if (typeof password === 'string') {
-    const isRight = await parts.isPassword(signedIn.person.id, password)
-    if (isRight === null) return jsonAnswer(400, noPassword)
-    if (!isRight) return jsonAnswer(401, { code: 'INVALID_PASSWORD', message: 'The password is not right.' })
-  } else if (typeof code === 'string' && signedIn.person.twoFactor) {
-    const answer = await passedOn(parts, { ...asked, path: '/two-factor/verify-totp', body: { code } })
-    if (answer.status >= 400) return answer
+    const isRight = await deps.isPassword(session.person.id, password)
+    if (isRight === null) return jsonResponse(400, noPassword)
+    if (!isRight)
+      return jsonResponse(401, { code: 'INVALID_PASSWORD', message: 'The password is not right.' })
+  } else if (typeof code === 'string' && session.person.twoFactor) {
+    const response = await callBetterAuth(deps, {
+      ...exchange,
+      path: '/two-factor/verify-totp',
+      body: { code },
+    })
+    if (response.status >= 400) return response
   } else {
-    return refusal('missing_field', 'Send the password, or the code of the second factor.', {
+    return errorResponse('missing_field', 'Send the password, or the code of the second factor.', {
       param: 'password',
     })
   }
-  await parts.sessions.renew(signedIn.session)
-  return jsonAnswer(200, { status: true })
+  await deps.sessions.renew(session.sessionId)
+  return jsonResponse(200, { status: true })
 }
 
 const noPassword = {
@@ -264,25 +275,29 @@ const noPassword = {
   message: 'There is no password here. Sign in again with your provider or passkey instead.',
 }
 
-async function passedOn(parts: AuthGatewayDeps, asked: Asked): Promise<AuthAnswer> {
-  const library = await parts.betterAuth(asked.path)
+async function callBetterAuth(deps: AuthGatewayDeps, exchange: AuthExchange): Promise<AuthResponse> {
+  const library = await deps.betterAuth(exchange.path)
   try {
-    const answer = await runWithRequestStore(asked.token, () => library.handler(webRequest(parts, asked)))
+    const answer = await runWithRequestStore(exchange.token, () =>
+      library.handler(webRequest(deps, exchange)),
+    )
     const text = await answer.text()
-    return ownRefusal(answer.status, text) ?? (await withoutTokens(parts, asked, { answer, text }))
+    return (
+      ownErrorResponse(answer.status, text) ?? (await responseWithoutTokens(deps, exchange, { answer, text }))
+    )
   } finally {
     // Also when it failed: steps that it took stay.
-    if (asked.request.method !== 'GET' || changesByGet.test(asked.path)) parts.sessions.changed()
+    if (exchange.request.method !== 'GET' || changesByGet.test(exchange.path)) deps.sessions.notifyChanged()
   }
 }
 
 /** Links that people come back with: they change who somebody is. */
 const changesByGet = /^\/(?:verify-email|callback\/.*)$/
 
-function webRequest({ address }: AuthGatewayDeps, { request, path, body }: Asked): Request {
+function webRequest({ address }: AuthGatewayDeps, { request, path, body }: AuthExchange): Request {
   const headers = new Headers()
   for (const [name, value] of Object.entries(request.headers)) {
-    if (value === undefined || dropped.test(name)) continue
+    if (value === undefined || droppedHeaders.test(name)) continue
     headers.set(name, typeof value === 'string' ? value : value.join(', '))
   }
   headers.set(clientAddressHeader, request.clientAddress)
@@ -296,42 +311,42 @@ function webRequest({ address }: AuthGatewayDeps, { request, path, body }: Asked
 }
 
 /** What belongs to the connection, to another body, or claims to know the client. */
-const dropped =
+const droppedHeaders =
   /^(?:connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect|content-length|host|forwarded|x-forwarded-.*|x-real-ip|x-tollgate-.*|:.*)$/i
 
 const passedHeaders = /^(?:content-type|location|cache-control|retry-after|x-retry-after)$/i
 
 /** A token leaves in a cookie only; where it stood in the text stands the session's handle. */
-async function withoutTokens(
-  parts: AuthGatewayDeps,
-  asked: Asked,
+async function responseWithoutTokens(
+  deps: AuthGatewayDeps,
+  exchange: AuthExchange,
   { answer, text }: { readonly answer: Response; readonly text: string },
-): Promise<AuthAnswer> {
-  const { path, token } = asked
-  const name = sessionCookie(parts.address())
+): Promise<AuthResponse> {
+  const { path, token } = exchange
+  const name = sessionCookie(deps.address())
   const own = answer.headers.getSetCookie()
   const fresh = own
     .filter((cookie) => cookie.startsWith(`${name}=`))
-    .map((cookie) => tokenOf(cookie.slice(name.length + 1).split(';', 1)[0], parts.secret))
+    .map((cookie) => tokenOf(cookie.slice(name.length + 1).split(';', 1)[0], deps.secret))
     .find((found) => found !== undefined)
   // A link in an e-mail proves an address; it signs nobody in.
   const isUnasked = path === '/verify-email' && token === undefined
-  const person = await whoCame(parts, asked, fresh)
-  if (await wasUsed(parts, { asked, answer, person })) {
-    if (fresh !== undefined) await parts.sessions.end(fresh)
+  const person = await personOfResponse(deps, exchange, fresh)
+  if (await isReplayedCode(deps, { exchange, answer, person })) {
+    if (fresh !== undefined) await deps.sessions.end(fresh)
     return usedCode
   }
-  if (fresh !== undefined && isUnasked) await parts.sessions.end(fresh)
+  if (fresh !== undefined && isUnasked) await deps.sessions.end(fresh)
   // Whoever proves anew who they are goes on with a session of its own.
-  if (fresh !== undefined && token !== undefined && fresh !== token) await parts.sessions.end(token)
+  if (fresh !== undefined && token !== undefined && fresh !== token) await deps.sessions.end(token)
   const cookies = isUnasked
     ? own.filter((cookie) => !cookie.startsWith(`${name}=`))
-    : [...passedCookies(path, own), ...deviceCookie(parts, asked, fresh === undefined ? undefined : person)]
+    : [...filterCookies(path, own), ...deviceCookie(deps, exchange, fresh === undefined ? undefined : person)]
   const shown = [fresh, token]
     .filter((known) => known !== undefined)
     .reduce((said, known) => said.replaceAll(known, handleOf(hashToken(known))), text)
   return {
-    status: calledOurs.some((code) => text.includes(code)) ? 400 : answer.status,
+    status: clientErrorCodes.some((code) => text.includes(code)) ? 400 : answer.status,
     headers: [
       ...[...answer.headers].filter(([header]) => passedHeaders.test(header)),
       ...(answer.headers.has('cache-control') ? [] : [['cache-control', 'no-store'] as const]),
@@ -342,29 +357,29 @@ async function withoutTokens(
 }
 
 /** What better-auth calls its own failure is a browser's answer that does not fit; trouble of ours was thrown before. */
-const calledOurs: readonly string[] = ['"FAILED_TO_VERIFY_REGISTRATION"']
+const clientErrorCodes: readonly string[] = ['"FAILED_TO_VERIFY_REGISTRATION"']
 
 /** Whose the answer's session is, or the one of the request. */
-async function whoCame(
+async function personOfResponse(
   { sessions }: AuthGatewayDeps,
-  { signedIn }: Asked,
+  { session }: AuthExchange,
   fresh: string | undefined,
 ): Promise<Person | undefined> {
-  const came = fresh === undefined ? signedIn : await sessions.byHash(hashToken(fresh))
+  const came = fresh === undefined ? session : await sessions.byHash(hashToken(fresh))
   return came?.person
 }
 
 /** Whether a code was right that was right before: better-auth does not remember that. */
-async function wasUsed(
+async function isReplayedCode(
   { usedCodes }: AuthGatewayDeps,
-  of: { readonly asked: Asked; readonly answer: Response; readonly person: Person | undefined },
+  of: { readonly exchange: AuthExchange; readonly answer: Response; readonly person: Person | undefined },
 ): Promise<boolean> {
-  const { asked, answer, person } = of
+  const { exchange: asked, answer, person } = of
   if (asked.path !== '/two-factor/verify-totp' || !answer.ok || person === undefined) return false
   return !(await usedCodes.spend(person.id, textOf(asked.body?.code)))
 }
 
-const usedCode = jsonAnswer(401, {
+const usedCode = jsonResponse(401, {
   code: 'INVALID_CODE',
   message: 'This code was used already. Wait for the next one.',
 })
@@ -372,14 +387,18 @@ const usedCode = jsonAnswer(401, {
 /** Whoever came in is known in this browser from now on. */
 function deviceCookie(
   { devices }: AuthGatewayDeps,
-  asked: Asked,
+  exchange: AuthExchange,
   person: Person | undefined,
 ): readonly string[] {
-  if (person === undefined || devices.nameOf(cookiesIn(asked), person.email) !== undefined) return []
-  return [devices.cookieFor(person.email)]
+  if (person === undefined || devices.find(cookieHeader(exchange), person.email) !== undefined) return []
+  return [devices.createCookie(person.email)]
 }
 
-function isUniform({ hasMail }: AuthGatewayDeps, { rule, path }: Asked, { status }: AuthAnswer): boolean {
+function isUniform(
+  { hasMail }: AuthGatewayDeps,
+  { rule, path }: AuthExchange,
+  { status }: AuthResponse,
+): boolean {
   if (rule.uniform === undefined || status === 429) return false
   // Without mail whoever signs up is signed in, and that says it anyway.
   if (path === '/sign-up/email' && !hasMail) return false
@@ -387,7 +406,7 @@ function isUniform({ hasMail }: AuthGatewayDeps, { rule, path }: Asked, { status
 }
 
 /** How long something took says nothing when it always takes a whole number of steps. */
-function nextStep({ clock, limits }: AuthGatewayDeps, begunMs: number): Promise<void> {
+function waitForNextStep({ clock, limits }: AuthGatewayDeps, begunMs: number): Promise<void> {
   const step = limits.uniformAnswerMs
   const spentMs = clock.monoMs() - begunMs
   const leftMs = Math.ceil(spentMs / step) * step - spentMs

@@ -10,7 +10,7 @@ import { limitDefaults } from '../../config/config.ts'
 import { betterAuthOptions } from '../better-auth/better-auth.ts'
 import { openPasswords } from '../sign-in/passwords.ts'
 import { openIdentityStore } from '../store/database.ts'
-import { ruleOf, rules } from './rules-table.ts'
+import { authRules, ruleOf } from './rules-table.ts'
 
 interface Endpoint {
   readonly path?: string
@@ -52,7 +52,7 @@ const ours: readonly string[] = ['POST /confirm-login', 'POST /reset-password']
 
 test('every address of the table is one that better-auth has, or ours', async (context) => {
   const known = (await answered(temporaryDirectory(context))).map((address) => address.replace('/:id', '/*'))
-  for (const name of Object.keys(rules)) assert.ok(known.includes(name) || ours.includes(name), name)
+  for (const name of Object.keys(authRules)) assert.ok(known.includes(name) || ours.includes(name), name)
 })
 
 test('no other address of better-auth is there, for whoever is signed in and for nobody', async (context) => {

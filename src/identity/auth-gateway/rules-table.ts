@@ -4,11 +4,11 @@
  * named here is not there, whatever better-auth has.
  */
 
-export interface Rule {
+export interface AuthRule {
   /** What an attempt counts as; a `guess` that was right counts as none; a `challenge` leaves a row behind. */
   readonly counts?: 'guess' | 'email' | 'sign-up' | 'challenge'
   /** The field that names whom it is about; without one it is about whoever is signed in. */
-  readonly about?: 'email' | 'newEmail'
+  readonly subjectField?: 'email' | 'newEmail'
   /** The only fields that are passed on. */
   readonly fields?: readonly string[]
   /** The field that holds a new password. */
@@ -19,23 +19,23 @@ export interface Rule {
   readonly uniform?: 'always' | 'refused'
 }
 
-const plain: Rule = {}
-const nothing: Rule = { fields: [] }
-const secondFactor: Rule = { counts: 'guess', fields: ['code', 'trustDevice'], uniform: 'refused' }
-const withPassword: Rule = { counts: 'guess', fields: ['password'] }
-const invitation: Rule = { fields: ['invitationId'] }
+const plain: AuthRule = {}
+const nothing: AuthRule = { fields: [] }
+const secondFactor: AuthRule = { counts: 'guess', fields: ['code', 'trustDevice'], uniform: 'refused' }
+const withPassword: AuthRule = { counts: 'guess', fields: ['password'] }
+const invitation: AuthRule = { fields: ['invitationId'] }
 
 /** By method and address; `*` is one more part of it. */
-export const rules: Readonly<Record<string, Rule>> = {
+export const authRules: Readonly<Record<string, AuthRule>> = {
   'POST /sign-in/email': {
     counts: 'guess',
-    about: 'email',
+    subjectField: 'email',
     fields: ['email', 'password', 'rememberMe'],
     uniform: 'refused',
   },
   'POST /sign-up/email': {
     counts: 'sign-up',
-    about: 'email',
+    subjectField: 'email',
     fields: ['name', 'email', 'password', 'callbackURL', 'rememberMe'],
     newPassword: 'password',
     uniform: 'always',
@@ -46,7 +46,12 @@ export const rules: Readonly<Record<string, Rule>> = {
   },
   'GET /callback/*': plain,
   'POST /sign-out': nothing,
-  'POST /request-password-reset': { counts: 'email', about: 'email', fields: ['email'], uniform: 'always' },
+  'POST /request-password-reset': {
+    counts: 'email',
+    subjectField: 'email',
+    fields: ['email'],
+    uniform: 'always',
+  },
   'POST /reset-password': {
     counts: 'guess',
     fields: ['newPassword', 'token'],
@@ -54,7 +59,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   },
   'POST /send-verification-email': {
     counts: 'email',
-    about: 'email',
+    subjectField: 'email',
     fields: ['email', 'callbackURL'],
     uniform: 'always',
   },
@@ -71,7 +76,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   },
   'POST /change-email': {
     counts: 'email',
-    about: 'newEmail',
+    subjectField: 'newEmail',
     fields: ['newEmail', 'callbackURL'],
     uniform: 'always',
   },
@@ -95,7 +100,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   'GET /organization/get-invitation': plain,
   'POST /organization/invite-member': {
     counts: 'email',
-    about: 'email',
+    subjectField: 'email',
     fields: ['email', 'role', 'organizationId'],
   },
   'POST /organization/accept-invitation': invitation,
@@ -107,13 +112,13 @@ export const rules: Readonly<Record<string, Rule>> = {
 }
 
 /** undefined: there is nothing at this address, or not for this method. */
-export function ruleOf(method: string, path: string): Rule | undefined {
+export function ruleOf(method: string, path: string): AuthRule | undefined {
   const named = `${method} ${path.replace(/^\/callback\/[^/]+$/, '/callback/*')}`
-  return Object.hasOwn(rules, named) ? rules[named] : undefined
+  return Object.hasOwn(authRules, named) ? authRules[named] : undefined
 }
 
 /** The longest text of a field, wherever it comes. */
-export const longest: Readonly<Record<string, number>> = {
+export const fieldLengthsMax: Readonly<Record<string, number>> = {
   name: 100,
   slug: 100,
   email: 254,

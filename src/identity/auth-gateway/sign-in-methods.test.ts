@@ -13,7 +13,7 @@ import { createLog } from '../../base/log.ts'
 import { limitDefaults } from '../../config/config.ts'
 import { betterAuthOptions } from '../better-auth/better-auth.ts'
 import { openPeople } from '../people/people.ts'
-import { passkeysOff } from '../public-address.ts'
+import { passkeysUnavailableReason } from '../public-address.ts'
 import { openAdmissionPolicy } from '../sign-in/admission-policy.ts'
 import { openInvitations } from '../sign-in/invitations.ts'
 import { openPasswords } from '../sign-in/passwords.ts'
@@ -102,7 +102,7 @@ test('a link for a new password leaves the second factor in its place', async (c
   const browser = people.browser()
   await browser.post('/sign-up/email', ann)
   await enrol(browser)
-  const { link } = await people.identity.resetLink((await browser.signedIn())?.person.id ?? '')
+  const { link } = await people.identity.createResetLink((await browser.signedIn())?.person.id ?? '')
   const reset = { token: new URL(link).searchParams.get('token'), newPassword: 'another horse 10' }
   assert.equal((await people.browser().post('/reset-password', reset)).status, 200)
   const again = await people.browser().post('/sign-in/email', { ...ann, password: 'another horse 10' })
@@ -113,7 +113,7 @@ test('where sign-up is closed nobody comes in but whom an operator makes', async
   const people = await testPeople(context, { signup: 'closed' })
   const reply = await people.browser().post('/sign-up/email', ann)
   assert.deepEqual([reply.status, codeOf(reply)], [403, 'sign_up_closed'])
-  assert.equal(await people.identity.personByEmail(ann.email), undefined)
+  assert.equal(await people.identity.findPersonByEmail(ann.email), undefined)
   assert.notEqual(await people.identity.createOperator(ann), 'exists')
 })
 
@@ -134,7 +134,7 @@ test('an invitation lets its own address in, once, and counts as confirmation', 
   for (const [about, body, status] of tries) {
     assert.equal((await people.browser().post('/sign-up/email', body)).status, status, about)
   }
-  assert.equal((await people.identity.personByEmail(ann.email))?.confirmed, true)
+  assert.equal((await people.identity.findPersonByEmail(ann.email))?.confirmed, true)
   const late = new URL((await people.identity.invite(bob.email)).link).searchParams.get('invitation')
   clock.advance(8 * 24 * 3_600_000)
   assert.equal((await people.browser().post('/sign-up/email', { ...bob, invitation: late })).status, 403)
@@ -144,7 +144,7 @@ test('where sign-up is open, an invitation confirms only whoever brings it', asy
   const people = await testPeople(context)
   await people.identity.invite(ann.email)
   await people.browser().post('/sign-up/email', ann)
-  assert.equal((await people.identity.personByEmail(ann.email))?.confirmed, false)
+  assert.equal((await people.identity.findPersonByEmail(ann.email))?.confirmed, false)
 })
 
 async function team(context: Lifetime) {
@@ -171,7 +171,7 @@ test('an organization has members by invitation, with roles that may as much as 
   assert.equal((await stranger.post('/organization/accept-invitation', accept)).status, 403)
   assert.equal((await member.post('/organization/accept-invitation', accept)).status, 200)
   const memberId = (await member.signedIn())?.person.id ?? ''
-  const [membership] = await people.identity.memberships(memberId)
+  const [membership] = await people.identity.listMemberships(memberId)
   assert.deepEqual(
     [membership?.name, membership?.role, membership?.organization],
     ['Mill', 'developer', organizationId],
@@ -193,7 +193,7 @@ test('an organization has members by invitation, with roles that may as much as 
       })
     ).status >= 400,
   )
-  const members = await people.identity.members(organizationId)
+  const members = await people.identity.listMembers(organizationId)
   assert.deepEqual(
     members.map(({ person, role }) => [person.email, role]),
     [
@@ -202,10 +202,10 @@ test('an organization has members by invitation, with roles that may as much as 
     ],
   )
   const ownerId = (await owner.signedIn())?.person.id ?? ''
-  assert.equal(await people.identity.remove(ownerId), 'only_owner')
-  assert.equal(await people.identity.remove(memberId), 'removed')
-  assert.equal(await people.identity.remove(ownerId), 'removed')
-  assert.deepEqual(await people.identity.members(organizationId), [])
+  assert.equal(await people.identity.removePerson(ownerId), 'only_owner')
+  assert.equal(await people.identity.removePerson(memberId), 'removed')
+  assert.equal(await people.identity.removePerson(ownerId), 'removed')
+  assert.deepEqual(await people.identity.listMembers(organizationId), [])
 })
 
 test('cookies are bound to the host and to https exactly when the address is https', async (context) => {
@@ -250,7 +250,7 @@ const addresses: readonly [address: string, reason: RegExp | null][] = [
 ]
 for (const [address, reason] of addresses) {
   test(`passkeys at ${address}`, async (context) => {
-    const off = passkeysOff(address)
+    const off = passkeysUnavailableReason(address)
     if (reason === null) assert.equal(off, null)
     else assert.match(off ?? '', reason)
     if (reason !== null) return

@@ -13,7 +13,7 @@ import type { Log } from '../../base/log.ts'
 import type { Config, Limits } from '../../config/config.ts'
 import { clientAddressHeader } from '../auth-messages.ts'
 import type { PersonEmails } from '../people/emails.ts'
-import { cookiePrefix, ownOrigins, passkeyPlace } from '../public-address.ts'
+import { cookiePrefix, ownOrigins, passkeyRelyingParty } from '../public-address.ts'
 import { endOldSessions } from '../sessions/old-sessions.ts'
 import type { UserHooks } from '../sign-in/admission-policy.ts'
 import type { Passwords } from '../sign-in/passwords.ts'
@@ -72,10 +72,10 @@ const pluginSchemas = {
 } as const
 
 /** Call it once the schema is in place. */
-export async function makeBetterAuth(parts: BetterAuthDeps): Promise<BetterAuth> {
-  const options = betterAuthOptions(parts)
+export async function makeBetterAuth(deps: BetterAuthDeps): Promise<BetterAuth> {
+  const options = betterAuthOptions(deps)
   // No transactions: one would stay open while a password is hashed, and every step here stands for itself.
-  const database = { db: parts.database, type: 'sqlite', transaction: false } as const
+  const database = { db: deps.database, type: 'sqlite', transaction: false } as const
   const adapter = await getAdapter({ ...options, database })
   return betterAuth({
     ...options,
@@ -84,8 +84,8 @@ export async function makeBetterAuth(parts: BetterAuthDeps): Promise<BetterAuth>
 }
 
 /** All but where the tables are. */
-export function betterAuthOptions(parts: BetterAuthDeps): BetterAuthOptions {
-  const { address, providers, log, secret } = parts
+export function betterAuthOptions(deps: BetterAuthDeps): BetterAuthOptions {
+  const { address, providers, log, secret } = deps
   const schema = schemaOptions()
   const isSecure = address.startsWith('https:')
   return {
@@ -97,16 +97,19 @@ export function betterAuthOptions(parts: BetterAuthDeps): BetterAuthOptions {
     telemetry: { enabled: false },
     rateLimit: { enabled: false },
     // What callers did wrong is their answer's business; trouble of our own is thrown.
-    logger: { level: 'info', log: (level, message) => log.debug({ severity: level }, quiet(message)) },
-    onAPIError: { errorURL: `${address}/console/sign-in`, onError: throwTrouble },
-    disabledPaths: [...notOffered],
+    logger: {
+      level: 'info',
+      log: (level, message) => log.debug({ severity: level }, redactAddresses(message)),
+    },
+    onAPIError: { errorURL: `${address}/console/sign-in`, onError: throwServerError },
+    disabledPaths: [...disabledPaths],
     ...schema,
-    ...people(parts),
+    ...userOptions(deps),
     session: {
       ...schema.session,
-      expiresIn: parts.limits.sessionDaysMax * daySeconds,
+      expiresIn: deps.limits.sessionDaysMax * daySeconds,
       disableSessionRefresh: true,
-      freshAge: Math.floor(parts.limits.recentLoginMs / 1_000),
+      freshAge: Math.floor(deps.limits.recentLoginMs / 1_000),
       cookieCache: { enabled: false },
     },
     account: {
@@ -116,7 +119,7 @@ export function betterAuthOptions(parts: BetterAuthDeps): BetterAuthOptions {
     },
     verification: { ...schema.verification, storeIdentifier: 'hashed' },
     socialProviders: socialProviders(providers),
-    plugins: plugins(parts),
+    plugins: plugins(deps),
     advanced: {
       cookiePrefix: cookiePrefix(address),
       useSecureCookies: false,
@@ -130,7 +133,7 @@ export function betterAuthOptions(parts: BetterAuthDeps): BetterAuthOptions {
 }
 
 /** Ways that the console does not use, or that would go round a rule of this installation. */
-const notOffered: readonly string[] = [
+const disabledPaths: readonly string[] = [
   '/update-session',
   '/delete-user',
   '/delete-user/callback',
@@ -148,7 +151,7 @@ const notOffered: readonly string[] = [
   '/ok',
 ]
 
-function people({ emails, passwords, limits, hooks, database }: BetterAuthDeps): BetterAuthOptions {
+function userOptions({ emails, passwords, limits, hooks, database }: BetterAuthDeps): BetterAuthOptions {
   const fresh = schemaOptions()
   return {
     user: {
@@ -221,7 +224,7 @@ function people({ emails, passwords, limits, hooks, database }: BetterAuthDeps):
 const noTokens = { accessToken: null, refreshToken: null, idToken: null }
 
 function plugins({ providers, emails, address, limits }: BetterAuthDeps): BetterAuthOptions['plugins'] {
-  const place = passkeyPlace(address)
+  const place = passkeyRelyingParty(address)
   return [
     organization({
       ac: accessControl,
@@ -250,11 +253,11 @@ function plugins({ providers, emails, address, limits }: BetterAuthDeps): Better
 }
 
 /** Addresses of people do not belong into a log. */
-function quiet(message: string): string {
+function redactAddresses(message: string): string {
   return message.replace(/[^\s@<>"]+@[^\s@<>"]+/g, '…')
 }
 
 /** Throws on what is no answer to the caller, so that nobody answers it in the caller's stead. */
-function throwTrouble(error: unknown): void {
+function throwServerError(error: unknown): void {
   if (!isAPIError(error)) throw error
 }

@@ -21,56 +21,56 @@ export function withHashedSessions(adapter: DBAdapter): DBAdapter {
       const row = await adapter.create({ ...ask, data: { ...ask.data, token: hashToken(token) } })
       return { ...(row as object), token } as never
     },
-    findOne: async (ask) => shown(ask, await adapter.findOne(hashedAsk(ask))),
+    findOne: async (ask) => withVisibleToken(ask, await adapter.findOne(hashQuery(ask))),
     findMany: async (ask) => {
-      const rows = await adapter.findMany(hashedAsk(ask))
-      return rows.map((row) => shown(ask, row)) as never
+      const rows = await adapter.findMany(hashQuery(ask))
+      return rows.map((row) => withVisibleToken(ask, row)) as never
     },
-    count: (ask) => adapter.count(hashedAsk(ask)),
-    update: async (ask) => shown(ask, await adapter.update(hashedUpdate(hashedAsk(ask)))),
-    updateMany: (ask) => adapter.updateMany(hashedUpdate(hashedAsk(ask))),
-    delete: (ask) => adapter.delete(hashedAsk(ask)),
-    deleteMany: (ask) => adapter.deleteMany(hashedAsk(ask)),
-    consumeOne: async (ask) => shown(ask, await adapter.consumeOne(hashedAsk(ask))),
-    incrementOne: async (ask) => shown(ask, await adapter.incrementOne(hashedAsk(ask))),
+    count: (ask) => adapter.count(hashQuery(ask)),
+    update: async (ask) => withVisibleToken(ask, await adapter.update(hashUpdate(hashQuery(ask)))),
+    updateMany: (ask) => adapter.updateMany(hashUpdate(hashQuery(ask))),
+    delete: (ask) => adapter.delete(hashQuery(ask)),
+    deleteMany: (ask) => adapter.deleteMany(hashQuery(ask)),
+    consumeOne: async (ask) => withVisibleToken(ask, await adapter.consumeOne(hashQuery(ask))),
+    incrementOne: async (ask) => withVisibleToken(ask, await adapter.incrementOne(hashQuery(ask))),
     transaction: (run) => run(wrapped),
   }
   return wrapped
 }
 
-interface Asked {
+interface AdapterQuery {
   readonly model: string
   readonly where?: Where[] | undefined
 }
 
-function hashedAsk<Ask extends Asked>(ask: Ask): Ask {
+function hashQuery<Ask extends AdapterQuery>(ask: Ask): Ask {
   if (ask.model !== sessionModel || ask.where === undefined) return ask
-  return { ...ask, where: ask.where.map(hashedCondition) }
+  return { ...ask, where: ask.where.map(hashCondition) }
 }
 
-function hashedCondition(condition: Where): Where {
+function hashCondition(condition: Where): Where {
   if (condition.field !== 'token') return condition
   const { value } = condition
-  if (Array.isArray(value)) return { ...condition, value: value.map((token) => stored(String(token))) }
-  return { ...condition, value: stored(String(value)) }
+  if (Array.isArray(value)) return { ...condition, value: value.map((token) => storedToken(String(token))) }
+  return { ...condition, value: storedToken(String(value)) }
 }
 
-const stored = (token: string) => hashOfHandle(token) ?? hashToken(token)
+const storedToken = (token: string) => hashOfHandle(token) ?? hashToken(token)
 
 /** A session keeps its token; nothing here gives it another. */
-function hashedUpdate<Ask extends Asked & { update: Record<string, unknown> }>(ask: Ask): Ask {
+function hashUpdate<Ask extends AdapterQuery & { update: Record<string, unknown> }>(ask: Ask): Ask {
   if (ask.model !== sessionModel || !('token' in ask.update)) return ask
   const { token: _kept, ...update } = ask.update
   return { ...ask, update }
 }
 
-function shown<Row>(ask: Asked, row: Row): Row {
+function withVisibleToken<Row>(ask: AdapterQuery, row: Row): Row {
   if (ask.model !== sessionModel || row === null) return row
   const session = row as SessionRow
   return { ...row, token: tokenAskedFor(ask, session) ?? tokenPresented(session) ?? handleOf(session.token) }
 }
 
-function tokenAskedFor({ where = [] }: Asked, { token }: SessionRow): string | undefined {
+function tokenAskedFor({ where = [] }: AdapterQuery, { token }: SessionRow): string | undefined {
   const asked = where.find(({ field, value }) => field === 'token' && typeof value === 'string')?.value
   return typeof asked === 'string' && hashToken(asked) === token ? asked : undefined
 }

@@ -6,13 +6,13 @@ import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import type { Config } from '../../config/config.ts'
 
-type Setting = Config['signIn'][number]
+type IssuerSetting = Config['signIn'][number]
 
 export interface Issuers {
   /** Those that need no asking, and those that answered. */
-  ready(): readonly Setting[]
+  ready(): readonly IssuerSetting[]
   /** Asks those that have not answered, at most every `issuerRetryMs`; true when one more has. */
-  ask(): Promise<boolean>
+  probe(): Promise<boolean>
 }
 
 export interface IssuerLimits {
@@ -20,11 +20,11 @@ export interface IssuerLimits {
   readonly issuerRetryMs: number
 }
 
-export const descriptionOf = (issuer: string) =>
+export const discoveryUrl = (issuer: string) =>
   `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
 
 export function openIssuers(
-  settings: readonly Setting[],
+  settings: readonly IssuerSetting[],
   { clock, log, limits }: { readonly clock: Clock; readonly log: Log; readonly limits: IssuerLimits },
 ): Issuers {
   const answered = new Set(settings.filter(({ issuer }) => issuer === null))
@@ -33,7 +33,7 @@ export function openIssuers(
 
   async function askAll(): Promise<boolean> {
     const open = settings.filter((setting) => !answered.has(setting))
-    const answers = await Promise.all(open.map(({ issuer }) => isThere(issuer ?? '', limits.issuerMs)))
+    const answers = await Promise.all(open.map(({ issuer }) => isReachable(issuer ?? '', limits.issuerMs)))
     for (const [index, setting] of open.entries()) {
       if (answers[index] === true) answered.add(setting)
       else
@@ -43,7 +43,7 @@ export function openIssuers(
   }
   return {
     ready: () => settings.filter((setting) => answered.has(setting)),
-    async ask() {
+    async probe() {
       if (answered.size === settings.length) return false
       if (asking !== undefined) return asking
       if (clock.monoMs() - askedMs < limits.issuerRetryMs) return false
@@ -56,9 +56,9 @@ export function openIssuers(
   }
 }
 
-async function isThere(issuer: string, withinMs: number): Promise<boolean> {
+async function isReachable(issuer: string, withinMs: number): Promise<boolean> {
   try {
-    const answer = await fetch(descriptionOf(issuer), {
+    const answer = await fetch(discoveryUrl(issuer), {
       redirect: 'error',
       signal: AbortSignal.timeout(withinMs),
     })

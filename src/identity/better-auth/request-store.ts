@@ -8,7 +8,7 @@ import { TollgateError } from '../../base/errors.ts'
 
 interface RequestStore {
   readonly token: string | undefined
-  trouble: TollgateError | undefined
+  serverError: TollgateError | undefined
 }
 
 const requestStore = new AsyncLocalStorage<RequestStore>()
@@ -18,10 +18,10 @@ export async function runWithRequestStore<Result>(
   token: string | undefined,
   run: () => Promise<Result>,
 ): Promise<Result> {
-  const exchange: RequestStore = { token, trouble: undefined }
+  const exchange: RequestStore = { token, serverError: undefined }
   const result = await requestStore.run(exchange, run)
   // Swallowed on the way, and told as the caller's mistake.
-  if (exchange.trouble !== undefined) throw exchange.trouble
+  if (exchange.serverError !== undefined) throw exchange.serverError
   return result
 }
 
@@ -30,18 +30,18 @@ export const presentedToken = (): string | undefined => requestStore.getStore()?
 /** The same adapter; that the database cannot be reached is not forgotten on the way. */
 export function recordingFailures(adapter: DBAdapter): DBAdapter {
   const noted = Object.entries(adapter).map(([name, member]) =>
-    typeof member === 'function' && name !== 'transaction' ? [name, recording(member)] : [name, member],
+    typeof member === 'function' && name !== 'transaction' ? [name, recordFailure(member)] : [name, member],
   )
   return { ...adapter, ...Object.fromEntries(noted) }
 }
 
-function recording(run: (...values: never[]) => unknown): (...values: never[]) => Promise<unknown> {
+function recordFailure(run: (...values: never[]) => unknown): (...values: never[]) => Promise<unknown> {
   return async (...values) => {
     try {
       return await run(...values)
     } catch (error) {
       const exchange = requestStore.getStore()
-      if (exchange !== undefined && error instanceof TollgateError) exchange.trouble ??= error
+      if (exchange !== undefined && error instanceof TollgateError) exchange.serverError ??= error
       throw error
     }
   }

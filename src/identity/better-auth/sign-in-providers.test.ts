@@ -89,7 +89,7 @@ for (const [signup, invited, verified, isIn] of modes) {
     const browser = people.browser()
     await comeIn(browser, issuer, { ...somebody, email_verified: verified })
     assert.equal((await browser.signedIn()) !== null, isIn)
-    assert.equal((await people.identity.personByEmail(somebody.email)) !== undefined, isIn)
+    assert.equal((await people.identity.findPersonByEmail(somebody.email)) !== undefined, isIn)
   })
 }
 

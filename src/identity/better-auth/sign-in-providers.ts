@@ -5,7 +5,7 @@
 import type { BetterAuthOptions } from 'better-auth'
 import { type GenericOAuthConfig, genericOAuth } from 'better-auth/plugins/generic-oauth'
 import type { Config } from '../../config/config.ts'
-import { descriptionOf } from './issuers.ts'
+import { discoveryUrl } from './issuers.ts'
 
 type SignInSetting = Config['signIn'][number]
 
@@ -32,7 +32,7 @@ function issuerConfig(setting: SignInSetting): GenericOAuthConfig[] {
     {
       providerId: id,
       name,
-      discoveryUrl: descriptionOf(issuer),
+      discoveryUrl: discoveryUrl(issuer),
       clientId,
       clientSecret,
       scopes: ['openid', 'email', 'profile'],

@@ -4,11 +4,11 @@
  * judges requests and responses.
  */
 import type { Role } from '../../../contract/operation.ts'
-import { type AuthAnswer, jsonAnswer } from '../auth-messages.ts'
+import { type AuthResponse, jsonResponse } from '../auth-messages.ts'
 import type { Membership } from '../types.ts'
 import { roleOf } from './roles.ts'
 
-export interface OrganizationAsk {
+export interface OrganizationRequest {
   /** Below `/api/auth`. */
   readonly path: string
   /** After the `?`. */
@@ -25,32 +25,34 @@ const start = '/organization/'
 const changesMembers =
   /^\/organization\/(?:create|invite-member|leave|remove-member|update-member-role|accept-invitation)$/
 
-export const isAboutOrganizations = ({ path }: Pick<OrganizationAsk, 'path'>): boolean =>
+export const isOrganizationPath = ({ path }: Pick<OrganizationRequest, 'path'>): boolean =>
   path.startsWith(start)
 
-export const isChangeOfMembers = ({ path }: Pick<OrganizationAsk, 'path'>): boolean =>
+export const isMembershipChange = ({ path }: Pick<OrganizationRequest, 'path'>): boolean =>
   changesMembers.test(path)
 
-const notThere = jsonAnswer(404, {
+const notFound = jsonResponse(404, {
   code: 'ORGANIZATION_NOT_FOUND',
   message: 'There is no such organization.',
 })
 
 /** The same answer for organizations of others and for ones that do not exist; undefined where all are their own. */
-export function organizationNotThere(
-  ask: OrganizationAsk,
+export function organizationNotFound(
+  request: OrganizationRequest,
   memberships: readonly Membership[],
-): AuthAnswer | undefined {
-  const query = new URLSearchParams(ask.query)
-  const named = [...query.getAll('organizationId'), ask.body?.organizationId].filter((id) => id !== undefined)
+): AuthResponse | undefined {
+  const query = new URLSearchParams(request.query)
+  const named = [...query.getAll('organizationId'), request.body?.organizationId].filter(
+    (id) => id !== undefined,
+  )
   const isForeign = named.some((id) => !memberships.some(({ organization }) => organization === id))
   // By their name in addresses nobody here looks for organizations.
-  const isBySlug = query.has('organizationSlug') || ask.body?.organizationSlug !== undefined
-  return isForeign || isBySlug ? notThere : undefined
+  const isBySlug = query.has('organizationSlug') || request.body?.organizationSlug !== undefined
+  return isForeign || isBySlug ? notFound : undefined
 }
 
 /** Roles that may invite, with the roles that they may give. */
-const gives: Readonly<Record<Role, readonly Role[]>> = {
+const grantableRoles: Readonly<Record<Role, readonly Role[]>> = {
   owner: ['owner', 'admin', 'developer', 'billing'],
   admin: ['admin', 'developer', 'billing'],
   developer: [],
@@ -61,18 +63,18 @@ const gives: Readonly<Record<Role, readonly Role[]>> = {
  * The list of an organization's invitations without those that open more than the one who looks may give: what stands
  * in the list is all that a link holds.
  */
-export function invitationsShown(
-  ask: OrganizationAsk,
+export function filterInvitations(
+  request: OrganizationRequest,
   memberships: readonly Membership[],
-  answer: AuthAnswer,
-): AuthAnswer {
-  if (ask.path !== `${start}list-invitations` || answer.status !== 200) return answer
-  const organization = new URLSearchParams(ask.query).get('organizationId')
+  response: AuthResponse,
+): AuthResponse {
+  if (request.path !== `${start}list-invitations` || response.status !== 200) return response
+  const organization = new URLSearchParams(request.query).get('organizationId')
   const role = memberships.find((membership) => membership.organization === organization)?.role
-  const given = role === undefined ? [] : gives[role]
-  const listed: unknown = JSON.parse(Buffer.from(answer.body).toString('utf8'))
+  const given = role === undefined ? [] : grantableRoles[role]
+  const listed: unknown = JSON.parse(Buffer.from(response.body).toString('utf8'))
   const shown = (Array.isArray(listed) ? listed : []).filter((invitation: { role?: unknown }) =>
     given.includes(roleOf(String(invitation.role ?? ''))),
   )
-  return { ...answer, body: Buffer.from(JSON.stringify(shown)) }
+  return { ...response, body: Buffer.from(JSON.stringify(shown)) }
 }

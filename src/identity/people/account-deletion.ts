@@ -51,11 +51,11 @@ export async function exportPerson(database: IdentityDatabase, id: string): Prom
   }
 }
 
-type Removed = Awaited<ReturnType<Identity['remove']>>
+type RemovalResult = Awaited<ReturnType<Identity['removePerson']>>
 
 /** With them go their sessions, credentials and memberships, and organizations without other members. */
-export function deletePerson({ database, transact }: IdentityStore, id: string): Removed {
-  return transact((queries): Removed => {
+export function deletePerson({ database, transact }: IdentityStore, id: string): RemovalResult {
+  return transact((queries): RemovalResult => {
     const scope = { database, queries, id }
     const user = queries.row(
       database.selectFrom('auth_user').select(['email', 'operator']).where('id', '=', id),
@@ -63,7 +63,7 @@ export function deletePerson({ database, transact }: IdentityStore, id: string):
     if (user === undefined) return 'removed'
     if (user.operator === 1 && !hasOtherOperator(scope)) return 'last_operator'
     const alone: string[] = []
-    for (const { organization, others, owners } of ownedBy(scope)) {
+    for (const { organization, others, owners } of organizationsOwnedBy(scope)) {
       if (others === 0) alone.push(organization)
       else if (owners === 0) return 'only_owner'
     }
@@ -77,25 +77,25 @@ export function deletePerson({ database, transact }: IdentityStore, id: string):
 }
 
 /** Inside a transaction. */
-interface Scope {
+interface DeletionScope {
   readonly database: IdentityDatabase
   readonly queries: Queries
   readonly id: string
 }
 
-function hasOtherOperator({ database, queries, id }: Scope): boolean {
+function hasOtherOperator({ database, queries, id }: DeletionScope): boolean {
   const other = database.selectFrom('auth_user').select('id').where('operator', '=', 1).where('id', '<>', id)
   return queries.row(other) !== undefined
 }
 
-interface Owned {
+interface OwnedOrganization {
   readonly organization: string
   /** Members beside this person, and owners among them. */
   readonly others: number
   readonly owners: number
 }
 
-function ownedBy({ database, queries, id }: Scope): readonly Owned[] {
+function organizationsOwnedBy({ database, queries, id }: DeletionScope): readonly OwnedOrganization[] {
   const isOwner = (role: string) => role.split(',').some((part) => part.trim() === 'owner')
   const own = queries.rows(
     database.selectFrom('auth_member').select(['organizationId', 'role']).where('userId', '=', id),

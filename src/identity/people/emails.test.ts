@@ -53,7 +53,7 @@ test('signing up with an address that is here looks the same, and the e-mail say
   assert.deepEqual(taken, fresh)
   await linkTo(sink, ann.email)
   assert.match((await sink.next(ann.email)).subject, /already have an account/)
-  assert.equal((await people.identity.personByEmail(ann.email))?.name, ann.name)
+  assert.equal((await people.identity.findPersonByEmail(ann.email))?.name, ann.name)
 })
 
 test('a forgotten password is set by e-mail, and asking tells nobody who is here', async (context) => {

@@ -35,17 +35,17 @@ export interface PersonEmails {
 
 export interface PersonEmailsDeps {
   /** Sends an e-mail, or not when too many wait. */
-  readonly sendEmail: (email: OutgoingEmail) => Promise<'taken' | 'full'>
+  readonly sendEmail: (email: OutgoingEmail) => Promise<'queued' | 'full'>
   readonly address: string
   /** Who runs the installation, as people are told. */
   readonly operator: { readonly name: string; readonly contact: string | null }
 }
 
-const nameShownMax = 100
+const nameCharactersMax = 100
 
-export function openPersonEmails(parts: PersonEmailsDeps): PersonEmails {
-  const { operator } = parts
-  const { send, page } = mailer(parts)
+export function openPersonEmails(deps: PersonEmailsDeps): PersonEmails {
+  const { operator } = deps
+  const { send, url: page } = mailer(deps)
   return {
     async verifyAddress({ user, token }) {
       await send(user.email, `Confirm your address for ${operator.name}`, [
@@ -94,10 +94,10 @@ export function openPersonEmails(parts: PersonEmailsDeps): PersonEmails {
       ])
     },
     async joinOrganization({ id, email, role, organization, inviter }) {
-      await send(email, `Join ${shown(organization.name)} at ${operator.name}`, [
+      await send(email, `Join ${sanitizeName(organization.name)} at ${operator.name}`, [
         'Hello,',
         '',
-        `${shown(inviter.user.name)} invites you to join ${shown(organization.name)} as ${role}:`,
+        `${sanitizeName(inviter.user.name)} invites you to join ${sanitizeName(organization.name)} as ${role}:`,
         '',
         page('/console/invitation', { id }),
         '',
@@ -121,18 +121,18 @@ function mailer({ sendEmail, address, operator }: PersonEmailsDeps) {
   const closing = ['', '-- ', `${operator.name}, ${address}`, ...contact, '']
   return {
     send: async (to: string, subject: string, lines: readonly string[]): Promise<boolean> =>
-      (await sendEmail({ to, subject, text: [...lines, ...closing].join('\n') })) === 'taken',
-    page(path: string, query: Readonly<Record<string, string>> = {}): string {
+      (await sendEmail({ to, subject, text: [...lines, ...closing].join('\n') })) === 'queued',
+    url(path: string, query: Readonly<Record<string, string>> = {}): string {
       const search = new URLSearchParams(query).toString()
       return `${address}${path}${search === '' ? '' : `?${search}`}`
     },
   }
 }
 
-const greeting = ({ name }: Addressee) => `Hello ${shown(name)},`
+const greeting = ({ name }: Addressee) => `Hello ${sanitizeName(name)},`
 
 /** A name is one line and no address of its own, whatever somebody called themselves. */
-function shown(name: string): string {
+function sanitizeName(name: string): string {
   const line = name.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').replace(/:\/\/|www\./gi, ' ')
-  return line.trim().slice(0, nameShownMax)
+  return line.trim().slice(0, nameCharactersMax)
 }

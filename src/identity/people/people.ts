@@ -12,11 +12,11 @@ import type { Identity, Member, NewPerson, PeopleFilter, Person } from '../types
 
 export type People = Pick<
   Identity,
-  | 'person'
-  | 'personByEmail'
-  | 'people'
-  | 'memberships'
-  | 'members'
+  | 'findPerson'
+  | 'findPersonByEmail'
+  | 'listPeople'
+  | 'listMemberships'
+  | 'listMembers'
   | 'confirm'
   | 'setOperator'
   | 'createOperator'
@@ -30,8 +30,8 @@ export interface PeopleDeps extends Pick<IdentityStore, 'database' | 'transact'>
 
 const idBytes = 16
 
-export function openPeople(parts: PeopleDeps): People {
-  const { database } = parts
+export function openPeople(deps: PeopleDeps): People {
+  const { database } = deps
   const find = async (column: 'id' | 'email', value: string): Promise<Person | undefined> => {
     const row = await database
       .selectFrom('auth_user')
@@ -41,10 +41,10 @@ export function openPeople(parts: PeopleDeps): People {
     return row === undefined ? undefined : personOf(row)
   }
   return {
-    person: (id) => find('id', id),
-    personByEmail: (email) => find('email', email.toLowerCase()),
-    people: (filter) => list(database, filter),
-    async memberships(person) {
+    findPerson: (id) => find('id', id),
+    findPersonByEmail: (email) => find('email', email.toLowerCase()),
+    listPeople: (filter) => list(database, filter),
+    async listMemberships(person) {
       const rows = await database
         .selectFrom('auth_member')
         .innerJoin('auth_organization', 'auth_organization.id', 'auth_member.organizationId')
@@ -60,7 +60,7 @@ export function openPeople(parts: PeopleDeps): People {
         sinceMs: Date.parse(since),
       }))
     },
-    members: (organization) => membersOf(database, organization),
+    listMembers: (organization) => membersOf(database, organization),
     async confirm(person) {
       await database.updateTable('auth_user').set({ confirmed: 1 }).where('id', '=', person).execute()
       return existing(await find('id', person))
@@ -68,7 +68,7 @@ export function openPeople(parts: PeopleDeps): People {
     setOperator: (person, operator) => setOperator(database, person, operator),
     async createOperator(asked) {
       if ((await find('email', asked.email.toLowerCase())) !== undefined) return 'exists'
-      return existing(await find('id', await insertOperator(parts, asked)))
+      return existing(await find('id', await insertOperator(deps, asked)))
     },
   }
 }
@@ -152,8 +152,8 @@ async function setOperator(
   return row?.operator === 1 ? 'last' : 'done'
 }
 
-async function insertOperator(parts: PeopleDeps, asked: NewPerson) {
-  const { database, transact, clock, random, passwords } = parts
+async function insertOperator(deps: PeopleDeps, asked: NewPerson) {
+  const { database, transact, clock, random, passwords } = deps
   const email = asked.email.toLowerCase()
   if (isCommonPassword(asked.password, email)) {
     throw new TollgateError('invalid_value', {

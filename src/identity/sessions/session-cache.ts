@@ -4,7 +4,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Clock } from '../../base/clock.ts'
-import type { SignedIn } from '../types.ts'
+import type { AuthenticatedSession } from '../types.ts'
 import { hashToken, sessionTokenOf } from './session-token.ts'
 
 export interface SessionCacheLimits {
@@ -20,47 +20,47 @@ export interface SessionCacheDeps {
   /** Where people reach the server. */
   readonly address: () => string
   /** Reads the session whose token has this hash. */
-  readonly read: (hash: string) => Promise<SignedIn | null>
+  readonly read: (hash: string) => Promise<AuthenticatedSession | null>
 }
 
 export interface SessionCache {
   /** null: nobody is signed in. */
-  signedIn(headers: Pick<IncomingHttpHeaders, 'cookie'>): Promise<SignedIn | null>
-  forget(): void
+  authenticate(headers: Pick<IncomingHttpHeaders, 'cookie'>): Promise<AuthenticatedSession | null>
+  clear(): void
 }
 
-interface Kept {
+interface CachedSession {
   readonly untilMs: number
-  readonly signedIn: SignedIn | null
+  readonly session: AuthenticatedSession | null
 }
 
-export function openSessionCache(parts: SessionCacheDeps): SessionCache {
-  const { clock, limits, secret, address, read } = parts
-  const kept = new Map<string, Kept>()
+export function openSessionCache(deps: SessionCacheDeps): SessionCache {
+  const { clock, limits, secret, address, read } = deps
+  const cached = new Map<string, CachedSession>()
   // What was read before something changed must not be kept after it.
   let generation = 0
   return {
-    async signedIn(headers) {
+    async authenticate(headers) {
       const presented = sessionTokenOf(headers, { address: address(), secret })
       if (presented === undefined) return null
       const hash = hashToken(presented)
-      const known = kept.get(hash)
-      if (known !== undefined && clock.monoMs() < known.untilMs) return known.signedIn
-      kept.delete(hash)
+      const known = cached.get(hash)
+      if (known !== undefined && clock.monoMs() < known.untilMs) return known.session
+      cached.delete(hash)
       const begun = generation
-      const signedIn = await read(hash)
+      const session = await read(hash)
       if (begun === generation) {
-        kept.set(hash, { untilMs: clock.monoMs() + limits.sessionCachedMs, signedIn })
-        for (const oldest of kept.keys()) {
-          if (kept.size <= limits.sessionsCachedMax) break
-          kept.delete(oldest)
+        cached.set(hash, { untilMs: clock.monoMs() + limits.sessionCachedMs, session })
+        for (const oldest of cached.keys()) {
+          if (cached.size <= limits.sessionsCachedMax) break
+          cached.delete(oldest)
         }
       }
-      return signedIn
+      return session
     },
-    forget() {
+    clear() {
       generation += 1
-      kept.clear()
+      cached.clear()
     },
   }
 }

@@ -41,7 +41,7 @@ export function sessionTokenOf(
 
 /** The token in a signed cookie value; undefined when we did not sign it. */
 export function tokenOf(value: string | undefined, secret: string): string | undefined {
-  const text = decoded(value)
+  const text = decodeCookieValue(value)
   const cut = text.lastIndexOf('.')
   if (cut < 1) return undefined
   const token = text.slice(0, cut)
@@ -51,7 +51,7 @@ export function tokenOf(value: string | undefined, secret: string): string | und
   return hashOfHandle(token) === undefined ? token : undefined
 }
 
-function decoded(value: string | undefined): string {
+function decodeCookieValue(value: string | undefined): string {
   try {
     return decodeURIComponent(value ?? '')
   } catch {

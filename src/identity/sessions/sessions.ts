@@ -7,7 +7,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import type { IdentityDatabase } from '../store/database.ts'
 import { personOf } from '../store/person-row.ts'
-import type { SignedIn } from '../types.ts'
+import type { AuthenticatedSession } from '../types.ts'
 import { hashToken, sessionTokenOf } from './session-token.ts'
 
 export interface SessionsDeps {
@@ -19,32 +19,32 @@ export interface SessionsDeps {
   /** Where people reach the server. */
   readonly address: () => string
   /** What was known of sessions and people may be wrong from now on. */
-  readonly changed: () => void
+  readonly onChanged: () => void
 }
 
 export interface Sessions {
   /** The token of a cookie that we signed. */
   tokenOf(headers: Pick<IncomingHttpHeaders, 'cookie'>): string | undefined
-  signedIn(headers: Pick<IncomingHttpHeaders, 'cookie'>): Promise<SignedIn | null>
+  authenticate(headers: Pick<IncomingHttpHeaders, 'cookie'>): Promise<AuthenticatedSession | null>
   /** The session whose token has this hash; null: there is none, or it is over. */
-  byHash(hash: string): Promise<SignedIn | null>
+  byHash(hash: string): Promise<AuthenticatedSession | null>
   /** They proved again who they are. */
   renew(session: string): Promise<void>
   /** Ends the session of a token, when there is one. */
   end(token: string): Promise<void>
-  changed(): void
+  notifyChanged(): void
 }
 
-export function openSessions(parts: SessionsDeps): Sessions {
-  const { database, clock, secret, address, changed } = parts
+export function openSessions(deps: SessionsDeps): Sessions {
+  const { database, clock, secret, address, onChanged: changed } = deps
   const tokenOf: Sessions['tokenOf'] = (headers) => sessionTokenOf(headers, { address: address(), secret })
   return {
     tokenOf,
-    changed,
-    byHash: (hash) => read(parts, hash),
-    async signedIn(headers) {
+    notifyChanged: changed,
+    byHash: (hash) => readSession(deps, hash),
+    async authenticate(headers) {
       const presented = tokenOf(headers)
-      return presented === undefined ? null : read(parts, hashToken(presented))
+      return presented === undefined ? null : readSession(deps, hashToken(presented))
     },
     async renew(session) {
       const now = new Date(clock.wallMs()).toISOString()
@@ -58,8 +58,8 @@ export function openSessions(parts: SessionsDeps): Sessions {
   }
 }
 
-async function read(parts: SessionsDeps, hash: string): Promise<SignedIn | null> {
-  const { database, clock } = parts
+async function readSession(deps: SessionsDeps, hash: string): Promise<AuthenticatedSession | null> {
+  const { database, clock } = deps
   const nowMs = clock.wallMs()
   const row = await database
     .selectFrom('auth_session')
@@ -74,12 +74,13 @@ async function read(parts: SessionsDeps, hash: string): Promise<SignedIn | null>
     .executeTakeFirst()
   if (row === undefined || Date.parse(row.expiresAt) <= nowMs) return null
   const person = personOf(row)
-  if (nowMs - (person.lastSeenMs ?? 0) > parts.limits.lastSeenStepMs) await seen(parts, person.id, nowMs)
-  return { person, session: row.session, loginMs: Date.parse(row.provedAt) }
+  if (nowMs - (person.lastSeenMs ?? 0) > deps.limits.lastSeenStepMs)
+    await recordLastSeen(deps, person.id, nowMs)
+  return { person, sessionId: row.session, loginMs: Date.parse(row.provedAt) }
 }
 
 /** Only a fact for people: that it could not be written keeps nobody out. */
-async function seen({ database, log }: SessionsDeps, person: string, nowMs: number): Promise<void> {
+async function recordLastSeen({ database, log }: SessionsDeps, person: string, nowMs: number): Promise<void> {
   try {
     const lastSeenAt = new Date(nowMs).toISOString()
     await database.updateTable('auth_user').set({ lastSeenAt }).where('id', '=', person).execute()

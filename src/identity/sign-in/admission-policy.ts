@@ -45,11 +45,11 @@ export interface AdmissionPolicyDeps {
   readonly signup: Config['signup']
   readonly database: IdentityDatabase
   readonly invitations: Invitations
-  readonly people: Pick<Identity, 'person'>
+  readonly people: Pick<Identity, 'findPerson'>
   readonly listeners: PersonListeners
 }
 
-const words = {
+const refusalMessages = {
   closed: 'Sign-up is closed here. Ask an administrator of this server.',
   invite: 'Sign-up here needs an invitation for this address. Open the link in it.',
 } as const
@@ -68,25 +68,25 @@ export function openAdmissionPolicy({
     return (emailVerified || admitted.getStore() === email) && invitations.isInvited(email)
   }
   async function notify(what: keyof PersonListeners, id: string): Promise<void> {
-    const person = await people.person(id)
+    const person = await people.findPerson(id)
     if (person !== undefined) await listeners[what](person)
   }
   return {
     async judge(email, invitation) {
-      if (signup === 'closed') return { kind: 'closed', message: words.closed }
-      const isGood = invitation !== null && (await invitations.isGood(invitation, email))
-      if (signup === 'invite' && !isGood) return { kind: 'closed', message: words.invite }
+      if (signup === 'closed') return { kind: 'closed', message: refusalMessages.closed }
+      const isGood = invitation !== null && (await invitations.isValid(invitation, email))
+      if (signup === 'invite' && !isGood) return { kind: 'closed', message: refusalMessages.invite }
       return { kind: 'admitted', email: isGood ? email : '' }
     },
     runAdmitted: (email, run) => admitted.run(email, run),
     hooks: {
       async refusalOf(user) {
         if (signup === 'open') return null
-        if (signup === 'closed') return words.closed
-        return (await isInvited(user)) ? null : words.invite
+        if (signup === 'closed') return refusalMessages.closed
+        return (await isInvited(user)) ? null : refusalMessages.invite
       },
       async onSignUp(user) {
-        if ((await isInvited(user)) && (await invitations.use(user.email))) {
+        if ((await isInvited(user)) && (await invitations.consume(user.email))) {
           await database.updateTable('auth_user').set({ confirmed: 1 }).where('id', '=', user.id).execute()
         }
         await notify('onSignUp', user.id)

@@ -9,13 +9,13 @@ import type { IdentityDatabase } from '../store/database.ts'
 
 export interface Invitations {
   /** Another one for the same address takes the place of the earlier ones. */
-  make(email: string): Promise<{ readonly token: string; readonly expiresMs: number }>
+  create(email: string): Promise<{ readonly token: string; readonly expiresMs: number }>
   /** Whether this token lets this address in. */
-  isGood(token: string, email: string): Promise<boolean>
+  isValid(token: string, email: string): Promise<boolean>
   /** Whether this address is invited, for somebody whose address a provider of sign-in vouches for. */
   isInvited(email: string): Promise<boolean>
   /** Whether it was invited; it is not any more. */
-  use(email: string): Promise<boolean>
+  consume(email: string): Promise<boolean>
 }
 
 const tokenBytes = 32
@@ -23,19 +23,19 @@ const dayMs = 24 * 3_600_000
 
 export function openInvitations(
   database: IdentityDatabase,
-  of: { readonly clock: Clock; readonly random: RandomBytes; readonly daysMax: number },
+  options: { readonly clock: Clock; readonly random: RandomBytes; readonly daysMax: number },
 ): Invitations {
   const open = (email: string) =>
     database
       .selectFrom('invitation')
       .select('token_hash')
       .where('email', '=', email)
-      .where('expires_ms', '>', of.clock.wallMs())
+      .where('expires_ms', '>', options.clock.wallMs())
   return {
-    async make(email) {
-      const token = Buffer.from(of.random(tokenBytes)).toString('base64url')
-      const nowMs = of.clock.wallMs()
-      const expiresMs = nowMs + of.daysMax * dayMs
+    async create(email) {
+      const token = Buffer.from(options.random(tokenBytes)).toString('base64url')
+      const nowMs = options.clock.wallMs()
+      const expiresMs = nowMs + options.daysMax * dayMs
       await database
         .deleteFrom('invitation')
         .where((row) => row.or([row('email', '=', email), row('expires_ms', '<=', nowMs)]))
@@ -44,12 +44,12 @@ export function openInvitations(
       await database.insertInto('invitation').values(row).execute()
       return { token, expiresMs }
     },
-    async isGood(token, email) {
+    async isValid(token, email) {
       const found = await open(email).where('token_hash', '=', hashToken(token)).executeTakeFirst()
       return found !== undefined
     },
     isInvited: async (email) => (await open(email).executeTakeFirst()) !== undefined,
-    async use(email) {
+    async consume(email) {
       const isOpen = (await open(email).executeTakeFirst()) !== undefined
       if (isOpen) await database.deleteFrom('invitation').where('email', '=', email).execute()
       return isOpen

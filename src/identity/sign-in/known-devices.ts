@@ -9,9 +9,9 @@ import { cookiesOf, hashToken } from '../sessions/session-token.ts'
 
 export interface KnownDevices {
   /** The name of the browser that sends these cookies, when this address signed in in it. */
-  nameOf(cookies: string | undefined, email: string): string | undefined
+  find(cookies: string | undefined, email: string): string | undefined
   /** The cookie that makes it one, as a header says it. */
-  cookieFor(email: string): string
+  createCookie(email: string): string
 }
 
 export interface KnownDevicesDeps {
@@ -29,22 +29,22 @@ const daySeconds = 24 * 3_600
 export function openKnownDevices({ secret, random, address, daysMax }: KnownDevicesDeps): KnownDevices {
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'known devices', keyBytes))
   const cookieName = () => `${cookiePrefix(address())}.device`
-  const sealOf = (name: string, email: string) =>
+  const signatureOf = (name: string, email: string) =>
     createHmac('sha256', key)
       .update(`${name} ${hashToken(email.trim().toLowerCase())}`)
       .digest()
   return {
-    nameOf(cookies, email) {
+    find(cookies, email) {
       const [name = '', seal = ''] = (cookiesOf(cookies).get(cookieName()) ?? '').split('.', 2)
       const given = Buffer.from(seal, 'base64url')
-      const right = sealOf(name, email)
+      const right = signatureOf(name, email)
       return given.length === right.length && timingSafeEqual(given, right) ? name : undefined
     },
-    cookieFor(email) {
+    createCookie(email) {
       const name = Buffer.from(random(nameBytes)).toString('base64url')
       const isSecure = address().startsWith('https:')
       const parts = [
-        `${cookieName()}=${name}.${sealOf(name, email).toString('base64url')}`,
+        `${cookieName()}=${name}.${signatureOf(name, email).toString('base64url')}`,
         `Max-Age=${daysMax * daySeconds}`,
         'Path=/',
         'HttpOnly',

@@ -25,8 +25,8 @@ export interface NewPasswordsDeps extends Pick<IdentityStore, 'database' | 'tran
 /** How better-auth names and hashes what it puts into an e-mail. */
 const identifierOf = (token: string) => hashToken(`reset-password:${token}`)
 
-export function openNewPasswords(parts: NewPasswordsDeps): NewPasswords {
-  const { database, transact, clock, nextId, hasMail } = parts
+export function openNewPasswords(deps: NewPasswordsDeps): NewPasswords {
+  const { database, transact, clock, nextId, hasMail } = deps
   return {
     async personOf(token) {
       const proof = await database
@@ -47,8 +47,8 @@ export function openNewPasswords(parts: NewPasswordsDeps): NewPasswords {
         )
         if (proof === undefined) return false
         const scope = { database, queries, person: proof.value }
-        putPassword(scope, { id: nextId(), hash, now })
-        if (hasMail) endUnproved(scope)
+        storePassword(scope, { id: nextId(), hash, now })
+        if (hasMail) removeUnverifiedCredentials(scope)
         queries.change(database.deleteFrom('auth_session').where('userId', '=', proof.value))
         queries.change(endPendingCredentials(database, proof.value))
         return true
@@ -58,7 +58,7 @@ export function openNewPasswords(parts: NewPasswordsDeps): NewPasswords {
 }
 
 /** Inside a transaction. */
-interface Scope {
+interface PasswordScope {
   readonly database: IdentityDatabase
   readonly queries: Queries
   readonly person: string
@@ -68,7 +68,7 @@ interface Scope {
  * As long as the address is not proved, the first who signed up with it may be another person: a provider repeated what
  * they said. Their credentials go when the owner of the address sets a password.
  */
-function endUnproved({ database, queries, person }: Scope): void {
+function removeUnverifiedCredentials({ database, queries, person }: PasswordScope): void {
   const proved = queries.row(
     database.selectFrom('auth_user').select('id').where('id', '=', person).where('emailVerified', '=', 1),
   )
@@ -81,14 +81,17 @@ function endUnproved({ database, queries, person }: Scope): void {
   queries.change(database.updateTable('auth_user').set({ twoFactorEnabled: 0 }).where('id', '=', person))
 }
 
-interface Put {
+interface NewPasswordRow {
   /** Where they had no password yet. */
   readonly id: string
   readonly hash: string
   readonly now: string
 }
 
-function putPassword({ database, queries, person }: Scope, { id, hash, now }: Put): void {
+function storePassword(
+  { database, queries, person }: PasswordScope,
+  { id, hash, now }: NewPasswordRow,
+): void {
   const updated = queries.change(
     database
       .updateTable('auth_account')

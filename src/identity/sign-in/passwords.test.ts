@@ -39,7 +39,7 @@ test('few are hashed at once, few wait, the rest is asked to come again', async 
 
 test('whoever takes most of what waits gives way to others', async () => {
   const passwords = openPasswords(systemRandom, limits)
-  const from = (place: string) => passwords.hashingFor(place, () => passwords.hash('correct staple 9'))
+  const from = (place: string) => passwords.runForNetwork(place, () => passwords.hash('correct staple 9'))
   const flood = Promise.allSettled(Array.from({ length: 8 }, () => from('one')))
   const others = await Promise.allSettled([from('two'), from('three'), from('two')])
   assert.deepEqual(

@@ -17,7 +17,7 @@ export interface Passwords {
   hash(password: string): Promise<string>
   verify(of: { readonly hash: string; readonly password: string }): Promise<boolean>
   /** Runs something whose passwords wait among those of this place; places take turns. */
-  hashingFor<Result>(place: string, run: () => Promise<Result>): Promise<Result>
+  runForNetwork<Result>(place: string, run: () => Promise<Result>): Promise<Result>
 }
 
 /** What one guess costs: 19 MiB and two passes (OWASP's first choice). */
@@ -27,10 +27,10 @@ const hashBytes = 32
 
 export function openPasswords(random: RandomBytes, limits: PasswordLimits): Passwords {
   const place = new AsyncLocalStorage<string>()
-  const fair = openGate(limits)
-  const gate: Gate = (work) => fair(place.getStore() ?? '', work)
+  const fair = openHashLimiter(limits)
+  const gate: HashLimiter = (work) => fair(place.getStore() ?? '', work)
   return {
-    hashingFor: (from, run) => place.run(from, run),
+    runForNetwork: (from, run) => place.run(from, run),
     async hash(password) {
       const salt = random(saltBytes)
       const hash = await gate(() => derive(password, salt, cost))
@@ -46,13 +46,13 @@ export function openPasswords(random: RandomBytes, limits: PasswordLimits): Pass
   }
 }
 
-interface Cost {
+interface Argon2Cost {
   readonly memory: number
   readonly passes: number
   readonly parallelism: number
 }
 
-function derive(password: string, nonce: Uint8Array, work: Cost): Promise<Uint8Array> {
+function derive(password: string, nonce: Uint8Array, work: Argon2Cost): Promise<Uint8Array> {
   // The same letter can be typed in two ways.
   const message = Buffer.from(password.normalize('NFKC'))
   return new Promise((resolve, reject) => {
@@ -64,7 +64,7 @@ function derive(password: string, nonce: Uint8Array, work: Cost): Promise<Uint8A
 
 const format = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/
 
-function parse(text: string): { cost: Cost; salt: Uint8Array; hash: Uint8Array } | undefined {
+function parse(text: string): { cost: Argon2Cost; salt: Uint8Array; hash: Uint8Array } | undefined {
   const [, memory, passes, parallelism, salt, hash] = format.exec(text) ?? []
   if (salt === undefined || hash === undefined) return undefined
   return {
@@ -76,10 +76,10 @@ function parse(text: string): { cost: Cost; salt: Uint8Array; hash: Uint8Array }
 
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64').replace(/=+$/, '')
 
-type Gate = <Result>(work: () => Promise<Result>) => Promise<Result>
-type FairGate = <Result>(place: string, work: () => Promise<Result>) => Promise<Result>
+type HashLimiter = <Result>(work: () => Promise<Result>) => Promise<Result>
+type FairHashLimiter = <Result>(place: string, work: () => Promise<Result>) => Promise<Result>
 
-interface Waiting {
+interface QueuedHash {
   readonly begin: () => void
   readonly refuse: (reason: TollgateError) => void
 }
@@ -88,13 +88,13 @@ interface Waiting {
  * Hashing shares the machine with everything else: few at once, few waiting, the rest is refused. Places take turns,
  * and when it is full whoever takes most of it gives way: a flood from one place keeps nobody else out.
  */
-function openGate({ passwordHashesMax, passwordHashesQueuedMax }: PasswordLimits): FairGate {
+function openHashLimiter({ passwordHashesMax, passwordHashesQueuedMax }: PasswordLimits): FairHashLimiter {
   /** The place whose turn is next comes first; none is empty. */
-  const queues = new Map<string, Waiting[]>()
+  const queues = new Map<string, QueuedHash[]>()
   let running = 0
   let queued = 0
 
-  function makeRoom(place: string): void {
+  function evictIfFull(place: string): void {
     if (queued < passwordHashesQueuedMax) return
     const [longest] = [...queues].toSorted(([, one], [, other]) => other.length - one.length)
     const own = queues.get(place)?.length ?? 0
@@ -102,8 +102,8 @@ function openGate({ passwordHashesMax, passwordHashesQueuedMax }: PasswordLimits
     longest[1].pop()?.refuse(overloaded())
     queued -= 1
   }
-  function waited(place: string): Promise<void> {
-    makeRoom(place)
+  function waitForTurn(place: string): Promise<void> {
+    evictIfFull(place)
     queued += 1
     return new Promise((begin, refuse) => {
       const own = queues.get(place)
@@ -111,7 +111,7 @@ function openGate({ passwordHashesMax, passwordHashesQueuedMax }: PasswordLimits
       else own.push({ begin, refuse })
     })
   }
-  function next(): Waiting | undefined {
+  function next(): QueuedHash | undefined {
     const [first] = queues
     if (first === undefined) return undefined
     const [place, own] = first
@@ -122,7 +122,7 @@ function openGate({ passwordHashesMax, passwordHashesQueuedMax }: PasswordLimits
     return turn
   }
   return async (place, work) => {
-    if (running >= passwordHashesMax) await waited(place)
+    if (running >= passwordHashesMax) await waitForTurn(place)
     else running += 1
     try {
       return await work()

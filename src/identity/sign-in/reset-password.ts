@@ -2,7 +2,7 @@
  * `POST /reset-password {token, newPassword}`: judged and hashed first, and only then is the link used up, together with
  * what the old password opened. Whatever fails before leaves the link good.
  */
-import { type AuthAnswer, jsonAnswer } from '../auth-messages.ts'
+import { type AuthResponse, jsonResponse } from '../auth-messages.ts'
 import type { NewPasswords } from './new-passwords.ts'
 
 export interface ResetPasswordDeps {
@@ -11,8 +11,8 @@ export interface ResetPasswordDeps {
   readonly limits: { readonly passwordCharactersMin: number; readonly passwordCharactersMax: number }
 }
 
-export interface Reset {
-  readonly answer: AuthAnswer
+export interface PasswordReset {
+  readonly response: AuthResponse
   /** Whose password is another one now; undefined: nobody's. */
   readonly person: string | undefined
 }
@@ -26,17 +26,17 @@ const refusals = {
 export async function resetPassword(
   { newPasswords, hash, limits }: ResetPasswordDeps,
   body: Readonly<Record<string, unknown>>,
-): Promise<Reset> {
+): Promise<PasswordReset> {
   const { token, newPassword } = body
-  if (typeof token !== 'string' || typeof newPassword !== 'string') return refused('INVALID_TOKEN')
-  if (newPassword.length < limits.passwordCharactersMin) return refused('PASSWORD_TOO_SHORT')
-  if (newPassword.length > limits.passwordCharactersMax) return refused('PASSWORD_TOO_LONG')
+  if (typeof token !== 'string' || typeof newPassword !== 'string') return rejectReset('INVALID_TOKEN')
+  if (newPassword.length < limits.passwordCharactersMin) return rejectReset('PASSWORD_TOO_SHORT')
+  if (newPassword.length > limits.passwordCharactersMax) return rejectReset('PASSWORD_TOO_LONG')
   const person = await newPasswords.personOf(token)
-  if (person === undefined) return refused('INVALID_TOKEN')
+  if (person === undefined) return rejectReset('INVALID_TOKEN')
   const isSet = await newPasswords.set(token, await hash(newPassword))
-  return isSet ? { answer: jsonAnswer(200, { status: true }), person } : refused('INVALID_TOKEN')
+  return isSet ? { response: jsonResponse(200, { status: true }), person } : rejectReset('INVALID_TOKEN')
 }
 
-function refused(code: keyof typeof refusals): Reset {
-  return { answer: jsonAnswer(400, { code, message: refusals[code] }), person: undefined }
+function rejectReset(code: keyof typeof refusals): PasswordReset {
+  return { response: jsonResponse(400, { code, message: refusals[code] }), person: undefined }
 }

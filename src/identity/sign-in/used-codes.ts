@@ -9,7 +9,7 @@ export interface UsedCodes {
 }
 
 /** Longer than a code is right, which is its own half minute and the ones before and after. */
-const rightForMs = 120_000
+const codeLifetimeMs = 120_000
 
 export function openUsedCodes(database: IdentityDatabase, clock: Clock): UsedCodes {
   return {
@@ -18,7 +18,7 @@ export function openUsedCodes(database: IdentityDatabase, clock: Clock): UsedCod
       await database.deleteFrom('used_code').where('until_ms', '<=', nowMs).execute()
       const { numInsertedOrUpdatedRows } = await database
         .insertInto('used_code')
-        .values({ code_hash: hashToken(`${person} ${code}`), until_ms: nowMs + rightForMs })
+        .values({ code_hash: hashToken(`${person} ${code}`), until_ms: nowMs + codeLifetimeMs })
         .onConflict((conflict) => conflict.doNothing())
         .executeTakeFirstOrThrow()
       return numInsertedOrUpdatedRows === 1n
