@@ -1,16 +1,16 @@
-/** What goes out below `/api/auth`: errors of our own table in its shape, and better-auth's answers as they are. Pure. */
+/** Requests and responses below `/api/auth`: errors of our table in its shape, and better-auth's responses unchanged. Pure. */
 import { errors } from '../../contract/errors.ts'
 import type { ErrorCode } from '../base/errors.ts'
 
-/** The header in which better-auth is told the client's address; whatever came under this name is taken away before. */
+/** Passes the client's address to better-auth; a client's own header of this name is removed first. */
 export const clientAddressHeader = 'x-tollgate-client-address'
 
-/** A request for identity, read whole. */
+/** A request below `/api/auth` with its complete body. */
 export interface AuthRequest {
   readonly method: string
   /** Below the server's root: `/api/auth/sign-in/email`. */
   readonly path: string
-  /** After the `?`, as it came; empty without one. */
+  /** The raw query without its `?`; empty when there is none. */
   readonly query: string
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly body: Uint8Array
@@ -19,12 +19,12 @@ export interface AuthRequest {
 
 export interface AuthResponse {
   readonly status: number
-  /** A name may come several times: cookies do. */
+  /** A name may repeat, as `set-cookie` does. */
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly body: Uint8Array
 }
 
-/** An answer of ours, in the shape of every other error of this server. */
+/** A response in the shape of every other error of this server. */
 export function errorResponse(
   code: ErrorCode,
   message: string,
@@ -37,6 +37,7 @@ export function errorResponse(
   ])
 }
 
+/** A JSON response that no cache stores. */
 export function jsonResponse(
   status: number,
   value: unknown,
@@ -49,9 +50,10 @@ export function jsonResponse(
   }
 }
 
-/** Codes that better-auth was told to answer with by us. */
+/** Codes that our hooks throw inside better-auth. */
 const ownCodes: readonly ErrorCode[] = ['sign_up_closed']
 
+/** Rewrites an error that our own hooks raised inside better-auth; undefined for any other response. */
 export function ownErrorResponse(status: number, text: string): AuthResponse | undefined {
   if (status < 400) return undefined
   const { code, message } = parseObject(text) as { code?: unknown; message?: unknown }
@@ -60,21 +62,21 @@ export function ownErrorResponse(status: number, text: string): AuthResponse | u
   return errorResponse(own, String(message))
 }
 
-/** Requests that end the browser's own session. */
+/** Paths that end the browser's own session. */
 const endsSession = /^\/(?:sign-out|sign-in\/.+)$/
 const clearedToken = /^[^=]+\.session_token=;/
 const clearedCookie = /^[^=]+\.(?:session_token|session_data|dont_remember)=;/
 
 /**
- * The cookies of an answer that reach the browser. better-auth clears the cookie of a session that it does not find, but
- * meanwhile another request (a changed password) may have replaced the session: the browser would lose the new cookie.
+ * The cookies of a response that reach the browser. better-auth clears the cookie of a session that it does not find, but a
+ * concurrent request (a password change) may have replaced that session, and the browser would lose its new cookie.
  */
 export function filterCookies(path: string, cookies: readonly string[]): readonly string[] {
   if (endsSession.test(path) || !cookies.some((cookie) => clearedToken.test(cookie))) return cookies
   return cookies.filter((cookie) => !clearedCookie.test(cookie))
 }
 
-/** The object in a text; empty for anything else. */
+/** The object in a JSON text; empty for anything else. */
 export function parseObject(text: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(text)

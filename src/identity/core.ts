@@ -1,6 +1,5 @@
 /**
- * Identity where its work is done: its database, the ways in, and what is known of people. Hands out values; money is not
- * known here, and joins it nowhere.
+ * The core of identity: composes its database, sign-in and people. Runs in the identity thread. Must not know money.
  */
 import type { Clock } from '../base/clock.ts'
 import type { RandomBytes } from '../base/ids.ts'
@@ -32,27 +31,27 @@ export interface CoreOptions extends CoreDeps {
   readonly random: RandomBytes
 }
 
-/** What it needs of the rest of the program, in whatever thread it works. */
+/** What the core needs from the rest of the program, in either thread. */
 export interface CoreDeps {
-  /** Plain values. */
+  /** Plain values, so that they can cross threads. */
   readonly config: Pick<Config, 'dataFolder' | 'limits' | 'signup' | 'signIn' | 'operator'>
-  /** Sends an e-mail, or not when too many wait; null: no mail can be sent. */
+  /** `full`: the mail queue is full and the email is dropped. null: mail is not configured. */
   readonly sendEmail: ((email: OutgoingEmail) => Promise<'queued' | 'full'>) | null
   readonly log: Log
-  /** Signs and seals. */
+  /** Signs cookies and encrypts secrets. */
   readonly secret: string
-  /** Where people reach the server; asked when it is first needed, and the same from then on. */
+  /** The public URL; read on first use and constant from then on. */
   readonly address: () => string
   readonly listeners: PersonListeners
-  /** What was known of sessions and people may be wrong from now on. */
+  /** Sessions or people have changed: caches must be dropped. */
   readonly onChanged: () => void
-  /** The database can do nothing any more: the process should end. */
+  /** The database is lost and the process should exit. */
   readonly onLost: (error: Error) => void
 }
 
 export interface IdentityCore {
   readonly operations: IdentityOperations
-  /** What is below `/api/auth`. */
+  /** Handles a request below `/api/auth`. */
   handle(request: AuthRequest): Promise<AuthResponse>
   /** The session whose token has this hash. */
   readSession(hash: string): Promise<AuthenticatedSession | null>
@@ -61,10 +60,10 @@ export interface IdentityCore {
 
 export type CoreResult =
   | { readonly kind: 'open'; readonly core: IdentityCore }
-  /** A sentence for the operator. */
+  /** `message` is for the operator. */
   | { readonly kind: 'refused'; readonly message: string }
 
-/** The caller owns the data folder. */
+/** Opens the identity database. The caller must own the data folder. */
 export async function openIdentityCore(options: CoreOptions): Promise<CoreResult> {
   const { config, clock, onLost } = options
   const opened = openIdentityStore({ dataFolder: config.dataFolder, nowMs: clock.wallMs(), onLost })
@@ -118,8 +117,8 @@ function composeCore(options: CoreOptions, store: IdentityStore): IdentityCore {
       await internalAdapter.createVerificationValue(row)
       return { link: `${address()}/console/reset?token=${token}`, expiresMs }
     },
-    async invite(given) {
-      const email = given.toLowerCase()
+    async invite(invitee) {
+      const email = invitee.toLowerCase()
       const { token, expiresMs } = await invitations.create(email)
       const query = new URLSearchParams({ invitation: token, email })
       const link = `${address()}/console/sign-up?${query}`
@@ -157,7 +156,7 @@ interface BetterAuthCoreDeps {
   readonly hooks: BetterAuthDeps['hooks']
 }
 
-/** Loaded and made when it is first needed, because it is much code and wants the address; made anew when one more issuer answers. */
+/** Loads better-auth on first use, because it is large and needs the address; recreates it when another issuer becomes reachable. */
 function lazyBetterAuth(
   options: CoreOptions,
   needs: BetterAuthCoreDeps,

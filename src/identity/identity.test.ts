@@ -1,4 +1,4 @@
-/** People come in, are known, and leave: sessions, passwords and what a copy of the database is worth. */
+/** Sign-up, sessions, passwords, operators and account deletion, and what a copy of the database reveals. */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ async function signUp(browser: Browser, who: typeof ann | typeof bob = ann): Pro
   assert.equal(status, 200, JSON.stringify(body))
 }
 
-test('who signs up is signed in, and known by cookie alone', async (context) => {
+test('a person who signs up is signed in and identified by the cookie alone', async (context) => {
   const people = await testPeople(context)
   const browser = people.browser()
   assert.equal(await browser.signedIn(), null)
@@ -28,7 +28,7 @@ test('who signs up is signed in, and known by cookie alone', async (context) => 
   assert.equal(await people.browser().signedIn(), null)
 })
 
-test('a login makes a new session and ends the one that the browser had', async (context) => {
+test("a login creates a new session and ends the browser's previous one", async (context) => {
   const people = await testPeople(context)
   const browser = people.browser()
   await signUp(browser)
@@ -41,15 +41,15 @@ test('a login makes a new session and ends the one that the browser had', async 
   assert.equal(await fixed.signedIn(), null)
 })
 
-test('a session that a stranger set is never taken over', async (context) => {
+test('a session token set by a stranger is never adopted', async (context) => {
   const people = await testPeople(context)
   const browser = people.browser()
-  browser.cookies.set(cookieName, 'chosen-by-somebody.c2ln')
+  browser.cookies.set(cookieName, 'chosen-by-stranger.c2ln')
   await signUp(browser)
   assert.ok(!browser.cookies.get(cookieName)?.startsWith('chosen'))
 })
 
-test('signing out ends the session at once', async (context) => {
+test('signing out ends the session immediately', async (context) => {
   const people = await testPeople(context)
   const browser = people.browser()
   await signUp(browser)
@@ -60,7 +60,7 @@ test('signing out ends the session at once', async (context) => {
   assert.equal(await copy.signedIn(), null)
 })
 
-test('sessions are listed by handles, and ended one by one or all others at once', async (context) => {
+test('sessions are listed by handle, and ended one by one or all others together', async (context) => {
   const people = await testPeople(context)
   const [first, second, third] = [people.browser(), people.browser(), people.browser()]
   await signUp(first)
@@ -79,7 +79,7 @@ test('sessions are listed by handles, and ended one by one or all others at once
   assert.notEqual(await first.signedIn(), null)
 })
 
-test("nobody ends another person's session", async (context) => {
+test("a person cannot end another person's session", async (context) => {
   const people = await testPeople(context)
   const [mine, theirs] = [people.browser(), people.browser()]
   await signUp(mine)
@@ -89,7 +89,7 @@ test("nobody ends another person's session", async (context) => {
   assert.notEqual(await theirs.signedIn(), null)
 })
 
-test('a changed password ends every other session, whatever the page asked for', async (context) => {
+test('a password change ends every other session, whatever the page requested', async (context) => {
   const people = await testPeople(context)
   const [browser, other] = [people.browser(), people.browser()]
   await signUp(browser)
@@ -106,7 +106,7 @@ test('a changed password ends every other session, whatever the page asked for',
   assert.equal((await other.post('/sign-in/email', { ...ann, password: 'another horse 10' })).status, 200)
 })
 
-test('an answer to a session that was replaced meanwhile leaves the cookie of the new one alone', async (context) => {
+test("a response for a session that was replaced meanwhile keeps the new session's cookie", async (context) => {
   const people = await testPeople(context)
   const browser = people.browser()
   await signUp(browser)
@@ -121,13 +121,13 @@ test('an answer to a session that was replaced meanwhile leaves the cookie of th
     '/get-session',
   ]) {
     const { setCookies } = await late.get(path)
-    // A browser keeps one cookie of a name: what clears the old one would clear the new one, if it comes last.
+    // Browsers store one cookie per name: clearing the old one last would clear the new one.
     assert.deepEqual(setCookies, [], path)
   }
   assert.notEqual(await browser.signedIn(), null)
 })
 
-test('a link from an operator sets a new password once, and ends every session', async (context) => {
+test("an operator's reset link sets a new password once and ends every session", async (context) => {
   const people = await testPeople(context)
   const browser = people.browser()
   await signUp(browser)
@@ -141,7 +141,7 @@ test('a link from an operator sets a new password once, and ends every session',
   assert.equal((await people.browser().post('/reset-password', reset)).status, 400)
 })
 
-test('a copy of the database opens nothing', async (context) => {
+test('a copy of the database opens no session', async (context) => {
   const people = await testPeople(context)
   const browser = people.browser()
   await signUp(browser)
@@ -181,7 +181,7 @@ test('a copy of the database opens nothing', async (context) => {
   assert.notEqual(await thief.signedIn(), null)
 })
 
-test('fields that nobody may write are not written', async (context) => {
+test('read-only fields are not written', async (context) => {
   const people = await testPeople(context)
   const browser = people.browser()
   const wanted = { operator: true, confirmed: true, emailVerified: true, role: 'admin', id: 'mine' }
@@ -197,7 +197,7 @@ test('fields that nobody may write are not written', async (context) => {
   assert.equal((await browser.post('/delete-user', {})).status, 404)
 })
 
-test('well-known passwords and short ones are refused wherever one is set', async (context) => {
+test('common and short passwords are rejected wherever one is set', async (context) => {
   const people = await testPeople(context)
   const browser = people.browser()
   for (const password of ['Password123', 'qwertyuiop', 'ann@example.org', 'aaaaaaaaaaaab', 'short']) {
@@ -212,7 +212,7 @@ test('well-known passwords and short ones are refused wherever one is set', asyn
   })
 })
 
-test('proving again who one is renews the login and keeps the session', async (context) => {
+test("confirming one's identity renews the login and keeps the session", async (context) => {
   const people = await testPeople(context)
   const browser = people.browser()
   await signUp(browser)
@@ -229,7 +229,7 @@ test('proving again who one is renews the login and keeps the session', async (c
   assert.equal((await people.browser().post('/confirm-login', { password: ann.password })).status, 401)
 })
 
-test('operators are made, confirmed and never all gone', async (context) => {
+test('operators are created and confirmed, and the last one cannot be removed', async (context) => {
   const people = await testPeople(context)
   const { identity } = people
   const first = await identity.createOperator(ann)
@@ -248,7 +248,7 @@ test('operators are made, confirmed and never all gone', async (context) => {
   assert.equal((await people.browser().post('/sign-in/email', ann)).status, 200)
 })
 
-test('people are listed by what an operator looks for', async (context) => {
+test('people are listed by what an operator searches for', async (context) => {
   const people = await testPeople(context)
   await people.identity.createOperator(ann)
   await signUp(people.browser(), bob)
@@ -262,10 +262,10 @@ test('people are listed by what an operator looks for', async (context) => {
   const [found] = await people.identity.listPeople({ state: 'to_confirm', search: null, limit: 10 })
   assert.equal((await people.identity.confirm(found?.id ?? '')).confirmed, true)
   assert.deepEqual(await emails('to_confirm'), [])
-  await assert.rejects(people.identity.confirm('nobody'), { code: 'person_not_found' })
+  await assert.rejects(people.identity.confirm('unknown'), { code: 'person_not_found' })
 })
 
-test('a person takes everything along and leaves nothing', async (context) => {
+test('an account deletion exports and removes everything of a person', async (context) => {
   const people = await testPeople(context)
   const browser = people.browser()
   await signUp(browser)
@@ -284,7 +284,7 @@ test('a person takes everything along and leaves nothing', async (context) => {
   database.close()
 })
 
-test('nothing but JSON is read, and texts are bounded', async (context) => {
+test('only JSON is accepted, and field lengths are bounded', async (context) => {
   const people = await testPeople(context)
   const browser = people.browser()
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {

@@ -1,6 +1,6 @@
 /**
- * Identity as the rest of the program sees it: people, sessions and organizations. The work is done by the core, in a
- * thread of its own, so that a sign-in never delays a request. Must not know money, accounts of the ledger or keys.
+ * Identity as the rest of the program sees it: people, sessions and organizations. The core does the work in its own
+ * thread, so that a sign-in never delays a request. Must not know money, ledger accounts or keys.
  */
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
@@ -16,39 +16,40 @@ export type { AuthRequest, AuthResponse as AuthAnswer } from './auth-messages.ts
 
 export interface IdentityOptions {
   readonly config: CoreDeps['config']
-  /** null: no mail can be sent. */
+  /** null: mail is not configured. */
   readonly mail: Mail | null
   readonly clock: Clock
   readonly log: Log
-  /** For signing and sealing; of this purpose alone. */
+  /** Derived for identity only: signs cookies and encrypts secrets. */
   readonly key: Uint8Array
-  /** Where people reach the server; asked when it is first needed, and the same from then on. */
+  /** The public URL; read on first use and constant from then on. */
   readonly address: () => string
-  /** Nobody can sign in any more: the process should end. */
+  /** The identity database is lost and the process should exit. */
   readonly onLost: (error: Error) => void
-  /** Opens the core: apart, or in the caller's own thread. */
+  /** Opens the core in a worker or in the calling thread. */
   readonly openCore: (needs: CoreDeps) => Promise<CoreResult>
 }
 
+/** Runs after a change of a person. Must be idempotent. */
 export type PersonListener = (person: Person) => Promise<void>
 
 export interface OpenIdentity {
   readonly identity: Identity
-  /** What is below `/api/auth`. */
+  /** Handles a request below `/api/auth`. */
   handle(request: AuthRequest): Promise<AuthResponse>
-  /** Somebody came. Awaited before they are answered; what a listener does can be repeated. */
+  /** Called after a sign-up; the response waits for the listener. */
   onSignUp(listener: PersonListener): void
-  /** Somebody proved by mail that an address is theirs. Awaited in the same way. */
+  /** Called after a person verified their email address; the response waits for the listener. */
   onVerified(listener: PersonListener): void
   close(): Promise<void>
 }
 
 export type IdentityResult =
   | { readonly kind: 'open'; readonly opened: OpenIdentity }
-  /** A sentence for the operator. */
+  /** `message` is for the operator. */
   | { readonly kind: 'refused'; readonly message: string }
 
-/** The caller owns the data folder. */
+/** Opens identity. The caller must own the data folder. */
 export async function openIdentity(options: IdentityOptions): Promise<IdentityResult> {
   const { config, mail, clock, log, address, onLost, openCore } = options
   const secret = Buffer.from(options.key).toString('hex')

@@ -1,4 +1,4 @@
-/** The words of identity: people, who is signed in, who acts for which organization. Values only. */
+/** The types of identity: people, sessions and memberships. Values only. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Role } from '../../contract/operation.ts'
 
@@ -8,7 +8,7 @@ export interface Person {
   /** In lower case. */
   readonly email: string
   readonly verified: boolean
-  /** Verified by mail, or confirmed by an administrator: may have the starting credit. */
+  /** Verified by email or confirmed by an administrator, and so eligible for the starting credit. */
   readonly confirmed: boolean
   readonly operator: boolean
   readonly twoFactor: boolean
@@ -16,11 +16,11 @@ export interface Person {
   readonly lastSeenMs: number | null
 }
 
-/** Who stands behind a session. */
+/** A valid session and its person. */
 export interface AuthenticatedSession {
   readonly person: Person
   readonly sessionId: string
-  /** When they proved who they are. */
+  /** When the person last confirmed their identity. */
   readonly loginMs: number
 }
 
@@ -51,22 +51,22 @@ export interface NewPerson {
   readonly password: string
 }
 
-/** How people come in here. */
+/** How people can sign up and in on this installation. */
 export interface IdentitySummary {
   readonly signup: 'open' | 'invite' | 'closed'
   readonly mail: boolean
   readonly signInWith: readonly { readonly id: string; readonly name: string }[]
-  /** null: passkeys work here; else why not, in words for people. */
+  /** Why passkeys do not work here, for users; null: they work. */
   readonly passkeysUnavailable: string | null
 }
 
 export interface Identity extends IdentityOperations {
   readonly summary: IdentitySummary
-  /** Judges the session cookie; null: nobody is signed in. */
+  /** Verifies the session cookie; null: not signed in. */
   authenticate(headers: IncomingHttpHeaders): Promise<AuthenticatedSession | null>
 }
 
-/** What is asked and changed of people, wherever they are kept. */
+/** Reads and changes of people. */
 export interface IdentityOperations {
   findPerson(id: string): Promise<Person | undefined>
   findPersonByEmail(email: string): Promise<Person | undefined>
@@ -74,17 +74,17 @@ export interface IdentityOperations {
   listMemberships(person: string): Promise<readonly Membership[]>
   listMembers(organization: string): Promise<readonly Member[]>
   confirm(person: string): Promise<Person>
-  /** `last`: somebody must remain. */
+  /** `last`: refused, because no operator would remain. */
   setOperator(person: string, operator: boolean): Promise<'done' | 'last'>
-  /** A person whose address counts as verified, with the operator's rights. */
+  /** Creates an operator whose address counts as verified. */
   createOperator(person: NewPerson): Promise<Person | 'exists'>
-  /** A link that sets a new password, for handing over by other means than mail. */
+  /** A link that sets a new password, to be delivered without mail. */
   createResetLink(person: string): Promise<{ readonly link: string; readonly expiresMs: number }>
   invite(
     email: string,
   ): Promise<{ readonly link: string; readonly sent: boolean; readonly expiresMs: number }>
-  /** Everything kept of a person, as JSON values, without hashes and secrets. */
+  /** Everything stored about a person as JSON, without hashes and secrets. */
   exportPerson(person: string): Promise<unknown>
-  /** `last`: the last operator, or the only owner of an organization, cannot go. */
+  /** The last operator and the only owner of an organization cannot be removed. */
   removePerson(person: string): Promise<'removed' | 'last_operator' | 'only_owner'>
 }

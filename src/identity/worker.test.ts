@@ -1,4 +1,4 @@
-/** Identity in a thread of its own: it is the same one, what happens there is heard here, and its end is told. */
+/** Identity in its own thread: the same interface, notifications to the main thread, and the thread's exit. */
 import assert from 'node:assert/strict'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -75,11 +75,11 @@ async function apart(context: Lifetime, { hasMail = false } = {}): Promise<Apart
 const cookieOf = ({ headers }: AuthAnswer) =>
   headers.find(([name]) => name === 'set-cookie')?.[1].split(';', 1)[0] ?? ''
 
-test('whoever comes is told before they are answered, and what changes them is known at once', async (context) => {
+test('listeners run before a sign-up is answered, and changes are visible immediately', async (context) => {
   const { identity, onSignUp, post } = await apart(context)
   const heard: string[] = []
   onSignUp(async ({ id, email }) => {
-    // What listens may ask in turn.
+    // A listener may call back into the thread.
     heard.push(`${email} ${(await identity.findPerson(id))?.name}`)
   })
   const response = await post('/sign-up/email', ann)
@@ -94,9 +94,9 @@ test('whoever comes is told before they are answered, and what changes them is k
   assert.equal(await identity.authenticate(headers), null)
 })
 
-test('an error of the table arrives with its code, and lines of the log with their fields', async (context) => {
+test('an error arrives with its code, and log lines with their fields', async (context) => {
   const { identity, lines, post } = await apart(context)
-  await assert.rejects(identity.confirm('nobody'), { code: 'person_not_found', status: 404 })
+  await assert.rejects(identity.confirm('unknown'), { code: 'person_not_found', status: 404 })
   await post('/sign-up/email', ann)
   assert.equal((await post('/sign-in/email', { ...ann, password: 'not the right one' })).status, 401)
   const said = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
@@ -111,14 +111,14 @@ test('an error of the table arrives with its code, and lines of the log with the
   assert.ok(!lines.join('').includes(ann.email))
 })
 
-test('emails leave by the mail of the main thread, which may be full', async (context) => {
+test('emails are sent by the main thread, whose queue may be full', async (context) => {
   const { identity, emails } = await apart(context, { hasMail: true })
   const [first, second] = [await identity.invite(ann.email), await identity.invite('bob@example.org')]
   assert.deepEqual([first.sent, second.sent], [true, false])
   assert.ok(emails[0]?.text.includes(first.link) && first.link.startsWith(`${address}/console/sign-up?`))
 })
 
-test('what cannot be opened is refused in a sentence, and nothing goes on', async (context) => {
+test('a database that cannot be opened is refused with a message', async (context) => {
   const dataFolder = temporaryDirectory(context)
   writeFileSync(join(dataFolder, 'identity.db'), 'no database, whatever it is called '.repeat(100))
   const result = await openApart(dataFolder, { onLost: (error) => assert.fail(error) })
@@ -126,7 +126,7 @@ test('what cannot be opened is refused in a sentence, and nothing goes on', asyn
   assert.match(result.message, /identity\.db cannot be used/)
 })
 
-test('a new data folder gets its database with the first question, and a failure then is not the end', async (context) => {
+test('the first request creates the database of a new data folder, and its failure is not permanent', async (context) => {
   const dataFolder = temporaryDirectory(context)
   const file = join(dataFolder, 'identity.db')
   const result = await openApart(dataFolder, { onLost: (error) => assert.fail(error) })
@@ -134,18 +134,18 @@ test('a new data folder gets its database with the first question, and a failure
   const { identity, close } = result.opened
   assert.ok(!existsSync(file))
   writeFileSync(file, 'no database, whatever it is called '.repeat(100))
-  await assert.rejects(identity.findPerson('nobody'), { code: 'store_unavailable' })
+  await assert.rejects(identity.findPerson('unknown'), { code: 'store_unavailable' })
   rmSync(file)
-  assert.deepEqual(await Promise.all([identity.findPerson('nobody'), identity.listMemberships('nobody')]), [
+  assert.deepEqual(await Promise.all([identity.findPerson('unknown'), identity.listMemberships('unknown')]), [
     undefined,
     [],
   ])
   assert.ok(existsSync(file))
   await close()
-  await assert.rejects(identity.findPerson('nobody'), { code: 'store_unavailable' })
+  await assert.rejects(identity.findPerson('unknown'), { code: 'store_unavailable' })
 })
 
-test('what was never asked closes without a database', async (context) => {
+test('a thread that was never used closes without a database', async (context) => {
   const dataFolder = temporaryDirectory(context)
   const result = await openApart(dataFolder, { onLost: (error) => assert.fail(error) })
   assert.ok(result.kind === 'open')
@@ -153,7 +153,7 @@ test('what was never asked closes without a database', async (context) => {
   assert.ok(!existsSync(join(dataFolder, 'identity.db')))
 })
 
-test('a thread that ends by itself is told, and nobody waits for it', async (context) => {
+test('a thread that exits is reported, and pending calls fail', async (context) => {
   const { postMessage } = Worker.prototype
   const workers: Worker[] = []
   Worker.prototype.postMessage = function seen(this: Worker, ...message: Parameters<typeof postMessage>) {
@@ -161,12 +161,12 @@ test('a thread that ends by itself is told, and nobody waits for it', async (con
     return postMessage.apply(this, message)
   }
   const { identity, lost } = await apart(context)
-  await identity.findPerson('nobody')
+  await identity.findPerson('unknown')
   Worker.prototype.postMessage = postMessage
   const asked = identity.listPeople({ state: 'all', search: null, limit: 10 })
   const heard = assert.rejects(asked, { code: 'store_unavailable' })
   await workers.at(-1)?.terminate()
   await heard
   assert.match((await lost).message, /store/)
-  await assert.rejects(identity.findPerson('nobody'), { code: 'store_unavailable' })
+  await assert.rejects(identity.findPerson('unknown'), { code: 'store_unavailable' })
 })

@@ -1,6 +1,6 @@
 /**
- * The core of identity in a thread of its own, seen from the main thread: the same words, asked across. What it takes to
- * judge a password or to look somebody up is spent there.
+ * Runs the identity core in its own thread and exposes the same interface to the main thread, so that password hashing and
+ * look-ups never block it.
  */
 import { existsSync } from 'node:fs'
 import { writeAgain } from '../base/log.ts'
@@ -12,7 +12,7 @@ import type { PersonListeners } from './sign-in/admission-policy.ts'
 import { identityPath } from './store/database.ts'
 import type { IdentityOperations } from './types.ts'
 
-/** What the thread gets to begin with. */
+/** The initial data of the thread. */
 export interface WorkerSetup {
   readonly config: CoreDeps['config']
   readonly secret: string
@@ -20,16 +20,16 @@ export interface WorkerSetup {
   readonly logLevel: string
 }
 
-/** What the main thread asks the other, and tells it. */
+/** Messages from the main thread to the identity thread. */
 export interface WorkerRequests extends IdentityOperations, Pick<IdentityCore, 'handle' | 'readSession'> {
-  /** Where people reach the server. */
+  /** Sets the public URL. */
   setAddress(address: string): void
 }
 
-/** What the other asks the main thread, and tells it. */
+/** Messages from the identity thread to the main thread. */
 export interface WorkerNotifications extends PersonListeners {
   onChanged(): void
-  /** One line of the log, as JSON. */
+  /** One log line as JSON. */
   writeLog(line: string): void
   onLost(reason: string): void
   sendEmail(email: OutgoingEmail): Promise<'queued' | 'full'>
@@ -45,8 +45,8 @@ interface CoreThread {
 type RefusedCore = Extract<CoreResult, { kind: 'refused' }>
 
 /**
- * Starts the thread and waits until it has opened the database. Where no database exists yet, the first question starts
- * the thread, which creates the database: a server that only answers keys needs neither.
+ * Starts the thread and waits until it has opened the database. Without a database, the first request starts the thread,
+ * which creates one: a server that only authenticates keys needs neither.
  */
 export async function openIdentityWorker(entry: URL, needs: CoreDeps): Promise<CoreResult> {
   let thread: Promise<CoreThread> | undefined
@@ -57,7 +57,7 @@ export async function openIdentityWorker(entry: URL, needs: CoreDeps): Promise<C
       if (!('kind' in result)) return result
       throw storeUnavailable(result.message)
     } catch (error) {
-      // The next question tries again.
+      // The next request tries again.
       thread = undefined
       throw error
     }
@@ -68,7 +68,7 @@ export async function openIdentityWorker(entry: URL, needs: CoreDeps): Promise<C
     thread = Promise.resolve(result)
   }
   const ask: CallWorker = async (name, ...values) => {
-    if (isClosed) throw storeUnavailable('identity is closed')
+    if (isClosed) throw storeUnavailable('the identity thread is closed')
     thread ??= startNow()
     return (await thread).call(name, ...values)
   }
@@ -82,7 +82,7 @@ export async function openIdentityWorker(entry: URL, needs: CoreDeps): Promise<C
 
 async function startCore(entry: URL, needs: CoreDeps): Promise<CoreThread | RefusedCore> {
   const { log, listeners, onChanged, onLost, address, config } = needs
-  // A mistake in the thread's own database ends it as its death does.
+  // A database error in the thread is reported like the thread's exit, and only once.
   let isLost = false
   const lose = (error: Error): void => {
     if (!isLost) onLost(error)
@@ -115,7 +115,7 @@ function setupOf({ config, secret, sendEmail, log }: CoreDeps): WorkerSetup {
   }
 }
 
-/** Every question says first where people reach the server, when that has changed. */
+/** Sends the public URL before a request whenever it has changed. */
 function withAddress(thread: OpenThread<WorkerRequests>, address: () => string): CallWorker {
   let sentAddress = ''
   return (name, ...values) => {
@@ -142,7 +142,7 @@ function workerCore(call: CallWorker, close: () => Promise<void>): IdentityCore 
       exportPerson: (person) => call('exportPerson', person),
       removePerson: (person) => call('removePerson', person),
     },
-    // A copy of its own: of a part of a pool the whole pool would travel.
+    // Copied: transferring a view of a pooled buffer would transfer the whole pool.
     handle: (request) => call('handle', { ...request, body: Uint8Array.from(request.body) }),
     readSession: (hash) => call('readSession', hash),
     close,

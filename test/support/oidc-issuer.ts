@@ -97,7 +97,7 @@ export async function oidcIssuer(context: Lifetime): Promise<OidcIssuer> {
       const body = `${head}.${part(claims)}`
       const signature = sign('sha256', Buffer.from(body), privateKey).toString('base64url')
       return {
-        access_token: 'kept-by-nobody',
+        access_token: 'discarded-token',
         token_type: 'Bearer',
         id_token: state.token ?? `${body}.${signature}`,
       }

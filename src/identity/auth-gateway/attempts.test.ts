@@ -1,4 +1,4 @@
-/** Guessing is slowed down for whoever guesses, and for nobody else: counters, and the doors that use them. */
+/** Throttling of guesses: the counters, and the endpoints that use them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { manualClock } from '../../../test/support/manual-clock.ts'
@@ -7,7 +7,7 @@ import { openAttempts } from './attempts.ts'
 
 const limits = { attemptsWindowMs: 1_000, attemptsKeptMax: 3 }
 
-test('attempts are counted within a window, all keys or none', () => {
+test('attempts count within a window, against all keys or none', () => {
   const clock = manualClock()
   const attempts = openAttempts(clock, limits)
   const both = [
@@ -23,7 +23,7 @@ test('attempts are counted within a window, all keys or none', () => {
   assert.equal(attempts.take(both).kind, 'allowed')
 })
 
-test('what is given back was no attempt', () => {
+test('a refunded attempt does not count', () => {
   const attempts = openAttempts(manualClock(), limits)
   for (let times = 0; times < 5; times += 1) {
     const taken = attempts.take([{ key: 'a', max: 1 }])
@@ -34,7 +34,7 @@ test('what is given back was no attempt', () => {
   assert.equal(attempts.take([{ key: 'a', max: 1 }]).kind, 'allowed')
 })
 
-test('no more is remembered than allowed, the oldest goes first', () => {
+test('the number of remembered keys is bounded, and the oldest is evicted', () => {
   const attempts = openAttempts(manualClock(), limits)
   for (const key of ['a', 'b', 'c', 'd']) attempts.take([{ key, max: 1 }])
   assert.equal(attempts.take([{ key: 'd', max: 1 }]).kind, 'refused')
@@ -50,7 +50,7 @@ const isThrottled = ({ status, headers, body }: Reply): boolean => {
 
 const fewGuesses = { guessesPerPersonMax: 3, guessesPerNetworkMax: 6 }
 
-test('guesses at one person are few from one network, and keep nobody else out', async (context) => {
+test('guesses at one person are limited per network and do not lock out other networks', async (context) => {
   const people = await testPeople(context, { limits: fewGuesses })
   await people.browser('198.51.100.1').post('/sign-up/email', ann)
   const attacker = people.browser('203.0.113.9')
@@ -62,7 +62,7 @@ test('guesses at one person are few from one network, and keep nobody else out',
   assert.equal((await people.browser('198.51.100.1').post('/sign-in/email', ann)).status, 200)
 })
 
-test('one password for many people is few guesses too, known ones or not', async (context) => {
+test('one password tried on many people is limited, whether they exist or not', async (context) => {
   const people = await testPeople(context, { limits: fewGuesses })
   const attacker = people.browser('2001:db8::1')
   for (let number = 0; number < 6; number += 1) {
@@ -75,7 +75,7 @@ test('one password for many people is few guesses too, known ones or not', async
   assert.ok(isThrottled(await attacker.post('/sign-in/email', bob)))
 })
 
-test('right passwords are no guesses', async (context) => {
+test('correct passwords do not count as guesses', async (context) => {
   const people = await testPeople(context, { limits: fewGuesses })
   const browser = people.browser()
   await browser.post('/sign-up/email', ann)
@@ -84,7 +84,7 @@ test('right passwords are no guesses', async (context) => {
   }
 })
 
-test('who is signed in cannot be guessed at either', async (context) => {
+test("a signed-in person's password cannot be guessed either", async (context) => {
   const people = await testPeople(context, { limits: fewGuesses })
   const browser = people.browser()
   await browser.post('/sign-up/email', ann)
@@ -98,7 +98,7 @@ test('who is signed in cannot be guessed at either', async (context) => {
   for (const path of paths) assert.ok(isThrottled(await browser.post(path, wrong)), path)
 })
 
-test('emails and sign-ups are bounded', async (context) => {
+test('emails and sign-ups are limited', async (context) => {
   const people = await testPeople(context, { limits: { emailsPerAddressMax: 2, signUpsPerNetworkMax: 2 } })
   const browser = people.browser()
   const ask = () => browser.post('/request-password-reset', { email: ann.email })
@@ -124,7 +124,7 @@ const spellings = [
   '/SIGN-IN/email',
 ]
 
-test('no other spelling of an address goes round its rules', async (context) => {
+test('another spelling of a path does not bypass its rules', async (context) => {
   const people = await testPeople(context)
   await people.browser().post('/sign-up/email', ann)
   for (const path of spellings) assert.equal((await people.browser().post(path, ann)).status, 404, path)

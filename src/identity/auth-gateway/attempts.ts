@@ -1,11 +1,11 @@
 /**
- * Counts attempts of a kind within a window of time, for whoever makes them: what guesses passwords is slowed down,
- * and who is guessed at is not. In memory and bounded; forgotten without harm when the process ends.
+ * Counts attempts per key within a time window, so that password guessing is throttled without locking out its target. In
+ * memory and bounded; losing the counts on exit is harmless.
  */
 import type { Clock } from '../../base/clock.ts'
 
 export interface Attempts {
-  /** Takes one attempt for each key, or none at all: then how long until there is one again. */
+  /** Counts one attempt against every key, or refuses when any key is exhausted. */
   take(keys: readonly AttemptLimit[]): AttemptResult
 }
 
@@ -15,7 +15,7 @@ export interface AttemptLimit {
 }
 
 export type AttemptResult =
-  /** `giveBack`: it was none after all; a right password is no guess. */
+  /** `refund` uncounts the attempt, for example after a correct password. */
   { readonly kind: 'allowed'; refund(): void } | { readonly kind: 'refused'; readonly retryAfterMs: number }
 
 interface AttemptWindow {
@@ -23,6 +23,7 @@ interface AttemptWindow {
   count: number
 }
 
+/** Fixed windows of `attemptsWindowMs`. */
 export function openAttempts(
   clock: Clock,
   {
@@ -30,7 +31,7 @@ export function openAttempts(
     attemptsKeptMax,
   }: { readonly attemptsWindowMs: number; readonly attemptsKeptMax: number },
 ): Attempts {
-  /** The one that was counted against first comes first. */
+  /** Ordered by last count, oldest first. */
   const windows = new Map<string, AttemptWindow>()
 
   function live(key: string, nowMs: number): AttemptWindow | undefined {
@@ -38,8 +39,8 @@ export function openAttempts(
     return known !== undefined && nowMs - known.sinceMs < attemptsWindowMs ? known : undefined
   }
 
-  /** As the last one that was counted; what nobody was counted against for longest goes. */
-  function keep(key: string, window: AttemptWindow): AttemptWindow {
+  /** Moves the window to the end and evicts the least recently counted ones. */
+  function touch(key: string, window: AttemptWindow): AttemptWindow {
     windows.delete(key)
     windows.set(key, window)
     for (const oldest of windows.keys()) {
@@ -56,9 +57,9 @@ export function openAttempts(
       const leftMs = known
         .filter(({ window, max }) => (window?.count ?? 0) >= max)
         .map(({ window }) => (window?.sinceMs ?? nowMs) + attemptsWindowMs - nowMs)
-      // Only what was granted is remembered: refusals cost nothing, and would push out what they are refused for.
+      // Refusals are not counted: they would evict the windows that cause them.
       if (leftMs.length > 0) return { kind: 'refused', retryAfterMs: Math.max(...leftMs) }
-      const counted = known.map(({ key, window }) => keep(key, window ?? { sinceMs: nowMs, count: 0 }))
+      const counted = known.map(({ key, window }) => touch(key, window ?? { sinceMs: nowMs, count: 0 }))
       for (const window of counted) window.count += 1
       return {
         kind: 'allowed',

@@ -1,4 +1,4 @@
-/** Below `/api/auth` is what the table names and nothing else, whatever better-auth has or gets with another version. */
+/** Only the paths in the table exist below `/api/auth`, whatever paths better-auth adds in another version. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { betterAuth } from 'better-auth'
@@ -19,7 +19,7 @@ interface Endpoint {
 
 const email = async () => {}
 
-/** Every address that better-auth would answer with all that is configured: `POST /sign-out`. */
+/** Every path that better-auth serves with all features configured: `POST /sign-out`. */
 async function answered(dataFolder: string): Promise<readonly string[]> {
   const opened = openIdentityStore({ dataFolder, nowMs: 0, onLost: (error) => assert.fail(error) })
   assert.ok(opened.kind === 'open')
@@ -33,7 +33,7 @@ async function answered(dataFolder: string): Promise<readonly string[]> {
     address: 'http://localhost:1',
     passwords: openPasswords(systemRandom, limitDefaults),
     emails: {
-      ...{ verifyAddress: email, resetPassword: email, alreadyHere: email },
+      ...{ verifyAddress: email, resetPassword: email, alreadyRegistered: email },
       ...{ confirmChange: email, joinOrganization: email },
       invite: async () => true,
     },
@@ -47,15 +47,15 @@ async function answered(dataFolder: string): Promise<readonly string[]> {
   )
 }
 
-/** Answered by us, in the place of better-auth or beside it. */
+/** Paths that we answer ourselves, instead of or in addition to better-auth. */
 const ours: readonly string[] = ['POST /confirm-login', 'POST /reset-password']
 
-test('every address of the table is one that better-auth has, or ours', async (context) => {
+test('every path in the table is served by better-auth or by us', async (context) => {
   const known = (await answered(temporaryDirectory(context))).map((address) => address.replace('/:id', '/*'))
   for (const name of Object.keys(authRules)) assert.ok(known.includes(name) || ours.includes(name), name)
 })
 
-test('no other address of better-auth is there, for whoever is signed in and for nobody', async (context) => {
+test('no other path of better-auth exists, signed in or not', async (context) => {
   const addresses = await answered(temporaryDirectory(context))
   const hidden = addresses.filter((address) => {
     const [method = '', path = ''] = address.split(' ')

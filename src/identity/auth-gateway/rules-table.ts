@@ -1,21 +1,20 @@
 /**
- * Every address below `/api/auth` that is there, and what it needs before better-auth sees it: what it counts as, whom
- * it is about, which fields it may bring, and whether its answer could tell by its time who has an account. What is not
- * named here is not there, whatever better-auth has.
+ * Every path below `/api/auth` and its rules: what it counts as, which field names its subject, which fields are passed on,
+ * and whether its timing could reveal who has an account. Paths that are not listed do not exist.
  */
 
 export interface AuthRule {
-  /** What an attempt counts as; a `guess` that was right counts as none; a `challenge` leaves a row behind. */
+  /** What a request counts as. A correct `guess` is not counted; a `challenge` stores a row. */
   readonly counts?: 'guess' | 'email' | 'sign-up' | 'challenge'
-  /** The field that names whom it is about; without one it is about whoever is signed in. */
+  /** The field with the subject's email address; without it, the subject is the signed-in person. */
   readonly subjectField?: 'email' | 'newEmail'
   /** The only fields that are passed on. */
   readonly fields?: readonly string[]
   /** The field that holds a new password. */
   readonly newPassword?: 'password' | 'newPassword'
-  /** Fields that are set whatever came. */
+  /** Fields that are always set to these values. */
   readonly sets?: Readonly<Record<string, boolean>>
-  /** `refused`: only answers that refuse come in steps of time. */
+  /** Which responses take uniform time; `refused`: only error responses. */
   readonly uniform?: 'always' | 'refused'
 }
 
@@ -25,7 +24,7 @@ const secondFactor: AuthRule = { counts: 'guess', fields: ['code', 'trustDevice'
 const withPassword: AuthRule = { counts: 'guess', fields: ['password'] }
 const invitation: AuthRule = { fields: ['invitationId'] }
 
-/** By method and address; `*` is one more part of it. */
+/** By method and path; `*` is one path segment. */
 export const authRules: Readonly<Record<string, AuthRule>> = {
   'POST /sign-in/email': {
     counts: 'guess',
@@ -111,13 +110,13 @@ export const authRules: Readonly<Record<string, AuthRule>> = {
   'POST /organization/leave': { fields: ['organizationId'] },
 }
 
-/** undefined: there is nothing at this address, or not for this method. */
+/** undefined: no such path, or not for this method. */
 export function ruleOf(method: string, path: string): AuthRule | undefined {
   const named = `${method} ${path.replace(/^\/callback\/[^/]+$/, '/callback/*')}`
   return Object.hasOwn(authRules, named) ? authRules[named] : undefined
 }
 
-/** The longest text of a field, wherever it comes. */
+/** The longest value of a field, on every path. */
 export const fieldLengthsMax: Readonly<Record<string, number>> = {
   name: 100,
   slug: 100,

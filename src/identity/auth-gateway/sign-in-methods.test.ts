@@ -1,4 +1,4 @@
-/** The ways in beside a password, who may come in at all, organizations, and how cookies look. */
+/** Two-factor sign-in, sign-up policies, invitations, organizations, cookies and passkeys. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { getMigrations } from 'better-auth/db/migration'
@@ -21,7 +21,7 @@ import { openIdentityStore } from '../store/database.ts'
 
 const codeOf = ({ body }: Reply) => (body.error as { code: string } | undefined)?.code ?? body.code
 
-test('the frozen tables are those that better-auth wants', async (context) => {
+test('the frozen tables match the schema of better-auth', async (context) => {
   const opened = openIdentityStore({
     dataFolder: temporaryDirectory(context),
     nowMs: 0,
@@ -70,7 +70,7 @@ async function enrol(browser: Browser): Promise<Factor> {
   }
 }
 
-test('a second factor stands behind the password, and proves a login anew', async (context) => {
+test('a two-factor code is required after the password, and confirms a login again', async (context) => {
   const people = await testPeople(context)
   const browser = people.browser()
   await browser.post('/sign-up/email', ann)
@@ -97,7 +97,7 @@ test('a second factor stands behind the password, and proves a login anew', asyn
   assert.equal((await fourth.post('/two-factor/verify-backup-code', { code: backup })).status, 401)
 })
 
-test('a link for a new password leaves the second factor in its place', async (context) => {
+test('a password reset keeps two-factor authentication on', async (context) => {
   const people = await testPeople(context)
   const browser = people.browser()
   await browser.post('/sign-up/email', ann)
@@ -109,7 +109,7 @@ test('a link for a new password leaves the second factor in its place', async (c
   assert.equal(again.body.twoFactorRedirect, true)
 })
 
-test('where sign-up is closed nobody comes in but whom an operator makes', async (context) => {
+test('with sign-up closed, only operators create people', async (context) => {
   const people = await testPeople(context, { signup: 'closed' })
   const reply = await people.browser().post('/sign-up/email', ann)
   assert.deepEqual([reply.status, codeOf(reply)], [403, 'sign_up_closed'])
@@ -117,7 +117,7 @@ test('where sign-up is closed nobody comes in but whom an operator makes', async
   assert.notEqual(await people.identity.createOperator(ann), 'exists')
 })
 
-test('an invitation lets its own address in, once, and counts as confirmation', async (context) => {
+test('an invitation admits its own address once and counts as confirmation', async (context) => {
   const clock = manualClock(systemClock.wallMs())
   const people = await testPeople(context, { signup: 'invite', clock, limits: { sessionCachedMs: 1 } })
   const { link, sent } = await people.identity.invite(ann.email)
@@ -126,7 +126,7 @@ test('an invitation lets its own address in, once, and counts as confirmation', 
   const tries: readonly [about: string, body: object, status: number][] = [
     ['none', ann, 403],
     ['an invented one', { ...ann, invitation: 'invented' }, 403],
-    ["somebody else's", { ...bob, invitation }, 403],
+    ['another address', { ...bob, invitation }, 403],
     ['no text', { ...ann, invitation: { $ne: null } }, 403],
     ['its own, in capitals', { ...ann, email: 'ANN@example.org', invitation }, 200],
     ['a used one', { ...bob, invitation }, 403],
@@ -140,7 +140,7 @@ test('an invitation lets its own address in, once, and counts as confirmation', 
   assert.equal((await people.browser().post('/sign-up/email', { ...bob, invitation: late })).status, 403)
 })
 
-test('where sign-up is open, an invitation confirms only whoever brings it', async (context) => {
+test('with sign-up open, an invitation confirms only the person who uses it', async (context) => {
   const people = await testPeople(context)
   await people.identity.invite(ann.email)
   await people.browser().post('/sign-up/email', ann)
@@ -157,7 +157,7 @@ async function team(context: Lifetime) {
   return { people, owner, member, organizationId: String(made.body.id) }
 }
 
-test('an organization has members by invitation, with roles that may as much as they say', async (context) => {
+test('members join an organization by invitation, with the permissions of their role', async (context) => {
   const { people, owner, member, organizationId } = await team(context)
   const invited = await owner.post('/organization/invite-member', {
     email: bob.email,
@@ -208,7 +208,7 @@ test('an organization has members by invitation, with roles that may as much as 
   assert.deepEqual(await people.identity.listMembers(organizationId), [])
 })
 
-test('cookies are bound to the host and to https exactly when the address is https', async (context) => {
+test('cookies are bound to the host and to HTTPS exactly when the address is HTTPS', async (context) => {
   const secure = await testPeople(context, { address: 'https://gate.example' })
   const { setCookies } = await secure.browser().post('/sign-up/email', ann)
   assert.ok(setCookies.length > 0)
@@ -245,8 +245,8 @@ const addresses: readonly [address: string, reason: RegExp | null][] = [
   ['https://gate.example', null],
   ['http://127.0.0.1:8080', /http:\/\/localhost:8080\/console/],
   ['http://[::1]:8080', /http:\/\/localhost:8080\/console/],
-  ['https://192.0.2.4', /not for IP addresses/],
-  ['http://gate.example', /over https only/],
+  ['https://192.0.2.4', /do not work with an IP address/],
+  ['http://gate.example', /need HTTPS/],
 ]
 for (const [address, reason] of addresses) {
   test(`passkeys at ${address}`, async (context) => {
@@ -262,7 +262,7 @@ for (const [address, reason] of addresses) {
   })
 }
 
-test('an answer that could tell who is here comes in whole steps of time', async (context) => {
+test('a response that could reveal who has an account takes a whole number of time steps', async (context) => {
   const clock = manualClock(systemClock.wallMs())
   const people = await testPeople(context, { clock, limits: { uniformAnswerMs: 250 } })
   await people.browser().post('/sign-up/email', ann)

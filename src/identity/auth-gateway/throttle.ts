@@ -1,6 +1,6 @@
 /**
- * What an attempt is counted against: the place that it comes from, whom it is about from there, and, where it guesses a
- * password, whom it is about from wherever. Counts nothing itself.
+ * The limits that an attempt counts against: per network, per network and subject, and for password guesses per subject
+ * from all networks. Pure.
  */
 
 import { networkOf, siteOf } from '../../base/network.ts'
@@ -12,19 +12,20 @@ import type { AuthRule } from './rules-table.ts'
 export interface AuthAttempt {
   readonly rule: AuthRule
   readonly clientAddress: string
-  /** An address or a person; null: nobody in particular. */
+  /** An email address or a person; null: none. */
   readonly subject: string | null
-  /** A browser in which they signed in before. */
+  /** A browser in which the subject has signed in before. */
   readonly device: string | undefined
 }
 
 interface AttemptBounds {
-  /** Kinds that share a name share their counters about somebody. */
+  /** Kinds with the same name share their counters per subject. */
   readonly kind: string
   readonly perSubject: number | null
   readonly perNetwork: number
 }
 
+/** Empty when the rule counts nothing. */
 export function attemptLimitsOf(
   attempt: AuthAttempt,
   limits: Limits,
@@ -52,7 +53,7 @@ function boundsOf(
   return {
     guess: { kind: 'guess', perSubject: limits.guessesPerPersonMax, perNetwork: limits.guessesPerNetworkMax },
     email: { kind: 'email', perSubject: limits.emailsPerAddressMax, perNetwork: limits.emailsPerNetworkMax },
-    // Where mail is sent every sign-up sends one, also to somebody who is here already.
+    // With mail, every sign-up sends an email, also to existing people.
     'sign-up': {
       kind: 'email',
       perSubject: hasMail ? limits.emailsPerAddressMax : null,
@@ -63,8 +64,8 @@ function boundsOf(
 }
 
 /**
- * Strangers share what they may try for one address, however many places they have; whoever signed in before in the same
- * browser does not share with them, so that they keep nobody out who is at home.
+ * Unknown browsers share one limit per email address across all networks. A known browser has its own, so that strangers
+ * cannot lock the person out.
  */
 function globalGuessLimits(
   { rule, subject: whom, device }: AuthAttempt,

@@ -1,4 +1,4 @@
-/** What the roles of an organization may do with its members, in better-auth's words; what they may do with its account is the contract's. */
+/** What the roles of an organization may do with its members, as better-auth's permissions. Account permissions are in the contract. */
 import { createAccessControl } from 'better-auth/plugins/access'
 import type { Role } from '../../../contract/operation.ts'
 

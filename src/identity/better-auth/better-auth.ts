@@ -1,6 +1,6 @@
 /**
- * The adapter of the library better-auth: its configuration, and what its interface has no place for. Only this folder
- * imports the library; every request passes `auth-gateway/` first. Must not judge who may ask.
+ * Configures the library better-auth. Only this folder imports it, and every request passes `auth-gateway/` first. Must not
+ * authorize requests.
  */
 import { passkey } from '@better-auth/passkey'
 import { type Auth, type BetterAuthOptions, betterAuth } from 'better-auth'
@@ -26,16 +26,16 @@ import { issuerProviders, socialProviders } from './sign-in-providers.ts'
 
 export interface BetterAuthDeps {
   readonly database: IdentityDatabase
-  /** Who people may sign in with beside a password. */
+  /** Sign-in providers other than passwords. */
   readonly providers: Config['signIn']
   readonly limits: Limits
   readonly log: Log
-  /** Signs cookies and links, and seals second factors. */
+  /** Signs cookies and links, and encrypts two-factor secrets. */
   readonly secret: string
-  /** Where people reach the server. */
+  /** The public URL. */
   readonly address: string
   readonly passwords: Passwords
-  /** null: no mail can be sent. */
+  /** null: mail is not configured. */
   readonly emails: PersonEmails | null
   readonly hooks: UserHooks
 }
@@ -44,7 +44,7 @@ export type BetterAuth = Auth<BetterAuthOptions>
 
 const daySeconds = 24 * 3_600
 
-/** How the core's tables are called, and what more is kept of people. */
+/** Table names, and our own columns of people. */
 function schemaOptions(): BetterAuthOptions {
   return {
     user: {
@@ -71,10 +71,10 @@ const pluginSchemas = {
   passkey: { passkey: { modelName: 'auth_passkey' } },
 } as const
 
-/** Call it once the schema is in place. */
+/** The migrations must have run. */
 export async function makeBetterAuth(deps: BetterAuthDeps): Promise<BetterAuth> {
   const options = betterAuthOptions(deps)
-  // No transactions: one would stay open while a password is hashed, and every step here stands for itself.
+  // No transactions: one would stay open while a password is hashed, and every step is valid alone.
   const database = { db: deps.database, type: 'sqlite', transaction: false } as const
   const adapter = await getAdapter({ ...options, database })
   return betterAuth({
@@ -83,7 +83,7 @@ export async function makeBetterAuth(deps: BetterAuthDeps): Promise<BetterAuth> 
   }) as BetterAuth
 }
 
-/** All but where the tables are. */
+/** The options without the database. */
 export function betterAuthOptions(deps: BetterAuthDeps): BetterAuthOptions {
   const { address, providers, log, secret } = deps
   const schema = schemaOptions()
@@ -96,7 +96,7 @@ export function betterAuthOptions(deps: BetterAuthDeps): BetterAuthOptions {
     trustedOrigins: [...ownOrigins(address)],
     telemetry: { enabled: false },
     rateLimit: { enabled: false },
-    // What callers did wrong is their answer's business; trouble of our own is thrown.
+    // Client errors are in the response; errors of our own are thrown and logged.
     logger: {
       level: 'info',
       log: (level, message) => log.debug({ severity: level }, redactAddresses(message)),
@@ -132,7 +132,7 @@ export function betterAuthOptions(deps: BetterAuthDeps): BetterAuthOptions {
   }
 }
 
-/** Ways that the console does not use, or that would go round a rule of this installation. */
+/** Paths that the console does not use or that would bypass our rules. */
 const disabledPaths: readonly string[] = [
   '/update-session',
   '/delete-user',
@@ -173,7 +173,7 @@ function userOptions({ emails, passwords, limits, hooks, database }: BetterAuthD
       password: { hash: passwords.hash, verify: passwords.verify },
       ...(emails === null
         ? {}
-        : { sendResetPassword: emails.resetPassword, onExistingUserSignUp: emails.alreadyHere }),
+        : { sendResetPassword: emails.resetPassword, onExistingUserSignUp: emails.alreadyRegistered }),
     },
     ...(emails === null
       ? {}
@@ -182,7 +182,7 @@ function userOptions({ emails, passwords, limits, hooks, database }: BetterAuthD
             sendVerificationEmail: emails.verifyAddress,
             sendOnSignUp: true,
             sendOnSignIn: true,
-            // A link proves an address. Who opens it is another question.
+            // The link proves the address, not who opens it.
             autoSignInAfterVerification: false,
             expiresIn: daySeconds,
             afterEmailVerification: (user) => hooks.onVerified(user),
@@ -200,7 +200,7 @@ function userOptions({ emails, passwords, limits, hooks, database }: BetterAuthD
         },
       },
       account: {
-        // Who somebody is was learnt already; what opens their account elsewhere is not kept.
+        // Provider tokens are not needed after sign-in and are not stored.
         create: { before: async (login) => ({ data: { ...login, ...noTokens } }) },
         update: { before: async (login) => ({ data: { ...login, ...noTokens } }) },
       },
@@ -224,7 +224,7 @@ function userOptions({ emails, passwords, limits, hooks, database }: BetterAuthD
 const noTokens = { accessToken: null, refreshToken: null, idToken: null }
 
 function plugins({ providers, emails, address, limits }: BetterAuthDeps): BetterAuthOptions['plugins'] {
-  const place = passkeyRelyingParty(address)
+  const relyingParty = passkeyRelyingParty(address)
   return [
     organization({
       ac: accessControl,
@@ -236,28 +236,28 @@ function plugins({ providers, emails, address, limits }: BetterAuthDeps): Better
       invitationExpiresIn: limits.invitationDaysMax * daySeconds,
       cancelPendingInvitationsOnReInvite: true,
       requireEmailVerificationOnInvitation: emails !== null,
-      // Its account stays in the ledger, with whatever is on it.
+      // Its ledger account and balance remain.
       disableOrganizationDeletion: true,
       schema: pluginSchemas.organization,
       ...(emails === null ? {} : { sendInvitationEmail: emails.joinOrganization }),
     }),
     twoFactor({ issuer: 'Tollgate', schema: pluginSchemas.twoFactor }),
     passkey({
-      rpID: place.name,
+      rpID: relyingParty.name,
       rpName: 'Tollgate',
-      origin: [...place.origins],
+      origin: [...relyingParty.origins],
       schema: pluginSchemas.passkey,
     }),
     issuerProviders(providers),
   ]
 }
 
-/** Addresses of people do not belong into a log. */
+/** Email addresses must not be logged. */
 function redactAddresses(message: string): string {
   return message.replace(/[^\s@<>"]+@[^\s@<>"]+/g, '…')
 }
 
-/** Throws on what is no answer to the caller, so that nobody answers it in the caller's stead. */
+/** Rethrows errors that are no response to the client, so that better-auth does not turn them into one. */
 function throwServerError(error: unknown): void {
   if (!isAPIError(error)) throw error
 }

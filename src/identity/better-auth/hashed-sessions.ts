@@ -1,6 +1,6 @@
 /**
- * Stands between better-auth and its tables, and changes one thing: the column `token` of sessions holds a hash. What
- * comes in as a token is hashed; what goes out is the token of the request that asks, and a handle for any other.
+ * Wraps better-auth's database adapter so that the sessions table stores token hashes. Tokens in queries are hashed; rows
+ * carry the current request's own token, and handles for other sessions.
  */
 import type { DBAdapter, Where } from 'better-auth'
 import { handleOf, hashOfHandle, hashToken } from '../sessions/session-token.ts'
@@ -12,6 +12,7 @@ interface SessionRow {
 
 const sessionModel = 'session'
 
+/** Only the model `session` is affected. */
 export function withHashedSessions(adapter: DBAdapter): DBAdapter {
   const wrapped: DBAdapter = {
     ...adapter,
@@ -57,25 +58,25 @@ function hashCondition(condition: Where): Where {
 
 const storedToken = (token: string) => hashOfHandle(token) ?? hashToken(token)
 
-/** A session keeps its token; nothing here gives it another. */
+/** A session's token never changes. */
 function hashUpdate<Ask extends AdapterQuery & { update: Record<string, unknown> }>(ask: Ask): Ask {
   if (ask.model !== sessionModel || !('token' in ask.update)) return ask
-  const { token: _kept, ...update } = ask.update
+  const { token: _ignored, ...update } = ask.update
   return { ...ask, update }
 }
 
 function withVisibleToken<Row>(ask: AdapterQuery, row: Row): Row {
   if (ask.model !== sessionModel || row === null) return row
   const session = row as SessionRow
-  return { ...row, token: tokenAskedFor(ask, session) ?? tokenPresented(session) ?? handleOf(session.token) }
+  return { ...row, token: queriedToken(ask, session) ?? requestToken(session) ?? handleOf(session.token) }
 }
 
-function tokenAskedFor({ where = [] }: AdapterQuery, { token }: SessionRow): string | undefined {
-  const asked = where.find(({ field, value }) => field === 'token' && typeof value === 'string')?.value
-  return typeof asked === 'string' && hashToken(asked) === token ? asked : undefined
+function queriedToken({ where = [] }: AdapterQuery, { token }: SessionRow): string | undefined {
+  const queried = where.find(({ field, value }) => field === 'token' && typeof value === 'string')?.value
+  return typeof queried === 'string' && hashToken(queried) === token ? queried : undefined
 }
 
-function tokenPresented({ token }: SessionRow): string | undefined {
+function requestToken({ token }: SessionRow): string | undefined {
   const own = presentedToken()
   return own !== undefined && hashToken(own) === token ? own : undefined
 }

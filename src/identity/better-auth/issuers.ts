@@ -1,6 +1,6 @@
 /**
- * Which configured issuers of OpenID Connect can be reached: better-auth reads an issuer's description once, when it is
- * made, and waits for it as long as it takes. So it is asked here first, with a deadline, and again after a while.
+ * Which configured OpenID Connect issuers are reachable. better-auth reads their discovery documents once, at creation,
+ * without a deadline; so they are probed here first, with a deadline and retries.
  */
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
@@ -9,9 +9,9 @@ import type { Config } from '../../config/config.ts'
 type IssuerSetting = Config['signIn'][number]
 
 export interface Issuers {
-  /** Those that need no asking, and those that answered. */
+  /** Providers that need no discovery, and reachable issuers. */
   ready(): readonly IssuerSetting[]
-  /** Asks those that have not answered, at most every `issuerRetryMs`; true when one more has. */
+  /** Probes unreachable issuers at most every `issuerRetryMs`; true when another one has become reachable. */
   probe(): Promise<boolean>
 }
 
@@ -23,6 +23,7 @@ export interface IssuerLimits {
 export const discoveryUrl = (issuer: string) =>
   `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
 
+/** Starts with no issuer probed. */
 export function openIssuers(
   settings: readonly IssuerSetting[],
   { clock, log, limits }: { readonly clock: Clock; readonly log: Log; readonly limits: IssuerLimits },
@@ -36,8 +37,7 @@ export function openIssuers(
     const answers = await Promise.all(open.map(({ issuer }) => isReachable(issuer ?? '', limits.issuerMs)))
     for (const [index, setting] of open.entries()) {
       if (answers[index] === true) answered.add(setting)
-      else
-        log.warn({ provider: setting.id }, 'a provider of sign-in does not answer; it is asked again later')
+      else log.warn({ provider: setting.id }, 'a sign-in provider is unreachable; it will be retried')
     }
     return answers.includes(true)
   }

@@ -1,6 +1,6 @@
 /**
- * What belongs to one exchange with better-auth and has no way through it: the token that the request came with, and
- * the trouble of our own that better-auth would call a failure of the caller's.
+ * Request-local state that better-auth has no parameter for: the request's session token, and server errors that better-auth
+ * would report as client errors.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { DBAdapter } from 'better-auth'
@@ -13,26 +13,27 @@ interface RequestStore {
 
 const requestStore = new AsyncLocalStorage<RequestStore>()
 
-/** Runs one exchange; throws the trouble of our own that it met, whatever better-auth made of it. */
+/** Runs one request; rethrows a server error even when better-auth has swallowed it. */
 export async function runWithRequestStore<Result>(
   token: string | undefined,
   run: () => Promise<Result>,
 ): Promise<Result> {
   const exchange: RequestStore = { token, serverError: undefined }
   const result = await requestStore.run(exchange, run)
-  // Swallowed on the way, and told as the caller's mistake.
+  // better-auth has turned it into a client error.
   if (exchange.serverError !== undefined) throw exchange.serverError
   return result
 }
 
+/** The session token of the current request. */
 export const presentedToken = (): string | undefined => requestStore.getStore()?.token
 
-/** The same adapter; that the database cannot be reached is not forgotten on the way. */
+/** Wraps the adapter so that store errors are recorded for the request. */
 export function recordingFailures(adapter: DBAdapter): DBAdapter {
-  const noted = Object.entries(adapter).map(([name, member]) =>
+  const wrapped = Object.entries(adapter).map(([name, member]) =>
     typeof member === 'function' && name !== 'transaction' ? [name, recordFailure(member)] : [name, member],
   )
-  return { ...adapter, ...Object.fromEntries(noted) }
+  return { ...adapter, ...Object.fromEntries(wrapped) }
 }
 
 function recordFailure(run: (...values: never[]) => unknown): (...values: never[]) => Promise<unknown> {

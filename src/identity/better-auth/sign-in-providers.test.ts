@@ -1,4 +1,4 @@
-/** Signing in with somebody else's word: a real OpenID provider on loopback, who comes in through it, and what is kept. */
+/** Sign-in with a real OpenID Connect provider on loopback: who is admitted, and what is stored. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ import {
   testPeople,
 } from '../../../test/support/people.ts'
 
-const somebody: Claims = { sub: 'p-1', email: 'dora@example.org', email_verified: true, name: 'Dora' }
+const dora: Claims = { sub: 'p-1', email: 'dora@example.org', email_verified: true, name: 'Dora' }
 
 async function withIssuer(context: Lifetime, options: TestPeopleOptions = {}) {
   const issuer = await oidcIssuer(context)
@@ -28,13 +28,13 @@ async function withIssuer(context: Lifetime, options: TestPeopleOptions = {}) {
   return { issuer, people: await testPeople(context, { signIn, ...options }) }
 }
 
-async function comeIn(browser: Browser, issuer: OidcIssuer, who: Claims = somebody): Promise<Reply> {
+async function comeIn(browser: Browser, issuer: OidcIssuer, who: Claims = dora): Promise<Reply> {
   const begun = await browser.post('/sign-in/social', { provider: 'staff', callbackURL: '/console' })
   assert.equal(begun.status, 200, JSON.stringify(begun.body))
   return browser.get(`/callback/staff?${issuer.approve(String(begun.body.url), who)}`)
 }
 
-test('a provider vouches for an address; the person is verified, and nothing of the provider is kept', async (context) => {
+test('a provider verifies an address; the person is verified, and no provider token is stored', async (context) => {
   const { issuer, people } = await withIssuer(context)
   const joined: string[] = []
   people.onSignUp(async ({ email, confirmed }) => void joined.push(`${email} ${confirmed}`))
@@ -42,16 +42,16 @@ test('a provider vouches for an address; the person is verified, and nothing of 
   const back = await comeIn(browser, issuer)
   assert.deepEqual([back.status, back.headers.location], [302, '/console'])
   assert.equal((await browser.signedIn())?.person.verified, true)
-  assert.deepEqual(joined, [`${somebody.email} true`])
+  assert.deepEqual(joined, [`${dora.email} true`])
   const again = people.browser()
   await comeIn(again, issuer)
   assert.equal((await again.signedIn())?.person.id, (await browser.signedIn())?.person.id)
   await people.shut()
-  const kept = readFileSync(join(people.dataFolder, 'identity.db'))
-  assert.ok(kept.includes('p-1') && !kept.includes('kept-by-nobody') && !kept.includes('eyJ'))
+  const file = readFileSync(join(people.dataFolder, 'identity.db'))
+  assert.ok(file.includes('p-1') && !file.includes('discarded-token') && !file.includes('eyJ'))
 })
 
-test('a token that is not for this sign-in lets nobody in', async (context) => {
+test('a token that was issued for another sign-in is rejected', async (context) => {
   const { issuer, people } = await withIssuer(context)
   for (const wrong of [{ nonce: 'other' }, { aud: 'other' }, { iss: 'https://evil.example' }, { exp: 1 }]) {
     issuer.wrong = wrong
@@ -62,16 +62,16 @@ test('a token that is not for this sign-in lets nobody in', async (context) => {
   issuer.wrong = {}
   const [begun, victim] = [people.browser(), people.browser()]
   const { body } = await begun.post('/sign-in/social', { provider: 'staff', callbackURL: '/console' })
-  await victim.get(`/callback/staff?${issuer.approve(String(body.url), somebody)}`)
+  await victim.get(`/callback/staff?${issuer.approve(String(body.url), dora)}`)
   assert.equal(await victim.signedIn(), null)
 })
 
-test("a provider's word does not open an account that somebody made with a password", async (context) => {
+test('a provider cannot sign in to an account with a password when it has not verified the address', async (context) => {
   const { issuer, people } = await withIssuer(context)
   const owner = people.browser()
   await owner.post('/sign-up/email', ann)
   const other = people.browser()
-  await comeIn(other, issuer, { ...somebody, email: ann.email, email_verified: false })
+  await comeIn(other, issuer, { ...dora, email: ann.email, email_verified: false })
   assert.equal(await other.signedIn(), null)
   assert.equal((await owner.signedIn())?.person.email, ann.email)
 })
@@ -85,15 +85,15 @@ const modes: readonly [signup: 'closed' | 'invite', invited: boolean, verified: 
 for (const [signup, invited, verified, isIn] of modes) {
   test(`sign-up ${signup}, invited ${invited}, address verified ${verified}: in ${isIn}`, async (context) => {
     const { issuer, people } = await withIssuer(context, { signup })
-    if (invited) await people.identity.invite(somebody.email)
+    if (invited) await people.identity.invite(dora.email)
     const browser = people.browser()
-    await comeIn(browser, issuer, { ...somebody, email_verified: verified })
+    await comeIn(browser, issuer, { ...dora, email_verified: verified })
     assert.equal((await browser.signedIn()) !== null, isIn)
-    assert.equal((await people.identity.findPersonByEmail(somebody.email)) !== undefined, isIn)
+    assert.equal((await people.identity.findPersonByEmail(dora.email)) !== undefined, isIn)
   })
 }
 
-test('a provider that is down keeps nobody else out, and works once it is up', async (context) => {
+test('an unreachable provider does not block other sign-ins, and works once it is reachable', async (context) => {
   const { issuer, people } = await withIssuer(context, { limits: { issuerRetryMs: 1 } })
   issuer.isUp = false
   const browser = people.browser()
@@ -105,7 +105,7 @@ test('a provider that is down keeps nobody else out, and works once it is up', a
   assert.notEqual(await browser.signedIn(), null)
 })
 
-test('nobody is sent elsewhere after signing in', async (context) => {
+test('sign-in never redirects to another site', async (context) => {
   const { people } = await withIssuer(context)
   for (const callbackURL of ['https://evil.example', '//evil.example', '/\\evil.example']) {
     const reply = await people.browser().post('/sign-in/social', { provider: 'staff', callbackURL })

@@ -1,18 +1,17 @@
 /**
- * Providers that people may sign in with, as better-auth wants them. Knows their protocol by kind, and keeps none of
- * what they send but who somebody is.
+ * The configured sign-in providers as better-auth options.
  */
 import type { BetterAuthOptions } from 'better-auth'
 import { type GenericOAuthConfig, genericOAuth } from 'better-auth/plugins/generic-oauth'
 import type { Config } from '../../config/config.ts'
 import { discoveryUrl } from './issuers.ts'
 
-type SignInSetting = Config['signIn'][number]
+type ProviderSetting = Config['signIn'][number]
 
 type Social = NonNullable<BetterAuthOptions['socialProviders']>
 
-/** Those that better-auth knows by name. */
-export function socialProviders(settings: readonly SignInSetting[]): Social {
+/** Providers that better-auth supports by name. */
+export function socialProviders(settings: readonly ProviderSetting[]): Social {
   const social: Social = {}
   for (const { kind, clientId, clientSecret } of settings) {
     if (kind !== 'oidc') social[kind] = { clientId, clientSecret }
@@ -20,12 +19,12 @@ export function socialProviders(settings: readonly SignInSetting[]): Social {
   return social
 }
 
-/** Those that are described by their issuer. */
-export function issuerProviders(settings: readonly SignInSetting[]): ReturnType<typeof genericOAuth> {
+/** OpenID Connect providers with a discovery document. */
+export function issuerProviders(settings: readonly ProviderSetting[]): ReturnType<typeof genericOAuth> {
   return genericOAuth({ config: settings.flatMap(issuerConfig) })
 }
 
-function issuerConfig(setting: SignInSetting): GenericOAuthConfig[] {
+function issuerConfig(setting: ProviderSetting): GenericOAuthConfig[] {
   const { kind, id, name, issuer, clientId, clientSecret } = setting
   if (kind !== 'oidc' || issuer === null) return []
   return [

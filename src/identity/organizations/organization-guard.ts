@@ -1,7 +1,6 @@
 /**
- * Organizations: what better-auth would disclose or do about them that it should not. An organization of others is one
- * that does not exist, and an invitation is shown only to those who could have made it. Must not read or write: it
- * judges requests and responses.
+ * Restricts what better-auth discloses about organizations: an organization that the person is not a member of answers like
+ * one that does not exist, and invitations are shown only to members who could create them. Must not perform I/O.
  */
 import type { Role } from '../../../contract/operation.ts'
 import { type AuthResponse, jsonResponse } from '../auth-messages.ts'
@@ -11,7 +10,7 @@ import { roleOf } from './roles.ts'
 export interface OrganizationRequest {
   /** Below `/api/auth`. */
   readonly path: string
-  /** After the `?`. */
+  /** Without the `?`. */
   readonly query: string
   readonly body: Readonly<Record<string, unknown>> | null
 }
@@ -19,8 +18,8 @@ export interface OrganizationRequest {
 const start = '/organization/'
 
 /**
- * What changes who is in an organization, or how many there are of what is counted; one at a time, so that the last two
- * owners cannot both go, and many at once get no more than one after the other.
+ * Paths that change memberships or counted resources. They run serially, so that the last two owners cannot both leave and
+ * concurrent requests cannot exceed a limit.
  */
 const changesMembers =
   /^\/organization\/(?:create|invite-member|leave|remove-member|update-member-role|accept-invitation)$/
@@ -33,10 +32,10 @@ export const isMembershipChange = ({ path }: Pick<OrganizationRequest, 'path'>):
 
 const notFound = jsonResponse(404, {
   code: 'ORGANIZATION_NOT_FOUND',
-  message: 'There is no such organization.',
+  message: 'Organization not found.',
 })
 
-/** The same answer for organizations of others and for ones that do not exist; undefined where all are their own. */
+/** The same response for foreign and for missing organizations; undefined when the person is a member of all named ones. */
 export function organizationNotFound(
   request: OrganizationRequest,
   memberships: readonly Membership[],
@@ -46,12 +45,12 @@ export function organizationNotFound(
     (id) => id !== undefined,
   )
   const isForeign = named.some((id) => !memberships.some(({ organization }) => organization === id))
-  // By their name in addresses nobody here looks for organizations.
+  // The console never looks up organizations by slug.
   const isBySlug = query.has('organizationSlug') || request.body?.organizationSlug !== undefined
   return isForeign || isBySlug ? notFound : undefined
 }
 
-/** Roles that may invite, with the roles that they may give. */
+/** For each role, the roles that it may grant by invitation. */
 const grantableRoles: Readonly<Record<Role, readonly Role[]>> = {
   owner: ['owner', 'admin', 'developer', 'billing'],
   admin: ['admin', 'developer', 'billing'],
@@ -60,8 +59,8 @@ const grantableRoles: Readonly<Record<Role, readonly Role[]>> = {
 }
 
 /**
- * The list of an organization's invitations without those that open more than the one who looks may give: what stands
- * in the list is all that a link holds.
+ * Removes invitations to roles that the reader may not grant from an organization's list: the list contains the ids that
+ * accept them.
  */
 export function filterInvitations(
   request: OrganizationRequest,
@@ -71,10 +70,10 @@ export function filterInvitations(
   if (request.path !== `${start}list-invitations` || response.status !== 200) return response
   const organization = new URLSearchParams(request.query).get('organizationId')
   const role = memberships.find((membership) => membership.organization === organization)?.role
-  const given = role === undefined ? [] : grantableRoles[role]
+  const grantable = role === undefined ? [] : grantableRoles[role]
   const listed: unknown = JSON.parse(Buffer.from(response.body).toString('utf8'))
-  const shown = (Array.isArray(listed) ? listed : []).filter((invitation: { role?: unknown }) =>
-    given.includes(roleOf(String(invitation.role ?? ''))),
+  const visible = (Array.isArray(listed) ? listed : []).filter((invitation: { role?: unknown }) =>
+    grantable.includes(roleOf(String(invitation.role ?? ''))),
   )
-  return { ...response, body: Buffer.from(JSON.stringify(shown)) }
+  return { ...response, body: Buffer.from(JSON.stringify(visible)) }
 }

@@ -1,8 +1,8 @@
-/** The role of a member, as the contract calls it. */
+/** The role of a member in the contract's terms. */
 import { type Role, roles } from '../../../contract/operation.ts'
 
-/** A member may be stored with several roles, separated by commas: the one that may most counts. */
+/** better-auth may store several comma-separated roles; the most powerful one counts. */
 export function roleOf(stored: string): Role {
-  const held = stored.split(',').map((part) => part.trim())
-  return roles.find((role) => held.includes(role)) ?? 'billing'
+  const names = stored.split(',').map((part) => part.trim())
+  return roles.find((role) => names.includes(role)) ?? 'billing'
 }

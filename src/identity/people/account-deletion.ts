@@ -1,11 +1,11 @@
-/** What is kept of a person, given to them whole, and how it goes when they go. Their ledger is not kept here. */
+/** Exports and deletes everything that identity stores about a person. Must not know the ledger. */
 
 import type { Queries } from '../../store/local-database.ts'
 import { endPendingCredentials } from '../sign-in/pending-credentials.ts'
 import type { IdentityDatabase, IdentityStore } from '../store/database.ts'
 import type { Identity } from '../types.ts'
 
-/** Everything of a person as JSON values, without hashes and secrets; undefined when there is no such person. */
+/** Everything stored about a person as JSON, without hashes and secrets; undefined when the person does not exist. */
 export async function exportPerson(database: IdentityDatabase, id: string): Promise<unknown> {
   const user = await database.selectFrom('auth_user').selectAll().where('id', '=', id).executeTakeFirst()
   if (user === undefined) return undefined
@@ -53,7 +53,7 @@ export async function exportPerson(database: IdentityDatabase, id: string): Prom
 
 type RemovalResult = Awaited<ReturnType<Identity['removePerson']>>
 
-/** With them go their sessions, credentials and memberships, and organizations without other members. */
+/** Also deletes their sessions, credentials and memberships, and organizations without other members. */
 export function deletePerson({ database, transact }: IdentityStore, id: string): RemovalResult {
   return transact((queries): RemovalResult => {
     const scope = { database, queries, id }
@@ -62,12 +62,13 @@ export function deletePerson({ database, transact }: IdentityStore, id: string):
     )
     if (user === undefined) return 'removed'
     if (user.operator === 1 && !hasOtherOperator(scope)) return 'last_operator'
-    const alone: string[] = []
+    const memberless: string[] = []
     for (const { organization, others, owners } of organizationsOwnedBy(scope)) {
-      if (others === 0) alone.push(organization)
+      if (others === 0) memberless.push(organization)
       else if (owners === 0) return 'only_owner'
     }
-    if (alone.length > 0) queries.change(database.deleteFrom('auth_organization').where('id', 'in', alone))
+    if (memberless.length > 0)
+      queries.change(database.deleteFrom('auth_organization').where('id', 'in', memberless))
     queries.change(endPendingCredentials(database, id))
     queries.change(database.deleteFrom('auth_invitation').where('email', '=', user.email))
     queries.change(database.deleteFrom('invitation').where('email', '=', user.email))
@@ -90,7 +91,7 @@ function hasOtherOperator({ database, queries, id }: DeletionScope): boolean {
 
 interface OwnedOrganization {
   readonly organization: string
-  /** Members beside this person, and owners among them. */
+  /** Members other than this person, and the owners among them. */
   readonly others: number
   readonly owners: number
 }

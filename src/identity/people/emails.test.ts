@@ -1,4 +1,4 @@
-/** What people get by mail, through a real mail server: addresses verified, passwords set anew, and who learns what. */
+/** Emails through a real mail server: verification, password resets, address changes and invitations. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type MailSink, mailSink } from '../../../test/support/mail-sink.ts'
@@ -10,7 +10,7 @@ async function withMail(context: Lifetime) {
   return { sink, people: await testPeople(context, { smtp: sink.url, address: 'https://gate.example' }) }
 }
 
-/** The link of an e-mail, as its query. */
+/** The query of the link in an email. */
 async function linkTo(sink: MailSink, to: string): Promise<URL> {
   const { text } = await sink.next(to)
   const link = /https:\/\/gate\.example\/\S+/.exec(text)?.[0]
@@ -23,7 +23,7 @@ async function verify(browser: Browser, link: URL): Promise<number> {
   return (await browser.get(`/verify-email?token=${link.searchParams.get('token')}`)).status
 }
 
-test('an address is verified by the link in an e-mail, which signs nobody in', async (context) => {
+test('the link in an email verifies an address and does not sign in', async (context) => {
   const { sink, people } = await withMail(context)
   const heard: string[] = []
   people.onSignUp(async ({ email }) => void heard.push(`joined ${email}`))
@@ -41,7 +41,7 @@ test('an address is verified by the link in an e-mail, which signs nobody in', a
   assert.deepEqual(heard, [`joined ${ann.email}`, `verified ${ann.email} true`])
 })
 
-test('signing up with an address that is here looks the same, and the e-mail says so', async (context) => {
+test('signing up with an existing address answers the same, and the email says so', async (context) => {
   const { sink, people } = await withMail(context)
   const shape = async (browser: Browser, who: object) => {
     const { status, body, setCookies } = await browser.post('/sign-up/email', who)
@@ -52,11 +52,11 @@ test('signing up with an address that is here looks the same, and the e-mail say
   const taken = await shape(people.browser(), { ...ann, name: 'Mallory', password: 'mallory wants in' })
   assert.deepEqual(taken, fresh)
   await linkTo(sink, ann.email)
-  assert.match((await sink.next(ann.email)).subject, /already have an account/)
+  assert.match((await sink.next(ann.email)).subject, /already have a Tollgate account/)
   assert.equal((await people.identity.findPersonByEmail(ann.email))?.name, ann.name)
 })
 
-test('a forgotten password is set by e-mail, and asking tells nobody who is here', async (context) => {
+test('a forgotten password is reset by email, and the response does not reveal who has an account', async (context) => {
   const { sink, people } = await withMail(context)
   const browser = people.browser()
   await browser.post('/sign-up/email', ann)
@@ -76,7 +76,7 @@ test('a forgotten password is set by e-mail, and asking tells nobody who is here
   assert.ok(!sink.emails.some(({ to }) => to.includes(bob.email)))
 })
 
-test('an address changes only when the old one agrees and the new one is proved', async (context) => {
+test('an address changes only when the old address confirms and the new one is verified', async (context) => {
   const { sink, people } = await withMail(context)
   const browser = people.browser()
   await browser.post('/sign-up/email', ann)
@@ -91,7 +91,7 @@ test('an address changes only when the old one agrees and the new one is proved'
   assert.deepEqual([person?.email, person?.verified], [newEmail, true])
 })
 
-test('a name is one line in an e-mail and no link', async (context) => {
+test('a name is one line in an email and never a link', async (context) => {
   const { sink, people } = await withMail(context)
   const lines = 'Win money\r\nBcc: everybody@example.org\n\nNow'
   assert.equal((await people.browser().post('/sign-up/email', { ...ann, name: lines })).status, 400)
@@ -102,7 +102,7 @@ test('a name is one line in an e-mail and no link', async (context) => {
   assert.ok(!text.includes('https://evil') && !/^Bcc/m.test(raw) && !/^Now/m.test(text))
 })
 
-test('an e-mail is tried again, and the log tells no address', async (context) => {
+test('an email is retried, and no address is logged', async (context) => {
   const sink = await mailSink(context)
   const lines: string[] = []
   const people = await testPeople(context, {
@@ -122,7 +122,7 @@ test('an e-mail is tried again, and the log tells no address', async (context) =
   assert.ok(lines.every((line) => !line.includes('@')))
 })
 
-test('an invitation goes to its address where mail can be sent', async (context) => {
+test('an invitation is sent when mail is configured', async (context) => {
   const { sink, people } = await withMail(context)
   const { sent } = await people.identity.invite('Carol@Example.org')
   const link = await linkTo(sink, 'carol@example.org')

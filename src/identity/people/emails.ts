@@ -1,6 +1,6 @@
 /**
- * The e-mails that people get: what each says, in plain text. Every link in them begins with the configured address,
- * never with what a request claims. Sends through `mail` and waits for nothing.
+ * The emails to people, in plain text. Links begin with the configured public URL, never with a request's host. Sends
+ * through the mail queue and does not wait for delivery.
  */
 import type { OutgoingEmail } from '../../mail/mail.ts'
 
@@ -23,99 +23,109 @@ interface InvitationEmail {
 }
 
 export interface PersonEmails {
-  verifyAddress(of: LinkEmail): Promise<void>
-  resetPassword(of: LinkEmail): Promise<void>
-  /** Somebody signed up with an address that is here already. */
-  alreadyHere(of: { readonly user: Addressee }): Promise<void>
-  confirmChange(of: LinkEmail & { readonly newEmail: string }): Promise<void>
-  joinOrganization(of: InvitationEmail): Promise<void>
-  /** false: not sent. */
-  invite(of: { readonly email: string; readonly link: string; readonly days: number }): Promise<boolean>
+  verifyAddress(email: LinkEmail): Promise<void>
+  resetPassword(email: LinkEmail): Promise<void>
+  /** For a sign-up with an address that already has an account. */
+  alreadyRegistered(email: { readonly user: Addressee }): Promise<void>
+  confirmChange(email: LinkEmail & { readonly newEmail: string }): Promise<void>
+  joinOrganization(email: InvitationEmail): Promise<void>
+  /** false: the mail queue is full and the email was not sent. */
+  invite(invitation: {
+    readonly email: string
+    readonly link: string
+    readonly days: number
+  }): Promise<boolean>
 }
 
 export interface PersonEmailsDeps {
-  /** Sends an e-mail, or not when too many wait. */
+  /** `full`: the mail queue is full and the email is dropped. */
   readonly sendEmail: (email: OutgoingEmail) => Promise<'queued' | 'full'>
   readonly address: string
-  /** Who runs the installation, as people are told. */
+  /** Who runs the installation, as shown to users. */
   readonly operator: { readonly name: string; readonly contact: string | null }
 }
 
 const nameCharactersMax = 100
+const roleText: Readonly<Record<string, string>> = {
+  owner: 'an owner',
+  admin: 'an admin',
+  developer: 'a developer',
+  billing: 'a billing member',
+}
 
 export function openPersonEmails(deps: PersonEmailsDeps): PersonEmails {
   const { operator } = deps
   const { send, url: page } = mailer(deps)
   return {
     async verifyAddress({ user, token }) {
-      await send(user.email, `Confirm your address for ${operator.name}`, [
+      await send(user.email, `Confirm your email address for ${operator.name}`, [
         greeting(user),
         '',
-        `please confirm that this address is yours by opening this link within a day:`,
+        'Confirm your email address by opening this link. It expires in 24 hours.',
         '',
         page('/console/verify', { token }),
         '',
-        'If you did not ask for this, somebody typed your address by mistake; you need do nothing.',
+        "If you didn't sign up, you can ignore this email.",
       ])
     },
     async resetPassword({ user, token }) {
-      await send(user.email, `Set a new password for ${operator.name}`, [
+      await send(user.email, `Reset your ${operator.name} password`, [
         greeting(user),
         '',
-        'somebody asked for a new password for your account. This link sets one; it works once, for an hour:',
+        'We received a request to reset your password. Open this link to choose a new one. It works once and expires in 1 hour.',
         '',
         page('/console/reset', { token }),
         '',
-        'If it was not you, you need do nothing: your password stays as it is.',
+        "If you didn't request this, you can ignore this email. Your password won't change.",
       ])
     },
-    async alreadyHere({ user }) {
-      await send(user.email, `You already have an account at ${operator.name}`, [
+    async alreadyRegistered({ user }) {
+      await send(user.email, `You already have a ${operator.name} account`, [
         greeting(user),
         '',
-        'somebody tried to sign up with this address, but it has an account already. If it was you, sign in instead:',
+        'Someone tried to sign up with this email address, but it already has an account. If it was you, sign in instead:',
         '',
         page('/console/sign-in'),
         '',
-        `If you forgot the password, set a new one: ${page('/console/forgot')}`,
-        'If it was not you, you need do nothing.',
+        `Forgot your password? Reset it: ${page('/console/forgot')}`,
+        "If it wasn't you, you can ignore this email.",
       ])
     },
     async confirmChange({ user, newEmail, token }) {
-      await send(user.email, `Confirm your new address for ${operator.name}`, [
+      await send(user.email, `Confirm your new email address for ${operator.name}`, [
         greeting(user),
         '',
-        `somebody who is signed in as you wants to change the address of your account to ${newEmail}.`,
-        'If that is you, open this link within a day; a second e-mail then goes to the new address:',
+        `We received a request to change the email address of your account to ${newEmail}.`,
+        'To confirm, open this link within 24 hours. We will then send a second email to the new address.',
         '',
         page('/console/verify', { token }),
         '',
-        'If it is not you, change your password now: somebody else is using your account.',
+        "If you didn't request this, change your password now: someone else may have access to your account.",
       ])
     },
     async joinOrganization({ id, email, role, organization, inviter }) {
-      await send(email, `Join ${sanitizeName(organization.name)} at ${operator.name}`, [
+      await send(email, `Join ${sanitizeName(organization.name)} on ${operator.name}`, [
         'Hello,',
         '',
-        `${sanitizeName(inviter.user.name)} invites you to join ${sanitizeName(organization.name)} as ${role}:`,
+        `${sanitizeName(inviter.user.name)} invited you to join ${sanitizeName(organization.name)} as ${roleText[role] ?? role}.`,
         '',
         page('/console/invitation', { id }),
         '',
-        `Sign in, or sign up, with this address (${email}) to accept.`,
+        `To accept, open the link and sign in or sign up with this email address (${email}).`,
       ])
     },
     invite: ({ email, link, days }) =>
-      send(email, `You are invited to ${operator.name}`, [
+      send(email, `You've been invited to ${operator.name}`, [
         'Hello,',
         '',
-        `you may sign up with this address. The link works once, for ${days} days:`,
+        `You've been invited to sign up with this email address. This link works once and expires in ${days} days.`,
         '',
         link,
       ]),
   }
 }
 
-/** How e-mails are sent and signed, and how their links are written. */
+/** Sends emails with the operator's signature, and builds links. */
 function mailer({ sendEmail, address, operator }: PersonEmailsDeps) {
   const contact = operator.contact === null ? [] : [operator.contact]
   const closing = ['', '-- ', `${operator.name}, ${address}`, ...contact, '']
@@ -131,7 +141,7 @@ function mailer({ sendEmail, address, operator }: PersonEmailsDeps) {
 
 const greeting = ({ name }: Addressee) => `Hello ${sanitizeName(name)},`
 
-/** A name is one line and no address of its own, whatever somebody called themselves. */
+/** A user-chosen name as one line that no mail client turns into a link. */
 function sanitizeName(name: string): string {
   const line = name.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').replace(/:\/\/|www\./gi, ' ')
   return line.trim().slice(0, nameCharactersMax)

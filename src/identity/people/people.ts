@@ -1,4 +1,4 @@
-/** People and their memberships, read and changed; e-mails to them and the deletion of a person beside it. Must not judge a session or know the library. */
+/** Reads and changes people and their memberships. Must not judge a session or know better-auth. */
 import type { Selectable } from 'kysely'
 import type { Clock } from '../../base/clock.ts'
 import { TollgateError } from '../../base/errors.ts'
@@ -75,7 +75,7 @@ export function openPeople(deps: PeopleDeps): People {
 
 function existing(person: Person | undefined): Person {
   if (person !== undefined) return person
-  throw new TollgateError('person_not_found', { message: 'There is no such person.', param: 'person' })
+  throw new TollgateError('person_not_found', { message: 'Person not found.', param: 'person' })
 }
 
 async function list(
@@ -119,7 +119,7 @@ async function membersOf(database: IdentityDatabase, organization: string): Prom
   }))
 }
 
-/** In one statement, so that two of the last two operators cannot both go. */
+/** One statement, so that concurrent calls cannot remove the last two operators. */
 async function setOperator(
   database: IdentityDatabase,
   person: string,
@@ -157,7 +157,7 @@ async function insertOperator(deps: PeopleDeps, asked: NewPerson) {
   const email = asked.email.toLowerCase()
   if (isCommonPassword(asked.password, email)) {
     throw new TollgateError('invalid_value', {
-      message: 'This password is among those that are tried first; choose another one.',
+      message: 'This password is too common. Choose another one.',
       param: 'password',
     })
   }

@@ -1,4 +1,4 @@
-/** Sessions do not pile up, none lives on because it was looked at, and one that ended is not remembered. */
+/** Expired and surplus sessions are deleted, use does not extend a session, and an ended session is not cached. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -32,7 +32,7 @@ const fromNow = (days: number) => new Date(systemClock.wallMs() + days * dayMs).
 const endAll = (people: TestPeople, at: string) =>
   inDatabase(people, (database) => database.prepare('UPDATE auth_session SET "expiresAt" = ?').run(at))
 
-test('a session that is over goes when anybody signs in', async (context) => {
+test('an expired session is deleted at the next sign-in', async (context) => {
   const people = await testPeople(context)
   assert.equal((await people.browser().post('/sign-up/email', ann)).status, 200)
   const [old] = rowsOf(people)
@@ -43,7 +43,7 @@ test('a session that is over goes when anybody signs in', async (context) => {
   assert.notEqual(rows[0]?.id, old?.id)
 })
 
-test('of more sessions than a person may have the oldest go', async (context) => {
+test("the oldest sessions beyond a person's limit are deleted", async (context) => {
   const people = await testPeople(context, { limits: { sessionsPerPersonMax: 3 } })
   assert.equal((await people.browser().post('/sign-up/email', bob)).status, 200)
   const browsers = [people.browser()]
@@ -55,11 +55,11 @@ test('of more sessions than a person may have the oldest go', async (context) =>
   }
   const known = await Promise.all(browsers.map(async (browser) => (await browser.signedIn()) !== null))
   assert.deepEqual(known, [false, true, true, true])
-  // Somebody else's stay.
+  // Another person's sessions stay.
   assert.equal(rowsOf(people).length, 4)
 })
 
-test('a session ends when its days are over, however often it was looked at', async (context) => {
+test('a session expires on time however often it is used', async (context) => {
   const people = await testPeople(context)
   const browser = people.browser()
   assert.equal((await browser.post('/sign-up/email', ann)).status, 200)
@@ -69,7 +69,7 @@ test('a session ends when its days are over, however often it was looked at', as
   assert.deepEqual([rowsOf(people)[0]?.expiresAt, setCookies], [soon, []])
 })
 
-test('a change that fails halfway is not remembered wrongly', async (context) => {
+test('a change that fails halfway leaves no stale session in the cache', async (context) => {
   const people = await testPeople(context)
   const [own, others] = [people.browser(), people.browser()]
   assert.equal((await own.post('/sign-up/email', ann)).status, 200)
@@ -80,7 +80,7 @@ test('a change that fails halfway is not remembered wrongly', async (context) =>
       `CREATE TRIGGER no_more BEFORE INSERT ON auth_session BEGIN SELECT RAISE(ABORT, 'no more'); END`,
     ),
   )
-  // The others are signed out before this one gets a session anew.
+  // The others are signed out before this one gets a new session.
   await assert.rejects(
     own.post('/change-password', { currentPassword: ann.password, newPassword: 'another long enough one' }),
   )

@@ -1,9 +1,10 @@
-/** Ends sessions that nobody can use any more, and those beyond what one person may have. Judges none that is presented. */
+/** Deletes expired sessions and a person's oldest sessions beyond the limit. Must not judge a session that is in use. */
 import type { IdentityDatabase } from '../store/database.ts'
 
-/** At most so many that are over go at once; the next sign-in takes the next ones. */
+/** Bounds one call; the next sign-in deletes the rest. */
 const removedMax = 1_000
 
+/** Runs after each sign-in of `person`. */
 export async function endOldSessions(
   database: IdentityDatabase,
   {

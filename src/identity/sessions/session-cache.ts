@@ -1,6 +1,6 @@
 /**
- * Who is signed in, remembered for a few seconds, so that a page with many questions reads its session once. Forgets all
- * of them whenever any changes; judges nothing but the signature of a cookie.
+ * Caches authenticated sessions for a few seconds, so that a page with many requests reads its session once. Any change
+ * clears the cache. Verifies only the cookie's signature itself.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Clock } from '../../base/clock.ts'
@@ -17,14 +17,14 @@ export interface SessionCacheDeps {
   readonly limits: SessionCacheLimits
   /** Signs cookies. */
   readonly secret: string
-  /** Where people reach the server. */
+  /** The public URL. */
   readonly address: () => string
   /** Reads the session whose token has this hash. */
   readonly read: (hash: string) => Promise<AuthenticatedSession | null>
 }
 
 export interface SessionCache {
-  /** null: nobody is signed in. */
+  /** null: not signed in. */
   authenticate(headers: Pick<IncomingHttpHeaders, 'cookie'>): Promise<AuthenticatedSession | null>
   clear(): void
 }
@@ -34,10 +34,11 @@ interface CachedSession {
   readonly session: AuthenticatedSession | null
 }
 
+/** A bounded cache; the oldest entry is evicted first. */
 export function openSessionCache(deps: SessionCacheDeps): SessionCache {
   const { clock, limits, secret, address, read } = deps
   const cached = new Map<string, CachedSession>()
-  // What was read before something changed must not be kept after it.
+  // A session that was read before a change must not be cached after it.
   let generation = 0
   return {
     async authenticate(headers) {
@@ -47,9 +48,9 @@ export function openSessionCache(deps: SessionCacheDeps): SessionCache {
       const known = cached.get(hash)
       if (known !== undefined && clock.monoMs() < known.untilMs) return known.session
       cached.delete(hash)
-      const begun = generation
+      const startGeneration = generation
       const session = await read(hash)
-      if (begun === generation) {
+      if (startGeneration === generation) {
         cached.set(hash, { untilMs: clock.monoMs() + limits.sessionCachedMs, session })
         for (const oldest of cached.keys()) {
           if (cached.size <= limits.sessionsCachedMax) break

@@ -1,26 +1,25 @@
 /**
- * What a session is known by: the browser has a random token, signed; the database has only the token's hash. Pure but
- * for the hash itself.
+ * Session tokens: the browser holds a signed random token, the database only its hash. Pure.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { sessionCookie } from '../public-address.ts'
 
-/** How a session is named towards the one whose it is; never what opens one. */
+/** A handle identifies a session to its owner and cannot authenticate. */
 const handleStart = 'session:'
 
 export const handleOf = (hash: string) => `${handleStart}${hash}`
 
-/** The hash of the session that a handle names; undefined for a token. */
+/** The token hash in a handle; undefined when the text is no handle. */
 export function hashOfHandle(text: string): string | undefined {
   return text.startsWith(handleStart) ? text.slice(handleStart.length) : undefined
 }
 
-/** 256 random bits need no slow hash and no key. */
+/** Tokens have 256 random bits, so a fast unkeyed hash is enough. */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('base64url')
 }
 
-/** The cookies of a header; of a name that comes twice the first one counts, as everywhere here. */
+/** Parses a `cookie` header; the first of repeated names counts. */
 export function cookiesOf(header: string | undefined): ReadonlyMap<string, string> {
   const cookies = new Map<string, string>()
   for (const part of (header ?? '').split(';')) {
@@ -31,7 +30,7 @@ export function cookiesOf(header: string | undefined): ReadonlyMap<string, strin
   return cookies
 }
 
-/** The token of the session cookie among these headers; undefined without one that we signed. */
+/** The token of the session cookie; undefined when it is missing or its signature is invalid. */
 export function sessionTokenOf(
   { cookie }: { readonly cookie?: string | undefined },
   { address, secret }: { readonly address: string; readonly secret: string },
@@ -39,15 +38,15 @@ export function sessionTokenOf(
   return tokenOf(cookiesOf(cookie).get(sessionCookie(address)), secret)
 }
 
-/** The token in a signed cookie value; undefined when we did not sign it. */
+/** The token in a signed cookie value; undefined when the signature is invalid. */
 export function tokenOf(value: string | undefined, secret: string): string | undefined {
   const text = decodeCookieValue(value)
   const cut = text.lastIndexOf('.')
   if (cut < 1) return undefined
   const token = text.slice(0, cut)
-  const given = Buffer.from(text.slice(cut + 1), 'base64')
-  const right = createHmac('sha256', secret).update(token).digest()
-  if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined
+  const actual = Buffer.from(text.slice(cut + 1), 'base64')
+  const expected = createHmac('sha256', secret).update(token).digest()
+  if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) return undefined
   return hashOfHandle(token) === undefined ? token : undefined
 }
 

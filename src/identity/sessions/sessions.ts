@@ -1,6 +1,6 @@
 /**
  * Sessions: verifies the session cookie (its signature first, without any I/O), then reads the session and its person.
- * Must not know how a person signed in. Every change of a session is reported through `changed`.
+ * Must not know how a person signed in. Reports every change through `onChanged`.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Clock } from '../../base/clock.ts'
@@ -16,25 +16,26 @@ export interface SessionsDeps {
   readonly log: Log
   readonly limits: { readonly lastSeenStepMs: number }
   readonly secret: string
-  /** Where people reach the server. */
+  /** The public URL. */
   readonly address: () => string
-  /** What was known of sessions and people may be wrong from now on. */
+  /** Sessions or people have changed: caches must be dropped. */
   readonly onChanged: () => void
 }
 
 export interface Sessions {
-  /** The token of a cookie that we signed. */
+  /** The token of a session cookie with a valid signature. */
   tokenOf(headers: Pick<IncomingHttpHeaders, 'cookie'>): string | undefined
   authenticate(headers: Pick<IncomingHttpHeaders, 'cookie'>): Promise<AuthenticatedSession | null>
-  /** The session whose token has this hash; null: there is none, or it is over. */
+  /** The session whose token has this hash; null: none, or expired. */
   byHash(hash: string): Promise<AuthenticatedSession | null>
-  /** They proved again who they are. */
+  /** Resets the login time after the person confirmed their identity. */
   renew(session: string): Promise<void>
-  /** Ends the session of a token, when there is one. */
+  /** Ends the session of a token, if it exists. */
   end(token: string): Promise<void>
   notifyChanged(): void
 }
 
+/** Sessions over the identity database. */
 export function openSessions(deps: SessionsDeps): Sessions {
   const { database, clock, secret, address, onChanged: changed } = deps
   const tokenOf: Sessions['tokenOf'] = (headers) => sessionTokenOf(headers, { address: address(), secret })
@@ -51,8 +52,8 @@ export function openSessions(deps: SessionsDeps): Sessions {
       await database.updateTable('auth_session').set({ createdAt: now }).where('id', '=', session).execute()
       changed()
     },
-    async end(ended) {
-      await database.deleteFrom('auth_session').where('token', '=', hashToken(ended)).execute()
+    async end(token) {
+      await database.deleteFrom('auth_session').where('token', '=', hashToken(token)).execute()
       changed()
     },
   }
@@ -79,12 +80,12 @@ async function readSession(deps: SessionsDeps, hash: string): Promise<Authentica
   return { person, sessionId: row.session, loginMs: Date.parse(row.provedAt) }
 }
 
-/** Only a fact for people: that it could not be written keeps nobody out. */
+/** Informational only: a failed write must not block a sign-in. */
 async function recordLastSeen({ database, log }: SessionsDeps, person: string, nowMs: number): Promise<void> {
   try {
     const lastSeenAt = new Date(nowMs).toISOString()
     await database.updateTable('auth_user').set({ lastSeenAt }).where('id', '=', person).execute()
   } catch (error) {
-    log.warn({ err: error }, 'when a person was last here was not kept')
+    log.warn({ err: error }, 'failed to record when a person was last seen')
   }
 }

@@ -1,6 +1,5 @@
 /**
- * Signing up and in: passwords, invitations, one-time codes, known devices; this file holds the installation's rule for
- * who may sign up, with a password or through a provider. Must not know HTTP or the library.
+ * Decides who may sign up, with a password or through a provider. Must not know HTTP or better-auth.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Config } from '../../config/config.ts'
@@ -8,10 +7,10 @@ import type { IdentityDatabase } from '../store/database.ts'
 import type { Identity, Person } from '../types.ts'
 import type { Invitations } from './invitations.ts'
 
-/** What the rest of the program does when somebody came; awaited before they are answered, and may be repeated. */
+/** Callbacks into the rest of the program; the response waits for them, and they may run more than once. */
 export interface PersonListeners {
   onSignUp(person: Person): Promise<void>
-  /** They proved by mail that an address is theirs. */
+  /** The person verified their email address. */
   onVerified(person: Person): Promise<void>
 }
 
@@ -21,22 +20,23 @@ export interface NewUser {
   readonly emailVerified: boolean
 }
 
-/** What better-auth tells of people; awaited before it goes on. */
+/** Hooks that better-auth awaits. */
 export interface UserHooks {
-  /** null: this person may come in; else why not. */
+  /** Why this user may not sign up, for the user; null: admitted. */
   refusalOf(user: Omit<NewUser, 'id'>): Promise<string | null>
   onSignUp(user: NewUser): Promise<void>
   onVerified(user: NewUser): Promise<void>
 }
 
+/** The decision about a sign-up. */
 export type Admission =
   | { readonly kind: 'admitted'; readonly email: string }
   | { readonly kind: 'closed'; readonly message: string }
 
 export interface AdmissionPolicy {
-  /** For a sign-up with a password: judged before anything is done. */
+  /** For a sign-up with a password, before anything is written. */
   judge(email: string, invitation: string | null): Promise<Admission>
-  /** Runs a sign-up that was judged. `invited`: with a good invitation. */
+  /** Runs an admitted sign-up; `email` is empty without a valid invitation. */
   runAdmitted<Result>(email: string, run: () => Promise<Result>): Promise<Result>
   readonly hooks: UserHooks
 }
@@ -50,10 +50,11 @@ export interface AdmissionPolicyDeps {
 }
 
 const refusalMessages = {
-  closed: 'Sign-up is closed here. Ask an administrator of this server.',
-  invite: 'Sign-up here needs an invitation for this address. Open the link in it.',
+  closed: 'Sign-up is closed. Ask an administrator for access.',
+  invite: 'Sign-up requires an invitation for this email address. Open the link in your invitation.',
 } as const
 
+/** The policy that `signup` configures. */
 export function openAdmissionPolicy({
   signup,
   database,
@@ -63,20 +64,20 @@ export function openAdmissionPolicy({
 }: AdmissionPolicyDeps): AdmissionPolicy {
   const admitted = new AsyncLocalStorage<string>()
 
-  /** A good invitation, or a provider that vouches for an invited address. */
+  /** With a valid invitation, or an invited address that the provider has verified. */
   async function isInvited({ email, emailVerified }: Omit<NewUser, 'id'>): Promise<boolean> {
     return (emailVerified || admitted.getStore() === email) && invitations.isInvited(email)
   }
-  async function notify(what: keyof PersonListeners, id: string): Promise<void> {
+  async function notify(listener: keyof PersonListeners, id: string): Promise<void> {
     const person = await people.findPerson(id)
-    if (person !== undefined) await listeners[what](person)
+    if (person !== undefined) await listeners[listener](person)
   }
   return {
     async judge(email, invitation) {
       if (signup === 'closed') return { kind: 'closed', message: refusalMessages.closed }
-      const isGood = invitation !== null && (await invitations.isValid(invitation, email))
-      if (signup === 'invite' && !isGood) return { kind: 'closed', message: refusalMessages.invite }
-      return { kind: 'admitted', email: isGood ? email : '' }
+      const isValid = invitation !== null && (await invitations.isValid(invitation, email))
+      if (signup === 'invite' && !isValid) return { kind: 'closed', message: refusalMessages.invite }
+      return { kind: 'admitted', email: isValid ? email : '' }
     },
     runAdmitted: (email, run) => admitted.run(email, run),
     hooks: {

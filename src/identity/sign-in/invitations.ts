@@ -1,6 +1,6 @@
 /**
- * Operators' invitations to sign up: a link with a random token, bound to one address, good for some days, used up by
- * the sign-up. Keeps only a hash of the token.
+ * Operators' invitations to sign up: a link with a random token for one email address, valid for some days and for one
+ * sign-up. Only the token's hash is stored.
  */
 import type { Clock } from '../../base/clock.ts'
 import type { RandomBytes } from '../../base/ids.ts'
@@ -8,19 +8,20 @@ import { hashToken } from '../sessions/session-token.ts'
 import type { IdentityDatabase } from '../store/database.ts'
 
 export interface Invitations {
-  /** Another one for the same address takes the place of the earlier ones. */
+  /** Replaces earlier invitations of the same address. */
   create(email: string): Promise<{ readonly token: string; readonly expiresMs: number }>
-  /** Whether this token lets this address in. */
+  /** Whether this token admits this address. */
   isValid(token: string, email: string): Promise<boolean>
-  /** Whether this address is invited, for somebody whose address a provider of sign-in vouches for. */
+  /** Whether this address is invited; for addresses that a sign-in provider has verified. */
   isInvited(email: string): Promise<boolean>
-  /** Whether it was invited; it is not any more. */
+  /** Deletes the invitation; true when there was a valid one. */
   consume(email: string): Promise<boolean>
 }
 
 const tokenBytes = 32
 const dayMs = 24 * 3_600_000
 
+/** Invitations in the identity database. */
 export function openInvitations(
   database: IdentityDatabase,
   options: { readonly clock: Clock; readonly random: RandomBytes; readonly daysMax: number },

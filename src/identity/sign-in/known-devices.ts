@@ -1,6 +1,6 @@
 /**
- * Browsers in which somebody has signed in: each has a signed name of its own, for one address. It signs nobody in; it
- * tells a person at home from all those far away who try passwords for them.
+ * Browsers in which a person has signed in before, each with a signed id for one email address. The cookie does not
+ * authenticate; it separates the person's own attempts from those of strangers who guess their password.
  */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { RandomBytes } from '../../base/ids.ts'
@@ -8,16 +8,16 @@ import { cookiePrefix } from '../public-address.ts'
 import { cookiesOf, hashToken } from '../sessions/session-token.ts'
 
 export interface KnownDevices {
-  /** The name of the browser that sends these cookies, when this address signed in in it. */
+  /** The id of the browser that sends these cookies, when this address has signed in there. */
   find(cookies: string | undefined, email: string): string | undefined
-  /** The cookie that makes it one, as a header says it. */
+  /** A `set-cookie` value that marks the browser as known. */
   createCookie(email: string): string
 }
 
 export interface KnownDevicesDeps {
   readonly secret: string
   readonly random: RandomBytes
-  /** Where people reach the server. */
+  /** The public URL. */
   readonly address: () => string
   readonly daysMax: number
 }
@@ -26,6 +26,7 @@ const keyBytes = 32
 const nameBytes = 16
 const daySeconds = 24 * 3_600
 
+/** Known devices, without storage: the cookie is self-contained. */
 export function openKnownDevices({ secret, random, address, daysMax }: KnownDevicesDeps): KnownDevices {
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'known devices', keyBytes))
   const cookieName = () => `${cookiePrefix(address())}.device`
@@ -35,10 +36,10 @@ export function openKnownDevices({ secret, random, address, daysMax }: KnownDevi
       .digest()
   return {
     find(cookies, email) {
-      const [name = '', seal = ''] = (cookiesOf(cookies).get(cookieName()) ?? '').split('.', 2)
-      const given = Buffer.from(seal, 'base64url')
-      const right = signatureOf(name, email)
-      return given.length === right.length && timingSafeEqual(given, right) ? name : undefined
+      const [name = '', signature = ''] = (cookiesOf(cookies).get(cookieName()) ?? '').split('.', 2)
+      const actual = Buffer.from(signature, 'base64url')
+      const expected = signatureOf(name, email)
+      return actual.length === expected.length && timingSafeEqual(actual, expected) ? name : undefined
     },
     createCookie(email) {
       const name = Buffer.from(random(nameBytes)).toString('base64url')

@@ -1,6 +1,6 @@
 /**
- * A new password by a link: what the link proves is used up in the same moment in which the password is set and what the
- * old one opened is ended, so that whatever goes wrong before leaves the link as it was.
+ * Sets a new password by a reset link. One transaction consumes the link, stores the password and ends what the old
+ * password opened, so that an earlier failure leaves the link valid.
  */
 import type { Clock } from '../../base/clock.ts'
 import type { Queries } from '../../store/local-database.ts'
@@ -9,48 +9,51 @@ import type { IdentityDatabase, IdentityStore } from '../store/database.ts'
 import { endPendingCredentials } from './pending-credentials.ts'
 
 export interface NewPasswords {
-  /** The person whom a link belongs to; undefined when it is none, used up or too old. Changes nothing. */
+  /** The person a link belongs to; undefined when it is invalid, used or expired. */
   personOf(token: string): Promise<string | undefined>
-  /** False, and nothing done, when the link was used up meanwhile. `hash`: of the new password. */
+  /** `hash`: of the new password. false: the link was used meanwhile, and nothing was changed. */
   set(token: string, hash: string): Promise<boolean>
 }
 
 export interface NewPasswordsDeps extends Pick<IdentityStore, 'database' | 'transact'> {
   readonly clock: Clock
   readonly nextId: () => string
-  /** Whether links reach people by mail, which proves their address. */
+  /** Whether links are sent by mail, which proves the address. */
   readonly hasMail: boolean
 }
 
-/** How better-auth names and hashes what it puts into an e-mail. */
+/** better-auth's identifier of a reset token. */
 const identifierOf = (token: string) => hashToken(`reset-password:${token}`)
 
+/** Reset links over the identity database. */
 export function openNewPasswords(deps: NewPasswordsDeps): NewPasswords {
   const { database, transact, clock, nextId, hasMail } = deps
   return {
     async personOf(token) {
-      const proof = await database
+      const verification = await database
         .selectFrom('auth_verification')
         .select(['value', 'expiresAt'])
         .where('identifier', '=', identifierOf(token))
         .executeTakeFirst()
-      return proof !== undefined && Date.parse(proof.expiresAt) > clock.wallMs() ? proof.value : undefined
+      return verification !== undefined && Date.parse(verification.expiresAt) > clock.wallMs()
+        ? verification.value
+        : undefined
     },
     async set(token, hash) {
       const now = new Date(clock.wallMs()).toISOString()
       return transact((queries) => {
-        const proof = queries.row(
+        const verification = queries.row(
           database
             .deleteFrom('auth_verification')
             .where('identifier', '=', identifierOf(token))
             .returning('value'),
         )
-        if (proof === undefined) return false
-        const scope = { database, queries, person: proof.value }
+        if (verification === undefined) return false
+        const scope = { database, queries, person: verification.value }
         storePassword(scope, { id: nextId(), hash, now })
         if (hasMail) removeUnverifiedCredentials(scope)
-        queries.change(database.deleteFrom('auth_session').where('userId', '=', proof.value))
-        queries.change(endPendingCredentials(database, proof.value))
+        queries.change(database.deleteFrom('auth_session').where('userId', '=', verification.value))
+        queries.change(endPendingCredentials(database, verification.value))
         return true
       })
     },
@@ -65,14 +68,14 @@ interface PasswordScope {
 }
 
 /**
- * As long as the address is not proved, the first who signed up with it may be another person: a provider repeated what
- * they said. Their credentials go when the owner of the address sets a password.
+ * While the address is unverified, the account may have been created by a stranger through a provider that does not verify
+ * addresses. Their credentials are removed when the owner of the address sets a password.
  */
 function removeUnverifiedCredentials({ database, queries, person }: PasswordScope): void {
-  const proved = queries.row(
+  const verified = queries.row(
     database.selectFrom('auth_user').select('id').where('id', '=', person).where('emailVerified', '=', 1),
   )
-  if (proved !== undefined) return
+  if (verified !== undefined) return
   queries.change(
     database.deleteFrom('auth_account').where('userId', '=', person).where('providerId', '<>', 'credential'),
   )
@@ -82,7 +85,7 @@ function removeUnverifiedCredentials({ database, queries, person }: PasswordScop
 }
 
 interface NewPasswordRow {
-  /** Where they had no password yet. */
+  /** Of the new row, when the person has no password yet. */
   readonly id: string
   readonly hash: string
   readonly now: string

@@ -1,4 +1,4 @@
-/** Passwords: what is stored of them, how many are hashed at once, and which are too well known. */
+/** Password hashes, the limit of concurrent hashing, and common passwords. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ann, testPeople } from '../../../test/support/people.ts'
@@ -8,7 +8,7 @@ import { weakPasswords } from './weak-passwords-table.ts'
 
 const limits = { passwordHashesMax: 2, passwordHashesQueuedMax: 3 }
 
-test('a hash is of this password alone, and another one each time', async () => {
+test('a hash matches one password, and differs each time', async () => {
   const passwords = openPasswords(systemRandom, limits)
   const hash = await passwords.hash('correct staple 9')
   assert.equal(await passwords.verify({ hash, password: 'correct staple 9' }), true)
@@ -16,19 +16,19 @@ test('a hash is of this password alone, and another one each time', async () => 
   assert.notEqual(await passwords.hash('correct staple 9'), hash)
 })
 
-test('the same letters typed in two ways are one password', async () => {
+test('two encodings of the same characters are one password', async () => {
   const passwords = openPasswords(systemRandom, limits)
   const hash = await passwords.hash('caf\u00e9 au lait 1')
   assert.equal(await passwords.verify({ hash, password: 'cafe\u0301 au lait 1' }), true)
 })
 
 for (const hash of ['', 'plain', '$argon2id$v=19$m=8,t=1,p=1$$', '$2b$10$abcdefghijklmnopqrstuv']) {
-  test(`«${hash}» is no hash of ours and fits nothing`, async () => {
+  test(`${JSON.stringify(hash)} is not a valid hash and matches nothing`, async () => {
     assert.equal(await openPasswords(systemRandom, limits).verify({ hash, password: hash }), false)
   })
 }
 
-test('few are hashed at once, few wait, the rest is asked to come again', async () => {
+test('concurrent and queued hashes are limited, and the rest is rejected with a retry time', async () => {
   const passwords = openPasswords(systemRandom, limits)
   const hashes = Array.from({ length: 8 }, () => passwords.hash('correct staple 9'))
   const outcomes = await Promise.allSettled(hashes)
@@ -37,7 +37,7 @@ test('few are hashed at once, few wait, the rest is asked to come again', async 
   assert.match(await passwords.hash('correct staple 9'), /^\$argon2id/)
 })
 
-test('whoever takes most of what waits gives way to others', async () => {
+test('the network with the most queued hashes gives way to others', async () => {
   const passwords = openPasswords(systemRandom, limits)
   const from = (place: string) => passwords.runForNetwork(place, () => passwords.hash('correct staple 9'))
   const flood = Promise.allSettled(Array.from({ length: 8 }, () => from('one')))
@@ -46,11 +46,11 @@ test('whoever takes most of what waits gives way to others', async () => {
     others.map(({ status }) => status),
     ['fulfilled', 'fulfilled', 'rejected'],
   )
-  const kept = (await flood).filter(({ status }) => status === 'fulfilled').length
-  assert.equal(kept, limits.passwordHashesMax + limits.passwordHashesQueuedMax - 2)
+  const fulfilled = (await flood).filter(({ status }) => status === 'fulfilled').length
+  assert.equal(fulfilled, limits.passwordHashesMax + limits.passwordHashesQueuedMax - 2)
 })
 
-test('a flood of sign-ins is overload of this server', async (context) => {
+test('a flood of sign-ins is reported as overload', async (context) => {
   const people = await testPeople(context, { limits: { passwordHashesMax: 1, passwordHashesQueuedMax: 1 } })
   const replies = await Promise.allSettled(
     Array.from({ length: 6 }, (_, number) =>
@@ -62,7 +62,7 @@ test('a flood of sign-ins is overload of this server', async (context) => {
   for (const { reason } of busy) assert.equal((reason as { code: string }).code, 'overloaded')
 })
 
-test('trouble of the database is nobody else’s fault', async (context) => {
+test("a database failure is a server error, not the client's", async (context) => {
   const people = await testPeople(context)
   await people.shut()
   for (const path of ['/sign-in/email', '/sign-up/email', '/request-password-reset']) {
@@ -72,7 +72,7 @@ test('trouble of the database is nobody else’s fault', async (context) => {
   }
 })
 
-test('the list of well-known passwords is worth its name', () => {
+test('the list of common passwords is long enough', () => {
   assert.ok(weakPasswords.size > 500)
   for (const word of weakPasswords) assert.ok(word.length >= 10 && word === word.toLowerCase(), word)
 })
@@ -86,7 +86,7 @@ const judged: readonly [password: string, isCommon: boolean][] = [
   ['ann@example.org and more', false],
 ]
 for (const [password, isCommon] of judged) {
-  test(`«${password}» is ${isCommon ? '' : 'not '}among those that are tried first`, () => {
+  test(`${JSON.stringify(password)} is ${isCommon ? '' : 'not '}common`, () => {
     assert.equal(isCommonPassword(password, ann.email), isCommon)
   })
 }

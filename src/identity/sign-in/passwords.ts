@@ -1,5 +1,5 @@
 /**
- * Passwords: hashed slowly by Argon2id, few at a time, and never the ones that everybody tries first. Keeps nothing.
+ * Passwords: hashed with Argon2id under a concurrency limit, and common passwords rejected. Stores nothing.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { argon2, timingSafeEqual } from 'node:crypto'
@@ -13,24 +13,24 @@ export interface PasswordLimits {
 }
 
 export interface Passwords {
-  /** `$argon2id$v=19$m=…,t=…,p=1$salt$hash`. Throws `overloaded` when too many wait. */
+  /** `$argon2id$v=19$m=…,t=…,p=1$salt$hash`. Throws `overloaded` when the queue is full. */
   hash(password: string): Promise<string>
-  verify(of: { readonly hash: string; readonly password: string }): Promise<boolean>
-  /** Runs something whose passwords wait among those of this place; places take turns. */
-  runForNetwork<Result>(place: string, run: () => Promise<Result>): Promise<Result>
+  verify(credential: { readonly hash: string; readonly password: string }): Promise<boolean>
+  /** Password hashing inside `run` is queued under this network; networks take turns. */
+  runForNetwork<Result>(network: string, run: () => Promise<Result>): Promise<Result>
 }
 
-/** What one guess costs: 19 MiB and two passes (OWASP's first choice). */
+/** OWASP's recommended parameters: 19 MiB and two passes. */
 const cost = { memory: 19_456, passes: 2, parallelism: 1 } as const
 const saltBytes = 16
 const hashBytes = 32
 
 export function openPasswords(random: RandomBytes, limits: PasswordLimits): Passwords {
-  const place = new AsyncLocalStorage<string>()
+  const currentNetwork = new AsyncLocalStorage<string>()
   const fair = openHashLimiter(limits)
-  const gate: HashLimiter = (work) => fair(place.getStore() ?? '', work)
+  const gate: HashLimiter = (work) => fair(currentNetwork.getStore() ?? '', work)
   return {
-    runForNetwork: (from, run) => place.run(from, run),
+    runForNetwork: (network, run) => currentNetwork.run(network, run),
     async hash(password) {
       const salt = random(saltBytes)
       const hash = await gate(() => derive(password, salt, cost))
@@ -40,8 +40,8 @@ export function openPasswords(random: RandomBytes, limits: PasswordLimits): Pass
     async verify({ hash, password }) {
       const stored = parse(hash)
       if (stored === undefined) return false
-      const given = await gate(() => derive(password, stored.salt, stored.cost))
-      return given.length === stored.hash.length && timingSafeEqual(given, stored.hash)
+      const actual = await gate(() => derive(password, stored.salt, stored.cost))
+      return actual.length === stored.hash.length && timingSafeEqual(actual, stored.hash)
     },
   }
 }
@@ -53,7 +53,7 @@ interface Argon2Cost {
 }
 
 function derive(password: string, nonce: Uint8Array, work: Argon2Cost): Promise<Uint8Array> {
-  // The same letter can be typed in two ways.
+  // The same character can have two encodings.
   const message = Buffer.from(password.normalize('NFKC'))
   return new Promise((resolve, reject) => {
     argon2('argon2id', { message, nonce, tagLength: hashBytes, ...work }, (error, hash) =>
@@ -77,7 +77,7 @@ function parse(text: string): { cost: Argon2Cost; salt: Uint8Array; hash: Uint8A
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64').replace(/=+$/, '')
 
 type HashLimiter = <Result>(work: () => Promise<Result>) => Promise<Result>
-type FairHashLimiter = <Result>(place: string, work: () => Promise<Result>) => Promise<Result>
+type FairHashLimiter = <Result>(network: string, work: () => Promise<Result>) => Promise<Result>
 
 interface QueuedHash {
   readonly begin: () => void
@@ -85,50 +85,50 @@ interface QueuedHash {
 }
 
 /**
- * Hashing shares the machine with everything else: few at once, few waiting, the rest is refused. Places take turns,
- * and when it is full whoever takes most of it gives way: a flood from one place keeps nobody else out.
+ * Limits concurrent and queued hashes. Networks take turns, and a full queue evicts from the network with the most queued
+ * hashes, so that a flood from one network does not lock out others.
  */
 function openHashLimiter({ passwordHashesMax, passwordHashesQueuedMax }: PasswordLimits): FairHashLimiter {
-  /** The place whose turn is next comes first; none is empty. */
+  /** In the order of turns; no queue is empty. */
   const queues = new Map<string, QueuedHash[]>()
   let running = 0
   let queued = 0
 
-  function evictIfFull(place: string): void {
+  function evictIfFull(network: string): void {
     if (queued < passwordHashesQueuedMax) return
     const [longest] = [...queues].toSorted(([, one], [, other]) => other.length - one.length)
-    const own = queues.get(place)?.length ?? 0
+    const own = queues.get(network)?.length ?? 0
     if (longest === undefined || longest[1].length <= own + 1) throw overloaded()
     longest[1].pop()?.refuse(overloaded())
     queued -= 1
   }
-  function waitForTurn(place: string): Promise<void> {
-    evictIfFull(place)
+  function waitForTurn(network: string): Promise<void> {
+    evictIfFull(network)
     queued += 1
     return new Promise((begin, refuse) => {
-      const own = queues.get(place)
-      if (own === undefined) queues.set(place, [{ begin, refuse }])
+      const own = queues.get(network)
+      if (own === undefined) queues.set(network, [{ begin, refuse }])
       else own.push({ begin, refuse })
     })
   }
   function next(): QueuedHash | undefined {
     const [first] = queues
     if (first === undefined) return undefined
-    const [place, own] = first
+    const [network, own] = first
     const turn = own.shift()
     queued -= 1
-    queues.delete(place)
-    if (own.length > 0) queues.set(place, own)
+    queues.delete(network)
+    if (own.length > 0) queues.set(network, own)
     return turn
   }
-  return async (place, work) => {
-    if (running >= passwordHashesMax) await waitForTurn(place)
+  return async (network, work) => {
+    if (running >= passwordHashesMax) await waitForTurn(network)
     else running += 1
     try {
       return await work()
     } finally {
       const turn = next()
-      // The place goes to the next one without being free in between.
+      // The slot passes directly to the next hash.
       if (turn === undefined) running -= 1
       else turn.begin()
     }
@@ -137,17 +137,17 @@ function openHashLimiter({ passwordHashesMax, passwordHashesQueuedMax }: Passwor
 
 function overloaded(): TollgateError {
   return new TollgateError('overloaded', {
-    message: 'Too many people sign in at the moment. Try again shortly.',
+    message: 'Too many sign-ins are in progress. Try again shortly.',
     retryAfterMs: 1_000,
   })
 }
 
-const repeatedMax = 5
+const distinctCharactersMin = 5
 
-/** Whether it is among what is tried first: a well-known one, the person's own address, or a few signs repeated. */
+/** Whether a password is guessed early: well known, the person's own address, or a few repeated characters. */
 export function isCommonPassword(password: string, email: string): boolean {
   const text = password.normalize('NFKC').toLowerCase()
   const [local = ''] = email.toLowerCase().split('@', 1)
   if (weakPasswords.has(text) || text === email.toLowerCase() || text === local) return true
-  return new Set(text).size < repeatedMax
+  return new Set(text).size < distinctCharactersMin
 }

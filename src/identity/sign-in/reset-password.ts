@@ -1,6 +1,6 @@
 /**
- * `POST /reset-password {token, newPassword}`: judged and hashed first, and only then is the link used up, together with
- * what the old password opened. Whatever fails before leaves the link good.
+ * `POST /reset-password {token, newPassword}`: validates and hashes first, then consumes the link, so that an earlier
+ * failure leaves the link valid.
  */
 import { type AuthResponse, jsonResponse } from '../auth-messages.ts'
 import type { NewPasswords } from './new-passwords.ts'
@@ -13,7 +13,7 @@ export interface ResetPasswordDeps {
 
 export interface PasswordReset {
   readonly response: AuthResponse
-  /** Whose password is another one now; undefined: nobody's. */
+  /** The person whose password was changed; undefined: none. */
   readonly person: string | undefined
 }
 
@@ -23,6 +23,7 @@ const refusals = {
   PASSWORD_TOO_LONG: 'Password too long',
 } as const
 
+/** Handles the request; the response has better-auth's error codes. */
 export async function resetPassword(
   { newPasswords, hash, limits }: ResetPasswordDeps,
   body: Readonly<Record<string, unknown>>,

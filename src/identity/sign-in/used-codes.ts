@@ -1,16 +1,17 @@
-/** Codes of an authenticator app that were right once: each opens one door. Judges no code. */
+/** Makes each authenticator code usable once. Must not verify codes. */
 import type { Clock } from '../../base/clock.ts'
 import { hashToken } from '../sessions/session-token.ts'
 import type { IdentityDatabase } from '../store/database.ts'
 
 export interface UsedCodes {
-  /** Whether nobody has used this person's code before; from now on somebody has. */
+  /** Marks the code as used; false when it was used before. */
   spend(person: string, code: string): Promise<boolean>
 }
 
-/** Longer than a code is right, which is its own half minute and the ones before and after. */
+/** Longer than a code is valid: its own 30 seconds and the windows before and after. */
 const codeLifetimeMs = 120_000
 
+/** Used codes in the identity database. */
 export function openUsedCodes(database: IdentityDatabase, clock: Clock): UsedCodes {
   return {
     async spend(person, code) {

@@ -1,4 +1,4 @@
-/** Passwords that are tried first wherever somebody guesses: well-known ones of ten and more characters, in lower case. */
+/** Common passwords of ten or more characters, in lower case. */
 
 const words = `
 !@#$%^&*() !qaz2wsx3edc !qaz@wsx3edc 0000000000 0123456789 0147258369 0987654321 102030405060

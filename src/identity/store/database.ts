@@ -1,6 +1,6 @@
 /**
- * The identity database: the tables of identity and how they are opened. A file of its own beside the ledger's, so that
- * a sign-in never delays a charge. Must not decide anything about a person.
+ * Opens the identity database, a file separate from the ledger's, so that a sign-in never delays a charge. Must not decide
+ * anything about a person.
  */
 import { join } from 'node:path'
 import type { Kysely } from 'kysely'
@@ -21,10 +21,10 @@ export interface IdentityStoreOptions {
   readonly onLost: (error: Error) => void
 }
 
-/** Where a data folder keeps it. */
+/** The path of the identity database in a data folder. */
 export const identityPath = (dataFolder: string): string => join(dataFolder, 'identity.db')
 
-/** In the calling thread. The caller owns the data folder, under the ledger's lock. */
+/** Opens it in the calling thread. The caller must hold the data folder's lock. */
 export function openIdentityStore({
   dataFolder,
   ...options

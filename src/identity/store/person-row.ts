@@ -1,4 +1,4 @@
-/** A row of the table of people as a value. */
+/** Converts rows of the people table into values. */
 import type { Selectable } from 'kysely'
 import type { Person } from '../types.ts'
 import type { UserTable } from './tables.ts'

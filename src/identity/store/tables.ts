@@ -1,31 +1,31 @@
 /**
- * The tables of the identity database as our own queries see them: as better-auth reads and writes them, and a few of
- * our own. Integers are read as numbers, dates are ISO texts, truth is 0 or 1.
+ * The tables of the identity database as our queries see them: better-auth's and a few of our own. Integers are numbers,
+ * dates ISO strings, booleans 0 or 1.
  */
 import type { ColumnType } from 'kysely'
 
-/** Read as 0 or 1. */
-type Flag = ColumnType<number, number, number>
-type FlagOrNull = ColumnType<number | null, number | null | undefined, number | null>
+/** Stored as 0 or 1. */
+type IntegerFlag = ColumnType<number, number, number>
+type NullableIntegerFlag = ColumnType<number | null, number | null | undefined, number | null>
 
 export interface UserTable {
   id: string
   name: string
   email: string
-  emailVerified: Flag
+  emailVerified: IntegerFlag
   image: string | null
   createdAt: string
   updatedAt: string
-  twoFactorEnabled: FlagOrNull
-  operator: FlagOrNull
-  confirmed: FlagOrNull
+  twoFactorEnabled: NullableIntegerFlag
+  operator: NullableIntegerFlag
+  confirmed: NullableIntegerFlag
   lastSeenAt: string | null
 }
 
 export interface SessionTable {
   id: string
   expiresAt: string
-  /** A hash of what the browser has. */
+  /** A hash of the browser's token. */
   token: string
   createdAt: string
   updatedAt: string
@@ -91,16 +91,16 @@ export interface OrganizationInvitationTable {
   inviterId: string
 }
 
-/** Who may sign up where that needs an operator's invitation. */
+/** Operators' invitations to sign up. */
 export interface InvitationTable {
-  /** A hash of what stands in the link. */
+  /** A hash of the token in the link. */
   token_hash: string
   email: string
   created_ms: number
   expires_ms: number
 }
 
-/** Codes of second factors that opened something already. */
+/** Authenticator codes that have been used. */
 export interface UsedCodeTable {
   code_hash: string
   until_ms: number

@@ -1,7 +1,6 @@
 /**
- * The tables of better-auth, frozen as its own migrations made them (a test asks it whether something is missing), and
- * what is ours: who is invited to sign up, used one-time codes, when sessions end, and that a person is at most once in an
- * organization and behind a provider.
+ * The tables of better-auth, frozen as its own migrations create them (a test compares them), and our own: invitations to
+ * sign up, used one-time codes, an index of session expiry, and unique memberships and provider accounts.
  */
 import type { Migration } from '../../../store/migrations/index.ts'
 
@@ -136,7 +135,7 @@ const ours = [
   -- For as long as the code would be right.
   until_ms INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID`,
-  // So that expired sessions are found without reading the others.
+  // Finds expired sessions without a scan.
   'CREATE INDEX auth_session_end ON "auth_session" ("expiresAt")',
 ]
 

@@ -1,4 +1,4 @@
-/** The migrations of the identity database in their order. One that was released is never changed again. */
+/** The migrations of the identity database, in order. A released migration must never change. */
 import type { Migration } from '../../../store/migrations/index.ts'
 import { begin } from './0001-begin.ts'
 
