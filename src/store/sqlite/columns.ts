@@ -114,8 +114,8 @@ export function rowOf<Table extends Fields>(table: Table): Row<Table> {
     index: index as Readonly<Record<keyof Table, number>>,
     toRow: (row) => readRow(layout, row, 0) as RowOf<Table>,
     bind(value) {
-      const row = new Array<Input>(layout.width)
-      writeRow(layout, value, row, 0)
+      const row: Input[] = []
+      writeRow(layout, value, row)
       return row
     },
   }
@@ -163,43 +163,35 @@ function readRow(layout: Layout, row: readonly Output[], start: number): unknown
   return value
 }
 
-/** Writes the values from the index `start` on; returns the index after the last one. */
-function writeRow(layout: Layout, value: unknown, row: Input[], start: number): number {
+/** Appends the values. The array has no holes at any time: one that had would cross threads as a slow map of indexes. */
+function writeRow(layout: Layout, value: unknown, row: Input[]): void {
   const { names, kinds, fields } = layout
   const values = value as Readonly<Record<string, unknown>>
-  let at = start
   for (let field = 0; field < names.length; field += 1) {
     const given = values[names[field]!]
     switch (kinds[field]) {
       case 'same':
       case 'number':
       case 'numberOrNull':
-        row[at] = given as Input
+        row.push(given as Input)
         break
       case 'flag':
-        row[at] = given === true ? 1 : 0
+        row.push(given === true ? 1 : 0)
         break
       case 'json':
-        row[at] = JSON.stringify(given)
+        row.push(JSON.stringify(given))
         break
       case 'jsonOrNull':
-        row[at] = given === null ? null : JSON.stringify(given)
+        row.push(given === null ? null : JSON.stringify(given))
         break
       case 'codec':
-        row[at] = fields[field]!.codec!.write(given)
+        row.push(fields[field]!.codec!.write(given))
         break
       default: {
         const inner = fields[field]!.layout!
-        at = given === null ? fillNull(row, at, inner.width) : writeRow(inner, given, row, at)
-        continue
+        if (given === null) for (let column = 0; column < inner.width; column += 1) row.push(null)
+        else writeRow(inner, given, row)
       }
     }
-    at += 1
   }
-  return at
-}
-
-function fillNull(row: Input[], start: number, width: number): number {
-  row.fill(null, start, start + width)
-  return start + width
 }
