@@ -5,7 +5,7 @@
 import type { UpstreamFormatName } from '../wire/formats.ts'
 import type { ModelDefinition, PriceDefinition, UpstreamDefinition } from './definition.ts'
 import { isConversationFormat } from './format-uses.ts'
-import { familyOf, type OfferedModel, type OfferFinder, offerFinder } from './offers.ts'
+import { familyOf, nameThere, type OfferedModel, type OfferFinder, offerFinder } from './offers.ts'
 import { type PriceBody, parseMarkup, priceBody, priceText } from './prices.ts'
 import type { Model } from './types.ts'
 
@@ -18,6 +18,8 @@ export interface ProviderFacts {
   readonly servedElsewhere?: readonly string[]
   /** No other host speaks as this provider, so its upstreams serve whatever a model is called. */
   readonly servesAnyName?: boolean
+  /** What its models' public names begin with here, and their names there do not: `groq/`. */
+  readonly namesModelsBelow?: string
   readonly defaultOrigin: string
   readonly dialects: readonly UpstreamFormatName[]
 }
@@ -171,7 +173,7 @@ function draft(definition: ModelDefinition, sources: CatalogSources, finder: Off
   const model = {
     name: id,
     provider,
-    upstreamModel: definition.upstreamId ?? id,
+    upstreamModel: nameThere(offered, sources.providers),
     dialects,
     displayName: definition.displayName ?? id,
     releasedMs: released,

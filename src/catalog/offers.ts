@@ -23,12 +23,14 @@ export interface OfferFinder {
 
 /** What is the same for every model is looked up once. */
 export function offerFinder(sources: OfferSources): OfferFinder {
-  const builtinProviders = new Map(sources.builtin.map(({ id, provider }) => [id, provider]))
+  const builtinNames = new Set(
+    sources.builtin.map((model) => nameKey(model.provider, nameThere(model, sources.providers))),
+  )
   const upstreams = sources.upstreams.flatMap((definition) => {
     const facts = sources.providers.find(({ provider }) => provider === definition.provider)
     return facts === undefined ? [] : [servingUpstream(definition, facts)]
   })
-  const isOwn = (model: OfferedModel) => isProvidersOwn(model, sources.providers, builtinProviders)
+  const isOwn = (model: OfferedModel) => isProvidersOwn(model, sources.providers, builtinNames)
   return {
     isProvidersOwn: isOwn,
     offersOf(model) {
@@ -37,8 +39,8 @@ export function offerFinder(sources: OfferSources): OfferFinder {
         if (upstream.provider !== model.provider) return []
         const isListed = models === 'all' ? isServedByAll : models.has(model.id)
         if (!(model.upstreams?.includes(upstream.name) ?? isListed)) return []
-        const nameThere = models === 'all' ? undefined : models.get(model.id)
-        return [{ upstream, upstreamModel: nameThere ?? model.upstreamId ?? model.id }]
+        const listedName = models === 'all' ? undefined : models.get(model.id)
+        return [{ upstream, upstreamModel: listedName ?? nameThere(model, sources.providers) }]
       })
     },
   }
@@ -90,17 +92,35 @@ export function isOwnAddress(
   return url === null || parseAddress(url).origin === new URL(defaultOrigin).origin
 }
 
+/** What a model is called at its provider. */
+export function nameThere(
+  { id, upstreamId, provider }: Pick<ModelDefinition, 'id' | 'upstreamId' | 'provider'>,
+  providers: readonly ProviderFacts[],
+): string {
+  if (upstreamId !== undefined) return upstreamId
+  const prefix = providers.find((facts) => facts.provider === provider)?.namesModelsBelow
+  return prefix !== undefined && id.startsWith(prefix) ? id.slice(prefix.length) : id
+}
+
+function nameKey(provider: string | undefined, name: string): string {
+  return `${provider ?? ''} ${name}`
+}
+
 /** Judged by the name there, which is what that host is asked for: those of the built-in table and of its families. */
 function isProvidersOwn(
-  { id, upstreamId, provider }: OfferedModel,
+  model: OfferedModel,
   providers: readonly ProviderFacts[],
-  builtinProviders: ReadonlyMap<string, string | undefined>,
+  builtinNames: ReadonlySet<string>,
 ): boolean {
-  const name = upstreamId ?? id
+  const { id, provider } = model
+  const facts = providers.find((known) => known.provider === provider)
+  const name = nameThere(model, providers)
   return (
-    providers.some((facts) => facts.provider === provider && facts.servesAnyName === true) ||
-    builtinProviders.get(name) === provider ||
-    familyOf(name, providers) === provider
+    facts?.servesAnyName === true ||
+    builtinNames.has(nameKey(provider, name)) ||
+    (facts?.namesModelsBelow === undefined
+      ? familyOf(name, providers) === provider
+      : id.startsWith(facts.namesModelsBelow))
   )
 }
 

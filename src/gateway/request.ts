@@ -161,8 +161,10 @@ export interface PreparedRequest {
 export interface RequestPlan extends Route {
   /** null: the bytes go as they came, in both directions. */
   readonly translation: Translation | null
-  /** Marks of ours that a body which goes as it came loses on its way. */
+  /** Marks of ours that a body which goes as it came loses on its way, and what its host takes otherwise. */
   readonly marks: readonly BytePatch[]
+  /** What was left out or changed of the caller's request. */
+  readonly adjusted: readonly Adjustment[]
   readonly inputSize: InputSize
   /** The output limit the caller wants in tokens, at most the model's maximum. */
   readonly outputWanted: number

@@ -47,7 +47,7 @@ export function heldHeaders(
   const { source } = hold.input
   if (source !== 'bytes') headers.push('x-tollgate-input-bound', source)
   if (hold.lowered) headers.push('x-tollgate-max-output', String(hold.outputLimit))
-  const adjusted = plan.translation?.adjusted ?? []
+  const { adjusted } = plan
   if (adjusted.length > 0) headers.push('x-tollgate-adjusted', adjustedText(adjusted))
   if (caller.policy.showBalance) headers.push('x-tollgate-balance', formatUsd(hold.available))
   return headers

@@ -199,7 +199,7 @@ class UpstreamAttempt {
     const failure = this.#task.connector.classify(this.#status, this.#headers, problem)
     const isPassedOn = isCallersFault(failure) && isJson(this.#headers)
     this.#fail(failure, {
-      rejection: isPassedOn ? { status: this.#status, bytes: body } : null,
+      rejection: isPassedOn ? { status: failure.status ?? this.#status, bytes: body } : null,
     })
   }
 

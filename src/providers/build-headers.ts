@@ -6,15 +6,24 @@ import type { OutgoingRequest } from './connector.ts'
 
 /** Headers of every upstream request. No compression: the bytes are parsed while they are relayed. */
 export function commonHeaders(outgoing: OutgoingRequest): string[] {
+  return headersFrom(outgoing, headerOf(outgoing, 'user-agent') ?? 'tollgate')
+}
+
+/** The same without a word of who the caller is: hosts judge by it, and learn who the customers are. */
+export function anonymousHeaders(outgoing: OutgoingRequest): string[] {
+  return headersFrom(outgoing, 'tollgate')
+}
+
+function headersFrom({ streamed }: OutgoingRequest, agent: string): string[] {
   return [
     'content-type',
     'application/json',
     'accept',
-    outgoing.streamed ? 'text/event-stream' : 'application/json',
+    streamed ? 'text/event-stream' : 'application/json',
     'accept-encoding',
     'identity',
     'user-agent',
-    headerOf(outgoing, 'user-agent') ?? 'tollgate',
+    agent,
   ]
 }
 

@@ -21,6 +21,7 @@ export type ErrorKind =
   | 'timeout'
   | 'context'
   | 'rejected'
+  | 'content'
   | 'no_answer'
 
 /** Fits when every part that is given fits. */
@@ -30,6 +31,8 @@ export interface ErrorRule {
   readonly words?: readonly string[]
   /** How the sentence begins, in lower case. */
   readonly begins?: readonly string[]
+  /** Whether the answer says how long to wait. */
+  readonly tellsWait?: boolean
   readonly meaning: ErrorKind
 }
 
@@ -41,6 +44,8 @@ interface Consequence {
    * request. `upstream_body`: the provider's message under our status. `gateway`: our own, as the fault is the operator's.
    */
   readonly messageFrom: 'upstream' | 'upstream_body' | 'gateway'
+  /** What the caller gets in place of the upstream's status. */
+  readonly status?: number
   /** Our sentence; also where the provider gave none. */
   readonly sentence: string
   readonly cooldownMs: number
@@ -69,6 +74,8 @@ const consequences: Readonly<Record<ErrorKind, Consequence>> = {
   larger_than_rate: callers('upstream_rejected'),
   context: callers('context_too_long'),
   rejected: callers('upstream_rejected'),
+  // A refusal of what the caller wrote, under a status that elsewhere concerns our credential.
+  content: { ...callers('upstream_rejected'), status: 400 },
 }
 
 function operators(code: UpstreamFailure['code'], sentence: string, cooldownMs: number): Consequence {
@@ -92,10 +99,19 @@ const messageCharactersMax = 2_000
 
 /** What every provider means by a status; comes after a provider's own rules. */
 const commonRules: readonly ErrorRule[] = [
-  { statuses: [401, 402, 403], meaning: 'credential' },
+  { words: ['insufficient_system_resource'], meaning: 'overloaded' },
+  {
+    statuses: [400, 413, 422],
+    words: ['context_length_exceeded', 'exceed_context_size_error'],
+    meaning: 'context',
+  },
+  { statuses: [400, 422], begins: ["this model's maximum context length"], meaning: 'context' },
+  { statuses: [401, 403], meaning: 'credential' },
+  { statuses: [402], meaning: 'billing' },
   { statuses: [404], meaning: 'model_missing' },
   { statuses: [408, 504], meaning: 'timeout' },
-  { statuses: [409], meaning: 'server' },
+  // 424: what the host called failed.
+  { statuses: [409, 424], meaning: 'server' },
   { statuses: [429], meaning: 'rate' },
   { statuses: [503, 529], meaning: 'overloaded' },
 ]
@@ -110,7 +126,8 @@ export function classifyAnswer(
   headers: ReadonlyMap<string, string>,
   problem: UpstreamProblem,
 ): UpstreamFailure {
-  const meaning = meaningOf(rules, status, problem)
+  const tellsWait = retryAfter(headers) !== null
+  const meaning = meaningOf(rules, { status, problem, tellsWait })
   const consequence = consequences[meaning]
   const waits = consequence.retry === 'elsewhere'
   const retryAfterMs = waits ? (retryAfter(headers) ?? believedMs(problem.retryAfterMs ?? null)) : null
@@ -121,7 +138,7 @@ export function classifyAnswer(
   return {
     code: consequence.code,
     retry: mayGoElsewhere(meaning, headers) ? 'elsewhere' : 'never',
-    status: consequence.messageFrom === 'upstream' ? status : null,
+    status: consequence.messageFrom === 'upstream' ? (consequence.status ?? status) : null,
     message: upstreamMessage || consequence.sentence,
     retryAfterMs,
     cooldownMs: Math.max(consequence.cooldownMs, waitsAsAsked.includes(meaning) ? (retryAfterMs ?? 0) : 0),
@@ -134,7 +151,13 @@ export function isCallersFault({ retry, status, operator }: UpstreamFailure): bo
   return retry === 'never' && status !== null && !operator
 }
 
-function meaningOf(rules: readonly ErrorRule[], status: number, problem: UpstreamProblem): ErrorKind {
+interface Refusal {
+  readonly status: number
+  readonly problem: UpstreamProblem
+  readonly tellsWait: boolean
+}
+
+function meaningOf(rules: readonly ErrorRule[], { status, problem, tellsWait }: Refusal): ErrorKind {
   const sentence = problem.message.slice(0, 200).toLowerCase()
   for (const rule of [...rules, ...commonRules]) {
     if (rule.statuses !== undefined && !rule.statuses.includes(status)) continue
@@ -144,6 +167,7 @@ function meaningOf(rules: readonly ErrorRule[], status: number, problem: Upstrea
     )
       continue
     if (rule.begins !== undefined && !rule.begins.some((start) => sentence.startsWith(start))) continue
+    if (rule.tellsWait !== undefined && rule.tellsWait !== tellsWait) continue
     return rule.meaning
   }
   if (status >= 500) return 'server'

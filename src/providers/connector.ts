@@ -7,6 +7,7 @@
 import type { ErrorCode } from '../base/errors.ts'
 import type { Media, UpstreamProblem } from '../wire/dialect.ts'
 import type { UpstreamFormatName } from '../wire/formats.ts'
+import type { RequestDifferences } from '../wire/host-differences.ts'
 import type { Capabilities } from '../wire/translation/capabilities.ts'
 import type { UpstreamOperation } from '../wire/upstream-paths.ts'
 import type { PageFacts } from './media-size.ts'
@@ -69,10 +70,18 @@ export interface Connector {
   readonly servedElsewhere?: readonly string[]
   /** No other host speaks as this provider, so its upstreams serve whatever a model is called. */
   readonly servesAnyName?: boolean
+  /** What its models' public names begin with here, and their names there do not: `groq/`. */
+  readonly namesModelsBelow?: string
   readonly defaultOrigin: string
   /** The wire formats that this program can speak to it. */
   readonly dialects: readonly [UpstreamFormatName, ...UpstreamFormatName[]]
   prepare(outgoing: OutgoingRequest): SignedRequest
+  /** What stands before the paths of a format at an upstream whose address has this path; absent: as the address says. */
+  pathPrefix?(dialect: UpstreamFormatName, basePath: string): string
+  /** Where the models are listed; null: nowhere, absent: as in the first format. */
+  readonly modelListPath?: string | null
+  /** How requests of a format differ from what its vendor takes. */
+  readonly requestDifferences?: Readonly<Partial<Record<UpstreamFormatName, RequestDifferences>>>
   /** What the provider can be asked for in a format besides generating. */
   offers(operation: UpstreamOperation, dialect: UpstreamFormatName): boolean
   /** What a model can take; of one that is not known, as the newest of its family. */

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../base/clock.ts'
 import type { Connector } from './connector.ts'
-import { modelListPath } from './paths.ts'
+import { modelListPath, modelsPathOf } from './paths.ts'
 import type { Sender, SendFailure } from './send.ts'
 
 export interface HostModels {
@@ -38,6 +38,8 @@ export async function listHostModels(
   host: ModelHost,
 ): Promise<HostModels> {
   const [dialect] = connector.dialects
+  const path = listPathOf(connector, host.basePath)
+  if (path === null) return { names: [], problem: 'The host has no list of models: type the names.' }
   const { headers } = connector.prepare({
     ...host,
     dialect,
@@ -49,7 +51,7 @@ export async function listHostModels(
   })
   const answer = await received(asking, {
     origin: host.origin,
-    path: modelListPath(dialect, host.basePath),
+    path,
     headers: withoutBody(headers),
   })
   if (typeof answer === 'string') return { names: [], problem: answer }
@@ -57,6 +59,18 @@ export async function listHostModels(
   return names.length === 0
     ? { names, problem: 'The host answered with no list of models.' }
     : { names, problem: null }
+}
+
+/** null: the host has none. */
+function listPathOf(connector: Connector, basePath: string): string | null {
+  const { modelListPath: own, pathPrefix } = connector
+  const [dialect] = connector.dialects
+  if (own === null) return null
+  // At an address with a path of its own, the list stands where the first format does.
+  if (own !== undefined && basePath === '') return own
+  return pathPrefix === undefined
+    ? modelListPath(dialect, basePath)
+    : `${pathPrefix(dialect, basePath)}${modelsPathOf(dialect)}`
 }
 
 function withoutBody(headers: readonly string[]): string[] {

@@ -5,7 +5,7 @@
 import { assert } from '../base/assert.ts'
 import { type UpstreamFormatName, upstreamFormats } from '../wire/formats.ts'
 import type { UpstreamOperation } from '../wire/upstream-paths.ts'
-import type { OutgoingRequest } from './connector.ts'
+import type { Connector, OutgoingRequest } from './connector.ts'
 
 /** Whether a format has a path for it. */
 export function hasAddress(operation: UpstreamOperation, dialect: UpstreamFormatName): boolean {
@@ -14,22 +14,34 @@ export function hasAddress(operation: UpstreamOperation, dialect: UpstreamFormat
 
 /** Path and query; throws for what the format has no path for. */
 export function pathOf(outgoing: OutgoingRequest): string {
-  const { dialect, operation, basePath, query, model, streamed } = outgoing
+  return pathBelow(versionedBase(outgoing.dialect, outgoing.basePath), outgoing)
+}
+
+/** The same below a prefix that is not made of the address. */
+export function pathBelow(base: string, outgoing: OutgoingRequest): string {
+  const { dialect, operation, query, model, streamed } = outgoing
   const { ofModel } = upstreamFormats[dialect].paths
   const path = upstreamFormats[dialect].paths.operations[operation]
   assert(path !== null, `${dialect} has no address for ${operation}`)
-  const base = versionedBase(dialect, basePath)
   return ofModel === null
     ? `${base}${path}${query}`
     : base + ofModel(path, { model: encodeURIComponent(model), streamed })
 }
 
 /** Where a host is asked for an answer in a format, as people read it. */
-export function requestPath(dialect: UpstreamFormatName, basePath: string): string {
+export function requestPath(
+  { dialects: [dialect], pathPrefix }: Pick<Connector, 'dialects' | 'pathPrefix'>,
+  basePath: string,
+): string {
   const { operations, ofModel } = upstreamFormats[dialect].paths
   const path = operations.generate ?? ''
   const written = ofModel === null ? path : ofModel(path, { model: '{model}', streamed: false })
-  return versionedBase(dialect, basePath) + written
+  return (pathPrefix?.(dialect, basePath) ?? versionedBase(dialect, basePath)) + written
+}
+
+/** Where a format lists models, below its prefix. */
+export function modelsPathOf(dialect: UpstreamFormatName): string {
+  return upstreamFormats[dialect].paths.models
 }
 
 /** Where a host lists its models. */
@@ -44,7 +56,7 @@ export function filePath(dialect: UpstreamFormatName, basePath: string, of: 'fil
 }
 
 /** What operators copy from a host's page ends before the version or after it: both are understood. */
-function versionedBase(dialect: UpstreamFormatName, basePath: string): string {
+export function versionedBase(dialect: UpstreamFormatName, basePath: string): string {
   const { paths } = upstreamFormats[dialect]
   const { version } = paths
   if (basePath === '') return version

@@ -3,10 +3,11 @@ import { assert } from '../base/assert.ts'
 import { anthropic } from './anthropic.ts'
 import type { Connector } from './connector.ts'
 import { google } from './google.ts'
+import { hostConnectors } from './hosts/host-connector.ts'
 import { openai } from './openai.ts'
 import { sandbox } from './sandbox.ts'
 
-export const connectors: readonly Connector[] = [openai, anthropic, google, sandbox]
+export const connectors: readonly Connector[] = [openai, anthropic, google, sandbox, ...hostConnectors]
 
 const byProvider = new Map(connectors.map((connector) => [connector.provider, connector]))
 

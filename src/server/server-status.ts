@@ -31,9 +31,9 @@ export function noServer(clock: Clock): ServerFacts {
 
 /** Where a request in the provider's first format goes. */
 function requestUrl({ provider, url }: Pick<AskedHost, 'provider' | 'url'>): string {
-  const { dialects, defaultOrigin } = connectorOf(provider)
-  const { origin, basePath } = parseAddress(url ?? defaultOrigin)
-  return origin + requestPath(dialects[0], basePath)
+  const connector = connectorOf(provider)
+  const { origin, basePath } = parseAddress(url ?? connector.defaultOrigin)
+  return origin + requestPath(connector, basePath)
 }
 
 export function serverFacts(

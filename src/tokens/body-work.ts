@@ -27,6 +27,7 @@ import {
   upstreamCodecs,
   upstreamFormats,
 } from '../wire/formats.ts'
+import type { AdaptedRequest, RequestDifferences } from '../wire/host-differences.ts'
 import { applyEdits } from '../wire/json/json.ts'
 import { type JsonOut, jsonText, RawJson } from '../wire/json/text.ts'
 import type { Adjustment, ResponseOptions, Target, ToolNames } from '../wire/translation/neutral.ts'
@@ -38,6 +39,10 @@ export interface ReadInput<Format extends ClientFormatName | UpstreamFormatName 
   readonly format: Format
   readonly limits: ReadLimits
   readonly address: UrlFields
+}
+
+export interface AdaptInput extends Pick<ReadInput<TargetFormat>, 'format' | 'limits'> {
+  readonly differences: RequestDifferences
 }
 
 export interface TranslateInput extends ReadInput<SourceFormat> {
@@ -69,6 +74,12 @@ export const bodyWork = {
   /** The edits that take our marks out of a body that goes as it is. */
   stripCarriers(body: Uint8Array, { format, limits }: ReadInput<TargetFormat>): readonly BytePatch[] {
     return upstreamCodecs[format].stripCarriers(body, limits)
+  },
+
+  /** The edits that make a body what its host takes, our marks taken out as well. */
+  adapt(body: Uint8Array, { format, limits, differences }: AdaptInput): AdaptedRequest {
+    const adapted = upstreamCodecs[format].adaptRequest?.(body, limits, differences)
+    return adapted ?? { patches: upstreamCodecs[format].stripCarriers(body, limits), adjusted: [] }
   },
 
   /** The body for another format, and its facts as that format's reader finds them there. */

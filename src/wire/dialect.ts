@@ -1,12 +1,12 @@
 /**
- * What a format provides to clients and to upstreams, and the words in which both speak of requests, responses and
- * errors. A format fills one side or both. Interfaces and plain values only: no I/O, no promise, no clock, no Node,
- * and of ours only types and the table of meters imported.
+ * What a format provides to clients and to upstreams, and the words in which both speak of requests, responses and errors. A
+ * format fills one side or both. Interfaces and plain values only: no I/O, no promise, no clock, no Node; only types imported.
  */
 import type { ErrorCategory } from '../../contract/errors.ts'
 import type { CountedTokens } from '../../contract/meters.ts'
 import type { ClientRoutes } from './client-routes.ts'
 import type { ClientFormatName, SourceFormat, TargetFormat, UpstreamFormatName } from './formats.ts'
+import type { RequestDifferences } from './host-differences.ts'
 import type { UpstreamPaths } from './upstream-paths.ts'
 
 /** Formats that hold a conversation and fill both sides; any can be translated to any. */
@@ -169,6 +169,8 @@ export interface RequestPatch {
   readonly outputLimit?: number
   /** The cap on uses of each server tool. */
   readonly serverToolUsesMax?: number
+  /** How the host differs from the format's vendor; absent: not at all. */
+  readonly host?: RequestDifferences | undefined
 }
 
 /** What a provider reported, field by field as it named them; null where it said nothing. 0 is a number. */

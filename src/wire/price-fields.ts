@@ -24,6 +24,26 @@ export type PriceRule =
 /** A rule, and the page of the provider that it was read from. */
 export type PriceField = PriceRule & { readonly source: string }
 
+/** What routers of several hosts take in every format: who serves, which other model does, what is searched besides. */
+export const routerPriceFields = {
+  provider: {
+    rule: 'option',
+    name: 'provider',
+    source: 'https://openrouter.ai/docs/guides/routing/provider-selection',
+  },
+  route: {
+    rule: 'option',
+    name: 'route',
+    source: 'https://openrouter.ai/docs/guides/routing/model-fallbacks',
+  },
+  models: {
+    rule: 'option',
+    name: 'models',
+    source: 'https://openrouter.ai/docs/guides/routing/model-fallbacks',
+  },
+  plugins: { rule: 'option', name: 'plugins', source: 'https://openrouter.ai/docs/guides/features/plugins' },
+} as const satisfies Readonly<Record<string, PriceField>>
+
 const optionCharactersMax = 64
 /** A body that switches on more is hostile: each is looked up and told with its place. */
 const optionsMax = 16

@@ -29,9 +29,10 @@ export function problemOf(value: unknown, level = 1): UpstreamProblem {
   if (!isRecord(value)) return noProblem
   const inner = innerProblem(value, level)
   const own = {
-    message: firstText(value, ['message', 'msg', 'error_description']),
+    message: firstText(value, ['message', 'msg', 'error_description', 'faultstring', 'status_msg']),
     type: firstText(value, ['type', 'status']),
-    code: firstText(value, ['code']),
+    code: firstText(value, ['code', 'status_code', 'errorcode']),
+    ...reasonOf(value),
     ...detailsOf(value.details),
   }
   if (inner === noProblem) return own
@@ -42,6 +43,25 @@ export function problemOf(value: unknown, level = 1): UpstreamProblem {
     type: inner.type || own.type,
     code: inner.code || own.code,
   }
+}
+
+/** The one word that OpenRouter has for a failure in every format, and Novita for its own: openrouter.ai/docs/api/reference/errors-and-debugging. */
+function reasonOf(value: JsonRecord): Pick<UpstreamProblem, 'reason'> {
+  const reason = isRecord(value.metadata) ? value.metadata.error_type : (value.error_type ?? value.reason)
+  return typeof reason === 'string' ? { reason } : {}
+}
+
+/** The error that an answer with status 200 is; null when it is an answer. `base_resp` is MiniMax's: platform.minimax.io/docs. */
+export function problemInside(answer: JsonRecord): UpstreamProblem | null {
+  const { error, code, base_resp: base, x_groq: groq } = answer
+  if (isSet(error)) return isRecord(error) ? problemOf(error) : problemOf({ error, code })
+  if (isRecord(groq) && isSet(groq.error)) return problemOf(groq.error)
+  return isRecord(base) && isSet(base.status_code) && base.status_code !== 0 ? problemOf(base) : null
+}
+
+/** Hosts write that there is nothing as null, false or an empty string, or leave the field out. */
+export function isSet(value: unknown): boolean {
+  return value !== null && value !== undefined && value !== false && value !== ''
 }
 
 /** What Google tells in typed details, https://google.aip.dev/193: why, and how long to wait. */
@@ -59,7 +79,7 @@ function detailsOf(details: unknown): Pick<UpstreamProblem, 'reason' | 'retryAft
 }
 
 function innerProblem(value: JsonRecord, level: number): UpstreamProblem {
-  for (const name of ['error', 'errors', 'detail']) {
+  for (const name of ['error', 'errors', 'detail', 'fault', 'base_resp']) {
     const inner = value[name]
     if (inner !== null && inner !== undefined && inner !== false) return problemOf(inner, level + 1)
   }

@@ -237,11 +237,12 @@ function splicer(deps: DispatchDeps, task: DispatchInput): (upstreamModel: strin
 
 /** What goes upstream: the caller's bytes, with what had to change spliced in. */
 function spliced(deps: DispatchDeps, task: DispatchInput, upstreamModel: string): readonly Uint8Array[] {
-  const { dialect, marks } = task.plan
+  const { connector, dialect, marks } = task.plan
   const edits = dialect.patchRequest(task.parsed.facts, {
     ...(upstreamModel === task.parsed.facts.model ? {} : { model: upstreamModel }),
     ...(task.hold.lowered ? { outputLimit: task.hold.outputLimit } : {}),
     serverToolUsesMax: deps.limits.serverToolUsesMax,
+    host: connector.requestDifferences?.[dialect.name],
   })
   const all = marks.length === 0 ? edits : [...edits, ...marks].sort((a, b) => a.start - b.start)
   return applyEdits(task.parsed.body.bytes, all)

@@ -34,6 +34,7 @@ import {
 } from '../../wire/formats.ts'
 import { canHoldAudio, mediaLength } from '../../wire/media.ts'
 import type { AutomaticCaching, ForcedTools } from '../../wire/translation/neutral.ts'
+import { adaptToHost } from '../adapt-to-host.ts'
 import { wireError } from '../error-response.ts'
 import type {
   InputSize,
@@ -70,14 +71,17 @@ export async function prepare(
   const automaticCaching = cachingOf(context, caller.policy)
   const owner = { body: received.body, account: caller.account, work: context.work }
   const original = { parsed: received, owner, route, automaticCaching }
-  const { parsed, translation, marks } = await inUpstreamFormat(deps, context, original)
+  const formatted = await inUpstreamFormat(deps, context, original)
+  const { parsed, translation } = formatted
   try {
+    const { marks, adjusted } = await adaptToHost(deps, { owner, route }, formatted)
     const { model, price, connector } = route
     const { uses, serverTools } = refuseUnpriced(price, parsed.facts, { connector, limits: deps.limits })
     const plan = {
       ...route,
       translation,
       marks,
+      adjusted,
       inputSize: inputBound(model, connector, parsed, uses),
       serverTools,
       choices: parsed.facts.choices,
@@ -149,8 +153,14 @@ async function inUpstreamFormat(
   try {
     const { facts } = parsed
     const isOwnFormat = to === facts.writtenAs && to === own
+    const isAdapted = route.connector.requestDifferences?.[to] !== undefined
     return facts.canPassThrough && isOwnFormat
-      ? { parsed, translation: null, marks: await marksIn(deps, context, { owner: of.owner, format: to }) }
+      ? {
+          parsed,
+          translation: null,
+          // Of a body that is made what its host takes, they are taken out then.
+          marks: isAdapted ? noEdits : await marksIn(deps, context, { owner: of.owner, format: to }),
+        }
       : await translated(deps, context, { ...of, from: facts.writtenAs ?? own, to, own })
   } catch (error) {
     throw wireError(error)

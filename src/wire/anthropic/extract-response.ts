@@ -5,7 +5,7 @@
 import type { ExtractedResponse, UpstreamProblem } from '../dialect.ts'
 import { isRecord, type JsonRecord, jsonOf, parsed, recordsIn, textIn } from '../json/parsed.ts'
 import { ProducedText } from '../stream/produced-text.ts'
-import { noProblem, problemOf } from '../upstream-problem.ts'
+import { noProblem, problemInside, problemOf } from '../upstream-problem.ts'
 import { countBlock, messagesReport, readUsage } from './extract-usage.ts'
 
 const decoder = new TextDecoder('utf-8')
@@ -33,6 +33,8 @@ export function extractResponse(body: Uint8Array, sampleCharactersMax: number): 
 /** The error in a body that came with status 200; null when it is an answer. */
 function problemIn(answer: JsonRecord): UpstreamProblem | null {
   if (answer.type === 'error' || isRecord(answer.error)) return problemOf(answer)
+  const inside = problemInside(answer)
+  if (inside !== null) return inside
   return Array.isArray(answer.content) ? null : problemWith('The upstream answered without content.')
 }
 

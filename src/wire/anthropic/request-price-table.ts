@@ -2,13 +2,14 @@
  * What in a Messages request can change what the provider charges: fields, tools and betas, with the
  * page each fact was read from. What is not here travels untouched and costs nothing but its tokens.
  */
-import type { PriceField } from '../price-fields.ts'
+import { type PriceField, routerPriceFields } from '../price-fields.ts'
 
 const docs = 'https://platform.claude.com/docs/en'
 const messages = `${docs}/api/messages`
 const fallback = `${docs}/build-with-claude/refusals-and-fallback`
 
 export const messagesPriceFields = {
+  ...routerPriceFields,
   /** `auto` may run at priority, which only a commitment buys; the answer names the tier it ran at. */
   service_tier: {
     rule: 'values',

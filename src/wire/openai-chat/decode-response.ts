@@ -161,6 +161,11 @@ const reasons: ReadonlyMap<string, FinishReason> = new Map<string, FinishReason>
   ['tool_calls', 'calls'],
   ['function_call', 'calls'],
   ['content_filter', 'filter'],
+  // Of hosts: Mistral, Z.AI, and GPT models behind routers.
+  ['model_length', 'length'],
+  ['model_context_window_exceeded', 'length'],
+  ['incomplete', 'length'],
+  ['sensitive', 'filter'],
 ])
 
 /** What the finish means beside what was said: hosts end calls with `stop` too, and refusals always. */

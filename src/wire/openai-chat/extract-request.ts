@@ -202,22 +202,39 @@ function usageEditOf(json: Json, options: number, insertAt: number): BytePatch |
 export function patchRequest(fields: ChatFields, splice: RequestPatch): readonly BytePatch[] {
   const edits: BytePatch[] = []
   if (splice.model !== undefined) edits.push({ ...fields.modelSpan, text: JSON.stringify(splice.model) })
-  if (splice.outputLimit !== undefined) edits.push(...limitEdits(fields, splice.outputLimit))
-  if (fields.usageEdit !== null) edits.push(fields.usageEdit)
+  const { outputLimit, host } = splice
+  if (outputLimit !== undefined) edits.push(...limitEdits(fields, outputLimit, host?.limitField))
+  if (fields.usageEdit !== null && host?.streamUsage !== 'unasked') edits.push(fields.usageEdit)
   return edits.sort((a, b) => a.start - b.start)
 }
 
-/** Lowers every limit that is higher; where there is none, sets the name that all newer models know. */
-function limitEdits({ insertAt, limitFields }: ChatFields, tokens: number): readonly BytePatch[] {
-  const limited = limitFields.filter((field) => field.tokens !== null)
-  if (limited.length > 0) {
-    return limited
+/** Lowers every limit that is higher; where there is none, sets the name that the host takes, or that all newer models know. */
+function limitEdits(
+  { insertAt, limitFields }: ChatFields,
+  tokens: number,
+  only: LimitField['name'] | undefined,
+): readonly BytePatch[] {
+  const limited =
+    only === undefined ? limitFields : [sentLimit(limitFields, only)].filter((one) => one !== null)
+  const given = limited.filter((field) => field.tokens !== null)
+  if (given.length > 0) {
+    return given
       .filter((field) => field.tokens !== null && field.tokens > tokens)
       .map((field) => ({ ...field.span, text: String(tokens) }))
   }
-  const empty = limitFields.find((field) => field.name === 'max_completion_tokens')
+  const name = only ?? 'max_completion_tokens'
+  const empty = only === undefined ? limited.find((field) => field.name === name) : undefined
   if (empty !== undefined) return [{ ...empty.span, text: String(tokens) }]
-  return [{ start: insertAt, end: insertAt, text: `"max_completion_tokens":${tokens},` }]
+  return [{ start: insertAt, end: insertAt, text: `"${name}":${tokens},` }]
+}
+
+/** The limit that goes to a host which takes one name: the one of that name, else the other under that name. */
+export function sentLimit<Field extends Pick<LimitField, 'name' | 'tokens'>>(
+  fields: readonly Field[],
+  only: LimitField['name'],
+): Field | null {
+  const given = fields.filter(({ tokens }) => tokens !== null)
+  return given.find(({ name }) => name === only) ?? given[0] ?? null
 }
 
 /** Whether the caller asked for the usage event itself. */

@@ -5,7 +5,7 @@
 import type { ExtractedResponse, UpstreamProblem } from '../dialect.ts'
 import { isRecord, type JsonRecord, parsed, recordIn, recordsIn, textIn } from '../json/parsed.ts'
 import { ProducedText } from '../stream/produced-text.ts'
-import { noProblem, problemOf } from '../upstream-problem.ts'
+import { noProblem, problemInside } from '../upstream-problem.ts'
 import { chatReport, readUsage } from './extract-usage.ts'
 
 const decoder = new TextDecoder('utf-8')
@@ -29,18 +29,38 @@ export function extractResponse(body: Uint8Array, sampleCharactersMax: number): 
     for (const piece of pieces) sample.add(piece)
     if (pieces.length > 0) sample.events += 1
   }
-  return { rawUsage: report.rawUsage(), problem: problemIn(answer, choices.length), sample }
+  return { rawUsage: report.rawUsage(), problem: problemIn(answer, choices), sample }
 }
 
 /** The error in a body that came with status 200; null when it is an answer. */
-function problemIn(answer: JsonRecord, choices: number): UpstreamProblem | null {
-  if (isSet(answer.error)) return problemOf(answer.error)
-  return choices > 0 ? null : problemWith('The upstream answered without choices.')
+function problemIn(answer: JsonRecord, choices: readonly JsonRecord[]): UpstreamProblem | null {
+  const problem = problemInside(answer)
+  if (problem !== null) return problem
+  if (choices.length === 0) return problemWith('The upstream answered without choices.')
+  return (
+    choices
+      .map((choice) => finishProblem(choice, isContent(recordIn(choice, 'message'))))
+      .find((one) => one !== null) ?? null
+  )
 }
 
-/** Hosts write «none» as null, false or an empty string, or leave the field out. */
-export function isSet(value: unknown): boolean {
-  return value !== null && value !== undefined && value !== false && value !== ''
+/** Whether a message or a delta holds anything that a client waits for; a role alone is nothing. */
+export function isContent(message: JsonRecord): boolean {
+  if (producedBy(message).length > 0) return true
+  if (recordsIn(message, 'tool_calls').length > 0) return true
+  const audio = recordIn(message, 'audio')
+  return isRecord(message.function_call) || textIn(audio, 'data') !== '' || textIn(audio, 'id') !== ''
+}
+
+/** Finishes that are failures of the host: OpenRouter, Mistral, DeepSeek, Z.AI, vLLM and SGLang in their references. */
+const failedFinishes = ['error', 'insufficient_system_resource', 'network_error', 'abort']
+
+/** The failure that a finish tells of; null when it is an end. What OpenRouter's own host said counts where nothing came. */
+export function finishProblem(choice: JsonRecord, hasContent: boolean): UpstreamProblem | null {
+  const own = textIn(choice, 'finish_reason')
+  const word = own === 'stop' && !hasContent ? textIn(choice, 'native_finish_reason') : own
+  if (!failedFinishes.includes(word)) return null
+  return { message: textIn(recordIn(choice, 'error'), 'message'), type: 'finish_reason', code: word }
 }
 
 /** The texts that a message or a delta holds: reasoning, content, refusal, tool calls, the words of audio. */

@@ -10,6 +10,7 @@ import { decodeResponse } from './decode-response.ts'
 import { decodeStream } from './decode-stream.ts'
 import { errorBody, errorFrame, errorStatus, problemStatus } from './encode-error.ts'
 import { encodeRequest } from './encode-request.ts'
+import { adaptRequest } from './encode-request-host.ts'
 import { encodeResponse } from './encode-response.ts'
 import { encodeStream } from './encode-stream.ts'
 import { type ChatFields, extractRequest, patchRequest, usageEvent } from './extract-request.ts'
@@ -65,4 +66,5 @@ export const openaiChatCodec: ClientCodec & UpstreamCodec = {
   decodeStream,
   encodeStream,
   stripCarriers,
+  adaptRequest,
 }

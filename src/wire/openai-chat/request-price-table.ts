@@ -2,7 +2,7 @@
  * The fields of a chat request that can change what the provider charges, with the page each fact was
  * read from. A field that is not here travels untouched and costs nothing but its tokens.
  */
-import type { PriceField } from '../price-fields.ts'
+import { type PriceField, routerPriceFields } from '../price-fields.ts'
 
 const reference =
   'https://developers.openai.com/api/reference/resources/chat/subresources/completions/methods/create'
@@ -71,12 +71,7 @@ export const chatPriceFields = {
     name: 'enable_search',
     source: 'https://help.aliyun.com/zh/model-studio/use-qwen-by-calling-api',
   },
-  plugins: { rule: 'option', name: 'plugins', source: 'https://openrouter.ai/docs/guides/features/plugins' },
-  models: {
-    rule: 'option',
-    name: 'models',
-    source: 'https://openrouter.ai/docs/guides/routing/model-fallbacks',
-  },
+  ...routerPriceFields,
   data_sources: {
     rule: 'option',
     name: 'data_sources',

@@ -24,12 +24,24 @@ export function stripCarriers(body: Uint8Array, limits: ReadLimits): readonly By
   })
 }
 
-class ChatCarrierStripper {
-  readonly edits: BytePatch[] = []
-  private readonly json: Json
+/** What else than carriers is taken out of messages, for a host. */
+export interface MessageChanges {
+  /** Members of messages that go. */
+  readonly drops: readonly string[]
+  /** An id of a tool call as the host takes it. */
+  toolId(id: string): string
+}
 
-  constructor(json: Json) {
+export class ChatCarrierStripper {
+  readonly edits: BytePatch[] = []
+  /** The members among `drops` that messages had. */
+  readonly dropped = new Set<string>()
+  private readonly json: Json
+  private readonly changes: MessageChanges | null
+
+  constructor(json: Json, changes: MessageChanges | null = null) {
     this.json = json
+    this.changes = changes
   }
 
   message(message: number): void {
@@ -40,7 +52,9 @@ class ChatCarrierStripper {
     const calls = this.elements(members.get('tool_calls'))
     let isOurs = this.elements(members.get('reasoning_details')).some((detail) => this.isTagged(detail))
     for (const call of calls) if (this.call(call)) isOurs = true
-    if (isOurs) this.remove(message, ownFields)
+    const drops = this.changes?.drops ?? []
+    for (const name of drops) if (members.has(name)) this.dropped.add(name)
+    if (isOurs || drops.length > 0) this.remove(message, isOurs ? [...ownFields, ...drops] : drops)
   }
 
   /** Whether the call has a mark of ours. */
@@ -63,10 +77,12 @@ class ChatCarrierStripper {
   private id(value: number | undefined): boolean {
     if (value === undefined || !this.json.isString(value)) return false
     const text = this.json.text(value)
-    if (readId(text).id === text) return false
+    const isMarked = readId(text).id !== text
+    const plain = isMarked ? plainId(text, callIdCharactersMax) : text
+    const written = this.changes?.toolId(plain) ?? plain
     const { start, end } = this.json.span(value)
-    this.edits.push({ start, end, text: JSON.stringify(plainId(text, callIdCharactersMax)) })
-    return true
+    if (written !== text) this.edits.push({ start, end, text: JSON.stringify(written) })
+    return isMarked
   }
 
   private isTagged(detail: number): boolean {
@@ -84,7 +100,7 @@ class ChatCarrierStripper {
   }
 
   /** Removes members, each with one comma. */
-  private remove(object: number, names: readonly string[]): void {
+  remove(object: number, names: readonly string[]): void {
     const { json } = this
     const end = json.next(object)
     let remainingEnd: number | null = null
@@ -107,7 +123,7 @@ class ChatCarrierStripper {
 }
 
 /** Values by name; of two with one name the last. */
-function membersOf(json: Json, object: number): ReadonlyMap<string, number> {
+export function membersOf(json: Json, object: number): ReadonlyMap<string, number> {
   const members = new Map<string, number>()
   if (json.kind(object) !== 'object') return members
   const end = json.next(object)

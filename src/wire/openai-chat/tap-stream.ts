@@ -5,15 +5,15 @@
  */
 import type { RawUsage, TapOptions, UpstreamProblem, UsageTap } from '../dialect.ts'
 import type { Json } from '../json/json.ts'
-import { isRecord, type JsonRecord, parsed, recordIn, recordsIn, textIn } from '../json/parsed.ts'
+import { isRecord, type JsonRecord, parsed, recordIn, recordsIn } from '../json/parsed.ts'
 import type { RawUsageDraft } from '../raw-usage.ts'
 import { EventShape, type FreeStrings } from '../stream/event-shape.ts'
 import { ProducedText } from '../stream/produced-text.ts'
 import type { SseParser } from '../stream/sse.ts'
 import { type EventMeaning, type EventReader, SseTap } from '../stream/sse-tap.ts'
-import { noProblem, problemOf } from '../upstream-problem.ts'
-import { isSet, producedBy } from './extract-response.ts'
-import { chatReport, readUsage } from './extract-usage.ts'
+import { isSet, noProblem, problemInside, problemOf } from '../upstream-problem.ts'
+import { finishProblem, isContent, producedBy } from './extract-response.ts'
+import { chatReport, readUsage, usageIn } from './extract-usage.ts'
 
 type Path = readonly (string | number)[]
 
@@ -59,10 +59,8 @@ class ChatReader implements EventReader {
     if (text.trim() === endMark) return 'mark'
     const chunk = parsed(text)
     if (!isRecord(chunk)) return text.trim() === '' ? 'quiet' : 'unreadable'
-    if (isSet(chunk.error) || isError) {
-      this.problem = problemOf(isSet(chunk.error) ? chunk.error : chunk)
-      return 'failed'
-    }
+    const problem = problemInside(chunk) ?? (isError ? problemOf(chunk) : null)
+    if (problem !== null) return this.failed(problem)
     readUsage(this.draft, chunk)
     return this.readChoices(event, chunk)
   }
@@ -76,14 +74,21 @@ class ChatReader implements EventReader {
       for (const piece of producedBy(delta)) this.sample.add(piece)
       if (isContent(delta)) hasContent = true
       if (!isSet(choice.finish_reason)) continue
+      const problem = finishProblem(choice, hasContent || this.sample.events > 0)
+      if (problem !== null) return this.failed(problem)
       hasFinish = true
       if (this.finished.size < this.choices) this.finished.add(choice.index ?? 0)
     }
     if (hasContent) this.sample.events += 1
     if (hasFinish && this.finished.size >= this.choices) return 'finish'
-    if (choices.length === 0 && isRecord(chunk.usage) && this.finished.size > 0) return 'usage'
-    if (hasContent && !hasFinish && !isSet(chunk.usage)) this.learn(event, choices)
+    if (choices.length === 0 && isRecord(usageIn(chunk)) && this.finished.size > 0) return 'usage'
+    if (hasContent && !hasFinish && !isSet(usageIn(chunk))) this.learn(event, choices)
     return hasContent ? 'content' : 'quiet'
+  }
+
+  private failed(problem: UpstreamProblem): EventMeaning {
+    this.problem = problem
+    return 'failed'
   }
 
   private learn(event: SseParser, choices: readonly JsonRecord[]): void {
@@ -93,14 +98,6 @@ class ChatReader implements EventReader {
     const found = (json: Json) => freeStrings(json, text)
     this.shape.learn(event.bytes.subarray(event.dataStart, event.dataEnd), found)
   }
-}
-
-/** Whether a delta holds anything that a client waits for; a role alone is nothing. */
-function isContent(delta: JsonRecord): boolean {
-  if (producedBy(delta).length > 0) return true
-  if (recordsIn(delta, 'tool_calls').length > 0) return true
-  const audio = recordIn(delta, 'audio')
-  return isRecord(delta.function_call) || textIn(audio, 'data') !== '' || textIn(audio, 'id') !== ''
 }
 
 function freeStrings(json: Json, produced: string): FreeStrings | null {

@@ -4,9 +4,8 @@
  */
 import type { ExtractedResponse } from '../dialect.ts'
 import { isRecord, type JsonRecord, parsed, recordsIn } from '../json/parsed.ts'
-import { isSet } from '../openai-chat/extract-response.ts'
 import { ProducedText } from '../stream/produced-text.ts'
-import { noProblem, problemOf } from '../upstream-problem.ts'
+import { isSet, noProblem, problemOf } from '../upstream-problem.ts'
 import { embeddingsReport, readUsage } from './extract-usage.ts'
 
 const decoder = new TextDecoder('utf-8')

@@ -3,12 +3,13 @@
  * page each fact was read from. What is not here travels untouched and costs nothing but its tokens.
  */
 import { cacheLifetime, chatPriceFields } from '../openai-chat/request-price-table.ts'
-import type { PriceField } from '../price-fields.ts'
+import { type PriceField, routerPriceFields } from '../price-fields.ts'
 
 const docs = 'https://developers.openai.com/api/docs/guides'
 const reference = 'https://developers.openai.com/api/reference/resources/responses/methods/create'
 
 export const responsesPriceFields = {
+  ...routerPriceFields,
   /** `ultrafast` besides the tiers that chat has; the answer names the tier it ran at. */
   service_tier: chatPriceFields.service_tier,
   /** Costs what the same request costs otherwise; its charge follows when it ends. */

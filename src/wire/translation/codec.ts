@@ -3,6 +3,7 @@
  * Interfaces only.
  */
 import type { BytePatch, ReadLimits, UrlFields, Usage } from '../dialect.ts'
+import type { AdaptedRequest, RequestDifferences } from '../host-differences.ts'
 import type {
   Conversation,
   EncodedRequest,
@@ -59,4 +60,6 @@ export interface UpstreamCodec {
    * there are none; the body is then looked at no further than a search for the carrier.
    */
   stripCarriers(body: Uint8Array, limits: ReadLimits): readonly BytePatch[]
+  /** The patches for a host that takes requests otherwise than the vendor, carriers included; absent: no host does. */
+  adaptRequest?(body: Uint8Array, limits: ReadLimits, differences: RequestDifferences): AdaptedRequest
 }

@@ -1,0 +1,174 @@
+/** The rows of hosts as connectors: where each is asked, with which credential, and what its refusals mean. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { UpstreamFormatName } from '../../wire/formats.ts'
+import { readProblem } from '../../wire/upstream-problem.ts'
+import type { OutgoingRequest } from '../connector.ts'
+import { connectorOf } from '../registry.ts'
+import { hostVariables } from './host-variables-table.ts'
+import { hosts } from './hosts-table.ts'
+
+function outgoing(dialect: UpstreamFormatName, more: Partial<OutgoingRequest> = {}): OutgoingRequest {
+  return {
+    dialect,
+    operation: dialect === 'openai-embeddings' ? 'embed' : 'generate',
+    model: 'm',
+    basePath: '',
+    credential: 'credential-of-the-host',
+    streamed: false,
+    query: '',
+    headers: { 'user-agent': 'Anthropic/1', 'anthropic-beta': 'b', 'x-openai-api-key': 'theirs' },
+    requestId: 'req_1',
+    ...more,
+  }
+}
+
+/** As the pages of the hosts have them. */
+const addresses: readonly (readonly [provider: string, dialect: UpstreamFormatName, path: string])[] = [
+  ['alibaba', 'openai-chat', '/compatible-mode/v1/chat/completions'],
+  ['alibaba', 'anthropic', '/apps/anthropic/v1/messages'],
+  ['cohere', 'openai-chat', '/compatibility/v1/chat/completions'],
+  ['deepinfra', 'openai-chat', '/v1/openai/chat/completions'],
+  ['deepinfra', 'anthropic', '/anthropic/v1/messages'],
+  ['deepseek', 'openai-chat', '/chat/completions'],
+  ['deepseek', 'openai-responses', '/responses'],
+  ['deepseek', 'anthropic', '/anthropic/v1/messages'],
+  ['fireworks', 'openai-chat', '/inference/v1/chat/completions'],
+  ['fireworks', 'openai-responses', '/inference/v1/responses'],
+  ['fireworks', 'anthropic', '/inference/v1/messages'],
+  ['groq', 'openai-chat', '/openai/v1/chat/completions'],
+  ['minimax', 'anthropic', '/anthropic/v1/messages'],
+  ['mistral', 'openai-embeddings', '/v1/embeddings'],
+  ['moonshot', 'anthropic', '/anthropic/v1/messages'],
+  ['novita', 'openai-chat', '/openai/v1/chat/completions'],
+  ['openrouter', 'openai-chat', '/api/v1/chat/completions'],
+  ['openrouter', 'openai-responses', '/api/v1/responses'],
+  ['openrouter', 'anthropic', '/api/v1/messages'],
+  ['perplexity', 'openai-responses', '/v1/responses'],
+  ['zai', 'openai-chat', '/api/paas/v4/chat/completions'],
+  ['zai', 'anthropic', '/api/anthropic/v1/messages'],
+]
+
+test('each format of a host is asked at the path that the host has for it', () => {
+  for (const [provider, dialect, path] of addresses) {
+    const connector = connectorOf(provider)
+    assert.equal(connector.prepare(outgoing(dialect)).path, path, provider)
+    assert.ok(connector.dialects.includes(dialect), provider)
+  }
+})
+
+test('the address of one of its formats is the host, and any other path is as the operator wrote it', () => {
+  const { prepare } = connectorOf('deepinfra')
+  const of = (dialect: UpstreamFormatName, basePath: string) => prepare(outgoing(dialect, { basePath })).path
+  assert.equal(of('anthropic', '/v1/openai'), '/anthropic/v1/messages')
+  assert.equal(of('openai-chat', '/anthropic/v1'), '/v1/openai/chat/completions')
+  assert.equal(of('openai-chat', '/mirror/v1'), '/mirror/v1/chat/completions')
+  assert.equal(of('anthropic', '/mirror'), '/mirror/v1/messages')
+})
+
+test('the credential goes in one header, and no header of the caller goes', () => {
+  for (const [provider, row] of Object.entries(hosts)) {
+    for (const dialect of Object.keys(row.prefixes) as UpstreamFormatName[]) {
+      const { headers } = connectorOf(provider).prepare(outgoing(dialect))
+      const values = headers.filter((_, index) => index % 2 === 1).join(' ')
+      assert.equal(values.split('credential-of-the-host').length, 2, `${provider} ${dialect}`)
+      assert.doesNotMatch(values, /Anthropic|theirs/, provider)
+      assert.ok(!headers.includes('anthropic-beta'), provider)
+      assert.equal(headers[headers.indexOf('user-agent') + 1], 'tollgate', provider)
+    }
+  }
+  const { headers } = connectorOf('deepseek').prepare(outgoing('anthropic'))
+  assert.equal(headers[headers.indexOf('x-api-key') + 1], 'credential-of-the-host')
+})
+
+/** `operator`: our bill or credential, whose words the caller never reads; `later`: another try may do; `caller`: as it is. */
+const refusals: readonly (readonly [
+  provider: string,
+  status: number,
+  body: unknown,
+  meant: 'operator' | 'later' | 'caller' | 'context',
+  headers?: Readonly<Record<string, string>>,
+])[] = [
+  ['deepseek', 402, { error: { message: 'Insufficient Balance' } }, 'operator'],
+  ['openrouter', 402, { error: { code: 402, message: 'Insufficient credits' } }, 'operator'],
+  ['openrouter', 402, { error: { code: 402, message: 'in flight' } }, 'later', { 'retry-after': '2' }],
+  ['openrouter', 403, { error: { code: 403, message: 'Your input was flagged' } }, 'caller'],
+  ['mistral', 402, { message: 'payment required' }, 'operator'],
+  ['zai', 429, { error: { code: '1113', message: 'balance exhausted' } }, 'operator'],
+  ['zai', 429, { error: { code: '1305', message: 'overloaded' } }, 'later'],
+  ['moonshot', 429, { error: { type: 'exceeded_current_quota_error', message: 'quota' } }, 'operator'],
+  ['moonshot', 429, { error: { type: 'engine_overloaded_error', message: 'busy' } }, 'later'],
+  [
+    'moonshot',
+    400,
+    { error: { message: 'Invalid request: Your request exceeded model token limit: 8192' } },
+    'context',
+  ],
+  ['alibaba', 400, { error: { code: 'Arrearage', message: 'overdue' } }, 'operator'],
+  ['alibaba', 429, { error: { code: 'insufficient_quota', message: 'rate' } }, 'later'],
+  ['perplexity', 401, { error: { message: 'no credit' } }, 'operator'],
+  ['minimax', 200, { base_resp: { status_code: 1008, status_msg: 'insufficient balance' } }, 'operator'],
+  ['minimax', 200, { base_resp: { status_code: 1002, status_msg: 'rate limit' } }, 'later'],
+  ['siliconflow', 403, { code: 30001, message: 'balance' }, 'operator'],
+  ['fireworks', 412, { error: 'suspended' }, 'operator'],
+  ['fireworks', 503, { fault: { faultstring: 'overloaded' } }, 'later'],
+  ['groq', 498, { error: { message: 'flex capacity', type: 'x', code: 'capacity_exceeded' } }, 'later'],
+  ['groq', 424, { error: { message: 'mcp' } }, 'later'],
+  [
+    'groq',
+    400,
+    { error: { message: 'Please reduce the length', code: 'context_length_exceeded' } },
+    'context',
+  ],
+  ['together', 524, { message: 'timeout' }, 'later'],
+  ['together', 529, { error: 'overloaded' }, 'later'],
+  ['xai', 400, { code: 'x', error: 'Incorrect API key provided' }, 'operator'],
+  ['xai', 403, { code: 'x', error: 'no credits' }, 'operator'],
+  ['cohere', 498, { message: 'blocked input' }, 'caller'],
+  [
+    'mistral',
+    422,
+    { detail: [{ loc: ['body', 'x'], msg: 'Extra inputs are not permitted', type: 'extra_forbidden' }] },
+    'caller',
+  ],
+]
+
+test('what a refusal means is the meaning that its host gives it', () => {
+  for (const [provider, status, body, meant, headers = {}] of refusals) {
+    const problem = readProblem(Buffer.from(JSON.stringify(body)))
+    // An error inside a 200 is classified under the status that its format gives it.
+    const failure = connectorOf(provider).classify(
+      status === 200 ? 500 : status,
+      new Map(Object.entries(headers)),
+      problem,
+    )
+    const found = failure.operator
+      ? 'operator'
+      : failure.retry === 'elsewhere'
+        ? 'later'
+        : failure.code === 'context_too_long'
+          ? 'context'
+          : 'caller'
+    assert.equal(found, meant, `${provider} ${status} ${JSON.stringify(body)}`)
+    if (failure.operator) assert.ok(!failure.message.includes(problem.message), provider)
+    assert.ok(failure.status === null || ![401, 402, 403].includes(failure.status), provider)
+  }
+})
+
+test('every host has a variable of its own and a row that contradicts itself nowhere', () => {
+  const variables = Object.values(hostVariables).map(({ variable }) => variable)
+  assert.equal(new Set(variables).size, variables.length)
+  for (const [provider, row] of Object.entries(hosts)) {
+    assert.match(row.origin, /^https:\/\/[a-z0-9.-]+$/, provider)
+    assert.ok(Object.keys(row.prefixes).length > 0, provider)
+    for (const prefix of Object.values(row.prefixes)) assert.match(prefix, /^(?:\/[a-z0-9-]+)*$/, provider)
+    for (const { drops = [], renames = {}, adds = {}, words = {} } of Object.values(row.requests ?? {})) {
+      const changed = [...Object.keys(renames), ...Object.keys(adds), ...Object.keys(words)]
+      assert.deepEqual(
+        drops.filter((name) => changed.includes(name)),
+        [],
+        provider,
+      )
+    }
+  }
+})

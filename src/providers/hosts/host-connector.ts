@@ -1,0 +1,90 @@
+/**
+ * A row of `hosts-table.ts` as the connector that the rest of the program knows. It reads rows and knows no host. What bounds
+ * money is the widest of all makers, since a host serves models of any.
+ */
+
+import type { Media } from '../../wire/dialect.ts'
+import type { UpstreamFormatName } from '../../wire/formats.ts'
+import { anonymousHeaders, headerOf } from '../build-headers.ts'
+import { classifyAnswer } from '../classify.ts'
+import type { Connector, OutgoingRequest } from '../connector.ts'
+import { hasAddress, pathBelow, versionedBase } from '../paths.ts'
+import { serverToolsFrom } from '../server-tools.ts'
+import { hostedCapabilities } from './host-models-table.ts'
+import type { Authentication, HostRow } from './host-row.ts'
+import type { HostName } from './host-variables-table.ts'
+import { hostVariables } from './host-variables-table.ts'
+import { hosts } from './hosts-table.ts'
+
+/** Every host of the table, as a connector. */
+export const hostConnectors: readonly Connector[] = Object.entries(hosts).map(([name, row]) =>
+  hostConnector(name as HostName, row),
+)
+
+/** What a host may be asked for; it counts no tokens, stores nothing for us and compacts nothing. */
+const operations: readonly string[] = ['generate', 'embed']
+
+/** The dearest picture of any maker: 10,000 patches at a factor of 2.46, see openai.ts. */
+const pictureTokensMax = 24_600
+const pageTextTokens = 3_000
+
+function hostConnector(provider: HostName, row: HostRow): Connector {
+  const prefixes = new Map(Object.entries(row.prefixes) as [UpstreamFormatName, string][])
+  const pathPrefix = (dialect: UpstreamFormatName, basePath: string): string => {
+    const own = prefixes.get(dialect) ?? ''
+    // The address of any of the host's formats is the host.
+    const isOwn = basePath === '' || [...prefixes.values()].includes(basePath)
+    return isOwn ? own : versionedBase(dialect, basePath)
+  }
+  return {
+    provider,
+    displayName: hostVariables[provider].displayName,
+    families: [`${provider}/`],
+    namesModelsBelow: `${provider}/`,
+    defaultOrigin: row.origin,
+    dialects: [...prefixes.keys()] as unknown as Connector['dialects'],
+    pathPrefix,
+    ...(row.modelList === undefined ? {} : { modelListPath: row.modelList }),
+    ...(row.requests === undefined ? {} : { requestDifferences: row.requests }),
+    prepare: (outgoing) => ({
+      path: pathBelow(pathPrefix(outgoing.dialect, outgoing.basePath), outgoing),
+      headers: hostHeaders(row.authentication?.[outgoing.dialect] ?? 'bearer', outgoing),
+    }),
+    classify: (status, headers, problem) => classifyAnswer(row.errors ?? [], status, headers, problem),
+    offers: (operation, dialect) =>
+      operations.includes(operation) && prefixes.has(dialect) && hasAddress(operation, dialect),
+    capabilities: (upstreamModel) => ({ ...hostedCapabilities(upstreamModel), ...row.capabilities }),
+    requestIdHeader: row.requestIdHeader ?? 'x-request-id',
+    onCancel: row.onCancel,
+    endsWithoutMark: row.endsWithoutMark ?? false,
+    hiddenInputTokens: 1_024,
+    mediaTokensMax: ({ kind }: Media) => (kind === 'image' ? pictureTokensMax : 'window'),
+    page: () => ({ tokensMax: pictureTokensMax + pageTextTokens, pagesMax: Number.POSITIVE_INFINITY }),
+    serverTool: serverToolsFrom({}, { tokensPerUse: 15_000, uncappedUses: null }),
+    // The widest of the makers that have a connector of their own.
+    tokenFactor: { numerator: 27, denominator: 20 },
+  }
+}
+
+const credentialHeaders: Readonly<Record<Authentication, (credential: string) => readonly string[]>> = {
+  bearer: (credential) => ['authorization', `Bearer ${credential}`],
+  'x-api-key': (credential) => ['x-api-key', credential],
+  'api-key': (credential) => ['api-key', credential],
+  none: () => [],
+}
+
+/** Headers that a format demands, with what they say where the caller does not. */
+const formatHeaders: Readonly<Partial<Record<UpstreamFormatName, readonly [name: string, usual: string]>>> = {
+  anthropic: ['anthropic-version', '2023-06-01'],
+}
+
+/** No other header of the caller travels: headers choose prices and say who the customers are. */
+function hostHeaders(authentication: Authentication, outgoing: OutgoingRequest): string[] {
+  const demanded = formatHeaders[outgoing.dialect]
+  const [name, usual] = demanded ?? []
+  return [
+    ...anonymousHeaders(outgoing),
+    ...credentialHeaders[authentication](outgoing.credential),
+    ...(name === undefined || usual === undefined ? [] : [name, headerOf(outgoing, name) ?? usual]),
+  ]
+}

@@ -1,0 +1,71 @@
+/**
+ * What models take that many hosts serve, by their names there: the maker's own table where the name tells the maker, else
+ * a row of its own. A model that no row knows takes no effort: what a host does not know it refuses.
+ */
+import type { Capabilities } from '../../wire/translation/capabilities.ts'
+import { anthropicModels } from '../anthropic-models-table.ts'
+import { type CapabilityRow, capabilitiesFrom } from '../capability-row.ts'
+import { googleModels } from '../google-models-table.ts'
+import { openaiModels } from '../openai-models-table.ts'
+
+/** As the servers of open models take it; images reach models without eyes too, and are refused there in the host's words. */
+const open: Capabilities = {
+  sampling: 'all',
+  temperatureMax: 2,
+  topK: false,
+  penalties: true,
+  seed: true,
+  stopsMax: 4,
+  logprobs: true,
+  thinking: 'none',
+  efforts: [],
+  thinkingOff: null,
+  budget: null,
+  bindsThinking: false,
+  signedCalls: false,
+  forcedTools: true,
+  prefill: false,
+  midSystem: true,
+  parallelSwitch: true,
+  schemaOutput: true,
+  schemaWithTools: true,
+  cacheBreakpoints: false,
+  resultMedia: false,
+  inputs: ['text', 'image', 'document'],
+  chatTools: 'always',
+  outputTokensMax: 32_768,
+}
+
+const reasoning: Capabilities = { ...open, thinking: 'effort', efforts: ['low', 'medium', 'high'] }
+
+const rows: readonly CapabilityRow[] = [
+  { names: /gpt-oss/i, takes: reasoning, source: 'github.com/openai/gpt-oss, 2026-06' },
+  {
+    names:
+      /deepseek|qwen-?3|qwq|kimi-k|glm-?(?:4\.[5-9]|5)|minimax-m|magistral|grok-(?:3-mini|4|build)|nemotron|mimo|thinking|reason|-r1/i,
+    takes: reasoning,
+    source: 'models.dev, models that reason, 2026-06',
+  },
+  { names: /^/, takes: open, source: 'docs.vllm.ai/en/latest/serving/openai_compatible_server, 2026-06' },
+]
+
+/** Makers whose own table knows the model, with how hosts write their names. */
+const makers: readonly {
+  readonly names: RegExp
+  readonly rows: readonly CapabilityRow[]
+  own(name: string): string
+}[] = [
+  { names: /^openai[/-](?!gpt-oss)/, rows: openaiModels, own: (name) => name },
+  // Hosts write versions with a point.
+  { names: /^anthropic[/-]/, rows: anthropicModels, own: (name) => name.replaceAll('.', '-') },
+  { names: /^google\/(?=gemini)/, rows: googleModels, own: (name) => name },
+]
+
+/** What a model takes at a host that calls it so. */
+export function hostedCapabilities(upstreamModel: string): Capabilities {
+  const maker = makers.find(({ names }) => names.test(upstreamModel))
+  if (maker === undefined) return capabilitiesFrom(rows, upstreamModel)
+  const takes = capabilitiesFrom(maker.rows, maker.own(upstreamModel.replace(maker.names, '')))
+  // That Chat Completions takes no tools beside an effort is a rule of OpenAI's own address.
+  return { ...takes, chatTools: 'always' }
+}

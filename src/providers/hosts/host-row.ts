@@ -1,0 +1,38 @@
+/**
+ * What is said of a host that is asked in a format of another vendor. Types alone. A row says where the host differs from the
+ * vendor of the format; what it leaves out is as there. It holds nothing about a model, and nothing that could be computed.
+ */
+import type { UpstreamFormatName } from '../../wire/formats.ts'
+import type { RequestDifferences } from '../../wire/host-differences.ts'
+import type { Capabilities } from '../../wire/translation/capabilities.ts'
+import type { ErrorRule } from '../classify.ts'
+
+/** How a credential is sent. `bearer`: in `authorization`; a name: in the header of that name. */
+export type Authentication = 'bearer' | 'x-api-key' | 'api-key' | 'none'
+
+export interface HostRow {
+  /** Scheme, host and port. */
+  readonly origin: string
+  /**
+   * What stands before the path of a format (`/chat/completions`, `/responses`, `/messages`, `/embeddings`), with the version;
+   * a format that is not here is not served. The first one is the host's own, in which its models are listed.
+   */
+  readonly prefixes: Readonly<Partial<Record<UpstreamFormatName, string>>>
+  /** The path of the list of models; left out: `/models` behind the first prefix, null: there is none. */
+  readonly modelList?: string | null
+  /** `bearer` where it is left out. */
+  readonly authentication?: Readonly<Partial<Record<UpstreamFormatName, Authentication>>>
+  /** What its refusals mean, before what they mean everywhere. */
+  readonly errors?: readonly ErrorRule[]
+  /** `x-request-id` where it is left out. */
+  readonly requestIdHeader?: string
+  /** Whether closing a stream stops the host's meter. */
+  readonly onCancel: 'stops' | 'bills_on'
+  /** It ends streams without the mark of the format. */
+  readonly endsWithoutMark?: true
+  readonly requests?: Readonly<Partial<Record<UpstreamFormatName, RequestDifferences>>>
+  /** What none of its models takes, or all of them take otherwise than the same models elsewhere. */
+  readonly capabilities?: Partial<Capabilities>
+  /** Where the facts stand. Those marked `unverified` in comments hold until the host says otherwise. */
+  readonly source: string
+}

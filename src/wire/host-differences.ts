@@ -1,0 +1,35 @@
+/**
+ * How a host takes the requests of a format otherwise than the vendor of the format does, as data of its provider row.
+ * The format's own folder applies it to the bytes. Types and pure functions only.
+ */
+import type { BytePatch } from './dialect.ts'
+import type { Adjustment } from './translation/neutral.ts'
+
+export interface RequestDifferences {
+  /** The only name of the output limit that the host takes. */
+  readonly limitField?: 'max_tokens' | 'max_completion_tokens'
+  /** Streams report their usage without being asked, and `stream_options` is not sent. */
+  readonly streamUsage?: 'unasked'
+  /** Members of the body that the host refuses, or that would let the caller choose what the host charges. */
+  readonly drops?: readonly string[]
+  /** Members of messages that the host refuses. */
+  readonly messageDrops?: readonly string[]
+  /** Members of the body under the host's name. */
+  readonly renames?: Readonly<Record<string, string>>
+  /** Texts of a member of the body in the host's words. */
+  readonly words?: Readonly<Record<string, Readonly<Record<string, string>>>>
+  /** Members that are added where the caller wrote none, as JSON text. */
+  readonly adds?: Readonly<Record<string, string>>
+  /** The exact length of ids of tool calls, in letters and digits. */
+  readonly toolIdLength?: number
+  /** What stands in place of `reasoning_effort`, as JSON text: for `none`, and for every other effort (absent: the effort itself). */
+  readonly effortAs?: { readonly member: string; readonly off: string; readonly on?: string }
+  /** A member that an assistant message must have: a blank one is added. `with_tools`: only beside calls. */
+  readonly reasoningHistory?: { readonly member: string; readonly on: 'with_tools' | 'always' }
+}
+
+/** The patches that make a body what its host takes, in body order, and what the caller should know of them. */
+export interface AdaptedRequest {
+  readonly patches: readonly BytePatch[]
+  readonly adjusted: readonly Adjustment[]
+}
