@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url'
 
 const program = fileURLToPath(new URL('main.ts', import.meta.url))
 
-function started(...given: readonly string[]) {
-  return spawn(process.execPath, [program, ...given], { stdio: ['ignore', 'pipe', 'pipe'] })
+function started(...args: readonly string[]) {
+  return spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
 }
 
 test('alone it answers at the address that it prints, and a signal ends it', async (context) => {

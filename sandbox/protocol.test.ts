@@ -17,7 +17,7 @@ after(() => sandbox.close())
 const chat = '/v1/chat/completions'
 const messages = '/v1/messages'
 const body = plainBody('sandbox-echo', 'hi')
-const history = (...said: object[]): object => ({ ...body, messages: said })
+const history = (...messages: object[]): object => ({ ...body, messages })
 const user = { role: 'user', content: 'hi' }
 const call = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } }
 const use = { type: 'tool_use', id: 'toolu_1', name: 'f', input: {} }
@@ -317,7 +317,7 @@ interface ErrorBody {
   readonly error: { readonly type: string; readonly message: string; readonly code?: string | null }
 }
 
-for (const [what, sent, status, type, code, says] of chatRefusals) {
+for (const [what, sent, status, type, code, expectedMessage] of chatRefusals) {
   test(`Chat Completions refuses ${what}`, async () => {
     const reply = await exchange(sandbox.origin, {
       ...sent,
@@ -325,20 +325,20 @@ for (const [what, sent, status, type, code, says] of chatRefusals) {
     })
     const { error } = JSON.parse(reply.body) as ErrorBody
     assert.deepEqual([reply.status, error.type, error.code], [status, type, code])
-    assert.match(error.message, says)
+    assert.match(error.message, expectedMessage)
     assert.deepEqual(Object.keys(error), ['message', 'type', 'param', 'code'])
     const logged = sandbox.logged(what)
     assert.deepEqual([logged?.status, logged?.inputTokens, logged?.outputTokens], [status, 0, 0])
   })
 }
 
-for (const [what, sent, status, type, , says] of messagesRefusals) {
+for (const [what, sent, status, type, , expectedMessage] of messagesRefusals) {
   test(`Messages refuses ${what}`, async () => {
     const reply = await exchange(sandbox.origin, sent)
-    const told = JSON.parse(reply.body) as ErrorBody
-    assert.deepEqual([reply.status, told.type, told.error.type], [status, 'error', type])
-    assert.match(told.error.message, says)
-    assert.equal(told.request_id, reply.headers['request-id'])
+    const errorBody = JSON.parse(reply.body) as ErrorBody
+    assert.deepEqual([reply.status, errorBody.type, errorBody.error.type], [status, 'error', type])
+    assert.match(errorBody.error.message, expectedMessage)
+    assert.equal(errorBody.request_id, reply.headers['request-id'])
   })
 }
 

@@ -52,9 +52,9 @@ function kindOf(value: unknown): string {
   if ('candidates' in value) return geminiKindOf(value)
   if (isObject(value.error)) return 'error'
   const [choice] = Array.isArray(value.choices) ? value.choices : []
-  const held = isObject(choice) ? (choice.delta ?? choice.message) : undefined
-  if (isObject(held))
-    return `${value.object} ${Object.keys(held)
+  const message = isObject(choice) ? (choice.delta ?? choice.message) : undefined
+  if (isObject(message))
+    return `${value.object} ${Object.keys(message)
       .filter((name) => name !== 'annotations')
       .sort()}`
   const block = value.delta ?? value.content_block
@@ -69,9 +69,9 @@ function kindOf(value: unknown): string {
  * An event or answer in the pieces that are compared: an answer of Responses apart from its items and its event,
  * a chunk of Gemini apart from its usage. Older recordings of Responses do not number their events.
  */
-function piecesOf(given: unknown): readonly unknown[] {
-  if (!isObject(given)) return [given]
-  const { sequence_number: _, ...value } = given
+function piecesOf(piece: unknown): readonly unknown[] {
+  if (!isObject(piece)) return [piece]
+  const { sequence_number: _, ...value } = piece
   if (isObject(value.response)) return [{ ...value, response: null }, ...piecesOf(value.response)]
   if (isObject(value.usageMetadata)) {
     return [

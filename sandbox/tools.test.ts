@@ -19,15 +19,15 @@ after(() => sandbox.close())
 const parameters = { type: 'object', properties: { path: { type: 'string' } } }
 const names = ['Delete', 'Read', 'Bash']
 
-interface Called {
+interface ToolUse {
   readonly name: string
-  readonly given: unknown
+  readonly input: unknown
 }
 
 /** What differs between the formats in a conversation with tools. */
-interface Talk {
+interface FormatTestCase {
   readonly tools: object
-  readonly calls: (answer: JsonObject) => readonly Called[]
+  readonly calls: (answer: JsonObject) => readonly ToolUse[]
   readonly text: (answer: JsonObject) => string
   /** The body of the next step: the conversation, the answer to it, and `result` for every call. */
   readonly next: (body: JsonObject, answer: JsonObject, result: string) => JsonObject
@@ -47,13 +47,13 @@ function textsIn(parts: readonly JsonObject[]): string {
   return parts.map(({ text, thought }) => (thought === true ? '' : (text ?? ''))).join('')
 }
 
-const talks: Readonly<Record<ConversationFormat, Talk>> = {
+const talks: Readonly<Record<ConversationFormat, FormatTestCase>> = {
   'openai-chat': {
     tools: { tools: names.map((name) => ({ type: 'function', function: { name, parameters } })) },
     calls: (answer) =>
       objectsIn(chatMessage(answer).tool_calls).map((call) => {
-        const { name, arguments: given } = inner(call, 'function')
-        return { name: String(name), given: JSON.parse(String(given)) }
+        const { name, arguments: input } = inner(call, 'function')
+        return { name: String(name), input: JSON.parse(String(input)) }
       }),
     text: (answer) => String(chatMessage(answer).content),
     next: (body, answer, result) => {
@@ -75,7 +75,7 @@ const talks: Readonly<Record<ConversationFormat, Talk>> = {
     calls: (answer) =>
       objectsIn(answer.output)
         .filter(({ type }) => type === 'function_call')
-        .map(({ name, arguments: given }) => ({ name: String(name), given: JSON.parse(String(given)) })),
+        .map(({ name, arguments: input }) => ({ name: String(name), input: JSON.parse(String(input)) })),
     text: (answer) => textsIn(objectsIn(answer.output).flatMap(({ content }) => objectsIn(content))),
     next: (body, answer, result) => {
       const output = objectsIn(answer.output)
@@ -89,7 +89,7 @@ const talks: Readonly<Record<ConversationFormat, Talk>> = {
     calls: (answer) =>
       objectsIn(answer.content)
         .filter(({ type }) => type === 'tool_use')
-        .map(({ name, input }) => ({ name: String(name), given: input })),
+        .map(({ name, input }) => ({ name: String(name), input })),
     text: (answer) => textsIn(objectsIn(answer.content)),
     next: (body, answer, result) => {
       const content = objectsIn(answer.content)
@@ -109,7 +109,7 @@ const talks: Readonly<Record<ConversationFormat, Talk>> = {
     },
     calls: (answer) =>
       geminiParts(answer).flatMap(({ functionCall: call }) =>
-        isObject(call) ? [{ name: String(call.name), given: call.args }] : [],
+        isObject(call) ? [{ name: String(call.name), input: call.args }] : [],
       ),
     text: (answer) => textsIn(geminiParts(answer)),
     next: (body, answer, result) => {
@@ -134,8 +134,12 @@ async function send(path: string, body: JsonObject, id: string): Promise<JsonObj
   return JSON.parse(reply.body) as JsonObject
 }
 
-function begin(format: ConversationFormat, model: string, says: string): { path: string; body: JsonObject } {
-  const { path, body } = plainRequest(format, model, says, { stream: false, more: talks[format].tools })
+function begin(
+  format: ConversationFormat,
+  model: string,
+  prompt: string,
+): { path: string; body: JsonObject } {
+  const { path, body } = plainRequest(format, model, prompt, { stream: false, more: talks[format].tools })
   return { path, body: body as JsonObject }
 }
 
@@ -154,11 +158,11 @@ for (const format of sandboxFormats) {
   ])
   for (const model of models) {
     test(`${model} in ${format} calls the tool that is named, then quotes its result, and goes on`, async () => {
-      const says = 'Please: use Read {"path": "a \\"{b}\\".txt", "deep": {"list": [1, 2]}} and nothing else'
-      const { path, body } = begin(format, model, says)
+      const prompt = 'Please: use Read {"path": "a \\"{b}\\".txt", "deep": {"list": [1, 2]}} and nothing else'
+      const { path, body } = begin(format, model, prompt)
       const first = await send(path, body, `${model}-1`)
       assert.deepEqual(calls(first), [
-        { name: 'Read', given: { path: 'a "{b}".txt', deep: { list: [1, 2] } } },
+        { name: 'Read', input: { path: 'a "{b}".txt', deep: { list: [1, 2] } } },
       ])
       const second = next(body, first, 'the text')
       const quoted = await send(path, second, `${model}-2`)
@@ -173,8 +177,8 @@ for (const format of sandboxFormats) {
   }
 
   test(`several calls in ${format} come together, also of the same tool`, async () => {
-    const says = 'use Read {"path":"a"}\nuse Bash {"command":"ls"}\nuse Read {"path":"b"}'
-    const { path, body } = begin(format, 'sandbox-thinking-tools', says)
+    const prompt = 'use Read {"path":"a"}\nuse Bash {"command":"ls"}\nuse Read {"path":"b"}'
+    const { path, body } = begin(format, 'sandbox-thinking-tools', prompt)
     const answer = await send(path, body, 'several')
     assert.deepEqual(
       calls(answer).map(({ name }) => name),
@@ -189,18 +193,18 @@ for (const format of sandboxFormats) {
     const first = await send(path, body, 'steps')
     const second = next(body, first, 'use Bash {"command":"ls"}')
     const step = await send(path, second, 'steps')
-    assert.deepEqual(calls(step), [{ name: 'Bash', given: { command: 'ls' } }])
+    assert.deepEqual(calls(step), [{ name: 'Bash', input: { command: 'ls' } }])
     assert.equal(text(await send(path, next(second, step, 'done'), 'steps')), 'The tool answered: done')
   })
 
   test(`without a call in the words ${format} echoes; a tool that is not there is told`, async () => {
-    for (const [says, expected] of [
+    for (const [prompt, expected] of [
       ['make use of it', 'make use of it'],
       ['use Read {"path":', 'use Read {"path":'],
       ['reuse Read {}', 'reuse Read {}'],
       ['use Write {}', 'There is no tool Write. There is: Delete, Read, Bash'],
     ] as const) {
-      const { path, body } = begin(format, 'sandbox-tools', says)
+      const { path, body } = begin(format, 'sandbox-tools', prompt)
       assert.equal(text(await send(path, body, 'echo')), expected)
     }
   })

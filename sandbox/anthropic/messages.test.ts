@@ -104,9 +104,9 @@ test('max_tokens cuts the answer and says so; 0 makes nothing', async () => {
 })
 
 test('a tool is called, whole and streamed, and its result is quoted', async () => {
-  const asked = request('sandbox-tool', 'Weather?', { tools })
-  const whole = await client.messages.create(asked)
-  const streamed = await client.messages.stream(asked).finalMessage()
+  const params = request('sandbox-tool', 'Weather?', { tools })
+  const whole = await client.messages.create(params)
+  const streamed = await client.messages.stream(params).finalMessage()
   for (const { content, stop_reason } of [whole, streamed]) {
     assert.equal(stop_reason, 'tool_use')
     const [call] = content
@@ -117,9 +117,9 @@ test('a tool is called, whole and streamed, and its result is quoted', async () 
   const [call] = whole.content
   assert.ok(call?.type === 'tool_use')
   const quoted = await client.messages.create({
-    ...asked,
+    ...params,
     messages: [
-      ...asked.messages,
+      ...params.messages,
       { role: 'assistant', content: whole.content },
       {
         role: 'user',
@@ -131,8 +131,8 @@ test('a tool is called, whole and streamed, and its result is quoted', async () 
 })
 
 test('a call that the limit cuts has half its arguments in a stream and none when whole', async () => {
-  const asked = request('sandbox-tool', 'Weather?', { tools, max_tokens: 2 })
-  const whole = await client.messages.create(asked)
+  const params = request('sandbox-tool', 'Weather?', { tools, max_tokens: 2 })
+  const whole = await client.messages.create(params)
   assert.deepEqual(
     [whole.stop_reason, whole.content.map((block) => block.type === 'tool_use' && block.input)],
     ['max_tokens', [{}]],
@@ -140,11 +140,11 @@ test('a call that the limit cuts has half its arguments in a stream and none whe
 })
 
 test('thinking is signed, shown or not, counted, and accepted back unchanged only', async () => {
-  const asked = request('sandbox-think:thinking=10:tokens=5', 'go')
+  const params = request('sandbox-think:thinking=10:tokens=5', 'go')
   const shown = wordsOf(10).join('')
   for (const answer of [
-    await client.messages.create(asked),
-    await client.messages.stream(asked).finalMessage(),
+    await client.messages.create(params),
+    await client.messages.stream(params).finalMessage(),
   ]) {
     const [thinking, text] = answer.content
     assert.deepEqual(thinking, { type: 'thinking', thinking: shown, signature: signThinking(shown) })
@@ -153,13 +153,13 @@ test('thinking is signed, shown or not, counted, and accepted back unchanged onl
     assert.equal(answer.usage.output_tokens_details?.thinking_tokens, 10)
   }
   const omitted = await client.messages
-    .stream({ ...asked, thinking: { type: 'adaptive', display: 'omitted' } })
+    .stream({ ...params, thinking: { type: 'adaptive', display: 'omitted' } })
     .finalMessage()
   assert.deepEqual(omitted.content[0], { type: 'thinking', thinking: '', signature: signThinking('') })
   assert.equal(omitted.usage.output_tokens, 15)
 
   const history = (thinking: string): Anthropic.MessageParam[] => [
-    ...asked.messages,
+    ...params.messages,
     {
       role: 'assistant',
       content: [
@@ -169,9 +169,9 @@ test('thinking is signed, shown or not, counted, and accepted back unchanged onl
     },
     { role: 'user', content: 'and?' },
   ]
-  const kept = await client.messages.create({ ...asked, messages: history(shown) })
-  assert.equal(kept.stop_reason, 'end_turn')
-  await assert.rejects(client.messages.create({ ...asked, messages: history('altered') }), { status: 400 })
+  const accepted = await client.messages.create({ ...params, messages: history(shown) })
+  assert.equal(accepted.stop_reason, 'end_turn')
+  await assert.rejects(client.messages.create({ ...params, messages: history('altered') }), { status: 400 })
 })
 
 test('marked prefixes are written once, then read, with their lifetimes', async () => {

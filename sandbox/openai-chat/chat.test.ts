@@ -97,12 +97,12 @@ for (const field of ['max_tokens', 'max_completion_tokens'] as const) {
 }
 
 test('a stream: one event a token, role first, finish, usage only when asked, [DONE]', async () => {
-  const asked = await exchange(sandbox.origin, {
+  const reply = await exchange(sandbox.origin, {
     path,
     body: plainBody('sandbox-stream', 'tokens=3', { stream_options: { include_usage: true } }),
   })
-  assert.equal(asked.headers['content-type'], 'text/event-stream; charset=utf-8')
-  const events = eventsIn(asked.body) as OpenAI.ChatCompletionChunk[]
+  assert.equal(reply.headers['content-type'], 'text/event-stream; charset=utf-8')
+  const events = eventsIn(reply.body) as OpenAI.ChatCompletionChunk[]
   assert.deepEqual(
     events
       .slice(0, -2)

@@ -146,8 +146,8 @@ test('a tool is called, whole and streamed, and its output is quoted', async () 
 })
 
 test('reasoning is an item of its own: summarised or not, sealed where that is asked for, counted', async () => {
-  const asked: Request = { model: 'sandbox-think:thinking=10:tokens=5', input: 'go' }
-  for (const answer of await bothWays({ ...asked, reasoning: { summary: 'auto' }, store: false })) {
+  const request: Request = { model: 'sandbox-think:thinking=10:tokens=5', input: 'go' }
+  for (const answer of await bothWays({ ...request, reasoning: { summary: 'auto' }, store: false })) {
     const [reasoning, message] = answer.output
     assert.ok(reasoning?.type === 'reasoning' && message?.type === 'message')
     assert.deepEqual(reasoning.summary, [{ type: 'summary_text', text: wordsOf(10).join('') }])
@@ -155,40 +155,40 @@ test('reasoning is an item of its own: summarised or not, sealed where that is a
     assert.equal(answer.usage?.output_tokens, 15)
     assert.equal(answer.usage?.output_tokens_details.reasoning_tokens, 10)
   }
-  for (const answer of await bothWays(asked)) {
+  for (const answer of await bothWays(request)) {
     const [reasoning] = answer.output
     assert.ok(reasoning?.type === 'reasoning')
     assert.deepEqual([reasoning.summary, 'encrypted_content' in reasoning], [[], false])
   }
-  const without = await client.responses.create({ ...asked, reasoning: { effort: 'none' } })
+  const without = await client.responses.create({ ...request, reasoning: { effort: 'none' } })
   assert.deepEqual([without.output.length, without.usage?.output_tokens], [1, 5])
 })
 
 test('what the answer held is taken back as it is, with ids or sealed, and not in part', async () => {
   const user = { role: 'user' as const, content: 'go' }
-  const asked: Request = { model: 'sandbox-think:thinking=5:tokens=5', input: [user], store: false }
-  const { output } = await client.responses.create(asked)
+  const base: Request = { model: 'sandbox-think:thinking=5:tokens=5', input: [user], store: false }
+  const { output } = await client.responses.create(base)
   const [reasoning, message] = output as [
     OpenAI.Responses.ResponseReasoningItem,
     OpenAI.Responses.ResponseOutputMessage,
   ]
   const { id: _, ...nameless } = reasoning
-  const { encrypted_content: __, ...unsealed } = reasoning
+  const { encrypted_content: __, ...unencrypted } = reasoning
   const { id: ___, ...freeMessage } = message
-  const taken = async (input: readonly object[], store = false): Promise<number | undefined> => {
-    const request = { ...asked, store, input: [user, ...input, user] as Request['input'] }
+  const statusOf = async (input: readonly object[], store = false): Promise<number | undefined> => {
+    const request = { ...base, store, input: [user, ...input, user] as Request['input'] }
     return client.responses.create(request as Request).then(
       () => 200,
       (error: unknown) => (error instanceof OpenAI.APIError ? error.status : undefined),
     )
   }
-  assert.equal(await taken([reasoning, message]), 200)
-  assert.equal(await taken([nameless, freeMessage]), 200)
-  assert.equal(await taken([freeMessage]), 200)
-  assert.equal(await taken([unsealed, message], true), 200)
-  assert.equal(await taken([unsealed, message]), 404)
-  assert.equal(await taken([message]), 400)
-  assert.equal(await taken([reasoning]), 400)
+  assert.equal(await statusOf([reasoning, message]), 200)
+  assert.equal(await statusOf([nameless, freeMessage]), 200)
+  assert.equal(await statusOf([freeMessage]), 200)
+  assert.equal(await statusOf([unencrypted, message], true), 200)
+  assert.equal(await statusOf([unencrypted, message]), 404)
+  assert.equal(await statusOf([message]), 400)
+  assert.equal(await statusOf([reasoning]), 400)
 })
 
 test('the seal of reasoning that had only begun is not taken back', async () => {

@@ -20,7 +20,7 @@ after(() => sandbox.close())
 
 const chat = 'openai-chat'
 
-interface Told extends Reply {
+interface TimedReply extends Reply {
   readonly id: string
   readonly events: readonly unknown[]
   /** How many events carry made tokens. */
@@ -31,11 +31,11 @@ async function request(
   format: ConversationFormat,
   model: string,
   content = 'hi',
-  asked: Asked = {},
-): Promise<Told> {
+  options: Asked = {},
+): Promise<TimedReply> {
   sent += 1
   const id = `request-${sent}`
-  const request = plainRequest(format, model, content, asked)
+  const request = plainRequest(format, model, content, options)
   const reply = await exchange(sandbox.origin, { ...request, headers: { 'x-request-id': id } })
   const events = eventsIn(reply.body)
   return { ...reply, id, events, contents: events.filter((event) => showsWords(format, event)).length }
@@ -156,8 +156,8 @@ for (const format of sandboxFormats) {
         const reply = await request(format, `sandbox-cut-after:how=${how}`, `events=${events}`)
         assert.deepEqual([reply.status, reply.broken, reply.contents], [200, broken, events])
         assert.ok(!reply.body.includes(finishMarks[format]))
-        const told = ['transfer-encoding', 'content-length'].filter((name) => name in reply.headers)
-        assert.deepEqual(told, announced)
+        const framingHeaders = ['transfer-encoding', 'content-length'].filter((name) => name in reply.headers)
+        assert.deepEqual(framingHeaders, announced)
         const logged = sandbox.logged(reply.id)
         assert.deepEqual([logged?.outputTokens, logged?.outcome], [events, 'broken_off'])
       }
@@ -189,8 +189,8 @@ for (const format of sandboxFormats) {
   test(`sandbox-garbage in ${format}: cut JSON, then the rest`, async () => {
     const reply = await request(format, 'sandbox-garbage', 'tokens=10 events=4')
     assert.equal(reply.contents, 10)
-    const odd = reply.events.filter((event) => typeof event === 'string' && event !== '[DONE]')
-    assert.equal(odd.length, 1)
+    const invalidEvents = reply.events.filter((event) => typeof event === 'string' && event !== '[DONE]')
+    assert.equal(invalidEvents.length, 1)
     assert.equal(sandbox.logged(reply.id)?.outcome, 'complete')
   })
 
@@ -290,11 +290,11 @@ for (const format of sandboxFormats) {
     const headers = { 'x-request-id': `silent-${format}` }
     const request = plainRequest(format, 'sandbox-hang-stream', 'events=4')
     const response = await openExchange(sandbox.origin, { ...request, headers })
-    const logged = await sandbox.until(headers['x-request-id'], ({ outputTokens }) => outputTokens === 4)
-    assert.equal(logged.outcome, 'running')
+    const running = await sandbox.until(headers['x-request-id'], ({ outputTokens }) => outputTokens === 4)
+    assert.equal(running.outcome, 'running')
     response.destroy()
-    const left = await sandbox.until(headers['x-request-id'], ({ outcome }) => outcome !== 'running')
-    assert.deepEqual([left.outcome, left.outputTokens], ['client_gone', 4])
+    const logged = await sandbox.until(headers['x-request-id'], ({ outcome }) => outcome !== 'running')
+    assert.deepEqual([logged.outcome, logged.outputTokens], ['client_gone', 4])
   })
 
   test(`sandbox-pings in ${format}: nothing but pings, one a second`, async () => {
@@ -310,8 +310,8 @@ for (const format of sandboxFormats) {
       read += chunk
       if (read.split(': ping').length > 3) break
     }
-    const left = await sandbox.until(id, ({ outcome }) => outcome !== 'running')
-    assert.deepEqual([left.outputTokens, left.outcome], [0, 'client_gone'])
+    const logged = await sandbox.until(id, ({ outcome }) => outcome !== 'running')
+    assert.deepEqual([logged.outputTokens, logged.outcome], [0, 'client_gone'])
   })
 }
 

@@ -54,12 +54,18 @@ for (const format of sandboxFormats) {
     await readContents(response, 10)
     response.destroy()
     const leftAtMs = clock.monoMs()
-    const left = await sandbox.until(id, ({ outcome }) => outcome !== 'running')
+    const logged = await sandbox.until(id, ({ outcome }) => outcome !== 'running')
     assert.deepEqual(
-      [left.outcome, left.finished, left.outputTokens, left.closedByClientAtMs, left.reportedOutputTokens],
+      [
+        logged.outcome,
+        logged.finished,
+        logged.outputTokens,
+        logged.closedByClientAtMs,
+        logged.reportedOutputTokens,
+      ],
       ['client_gone', false, 10, leftAtMs, undefined],
     )
-    assert.equal(left.inputTokens > 0, true)
+    assert.equal(logged.inputTokens > 0, true)
     clock.advance(60_000)
     assert.equal(sandbox.logged(id)?.outputTokens, 10)
     assert.equal(clock.pending(), 0)
@@ -80,8 +86,8 @@ for (const format of sandboxFormats) {
     clock.advance(1_000)
     leaving.abort()
     await assert.rejects(answer)
-    const left = await sandbox.until(id, ({ outcome }) => outcome !== 'running')
-    assert.deepEqual([left.outcome, left.outputTokens, left.status], ['client_gone', 50, undefined])
+    const logged = await sandbox.until(id, ({ outcome }) => outcome !== 'running')
+    assert.deepEqual([logged.outcome, logged.outputTokens, logged.status], ['client_gone', 50, undefined])
   })
 }
 
@@ -103,8 +109,8 @@ test('hidden reasoning takes its time and is made, also when the client leaves b
   const response = await openExchange(sandbox.origin, { path: chat, body, headers: { 'x-request-id': id } })
   clock.advance(1_000)
   response.destroy()
-  const left = await sandbox.until(id, ({ outcome }) => outcome !== 'running')
-  assert.deepEqual([left.outputTokens, left.reasoningTokens], [50, 50])
+  const logged = await sandbox.until(id, ({ outcome }) => outcome !== 'running')
+  assert.deepEqual([logged.outputTokens, logged.reasoningTokens], [50, 50])
 })
 
 test('a client that leaves while it still sends its body is seen', async () => {

@@ -11,8 +11,8 @@ function turnsOf(...items: readonly (readonly [owner: bigint, item: string])[]):
 
 test('each owner has a turn before anybody has a second one, and keeps its own order', () => {
   const turns = turnsOf([1n, 'a1'], [1n, 'a2'], [1n, 'a3'], [2n, 'b1'], [3n, 'c1'], [2n, 'b2'])
-  const taken = Array.from({ length: 7 }, () => turns.take())
-  assert.deepEqual(taken, ['a1', 'b1', 'c1', 'a2', 'b2', 'a3', undefined])
+  const order = Array.from({ length: 7 }, () => turns.take())
+  assert.deepEqual(order, ['a1', 'b1', 'c1', 'a2', 'b2', 'a3', undefined])
   assert.ok(turns.isEmpty)
 })
 

@@ -38,8 +38,11 @@ test('a quantile of any sum of rows is within 10 % or 1 ms of the exact one', ()
         for (const row of rows) addBytes(sum, toBytes(histogramOf(row)))
         const sorted = rows.flat().sort((a, b) => a - b)
         const exact = sorted[Math.max(1, Math.ceil(share * sorted.length)) - 1] ?? 0
-        const told = quantile(sum, share)
-        assert.ok(told !== null && Math.abs(told - exact) <= Math.max(1, exact / 10), `${told} for ${exact}`)
+        const estimate = quantile(sum, share)
+        assert.ok(
+          estimate !== null && Math.abs(estimate - exact) <= Math.max(1, exact / 10),
+          `${estimate} for ${exact}`,
+        )
       },
     ),
   )

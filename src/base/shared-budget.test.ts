@@ -11,23 +11,23 @@ function fill(
   names: Parameters<typeof budget.allowance>[0],
 ) {
   const allowance = budget.allowance(names)
-  let taken = 0
+  let used = 0
   for (;;) {
     const refusal = allowance.reserve(1)
-    if (refusal !== undefined) return { taken, scope: refusal.scope }
-    taken += 1
+    if (refusal !== undefined) return { used, scope: refusal.scope }
+    used += 1
   }
 }
 
 test('each scope has its share, and a refusal names whose it is', () => {
   const budget = new SharedBudget(1_000, shares)
-  const home = { account: 'a', network: 'n' }
-  assert.deepEqual(fill(budget, { ...home, key: 1n }), { taken: 500, scope: 'key' })
-  assert.deepEqual(fill(budget, { ...home, key: 2n }), { taken: 125, scope: 'account' })
-  assert.deepEqual(fill(budget, { account: 'b', network: 'n', key: 3n }), { taken: 187, scope: null })
-  assert.deepEqual(fill(budget, { account: 'c', network: 'n', key: 4n }), { taken: 63, scope: 'network' })
+  const owner = { account: 'a', network: 'n' }
+  assert.deepEqual(fill(budget, { ...owner, key: 1n }), { used: 500, scope: 'key' })
+  assert.deepEqual(fill(budget, { ...owner, key: 2n }), { used: 125, scope: 'account' })
+  assert.deepEqual(fill(budget, { account: 'b', network: 'n', key: 3n }), { used: 187, scope: null })
+  assert.deepEqual(fill(budget, { account: 'c', network: 'n', key: 4n }), { used: 63, scope: 'network' })
   const other = fill(budget, { account: 'd', network: 'm', key: 5n })
-  assert.deepEqual(other, { taken: 62, scope: null })
+  assert.deepEqual(other, { used: 62, scope: null })
 })
 
 test('however many take all that they get, something is left for the next one', () => {

@@ -11,9 +11,12 @@ const youngBytes = () =>
 
 /** Survivors of several collections make the young generation grow. */
 function grow(): number {
-  let kept: object[] = []
+  let retained: object[] = []
   for (let round = 0; round < 200 && youngBytes() < 16 * 2 ** 20; round += 1) {
-    kept = [...kept.slice(-20_000), ...Array.from({ length: 20_000 }, (_, index) => ({ round, index }))]
+    retained = [
+      ...retained.slice(-20_000),
+      ...Array.from({ length: 20_000 }, (_, index) => ({ round, index })),
+    ]
   }
   return youngBytes()
 }

@@ -8,7 +8,7 @@ import type { Downstream } from './downstream.ts'
 
 const host = 'Host: gateway.test\r\n'
 
-interface Arrived {
+interface HandledRequest {
   readonly request: IncomingMessage
   readonly client: Downstream
 }
@@ -29,7 +29,7 @@ for (const [what, bodyBytes] of [
 ] as const) {
   test(`requests that are sent ahead with large ${what} stay with their client, and are served in order`, async () => {
     const paths = Array.from({ length: 100 }, (_none, index) => `/v1/more/${index}`)
-    const arrived: Arrived[] = []
+    const arrived: HandledRequest[] = []
     const more = (request: IncomingMessage, client: Downstream): void => {
       arrived.push({ request, client })
       request.resume()
@@ -59,7 +59,7 @@ for (const [what, bodyBytes] of [
 }
 
 test('a client that left while its requests waited is noticed when they begin', async () => {
-  const arrived: Arrived[] = []
+  const arrived: HandledRequest[] = []
   const more = (request: IncomingMessage, client: Downstream): void => void arrived.push({ request, client })
   await withEdge({ more, limits: { pipelinedMax: 128 } }, async ({ port }) => {
     const client = new RawClient(port)
@@ -77,7 +77,7 @@ test('a client that left while its requests waited is noticed when they begin', 
 })
 
 test('a request that waits for the rest of its body is served whole while the server drains', async () => {
-  const arrived: Arrived[] = []
+  const arrived: HandledRequest[] = []
   const more = (request: IncomingMessage, client: Downstream): void => void arrived.push({ request, client })
   await withEdge({ more }, async ({ port, server, served }) => {
     const client = new RawClient(port)

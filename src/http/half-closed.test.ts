@@ -12,7 +12,7 @@ const host = 'Host: gateway.test\r\n'
 const sse = ['content-type', 'text/event-stream']
 const longMs = 60_000
 
-interface Arrived {
+interface HandledRequest {
   readonly request: IncomingMessage
   readonly client: Downstream
 }
@@ -20,7 +20,7 @@ interface Arrived {
 interface HalfClosing extends Edge {
   readonly clock: ManualClock
   /** The next request that reached the data plane. */
-  arrival(): Promise<Arrived>
+  arrival(): Promise<HandledRequest>
 }
 
 /** An edge whose time stands still, and whose requests the test answers. */
@@ -29,14 +29,14 @@ async function withRequests(
   limits: Setting['limits'] = {},
 ): Promise<void> {
   const clock = manualClock()
-  const arrived: Arrived[] = []
+  const arrived: HandledRequest[] = []
   let wake = (): void => {}
   const more = (request: IncomingMessage, client: Downstream): void => {
     arrived.push({ request, client })
     request.resume()
     wake()
   }
-  const arrival = async (): Promise<Arrived> => {
+  const arrival = async (): Promise<HandledRequest> => {
     for (;;) {
       const next = arrived.shift()
       if (next !== undefined) return next
@@ -55,7 +55,7 @@ async function turns(count: number): Promise<void> {
 const gone = (client: Downstream): Promise<void> => new Promise((resolve) => client.onGone(resolve))
 
 /** Resolves when the server has read that the client of this request closed its sending side. */
-async function readsEnd({ request }: Arrived): Promise<void> {
+async function readsEnd({ request }: HandledRequest): Promise<void> {
   while (!request.socket.readableEnded) await turns(1)
   await turns(5)
 }
@@ -313,14 +313,14 @@ test('draining waits for the answer of a half-closed client', async () => {
 test('1,000 half-closed clients that are refused, or asked nothing, leave nothing behind', async () => {
   await withRequests(
     async ({ port, server, clock }) => {
-      const asked = Array.from({ length: 1_000 }, async (_none, index) => {
+      const responses = Array.from({ length: 1_000 }, async (_none, index) => {
         const raw = new RawClient(port)
         if (index % 2 === 0) raw.send(`GET /v1/x HTTP/1.1\r\n${host}Authorization: wrong\r\n\r\n`)
         raw.socket.end()
         await raw.untilClosed()
         return raw.received.slice(0, 12)
       })
-      const starts = await Promise.all(asked)
+      const starts = await Promise.all(responses)
       assert.deepEqual([...new Set(starts)].toSorted(), ['', 'HTTP/1.1 401'])
       while ((await connectionsOf(server)) > 0) await turns(1)
       assert.equal(clock.pending(), 0)

@@ -294,8 +294,8 @@ test('Fastify serves as the control plane of the same server', async () => {
     async ({ server, port }) => {
       const app = fastify({
         bodyLimit: 1_000,
-        serverFactory(given) {
-          handler = given
+        serverFactory(listener) {
+          handler = listener
           return server.node
         },
       })
@@ -337,11 +337,11 @@ test('a connection that is kept alive and not used is ended', async () => {
 })
 
 test('what goes wrong while accepting is told, and ends nothing', async () => {
-  const told: Error[] = []
-  await withEdge({ onAcceptError: (error) => told.push(error) }, async ({ server, port }) => {
-    const trouble = new Error('accept EMFILE')
-    server.node.emit('error', trouble)
-    assert.deepEqual(told, [trouble])
+  const errors: Error[] = []
+  await withEdge({ onAcceptError: (error) => errors.push(error) }, async ({ server, port }) => {
+    const acceptError = new Error('accept EMFILE')
+    server.node.emit('error', acceptError)
+    assert.deepEqual(errors, [acceptError])
     const client = new RawClient(port)
     client.send(`GET /v1/x HTTP/1.1\r\n${host}\r\n`)
     assert.equal((await client.answer())?.status, 200)
@@ -402,8 +402,8 @@ for (const listensOn of ['127.0.0.1', '::']) {
       let served = 0
       for (let turn = 0; served < 5 && turn < 100; turn += 1) served += (await fill('127.0.0.5')).served
       assert.ok(served >= 5, 'what is closed makes room')
-      const left = 20 - open.length
-      assert.equal((await fill('127.0.0.1')).served, left)
+      const closedCount = 20 - open.length
+      assert.equal((await fill('127.0.0.1')).served, closedCount)
       for (const client of open) client.close()
     })
   })

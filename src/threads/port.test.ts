@@ -11,7 +11,7 @@ interface Requests {
   breakDown(): Promise<never>
   unsendable(): Promise<unknown>
   never(): Promise<never>
-  noted(word: string): void
+  note(word: string): void
   absent(): Promise<never>
   stoppable(): Promise<never>
 }
@@ -31,7 +31,7 @@ function channel(context: { after(run: () => void): void }, waitingMax = 100) {
     breakDown: () => Promise.reject(new RangeError('too far')),
     unsendable: () => () => {},
     never: () => new Promise(() => {}),
-    noted: (word: string) => void notes.push(word),
+    note: (word: string) => void notes.push(word),
   }
   const cancellable = {
     stoppable: (cancellation: Cancellation) =>
@@ -44,7 +44,7 @@ function channel(context: { after(run: () => void): void }, waitingMax = 100) {
 
 test('each question gets its own answer, whatever is said in between', async (context) => {
   const { calls, notes } = channel(context)
-  calls.notify('noted', 'first')
+  calls.notify('note', 'first')
   const numbers = Array.from({ length: 50 }, (_, at) => BigInt(at))
   assert.deepEqual(
     await Promise.all(numbers.map((number) => calls.call('double', number))),

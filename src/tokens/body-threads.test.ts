@@ -16,7 +16,7 @@ after(() => Promise.all(open.map((threads) => threads.close())))
 
 const bodyBytes = 64
 
-interface Asked {
+interface JobOptions {
   readonly account?: bigint
   readonly bytes?: Uint8Array
   readonly work?: Interruptible
@@ -32,14 +32,14 @@ class Bench {
     this.threads = openBodyThreads({
       clock: this.clock,
       limits: { ...limitDefaults, bodyThreadBytesMin: bodyBytes - 1, ...limits },
-      log: { error: (...said: readonly unknown[]) => void this.logged.push(String(said.at(-1))) },
+      log: { error: (...values: readonly unknown[]) => void this.logged.push(String(values.at(-1))) },
       entry,
     })
     open.push(this.threads)
   }
 
   /** The bytes that came back, or why there is no result. */
-  async job(behavior: Behavior, { account = 1n, bytes, work }: Asked = {}): Promise<string> {
+  async job(behavior: Behavior, { account = 1n, bytes, work }: JobOptions = {}): Promise<string> {
     const body = {
       bytes: bytes ?? new Uint8Array(bodyBytes).fill(7),
       restore(back: Uint8Array) {
@@ -58,7 +58,7 @@ class Bench {
   }
 
   /** Resolves once so many jobs have begun. */
-  async begun(count: number): Promise<void> {
+  async started(count: number): Promise<void> {
     for (let seen = this.#begunNow; seen < count; seen = this.#begunNow) {
       const waiting = Atomics.waitAsync(this.gate, begunAt, seen)
       if (waiting.async) await waiting.value
@@ -90,27 +90,27 @@ test('a body is lent and comes back, a part of other memory is copied, a refusal
 
 test('an account whose queue is full is refused, and another one is served meanwhile', async () => {
   const bench = new Bench({ bodyWorkWaitingPerAccountMax: 2 })
-  const held = bench.job('hold')
-  await bench.begun(1)
+  const blocking = bench.job('hold')
+  await bench.started(1)
   const waiting = [bench.job('answer'), bench.job('answer')]
   assert.equal(await bench.job('answer'), 'concurrency_limited account')
   // The first account's jobs do not begin on the second thread: it is there for others.
   assert.equal(await bench.job('answer', { account: 2n }), answered)
   assert.equal(await bench.job('answer', { account: 3n }), answered)
-  await bench.begun(3)
+  await bench.started(3)
   bench.release()
-  assert.deepEqual(await Promise.all([held, ...waiting]), [answered, answered, answered])
+  assert.deepEqual(await Promise.all([blocking, ...waiting]), [answered, answered, answered])
   assert.equal(await bench.job('answer'), answered)
   assert.equal(bench.clock.pending(), 0)
 })
 
 test('a queue that is full for all refuses, and takes work again afterwards', async () => {
   const bench = new Bench({ bodyThreadsMax: 1, bodyWorkWaitingMax: 2 })
-  const held = bench.job('hold')
+  const blocking = bench.job('hold')
   const waiting = [2n, 3n].map((account) => bench.job('answer', { account }))
   assert.equal(await bench.job('answer', { account: 4n }), 'overloaded')
   bench.release()
-  assert.deepEqual(await Promise.all([held, ...waiting]), [answered, answered, answered])
+  assert.deepEqual(await Promise.all([blocking, ...waiting]), [answered, answered, answered])
   assert.equal(await bench.job('answer', { account: 4n }), answered)
 })
 
@@ -133,7 +133,7 @@ test('a job that does not finish is stopped at its deadline, and the next one wo
   const bench = new Bench({ bodyThreadsMax: 1, bodyWorkMs: 2_000, bodyWorkRunMsMax: 1_000 })
   const endless = bench.job('loop')
   const next = bench.job('answer')
-  await bench.begun(1)
+  await bench.started(1)
   bench.clock.advance(999)
   assert.deepEqual(bench.logged, [])
   bench.clock.advance(1)
@@ -144,13 +144,13 @@ test('a job that does not finish is stopped at its deadline, and the next one wo
 
 test('a job whose turn does not come is refused and never begun', async () => {
   const bench = new Bench({ bodyThreadsMax: 1, bodyWorkMs: 1_000, bodyWorkRunMsMax: 2_000 })
-  const held = bench.job('hold')
+  const blocking = bench.job('hold')
   const late = bench.job('answer')
-  await bench.begun(1)
+  await bench.started(1)
   bench.clock.advance(1_000)
   assert.equal(await late, 'overloaded')
   bench.release()
-  assert.equal(await held, answered)
+  assert.equal(await blocking, answered)
   assert.equal(await bench.job('answer'), answered)
   assert.equal(bench.gate[begunAt], 2)
 })
@@ -158,8 +158,8 @@ test('a job whose turn does not come is refused and never begun', async () => {
 test('work whose client leaves while it waits is not begun, and its place is free', async () => {
   const bench = new Bench({ bodyThreadsMax: 1, bodyWorkWaitingPerAccountMax: 1 })
   const running = new Interruptible()
-  const held = bench.job('hold', { work: running })
-  await bench.begun(1)
+  const blocking = bench.job('hold', { work: running })
+  await bench.started(1)
   const error = new TollgateError('draining', { message: 'Stops.' })
   for (const [interruption, outcome] of [
     [{ kind: 'gone' }, 'request_timeout'],
@@ -175,7 +175,7 @@ test('work whose client leaves while it waits is not begun, and its place is fre
   // What runs is finished: its thread has the memory.
   running.interrupt({ kind: 'gone' })
   bench.release()
-  assert.equal(await held, answered)
+  assert.equal(await blocking, answered)
   assert.equal(await bench.job('answer'), answered)
   assert.equal(bench.gate[begunAt], 2)
   assert.equal(bench.clock.pending(), 0)
@@ -184,7 +184,7 @@ test('work whose client leaves while it waits is not begun, and its place is fre
 test('closing ends what runs and what waits, and nothing begins afterwards', async () => {
   const bench = new Bench({ bodyThreadsMax: 1 })
   const jobs = [bench.job('hold'), bench.job('answer'), bench.job('answer', { account: 2n })]
-  await bench.begun(1)
+  await bench.started(1)
   await bench.threads.close()
   assert.deepEqual(await Promise.all(jobs), ['overloaded', 'overloaded', 'overloaded'])
   assert.equal(await bench.job('answer'), 'overloaded')
@@ -211,17 +211,17 @@ test('threads for bodies give way to the thread that relays', {
     clock: manualClock(),
     limits: { ...limitDefaults, bodyThreadBytesMin: 0 },
     entry: threadEntries.bodies,
-    log: { error: (...said: readonly unknown[]) => assert.fail(String(said)) },
+    log: { error: (...values: readonly unknown[]) => assert.fail(String(values)) },
   })
   open.push(threads)
   const body = { bytes: new Uint8Array(1), restore: () => {} }
-  const asked = {
+  const input = {
     format: 'openai-chat',
     limits: limitDefaults,
     address: { model: null, streamed: null },
   } as const
   await assert.rejects(
-    Promise.resolve(threads.run('facts', asked as never, { body, account: 1n, work: new Interruptible() })),
+    Promise.resolve(threads.run('facts', input as never, { body, account: 1n, work: new Interruptible() })),
     { code: 'invalid_json' },
   )
   const niceness = nicenessOfThreads()

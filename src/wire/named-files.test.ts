@@ -19,7 +19,7 @@ const chat = (...content: object[]) => ({ messages: [{ role: 'user', content }] 
 const messages = (...content: object[]) => ({ max_tokens: 1, ...chat(...content) })
 const responses = (...content: object[]) => ({ input: [{ role: 'user', content }] })
 const gemini = (...parts: object[]) => ({ contents: [{ role: 'user', parts }] })
-const kept = 'https://generativelanguage.googleapis.com/v1beta/files/'
+const filesUrl = 'https://generativelanguage.googleapis.com/v1beta/files/'
 
 const cases: readonly (readonly [
   format: ConversationFormat,
@@ -100,7 +100,7 @@ const cases: readonly (readonly [
   [
     'gemini',
     'file',
-    (id) => gemini({ fileData: { mimeType: 'video/mp4', fileUri: kept + id } }),
+    (id) => gemini({ fileData: { mimeType: 'video/mp4', fileUri: filesUrl + id } }),
     'contents[0].parts[0].fileData.fileUri',
     'video',
   ],

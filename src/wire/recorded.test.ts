@@ -58,11 +58,11 @@ const formats: readonly Format[] = [
     },
     changed(body) {
       const limit = 'max_tokens' in body ? 'max_tokens' : 'max_completion_tokens'
-      const asked =
+      const options =
         body.stream === true
           ? { stream_options: { ...(body.stream_options as object), include_usage: true } }
           : {}
-      return { ...body, ...asked, model: 'other', [limit]: 7 }
+      return { ...body, ...options, model: 'other', [limit]: 7 }
     },
     ends: /data: \[DONE\]\n*$/,
   },
@@ -144,13 +144,13 @@ test('a splice changes the fields it names and no other byte', () => {
     let from = 0
     let at = 0
     for (const edit of edits) {
-      const kept = edit.start - from
-      assert.ok(spliced.subarray(at, at + kept).equals(body.subarray(from, edit.start)), name)
+      const length = edit.start - from
+      assert.ok(spliced.subarray(at, at + length).equals(body.subarray(from, edit.start)), name)
       assert.equal(
-        spliced.subarray(at + kept, at + kept + Buffer.byteLength(edit.text)).toString(),
+        spliced.subarray(at + length, at + length + Buffer.byteLength(edit.text)).toString(),
         edit.text,
       )
-      at += kept + Buffer.byteLength(edit.text)
+      at += length + Buffer.byteLength(edit.text)
       from = edit.end
     }
     assert.ok(spliced.subarray(at).equals(body.subarray(from)), name)

@@ -204,31 +204,31 @@ for (const path of geminiSpellings.map((path) => path.replace('generateContent',
 
 test('a key may stand in the address of Gemini paths, in any header everywhere, and nowhere twice', async () => {
   const path = '/v1beta/models/sandbox-echo:generateContent'
-  const asked = (query: string, headers: Readonly<Record<string, string>> = {}) =>
+  const query = (query: string, headers: Readonly<Record<string, string>> = {}) =>
     send(tollgate.origin, { path: path + query, headers, body: contents })
   for (const answer of [
-    await asked(`?key=${key}`),
-    await asked(`?alt=json&key=${encodeURIComponent(key)}`),
-    await asked('', google(key)),
-    await asked('', bearer(key)),
-    await asked('', { 'x-api-key': key }),
-    await asked('', { 'api-key': key }),
-    await asked('?key=', google(key)),
-    await asked(`?key=${key}`, google('AIzaNobody')),
-    await asked('?key=AIzaNobody', google(key)),
-    await asked(`?key=${key}`, google(key)),
+    await query(`?key=${key}`),
+    await query(`?alt=json&key=${encodeURIComponent(key)}`),
+    await query('', google(key)),
+    await query('', bearer(key)),
+    await query('', { 'x-api-key': key }),
+    await query('', { 'api-key': key }),
+    await query('?key=', google(key)),
+    await query(`?key=${key}`, google('AIzaNobody')),
+    await query('?key=AIzaNobody', google(key)),
+    await query(`?key=${key}`, google(key)),
   ]) {
     assert.equal(answer.status, 200, answer.text)
   }
   for (const [answer, status, code] of [
-    [await asked(`?key=${key}&key=${key}`), 400, 'repeated_credential'],
-    [await asked(`?key=${key}&key=`), 400, 'repeated_credential'],
-    [await asked(`?KEY=${key}`), 401, 'missing_api_key'],
-    [await asked(`?api_key=${key}`), 401, 'missing_api_key'],
-    [await asked(''), 401, 'missing_api_key'],
-    [await asked('?key='), 401, 'missing_api_key'],
-    [await asked('?key=nobody'), 401, 'invalid_api_key'],
-    [await asked(`?key=AIza${'SyA'.padEnd(35, '0')}`), 401, 'provider_api_key'],
+    [await query(`?key=${key}&key=${key}`), 400, 'repeated_credential'],
+    [await query(`?key=${key}&key=`), 400, 'repeated_credential'],
+    [await query(`?KEY=${key}`), 401, 'missing_api_key'],
+    [await query(`?api_key=${key}`), 401, 'missing_api_key'],
+    [await query(''), 401, 'missing_api_key'],
+    [await query('?key='), 401, 'missing_api_key'],
+    [await query('?key=nobody'), 401, 'invalid_api_key'],
+    [await query(`?key=AIza${'SyA'.padEnd(35, '0')}`), 401, 'provider_api_key'],
   ] as const) {
     assert.deepEqual([answer.status, codeIn(answer), shapeIn(answer)], [status, code, 'gemini'], answer.text)
     assert.ok(!answer.text.includes(key))
@@ -325,12 +325,12 @@ test('on shared paths the headers of a format choose its shape', async () => {
     [bearer(key), 'openai'],
   ] as const) {
     const { list, id, name } = listShapes[shape]
-    const { authorization: _key, ...nobody } = headers as Record<string, string>
+    const { authorization: _key, ...withoutKey } = headers as Record<string, string>
     assert.ok(list in parsed(await send(tollgate.origin, { path: '/v1/models', headers })))
     const one = await send(tollgate.origin, { path: '/v1/models/sandbox-echo', headers })
     assert.equal(parsed(one)[name], id)
     const unknown = await send(tollgate.origin, { path: '/v1/models/nobody', headers })
-    assert.equal(shapeIn(unknown), shape === 'openai' ? 'openai-chat' : shape, JSON.stringify(nobody))
+    assert.equal(shapeIn(unknown), shape === 'openai' ? 'openai-chat' : shape, JSON.stringify(withoutKey))
   }
 })
 
@@ -523,13 +523,13 @@ for (const [path, allowed, shape] of methods) {
 
 // Names of models.
 
-interface Asked {
+interface ShapedRequest {
   readonly path: string
   readonly body: object
 }
 
-function asked(model: string, shape: string): Asked {
-  const shapes: Readonly<Record<string, Asked>> = {
+function shapedRequest(model: string, shape: string): ShapedRequest {
+  const shapes: Readonly<Record<string, ShapedRequest>> = {
     'openai-chat': { path: '/v1/chat/completions', body: chat(model) },
     'openai-responses': { path: '/v1/responses', body: input(model) },
     'openai-embeddings': { path: '/v1/embeddings', body: input(model) },
@@ -563,8 +563,8 @@ for (const [model, path, body] of [
 test('every 401, 403 and 404 says that a retry gets the same answer', async () => {
   const wrong = bearer('not-a-key-of-this-server')
   const limited = bearer((await tollgate.account('10', { models: ['claude-small'] })).key)
-  const generate = conversations.map((shape) => asked('gpt-small', shape))
-  const unknown = conversations.map((shape) => asked('gpt-unknown', shape))
+  const generate = conversations.map((shape) => shapedRequest('gpt-small', shape))
+  const unknown = conversations.map((shape) => shapedRequest('gpt-unknown', shape))
   const cases: readonly (readonly [
     status: number,
     path: string,
@@ -598,28 +598,28 @@ test('every 401, 403 and 404 says that a retry gets the same answer', async () =
 
 for (const shape of ['openai-chat', 'anthropic', 'gemini']) {
   test(`a name that is not sold is not found, for whatever reason (${shape})`, async () => {
-    const told = new Set<string>()
+    const owners = new Set<string>()
     for (const model of ['gpt-unknown', 'gpt-withdrawn', 'gpt-unpriced', '__proto__', 'constructor']) {
-      const answer = await send(tollgate.origin, { ...asked(model, shape), headers: bearer(key) })
+      const answer = await send(tollgate.origin, { ...shapedRequest(model, shape), headers: bearer(key) })
       assert.equal(answer.status, 404, answer.text)
       assert.deepEqual([shapeIn(answer), codeIn(answer)], [shape, 'model_not_found'])
-      told.add(String(errorIn(answer).message).replace(/"[^"]*"|Did you mean [^?]*\? /g, ''))
+      owners.add(String(errorIn(answer).message).replace(/"[^"]*"|Did you mean [^?]*\? /g, ''))
       const shown = await send(tollgate.origin, { path: `/v1/models/${model}`, headers: bearer(key) })
       assert.equal(shown.status, 404)
     }
-    assert.equal(told.size, 1, [...told].join('\n'))
+    assert.equal(owners.size, 1, [...owners].join('\n'))
   })
 
   test(`a name that is nearly right is told the right one (${shape})`, async () => {
-    for (const [model, meant] of [
+    for (const [model, expected] of [
       ['gpt-smal', 'gpt-small'],
       ['GPT-Small', 'gpt-small'],
       ['claude_small', 'claude-small'],
       ['sandbox-ecko', 'sandbox-echo'],
     ] as const) {
-      const answer = await send(tollgate.origin, { ...asked(model, shape), headers: bearer(key) })
+      const answer = await send(tollgate.origin, { ...shapedRequest(model, shape), headers: bearer(key) })
       assert.equal(answer.status, 404, answer.text)
-      assert.ok(String(errorIn(answer).message).includes(meant), answer.text)
+      assert.ok(String(errorIn(answer).message).includes(expected), answer.text)
     }
   })
 }
@@ -632,9 +632,9 @@ test('what is listed can be asked, what is not cannot, and the price list has th
   assert.ok(names.includes('gpt-small') && names.includes('sandbox-hang'))
   assert.ok(!names.includes('gpt-withdrawn') && !names.includes('gpt-unpriced'))
 
-  const theirs = parsed(await send(tollgate.origin, { path: '/v1/alt/v1/models?limit=1000', headers }))
+  const listed = parsed(await send(tollgate.origin, { path: '/v1/alt/v1/models?limit=1000', headers }))
   assert.deepEqual(
-    (theirs.data as readonly { id: string }[]).map(({ id }) => id),
+    (listed.data as readonly { id: string }[]).map(({ id }) => id),
     names,
   )
   const pricing = parsed(await send(tollgate.origin, { path: '/api/pricing' }))
@@ -649,7 +649,7 @@ test('what is listed can be asked, what is not cannot, and the price list has th
   for (const { id, dialects } of rows) {
     const isEmbedding = dialects.includes('openai-embeddings')
     for (const shape of isEmbedding ? ['openai-embeddings'] : conversations) {
-      const answer = await send(tollgate.origin, { ...asked(id, shape), headers: poor })
+      const answer = await send(tollgate.origin, { ...shapedRequest(id, shape), headers: poor })
       assert.equal(answer.status, 402, `${id} as ${shape}: ${answer.text}`)
     }
   }

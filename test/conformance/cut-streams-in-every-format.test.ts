@@ -56,8 +56,8 @@ let account: TestAccount
 const streams = new Map<ConversationFormat, readonly string[]>()
 
 /** What the operator is told. */
-const told: string[] = []
-const log = createLog({ level: 'error', destination: { write: (line) => void told.push(line) } })
+const texts: string[] = []
+const log = createLog({ level: 'error', destination: { write: (line) => void texts.push(line) } })
 
 before(async () => {
   tollgate = await testGateway({
@@ -109,10 +109,10 @@ async function recordSandbox(): Promise<void> {
   const sandbox = await startSandbox({ clock: systemClock })
   for (const format of formats) {
     const model = `sandbox-${names[format]}-thinking-tools`
-    const asked = plainRequest(format, model, 'use look {"at":"the sea"}', {
+    const request = plainRequest(format, model, 'use look {"at":"the sea"}', {
       more: { tools: [tool[format]], ...(format === 'gemini' ? showsThoughts : {}) },
     })
-    const { status, body } = await exchange(sandbox.origin, asked)
+    const { status, body } = await exchange(sandbox.origin, request)
     assert.equal(status, 200, body)
     streams.set(
       format,
@@ -124,13 +124,13 @@ async function recordSandbox(): Promise<void> {
 
 async function ask(
   client: DialectClient,
-  asked: ConversationFormat,
+  clientFormat: ConversationFormat,
 ): Promise<{ answer: Answer; receipt: Receipt }> {
   const { key } = account
   const answer = await send(tollgate.origin, {
-    path: client.path(models[asked], true),
+    path: client.path(models[clientFormat], true),
     headers: { [client.keyHeader]: client.keyHeader === 'authorization' ? `Bearer ${key}` : key },
-    body: client.body(models[asked], 'hello', true),
+    body: client.body(models[clientFormat], 'hello', true),
   })
   assert.equal(answer.isCut, false, 'our own end is a proper one')
   return { answer, receipt: await receiptOf(tollgate.origin, key, answer) }
@@ -156,18 +156,18 @@ function everyThird(events: readonly string[]): readonly number[] {
 /** How the upstream's connection ends: closed, reset, or as after a whole answer. */
 const ends = ['fin', 'rst', 'proper'] as const
 
-for (const asked of formats) {
+for (const clientFormat of formats) {
   for (const [shift, client] of dialectClients.entries()) {
-    test(`${client.format} → ${asked}: cut after any event, it is no finished answer`, async () => {
-      const events = streams.get(asked) ?? []
+    test(`${client.format} → ${clientFormat}: cut after any event, it is no finished answer`, async () => {
+      const events = streams.get(clientFormat) ?? []
       assert.ok(events.length > 5, 'there is something to cut')
       let relayed = 0
       for (const count of sampled([...events.keys()], cutsSampled)) {
         const end = ends[(count + shift) % ends.length] ?? 'fin'
         const sent = pieces(events.slice(0, count))
         behaviour = end === 'proper' ? sends(...sent, httpChunk()) : sendsThen(end, ...sent)
-        if (end === 'proper' && isWhole(asked, events.slice(0, count))) continue
-        const { answer, receipt } = await ask(client, asked)
+        if (end === 'proper' && isWhole(clientFormat, events.slice(0, count))) continue
+        const { answer, receipt } = await ask(client, clientFormat)
         const at = `${end} after ${count}: ${answer.text.slice(-500)}`
         const codes = count === 0 ? ['upstream_truncated', 'upstream_error'] : ['upstream_truncated']
         assert.ok(codes.includes(String(receipt.error)), `${receipt.error}: ${at}`)
@@ -184,7 +184,7 @@ for (const asked of formats) {
       }
       assert.ok(relayed > 3, 'some were cut after content')
       behaviour = sends(...pieces(events), httpChunk())
-      const { answer, receipt } = await ask(client, asked)
+      const { answer, receipt } = await ask(client, clientFormat)
       assert.equal(receipt.status, 'complete')
       assert.match(answer.text, client.finishes)
       if (client.format !== 'gemini') await streamReaders[client.format](answer.text)
@@ -198,10 +198,10 @@ function isWhole(format: ConversationFormat, events: readonly string[]): boolean
 }
 
 /** An error in the middle of a stream: how the provider says it, and what it is to us. */
-interface Trouble {
+interface StreamFault {
   readonly code: ErrorCode
   readonly message: string
-  readonly says: Readonly<Partial<Record<ConversationFormat, string>>>
+  readonly upstreamEvents: Readonly<Partial<Record<ConversationFormat, string>>>
 }
 
 const data = (value: object) => `data: ${JSON.stringify(value)}\n\n`
@@ -216,11 +216,11 @@ const messagesSay = (type: string, message: string) =>
 const geminiSays = (code: number, status: string, message: string) =>
   data({ error: { code, status, message } })
 
-const troubles: readonly Trouble[] = [
+const streamFaults: readonly StreamFault[] = [
   {
     code: 'upstream_overloaded',
     message: 'Overloaded, so sorry',
-    says: {
+    upstreamEvents: {
       'openai-chat': chatSays('overloaded_error', null, 'Overloaded, so sorry'),
       'openai-responses': responsesSay('server_is_overloaded', 'Overloaded, so sorry'),
       anthropic: messagesSay('overloaded_error', 'Overloaded, so sorry'),
@@ -230,7 +230,7 @@ const troubles: readonly Trouble[] = [
   {
     code: 'upstream_error',
     message: 'It broke',
-    says: {
+    upstreamEvents: {
       'openai-chat': chatSays('server_error', null, 'It broke'),
       'openai-responses': responsesError('server_error', null, 'It broke'),
       anthropic: messagesSay('api_error', 'It broke'),
@@ -240,7 +240,7 @@ const troubles: readonly Trouble[] = [
   {
     code: 'upstream_rate_limited',
     message: 'Slow down, organization org-…',
-    says: {
+    upstreamEvents: {
       'openai-chat': chatSays('requests', 'rate_limit_exceeded', 'Slow down, organization org-4wA9'),
       'openai-responses': responsesSay('rate_limit_exceeded', 'Slow down, organization org-4wA9'),
       anthropic: messagesSay('rate_limit_error', 'Slow down, organization org-4wA9'),
@@ -250,7 +250,7 @@ const troubles: readonly Trouble[] = [
   {
     code: 'upstream_unavailable',
     message: 'This model cannot be served at the moment; the administrators were notified.',
-    says: {
+    upstreamEvents: {
       'openai-chat': chatSays('insufficient_quota', 'insufficient_quota', 'Your quota, your billing'),
       'openai-responses': responsesSay('insufficient_quota', 'Your quota, your billing'),
       anthropic: messagesSay('billing_error', 'Your credit balance is too low'),
@@ -260,7 +260,7 @@ const troubles: readonly Trouble[] = [
   {
     code: 'context_too_long',
     message: 'too long',
-    says: {
+    upstreamEvents: {
       'openai-chat': chatSays('invalid_request_error', 'context_length_exceeded', 'It is too long'),
       'openai-responses': responsesSay('context_length_exceeded', 'It is too long'),
       anthropic: messagesSay('invalid_request_error', 'prompt is too long: 9 tokens > 8 maximum'),
@@ -270,7 +270,7 @@ const troubles: readonly Trouble[] = [
   {
     code: 'upstream_rejected',
     message: 'We refuse',
-    says: {
+    upstreamEvents: {
       'openai-chat': chatSays('invalid_request_error', null, 'We refuse'),
       'openai-responses': responsesSay('invalid_prompt', 'We refuse'),
       anthropic: messagesSay('invalid_request_error', 'We refuse'),
@@ -279,15 +279,18 @@ const troubles: readonly Trouble[] = [
   },
 ]
 
-for (const { code, message, says } of troubles) {
-  for (const asked of formats) {
-    test(`${asked}: ${code} in the middle of a stream, told in every format`, async () => {
-      const events = streams.get(asked) ?? []
+for (const { code, message, upstreamEvents } of streamFaults) {
+  for (const clientFormat of formats) {
+    test(`${clientFormat}: ${code} in the middle of a stream, told in every format`, async () => {
+      const events = streams.get(clientFormat) ?? []
       for (const client of dialectClients) {
         for (const count of sampled(everyThird(events), 2)) {
-          if (isWhole(asked, events.slice(0, count))) break
-          behaviour = sends(...pieces([...events.slice(0, count), says[asked] ?? '']), httpChunk())
-          const { answer, receipt } = await ask(client, asked)
+          if (isWhole(clientFormat, events.slice(0, count))) break
+          behaviour = sends(
+            ...pieces([...events.slice(0, count), upstreamEvents[clientFormat] ?? '']),
+            httpChunk(),
+          )
+          const { answer, receipt } = await ask(client, clientFormat)
           const at = `${client.format} after ${count}: ${answer.text.slice(-500)}`
           const { category }: { category: ErrorCategory } = errors[code]
           const read =
@@ -306,7 +309,7 @@ for (const { code, message, says } of troubles) {
           if (answer.status === 200) await libraryRejects(client.format, answer.text, at)
           const isOperators = code === 'upstream_unavailable'
           assert.equal(
-            told.splice(0).length > 0,
+            texts.splice(0).length > 0,
             isOperators,
             'the operator hears of it, and of nothing else',
           )
@@ -318,15 +321,15 @@ for (const { code, message, says } of troubles) {
 
 test('a Gemini client without events gets the error as the last element of its array', async () => {
   const client = clientOf('gemini')
-  for (const asked of formats) {
-    const events = streams.get(asked) ?? []
+  for (const clientFormat of formats) {
+    const events = streams.get(clientFormat) ?? []
     for (let count = 0; count < events.length; count += 1) {
-      if (isWhole(asked, events.slice(0, count))) break
+      if (isWhole(clientFormat, events.slice(0, count))) break
       behaviour = sendsThen('fin', ...pieces(events.slice(0, count)))
       const answer = await send(tollgate.origin, {
-        path: `/v1beta/models/${models[asked]}:streamGenerateContent`,
+        path: `/v1beta/models/${models[clientFormat]}:streamGenerateContent`,
         headers: { 'x-goog-api-key': account.key },
-        body: client.body(models[asked], 'hello', true),
+        body: client.body(models[clientFormat], 'hello', true),
       })
       if (answer.status !== 200) continue
       const elements = JSON.parse(answer.text) as readonly unknown[]

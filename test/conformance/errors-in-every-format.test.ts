@@ -63,26 +63,26 @@ after(async () => {
 })
 
 /** What becomes of a refusal: its bytes where the formats are the same, and its sentence in any other. */
-interface Theirs {
+interface RelayedError {
   readonly code: 'upstream_rejected' | 'context_too_long'
   /** The status for clients of other formats; default: the provider's. */
   readonly status?: number
 }
 
 /** What is told in our words, with the wait in seconds where there is one. */
-interface Worded {
-  readonly code: Exclude<ErrorCode, Theirs['code']>
+interface OwnError {
+  readonly code: Exclude<ErrorCode, RelayedError['code']>
   readonly retrySeconds?: number
 }
 
-type Told = Theirs | Worded
+type ExpectedError = RelayedError | OwnError
 
-const rejected: Told = { code: 'upstream_rejected' }
-const context: Told = { code: 'context_too_long' }
-const ours: Told = { code: 'upstream_unavailable' }
-const overloaded: Told = { code: 'upstream_overloaded' }
+const rejected: ExpectedError = { code: 'upstream_rejected' }
+const context: ExpectedError = { code: 'context_too_long' }
+const ours: ExpectedError = { code: 'upstream_unavailable' }
+const overloaded: ExpectedError = { code: 'upstream_overloaded' }
 
-const recordedErrors: Readonly<Record<FixtureProvider, Readonly<Record<string, Told>>>> = {
+const recordedErrors: Readonly<Record<FixtureProvider, Readonly<Record<string, ExpectedError>>>> = {
   'openai-chat': {
     'error-400-image-url': rejected,
     'error-400-max-tokens': rejected,
@@ -123,17 +123,17 @@ interface Refusal {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  readonly told: Told
+  readonly expected: ExpectedError
 }
 
 function recordedRefusals(format: ConversationFormat): readonly Refusal[] {
   return fixtureCases(format)
     .filter(({ kind }) => kind === 'error')
     .map((recorded) => {
-      const told = recordedErrors[format][recorded.name]
-      assert.ok(told !== undefined, `${format}/${recorded.name} has a row`)
+      const expected = recordedErrors[format][recorded.name]
+      assert.ok(expected !== undefined, `${format}/${recorded.name} has a row`)
       const headers = { 'content-type': 'application/json', ...recorded.headers }
-      return { name: recorded.name, status: recorded.status, headers, body: textOf(recorded), told }
+      return { name: recorded.name, status: recorded.status, headers, body: textOf(recorded), expected }
     })
 }
 
@@ -156,28 +156,28 @@ const openaiRows: readonly Refusal[] = [
     status: 400,
     headers: json,
     body: openaiError('invalid_request_error', 'context_length_exceeded', tooLong),
-    told: context,
+    expected: context,
   },
   {
     name: 'rate in seconds',
     status: 429,
     headers: { ...json, 'retry-after': '7' },
     body: openaiError('tokens', 'rate_limit_exceeded', 'Rate limit reached in organization org-4wA9'),
-    told: { code: 'upstream_rate_limited', retrySeconds: 7 },
+    expected: { code: 'upstream_rate_limited', retrySeconds: 7 },
   },
   {
     name: 'rate in milliseconds',
     status: 429,
     headers: { ...json, 'retry-after-ms': '1500', 'retry-after': '2' },
     body: openaiError('requests', 'rate_limit_exceeded', 'Rate limit reached'),
-    told: { code: 'upstream_rate_limited', retrySeconds: 1.5 },
+    expected: { code: 'upstream_rate_limited', retrySeconds: 1.5 },
   },
   {
     name: 'rate in the words of resets',
     status: 429,
     headers: { ...json, 'x-ratelimit-remaining-tokens': '0', 'x-ratelimit-reset-tokens': '6m0s' },
     body: openaiError('requests', 'rate_limit_exceeded', 'Rate limit reached'),
-    told: { code: 'upstream_rate_limited', retrySeconds: 300 },
+    expected: { code: 'upstream_rate_limited', retrySeconds: 300 },
   },
   {
     name: 'quota',
@@ -188,49 +188,49 @@ const openaiRows: readonly Refusal[] = [
       'insufficient_quota',
       'You exceeded your current quota, check billing',
     ),
-    told: ours,
+    expected: ours,
   },
   {
     name: 'credential',
     status: 401,
     headers: json,
     body: openaiError('invalid_request_error', 'invalid_api_key', 'Incorrect API key: upstream-credential'),
-    told: ours,
+    expected: ours,
   },
   {
     name: 'payment',
     status: 402,
     headers: json,
     body: openaiError('insufficient_quota', null, 'billing hard limit'),
-    told: ours,
+    expected: ours,
   },
   {
     name: 'forbidden',
     status: 403,
     headers: json,
     body: openaiError('invalid_request_error', null, 'Project proj_1 has no access, see billing'),
-    told: ours,
+    expected: ours,
   },
   {
     name: 'busy',
     status: 503,
     headers: json,
     body: openaiError('server_error', null, 'The engine is overloaded'),
-    told: overloaded,
+    expected: overloaded,
   },
   {
     name: 'broken',
     status: 500,
     headers: json,
     body: openaiError('server_error', null, 'The server had an error'),
-    told: { code: 'upstream_error' },
+    expected: { code: 'upstream_error' },
   },
   {
     name: 'late',
     status: 504,
     headers: json,
     body: openaiError('server_error', null, 'late'),
-    told: { code: 'upstream_timeout' },
+    expected: { code: 'upstream_timeout' },
   },
   {
     name: 'ids of the operator in a refusal',
@@ -241,14 +241,14 @@ const openaiRows: readonly Refusal[] = [
       null,
       'No such file in organization org-4wA9bC, project proj_Xy12',
     ),
-    told: rejected,
+    expected: rejected,
   },
   {
     name: 'our credential in a refusal',
     status: 400,
     headers: json,
     body: openaiError('invalid_request_error', null, 'Invalid header value upstream-credential'),
-    told: rejected,
+    expected: rejected,
   },
 ]
 
@@ -264,7 +264,7 @@ const refusals: Readonly<Record<ConversationFormat, readonly Refusal[]>> = {
         'invalid_request_error',
         'input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000',
       ),
-      told: context,
+      expected: context,
     },
     {
       name: 'bill',
@@ -274,21 +274,21 @@ const refusals: Readonly<Record<ConversationFormat, readonly Refusal[]>> = {
         'invalid_request_error',
         'Your credit balance is too low to access the Anthropic API',
       ),
-      told: ours,
+      expected: ours,
     },
     {
       name: 'payment',
       status: 402,
       headers: json,
       body: messagesError('billing_error', 'Your credit balance is too low'),
-      told: ours,
+      expected: ours,
     },
     {
       name: 'forbidden',
       status: 403,
       headers: json,
       body: messagesError('permission_error', 'Your API key has no permission; billing'),
-      told: ours,
+      expected: ours,
     },
     {
       name: 'rate until a moment',
@@ -300,28 +300,28 @@ const refusals: Readonly<Record<ConversationFormat, readonly Refusal[]>> = {
         'anthropic-ratelimit-requests-reset': '2025-06-02T15:14:45Z',
       },
       body: messagesError('rate_limit_error', 'This request would exceed the rate limit'),
-      told: { code: 'upstream_rate_limited', retrySeconds: 5 },
+      expected: { code: 'upstream_rate_limited', retrySeconds: 5 },
     },
     {
       name: 'too large',
       status: 413,
       headers: json,
       body: messagesError('request_too_large', 'Request exceeds the maximum size'),
-      told: rejected,
+      expected: rejected,
     },
     {
       name: 'broken',
       status: 500,
       headers: json,
       body: messagesError('api_error', 'Internal server error'),
-      told: { code: 'upstream_error' },
+      expected: { code: 'upstream_error' },
     },
     {
       name: 'late',
       status: 504,
       headers: json,
       body: messagesError('timeout_error', 'late'),
-      told: { code: 'upstream_timeout' },
+      expected: { code: 'upstream_timeout' },
     },
   ],
   gemini: [
@@ -334,14 +334,14 @@ const refusals: Readonly<Record<ConversationFormat, readonly Refusal[]>> = {
         'INVALID_ARGUMENT',
         'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
       ),
-      told: context,
+      expected: context,
     },
     {
       name: 'wrapped',
       status: 400,
       headers: json,
       body: `[${googleError(400, 'INVALID_ARGUMENT', 'Invalid value at contents')}]`,
-      told: rejected,
+      expected: rejected,
     },
     {
       name: 'key expired',
@@ -350,7 +350,7 @@ const refusals: Readonly<Record<ConversationFormat, readonly Refusal[]>> = {
       body: googleError(400, 'INVALID_ARGUMENT', 'API key expired. Please renew the API key.', [
         googleReason('API_KEY_INVALID'),
       ]),
-      told: ours,
+      expected: ours,
     },
     {
       name: 'service disabled',
@@ -362,35 +362,35 @@ const refusals: Readonly<Record<ConversationFormat, readonly Refusal[]>> = {
         'Generative Language API has not been used in project 1234',
         [googleReason('SERVICE_DISABLED')],
       ),
-      told: ours,
+      expected: ours,
     },
     {
       name: 'place',
       status: 400,
       headers: json,
       body: googleError(400, 'FAILED_PRECONDITION', 'User location is not supported for the API use.'),
-      told: ours,
+      expected: ours,
     },
     {
       name: 'billing',
       status: 429,
       headers: json,
       body: googleError(429, 'RESOURCE_EXHAUSTED', 'Your prepayment credits are depleted.'),
-      told: ours,
+      expected: ours,
     },
     {
       name: 'broken',
       status: 500,
       headers: json,
       body: googleError(500, 'INTERNAL', 'An internal error has occurred.'),
-      told: { code: 'upstream_error' },
+      expected: { code: 'upstream_error' },
     },
     {
       name: 'late',
       status: 504,
       headers: json,
       body: googleError(504, 'DEADLINE_EXCEEDED', 'late'),
-      told: { code: 'upstream_timeout' },
+      expected: { code: 'upstream_timeout' },
     },
   ],
 }
@@ -402,17 +402,17 @@ const operatorsWords = [/quota/i, /billing/i, /credit/i, /api.key/i, /permission
 
 for (const format of formats) {
   for (const refusal of [...recordedRefusals(format), ...refusals[format]]) {
-    test(`${format}: ${refusal.name} (${refusal.status}) is ${refusal.told.code} in every format`, async () => {
+    test(`${format}: ${refusal.name} (${refusal.status}) is ${refusal.expected.code} in every format`, async () => {
       for (const client of dialectClients) {
         for (const stream of [false, true]) {
           const answer = await refusedTo(client.format, format, { refusal, stream })
-          if (client.format === format && isTheirs(refusal.told)) checkBytes(answer, refusal)
+          if (client.format === format && isRelayedError(refusal.expected)) checkBytes(answer, refusal)
           else checkWords(client.format, answer, refusal)
           for (const secret of secrets) assert.doesNotMatch(answer.text, secret, answer.text)
           const receipt = await receiptOf(tollgate.origin, account.key, answer)
           assert.deepEqual(
             [receipt.status, receipt.error, receipt.cost],
-            ['upstream_error', refusal.told.code, '0.00'],
+            ['upstream_error', refusal.expected.code, '0.00'],
           )
         }
       }
@@ -425,23 +425,23 @@ for (const format of formats) {
   }
 }
 
-const isTheirs = (told: Told): told is Theirs =>
-  told.code === 'upstream_rejected' || told.code === 'context_too_long'
+const isRelayedError = (expected: ExpectedError): expected is RelayedError =>
+  expected.code === 'upstream_rejected' || expected.code === 'context_too_long'
 
 function refusedTo(
   caller: ConversationFormat,
-  asked: ConversationFormat,
+  clientFormat: ConversationFormat,
   of: { readonly refusal: Refusal; readonly stream: boolean },
 ): Promise<Answer> {
   const { status, headers, body } = of.refusal
   upstream.play({ status, headers, bytes: Buffer.from(body) })
   const client = clientOf(caller)
   return send(tollgate.origin, {
-    path: client.path(models[asked], of.stream),
+    path: client.path(models[clientFormat], of.stream),
     headers: {
       [client.keyHeader]: client.keyHeader === 'authorization' ? `Bearer ${account.key}` : account.key,
     },
-    body: client.body(models[asked], 'hello', of.stream),
+    body: client.body(models[clientFormat], 'hello', of.stream),
   })
 }
 
@@ -453,45 +453,49 @@ test('what names the operator is not told by an address that counts either', asy
     gemini: `/v1beta/models/${models.gemini}:countTokens`,
   }
   const message = 'No file in organization org-4wA9bC for upstream-credential'
-  for (const asked of formats) {
+  for (const clientFormat of formats) {
     for (const [caller, path] of Object.entries(counting) as [ConversationFormat, `/${string}`][]) {
-      if (caller === 'gemini' && asked !== 'gemini') continue
+      if (caller === 'gemini' && clientFormat !== 'gemini') continue
       const bytes = Buffer.from(openaiError('invalid_request_error', null, message))
       upstream.play({ status: 400, headers: json, bytes })
-      const body = clientOf(caller).body(models[asked], 'hello', false)
+      const body = clientOf(caller).body(models[clientFormat], 'hello', false)
       const answer = await send(tollgate.origin, { path, headers: { 'x-api-key': key }, body })
-      for (const secret of secrets) assert.doesNotMatch(answer.text, secret, `${caller} → ${asked}`)
+      for (const secret of secrets) assert.doesNotMatch(answer.text, secret, `${caller} → ${clientFormat}`)
       if (answer.status !== 200) assert.match(answer.text, /in organization org-… for …/)
     }
   }
 })
 
 /** The provider's bytes, but for what names the operator. */
-function checkBytes(answer: Answer, { status, body, told }: Refusal): void {
+function checkBytes(answer: Answer, { status, body, expected }: Refusal): void {
   assert.equal(answer.status, status, answer.text)
   if (!secrets.some((secret) => secret.test(body))) assert.equal(answer.text, body)
   else
     assert.equal(answer.text.replaceAll('…', ''), body.replace(/(?<=org-|proj_)\w+|upstream-credential/g, ''))
   const isRetried = status === 429 || status === 404
-  assert.equal(answer.headers['x-should-retry'], isRetried ? 'false' : undefined, JSON.stringify(told))
+  assert.equal(answer.headers['x-should-retry'], isRetried ? 'false' : undefined, JSON.stringify(expected))
 }
 
 const statusOf = (format: ConversationFormat, code: ErrorCode): number =>
   code === 'upstream_overloaded' ? (format === 'anthropic' ? 529 : 503) : errors[code].status
 
-function checkWords(caller: ConversationFormat, answer: Answer, { told, status, body }: Refusal): void {
-  const theirs = isTheirs(told)
-  const category: ErrorCategory = errors[told.code].category
-  assert.equal(answer.status, theirs ? (told.status ?? status) : statusOf(caller, told.code), answer.text)
+function checkWords(caller: ConversationFormat, answer: Answer, { expected, status, body }: Refusal): void {
+  const isRelayed = isRelayedError(expected)
+  const category: ErrorCategory = errors[expected.code].category
+  assert.equal(
+    answer.status,
+    isRelayed ? (expected.status ?? status) : statusOf(caller, expected.code),
+    answer.text,
+  )
   const read = errorReaders[caller](JSON.parse(answer.text))
-  const isAway = caller === 'gemini' && told.code === 'upstream_unavailable'
+  const isAway = caller === 'gemini' && expected.code === 'upstream_unavailable'
   const words = isAway ? ['UNAVAILABLE'] : wordsOf[caller][category]
   assert.deepEqual(read.words.slice(0, words?.length), words, answer.text)
-  assert.deepEqual([read.code, read.source], [told.code, 'upstream'])
+  assert.deepEqual([read.code, read.source], [expected.code, 'upstream'])
   if (category === 'context_too_long') assert.match(answer.text, contextPhrases[caller])
-  if (theirs) assert.ok(read.message.includes(sentenceOf(body)), answer.text)
+  if (isRelayed) assert.ok(read.message.includes(sentenceOf(body)), answer.text)
   else for (const word of operatorsWords) assert.doesNotMatch(answer.text, word)
-  const seconds = theirs ? undefined : told.retrySeconds
+  const seconds = isRelayed ? undefined : expected.retrySeconds
   checkWait(caller, answer, seconds)
 }
 

@@ -75,10 +75,10 @@ after(async () => {
 })
 
 let account: TestAccount
-let asked: { readonly first: number; readonly second: number }
+let counts: { readonly first: number; readonly second: number }
 beforeEach(async () => {
   account = await tollgate.account('1')
-  asked = { first: first.requests.length, second: second.requests() }
+  counts = { first: first.requests.length, second: second.requests() }
 })
 
 const tokens = 5
@@ -95,7 +95,7 @@ function ask(format: Format, stream: boolean, origin = tollgate.origin): Sent {
 
 /** How often each upstream was asked in this case. */
 function times(): readonly [first: number, second: number] {
-  return [first.requests.length - asked.first, second.requests() - asked.second]
+  return [first.requests.length - counts.first, second.requests() - counts.second]
 }
 
 const receipts = (count = 1) =>
@@ -145,14 +145,14 @@ const beginnings: Readonly<Record<Format, string>> = {
     'event: content_block_start\ndata: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}\n\n',
 }
 
-interface Failing {
+interface FailureCase {
   readonly name: string
   readonly behaviour: (format: Format) => Behaviour
   /** Only in an answer of this manner. */
   readonly streamed?: boolean
 }
 
-const failing: readonly Failing[] = [
+const failing: readonly FailureCase[] = [
   ...[401, 402, 403, 404, 408, 429, 500, 502, 503, 504, 529].map((status) => ({
     name: `status ${status}`,
     behaviour: () => wholeAnswer(status, plainError, json),
@@ -214,7 +214,7 @@ for (const format of formats) {
 
 // What may not.
 
-const final: readonly (Failing & { readonly status: number })[] = [
+const final: readonly (FailureCase & { readonly status: number })[] = [
   ...[400, 413, 422].map((status) => ({
     name: `status ${status}`,
     status,
@@ -257,7 +257,7 @@ async function inHand(): Promise<Reply> {
   behaviour = sends()
   for (;;) {
     const reply = await first.nextRequest()
-    if (reply.request === first.requests.at(-1) && first.requests.length > asked.first) return reply
+    if (reply.request === first.requests.at(-1) && first.requests.length > counts.first) return reply
   }
 }
 
@@ -275,7 +275,7 @@ for (const format of formats) {
     await checkServedBySecond(format, sent)
     assert.ok(!sent.text.includes('first'))
     const answer = sent.text.replaceAll(keepAlives[format], '')
-    const theirs = await fetch(
+    const upstreamResponse = await fetch(
       `${second.origin}${format === 'chat' ? '/v1/chat/completions' : '/v1/messages'}`,
       {
         method: 'POST',
@@ -289,7 +289,7 @@ for (const format of formats) {
       },
     )
     const shape = (text: string) => text.replace(/"(id|request_id)":"[^"]*"|"created":\d+|,"usage":null/g, '')
-    assert.equal(shape(answer), shape((await theirs.text()).replaceAll(keepAlives[format], '')))
+    assert.equal(shape(answer), shape((await upstreamResponse.text()).replaceAll(keepAlives[format], '')))
   })
 
   test(`${format}: after content there is an error and no second answer`, async () => {
@@ -359,10 +359,10 @@ test('a connection that was closed while it waited is made anew, without the cli
   behaviour = good
   assert.equal((await new Sent(alone.origin, { key, format: 'chat', body }).whole()).status, 200)
   // The kept connection breaks as soon as the next request comes on it; a new one is good.
-  const kept = first.requests.at(-1)?.connection
+  const connection = first.requests.at(-1)?.connection
   behaviour = {
     answer(reply) {
-      if (reply.request.connection === kept) reply.rst()
+      if (reply.request.connection === connection) reply.rst()
       else good.answer(reply)
     },
   }

@@ -100,9 +100,9 @@ test('an event that does not end is told as memory that waits, and one that is t
     assert.equal(waiting.waitingBytes, 90_000, format)
     const bounded = codec(format).decodeStream(10_000)
     bounded.push(before)
-    const said: ResponseEvent[] = []
-    inPieces(event, 1_000, (piece) => said.push(...bounded.push(piece)))
-    assert.deepEqual(said, [], format)
+    const events: ResponseEvent[] = []
+    inPieces(event, 1_000, (piece) => events.push(...bounded.push(piece)))
+    assert.deepEqual(events, [], format)
     assert.ok(bounded.waitingBytes > 10_000, `${format}: it is told until the stream is cut`)
   }
 })
@@ -129,15 +129,17 @@ for (const format of piecewise) {
 
   test(`${format}: what is kept to be told again is told as memory`, () => {
     const letters = encoder.encode(events.input(0, 'w'.repeat(1_000)).repeat(100))
-    const kept = (to: (typeof formats)[number], names: ToolNames): number => {
+    const bufferedCharacters = (to: (typeof formats)[number], names: ToolNames): number => {
       const translated = translator(codec(format), codec(to), names)
       translated.push(encoder.encode(events.start + events.openCall(0, 'f')))
       translated.push(letters)
       return translated.waitingBytes
     }
-    for (const to of ['openai-responses', 'gemini'] as const) assert.ok(kept(to, plain) >= 100_000, to)
-    for (const to of formats) assert.ok(kept(to, wrapped) >= 100_000, `${to}, wrapped`)
-    for (const to of ['openai-chat', 'anthropic'] as const) assert.ok(kept(to, plain) < 1_000, to)
+    for (const to of ['openai-responses', 'gemini'] as const)
+      assert.ok(bufferedCharacters(to, plain) >= 100_000, to)
+    for (const to of formats) assert.ok(bufferedCharacters(to, wrapped) >= 100_000, `${to}, wrapped`)
+    for (const to of ['openai-chat', 'anthropic'] as const)
+      assert.ok(bufferedCharacters(to, plain) < 1_000, to)
   })
 
   test(`${format}: parts that begin and never end are told as memory, and end without trouble`, () => {
@@ -155,7 +157,7 @@ for (const format of piecewise) {
     assertLinear(
       format,
       (parts) => {
-        const decoder = begun(format, parts)
+        const decoder = startedDecoder(format, parts)
         decoder.push(encoder.encode(events.end(true)))
       },
       5_000,
@@ -174,8 +176,8 @@ for (const format of piecewise) {
       `${decoder.waitingBytes}`,
     )
     const freed = decoder.push(encoder.encode(events.input(0, '}') + events.closeCall(0)))
-    const said = freed.flatMap((event) => (event.kind === 'delta' ? [event.text] : []))
-    assert.deepEqual(said, ['}', 'w'.repeat(letters)])
+    const texts = freed.flatMap((event) => (event.kind === 'delta' ? [event.text] : []))
+    assert.deepEqual(texts, ['}', 'w'.repeat(letters)])
     assert.ok(decoder.waitingBytes < 1_000, `${decoder.waitingBytes}`)
   })
 }
@@ -228,22 +230,22 @@ for (const [format, event, answer] of nestedAnswers) {
 
 test('gemini: a call whose index or text is written in an odd way keeps its input', () => {
   const parts = '{"parts":[{"functionCall":{"name":"f","args":{"a":1}}}]}'
-  for (const odd of [
+  for (const payload of [
     `{"candidates":[{"index":-0,"content":${parts}}]}`,
     `{"candidates":[{"index":0.0,"content":${parts}}]}`,
     `\ufeff{"candidates":[{"content":${parts}}]}`,
   ]) {
     const decoder = codec('gemini').decodeStream(eventBytesMax)
-    const said = decoder.push(encoder.encode(`data: ${odd}\n\n`))
+    const events = decoder.push(encoder.encode(`data: ${payload}\n\n`))
     assert.deepEqual(
-      said.flatMap((event) => (event.kind === 'delta' ? [event.text] : [])),
+      events.flatMap((event) => (event.kind === 'delta' ? [event.text] : [])),
       ['{"a":1}'],
-      odd,
+      payload,
     )
   }
 })
 
-function begun(format: PiecewiseFormat, parts: number): StreamDecoder {
+function startedDecoder(format: PiecewiseFormat, parts: number): StreamDecoder {
   const { start, openCall, input } = upstreamEvents[format]
   const decoder = codec(format).decodeStream(eventBytesMax)
   const calls = Array.from({ length: parts }, (_, index) => openCall(index + 1, 'f'))

@@ -189,8 +189,8 @@ for (const dialect of recordedDialects) {
       const frame = errorFrames[dialect].exec(answer.text)
       assert.ok(frame, answer.text.slice(-300))
       const recordedFrame = recorded.response.toString('utf8').trimEnd().split('\n').at(-1) ?? ''
-      const theirs = JSON.parse(recordedFrame.slice('data: '.length)) as { error: { message: string } }
-      assert.ok(frame[1]?.includes(theirs.error.message), frame[1])
+      const recordedError = JSON.parse(recordedFrame.slice('data: '.length)) as { error: { message: string } }
+      assert.ok(frame[1]?.includes(recordedError.error.message), frame[1])
       assert.ok(recorded.response.toString('utf8').startsWith(answer.text.slice(0, frame.index)))
       assert.doesNotMatch(answer.text, successMarks[dialect])
       assert.equal(receipt.status, 'upstream_error')

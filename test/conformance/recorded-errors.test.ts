@@ -52,11 +52,11 @@ const providers = {
 } as const
 
 /** `theirs`: the provider's status and bytes. Else our status and code. */
-type Told = 'theirs' | readonly [status: number, code: string, retryAfter?: string]
+type ExpectedError = 'theirs' | readonly [status: number, code: string, retryAfter?: string]
 
-const ours: Told = [503, 'upstream_unavailable']
+const ours: ExpectedError = [503, 'upstream_unavailable']
 
-const recordedErrors: Readonly<Record<RecordedDialect, Readonly<Record<string, Told>>>> = {
+const recordedErrors: Readonly<Record<RecordedDialect, Readonly<Record<string, ExpectedError>>>> = {
   'openai-chat': {
     'error-400-image-url': 'theirs',
     'error-400-max-tokens': 'theirs',
@@ -78,41 +78,45 @@ const recordedErrors: Readonly<Record<RecordedDialect, Readonly<Record<string, T
   },
 }
 
-interface Refusing {
+interface RefusalCase {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly bytes: Uint8Array
-  readonly told: Told
+  readonly expected: ExpectedError
   readonly body: Uint8Array
 }
 
-async function checkRefusal(dialect: RecordedDialect, { told, body, ...replay }: Refusing): Promise<void> {
+async function checkRefusal(
+  dialect: RecordedDialect,
+  { expected, body, ...replay }: RefusalCase,
+): Promise<void> {
   const { key, id } = await tollgate.account('100')
   upstream.play(replay)
   const answer = await send(tollgate.origin, { path: addresses[dialect], headers: bearer(key), body })
   const receipt = await receiptOf(tollgate.origin, key, answer)
-  const said = `${answer.status} ${answer.text}`
+  const summary = `${answer.status} ${answer.text}`
   assert.match(answer.headers['content-type'] ?? '', /^application\/json/)
   assert.equal(answer.headers['request-id'], answer.headers['x-request-id'])
-  if (told === 'theirs') {
-    assert.equal(answer.status, replay.status, said)
+  if (expected === 'theirs') {
+    assert.equal(answer.status, replay.status, summary)
     const bytes = Buffer.from(replay.bytes)
-    const told = Buffer.from(bytes.toString('utf8').replace(/org-\w+/, 'org-…'))
-    assert.ok(answer.bytes.equals(told), said)
+    const redactedBody = Buffer.from(bytes.toString('utf8').replace(/org-\w+/, 'org-…'))
+    assert.ok(answer.bytes.equals(redactedBody), summary)
   } else {
-    const [status, code, retryAfter] = told
-    assert.equal(answer.status, status, said)
+    const [status, code, retryAfter] = expected
+    assert.equal(answer.status, status, summary)
     const { error } = JSON.parse(answer.text) as { error: Record<string, unknown> }
     const details = (error.details ?? {}) as Record<string, unknown>
-    assert.ok([error.code, details.code].includes(code), said)
-    assert.ok([error.source, details.source].includes('upstream'), said)
-    assert.equal(answer.headers['retry-after'], retryAfter, said)
+    assert.ok([error.code, details.code].includes(code), summary)
+    assert.ok([error.source, details.source].includes('upstream'), summary)
+    assert.equal(answer.headers['retry-after'], retryAfter, summary)
     for (const secret of [/api-key/, /credit/, /quota/, /billing/, /org-\w/, /redirected/]) {
       assert.doesNotMatch(answer.text, secret, "the operator's matter")
     }
-    if (!operators.includes(code)) assert.ok(String(error.message).includes(sentenceOf(replay.bytes)), said)
+    if (!operators.includes(code))
+      assert.ok(String(error.message).includes(sentenceOf(replay.bytes)), summary)
   }
-  assert.ok(![401, 402, 403, 404].includes(answer.status), said)
+  assert.ok(![401, 402, 403, 404].includes(answer.status), summary)
   assert.equal(receipt.cost, '0.00')
   assert.equal(receipt.status, 'upstream_error')
   assert.deepEqual(await tollgate.balance(id), { posted: 100_000_000_000n, held: 0n, openHolds: 0 })
@@ -133,12 +137,12 @@ for (const dialect of recordedDialects) {
     assert.deepEqual(without, [])
   })
   for (const recorded of cases) {
-    const told = recordedErrors[dialect][recorded.name]
-    if (told === undefined) continue
-    test(`${dialect}/${recorded.name}: ${told === 'theirs' ? 'as the provider said it' : told.join(' ')}`, async () => {
+    const expected = recordedErrors[dialect][recorded.name]
+    if (expected === undefined) continue
+    test(`${dialect}/${recorded.name}: ${expected === 'theirs' ? 'as the provider said it' : expected.join(' ')}`, async () => {
       for (const body of [requestOf(dialect, recorded), streamed(dialect, recorded)]) {
         const { status, response: bytes } = recorded
-        await checkRefusal(dialect, { status, headers: headersOf(recorded), bytes, told, body })
+        await checkRefusal(dialect, { status, headers: headersOf(recorded), bytes, expected, body })
       }
     })
   }
@@ -163,7 +167,7 @@ type Row = readonly [
   status: number,
   headers: Readonly<Record<string, string>>,
   body: string,
-  told: Told,
+  expected: ExpectedError,
 ]
 
 const rows: readonly Row[] = [
@@ -260,11 +264,11 @@ const rows: readonly Row[] = [
   ['anthropic', 200, json, messagesError('authentication_error', 'invalid x-api-key'), ours],
 ]
 
-for (const [dialect, status, headers, body, told] of rows) {
-  test(`${dialect} ${status} ${body.slice(0, 90)}: ${told === 'theirs' ? 'as it is' : told.join(' ')}`, async () => {
+for (const [dialect, status, headers, body, expected] of rows) {
+  test(`${dialect} ${status} ${body.slice(0, 90)}: ${expected === 'theirs' ? 'as it is' : expected.join(' ')}`, async () => {
     for (const stream of [false, true]) {
       const bytes = Buffer.from(body)
-      const asked = {
+      const request = {
         model: anyModel[dialect],
         max_tokens: 100,
         stream,
@@ -274,8 +278,8 @@ for (const [dialect, status, headers, body, told] of rows) {
         status,
         headers,
         bytes,
-        told,
-        body: Buffer.from(JSON.stringify(asked)),
+        expected,
+        body: Buffer.from(JSON.stringify(request)),
       })
     }
   })

@@ -51,7 +51,7 @@ function headersFor(dialect: RecordedDialect, key: string): Readonly<Record<stri
   return dialect === 'anthropic' ? { 'x-api-key': key, ...versions } : bearer(key)
 }
 
-interface Relayed {
+interface RelayedExchange {
   readonly answer: Answer
   readonly receipt: Receipt
 }
@@ -60,7 +60,7 @@ async function relayed(
   dialect: RecordedDialect,
   recorded: FixtureCase,
   how: { readonly key: string; readonly chunkBytes: ChunkBytes; readonly body: Buffer },
-): Promise<Relayed> {
+): Promise<RelayedExchange> {
   const { key } = how
   upstream.play({
     status: recorded.status,

@@ -65,7 +65,7 @@ const streams: Readonly<Record<Format, string>> = {
     'data: {"type":"message_stop"}\n\n',
 }
 
-interface Passed {
+interface ReceivedRequest {
   readonly usd?: string
   /** A key that there is already. */
   readonly key?: string
@@ -74,7 +74,7 @@ interface Passed {
 }
 
 /** Sends a body and gives back what the upstream received, and what the gateway said it had lowered. */
-async function passed(format: Format, body: string | Buffer, more: Passed = {}) {
+async function passed(format: Format, body: string | Buffer, more: ReceivedRequest = {}) {
   const isStreamed = /"stream"\s*:\s*true/.test(body.toString())
   upstream.play({
     status: 200,

@@ -28,8 +28,11 @@ const models = behaviors.map(({ name }) => ({
   prices: [listPrice],
 }))
 const gate = await meteredGateway({ models, limits: { eventBytesMax: 64 * 1024, requestsPerMinute: null } })
-const brisk = await meteredGateway({ models, limits: { contentGapMs: 150, contentGapReasoningMs: 150 } })
-after(() => Promise.all([gate.end(), brisk.end()]))
+const shortTimeouts = await meteredGateway({
+  models,
+  limits: { contentGapMs: 150, contentGapReasoningMs: 150 },
+})
+after(() => Promise.all([gate.end(), shortTimeouts.end()]))
 
 /** The program's own sandbox, and the connector of the provider. */
 const ways = ['sandbox', 'claude'] as const
@@ -63,13 +66,13 @@ function user(content: string): Message[] {
 }
 
 /** What a program reads of an answer, without what differs from answer to answer. */
-function gist({ content, usage, role, model, stop_reason, stop_sequence }: Anthropic.Message): unknown {
+function summaryOf({ content, usage, role, model, stop_reason, stop_sequence }: Anthropic.Message): unknown {
   const { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } = usage
   const blocks = content.map((block) => (block.type === 'tool_use' ? { ...block, id: 'any' } : block))
   return {
     blocks: JSON.parse(JSON.stringify(blocks)),
     usage: [input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens],
-    said: [role, model, stop_reason, stop_sequence],
+    fields: [role, model, stop_reason, stop_sequence],
   }
 }
 
@@ -117,15 +120,15 @@ for (const way of ways) {
     test(`${way}: ${name}: whole, streamed and without the gateway are one answer`, async () => {
       const { key } = await gate.account('5')
       const client = clientOf(key)
-      const asked = { ...params, model: `${way}-${behaviour}` }
+      const request = { ...params, model: `${way}-${behaviour}` }
       const expected = await direct.messages.create({ ...params, model: `sandbox-${behaviour}` })
-      const whole = await client.messages.create(asked)
-      assert.deepEqual(gist(whole), gist(expected))
+      const whole = await client.messages.create(request)
+      assert.deepEqual(summaryOf(whole), summaryOf(expected))
 
-      const stream = client.messages.stream(asked)
+      const stream = client.messages.stream(request)
       const events: string[] = []
       for await (const { type } of stream) events.push(type)
-      assert.deepEqual(gist(await stream.finalMessage()), gist(expected))
+      assert.deepEqual(summaryOf(await stream.finalMessage()), summaryOf(expected))
       assert.equal(events[0], 'message_start')
       assert.deepEqual(events.slice(-2), ['message_delta', 'message_stop'])
 
@@ -260,7 +263,7 @@ for (const base of bases) {
 
 const misspelt = { model: 'claude-ehco', max_tokens: 9, messages: user('hi') }
 const unknown: Readonly<Record<string, (client: Anthropic) => Promise<unknown>>> = {
-  asked: (client) => client.messages.create(misspelt),
+  send: (client) => client.messages.create(misspelt),
   streamed: (client) => client.messages.stream(misspelt).finalMessage(),
   retrieved: (client) => client.models.retrieve(misspelt.model),
 }
@@ -294,19 +297,19 @@ function detailsOf(error: InstanceType<typeof Anthropic.APIError>): OwnDetails {
   return (error.details ?? {}) as OwnDetails
 }
 
-function checkRefused(error: unknown, { status, code: { messages: code } }: Refused): void {
+function checkRefused(error: unknown, { status, code: { messages: expected } }: Refused): void {
   assert.ok(error instanceof Anthropic.APIError, String(error))
   assert.deepEqual([error.status, error.constructor], [status.messages, classes[status.messages]])
-  if (code === null) return
-  const { code: told, source } = detailsOf(error)
-  assert.deepEqual([told, source], [code, 'upstream'])
+  if (expected === null) return
+  const { code, source } = detailsOf(error)
+  assert.deepEqual([code, source], [expected, 'upstream'])
 }
 
-function checkBroken(error: unknown, code: string): void {
+function checkBroken(error: unknown, expected: string): void {
   assert.ok(error instanceof Anthropic.APIError, String(error))
   assert.equal(error.status, undefined, 'the head had gone')
-  const { code: told, source } = detailsOf(error)
-  assert.deepEqual([told, source], [code, 'upstream'])
+  const { code, source } = detailsOf(error)
+  assert.deepEqual([code, source], [expected, 'upstream'])
   assert.ok(error.type !== null)
   assert.match(String(error.requestID), /^req_/)
 }
@@ -354,15 +357,15 @@ for (const way of ways) {
 }
 for (const of of silentModels) {
   test(`claude-${titleOf(of)} fails in the library's own words`, async () => {
-    const { key } = await brisk.account('5')
-    await fails({ origin: brisk.origin, key }, `claude-${of.name}`, of)
+    const { key } = await shortTimeouts.account('5')
+    await fails({ origin: shortTimeouts.origin, key }, `claude-${of.name}`, of)
   })
 }
 
 test("an upstream's 429 and the gateway's own tell how long to wait, and who said so", async () => {
   const rates = { requestsPerMinute: 1, tokensPerMinute: null, concurrent: null }
   const client = clientOf((await gate.account('5', { rates })).key)
-  const told: unknown[] = []
+  const events: unknown[] = []
   for (const source of ['upstream', 'gateway']) {
     const error = await client.messages
       .create({ model: 'claude-429', max_tokens: 9, messages: user('retry=7') })
@@ -370,10 +373,10 @@ test("an upstream's 429 and the gateway's own tell how long to wait, and who sai
     assert.ok(error instanceof Anthropic.RateLimitError)
     assert.equal(error.type, 'rate_limit_error')
     assert.equal(detailsOf(error).source, source)
-    told.push(error.headers.get('retry-after'))
+    events.push(error.headers.get('retry-after'))
   }
-  assert.equal(told[0], '7')
-  assert.ok(Number(told[1]) > 0)
+  assert.equal(events[0], '7')
+  assert.ok(Number(events[1]) > 0)
 })
 
 /** Requests that the sandbox was asked with this text in them. */
@@ -381,18 +384,18 @@ function asksOf(text: string): number {
   return gate.sandbox.requestLog().filter(({ body }) => body?.includes(text)).length
 }
 
-interface Retried {
+interface RetryCase {
   readonly name: string
-  readonly says?: string
+  readonly prompt?: string
   readonly stream: boolean
   readonly maxRetries: number
   readonly asks: number
   readonly ends: 'well' | 'badly'
 }
 
-const retried: readonly Retried[] = [
-  { name: '429', says: 'retry=0.1', stream: false, maxRetries: 1, asks: 2, ends: 'badly' },
-  { name: '429', says: 'retry=0.1', stream: true, maxRetries: 1, asks: 2, ends: 'badly' },
+const retried: readonly RetryCase[] = [
+  { name: '429', prompt: 'retry=0.1', stream: false, maxRetries: 1, asks: 2, ends: 'badly' },
+  { name: '429', prompt: 'retry=0.1', stream: true, maxRetries: 1, asks: 2, ends: 'badly' },
   { name: '500', stream: false, maxRetries: 1, asks: 2, ends: 'badly' },
   { name: '529', stream: true, maxRetries: 1, asks: 2, ends: 'badly' },
   { name: '401', stream: false, maxRetries: 1, asks: 2, ends: 'badly' },
@@ -404,15 +407,15 @@ const retried: readonly Retried[] = [
 ]
 
 test('the library asks again exactly where it helps', { concurrency: true }, async (suite) => {
-  const cases = retried.map(({ name, says = '', stream, maxRetries, asks, ends }, index) => {
+  const cases = retried.map(({ name, prompt = '', stream, maxRetries, asks, ends }, index) => {
     const title = `${name}, ${stream ? 'streamed' : 'whole'}, ${maxRetries} retries: ${asks} asked`
     return suite.test(title, async () => {
-      const mark = `case ${index} of retries`
-      const params = { model: `claude-${name}`, max_tokens: 99, messages: user(`${says} ${mark}`) }
+      const marker = `case ${index} of retries`
+      const params = { model: `claude-${name}`, max_tokens: 99, messages: user(`${prompt} ${marker}`) }
       const take = asking(await newClient({ maxRetries }), stream)(params)
       if (ends === 'well') await take
       else await assert.rejects(take, Anthropic.APIError)
-      assert.equal(asksOf(mark), asks)
+      assert.equal(asksOf(marker), asks)
     })
   })
   await Promise.all(cases)
@@ -422,9 +425,9 @@ test('the library asks again exactly where it helps', { concurrency: true }, asy
 function counting(): { readonly fetch: typeof fetch; count: number } {
   const counter = {
     count: 0,
-    fetch: (...given: Parameters<typeof fetch>) => {
+    fetch: (...args: Parameters<typeof fetch>) => {
       counter.count += 1
-      return fetch(...given)
+      return fetch(...args)
     },
   }
   return counter
@@ -435,8 +438,8 @@ for (const isStreamed of [false, true]) {
   test(`no money, ${manner}: 402 with our code, once, and nothing asked upstream`, async () => {
     const counter = counting()
     const client = clientOf((await gate.account('0')).key, { maxRetries: 2, fetch: counter.fetch })
-    const mark = `no money ${manner}`
-    const params = { model: 'claude-echo', max_tokens: 99, messages: user(mark) }
+    const marker = `no money ${manner}`
+    const params = { model: 'claude-echo', max_tokens: 99, messages: user(marker) }
     await assert.rejects(asking(client, isStreamed)(params), (error) => {
       assert.ok(error instanceof Anthropic.PaymentRequiredError)
       assert.deepEqual([error.status, error.type], [402, 'billing_error'])
@@ -445,11 +448,11 @@ for (const isStreamed of [false, true]) {
       assert.equal(error.headers.get('x-should-retry'), 'false')
       return true
     })
-    assert.deepEqual([counter.count, asksOf(mark)], [1, 0])
+    assert.deepEqual([counter.count, asksOf(marker)], [1, 0])
   })
 }
 
-const strangers: Readonly<Record<string, readonly [code: string, key: () => Promise<string>]>> = {
+const invalidKeys: Readonly<Record<string, readonly [code: string, key: () => Promise<string>]>> = {
   revoked: [
     'revoked_api_key',
     async () => {
@@ -462,7 +465,7 @@ const strangers: Readonly<Record<string, readonly [code: string, key: () => Prom
   unknown: ['invalid_api_key', async () => 'nonsense'],
   "Anthropic's": ['provider_api_key', async () => `sk-${'ant'}-${'api03'}-${'a1B2'.repeat(23)}`],
 }
-for (const [name, [code, key]] of Object.entries(strangers)) {
+for (const [name, [code, key]] of Object.entries(invalidKeys)) {
   test(`a key that is ${name}: AuthenticationError, once, however it is sent`, async () => {
     const secret = await key()
     for (const credential of Object.values(credentials)) {

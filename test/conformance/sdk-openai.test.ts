@@ -30,8 +30,11 @@ const gate = await meteredGateway({
   models,
   limits: { eventBytesMax: 64 * 1024, requestsPerMinute: null, holdWaitMs: 50 },
 })
-const brisk = await meteredGateway({ models, limits: { contentGapMs: 150, contentGapReasoningMs: 150 } })
-after(() => Promise.all([gate.end(), brisk.end()]))
+const shortTimeouts = await meteredGateway({
+  models,
+  limits: { contentGapMs: 150, contentGapReasoningMs: 150 },
+})
+after(() => Promise.all([gate.end(), shortTimeouts.end()]))
 
 /** How the library sees a model: the program's own sandbox, and the connector of the provider. */
 const ways = ['sandbox', 'gpt'] as const
@@ -52,8 +55,8 @@ function user(content: string): Message[] {
 }
 
 /** What a program reads of an answer, without what differs from answer to answer. */
-function gist({ choices, usage, model, object }: OpenAI.ChatCompletion): unknown {
-  const told = choices.map(({ index, finish_reason, message }) => ({
+function summaryOf({ choices, usage, model, object }: OpenAI.ChatCompletion): unknown {
+  const choiceSummaries = choices.map(({ index, finish_reason, message }) => ({
     index,
     finish_reason,
     role: message.role,
@@ -61,18 +64,18 @@ function gist({ choices, usage, model, object }: OpenAI.ChatCompletion): unknown
     refusal: message.refusal ?? null,
     calls: (message.tool_calls ?? []).map((call) => call.type === 'function' && call.function),
   }))
-  return { choices: told, usage, model, object }
+  return { choices: choiceSummaries, usage, model, object }
 }
 
-interface Told {
+interface ErrorDetails {
   readonly status: string
   readonly cost: string
   readonly usage: { readonly output: number; readonly input_uncached: number; readonly reasoning: number }
 }
 
-async function receipt(client: OpenAI, requestId: string | null | undefined): Promise<Told> {
+async function receipt(client: OpenAI, requestId: string | null | undefined): Promise<ErrorDetails> {
   assert.match(String(requestId), /^req_/)
-  const { data } = await client.get<{ data: Told }>(`/generations/${requestId}`)
+  const { data } = await client.get<{ data: ErrorDetails }>(`/generations/${requestId}`)
   return data
 }
 
@@ -128,11 +131,11 @@ for (const way of ways) {
       const model = `${way}-${behaviour}`
       const expected = await direct.chat.completions.create({ ...params, model: `sandbox-${behaviour}` })
       const whole = await client.chat.completions.create({ ...params, model })
-      assert.deepEqual(gist(whole), gist(expected))
+      assert.deepEqual(summaryOf(whole), summaryOf(expected))
 
-      const asked = { ...params, model, stream_options: { include_usage: true } }
-      const withUsage = await streamed(client, asked)
-      assert.deepEqual(gist(withUsage.final), gist(expected))
+      const request = { ...params, model, stream_options: { include_usage: true } }
+      const withUsage = await streamed(client, request)
+      assert.deepEqual(summaryOf(withUsage.final), summaryOf(expected))
       const reports = withUsage.chunks.filter(({ usage }) => usage != null)
       assert.deepEqual(
         reports.map(({ usage, choices }) => ({ usage, choices })),
@@ -144,7 +147,7 @@ for (const way of ways) {
         without.chunks.filter((chunk) => chunk.usage != null || chunk.choices.length === 0),
         [],
       )
-      assert.deepEqual(gist({ ...without.final, usage: expected.usage! }), gist(expected))
+      assert.deepEqual(summaryOf({ ...without.final, usage: expected.usage! }), summaryOf(expected))
 
       const receipts = await Promise.all(
         [whole._request_id, withUsage.requestId, without.requestId].map((id) => receipt(client, id)),
@@ -226,8 +229,8 @@ test('the library runs tools by itself', async () => {
         description: 'Tells the weather.',
         parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
         parse: JSON.parse,
-        function: (given: { city: string }) => {
-          cities.push(given.city)
+        function: (input: { city: string }) => {
+          cities.push(input.city)
           return 'sunny'
         },
       },
@@ -257,7 +260,7 @@ test('models are listed and retrieved, with prices', async () => {
 })
 
 const unknown: Readonly<Record<string, (client: OpenAI) => Promise<unknown>>> = {
-  asked: (client) => client.chat.completions.create({ model: 'gpt-ehco', messages: user('hi') }),
+  send: (client) => client.chat.completions.create({ model: 'gpt-ehco', messages: user('hi') }),
   streamed: (client) =>
     client.chat.completions.create({ model: 'gpt-ehco', messages: user('hi'), stream: true }),
   retrieved: (client) => client.models.retrieve('gpt-ehco'),
@@ -339,15 +342,15 @@ for (const way of ways) {
 }
 for (const of of silentModels) {
   test(`gpt-${titleOf(of)} fails in the library's own words`, async () => {
-    const { key } = await brisk.account('5')
-    await fails(clientOf(key, { baseURL: `${brisk.origin}/v1` }), `gpt-${of.name}`, of)
+    const { key } = await shortTimeouts.account('5')
+    await fails(clientOf(key, { baseURL: `${shortTimeouts.origin}/v1` }), `gpt-${of.name}`, of)
   })
 }
 
 test("an upstream's 429 tells how long to wait, and who said so", async () => {
   const client = await newClient()
-  const asked = client.chat.completions.create({ model: 'gpt-429', messages: user('retry=7') })
-  await assert.rejects(asked, (error) => {
+  const response = client.chat.completions.create({ model: 'gpt-429', messages: user('retry=7') })
+  await assert.rejects(response, (error) => {
     assert.ok(error instanceof OpenAI.RateLimitError)
     assert.deepEqual(
       [error.headers.get('retry-after'), error.headers.get('retry-after-ms'), error.type],
@@ -377,18 +380,18 @@ function asksOf(text: string): number {
   return gate.sandbox.requestLog().filter(({ body }) => body?.includes(text)).length
 }
 
-interface Retried {
+interface RetryCase {
   readonly name: string
-  readonly says?: string
+  readonly prompt?: string
   readonly stream: boolean
   readonly maxRetries: number
   readonly asks: number
   readonly ends: 'well' | 'badly'
 }
 
-const retried: readonly Retried[] = [
-  { name: '429', says: 'retry=0.1', stream: false, maxRetries: 1, asks: 2, ends: 'badly' },
-  { name: '429', says: 'retry=0.1', stream: true, maxRetries: 1, asks: 2, ends: 'badly' },
+const retried: readonly RetryCase[] = [
+  { name: '429', prompt: 'retry=0.1', stream: false, maxRetries: 1, asks: 2, ends: 'badly' },
+  { name: '429', prompt: 'retry=0.1', stream: true, maxRetries: 1, asks: 2, ends: 'badly' },
   { name: '500', stream: false, maxRetries: 1, asks: 2, ends: 'badly' },
   { name: '529', stream: true, maxRetries: 1, asks: 2, ends: 'badly' },
   { name: '401', stream: false, maxRetries: 1, asks: 2, ends: 'badly' },
@@ -400,25 +403,25 @@ const retried: readonly Retried[] = [
 ]
 
 test('the library asks again exactly where it helps', { concurrency: true }, async (suite) => {
-  const cases = retried.map(({ name, says = '', stream, maxRetries, asks, ends }, index) => {
+  const cases = retried.map(({ name, prompt = '', stream, maxRetries, asks, ends }, index) => {
     const title = `${name}, ${stream ? 'streamed' : 'whole'}, ${maxRetries} retries: ${asks} asked`
     return suite.test(title, async () => {
       const client = await newClient({ maxRetries })
-      const mark = `case ${index} of retries`
-      const params = { model: `gpt-${name}`, messages: user(`${says} ${mark}`) }
+      const marker = `case ${index} of retries`
+      const params = { model: `gpt-${name}`, messages: user(`${prompt} ${marker}`) }
       const take = stream
         ? client.chat.completions.stream(params).finalChatCompletion()
         : client.chat.completions.create(params)
       if (ends === 'well') await take
       else await assert.rejects(take, OpenAI.APIError)
-      assert.equal(asksOf(mark), asks)
+      assert.equal(asksOf(marker), asks)
     })
   })
-  const held = suite.test(
+  const delayed = suite.test(
     'money held by a running request: asked again, and served once it is free',
     heldThenServed,
   )
-  await Promise.all([...cases, held])
+  await Promise.all([...cases, delayed])
 })
 
 async function heldThenServed(): Promise<void> {
@@ -427,8 +430,8 @@ async function heldThenServed(): Promise<void> {
   const statuses: number[] = []
   const client = clientOf(key, {
     maxRetries: 1,
-    fetch: async (...given) => {
-      const response = await fetch(...given)
+    fetch: async (...args) => {
+      const response = await fetch(...args)
       statuses.push(response.status)
       running.abort()
       return response
@@ -455,9 +458,9 @@ async function heldThenServed(): Promise<void> {
 function counting(): { readonly fetch: typeof fetch; count: number } {
   const counter = {
     count: 0,
-    fetch: (...given: Parameters<typeof fetch>) => {
+    fetch: (...args: Parameters<typeof fetch>) => {
       counter.count += 1
-      return fetch(...given)
+      return fetch(...args)
     },
   }
   return counter
@@ -467,9 +470,9 @@ for (const stream of [false, true]) {
   test(`no money, ${stream ? 'streamed' : 'whole'}: 402 with our code, once, and nothing asked upstream`, async () => {
     const counter = counting()
     const client = clientOf((await gate.account('0')).key, { maxRetries: 2, fetch: counter.fetch })
-    const mark = `no money ${stream}`
-    const asked = client.chat.completions.create({ model: 'gpt-echo', messages: user(mark), stream })
-    await assert.rejects(asked, (error) => {
+    const marker = `no money ${stream}`
+    const response = client.chat.completions.create({ model: 'gpt-echo', messages: user(marker), stream })
+    await assert.rejects(response, (error) => {
       assert.ok(error instanceof OpenAI.APIError)
       assert.deepEqual(
         [error.status, error.code, error.type],
@@ -479,11 +482,11 @@ for (const stream of [false, true]) {
       assert.equal(error.headers?.get('x-should-retry'), 'false')
       return true
     })
-    assert.deepEqual([counter.count, asksOf(mark)], [1, 0])
+    assert.deepEqual([counter.count, asksOf(marker)], [1, 0])
   })
 }
 
-const strangers: Readonly<Record<string, readonly [code: string, key: () => Promise<string>]>> = {
+const invalidKeys: Readonly<Record<string, readonly [code: string, key: () => Promise<string>]>> = {
   revoked: [
     'revoked_api_key',
     async () => {
@@ -496,7 +499,7 @@ const strangers: Readonly<Record<string, readonly [code: string, key: () => Prom
   unknown: ['invalid_api_key', async () => 'nonsense'],
   "OpenAI's": ['provider_api_key', async () => `sk-${'proj'}-${'a1B2'.repeat(20)}`],
 }
-for (const [name, [code, key]] of Object.entries(strangers)) {
+for (const [name, [code, key]] of Object.entries(invalidKeys)) {
   test(`a key that is ${name}: AuthenticationError, once`, async () => {
     const counter = counting()
     const client = clientOf(await key(), { maxRetries: 2, fetch: counter.fetch })
@@ -522,8 +525,8 @@ test('every answer tells the id of its request, which is the id of its receipt',
   const client = await newClient()
   for (const way of ways) {
     for (const stream of [false, true]) {
-      const asked = client.chat.completions.create({ model: `${way}-echo`, messages: user('hi'), stream })
-      const { data, response, request_id } = await asked.withResponse()
+      const pending = client.chat.completions.create({ model: `${way}-echo`, messages: user('hi'), stream })
+      const { data, response, request_id } = await pending.withResponse()
       if (Symbol.asyncIterator in data) for await (const _ of data) assert.ok(true)
       else assert.equal('_request_id' in data && data._request_id, request_id)
       assert.equal(response.headers.get('x-request-id'), request_id)

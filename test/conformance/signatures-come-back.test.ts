@@ -94,13 +94,13 @@ function nextRequest(client: Format, answer: Loose, change: Change = (blocks) =>
   return { model: 'm', max_tokens: 9, messages: [hello, { role: 'assistant', content }, user] }
 }
 
-interface Returned {
+interface ReturnedSignature {
   readonly parts: readonly Part[]
   readonly adjusted: readonly string[]
 }
 
 /** The parts of the model's turn as Google gets them again, without ids. */
-function returned(client: Format, request: Loose): Returned {
+function returned(client: Format, request: Loose): ReturnedSignature {
   const body = bytesOf(JSON.stringify(request))
   const outcome = sent(
     client,

@@ -42,17 +42,17 @@ const withPrograms: readonly string[] = ['gemini/stream-code-execution']
 /** Nobody but Anthropic can be asked to go on with a pause. */
 const paused: readonly string[] = ['anthropic/pause-turn']
 
-function checkSays(name: string, source: Gist, told: Gist): void {
-  assert.deepEqual(told.calls, source.calls, `${name}: calls`)
-  assert.equal(told.thinking, source.thinking, `${name}: thoughts`)
-  assert.equal(told.finish, paused.includes(name) ? 'end' : source.finish, `${name}: finish`)
+function checkSays(name: string, source: Gist, translated: Gist): void {
+  assert.deepEqual(translated.calls, source.calls, `${name}: calls`)
+  assert.equal(translated.thinking, source.thinking, `${name}: thoughts`)
+  assert.equal(translated.finish, paused.includes(name) ? 'end' : source.finish, `${name}: finish`)
   if (withPrograms.includes(name)) {
-    assert.ok(told.text.endsWith(source.text) && told.text.includes('```'), `${name}: text`)
+    assert.ok(translated.text.endsWith(source.text) && translated.text.includes('```'), `${name}: text`)
     return
   }
   // What is said about a refusal may stand where its text would.
   const isExplained = source.finish === 'filter' && source.text === ''
-  if (!isExplained) assert.equal(told.text, source.text, `${name}: text`)
+  if (!isExplained) assert.equal(translated.text, source.text, `${name}: text`)
 }
 
 function checkIds(name: string, ids: readonly string[]): void {
@@ -65,7 +65,7 @@ function checkIds(name: string, ids: readonly string[]): void {
 }
 
 /** What of a usage can be told in a format: without lifetimes, or without anything written, its sum stays. */
-const tellable: Readonly<Record<ConversationFormat, (usage: Usage) => Partial<Usage>>> = {
+const expressible: Readonly<Record<ConversationFormat, (usage: Usage) => Partial<Usage>>> = {
   'openai-chat': shortLived,
   'openai-responses': shortLived,
   anthropic: (usage) => usage,
@@ -85,9 +85,9 @@ function shortLived(usage: Usage): Partial<Usage> {
 }
 
 /** Fees, tiers and unknown meters are in the cost, which is told; counters of other formats have no place for them. */
-function checkUsage(name: string, to: Format, [source, told]: readonly [Usage, Usage]): void {
-  const { fees: used, ranAt: _, unknown: __, ...counted } = tellable[to.name](source)
-  const { fees, ranAt, unknown, ...found } = told
+function checkUsage(name: string, to: Format, [source, translated]: readonly [Usage, Usage]): void {
+  const { fees: used, ranAt: _, unknown: __, ...counted } = expressible[to.name](source)
+  const { fees, ranAt, unknown, ...found } = translated
   assert.deepEqual(found, counted, `${name}: usage`)
   for (const [meter, uses] of Object.entries(fees)) assert.equal(uses, used?.[meter], `${name}: ${meter}`)
   assert.deepEqual([ranAt, unknown], [[], []], `${name}: nothing is made up`)
@@ -134,16 +134,16 @@ for (const from of formats) {
         }
         assert.deepEqual(to.rules.brokenStreamRules(text), [], `${name} to ${to.name}`)
         const answer = await libraries[to.name](text)
-        const told = gistOf(to.name, answer)
+        const translated = gistOf(to.name, answer)
         checkIds(name, callIdsIn(to.name, answer))
-        if (source !== null) checkSays(name, source, told)
-        all.push(told)
+        if (source !== null) checkSays(name, source, translated)
+        all.push(translated)
         const back = watched(to, [bytesOf(text)])
         assert.equal(back.state, 'complete', `${name} to ${to.name}`)
         checkUsage(name, to, [usage, to.dialect.toUsage(back.rawUsage)])
         assert.ok(text.includes(`"cost":${cost}`), `${name}: the cost is told`)
       }
-      if (source === null) for (const told of all) assert.deepEqual(told, all[0])
+      if (source === null) for (const translated of all) assert.deepEqual(translated, all[0])
     })
   }
 }

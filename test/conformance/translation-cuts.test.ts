@@ -89,7 +89,10 @@ function checkBeginnings(from: Format, to: Format, { response, ends }: Stream): 
 async function checkRead(from: Format, to: Format, bytes: Uint8Array): Promise<void> {
   const text = beginningInto(from, to, [bytes])
   assert.doesNotMatch(text, successMarks[to.name], `${to.name}: cut at ${bytes.length}`)
-  const told = text + to.dialect.errorFrame(truncated)
-  assert.doesNotMatch(told, successMarks[to.name], `${to.name}: cut at ${bytes.length}, with its error`)
-  await assert.rejects(libraries[to.name](told), `${to.name}: cut at ${bytes.length} is taken for an answer`)
+  const output = text + to.dialect.errorFrame(truncated)
+  assert.doesNotMatch(output, successMarks[to.name], `${to.name}: cut at ${bytes.length}, with its error`)
+  await assert.rejects(
+    libraries[to.name](output),
+    `${to.name}: cut at ${bytes.length} is taken for an answer`,
+  )
 }

@@ -115,7 +115,7 @@ test('an empty message at the end stays one, and is refused by name where a mode
 
 test('white space between texts reaches every format', () => {
   const texts = ['Hello', '\n\n', 'World']
-  const says: Readonly<Record<ConversationFormat, object>> = {
+  const answers: Readonly<Record<ConversationFormat, object>> = {
     'openai-chat': {
       model: 'm',
       messages: [{ role: 'user', content: texts.map((text) => ({ type: 'text', text })) }],
@@ -133,7 +133,7 @@ test('white space between texts reaches every format', () => {
   }
   for (const from of formats) {
     for (const to of othersThan(from)) {
-      const { messages, input, contents } = bodyFor(from, to, says[from.name])
+      const { messages, input, contents } = bodyFor(from, to, answers[from.name])
       const [turn] = (messages ?? input ?? contents) as { content?: object[]; parts?: object[] }[]
       const parts = (turn?.content ?? turn?.parts ?? []) as { text: string }[]
       assert.equal(parts.map(({ text }) => text).join(''), 'Hello\n\nWorld', `${from.name} to ${to.name}`)

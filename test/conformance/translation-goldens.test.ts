@@ -26,7 +26,7 @@ import {
 
 const mayWrite = process.env.UPDATE_GOLDENS === '1'
 const digestCharacters = 16
-const toldMax = 20
+const linesMax = 20
 
 type Goldens = Readonly<Record<string, string>>
 
@@ -44,7 +44,7 @@ function requestGoldens(from: Format, to: Format): Goldens {
   const lines = recordedRequests(from).flatMap((request) =>
     ends(to).map((target) => {
       const outcome = sent(from, to, request, target)
-      const told =
+      const report =
         outcome.kind === 'refused'
           ? `${outcome.error.code} ${outcome.error.pointer}`
           : [
@@ -53,7 +53,7 @@ function requestGoldens(from: Format, to: Format): Goldens {
               ...[...outcome.names.keys()].map((name) => `named=${name}`),
               ...Object.entries(outcome.headers).map(([name, value]) => `${name}=${value}`),
             ].join(' ')
-      return [`request ${request.name} to ${to.name} ${target.model}`, told] as const
+      return [`request ${request.name} to ${to.name} ${target.model}`, report] as const
     }),
   )
   return Object.fromEntries(lines)
@@ -88,11 +88,11 @@ for (const from of formats) {
     const changed = [...new Set([...Object.keys(golden), ...Object.keys(found)])]
       .filter((name) => golden[name] !== found[name])
       .map((name) => `${name}: ${golden[name] ?? 'new'} → ${found[name] ?? 'gone'}`)
-    const more = changed.length > toldMax ? `\nand ${changed.length - toldMax} more` : ''
+    const more = changed.length > linesMax ? `\nand ${changed.length - linesMax} more` : ''
     assert.equal(
       changed.length,
       0,
-      `look at what changed, then run with UPDATE_GOLDENS=1:\n${changed.slice(0, toldMax).join('\n')}${more}`,
+      `look at what changed, then run with UPDATE_GOLDENS=1:\n${changed.slice(0, linesMax).join('\n')}${more}`,
     )
   })
 }

@@ -79,28 +79,31 @@ function checkRow(from: Format, to: Format, row: PolicyRow): void {
   const whole = { ...base, ...row.example }
   const bare = without(whole, stepsOf(row.field))
   assert.notDeepEqual(bare, whole, `${where}: the example has the field`)
-  const given = outcomeOf(from, to, whole)
+  const withField = outcomeOf(from, to, whole)
   if (fate === 'refused') {
-    assert.equal(given.kind, 'refused', where)
+    assert.equal(withField.kind, 'refused', where)
     return
   }
-  assert.ok(given.kind === 'sent', `${where}: ${given.kind === 'refused' ? given.error.message : ''}`)
+  assert.ok(
+    withField.kind === 'sent',
+    `${where}: ${withField.kind === 'refused' ? withField.error.message : ''}`,
+  )
   const missing = outcomeOf(from, to, bare)
   // Where the format demands the field, the small request is what it makes a difference to.
   const other = missing.kind === 'sent' ? missing : outcomeOf(from, to, base)
   assert.ok(other.kind === 'sent', where)
   if (fate === 'dropped') {
-    assert.equal(given.text, other.text, where)
+    assert.equal(withField.text, other.text, where)
     assert.ok(
-      given.adjusted.some(({ kind }) => kind === 'dropped'),
+      withField.adjusted.some(({ kind }) => kind === 'dropped'),
       `${where}: it is said`,
     )
     return
   }
   const isShown = unshown[`${from.name} ${row.field}`] === undefined || fate !== 'adapted'
   // What the upstream cannot be asked for is done to the answer.
-  const isEmulated = given.emulation !== undefined && other.emulation === undefined
-  assert.equal(given.text !== other.text || isEmulated, isShown, where)
+  const isEmulated = withField.emulation !== undefined && other.emulation === undefined
+  assert.equal(withField.text !== other.text || isEmulated, isShown, where)
 }
 
 /** More is no note in a table. */

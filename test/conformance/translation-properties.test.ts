@@ -74,17 +74,17 @@ const vendors: Readonly<
 const text = (value: string): TextPart => ({ kind: 'text', text: value, cache: null, citations: [] })
 
 interface Round {
-  readonly asked: string
+  readonly question: string
   readonly thought: string | null
-  readonly said: string
+  readonly answer: string
   readonly calls: readonly { readonly input: string; readonly answer: string }[]
 }
 
 const rounds = fc.array(
   fc.record<Round>({
-    asked: words,
+    question: words,
     thought: fc.option(words),
-    said: words,
+    answer: words,
     calls: fc.array(fc.record({ input: inputs, answer: words }), { maxLength: 3 }),
   }),
   { minLength: 1, maxLength: 4 },
@@ -93,7 +93,7 @@ const rounds = fc.array(
 function turnsOf(format: ConversationFormat, all: readonly Round[]): readonly ConversationTurn[] {
   const { thoughts, calls: encryptedValues } = vendors[format]
   let count = 0
-  return all.flatMap(({ asked, thought, said, calls }): ConversationTurn[] => {
+  return all.flatMap(({ question, thought, answer, calls }): ConversationTurn[] => {
     const made = calls.map(({ input }, index): CallPart => {
       count += 1
       // Google encrypted values the first of parallel calls alone.
@@ -130,8 +130,8 @@ function turnsOf(format: ConversationFormat, all: readonly Round[]): readonly Co
       thought === null || thoughts === null
         ? []
         : [{ kind: 'thinking', text: thought, redacted: false, encrypted: { vendor: thoughts, data } }]
-    const user: ConversationTurn = { role: 'user', parts: [text(asked)] }
-    const assistant: ConversationTurn = { role: 'assistant', parts: [...before, text(said), ...made] }
+    const user: ConversationTurn = { role: 'user', parts: [text(question)] }
+    const assistant: ConversationTurn = { role: 'assistant', parts: [...before, text(answer), ...made] }
     return results.length === 0 ? [user, assistant] : [user, assistant, { role: 'user', parts: results }]
   })
 }
@@ -189,28 +189,28 @@ const settings = fc.record({
 
 function conversationOf(
   turns: readonly ConversationTurn[],
-  given: typeof settings extends fc.Arbitrary<infer Value> ? Value : never,
+  values: typeof settings extends fc.Arbitrary<infer Value> ? Value : never,
 ): Conversation {
-  const { choice, penalty, schema, system } = given
+  const { choice, penalty, schema, system } = values
   const instructions: ConversationTurn[] = system === null ? [] : [{ role: 'system', parts: [text(system)] }]
   return {
     model: 'able',
-    stream: given.isStream,
+    stream: values.isStream,
     turns: [...instructions, ...turns, { role: 'user', parts: [text('And now?')] }],
     tools: [{ ...tool, schema: new RawJson(schema) }],
     providerTools: [],
     toolChoice: choice === 'one' ? { kind: 'one', name: tool.name, namespace: null } : { kind: choice },
     parallelCalls: null,
-    outputLimit: given.outputLimit,
+    outputLimit: values.outputLimit,
     sampling: {
-      temperature: given.temperature,
-      topP: given.topP,
-      topK: given.topK,
+      temperature: values.temperature,
+      topP: values.topP,
+      topK: values.topK,
       presencePenalty: penalty,
       frequencyPenalty: penalty,
-      seed: given.seed,
+      seed: values.seed,
     },
-    stops: given.stops,
+    stops: values.stops,
     // Who asks for thoughts gets no temperature from Claude.
     reasoning: { effort: null, budget: null, summaries: false },
     format: null,
@@ -231,7 +231,7 @@ function able(format: ConversationFormat): Target {
 }
 
 /** What is said, in order, without the places where it stood. */
-function spoken(turns: readonly ConversationTurn[]): readonly unknown[] {
+function contentsOf(turns: readonly ConversationTurn[]): readonly unknown[] {
   return turns.flatMap(({ role, parts }) =>
     parts.map((part) => {
       switch (part.kind) {
@@ -258,19 +258,19 @@ function spoken(turns: readonly ConversationTurn[]): readonly unknown[] {
 for (const format of formats) {
   test(`a conversation that ${format.name} can carry comes back from it as it was`, () => {
     fc.assert(
-      fc.property(rounds, settings, (all, given) => {
-        const conversation = conversationOf(turnsOf(format.name, all), given)
+      fc.property(rounds, settings, (all, values) => {
+        const conversation = conversationOf(turnsOf(format.name, all), values)
         const target = able(format.name)
         const { text: body } = format.codec.encodeRequest(conversation, target)
         assert.deepEqual(format.rules.brokenRequestRules(JSON.parse(body), target.capabilities), [])
-        const address = upstreamAddress(format, target, given.isStream)
+        const address = upstreamAddress(format, target, values.isStream)
         const back = format.codec.decodeRequest(bytesOf(body), limits, address)
-        assert.deepEqual(spoken(back.turns), spoken(conversation.turns))
+        assert.deepEqual(contentsOf(back.turns), contentsOf(conversation.turns))
         assert.equal(back.model, conversation.model)
         assert.equal(back.stream, conversation.stream)
         assert.deepEqual(
           back.tools.map(({ name, description, schema }) => [name, description, schema?.text]),
-          [[tool.name, tool.description, given.schema]],
+          [[tool.name, tool.description, values.schema]],
         )
         const { settings: names, sampling } = carried[format.name]
         for (const name of names) assert.deepEqual(back[name], conversation[name], name)
@@ -282,7 +282,7 @@ for (const format of formats) {
 
 /** What every format can carry of a conversation: thoughts and encrypted values are their vendor's alone. */
 const common = (turns: readonly ConversationTurn[]) =>
-  spoken(
+  contentsOf(
     turns.map(({ role, parts }) => ({
       role,
       parts: parts
@@ -294,10 +294,10 @@ const common = (turns: readonly ConversationTurn[]) =>
 for (const [from, to] of pairs) {
   test(`a conversation in ${from.name} says in ${to.name} what it said`, () => {
     fc.assert(
-      fc.property(rounds, settings, (all, given) => {
-        const conversation = conversationOf(turnsOf(from.name, all), given)
+      fc.property(rounds, settings, (all, values) => {
+        const conversation = conversationOf(turnsOf(from.name, all), values)
         const { text: body } = from.codec.encodeRequest(conversation, able(from.name))
-        const { isStream: stream } = given
+        const { isStream: stream } = values
         const request = {
           name: 'made',
           body: bytesOf(body),
@@ -312,7 +312,7 @@ for (const [from, to] of pairs) {
         assert.deepEqual(common(back.turns), common(conversation.turns))
         assert.deepEqual(
           back.tools.map(({ name, schema }) => [name, schema?.text]),
-          [[tool.name, given.schema]],
+          [[tool.name, values.schema]],
         )
         const [here, there] = [carried[from.name], carried[to.name]]
         for (const name of here.settings) {
@@ -371,11 +371,11 @@ function countOf(value: unknown): number {
 
 /** The value with one of those in it replaced, or left out. */
 function damaged(whole: unknown, { at, to, isRemoved }: Damage): unknown {
-  let left = 1 + Math.floor(at * (countOf(whole) - 1))
+  let remaining = 1 + Math.floor(at * (countOf(whole) - 1))
   const gone = Symbol('gone')
   const walk = (value: unknown): unknown => {
-    left -= 1
-    if (left === -1) return isRemoved ? gone : to
+    remaining -= 1
+    if (remaining === -1) return isRemoved ? gone : to
     if (Array.isArray(value)) return value.map(walk).filter((one) => one !== gone)
     if (!isLoose(value)) return value
     return Object.fromEntries(

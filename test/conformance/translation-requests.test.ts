@@ -200,7 +200,7 @@ test('every case that is listed was recorded', () => {
 // What is said.
 
 /** Members whose strings are said to the model, whichever format they stand in. */
-const sayingNames =
+const textFieldNames =
   /^(?:text|content|output|data|url|image_url|file_data|fileUri|name|description|system|instructions|refusal|input)$/
 /** What is written in another way elsewhere (schemas, input of calls), or is its maker's alone. */
 const otherwise =
@@ -208,16 +208,16 @@ const otherwise =
 const makersOwn = /^(?:thinking|redacted_thinking|reasoning|server_tool_use|web_search_call|\w+_tool_result)$/
 
 /** Everything that a request says, data URLs as their data. */
-function sayings(value: unknown, name = ''): readonly string[] {
+function textsOf(value: unknown, name = ''): readonly string[] {
   if (typeof value === 'string') {
-    const isSaid = sayingNames.test(name) && value.trim() !== ''
+    const isSaid = textFieldNames.test(name) && value.trim() !== ''
     return isSaid ? [value.startsWith('data:') ? value.slice(value.indexOf(',') + 1) : value.trim()] : []
   }
-  if (Array.isArray(value)) return value.flatMap((element) => sayings(element, name))
+  if (Array.isArray(value)) return value.flatMap((element) => textsOf(element, name))
   if (!isLoose(value) || makersOwn.test(String(value.type)) || value.thought === true) return []
   const isCall = value.type === 'tool_use'
   return Object.entries(value).flatMap(([member, inner]) =>
-    otherwise.test(member) || (isCall && member === 'input') ? [] : sayings(inner, member),
+    otherwise.test(member) || (isCall && member === 'input') ? [] : textsOf(inner, member),
   )
 }
 
@@ -237,15 +237,13 @@ test('no word and no medium of a recorded request is lost', () => {
       const outcome = sent(from, to, request, sandboxTarget)
       if (outcome.kind === 'refused') continue
       const written = plain(strings(JSON.parse(outcome.text)).join('\n'))
-      const lost = sayings(JSON.parse(textOf(request.body))).filter(
-        (saying) => !written.includes(plain(saying)),
-      )
+      const lost = textsOf(JSON.parse(textOf(request.body))).filter((text) => !written.includes(plain(text)))
       // Names of tools that the provider runs are told as dropped.
-      const untold = outcome.adjusted.some(({ field }) => field.startsWith('tools['))
-        ? lost.filter((saying) => !/^[a-z_]+$/.test(saying))
+      const areToolsDropped = outcome.adjusted.some(({ field }) => field.startsWith('tools['))
+        ? lost.filter((text) => !/^[a-z_]+$/.test(text))
         : lost
       assert.deepEqual(
-        untold.map((one) => one.slice(0, 80)),
+        areToolsDropped.map((one) => one.slice(0, 80)),
         [],
         `${name} to ${to.name}`,
       )
@@ -310,8 +308,8 @@ function checkPrefixes(from: Format, to: Format, request: RecordedRequest, targe
     // What is refused at once was never asked: the chain begins later.
     if (outcome.kind === 'refused') continue
     const prompt = promptOf(to, outcome.text)
-    const kept = promptOf(to, whole.text).slice(0, prompt.length)
-    assert.equal(kept, prompt, `${from.name}/${request.name} to ${target.model}`)
+    const prefix = promptOf(to, whole.text).slice(0, prompt.length)
+    assert.equal(prefix, prompt, `${from.name}/${request.name} to ${target.model}`)
   }
 }
 
@@ -323,7 +321,7 @@ test('each turn of a recorded conversation begins with the bytes of the one befo
     recorded += requests.length
     for (const request of requests) {
       const before = requests.find(({ name }) => name === previous(request.name))
-      if (before === undefined || !goesOn(from, before, request)) continue
+      if (before === undefined || !continues(from, before, request)) continue
       const [first, second] = [before, request].map((one) => sent(from, to, one, sandboxTarget))
       if (first?.kind !== 'sent' || second?.kind !== 'sent') continue
       const prompt = promptOf(to, first.text)
@@ -345,7 +343,7 @@ function previous(name: string): string | undefined {
 }
 
 /** Whether what was recorded is one conversation: clients also change tools and settings between turns. */
-function goesOn({ name }: Format, before: RecordedRequest, after: RecordedRequest): boolean {
+function continues({ name }: Format, before: RecordedRequest, after: RecordedRequest): boolean {
   const [first, second] = [before, after].map(({ body }) => JSON.parse(textOf(body)) as Loose)
   const list = (body: Loose | undefined) => body?.[promptFields[name]]
   const [short, long] = [list(first), list(second)]

@@ -15,10 +15,10 @@ const base = { model: 'claude-x', max_tokens: 100, messages: [{ role: 'user', co
 type Members = Readonly<Record<string, unknown>>
 const decodeText = (body: string): Conversation => decodeRequest(encoder.encode(body), limits)
 const decode = (more: Members = {}): Conversation => decodeText(JSON.stringify({ ...base, ...more }))
-const saying = (...content: unknown[]) => decode({ messages: [{ role: 'user', content }] })
+const userMessage = (...content: unknown[]) => decode({ messages: [{ role: 'user', content }] })
 const answering = (...content: unknown[]) => decode({ messages: [{ role: 'assistant', content }] })
 const parts = ({ turns }: Conversation): readonly ConversationPart[] => turns.flatMap((turn) => turn.parts)
-const given = ({ fields }: Conversation) => fields.map(({ name }) => name)
+const fieldNames = ({ fields }: Conversation) => fields.map(({ name }) => name)
 
 function refusal(more: Members): string {
   try {
@@ -232,7 +232,7 @@ const blocks: readonly [what: string, block: unknown, expected: unknown][] = [
 
 test('each block is one part, or is named', () => {
   for (const [what, block, expected] of blocks) {
-    const read = parts(saying(block))
+    const read = parts(userMessage(block))
     const [first] = read
     const shown = first?.kind === 'media' ? [first.medium, first.source, first.title] : read
     assert.deepEqual(shown, expected, what)
@@ -242,7 +242,7 @@ test('each block is one part, or is named', () => {
 test('documents with pictures go piece by piece, and what stands before a document is text', () => {
   const picture = { type: 'image', source: { type: 'url', url: 'https://a.example/b' } }
   const content = [{ type: 'text', text: 'a' }, picture]
-  const kinds = (block: unknown) => parts(saying(block)).map(({ kind }) => kind)
+  const kinds = (block: unknown) => parts(userMessage(block)).map(({ kind }) => kind)
   assert.deepEqual(kinds({ type: 'document', source: { type: 'content', content } }), ['text', 'media'])
   const text = { type: 'text', media_type: 'text/plain', data: 'a' }
   assert.deepEqual(kinds({ type: 'document', source: text, context: 'c' }), ['text', 'media'])
@@ -255,7 +255,7 @@ test('results hold text, media and what a search found; the rest is named behind
     { type: 'tool_reference', tool_name: 'look' },
     { type: 'browser_state', tabs: [] },
   ]
-  const [result, other] = parts(saying({ type: 'tool_result', tool_use_id: 'a', content }))
+  const [result, other] = parts(userMessage({ type: 'tool_result', tool_use_id: 'a', content }))
   assert.ok(result?.kind === 'result')
   assert.deepEqual(
     result.content.map((part) => (part.kind === 'text' ? part.text : part.medium)),
@@ -333,7 +333,7 @@ test('thoughts in an id stand before their call, once', () => {
   assert.equal(result.callId, 'a')
 })
 
-const wishes: readonly [more: Members, reasoning: Conversation['reasoning']][] = [
+const reasoningCases: readonly [more: Members, reasoning: Conversation['reasoning']][] = [
   [{}, { effort: null, budget: null, summaries: null }],
   [{ thinking: { type: 'disabled' } }, { effort: 'none', budget: 0, summaries: null }],
   [
@@ -351,7 +351,7 @@ const wishes: readonly [more: Members, reasoning: Conversation['reasoning']][] =
 ]
 
 test('thinking in neutral words', () => {
-  for (const [more, reasoning] of wishes)
+  for (const [more, reasoning] of reasoningCases)
     assert.deepEqual(decode(more).reasoning, reasoning, JSON.stringify(more))
 })
 
@@ -389,7 +389,7 @@ test('tools, choices and the form of the answer', () => {
   assert.equal(late.turns.length, 1)
 })
 
-const refused: readonly [more: Members, told: string][] = [
+const refused: readonly [more: Members, expected: string][] = [
   [{ max_tokens: 0 }, 'untranslatable max_tokens'],
   [{ tools: [{ type: 'bash_20250124', name: 'bash' }] }, 'untranslatable tools[0]'],
   [{ tools: [{ type: 'computer_toolset_20260801', name: 'computer' }] }, 'untranslatable tools[0]'],
@@ -414,7 +414,7 @@ const refused: readonly [more: Members, told: string][] = [
 ]
 
 test('what cannot be read or carried names its place', () => {
-  for (const [more, told] of refused) assert.equal(refusal(more), told, JSON.stringify(more))
+  for (const [more, expected] of refused) assert.equal(refusal(more), expected, JSON.stringify(more))
 })
 
 test('what asks for nothing is not told', () => {
@@ -427,8 +427,8 @@ test('what asks for nothing is not told', () => {
     metadata: {},
     thinking: null,
   }
-  assert.deepEqual(given(decode(quiet)), ['max_tokens'])
-  assert.deepEqual(given(decode({ unheard_of: 1, metadata: { other: 2 } })), [
+  assert.deepEqual(fieldNames(decode(quiet)), ['max_tokens'])
+  assert.deepEqual(fieldNames(decode({ unheard_of: 1, metadata: { other: 2 } })), [
     'max_tokens',
     'unheard_of',
     'metadata.other',
@@ -440,7 +440,7 @@ test('every row of the policy names a field by which it is found, and a fate for
     assert.deepEqual(Object.keys(to).sort(), ['gemini', 'openai-chat', 'openai-responses'], field)
     assert.ok(note.split(' ').length <= 12, note)
     if (refusal(example as Members) === 'decoded')
-      assert.ok(given(decode(example as Members)).includes(field), field)
+      assert.ok(fieldNames(decode(example as Members)).includes(field), field)
     else assert.deepEqual([...new Set(Object.values(to))], ['refused'], field)
   }
   assert.equal(new Set(policy.map(({ field }) => field)).size, policy.length)
@@ -450,7 +450,7 @@ test('every recorded request is understood, and every field of it has a row', ()
   const known = policy.map(({ field }) => field)
   for (const { name, request, status } of fixtureCases('anthropic')) {
     if (request === undefined || status !== 200) continue
-    for (const field of given(decodeRequest(request, limits)))
+    for (const field of fieldNames(decodeRequest(request, limits)))
       assert.ok(known.includes(field), `${name}: ${field}`)
   }
 })

@@ -283,10 +283,10 @@ test('ids go short and alike in call and result; those that a host forgot differ
   const marked = carrierId('toolu_1', { encrypted: { vendor: 'google', data: 'c2lnbg==' }, thoughts: [] })
   for (const ids of [[long], ['a b'], [''], [marked], ['', ''], ['same', 'same', 'same_1']]) {
     const turns = [hello, assistant(...ids.map((id) => call(id))), user(...ids.map((id) => result(id)))]
-    const [, said, shown] = body({ turns }).messages as { content: Body[] }[]
+    const [, answer, shown] = body({ turns }).messages as { content: Body[] }[]
     assert.deepEqual(
       shown?.content.map((block) => block.tool_use_id),
-      said?.content.map(({ id }) => id),
+      answer?.content.map(({ id }) => id),
     )
   }
 })
@@ -449,8 +449,8 @@ test('turns become legal messages', () => {
 })
 
 test('white space in instructions and in results of tools is kept, and said where it cannot be', () => {
-  const said = body({ turns: [system(text('a'), text('\n\n')), system(text('b')), hello] })
-  assert.deepEqual(said.system, [
+  const request = body({ turns: [system(text('a'), text('\n\n')), system(text('b')), hello] })
+  assert.deepEqual(request.system, [
     { type: 'text', text: 'a\n\n' },
     { type: 'text', text: 'b' },
   ])
@@ -709,8 +709,8 @@ test('a tool that must be called is asked for as an output where the model canno
     JSON.stringify({ type: 'object', properties: properties(count, { type: 'string' }) })
   const nullable = { anyOf: [{ type: 'string' }, { type: 'null' }] }
   const unions = (count: number) => {
-    const given = properties(count, nullable)
-    return JSON.stringify({ type: 'object', properties: given, required: Object.keys(given) })
+    const input = properties(count, nullable)
+    return JSON.stringify({ type: 'object', properties: input, required: Object.keys(input) })
   }
   const merged =
     '{"type":"object","properties":{"a":{"allOf":[{"$ref":"#/$defs/x"},{"$ref":"#/$defs/x"}]}},"$defs":{"x":{"type":"string"}}}'
@@ -719,28 +719,28 @@ test('a tool that must be called is asked for as an output where the model canno
   for (const schema of [optional(24), unions(16)]) {
     assert.equal(forced([named(schema)]).emulation?.callOf, 'look')
   }
-  const left: readonly (readonly [readonly Tool[], Partial<Conversation>])[] = [
+  const unforcedCases: readonly (readonly [readonly Tool[], Partial<Conversation>])[] = [
     [[named(closed), tool('other')], {}],
     [[named(closed)], { format }],
     ...[...open, recursive, ...tooMuch].map((schema) => [[named(schema)], {}] as const),
   ]
-  for (const [tools, more] of left) {
-    const { text: auto, emulation, adjusted: told } = forced(tools, more)
+  for (const [tools, more] of unforcedCases) {
+    const { text: auto, emulation, adjusted: adjustments } = forced(tools, more)
     assert.deepEqual((JSON.parse(auto) as Body).tool_choice, { type: 'auto' })
     assert.equal(emulation, undefined)
-    assert.ok(told.some(({ kind, field }) => kind === 'adapted' && field === 'tool_choice'))
+    assert.ok(adjustments.some(({ kind, field }) => kind === 'adapted' && field === 'tool_choice'))
   }
   // Without any input there is still a call.
   assert.equal(forced([tool('look')]).emulation?.callOf, 'look')
   const refusing = { model: 'm', capabilities: newest, forcedTools: 'refuse' } as const
-  const asked = {
+  const conversation = {
     ...empty,
     turns: [hello],
     tools: [named(closed)],
     toolChoice: { kind: 'required' },
   } as const
   assert.throws(
-    () => encodeRequest(asked, refusing),
+    () => encodeRequest(conversation, refusing),
     (error) => error instanceof WireError && error.pointer === 'tool_choice',
   )
 })
@@ -830,10 +830,10 @@ test('the choice among tools is said in the words of the format', () => {
   assert.equal((body({ tools: many }).tools as Body[]).filter(({ strict }) => strict === true).length, 20)
 })
 
-type Wish = Partial<Conversation['reasoning']>
+type ReasoningOptions = Partial<Conversation['reasoning']>
 const between = { ...takes, thinkingOff: 'between_tools' } as const
 const thinking: readonly [
-  wish: Wish,
+  wish: ReasoningOptions,
   capabilities: Capabilities,
   limit: number | null,
   thinking: unknown,
@@ -892,13 +892,13 @@ const thinking: readonly [
 ]
 
 test('thinking is asked for as the model takes it', () => {
-  for (const [wish, capabilities, outputLimit, expected, effort, said] of thinking) {
-    const more = { reasoning: { effort: null, budget: null, summaries: null, ...wish }, outputLimit }
+  for (const [options, capabilities, outputLimit, expected, effort, adjustment] of thinking) {
+    const more = { reasoning: { effort: null, budget: null, summaries: null, ...options }, outputLimit }
     const written = body(more, capabilities)
-    const label = JSON.stringify([wish, capabilities.thinking, outputLimit])
+    const label = JSON.stringify([options, capabilities.thinking, outputLimit])
     assert.deepEqual(written.thinking, expected, label)
     assert.equal((written.output_config as Body | undefined)?.effort, effort, label)
-    assert.deepEqual(adjusted(more, capabilities), said === undefined ? [] : [said], label)
+    assert.deepEqual(adjusted(more, capabilities), adjustment === undefined ? [] : [adjustment], label)
   }
 })
 
@@ -933,7 +933,7 @@ const samplings: readonly [
   more: Partial<Conversation>,
   capabilities: Capabilities,
   fields: string[],
-  said: string[],
+  adjustments: string[],
 ][] = [
   [{ sampling: all }, takes, ['temperature', 'top_p', 'top_k'], []],
   [
@@ -955,13 +955,13 @@ const samplings: readonly [
 ]
 
 test('sampling goes digit by digit where the model takes it', () => {
-  for (const [more, capabilities, fields, said] of samplings) {
+  for (const [more, capabilities, fields, adjustment] of samplings) {
     const written = body(more, capabilities)
     assert.deepEqual(
       Object.keys(written).filter((name) => /^t(emp|op_)/.test(name)),
       fields,
     )
-    assert.deepEqual(adjusted(more, capabilities), said)
+    assert.deepEqual(adjusted(more, capabilities), adjustment)
   }
   assert.match(encode({ sampling: all }).text, /"temperature":0\.70,/)
   assert.equal(body({ sampling: { ...empty.sampling, temperature: '2' } }).temperature, 1)
@@ -1022,7 +1022,7 @@ test('of the marks of a cache four go, and none of an hour after one of five min
 
 test('a prompt without marks is cached once its conversation goes on, or as it is asked for', () => {
   const tools = [tool('look')]
-  const goesOn = { turns: [hello, assistant(text('Hi.')), hello] }
+  const laterTurns = { turns: [hello, assistant(text('Hi.')), hello] }
   const written = (of: Partial<Conversation>, more: Partial<Target> = {}) => {
     const target = { model: 'm', capabilities: takes, ...more }
     const { text: json, adjusted } = encodeRequest({ ...empty, turns: [hello], ...of }, target)
@@ -1037,11 +1037,11 @@ test('a prompt without marks is cached once its conversation goes on, or as it i
   const automatic = { type: 'ephemeral' }
   assert.equal(written({}), undefined)
   assert.equal(written({ tools }), undefined, 'one call with tools costs what its tokens cost')
-  assert.deepEqual(written(goesOn), automatic)
-  assert.equal(written(goesOn, { automaticCaching: 'never' }), undefined)
+  assert.deepEqual(written(laterTurns), automatic)
+  assert.equal(written(laterTurns, { automaticCaching: 'never' }), undefined)
   assert.deepEqual(written({ tools }, { automaticCaching: 'always' }), automatic)
-  assert.equal(written(goesOn, { capabilities: { ...takes, cacheBreakpoints: false } }), undefined)
-  assert.equal(written({ ...goesOn, tools: [tool('look', { cache: '5m' })] }), undefined)
+  assert.equal(written(laterTurns, { capabilities: { ...takes, cacheBreakpoints: false } }), undefined)
+  assert.equal(written({ ...laterTurns, tools: [tool('look', { cache: '5m' })] }), undefined)
 })
 
 test('parts that only another format has are dropped and said', () => {

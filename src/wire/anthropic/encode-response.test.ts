@@ -124,7 +124,7 @@ test('the head, usage and cost are ours', () => {
   })
 })
 
-const reasons: readonly [reason: FinishReason, told: string][] = [
+const reasons: readonly [reason: FinishReason, expected: string][] = [
   ['end', 'end_turn'],
   ['length', 'max_tokens'],
   ['context', 'model_context_window_exceeded'],
@@ -134,7 +134,8 @@ const reasons: readonly [reason: FinishReason, told: string][] = [
 ]
 
 test('why it ended', () => {
-  for (const [reason, told] of reasons) assert.equal(encode([text('x')], { reason }).stop_reason, told)
+  for (const [reason, expected] of reasons)
+    assert.equal(encode([text('x')], { reason }).stop_reason, expected)
   const stopped = encode([text('x')], { reason: 'stop_string', stopString: 'END' })
   assert.deepEqual([stopped.stop_reason, stopped.stop_sequence], ['stop_sequence', 'END'])
   const refused = encode([], { reason: 'refusal', explanation: 'Not this.' })
@@ -200,10 +201,10 @@ test('thoughts of every vendor travel in signatures', () => {
 
 test('calls have ids of their own, short ones, and carry the encrypted twice', () => {
   const ids = ['toolu_1', '', '', 'x'.repeat(60), 'toolu_1'].map((id) => call(id, '{}'))
-  const given = encode(ids, { reason: 'calls' }).content.map(({ id }) => String(id))
-  assert.deepEqual(given.slice(0, 3), ['toolu_1', 'call_0abc_1', 'call_0abc_2'])
-  assert.equal(new Set(given).size, 5)
-  for (const id of given) assert.ok(id.length <= 32, id)
+  const encodedIds = encode(ids, { reason: 'calls' }).content.map(({ id }) => String(id))
+  assert.deepEqual(encodedIds.slice(0, 3), ['toolu_1', 'call_0abc_1', 'call_0abc_2'])
+  assert.equal(new Set(encodedIds).size, 5)
+  for (const id of encodedIds) assert.ok(id.length <= 32, id)
   const [before, encrypted] = encode([call('a', '{}', { encrypted: google })]).content
   assert.deepEqual([before?.type, before?.thinking], ['thinking', ''])
   assert.deepEqual(readTag(String(before?.signature)), { kind: 'encrypted', encrypted: google })
@@ -241,12 +242,12 @@ test('what is no answer is refused', () => {
       body,
     )
   }
-  const odd = decodeResponse(
+  const response = decodeResponse(
     encoder.encode('{"content":[1,{"type":"new"},{"type":"tool_use"}],"stop_reason":"new"}'),
     used,
   )
-  assert.equal(odd.finish.reason, 'end')
-  assert.equal(odd.parts.length, 1)
+  assert.equal(response.finish.reason, 'end')
+  assert.equal(response.parts.length, 1)
 })
 
 test('input of a recorded call is read as it was written', () => {

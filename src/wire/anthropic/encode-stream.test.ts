@@ -100,7 +100,7 @@ test('recorded streams are written again with the same words', () => {
     if (name === 'stream-error-mid-overloaded') continue
     const sse = encode(decode(response))
     assert.deepEqual(brokenStreamRules(sse), [], name)
-    assert.deepEqual(said(sse), said(response.toString()), name)
+    assert.deepEqual(parsedStream(sse), parsedStream(response.toString()), name)
     const watch = tapStream({
       usageEvent: 'relay',
       choices: 1,
@@ -114,16 +114,16 @@ test('recorded streams are written again with the same words', () => {
 })
 
 /** Blocks put together as a client does, and why the stream ended; what ran at the provider apart. */
-function said(sse: string): unknown {
+function parsedStream(sse: string): unknown {
   const blocks: Record<string, unknown>[] = []
   let open: Record<string, unknown> = {}
   let stop: unknown
   for (const { type, content_block: block, delta } of valuesOf(sse)) {
     const more = (delta ?? {}) as Record<string, string>
     if (type === 'content_block_start') {
-      const { citations: _, caller: __, ...begun } = block as Record<string, unknown>
-      open = { ...begun, json: '' }
-      if (!/^server_|_tool_result$/.test(String(begun.type))) blocks.push(open)
+      const { citations: _, caller: __, ...members } = block as Record<string, unknown>
+      open = { ...members, json: '' }
+      if (!/^server_|_tool_result$/.test(String(members.type))) blocks.push(open)
     }
     if (type === 'content_block_delta') {
       if (more.text !== undefined) open.text = `${open.text}${more.text}`
@@ -321,7 +321,7 @@ test('events become blocks, one at a time', () => {
   for (const [what, events, blocks] of written) {
     const sse = encode([began, ...events, finished()])
     assert.deepEqual(brokenStreamRules(sse), [], what)
-    const { blocks: shown } = said(sse) as { blocks: Record<string, unknown>[] }
+    const { blocks: shown } = parsedStream(sse) as { blocks: Record<string, unknown>[] }
     assert.deepEqual(
       shown.map(({ type, text, thinking, signature, id, json }) =>
         type === 'text' ? [type, text] : type === 'thinking' ? [type, thinking, signature] : [type, id, json],
@@ -346,7 +346,7 @@ test('encryptedValues of other vendors are tagged, and of a call carried twice',
   ]
   const sse = encode([...events, finished({ reason: 'calls' })])
   assert.deepEqual(brokenStreamRules(sse), [])
-  const { blocks } = said(sse) as { blocks: Record<string, unknown>[] }
+  const { blocks } = parsedStream(sse) as { blocks: Record<string, unknown>[] }
   assert.deepEqual(
     blocks.map(({ type }) => type),
     ['thinking', 'thinking', 'tool_use', 'thinking'],
@@ -402,7 +402,7 @@ test('a stream says the same as the whole answer', () => {
     ),
   ) as { content: object[]; stop_reason: string; usage: object; id: string }
   assert.deepEqual(brokenAnswerRules(whole), [])
-  const { blocks, stop: why } = said(sse) as { blocks: { json: string }[]; stop: unknown[] }
+  const { blocks, stop: why } = parsedStream(sse) as { blocks: { json: string }[]; stop: unknown[] }
   assert.deepEqual(
     blocks.map(({ json: _, ...block }) => block),
     whole.content,
@@ -447,5 +447,5 @@ test('whole parts, media and early input', () => {
     sse,
     /"stop_reason":"refusal","stop_sequence":null,"stop_details":\{"type":"refusal","category":null,"explanation":"Blocked."\}/,
   )
-  assert.equal((said(sse) as { blocks: unknown[] }).blocks.length, 3)
+  assert.equal((parsedStream(sse) as { blocks: unknown[] }).blocks.length, 3)
 })

@@ -10,7 +10,7 @@ const encoder = new TextEncoder()
 const base = { model: 'claude-x', max_tokens: 100, messages: [{ role: 'user', content: 'hi' }] }
 
 const bodyOf = (more: Readonly<Record<string, unknown>> = {}) => JSON.stringify({ ...base, ...more })
-const saying = (...content: unknown[]) => bodyOf({ messages: [{ role: 'user', content }] })
+const userMessage = (...content: unknown[]) => bodyOf({ messages: [{ role: 'user', content }] })
 
 function read(body: string): MessagesFields {
   return extractRequest(encoder.encode(body), limits)
@@ -145,13 +145,16 @@ test('what changes the price is an option, a tool with a meter, or refused', () 
 
 test('a tool defined in the middle of a conversation is a tool', () => {
   const addition = (definition: unknown) =>
-    saying({ type: 'tool_addition', tool: { type: 'tool_definition', definition } })
+    userMessage({ type: 'tool_addition', tool: { type: 'tool_definition', definition } })
   assert.equal(
     outcome(addition({ type: 'web_search_20260209' })),
     'web_search:null at messages[0].content[0].tool.definition',
   )
   assert.equal(outcome(addition({ name: 'mine', input_schema: {} })), '')
-  assert.equal(outcome(saying({ type: 'tool_addition', tool: { type: 'tool_reference', name: 'x' } })), '')
+  assert.equal(
+    outcome(userMessage({ type: 'tool_addition', tool: { type: 'tool_reference', name: 'x' } })),
+    '',
+  )
 })
 
 const blocks: [block: unknown, outcome: string][] = [
@@ -179,12 +182,12 @@ const blocks: [block: unknown, outcome: string][] = [
 
 test('blocks are read by what they hold, however deep', () => {
   for (const [block, expected] of blocks)
-    assert.equal(outcome(saying(block)), expected, JSON.stringify(block))
+    assert.equal(outcome(userMessage(block)), expected, JSON.stringify(block))
 })
 
 test('media are told with the place of their bytes, nested ones too', () => {
   const base64 = (media_type: string, data: string) => ({ type: 'base64', media_type, data })
-  const body = saying(
+  const body = userMessage(
     { type: 'image', source: base64('image/PNG', 'AAAA') },
     { type: 'document', source: { type: 'url', url: 'https://example.com/a.pdf' } },
     { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'plain words' } },

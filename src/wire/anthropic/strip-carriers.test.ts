@@ -26,7 +26,7 @@ const claudes = '{ "type":"thinking" , "thinking":"hm","signature":"EqQB" }'
 const text = '{"type":"text","text":"x"}'
 const use = (name: string) => `{"type":"tool_use","id":"${name}","name":"f","input":{"id":"${name}"}}`
 const cited = (index: string) => `{"type":"web_search_result_location","encrypted_index":"${index}"}`
-const saying = (content: string) =>
+const bodyWith = (content: string) =>
   `{"model":"m", "messages":[{"role":"user","content":"tg1"},{"role":"assistant","content":${content}}]}`
 
 const cases: readonly [what: string, before: string, after: string][] = [
@@ -78,7 +78,7 @@ const cases: readonly [what: string, before: string, after: string][] = [
 ]
 
 test('marks go with their commas, and nothing else does', () => {
-  for (const [what, before, after] of cases) assert.equal(cut(saying(before)), saying(after), what)
+  for (const [what, before, after] of cases) assert.equal(cut(bodyWith(before)), bodyWith(after), what)
 })
 
 test('an id is as short in the call as in the result', () => {
@@ -88,7 +88,7 @@ test('an id is as short in the call as in the result', () => {
     carrierId('x'.repeat(90), { encrypted: { vendor: 'google', data: 'c2ln' }, thoughts: [] }),
   ]) {
     const result = `{"type":"tool_result","tool_use_id":"${marked}"}`
-    const body = JSON.parse(cut(saying(`[${use(marked)},${result}]`))) as {
+    const body = JSON.parse(cut(bodyWith(`[${use(marked)},${result}]`))) as {
       messages: { content: Record<string, string>[] }[]
     }
     const [call, answer] = body.messages[1]?.content ?? []
@@ -127,7 +127,7 @@ test('a mark is found wherever it stands', () => {
       fc.constantFrom('', 't', 'g', 'tg', 'ttg', 'gt', 't1', 'tgt'),
       (before, near) => {
         const words = JSON.stringify(before + near)
-        const found = saying(`[{"type":"text","text":${words}},${foreign}]`).replace('"tg1"', '"x"')
+        const found = bodyWith(`[{"type":"text","text":${words}},${foreign}]`).replace('"tg1"', '"x"')
         assert.notEqual(cut(found), found)
       },
     ),

@@ -102,10 +102,10 @@ test('each stream ends in the state that its events say', () => {
 })
 
 test('the last word and all behind it wait, and nothing is dropped', () => {
-  const said = opening + word('a')
-  const watched = watch(said + stop() + ping + end + word('behind'))
-  assert.equal(watched.relayableBytes, said.length)
-  assert.equal(watched.totalBytes, (said + stop() + ping + end).length)
+  const stream = opening + word('a')
+  const watched = watch(stream + stop() + ping + end + word('behind'))
+  assert.equal(watched.relayableBytes, stream.length)
+  assert.equal(watched.totalBytes, (stream + stop() + ping + end).length)
   assert.equal(watched.suppressedSpan, null)
 })
 
@@ -230,5 +230,5 @@ test('an event that looks like the ones before and is not one is parsed', () => 
     [plain.replace('   }', ' x }'), 'failed'],
     [plain.replace('   }', '\t}'), 'content'],
   ]
-  for (const [odd, state] of cases) assert.equal(watch(plain + plain + plain + odd).state, state, odd)
+  for (const [event, state] of cases) assert.equal(watch(plain + plain + plain + event).state, state, event)
 })

@@ -36,7 +36,7 @@ const anthropic = { vendor: 'anthropic', data: 'EqQB/x==' } as const
 const tag = taggedBase64(anthropic)
 const call = { functionCall: { name: 'f', args: {} } }
 
-const parts: [name: string, given: object[], parts: object[]][] = [
+const parts: [name: string, input: object[], parts: object[]][] = [
   ['text', [{ text: 'a' }, { text: '' }], [text('a')]],
   ['a thought of Google', [{ text: 't', thought: true, thoughtSignature: 'c2ln' }], [thinking('t', google)]],
   ['a thought without encrypted', [{ text: 't', thought: true }], [thinking('t', null)]],
@@ -88,7 +88,7 @@ const parts: [name: string, given: object[], parts: object[]][] = [
 ]
 
 test('parts of the model', () => {
-  for (const [name, given, expected] of parts) assert.deepEqual(modelParts(...given), expected, name)
+  for (const [name, input, expected] of parts) assert.deepEqual(modelParts(...input), expected, name)
 })
 
 const encryptedValues: [name: string, part: object, encrypted: object | null][] = [
@@ -457,7 +457,7 @@ const settings: [generationConfig: object, expected: object][] = [
     { reasoning: { effort: 'minimal', budget: null, summaries: false } },
   ],
   [{ thinkingConfig: { thinkingLevel: 'THINKING_LEVEL_UNSPECIFIED' } }, { reasoning: { effort: null } }],
-  [{ responseLogprobs: true }, { logprobs: 0, asked: { logprobs: true } }],
+  [{ responseLogprobs: true }, { logprobs: 0, responseOptions: { logprobs: true } }],
   [{ responseLogprobs: true, logprobs: 4 }, { logprobs: 4 }],
   [{ logprobs: 4 }, { logprobs: null }],
   [{ responseMimeType: 'text/plain' }, { format: null }],
@@ -498,15 +498,15 @@ test('thoughts are hidden from who does not ask for them', () => {
 })
 
 test('what is given has a row and a place; what says nothing is not given', () => {
-  const given = (body: object) => decode({ contents: hi, ...body }).fields
+  const fieldsOf = (body: object) => decode({ contents: hi, ...body }).fields
   for (const { field, example } of geminiPolicy) {
     assert.ok(
-      given(example).some(({ name }) => name === field),
+      fieldsOf(example).some(({ name }) => name === field),
       field,
     )
   }
   assert.deepEqual(
-    given({
+    fieldsOf({
       serviceTier: 'standard',
       store: false,
       labels: {},
@@ -522,11 +522,11 @@ test('what is given has a row and a place; what says nothing is not given', () =
     }),
     [],
   )
-  assert.deepEqual(given({ generation_config: { top_k: 3 }, new_thing: 1 }), [
+  assert.deepEqual(fieldsOf({ generation_config: { top_k: 3 }, new_thing: 1 }), [
     { name: 'newThing', pointer: 'new_thing' },
     { name: 'generationConfig.topK', pointer: 'generation_config.top_k' },
   ])
-  assert.deepEqual(given({ contents: [{ parts: [{ text: 'a', part_metadata: { a: 1 } }] }] }), [
+  assert.deepEqual(fieldsOf({ contents: [{ parts: [{ text: 'a', part_metadata: { a: 1 } }] }] }), [
     { name: 'contents[].parts[].partMetadata', pointer: 'contents[0].parts[0].part_metadata' },
   ])
 })

@@ -20,7 +20,7 @@ const problem = (category: ErrorCategory, more: Partial<ClientError> = {}): Clie
   ...more,
 })
 
-const words: [category: ErrorCategory, status: number, told: number, word: string][] = [
+const words: [category: ErrorCategory, status: number, expected: number, word: string][] = [
   ['invalid_request', 400, 400, 'INVALID_ARGUMENT'],
   ['context_too_long', 400, 400, 'INVALID_ARGUMENT'],
   ['authentication', 401, 401, 'UNAUTHENTICATED'],
@@ -35,14 +35,14 @@ const words: [category: ErrorCategory, status: number, told: number, word: strin
 ]
 
 test('each kind of problem has its word and its status', () => {
-  for (const [category, status, told, word] of words) {
-    const given = problem(category, { status })
-    const body = JSON.parse(errorBody(given)) as { error: { code: number; status: string } }
-    assert.equal(errorStatus(given), told, category)
-    assert.equal(body.error.code, told, category)
+  for (const [category, status, expected, word] of words) {
+    const error = problem(category, { status })
+    const body = JSON.parse(errorBody(error)) as { error: { code: number; status: string } }
+    assert.equal(errorStatus(error), expected, category)
+    assert.equal(body.error.code, expected, category)
     assert.equal(body.error.status, word, category)
     assert.deepEqual(brokenAnswerRules(body), [], category)
-    assert.deepEqual(brokenStreamRules(errorFrame(given)), [], category)
+    assert.deepEqual(brokenStreamRules(errorFrame(error)), [], category)
   }
 })
 

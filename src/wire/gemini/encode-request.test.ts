@@ -398,7 +398,7 @@ test('media are passed on', () => {
   }
 })
 
-const refused: [name: string, given: Partial<Conversation>, pointer: string, of?: Partial<Capabilities>][] = [
+const refused: [name: string, input: Partial<Conversation>, pointer: string, of?: Partial<Capabilities>][] = [
   [
     'a picture that moves',
     { turns: [turn('user', { ...image, source: { kind: 'base64', mediaType: 'image/gif', data: 'QUJD' } })] },
@@ -462,9 +462,9 @@ const refused: [name: string, given: Partial<Conversation>, pointer: string, of?
 ]
 
 test('what can neither be carried nor be left out is refused by its place', () => {
-  for (const [name, given, pointer, of] of refused) {
+  for (const [name, input, pointer, of] of refused) {
     assert.throws(
-      () => encodeRequest(conversation(given), { model: 'm', capabilities: { ...capabilities, ...of } }),
+      () => encodeRequest(conversation(input), { model: 'm', capabilities: { ...capabilities, ...of } }),
       (error) => error instanceof WireError && error.code === 'untranslatable' && error.pointer === pointer,
       name,
     )
@@ -572,9 +572,9 @@ test('what the provider runs and what another vendor is told is left out, and sa
 const sampling = conversation({}).sampling
 const settings: [
   name: string,
-  given: Partial<Conversation>,
+  input: Partial<Conversation>,
   config: object | undefined,
-  said: string[],
+  adjustments: string[],
   of?: Partial<Capabilities>,
 ][] = [
   ['nothing', {}, undefined, []],
@@ -651,19 +651,19 @@ const settings: [
 ]
 
 test('settings, as far as the model takes them', () => {
-  for (const [name, given, config, said, of] of settings) {
-    const { body, adjusted } = encode(given, { ...capabilities, ...of })
+  for (const [name, input, config, adjustments, of] of settings) {
+    const { body, adjusted } = encode(input, { ...capabilities, ...of })
     assert.deepEqual(body.generationConfig, config, name)
     assert.deepEqual(
       adjusted.map(({ kind, field }) => `${kind} ${field}`),
-      said,
+      adjustments,
       name,
     )
   }
 })
 
 const reasonings: [
-  asked: Partial<Reasoning>,
+  reasoning: Partial<Reasoning>,
   of: Capabilities,
   config: object | undefined,
   isSaid: boolean,
@@ -697,14 +697,14 @@ const reasonings: [
 ]
 
 test('thinking, by level or by budget', () => {
-  for (const [asked, of, thinkingConfig, isSaid] of reasonings) {
-    const reasoning: Reasoning = { effort: null, budget: null, summaries: null, ...asked }
+  for (const [fields, of, thinkingConfig, isAdjusted] of reasonings) {
+    const reasoning: Reasoning = { effort: null, budget: null, summaries: null, ...fields }
     const { body, adjusted } = encode({ reasoning }, of)
-    const name = JSON.stringify([asked, of.thinking])
+    const name = JSON.stringify([fields, of.thinking])
     assert.deepEqual(body.generationConfig, thinkingConfig && { thinkingConfig }, name)
     assert.deepEqual(
       adjusted.map(({ kind, field }) => `${kind} ${field}`),
-      isSaid ? [`${of.thinking === 'none' ? 'dropped' : 'adapted'} reasoning`] : [],
+      isAdjusted ? [`${of.thinking === 'none' ? 'dropped' : 'adapted'} reasoning`] : [],
       name,
     )
   }
@@ -791,7 +791,7 @@ function comparable(body: Body): unknown {
       parts: parts
         .map((part) => {
           const { functionCall, functionResponse, thoughtSignature, ...rest } = part as Loose
-          const standsIn = /^(c2tpcF9|Y29udGV4dF9)/.test(thoughtSignature ?? '')
+          const isPlaceholder = /^(c2tpcF9|Y29udGV4dF9)/.test(thoughtSignature ?? '')
           return {
             ...rest,
             call:
@@ -800,7 +800,7 @@ function comparable(body: Body): unknown {
                 : [(functionCall as Loose).name, (functionCall as Loose).args],
             response:
               functionResponse === undefined ? undefined : { ...(functionResponse as object), id: undefined },
-            thoughtSignature: standsIn ? undefined : thoughtSignature,
+            thoughtSignature: isPlaceholder ? undefined : thoughtSignature,
           }
         })
         .filter((part) => JSON.stringify(part) !== '{"text":""}'),

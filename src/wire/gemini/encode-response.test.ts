@@ -65,7 +65,7 @@ const text = (written: string, citations: object[] = []) => ({
 })
 const google = { vendor: 'google', data: 'c2ln' } as const
 
-const read: [name: string, given: object[], parts: object[]][] = [
+const read: [name: string, input: object[], parts: object[]][] = [
   ['texts that follow each other are one', [{ text: 'a' }, { text: '' }, { text: 'b' }], [text('ab')]],
   [
     'a thought and an answer',
@@ -100,7 +100,7 @@ const read: [name: string, given: object[], parts: object[]][] = [
 ]
 
 test('parts of an answer', () => {
-  for (const [name, given, parts] of read) assert.deepEqual(partsOf(...given), parts, name)
+  for (const [name, input, parts] of read) assert.deepEqual(partsOf(...input), parts, name)
 })
 
 test('calls keep their arguments as they are written, and no id is made up here', () => {

@@ -27,7 +27,7 @@ test('model and streaming come from the address', () => {
   assert.deepEqual(facts.cacheWrites, [])
 })
 
-const told: [name: string, body: unknown, facts: object][] = [
+const cases: [name: string, body: unknown, facts: object][] = [
   ['a limit', withSettings({ maxOutputTokens: 9 }), { outputLimit: 9 }],
   [
     'a limit, the other spelling',
@@ -60,7 +60,7 @@ const told: [name: string, body: unknown, facts: object][] = [
 ]
 
 test('facts are read in both spellings', () => {
-  for (const [name, body, facts] of told) assert.partialDeepStrictEqual(read(body), facts, name)
+  for (const [name, body, facts] of cases) assert.partialDeepStrictEqual(read(body), facts, name)
 })
 
 const priced: [name: string, body: unknown, options: string[]][] = [

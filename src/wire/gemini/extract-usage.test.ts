@@ -152,7 +152,7 @@ for (const [name, events, fees] of grounded) {
 }
 
 test('a total tells of the output that is not counted by itself', () => {
-  const told: [usage: object, input: boolean, output: boolean][] = [
+  const cases: [usage: object, input: boolean, output: boolean][] = [
     [{}, false, false],
     [{ trafficType: 'ON_DEMAND' }, false, false],
     [{ promptTokenCount: 0 }, true, false],
@@ -166,7 +166,7 @@ test('a total tells of the output that is not counted by itself', () => {
     [{ promptTokenCount: 4, candidatesTokenCount: 5, thoughtsTokenCount: 1e20 }, true, false],
     [{ promptTokenCount: 4, toolUsePromptTokenCount: 1e20, candidatesTokenCount: 5 }, false, true],
   ]
-  for (const [usage, input, output] of told) {
+  for (const [usage, input, output] of cases) {
     assert.deepEqual(reportedTotals(reportOf(usage)), { input, output }, JSON.stringify(usage))
   }
 })

@@ -67,7 +67,7 @@ const cuts: [name: string, parts: string[], parts: string[]][] = [
 ]
 
 test('marks are cut, and every other byte stays', () => {
-  for (const [name, given, left] of cuts) assert.equal(cut(body(...given)), body(...left), name)
+  for (const [name, input, remaining] of cuts) assert.equal(cut(body(...input)), body(...remaining), name)
 })
 
 test('the pieces of a thought are found in the contents before, where a library keeps each chunk as one', () => {
@@ -110,12 +110,12 @@ test('what is left is what the API takes, with recorded histories around it', ()
       { role: 'model', parts: [{ text: 't', thought: true, thoughtSignature: tag }, { text: 'x' }] },
       { role: 'user', parts: [{ text: 'y' }] },
     ]
-    const left = JSON.parse(
+    const remaining = JSON.parse(
       cut(JSON.stringify({ ...parsed, contents: [...parsed.contents, ...history] })),
     ) as object
-    assert.deepEqual(brokenRequestRules(left), [], name)
+    assert.deepEqual(brokenRequestRules(remaining), [], name)
     assert.deepEqual(
-      left,
+      remaining,
       { ...parsed, contents: [...parsed.contents, { role: 'model', parts: [{ text: 'x' }] }, history[1]] },
       name,
     )

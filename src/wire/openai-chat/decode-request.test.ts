@@ -32,9 +32,9 @@ function brief(part: ConversationPart): string {
       return `text ${part.text}${part.cache === null ? '' : ` ~${part.cache}`}`
     case 'media': {
       const { source, title, detail } = part
-      const said = source.kind === 'url' ? source.url : source.kind === 'text' ? source.text : source.data
+      const content = source.kind === 'url' ? source.url : source.kind === 'text' ? source.text : source.data
       const type = source.kind === 'base64' ? `${source.mediaType} ` : `${source.kind} `
-      return `${part.medium} ${type}${said}${title === null ? '' : ` "${title}"`}${detail === null ? '' : ` ${detail}`}`
+      return `${part.medium} ${type}${content}${title === null ? '' : ` "${title}"`}${detail === null ? '' : ` ${detail}`}`
     }
     case 'thinking':
       return `${part.redacted ? 'redacted' : 'thinking'} ${part.text} ${part.encrypted?.vendor}:${part.encrypted?.data}`
@@ -71,7 +71,7 @@ const call = (id: unknown, name = 'f', more: Members = {}) => ({
   function: fn(name),
   ...more,
 })
-const says = (...content: unknown[]) => ({ role: 'user', content })
+const userMessage = (...content: unknown[]) => ({ role: 'user', content })
 
 const turnCases: readonly (readonly [why: string, messages: readonly unknown[], turns: readonly string[]])[] =
   [
@@ -87,7 +87,7 @@ const turnCases: readonly (readonly [why: string, messages: readonly unknown[], 
       'empty text says nothing',
       [
         { role: 'system', content: '' },
-        says({ type: 'text', text: '' }),
+        userMessage({ type: 'text', text: '' }),
         { role: 'assistant', content: null },
       ],
       // A message of the user is one all the same.
@@ -287,7 +287,7 @@ const turnCases: readonly (readonly [why: string, messages: readonly unknown[], 
             { type: 'server_tool_use', id: 's', name: 'web_search', input: {} },
           ],
         },
-        says(
+        userMessage(
           {
             type: 'tool_result',
             tool_use_id: 'toolu_1',
@@ -318,7 +318,7 @@ const turnCases: readonly (readonly [why: string, messages: readonly unknown[], 
     [
       'media in every spelling',
       [
-        says(
+        userMessage(
           { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA', detail: 'low' } },
           { type: 'image_url', image_url: 'https://a/b.png' },
           { type: 'input_image', image_url: 'DATA:IMAGE/JPG;charset=utf-8;BASE64,AA%2BA' },
@@ -426,8 +426,8 @@ test('tools in the words of every format', () => {
     const [found] = decoded({ tools: [tool] }).tools
     assert.ok(found !== undefined)
     const { name, description, form, schema: own, format, strict, cache } = found
-    const said = [name, description, form, own?.text, format === null ? null : format.text, strict, cache]
-    assert.equal(said.map(String).join(' '), expected)
+    const summary = [name, description, form, own?.text, format === null ? null : format.text, strict, cache]
+    assert.equal(summary.map(String).join(' '), expected)
   }
   const legacy = decoded({ functions: [{ name: 'f', parameters: schema }], function_call: { name: 'f' } })
   assert.deepEqual(legacy.toolChoice, { kind: 'one', name: 'f', namespace: null })
@@ -508,11 +508,11 @@ test('settings keep their digits, and defaults say nothing', () => {
     stops,
     outputLimit,
     logprobs,
-    user: who,
+    user: userId,
     cacheKey,
     verbosity,
     format,
-    responseOptions: asked,
+    responseOptions,
     stream,
     providerTools,
   } = decodedText(
@@ -527,11 +527,11 @@ test('settings keep their digits, and defaults say nothing', () => {
     seed: '9007199254740993',
   })
   assert.deepEqual(
-    [stops, outputLimit, logprobs, who, cacheKey, verbosity, stream],
+    [stops, outputLimit, logprobs, userId, cacheKey, verbosity, stream],
     [['a'], 1_000, 2, 's', 'k', 'low', true],
   )
   assert.equal(format?.kind === 'schema' && format.schema.text, '{"a":1e21}')
-  assert.deepEqual([asked.includeUsage, asked.logprobs], [true, true])
+  assert.deepEqual([responseOptions.includeUsage, responseOptions.logprobs], [true, true])
   assert.deepEqual(providerTools, [{ name: 'web_search', usesMax: null, pointer: 'web_search_options' }])
   assert.deepEqual(decoded({ response_format: { type: 'json_object' } }).format, { kind: 'json' })
   assert.deepEqual(decoded({ system: [{ type: 'text', text: 's' }] }).turns[0]?.role, 'system')
@@ -593,16 +593,16 @@ const wrong: readonly (readonly [more: Members, code: string, pointer: string])[
   [{ messages: 'x' }, 'invalid_value', 'messages'],
   [{ messages: [{ content: 'x' }] }, 'invalid_value', 'messages[0]'],
   [{ messages: [{ role: 'model', content: 'x' }] }, 'invalid_value', 'messages[0].role'],
-  [{ messages: [says(7)] }, 'invalid_value', 'messages[0].content[0]'],
-  [{ messages: [says({ type: 'hologram' })] }, 'untranslatable', 'messages[0].content[0]'],
-  [{ messages: [says({ type: 'text' })] }, 'invalid_value', 'messages[0].content[0]'],
+  [{ messages: [userMessage(7)] }, 'invalid_value', 'messages[0].content[0]'],
+  [{ messages: [userMessage({ type: 'hologram' })] }, 'untranslatable', 'messages[0].content[0]'],
+  [{ messages: [userMessage({ type: 'text' })] }, 'invalid_value', 'messages[0].content[0]'],
   [
-    { messages: [says({ type: 'image', source: { type: 'file', file_id: 'x' } })] },
+    { messages: [userMessage({ type: 'image', source: { type: 'file', file_id: 'x' } })] },
     'reference_not_owned',
     'messages[0].content[0].source.file_id',
   ],
   [
-    { messages: [says({ type: 'image_url', image_url: { url: 'data:image/png,abc' } })] },
+    { messages: [userMessage({ type: 'image_url', image_url: { url: 'data:image/png,abc' } })] },
     'invalid_value',
     'messages[0].content[0].image_url.url',
   ],

@@ -65,10 +65,10 @@ function decoded(message: Members, more: Members = {}): NeutralResponse {
   return decodeResponse(encoder.encode(JSON.stringify({ id: 'x', model: 'm', choices: [choice] })), usage)
 }
 
-const text = (said: string): ResponsePart => ({ kind: 'text', text: said, cache: null, citations: [] })
-const thought = (said: string, encrypted: EncryptedReasoning | null, redacted = false): ThinkingPart => ({
+const text = (content: string): ResponsePart => ({ kind: 'text', text: content, cache: null, citations: [] })
+const thought = (content: string, encrypted: EncryptedReasoning | null, redacted = false): ThinkingPart => ({
   kind: 'thinking',
-  text: said,
+  text: content,
   redacted,
   encrypted,
 })
@@ -109,15 +109,15 @@ function comparable(choice: Members): Members {
 test('recorded answers come back as they were', () => {
   for (const { name, kind, response } of fixtureCases('openai-chat')) {
     if (kind !== 'json') continue
-    const given = choiceOf(JSON.parse(response.toString()) as Members)
-    const isOldest = given.finish_reason === 'function_call'
+    const choice = choiceOf(JSON.parse(response.toString()) as Members)
+    const isOldest = choice.finish_reason === 'function_call'
     const echo = isOldest ? ([[oldestForm, true]] as const) : []
     const body = written(
       decodeResponse(response, usage),
       isOldest ? { responseOptions: { ...frame.responseOptions, echo } } : {},
     )
     const { reasoning_details: _details, ...message } = choiceOf(body).message
-    assert.deepEqual(comparable({ ...choiceOf(body), message }), comparable(given), name)
+    assert.deepEqual(comparable({ ...choiceOf(body), message }), comparable(choice), name)
   }
 })
 
@@ -163,15 +163,15 @@ test('each way to finish has its word, and empty answers are answers', () => {
 })
 
 test('what hosts say in their own ways is understood', () => {
-  const said = (message: Members, more: Members = {}) =>
+  const responseWith = (message: Members, more: Members = {}) =>
     decoded(message, more).parts.map(
       (part) =>
         `${part.kind} ${'text' in part ? part.text : part.kind === 'call' ? `${part.id} ${part.input} ${part.encrypted?.data}` : ''}`,
     )
-  assert.deepEqual(said({ reasoning_content: 'hm', content: 'so' }), ['thinking hm', 'text so'])
-  assert.deepEqual(said({ reasoning: 'hm', content: '' }), ['thinking hm'])
+  assert.deepEqual(responseWith({ reasoning_content: 'hm', content: 'so' }), ['thinking hm', 'text so'])
+  assert.deepEqual(responseWith({ reasoning: 'hm', content: '' }), ['thinking hm'])
   assert.deepEqual(
-    said({
+    responseWith({
       content: [
         { type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] },
         { type: 'text', text: 'so' },
@@ -179,16 +179,19 @@ test('what hosts say in their own ways is understood', () => {
     }),
     ['thinking hm', 'text so'],
   )
-  assert.deepEqual(said({ content: null }), [])
-  assert.deepEqual(said({ function_call: { name: 'f', arguments: '{}' } }), ['call  {} undefined'])
-  assert.deepEqual(said({ tool_calls: [{ id: 'a', type: 'custom', custom: { name: 'c', input: 'x' } }] }), [
-    'call a x undefined',
+  assert.deepEqual(responseWith({ content: null }), [])
+  assert.deepEqual(responseWith({ function_call: { name: 'f', arguments: '{}' } }), ['call  {} undefined'])
+  assert.deepEqual(
+    responseWith({ tool_calls: [{ id: 'a', type: 'custom', custom: { name: 'c', input: 'x' } }] }),
+    ['call a x undefined'],
+  )
+  assert.deepEqual(responseWith({ content: null, audio: { transcript: 'spoken' } }), ['text spoken'])
+  assert.deepEqual(responseWith({ images: [{ image_url: { url: 'data:image/png;base64,AAAA' } }] }), [
+    'media ',
   ])
-  assert.deepEqual(said({ content: null, audio: { transcript: 'spoken' } }), ['text spoken'])
-  assert.deepEqual(said({ images: [{ image_url: { url: 'data:image/png;base64,AAAA' } }] }), ['media '])
   const encrypted = { extra_content: { google: { thought_signature: 'R09PRw==' } } }
   assert.deepEqual(
-    said({
+    responseWith({
       ...encrypted,
       tool_calls: [
         { id: 'a', function: { name: 'f' } },
@@ -197,7 +200,7 @@ test('what hosts say in their own ways is understood', () => {
     }),
     ['call a  R09PRw==', 'call b  undefined'],
   )
-  assert.deepEqual(said({ ...encrypted, content: 'so' }), ['text so', 'thinking '])
+  assert.deepEqual(responseWith({ ...encrypted, content: 'so' }), ['text so', 'thinking '])
   const annotations = [
     { type: 'url_citation', url_citation: { url: 'https://a', title: 'A', start_index: 0, end_index: 1 } },
   ]
@@ -225,8 +228,8 @@ test('what is no answer is refused', () => {
 const limits: ReadLimits = { depthMax: 64, valuesMax: 10_000, integerMax: 1_000_000_000 }
 
 /** The parts that come back when a client echoes the answer's message, with or without the fields it may not know. */
-function echoed(message: Members, kept: (name: string) => boolean): readonly unknown[] {
-  const known = Object.fromEntries(Object.entries(message).filter(([name]) => kept(name)))
+function echoed(message: Members, isEchoed: (name: string) => boolean): readonly unknown[] {
+  const known = Object.fromEntries(Object.entries(message).filter(([name]) => isEchoed(name)))
   const body = JSON.stringify({ model: 'm', messages: [known] })
   const { turns } = decodeRequest(encoder.encode(body), limits, { model: null, stream: false })
   return (turns[0]?.parts ?? []).map((part) => ('pointer' in part ? { ...part, pointer: '' } : part))
@@ -290,9 +293,9 @@ test('ids are short whatever the upstream made of them, and unencrypted thoughts
 test('a signature without room in the id stands in Google’s field with a tag', () => {
   const huge: EncryptedReasoning = { vendor: 'google', data: 'R'.repeat(60_000) }
   const { message } = choiceOf(written(answerOf([call('a', { encrypted: huge })])))
-  const [told] = message.tool_calls as readonly Members[]
-  assert.equal(told?.id, 'a')
-  assert.ok(JSON.stringify(told?.extra_content).includes('"dGcx'))
+  const [toolCall] = message.tool_calls as readonly Members[]
+  assert.equal(toolCall?.id, 'a')
+  assert.ok(JSON.stringify(toolCall?.extra_content).includes('"dGcx'))
   const [back] = echoed(message, () => true) as readonly Members[]
   assert.deepEqual(back?.encrypted, huge)
 })
@@ -321,12 +324,12 @@ test('sources, images and log probabilities stand in their fields', () => {
     { type: 'url_citation', url_citation: { start_index: 2, end_index: 5, title: '', url: 'https://a' } },
   ])
   assert.deepEqual(message.images, [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }])
-  const asked = { ...frame.responseOptions, logprobs: true }
+  const responseOptions = { ...frame.responseOptions, logprobs: true }
   const answer = {
     ...answerOf([text('x')]),
     logprobs: decoded({ content: 'x' }, { logprobs: { content: [{ token: 'x' }] } }).logprobs,
   }
-  assert.deepEqual(choiceOf(written(answer, { responseOptions: asked })).logprobs, {
+  assert.deepEqual(choiceOf(written(answer, { responseOptions })).logprobs, {
     content: [{ token: 'x' }],
     refusal: null,
   })

@@ -104,7 +104,7 @@ function sse(
   return encoder.encode(deltas.map((delta) => chunk({ delta })).join('') + last + mark)
 }
 
-function said(deltas: readonly Members[], finish?: string | null, mark?: string): string {
+function streamOf(deltas: readonly Members[], finish?: string | null, mark?: string): string {
   return brief(events(sse(deltas, finish, mark)))
 }
 
@@ -119,15 +119,16 @@ test('recorded streams give the same events however they are cut, and come back 
     }
     const again = encoded(whole)
     assert.deepEqual(brokenStreamRules(again), [], name)
-    const told = (list: readonly ResponseEvent[]) => joined(list.filter(({ kind: one }) => one !== 'start'))
-    assert.deepEqual(told(events(encoder.encode(again))), told(whole), name)
+    const withoutStart = (list: readonly ResponseEvent[]) =>
+      joined(list.filter(({ kind: one }) => one !== 'start'))
+    assert.deepEqual(withoutStart(events(encoder.encode(again))), withoutStart(whole), name)
   }
 })
 
 const tool = (index: unknown, more: Members) => ({ tool_calls: [{ index, ...more }] })
 const starts = (index: unknown, id: unknown, name = 'f', args = '') =>
   tool(index, { id, type: 'function', function: { name, arguments: args } })
-const goes = (index: unknown, args: string) => tool(index, { function: { arguments: args } })
+const argsDelta = (index: unknown, args: string) => tool(index, { function: { arguments: args } })
 const google = { extra_content: { google: { thought_signature: 'R09PRw==' } } }
 
 const cases: readonly (readonly [
@@ -157,26 +158,38 @@ const cases: readonly (readonly [
   ['a refusal', [{ refusal: 'n' }, { refusal: 'o' }], 'start <refusal no > refusal'],
   [
     'calls one after the other',
-    [starts(0, 'a'), goes(0, '{"x":'), goes(0, '1}'), starts(1, 'b', 'g'), goes(1, '{}')],
+    [starts(0, 'a'), argsDelta(0, '{"x":'), argsDelta(0, '1}'), starts(1, 'b', 'g'), argsDelta(1, '{}')],
     'start <json a f {"x":1} > <json b g {} > calls',
     'tool_calls',
   ],
-  ['an index that begins at 1', [starts(1, 'a'), goes(1, '{}')], 'start <json a f {} > calls', 'tool_calls'],
+  [
+    'an index that begins at 1',
+    [starts(1, 'a'), argsDelta(1, '{}')],
+    'start <json a f {} > calls',
+    'tool_calls',
+  ],
   [
     'calls that run into each other are told one by one',
-    [starts(0, 'a'), starts(1, 'b'), goes(1, '{"b"'), goes(0, '{"a":"}"'), goes(1, ':2}'), goes(0, '}')],
+    [
+      starts(0, 'a'),
+      starts(1, 'b'),
+      argsDelta(1, '{"b"'),
+      argsDelta(0, '{"a":"}"'),
+      argsDelta(1, ':2}'),
+      argsDelta(0, '}'),
+    ],
     'start <json a f {"a":"}"} > <json b f {"b":2} > calls',
     'tool_calls',
   ],
   [
     'a call that never gets an input holds the next back to the end',
-    [starts(0, 'a'), starts(1, 'b'), goes(1, '{}')],
+    [starts(0, 'a'), starts(1, 'b'), argsDelta(1, '{}')],
     'start <json a f > <json b f {} > calls',
     'tool_calls',
   ],
   [
     'text behind a call that is not whole',
-    [starts(0, 'a', 'f', '{'), { content: 'so' }, goes(0, '}')],
+    [starts(0, 'a', 'f', '{'), { content: 'so' }, argsDelta(0, '}')],
     'start <json a f {} > <text so > calls',
     'tool_calls',
   ],
@@ -202,7 +215,7 @@ const cases: readonly (readonly [
   [
     'input before its name',
     [
-      goes(0, ''),
+      argsDelta(0, ''),
       tool(0, { id: 'a', function: { arguments: '{' } }),
       tool(0, { function: { name: 'f', arguments: '}' } }),
     ],
@@ -251,14 +264,14 @@ const cases: readonly (readonly [
 ]
 
 test('what hosts stream is told part by part', () => {
-  for (const [why, deltas, expected, finish] of cases) assert.equal(said(deltas, finish), expected, why)
+  for (const [why, deltas, expected, finish] of cases) assert.equal(streamOf(deltas, finish), expected, why)
 })
 
 test('a cut stream has no finish, and one without its mark has one only when it told it', () => {
-  assert.equal(said([{ content: 'a' }], null, ''), 'start <text a')
-  assert.equal(said([{ content: 'a' }], 'stop', ''), 'start <text a > end')
+  assert.equal(streamOf([{ content: 'a' }], null, ''), 'start <text a')
+  assert.equal(streamOf([{ content: 'a' }], 'stop', ''), 'start <text a > end')
   assert.equal(
-    said([{ content: 'a' }], 'stop', 'data: [DONE]\n\ndata: {"choices":[{"delta":{"content":"b"}}]}\n\n'),
+    streamOf([{ content: 'a' }], 'stop', 'data: [DONE]\n\ndata: {"choices":[{"delta":{"content":"b"}}]}\n\n'),
     'start <text a > end',
   )
 })
@@ -316,17 +329,17 @@ test('nothing that an upstream sends makes it throw, and no part overlaps anothe
 })
 
 test('memory that waits is told', () => {
+  const partial = decodeStream(eventBytesMax)
+  partial.push(encoder.encode('data: {"choi'))
+  assert.equal(partial.waitingBytes, 12)
   const decoder = decodeStream(eventBytesMax)
-  decoder.push(encoder.encode('data: {"choi'))
-  assert.equal(decoder.waitingBytes, 12)
-  const kept = decodeStream(eventBytesMax)
-  kept.push(sse([starts(0, 'a'), starts(1, 'b')], null, ''))
-  const empty = kept.waitingBytes
+  decoder.push(sse([starts(0, 'a'), starts(1, 'b')], null, ''))
+  const empty = decoder.waitingBytes
   assert.ok(empty > 0, 'a part that waits takes memory, whatever it says')
-  kept.push(sse([goes(1, '{"long":'), goes(1, '1}')], null, ''))
-  assert.ok(kept.waitingBytes >= empty + '{"long":1}'.length)
-  kept.push(sse([goes(0, '{}'), goes(1, '')], null, ''))
-  assert.equal(kept.waitingBytes, 0)
+  decoder.push(sse([argsDelta(1, '{"long":'), argsDelta(1, '1}')], null, ''))
+  assert.ok(decoder.waitingBytes >= empty + '{"long":1}'.length)
+  decoder.push(sse([argsDelta(0, '{}'), argsDelta(1, '')], null, ''))
+  assert.equal(decoder.waitingBytes, 0)
 })
 
 const claude: EncryptedReasoning = { vendor: 'anthropic', data: 'sig' }
@@ -353,9 +366,9 @@ function deltas(sent: string): readonly Members[] {
     .split('\n\n')
     .filter((line) => line.startsWith('data: {'))
     .map((line) => {
-      const { choices, usage: told } = JSON.parse(line.slice('data: '.length))
+      const { choices, usage } = JSON.parse(line.slice('data: '.length))
       const [choice] = choices
-      if (choice === undefined) return { usage: told }
+      if (choice === undefined) return { usage }
       return choice.finish_reason === null ? choice.delta : { finish: choice.finish_reason }
     })
 }
@@ -405,11 +418,14 @@ test('what clients are sent: role, pieces, calls from 0, and the last word only 
 test('usage and its cost are sent to who asked for them, and to no one else', () => {
   const list = [open('text'), delta('x'), close(), finish('end')]
   assert.ok(!encoded(list).includes('usage'))
-  const asked = encoded(list, { ...frame, responseOptions: { ...frame.responseOptions, includeUsage: true } })
-  const last = deltas(asked).at(-1) as { usage: Members }
+  const withUsage = encoded(list, {
+    ...frame,
+    responseOptions: { ...frame.responseOptions, includeUsage: true },
+  })
+  const last = deltas(withUsage).at(-1) as { usage: Members }
   assert.deepEqual([last.usage.prompt_tokens, last.usage.completion_tokens, last.usage.cost], [1, 2, 0.1])
-  assert.equal(asked.match(/"usage":null/g)?.length, 3)
-  assert.deepEqual(brokenStreamRules(asked), [])
+  assert.equal(withUsage.match(/"usage":null/g)?.length, 3)
+  assert.deepEqual(brokenStreamRules(withUsage), [])
 })
 
 test('an answer of nothing is a stream, and a refusal without words says why', () => {
@@ -494,7 +510,10 @@ test('sources are placed in the text, log probabilities told to who asked, and o
       '"logprobs":{"content":[ {"token":"x"}],"refusal":null}',
     ),
   )
-  const oldest = { ...frame, asked: { ...frame.responseOptions, echo: [[oldestForm, true]] as const } }
+  const oldest = {
+    ...frame,
+    responseOptions: { ...frame.responseOptions, echo: [[oldestForm, true]] as const },
+  }
   assert.deepEqual(deltas(encoded([opens('a'), delta('{}'), close(), finish('calls')], oldest)), [
     role,
     { function_call: { name: 'f', arguments: '' } },

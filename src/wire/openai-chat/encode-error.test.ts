@@ -115,17 +115,17 @@ test('every category has words', () => {
 
 /** What the official library makes of a stream: the texts it yields, then the error it throws. */
 async function read(stream: string): Promise<readonly string[]> {
-  const told: string[] = []
+  const messages: string[] = []
   const response = new Response(stream, { headers: { 'content-type': 'text/event-stream' } })
   try {
     for await (const chunk of Stream.fromSSEResponse<Chunk>(response, new AbortController())) {
-      told.push(chunk.choices[0]?.delta.content ?? '')
+      messages.push(chunk.choices[0]?.delta.content ?? '')
     }
   } catch (error) {
     assert.ok(error instanceof APIError, String(error))
-    told.push(`${error.type} ${error.code}`)
+    messages.push(`${error.type} ${error.code}`)
   }
-  return told
+  return messages
 }
 
 test('the official library throws an error inside a stream, and does not see a keep-alive', async () => {

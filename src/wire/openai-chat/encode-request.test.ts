@@ -102,11 +102,11 @@ function normal(body: Members): Members {
 test('recorded requests keep all that the format has, and break no rule', () => {
   for (const { name, status, request } of fixtureCases('openai-chat')) {
     if (request === undefined || status !== 200) continue
-    const given = JSON.parse(request.toString()) as Members
+    const members = JSON.parse(request.toString()) as Members
     const conversation = decodeRequest(request, limits, nowhere)
     const again = encodeRequest(conversation, { model: conversation.model, capabilities: plain })
     const body = JSON.parse(again.text) as Members
-    assert.deepEqual(normal(body), normal(given), name)
+    assert.deepEqual(normal(body), normal(members), name)
     assert.deepEqual(brokenRequestRules(body, plain), [], name)
   }
 })
@@ -364,7 +364,7 @@ type SettingCase = readonly [
   more: Members,
   takes: Partial<Capabilities>,
   expected: Members,
-  told: readonly string[],
+  adjustments: readonly string[],
 ]
 const noTools: Partial<Capabilities> = { chatTools: 'without_effort' }
 const needsNone: Partial<Capabilities> = { chatTools: 'explicit_none' }
@@ -448,13 +448,13 @@ const settingCases: readonly SettingCase[] = [
 ]
 
 test('settings are written as far as the model takes them, and told otherwise', () => {
-  for (const [more, takes, expected, told] of settingCases) {
+  for (const [more, takes, expected, adjustments] of settingCases) {
     const { text, adjusted } = encoded(more, takes)
     const { model, messages, tools, ...settings } = JSON.parse(text)
     assert.deepEqual(settings, expected, JSON.stringify(more))
     assert.deepEqual(
       adjusted.map(({ kind, field }) => `${kind} ${field}`),
-      told,
+      adjustments,
       JSON.stringify(more),
     )
   }
@@ -542,19 +542,19 @@ test('the policy table says what happens to a body that is written anew', () => 
     const isSame =
       encodeRequest(conversation, target).text === encodeRequest(read(without(body, field)), target).text
     assert.equal(isSame, fate === 'dropped', `${field} is ${fate}`)
-    const told = treat(policy, conversation.fields, 'openai-chat').filter(({ why }) => why === note)
-    assert.equal(told.length > 0, fate === 'dropped', `${field} is told`)
+    const adjustments = treat(policy, conversation.fields, 'openai-chat').filter(({ why }) => why === note)
+    assert.equal(adjustments.length > 0, fate === 'dropped', `${field} is told`)
   }
 })
 
 test('a field that nobody knows is told, and no mark of ours goes upstream', () => {
-  const { fields: given } = decodeRequest(
+  const { fields: members } = decodeRequest(
     encoder.encode('{"model":"m","messages":[{"role":"user","content":"x"}],"provider":{"order":["x"]}}'),
     limits,
     nowhere,
   )
   assert.deepEqual(
-    treat(policy, given, 'openai-chat').map(({ field }) => field),
+    treat(policy, members, 'openai-chat').map(({ field }) => field),
     ['provider'],
   )
   const details = [{ type: 'reasoning.text', text: 'hm', signature: tagged(claude) }]

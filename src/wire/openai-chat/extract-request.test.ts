@@ -124,8 +124,8 @@ test('parts of messages are read by what they hold', () => {
       JSON.stringify(part),
     )
   }
-  const spoken = { messages: [{ role: 'assistant', audio: { id: 'audio_1' } }] }
-  assert.equal(outcome(bodyOf(spoken)), 'reference_not_owned messages[0].audio.id')
+  const audioMessage = { messages: [{ role: 'assistant', audio: { id: 'audio_1' } }] }
+  assert.equal(outcome(bodyOf(audioMessage)), 'reference_not_owned messages[0].audio.id')
 })
 
 test('media are told with the place of their bytes', () => {
@@ -383,11 +383,11 @@ interface Limited {
 function changed(body: Limited, { model, outputLimit }: RequestPatch): Record<string, unknown> {
   const result: Record<string, unknown> = { ...body, ...(model === undefined ? {} : { model }) }
   if (outputLimit !== undefined) {
-    const given = (['max_tokens', 'max_completion_tokens'] as const).filter(
+    const limitFields = (['max_tokens', 'max_completion_tokens'] as const).filter(
       (name) => typeof body[name] === 'number',
     )
-    for (const name of given) result[name] = Math.min(body[name] ?? 0, outputLimit)
-    if (given.length === 0) result.max_completion_tokens = outputLimit
+    for (const name of limitFields) result[name] = Math.min(body[name] ?? 0, outputLimit)
+    if (limitFields.length === 0) result.max_completion_tokens = outputLimit
   }
   if (body.stream === true) result.stream_options = { ...body.stream_options, include_usage: true }
   return result

@@ -83,9 +83,9 @@ test('members are removed with their commas in every order', () => {
       const member = (one: string) => `${space}"${one}"${space}:${space}${values[one] ?? '"x"'}${space}`
       const body = `{"messages":[{${names.map(member).join(',')}}],"keep":"${tagged(claude)}"}`
       const isOurs = names.includes('reasoning_details')
-      const left = isOurs ? names.filter((one) => !one.startsWith('reasoning_')) : names
+      const expected = isOurs ? names.filter((one) => !one.startsWith('reasoning_')) : names
       const [message] = JSON.parse(cut(body)).messages
-      assert.deepEqual(Object.keys(message), left)
+      assert.deepEqual(Object.keys(message), expected)
     }),
     { numRuns: 300, verbose: 1 },
   )

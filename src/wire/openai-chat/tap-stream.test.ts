@@ -110,8 +110,8 @@ test('each stream ends in the state that its events say', () => {
 })
 
 test('the last word and all behind it wait', () => {
-  const told = story(`: hi\n\n${word('a')}${finish()}${usage}${done}`)
-  assert.deepEqual(told, {
+  const result = story(`: hi\n\n${word('a')}${finish()}${usage}${done}`)
+  assert.deepEqual(result, {
     states: 'complete complete',
     safe: `: hi\n\n${word('a')}`,
     held: finish() + usage + done,
@@ -149,9 +149,9 @@ test('of several answers the last to finish is the last word', () => {
   const two = (index: number) => event({ choices: [{ index, delta: { content: 'x' } }] })
   const stream =
     two(0) + two(1) + finish('stop', 0) + finish('stop', 0) + two(1) + finish('length', 1) + usage + done
-  const told = story(stream, { choices: 2 })
-  assert.equal(told.held, finish('length', 1) + usage + done)
-  assert.equal(told.drop, usage)
+  const result = story(stream, { choices: 2 })
+  assert.equal(result.held, finish('length', 1) + usage + done)
+  assert.equal(result.drop, usage)
   // An upstream that answers only once does not keep its stream open for a second finish.
   assert.equal(story(word('a') + finish() + usage + done, { choices: 2 }).held, usage + done)
 })
@@ -278,5 +278,5 @@ test('an event that looks like the ones before and is not one is parsed', () => 
     [`event: error\n${plain}`, 'failed'],
     [`event: message\n${plain}`, 'content'],
   ]
-  for (const [odd, state] of cases) assert.equal(watch(plain + plain + plain + odd).state, state, odd)
+  for (const [event, state] of cases) assert.equal(watch(plain + plain + plain + event).state, state, event)
 })

@@ -18,36 +18,40 @@ const data = [
 interface Row {
   readonly usage: unknown
   readonly input: number
-  readonly told: boolean
+  readonly isReported: boolean
   readonly unknown?: readonly string[]
 }
 
 const rows: readonly Row[] = [
-  { usage: { prompt_tokens: 8, total_tokens: 8 }, input: 8, told: true },
-  { usage: { prompt_tokens: 0, total_tokens: 0 }, input: 0, told: true },
-  { usage: { prompt_tokens: 8 }, input: 8, told: true },
-  { usage: { total_tokens: 9 }, input: 9, told: true },
-  { usage: { prompt_tokens: null, total_tokens: 9 }, input: 9, told: true },
-  { usage: { prompt_tokens: 8, total_tokens: 8, completion_tokens: 0, cost: 0.1 }, input: 8, told: true },
+  { usage: { prompt_tokens: 8, total_tokens: 8 }, input: 8, isReported: true },
+  { usage: { prompt_tokens: 0, total_tokens: 0 }, input: 0, isReported: true },
+  { usage: { prompt_tokens: 8 }, input: 8, isReported: true },
+  { usage: { total_tokens: 9 }, input: 9, isReported: true },
+  { usage: { prompt_tokens: null, total_tokens: 9 }, input: 9, isReported: true },
+  {
+    usage: { prompt_tokens: 8, total_tokens: 8, completion_tokens: 0, cost: 0.1 },
+    input: 8,
+    isReported: true,
+  },
   {
     usage: { prompt_tokens: 8, completion_tokens: 3, total_tokens: 11 },
     input: 8,
-    told: true,
+    isReported: true,
     unknown: ['completion_tokens', 'total_tokens'],
   },
   {
     usage: { prompt_tokens: -1, total_tokens: -1 },
     input: 0,
-    told: false,
+    isReported: false,
     unknown: ['total_tokens', 'prompt_tokens'],
   },
-  { usage: { prompt_tokens: 'many' }, input: 0, told: false, unknown: ['prompt_tokens'] },
-  { usage: 'none', input: 0, told: false, unknown: ['usage'] },
-  { usage: undefined, input: 0, told: false },
+  { usage: { prompt_tokens: 'many' }, input: 0, isReported: false, unknown: ['prompt_tokens'] },
+  { usage: 'none', input: 0, isReported: false, unknown: ['usage'] },
+  { usage: undefined, input: 0, isReported: false },
 ]
 
 test('input is all that is charged, and what is not known is named', () => {
-  for (const { usage, input, told, unknown = [] } of rows) {
+  for (const { usage, input, isReported, unknown = [] } of rows) {
     const answer = read({ object: 'list', data, model: 'm', usage })
     const charged: Usage = openaiEmbeddings.toUsage(answer.rawUsage)
     const words = JSON.stringify(usage)
@@ -55,7 +59,11 @@ test('input is all that is charged, and what is not known is named', () => {
     assert.equal(charged.inputUncached, input, words)
     assert.equal(charged.output, 0, words)
     assert.deepEqual(charged.unknown, unknown, words)
-    assert.deepEqual(openaiEmbeddings.reportedTotals(answer.rawUsage), { input: told, output: true }, words)
+    assert.deepEqual(
+      openaiEmbeddings.reportedTotals(answer.rawUsage),
+      { input: isReported, output: true },
+      words,
+    )
     assert.equal(answer.sample.events, 2)
     assert.equal(answer.sample.characters, 0)
   }

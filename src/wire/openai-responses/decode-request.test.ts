@@ -240,11 +240,7 @@ test('instructions come first', () => {
 
 test('tools of every kind', () => {
   const grammar = { type: 'grammar', syntax: 'lark', definition: 'start: "a"' }
-  const {
-    tools,
-    providerTools,
-    fields: given,
-  } = decode({
+  const { tools, providerTools, fields } = decode({
     max_tool_calls: 3,
     tools: [
       { type: 'function', name: 'f', description: 'F', parameters: { type: 'object' }, strict: true },
@@ -300,7 +296,7 @@ test('tools of every kind', () => {
     ],
   )
   assert.deepEqual(
-    given.map(({ name, pointer }) => `${name} ${pointer}`),
+    fields.map(({ name, pointer }) => `${name} ${pointer}`),
     [
       'tools tools',
       'tools[type=apply_patch] tools[7]',
@@ -398,9 +394,9 @@ test('settings are carried as they are written', () => {
 })
 
 test('what is too large is not repeated', () => {
-  const { responseOptions: asked } = decode({ instructions: 'x'.repeat(20_000), tools: [] })
+  const { responseOptions } = decode({ instructions: 'x'.repeat(20_000), tools: [] })
   assert.deepEqual(
-    asked.echo.map(([name]) => name),
+    responseOptions.echo.map(([name]) => name),
     ['tools'],
   )
 })
@@ -447,9 +443,9 @@ for (const [name, more] of refused) {
 
 test('every row has its example named, unless what it is refused for is refused before', () => {
   for (const row of codec.policy) {
-    const { fields: given } = decode(row.example)
+    const { fields } = decode(row.example)
     assert.ok(
-      given.some(({ name }) => name === row.field),
+      fields.some(({ name }) => name === row.field),
       row.field,
     )
     assert.equal(codec.policy.filter(({ field }) => field === row.field).length, 1)

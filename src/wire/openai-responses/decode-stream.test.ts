@@ -59,7 +59,7 @@ const story = (sse: string) =>
     }
   })
 
-const rows: [name: string, sse: string, told: readonly string[]][] = [
+const rows: [name: string, sse: string, expected: readonly string[]][] = [
   [
     'words',
     created +
@@ -253,10 +253,10 @@ const rows: [name: string, sse: string, told: readonly string[]][] = [
     ['start', 'text', '"a"'],
   ],
 ]
-for (const [name, sse, told] of rows) {
+for (const [name, sse, expected] of rows) {
   test(`a stream of ${name}`, () => {
     // Without an opening the start is known only at the end.
-    assert.deepEqual(story(sse), told)
+    assert.deepEqual(story(sse), expected)
     for (const chunkBytes of [1, 7]) assert.deepEqual(decoded(sse, chunkBytes), decoded(sse))
   })
 }
@@ -291,8 +291,8 @@ test('what waits is counted, and next to nothing when all is told', () => {
   )
   assert.ok(decoder.waitingBytes >= 'waiting'.length)
   decoder.push(Buffer.from(done(0, call)))
-  const told = decoder.waitingBytes
-  assert.ok(told < 100, 'of what is told, only that it is over is known')
+  const waitingBytes = decoder.waitingBytes
+  assert.ok(waitingBytes < 100, 'of what is told, only that it is over is known')
   decoder.push(Buffer.from('data: {'))
-  assert.equal(decoder.waitingBytes, told + 7)
+  assert.equal(decoder.waitingBytes, waitingBytes + 7)
 })

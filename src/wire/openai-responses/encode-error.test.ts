@@ -29,11 +29,11 @@ test('a JSON error is the one that chat has', () => {
 })
 
 test('an error in a stream has both shapes of the event, and the response that failed', () => {
-  const [told, failed] = payloads(errorFrame(problem))
-  assert.equal(told?.type, 'error')
-  assert.equal(told?.code, 'insufficient_balance')
-  assert.equal(told?.message, problem.message)
-  assert.deepEqual((told!.error as Record<string, unknown>).details, { available: '0.01' })
+  const [errorEvent, failed] = payloads(errorFrame(problem))
+  assert.equal(errorEvent?.type, 'error')
+  assert.equal(errorEvent?.code, 'insufficient_balance')
+  assert.equal(errorEvent?.message, problem.message)
+  assert.deepEqual((errorEvent!.error as Record<string, unknown>).details, { available: '0.01' })
   assert.equal(failed?.type, 'response.failed')
   const response = failed?.response as Record<string, unknown>
   assert.equal(response.id, 'resp_0abc')

@@ -84,9 +84,9 @@ const blank: Conversation = {
   responseOptions: { includeUsage: true, echo: [], tools: [], logprobs: false },
 }
 
-const text = (said: string, more: Partial<TextPart> = {}): TextPart => ({
+const text = (content: string, more: Partial<TextPart> = {}): TextPart => ({
   kind: 'text',
-  text: said,
+  text: content,
   cache: null,
   citations: [],
   ...more,
@@ -123,11 +123,11 @@ const result = (
 })
 const thought = (
   data: string | null,
-  said = 'Hm.',
+  summary = 'Hm.',
   vendor: 'openai' | 'anthropic' = 'openai',
 ): ThinkingPart => ({
   kind: 'thinking',
-  text: said,
+  text: summary,
   redacted: false,
   encrypted: data === null ? null : { vendor, data },
 })
@@ -165,8 +165,8 @@ const itemsOf = (turns: readonly ConversationTurn[], capabilities = newest) =>
   encode({ turns }, capabilities).body.input
 
 const message = (role: string, ...content: object[]) => ({ type: 'message', role, content })
-const said = (said: string) => ({ type: 'input_text', text: said })
-const spoken = (said: string) => ({ type: 'output_text', text: said })
+const inputText = (content: string) => ({ type: 'input_text', text: content })
+const outputText = (content: string) => ({ type: 'output_text', text: content })
 const reasoned = (encrypted: string, ...summary: string[]) => ({
   type: 'reasoning',
   summary: summary.map((part) => ({ type: 'summary_text', text: part })),
@@ -191,16 +191,16 @@ const histories: [name: string, turns: readonly ConversationTurn[], items: reado
       turn('system', text('D')),
     ],
     [
-      message('developer', said('A'), said('B')),
-      message('developer', said('C')),
-      message('user', said('U')),
-      message('developer', said('D')),
+      message('developer', inputText('A'), inputText('B')),
+      message('developer', inputText('C')),
+      message('user', inputText('U')),
+      message('developer', inputText('D')),
     ],
   ],
   [
     'a billing header is no instruction',
     [turn('system', text('x-anthropic-billing-header: a=1'), text('B')), turn('user', text('U'))],
-    [message('developer', said('B')), message('user', said('U'))],
+    [message('developer', inputText('B')), message('user', inputText('U'))],
   ],
   [
     'thoughts stand directly before what was thought about',
@@ -210,9 +210,9 @@ const histories: [name: string, turns: readonly ConversationTurn[], items: reado
       turn('user', result('c1', [text('O')])),
     ],
     [
-      message('user', said('U')),
+      message('user', inputText('U')),
       reasoned('gA', 'Hm.'),
-      message('assistant', spoken('A')),
+      message('assistant', outputText('A')),
       reasoned('gB'),
       called('c1'),
       output('c1', 'O'),
@@ -225,7 +225,7 @@ const histories: [name: string, turns: readonly ConversationTurn[], items: reado
       turn('assistant', thought('sig', 'Hm.', 'anthropic'), thought(null), text('A'), thought('rs_1.gA')),
       turn('user', text('V')),
     ],
-    [message('user', said('U')), message('assistant', spoken('A')), message('user', said('V'))],
+    [message('user', inputText('U')), message('assistant', outputText('A')), message('user', inputText('V'))],
   ],
   [
     'outputs come before what is said beside them',
@@ -238,10 +238,10 @@ const histories: [name: string, turns: readonly ConversationTurn[], items: reado
       called('c2'),
       output('c1', ''),
       output('c2', [
-        said('O'),
+        inputText('O'),
         { type: 'input_image', image_url: 'data:image/png;base64,AAAA', detail: 'auto' },
       ]),
-      message('user', said('V')),
+      message('user', inputText('V')),
     ],
   ],
   [
@@ -275,7 +275,7 @@ const histories: [name: string, turns: readonly ConversationTurn[], items: reado
   [
     'nothing empty is written, but for what a user sent',
     [turn('user', text(''), text('U')), turn('assistant', text('')), turn('user', text(''))],
-    [message('user', said('U')), { type: 'message', role: 'user', content: '' }],
+    [message('user', inputText('U')), { type: 'message', role: 'user', content: '' }],
   ],
   [
     'refusals and parts of one message',
@@ -285,9 +285,9 @@ const histories: [name: string, turns: readonly ConversationTurn[], items: reado
       turn('user', text('V')),
     ],
     [
-      message('user', said('U')),
-      message('assistant', spoken('A'), spoken('B'), { type: 'refusal', refusal: 'R' }),
-      message('user', said('V')),
+      message('user', inputText('U')),
+      message('assistant', outputText('A'), outputText('B'), { type: 'refusal', refusal: 'R' }),
+      message('user', inputText('V')),
     ],
   ],
   [
@@ -314,7 +314,7 @@ const histories: [name: string, turns: readonly ConversationTurn[], items: reado
         'user',
         { type: 'input_file', filename: 'My paper.pdf', file_data: 'data:application/pdf;base64,AAAA' },
         { type: 'input_file', file_url: 'https://example.com/a.pdf' },
-        said('Notes\n\nT'),
+        inputText('Notes\n\nT'),
       ),
     ],
   ],
@@ -343,7 +343,7 @@ test('a model that does not reason gets no thoughts, and one without eyes in res
   assert.deepEqual(items, [
     called('c1'),
     output('c1', 'O'),
-    message('user', said('[returned by tool call c1]'), {
+    message('user', inputText('[returned by tool call c1]'), {
       type: 'input_image',
       image_url: 'data:image/png;base64,AAAA',
       detail: 'auto',
@@ -356,7 +356,7 @@ test('instructions between turns are a reminder where they cannot be more', () =
     ...newest,
     midSystem: false,
   }) as object[]
-  assert.deepEqual(items[2], message('user', said('<system-reminder>\nD\n</system-reminder>')))
+  assert.deepEqual(items[2], message('user', inputText('<system-reminder>\nD\n</system-reminder>')))
 })
 
 test('tools in the order of the caller, with what the format has for each', () => {
@@ -573,14 +573,14 @@ const settings: [
     'cache marks',
     { turns: [turn('user', text('U', { cache: '5m' }))] },
     newest,
-    { input: [message('user', { ...said('U'), prompt_cache_breakpoint: { mode: 'explicit' } })] },
+    { input: [message('user', { ...inputText('U'), prompt_cache_breakpoint: { mode: 'explicit' } })] },
     [],
   ],
   [
     'cache marks that are not taken',
     { turns: [turn('user', text('U', { cache: '5m' }))] },
     old,
-    { input: [message('user', said('U'))] },
+    { input: [message('user', inputText('U'))] },
     ['dropped cache_control'],
   ],
   [
@@ -592,16 +592,16 @@ const settings: [
       ],
     },
     newest,
-    { input: [message('user', said('U'))] },
+    { input: [message('user', inputText('U'))] },
     ['dropped messages[1].content[0]'],
   ],
 ]
 for (const [name, more, capabilities, expected, adjusted] of settings) {
   test(`settings: ${name}`, () => {
-    const { body, adjusted: told } = encode(more, capabilities)
+    const { body, adjusted: adjustments } = encode(more, capabilities)
     assert.partialDeepStrictEqual(body, expected)
     assert.deepEqual(
-      told.map(({ kind, field }) => `${kind} ${field}`),
+      adjustments.map(({ kind, field }) => `${kind} ${field}`),
       adjusted,
     )
   })

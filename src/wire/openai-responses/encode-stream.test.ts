@@ -22,12 +22,12 @@ import type {
 import { readTag } from '../translation/reasoning-carriers.ts'
 import { openaiResponsesCodec as codec } from './index.ts'
 
-const asked: ResponseOptions = { includeUsage: true, echo: [], tools: [], logprobs: false }
+const responseOptions: ResponseOptions = { includeUsage: true, echo: [], tools: [], logprobs: false }
 const frame: Frame = {
   requestId: 'req_0abc',
   model: 'claude-x',
   createdSeconds: 1_700_000_000,
-  responseOptions: asked,
+  responseOptions,
 }
 const usage = {
   ...noTokens,
@@ -270,7 +270,7 @@ test('what the caller set is repeated', () => {
     ['instructions', 'Be brief.'],
     ['tools', new RawJson('[{"type":"function","name":"f","parameters":{"x":1e2}}]')],
   ]
-  const sse = written([start], { ...frame, responseOptions: { ...asked, echo } })
+  const sse = written([start], { ...frame, responseOptions: { ...responseOptions, echo } })
   for (const event of eventsIn(sse)) {
     const response = event.response as unknown as Record<string, unknown>
     assert.equal(response.instructions, 'Be brief.')
@@ -331,10 +331,10 @@ const parts: fc.Arbitrary<ResponsePart> = fc.oneof(
 const eventsOf = (answer: readonly ResponsePart[]): readonly ResponseEvent[] =>
   answer.flatMap((part): ResponseEvent[] => {
     if (part.kind === 'media') return [{ kind: 'whole', part }]
-    const said = part.kind === 'call' ? part.input : part.text
+    const content = part.kind === 'call' ? part.input : part.text
     const opened = part.kind === 'call' ? part : { kind: part.kind }
     const encrypted = part.kind === 'thinking' ? part.encrypted : null
-    return [{ kind: 'open', part: opened }, ...[...said].map(delta), { kind: 'close', encrypted }]
+    return [{ kind: 'open', part: opened }, ...[...content].map(delta), { kind: 'close', encrypted }]
   })
 
 test('a stream and a whole answer of the same parts say the same, and keep the rules', () => {

@@ -233,13 +233,13 @@ test('a recorded request comes back from neutral words as it was', () => {
 })
 
 const frameOf = ({ request }: FixtureCase): Frame => {
-  let asked: ResponseOptions = { includeUsage: true, echo: [], tools: [], logprobs: false }
+  let responseOptions: ResponseOptions = { includeUsage: true, echo: [], tools: [], logprobs: false }
   try {
-    if (request !== undefined) asked = codec.decodeRequest(request, limits, nowhere).responseOptions
+    if (request !== undefined) responseOptions = codec.decodeRequest(request, limits, nowhere).responseOptions
   } catch (error) {
     assert.ok(error instanceof WireError)
   }
-  return { requestId: 'req_0abc', model: 'm', createdSeconds: 5, responseOptions: asked }
+  return { requestId: 'req_0abc', model: 'm', createdSeconds: 5, responseOptions }
 }
 
 /** Items without their ids, and without what only OpenAI knows of them. */
@@ -261,11 +261,11 @@ test('a recorded answer comes back from neutral words as it was', () => {
     assert.deepEqual(brokenAnswerRules(body), [], one.name)
     const recorded = parse(one.response)
     assert.deepEqual(plainOutput(body.output), plainOutput(recorded.output), one.name)
-    const { cost, ...told } = body.usage as Loose
+    const { cost, ...writtenUsage } = body.usage as Loose
     assert.equal(cost, 0.1)
     const was = recorded.usage as { input_tokens_details: Loose }
     assert.deepEqual(
-      told,
+      writtenUsage,
       { ...was, input_tokens_details: { cache_write_tokens: 0, ...was.input_tokens_details } },
       one.name,
     )

@@ -26,7 +26,7 @@ const own = reasoning(tagged({ vendor: 'openai', data: 'rs_1.gAAA' }))
 const bare = reasoning(tagged({ vendor: 'openai', data: '-' }))
 const damaged = reasoning(`${tagged(google)}x`)
 
-const rows: [name: string, items: string[], kept: string[]][] = [
+const rows: [name: string, items: string[], remaining: string[]][] = [
   ['ids in call and output', [user, call(marked), output(marked)], [user, call('call_1'), output('call_1')]],
   ["OpenAI's own thought", [user, own, call('c')], [user, reasoning('gAAA'), call('c')]],
   ['a thought of another vendor', [user, foreign, call(marked)], [user, call('call_1')]],
@@ -41,11 +41,11 @@ const rows: [name: string, items: string[], kept: string[]][] = [
   ['every item', [foreign, bare], []],
   ['nothing of ours', [user, reasoning('gAAA'), call('tg1_x')], [user, reasoning('gAAA'), call('tg1_x')]],
 ]
-for (const [name, items, kept] of rows) {
+for (const [name, items, remaining] of rows) {
   test(`cut: ${name}`, () => {
     const cleaned = cut(bodyOf(...items))
-    assert.deepEqual(JSON.parse(cleaned), JSON.parse(bodyOf(...kept)))
-    if (kept.length > 0) for (const item of kept) assert.ok(cleaned.includes(item), item)
+    assert.deepEqual(JSON.parse(cleaned), JSON.parse(bodyOf(...remaining)))
+    if (remaining.length > 0) for (const item of remaining) assert.ok(cleaned.includes(item), item)
     assert.match(cleaned, /"x": 1e2 \}$/)
   })
 }
@@ -66,10 +66,12 @@ test('whatever stands in a history, no mark is left and the rest is as it was', 
   fc.assert(
     fc.property(fc.array(item, { maxLength: 12 }), (items) => {
       const cleaned = JSON.parse(cut(bodyOf(...items))) as { input: unknown[] }
-      const kept = items.flatMap((one) => (one === own ? [reasoning('gAAA')] : one === user ? [user] : []))
+      const remaining = items.flatMap((one) =>
+        one === own ? [reasoning('gAAA')] : one === user ? [user] : [],
+      )
       assert.deepEqual(
         cleaned.input,
-        kept.map((one) => JSON.parse(one) as unknown),
+        remaining.map((one) => JSON.parse(one) as unknown),
       )
       assert.ok(!brokenRequestRules(cleaned).includes('no mark of ours goes upstream'))
     }),

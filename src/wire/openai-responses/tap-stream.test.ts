@@ -214,8 +214,8 @@ const searches: [name: string, stream: string, fees: object, unknown: readonly s
 ]
 for (const [name, stream, fees, unknown] of searches) {
   test(`searches: ${name}`, () => {
-    const { fees: told, unknown: flagged } = toUsage(watched(created + stream).rawUsage)
-    assert.deepEqual(told, fees)
+    const { fees: actualFees, unknown: flagged } = toUsage(watched(created + stream).rawUsage)
+    assert.deepEqual(actualFees, fees)
     assert.deepEqual(flagged, unknown)
   })
 }

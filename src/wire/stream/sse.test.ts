@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { fixtureCases } from '../../../test/support/fixtures.ts'
 import { SseParser } from './sse.ts'
 
-interface Seen {
+interface ParsedEvent {
   readonly start: number
   readonly end: number
   readonly data: string | null
@@ -15,9 +15,9 @@ interface Seen {
 
 const encoder = new TextEncoder()
 
-function parse(chunks: readonly Uint8Array[], eventBytesMax = 1 << 20): readonly Seen[] {
+function parse(chunks: readonly Uint8Array[], eventBytesMax = 1 << 20): readonly ParsedEvent[] {
   const parser = new SseParser(eventBytesMax)
-  const seen: Seen[] = []
+  const seen: ParsedEvent[] = []
   const drain = () => {
     while (parser.next()) {
       const { start, end, isWhole } = parser

@@ -68,8 +68,8 @@ test('a text ends before the first stop string, however it is cut', () => {
       fc.array(words(1, 4), { minLength: 1 }),
       (pieces, stops) => {
         const matcher = new StopMatcher(stops)
-        const said = pieces.map((piece) => matcher.push(piece)).join('') + matcher.flush()
-        assert.deepEqual({ text: said, stop: matcher.stop }, expected(pieces.join(''), stops))
+        const output = pieces.map((piece) => matcher.push(piece)).join('') + matcher.flush()
+        assert.deepEqual({ text: output, stop: matcher.stop }, expected(pieces.join(''), stops))
       },
     ),
   )

@@ -13,25 +13,25 @@ const table: PolicyTable = [
     example: { lost: 1 },
   },
 ]
-const given = (...names: string[]) => names.map((name) => ({ name, pointer: `at.${name}` }))
+const fieldsOf = (...names: string[]) => names.map((name) => ({ name, pointer: `at.${name}` }))
 
 test('what is carried or adapted needs no word, what is dropped is said, what is not known too', () => {
-  assert.deepEqual(treat(table, given('kept'), 'gemini'), [])
-  assert.deepEqual(treat(table, given('kept'), 'anthropic'), [])
-  assert.deepEqual(treat(table, given('lost', 'kept', 'new', '__proto__', 'toString'), 'gemini'), [
+  assert.deepEqual(treat(table, fieldsOf('kept'), 'gemini'), [])
+  assert.deepEqual(treat(table, fieldsOf('kept'), 'anthropic'), [])
+  assert.deepEqual(treat(table, fieldsOf('lost', 'kept', 'new', '__proto__', 'toString'), 'gemini'), [
     { kind: 'dropped', field: 'at.lost', why: 'nothing like it' },
     { kind: 'dropped', field: 'at.new', why: 'unknown field' },
     { kind: 'dropped', field: 'at.__proto__', why: 'unknown field' },
     { kind: 'dropped', field: 'at.toString', why: 'unknown field' },
   ])
-  assert.deepEqual(treat(table, given('kept'), 'openai-chat'), [
+  assert.deepEqual(treat(table, fieldsOf('kept'), 'openai-chat'), [
     { kind: 'dropped', field: 'at.kept', why: '' },
   ])
 })
 
 test('what is refused names its place and why', () => {
   assert.throws(
-    () => treat(table, given('kept', 'lost'), 'anthropic'),
+    () => treat(table, fieldsOf('kept', 'lost'), 'anthropic'),
     (error) =>
       error instanceof WireError &&
       error.code === 'untranslatable' &&

@@ -44,12 +44,12 @@ const thoughts: fc.Arbitrary<ThinkingPart> = fc.oneof(
     plainObjects,
   ),
 )
-const marks: fc.Arbitrary<ReasoningCarrier> = fc
+const carriers: fc.Arbitrary<ReasoningCarrier> = fc
   .record(
     { encrypted: fc.option(encryptedValues), thoughts: fc.array(thoughts, { maxLength: 4 }) },
     plainObjects,
   )
-  .filter((mark) => mark.encrypted !== null || mark.thoughts.length > 0)
+  .filter((carrier) => carrier.encrypted !== null || carrier.thoughts.length > 0)
 const ids = fc.stringMatching(/^[\w-]{1,32}$/)
 
 const google: EncryptedReasoning = { vendor: 'google', data: 'CpwB+/==' }
@@ -62,27 +62,27 @@ const thought: ThinkingPart = {
 
 test('a mark comes back with its id', () => {
   fc.assert(
-    fc.property(ids, marks, (id, mark) => {
-      const marked = carrierId(id, mark)
+    fc.property(ids, carriers, (id, carrier) => {
+      const marked = carrierId(id, carrier)
       assert.match(marked, /^[\w-]+$/)
-      assert.deepEqual(readId(marked), { id, carrier: mark })
+      assert.deepEqual(readId(marked), { id, carrier })
       assert.equal(plainId(marked, 64), id)
     }),
   )
 })
 
 test('an id without a mark is left as it is, also where it has the letters of one', () => {
-  const mark = { encrypted: null, thoughts: [] }
+  const carrier = { encrypted: null, thoughts: [] }
   for (const id of ['call_1', '', 'a_tg1_b', 'toolu_01', '_tg1_', 'tg1.google.x', 'é']) {
     assert.deepEqual(readId(id), { id, carrier: null })
-    assert.equal(carrierId(id, mark), id)
+    assert.equal(carrierId(id, carrier), id)
   }
 })
 
 test('an id that holds what looks like a mark can be marked, and comes back', () => {
-  const mark: ReasoningCarrier = { encrypted: google, thoughts: [] }
+  const carrier: ReasoningCarrier = { encrypted: google, thoughts: [] }
   for (const id of ['a_tg1_b', 'a_tg1_W', 'a_tg1_Wxyz', '_tg1_W', 'a_tg1_W_tg1_W']) {
-    assert.deepEqual(readId(carrierId(id, mark)), { id, carrier: mark }, id)
+    assert.deepEqual(readId(carrierId(id, carrier)), { id, carrier }, id)
   }
 })
 

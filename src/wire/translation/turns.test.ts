@@ -29,18 +29,18 @@ test('neighbours of one role become one turn, and no part is lost or moved', () 
     }),
   )
   fc.assert(
-    fc.property(turns, (given) => {
-      const before = JSON.stringify(given)
-      const joined = joinedTurns(given)
-      assert.equal(JSON.stringify(given), before)
-      const spoken = (all: readonly ConversationTurn[]) =>
+    fc.property(turns, (input) => {
+      const before = JSON.stringify(input)
+      const joined = joinedTurns(input)
+      assert.equal(JSON.stringify(input), before)
+      const texts = (all: readonly ConversationTurn[]) =>
         all.flatMap(({ role, parts }) => parts.map((part) => [role, part]))
-      assert.deepEqual(spoken(joined), spoken(given))
+      assert.deepEqual(texts(joined), texts(input))
       for (const [index, { role }] of joined.entries()) {
         assert.ok(role === 'system' || role !== joined[index - 1]?.role)
       }
       const systems = (all: readonly ConversationTurn[]) => all.filter(({ role }) => role === 'system').length
-      assert.equal(systems(joined), systems(given), 'instructions stay apart')
+      assert.equal(systems(joined), systems(input), 'instructions stay apart')
     }),
   )
 })

@@ -23,12 +23,12 @@ export async function countingProxy(target: string): Promise<CountingProxy> {
       return
     }
     const { method, url, headers } = request
-    const noted = statuses
+    const counted = statuses
     // A request that is never answered counts as well.
-    const position = method === 'POST' && noted.length < statusesMax ? noted.push('unanswered') - 1 : null
+    const position = method === 'POST' && counted.length < statusesMax ? counted.push('unanswered') - 1 : null
     const onward = http.request({ hostname, port, method, path: url, headers }, (answer) => {
       const status = answer.statusCode ?? 502
-      if (position !== null) noted[position] = String(status)
+      if (position !== null) counted[position] = String(status)
       response.writeHead(status, answer.rawHeaders)
       answer.pipe(response)
     })
