@@ -14,16 +14,8 @@ import type { Ledger } from '../ledger/types.ts'
 import type { WatchReport } from '../ledger/verify/ledger-watch.ts'
 import type { Payments } from '../payments/types.ts'
 import type { Health } from '../providers/health.ts'
+import type { Settings } from '../store/settings.ts'
 import type { Usage } from '../usage/types.ts'
-
-/** Small facts that the installation remembers by name. */
-export interface Settings {
-  get(name: string): Promise<string | undefined>
-  put(name: string, value: string): Promise<void>
-  claim(name: string, value: string): Promise<string>
-  beginning(start: string): Promise<readonly { readonly name: string; readonly value: string }[]>
-  remove(name: string): Promise<void>
-}
 
 /** A host, as it is asked for the names of its models. */
 export interface AskedHost {

@@ -98,7 +98,7 @@ const rateRows = {
 const rateCodes: readonly ErrorCode[] = Object.values(rateRows).map(([code]) => code)
 
 export function rateLimited(refused: RateRefusal, context: RequestContext, nowMs: number): TollgateError {
-  const { of, scope, limit, retryAfterMs, rates } = refused
+  const { limitKind: of, scope, limit, retryAfterMs, rates } = refused
   const [code, words] = rateRows[of]
   return new TollgateError(code, {
     message: `Rate limit reached: this ${scope} may use ${limit} ${words}. Try again in ${retryAfterSeconds(retryAfterMs)} s.`,

@@ -93,7 +93,7 @@ function admissionWords(admission: Admission): string {
     case 'insufficient_funds':
       return `${admission.scope} short: needs ${admission.required} of ${admission.available}, ${admission.held} in ${admission.openHolds} holds`
     case 'rate':
-      return `${admission.scope} ${admission.of}`
+      return `${admission.scope} ${admission.limitKind}`
     default:
       return admission.kind
   }

@@ -227,7 +227,7 @@ function creditsOn(
 /** Accounts whose answer is remembered; one that was credited stays one. */
 const creditedAccountsMax = 10_000
 
-function remembering(ask: (account: bigint) => Promise<boolean>): (account: bigint) => Promise<boolean> {
+function rememberCredited(ask: (account: bigint) => Promise<boolean>): (account: bigint) => Promise<boolean> {
   const credited = new Set<bigint>()
   return async (account) => {
     if (credited.has(account)) return true
@@ -251,7 +251,7 @@ function readsOn(store: Store, limits: LedgerLimits): LedgerReading {
     movements: (account, fromMs, toMs) => read('movements', account, fromMs, toMs),
     movedByDay: (account) => read('movedByDay', account),
     accountCount: () => read('accountCount'),
-    everCredited: remembering((id) => read('everCredited', id)),
+    everCredited: rememberCredited((id) => read('everCredited', id)),
     receipt: (id) => read('receipt', id),
     running: (id) => read('running', id),
     receipts: (account, limit, beforeId) => read('receipts', account, limit, beforeId),
@@ -289,7 +289,7 @@ async function settle(
   store: Store,
   settlement: Settlement | (() => Settlement | null),
   limits: LedgerLimits,
-  closed: (of: { account: bigint; available: bigint; id: bigint }) => void,
+  closed: (settled: { account: bigint; available: bigint; id: bigint }) => void,
 ): Promise<SettleResult> {
   let id = 0n
   const call = (given: Settlement) => {

@@ -59,7 +59,7 @@ export interface ProviderFiles extends FileDeletions {
   remove(id: bigint): Promise<void>
   /** The account's own files among these ids; all others are not there. */
   find(
-    of: Pick<FileQuery, 'account' | 'provider' | 'nowMs'>,
+    owner: Pick<FileQuery, 'account' | 'provider' | 'nowMs'>,
     fileIds: readonly string[],
   ): Promise<readonly FileRow[]>
   /** One page, and one file more where there is another page. */

@@ -71,7 +71,7 @@ export type Refusal =
 
 export interface RateRefusal {
   readonly kind: 'rate'
-  readonly of: 'requests' | 'tokens' | 'concurrent'
+  readonly limitKind: 'requests' | 'tokens' | 'concurrent'
   readonly scope: 'account' | 'key'
   readonly limit: number
   readonly retryAfterMs: number

@@ -18,7 +18,7 @@ export interface Requester {
 /** In the words of the ledger's own refusals. */
 export interface GateRefusal {
   readonly kind: 'rate'
-  readonly of: 'requests' | 'concurrent'
+  readonly limitKind: 'requests' | 'concurrent'
   readonly scope: 'account' | 'key'
   readonly limit: number
   readonly retryAfterMs: number
@@ -87,7 +87,7 @@ export class RequestGate {
       const window = this.#windows[scope].at(requester[scope], nowMs)
       if (fits(window, 'requests', 1, limit)) continue
       const retryAfterMs = waitMs(window, 'requests', { amount: 1, limit, nowMs })
-      return this.#refusal(requester, nowMs, { of: 'requests', scope, limit, retryAfterMs })
+      return this.#refusal(requester, nowMs, { limitKind: 'requests', scope, limit, retryAfterMs })
     }
     return undefined
   }
@@ -97,7 +97,7 @@ export class RequestGate {
       const limit = limitsOf(requester, scope).concurrent
       if (limit === null || this.#count(requester[scope]) < limit) continue
       const retryAfterMs = concurrencyRetryMs
-      return this.#refusal(requester, nowMs, { of: 'concurrent', scope, limit, retryAfterMs })
+      return this.#refusal(requester, nowMs, { limitKind: 'concurrent', scope, limit, retryAfterMs })
     }
     return undefined
   }

@@ -3,7 +3,7 @@ import { formatId } from '../base/ids.ts'
 import type { AlertSetting, BillingRows } from './settings.ts'
 import type { EmailSender } from './types.ts'
 
-export interface AlertParts {
+export interface AlertDeps {
   readonly billing: Pick<BillingRows, 'alerts' | 'alerted'>
   readonly letters: EmailSender
   /** How many days the balance lasts; null: nothing is spent. */
@@ -13,14 +13,14 @@ export interface AlertParts {
 }
 
 /** Looks at the accounts after `after`, at most `limit`; answers with the one to go on after, 0n at the end. */
-export async function sendAlerts(parts: AlertParts, after: bigint, limit: number): Promise<bigint> {
-  const settings = await parts.billing.alerts(after, limit)
-  for (const setting of settings) await alert(parts, setting)
+export async function sendAlerts(deps: AlertDeps, after: bigint, limit: number): Promise<bigint> {
+  const settings = await deps.billing.alerts(after, limit)
+  for (const setting of settings) await alert(deps, setting)
   return settings.length < limit ? 0n : (settings.at(-1)?.account ?? 0n)
 }
 
-async function alert(parts: AlertParts, { account, days, isSent }: AlertSetting): Promise<void> {
-  const { billing, letters, daysLeft, address, nowMs } = parts
+async function alert(deps: AlertDeps, { account, days, isSent }: AlertSetting): Promise<void> {
+  const { billing, letters, daysLeft, address, nowMs } = deps
   const left = await daysLeft(account)
   const isShort = left !== null && left < days
   if (isSent === isShort) return

@@ -8,10 +8,10 @@ import { assert } from '../base/assert.ts'
 import { asTollgateError, type TollgateError } from '../base/errors.ts'
 import { formatId } from '../base/ids.ts'
 import type { AccountRow } from '../ledger/types.ts'
-import { type CheckoutLimits, type CheckoutParts, openPage } from './checkout.ts'
-import { type Follow, noHint } from './follow.ts'
+import { type CheckoutDeps, type CheckoutLimits, openPage } from './checkout.ts'
 import { centsOf } from './judge.ts'
 import type { ChargeResult } from './provider.ts'
+import { noHint, type Reconcile } from './reconcile.ts'
 import type { BillingCustomer, ShortAccount } from './settings.ts'
 import type { TopUpRow } from './top-up-rows.ts'
 import type { EmailSender } from './types.ts'
@@ -22,8 +22,8 @@ export interface AutomaticLimits extends CheckoutLimits {
   readonly topUpCheckMs: number
 }
 
-export interface AutomaticParts extends Omit<CheckoutParts, 'limits'> {
-  readonly follow: Follow
+export interface AutomaticTopUpDeps extends Omit<CheckoutDeps, 'limits'> {
+  readonly reconcile: Reconcile
   readonly limits: AutomaticLimits
   readonly account: (id: bigint) => Promise<AccountRow | undefined>
   readonly letters: EmailSender
@@ -37,16 +37,16 @@ const retriedWithinMs = 12 * 3_600_000
 const shortAccountsMax = 500
 
 /** One run: finishes top-ups that never reached the provider, then charges accounts below their threshold. */
-export async function topUpAutomatically(parts: AutomaticParts): Promise<void> {
-  const { topUps, billing, provider, clock, limits } = parts
+export async function topUpAutomatically(deps: AutomaticTopUpDeps): Promise<void> {
+  const { topUps, billing, provider, clock, limits } = deps
   const atOnceMax = limits.automaticTopUpsAtOnceMax
-  await inBatches(await topUps.unsent(atOnceMax), atOnceMax, (row) => resume(parts, row))
+  await inBatches(await topUps.unsent(atOnceMax), atOnceMax, (row) => resume(deps, row))
   const nowMs = clock.wallMs()
   const due = { mode: provider.mode, nowMs, triedMs: nowMs - limits.topUpCheckMs }
   const failed = await topUps.pageless(due, atOnceMax)
-  await inBatches(failed, atOnceMax, (row) => carryOn(parts, row))
+  await inBatches(failed, atOnceMax, (row) => carryOn(deps, row))
   const short = await billing.short({ mode: provider.mode, nowMs: clock.wallMs() }, shortAccountsMax)
-  await inBatches(short, atOnceMax, (account) => begin(parts, account))
+  await inBatches(short, atOnceMax, (account) => begin(deps, account))
 }
 
 /** A failure of one account does not delay the others. */
@@ -60,8 +60,8 @@ async function inBatches<Item>(
   }
 }
 
-async function begin(parts: AutomaticParts, { account, amount, payer }: ShortAccount): Promise<void> {
-  const { topUps, provider, nextId, clock, limits } = parts
+async function begin(deps: AutomaticTopUpDeps, { account, amount, payer }: ShortAccount): Promise<void> {
+  const { topUps, provider, nextId, clock, limits } = deps
   const { name, mode } = provider
   const id = nextId()
   const draft = { id, account, amount, mode, provider: name, automatic: true, saveMethod: false }
@@ -69,13 +69,13 @@ async function begin(parts: AutomaticParts, { account, amount, payer }: ShortAcc
     { ...draft, nowMs: clock.wallMs() },
     limits.automaticTopUpsPerDayMax,
   )
-  if (inserted.kind === 'begun') await attempt(parts, { id, account, amount }, payer)
-  if (inserted.kind === 'full') await wait(parts, account, inserted.untilMs)
+  if (inserted.kind === 'begun') await attempt(deps, { id, account, amount }, payer)
+  if (inserted.kind === 'full') await wait(deps, account, inserted.untilMs)
 }
 
 /** The email is sent before the update: a crash in between repeats the email, and never loses it. */
-async function wait(parts: AutomaticParts, account: bigint, untilMs: number): Promise<void> {
-  const { billing, changes, letters, limits, address } = parts
+async function wait(deps: AutomaticTopUpDeps, account: bigint, untilMs: number): Promise<void> {
+  const { billing, changes, letters, limits, address } = deps
   const { automaticTopUpsPerDayMax: perDayMax } = limits
   await letters.send(account, {
     subject: 'Automatic top-ups wait',
@@ -90,8 +90,8 @@ ${address}/console/billing?account=${formatId('acct', account)}
 }
 
 /** The process ended, or the provider could not be reached, before we knew what came of it. */
-async function resume(parts: AutomaticParts, row: TopUpRow): Promise<void> {
-  const { topUps, billing, clock, provider } = parts
+async function resume(deps: AutomaticTopUpDeps, row: TopUpRow): Promise<void> {
+  const { topUps, billing, clock, provider } = deps
   const payer = row.mode === provider.mode ? await billing.payer(row.account, row.mode) : undefined
   const isLate = row.createdMs + retriedWithinMs <= clock.wallMs()
   if (isLate || payer === undefined || payer.method === null) {
@@ -102,31 +102,31 @@ async function resume(parts: AutomaticParts, row: TopUpRow): Promise<void> {
     )
     return
   }
-  await attempt(parts, row, { ...payer, method: payer.method })
+  await attempt(deps, row, { ...payer, method: payer.method })
 }
 
 type Charged = Pick<TopUpRow, 'id' | 'account' | 'amount'>
 
 async function attempt(
-  parts: AutomaticParts,
+  deps: AutomaticTopUpDeps,
   topUp: Charged,
   payer: BillingCustomer & { readonly method: string },
 ): Promise<void> {
-  const { topUps, clock } = parts
+  const { topUps, clock } = deps
   try {
-    const result = await charge(parts, topUp, payer)
-    if (result.kind === 'declined') return await decline(parts, topUp, result)
+    const result = await charge(deps, topUp, payer)
+    if (result.kind === 'declined') return await decline(deps, topUp, result)
     await topUps.note(topUp.id, { paymentIntent: result.payment.id }, clock.wallMs())
-    await parts.follow(topUp.id, noHint)
+    await deps.reconcile(topUp.id, noHint)
     const row = await topUps.find(topUp.id)
-    if (row?.state === 'failed' || row?.state === 'action_required') await carryOn(parts, row)
+    if (row?.state === 'failed' || row?.state === 'action_required') await carryOn(deps, row)
   } catch (thrown) {
-    await refuse(parts, topUp, asTollgateError(thrown))
+    await refuse(deps, topUp, asTollgateError(thrown))
   }
 }
 
 function charge(
-  { provider }: AutomaticParts,
+  { provider }: AutomaticTopUpDeps,
   { id, account, amount }: Charged,
   { customer, method }: BillingCustomer & { readonly method: string },
 ): Promise<ChargeResult> {
@@ -137,86 +137,90 @@ function charge(
 }
 
 /** Trouble that passes leaves the row as it is: the next look asks the same again. */
-async function refuse(parts: AutomaticParts, topUp: Charged, error: TollgateError): Promise<void> {
+async function refuse(deps: AutomaticTopUpDeps, topUp: Charged, error: TollgateError): Promise<void> {
   const told = { topUp: formatId('top', topUp.id), code: error.code, detail: error.details.detail }
-  parts.log.warn(told, 'an automatic top-up failed')
+  deps.log.warn(told, 'an automatic top-up failed')
   if (error.code !== 'payment_failed') return
   const { message: problem } = error.details
-  await decline(parts, topUp, { kind: 'declined', needsOwner: false, problem, payment: null })
+  await decline(deps, topUp, { kind: 'declined', needsOwner: false, problem, payment: null })
 }
 
 async function decline(
-  parts: AutomaticParts,
+  deps: AutomaticTopUpDeps,
   topUp: Charged,
   { needsOwner, problem, payment }: Extract<ChargeResult, { kind: 'declined' }>,
 ): Promise<void> {
-  const { topUps, clock } = parts
+  const { topUps, clock } = deps
   const state = needsOwner ? 'action_required' : 'failed'
   const known = payment === null ? {} : { paymentIntent: payment }
   await topUps.note(topUp.id, { state, problem, ...known }, clock.wallMs())
   const row = await topUps.find(topUp.id)
-  if (row !== undefined) await carryOn(parts, row)
+  if (row !== undefined) await carryOn(deps, row)
 }
 
 /** A failed top-up disables further ones; the owner is emailed once, with a payment page. */
-async function carryOn(parts: AutomaticParts, row: TopUpRow): Promise<void> {
-  const { billing, changes } = parts
-  const payment = await callOff(parts, row)
+async function carryOn(deps: AutomaticTopUpDeps, row: TopUpRow): Promise<void> {
+  const { billing, changes } = deps
+  const payment = await callOff(deps, row)
   if (payment === 'lives') return
   const problem = row.problem ?? 'The payment did not succeed.'
   const { autoTopUp, autoTopUpProblem } = await billing.setting(row.account)
   if (autoTopUp !== null && autoTopUpProblem === null) {
     // The email first: a crash in between may repeat it, but never loses it.
-    await tellOwner(parts, row, problem)
+    await tellOwner(deps, row, problem)
     await billing.rest(row.account, problem)
   }
-  if (payment === 'off') await givePage(parts, row)
+  if (payment === 'off') await givePage(deps, row)
   changes.publish(row.account, ['billing'])
 }
 
 /** The failed payment must not succeed while a page is open: `lives` when it has, or still may. */
 async function callOff(
-  parts: AutomaticParts,
+  deps: AutomaticTopUpDeps,
   { id, paymentIntent }: TopUpRow,
 ): Promise<'off' | 'lives' | 'unknown'> {
   if (paymentIntent === null) return 'off'
-  const { provider } = parts
+  const { provider } = deps
   try {
     await provider.cancelPayment(paymentIntent)
     const { status } = await provider.payment(paymentIntent)
     if (status !== 'succeeded' && status !== 'processing') return 'off'
-    await parts.follow(id, noHint)
+    await deps.reconcile(id, noHint)
     return 'lives'
   } catch (thrown) {
-    await tryLater(parts, id, thrown)
+    await tryLater(deps, id, thrown)
     return 'unknown'
   }
 }
 
-async function givePage(parts: AutomaticParts, row: TopUpRow): Promise<void> {
-  const { clock } = parts
+async function givePage(deps: AutomaticTopUpDeps, row: TopUpRow): Promise<void> {
+  const { clock } = deps
   const { id, account, amount } = row
   try {
-    const email = (await parts.account(account))?.email ?? null
-    const page = { topUp: id, account, email, amount, saveMethod: true, address: parts.address }
-    await openPage(parts, { ...page, key: `${formatId('top', id)}-page-${clock.wallMs()}` })
+    const email = (await deps.account(account))?.email ?? null
+    const page = { topUp: id, account, email, amount, saveMethod: true, address: deps.address }
+    await openPage(deps, { ...page, key: `${formatId('top', id)}-page-${clock.wallMs()}` })
   } catch (thrown) {
-    await tryLater(parts, id, thrown)
+    await tryLater(deps, id, thrown)
   }
 }
 
-async function tryLater({ topUps, clock, log }: AutomaticParts, id: bigint, thrown: unknown): Promise<void> {
+async function tryLater(
+  { topUps, clock, log }: AutomaticTopUpDeps,
+  id: bigint,
+  thrown: unknown,
+): Promise<void> {
   const { code, details } = asTollgateError(thrown)
   log.warn({ topUp: formatId('top', id), code, detail: details.detail }, 'a failed top-up has no page yet')
   await topUps.note(id, {}, clock.wallMs())
 }
 
 async function tellOwner(
-  parts: AutomaticParts,
+  deps: AutomaticTopUpDeps,
   { account, amount }: Charged,
   problem: string,
 ): Promise<void> {
-  const { letters, address } = parts
+  const { letters, address } = deps
   await letters.send(account, {
     subject: 'An automatic top-up failed',
     text: `An automatic top-up of ${formatUsd(amount)} USD did not succeed: ${problem}

@@ -6,8 +6,8 @@ import { formatUsd } from '../../contract/usd.ts'
 import { assert } from '../base/assert.ts'
 import { asTollgateError, TollgateError } from '../base/errors.ts'
 import { formatId } from '../base/ids.ts'
-import type { FollowParts } from './follow.ts'
 import { centsOf } from './judge.ts'
+import type { ReconcileDeps } from './reconcile.ts'
 import type { NewTopUp } from './types.ts'
 
 export interface CheckoutLimits {
@@ -17,13 +17,13 @@ export interface CheckoutLimits {
   readonly checkoutMs: number
 }
 
-export interface CheckoutParts extends Omit<FollowParts, 'ledger' | 'checkoutMs'> {
+export interface CheckoutDeps extends Omit<ReconcileDeps, 'ledger' | 'checkoutMs'> {
   readonly limits: CheckoutLimits
 }
 
 /** Answers with the id of the top-up, whose row says where to go on. */
-export async function beginCheckout(parts: CheckoutParts, ask: NewTopUp): Promise<bigint> {
-  const { provider, topUps, nextId, clock, limits, changes } = parts
+export async function beginCheckout(deps: CheckoutDeps, ask: NewTopUp): Promise<bigint> {
+  const { provider, topUps, nextId, clock, limits, changes } = deps
   const { account, email, amount, saveMethod, address } = ask
   checkAmount(amount, limits)
   if ((await topUps.countOpen(account)) >= limits.openTopUpsMax) {
@@ -36,7 +36,7 @@ export async function beginCheckout(parts: CheckoutParts, ask: NewTopUp): Promis
   const { name, mode } = provider
   await topUps.insert({ id, account, amount, mode, provider: name, automatic: false, saveMethod, nowMs })
   try {
-    await openPage(parts, {
+    await openPage(deps, {
       topUp: id,
       account,
       email,
@@ -77,8 +77,8 @@ export interface PageAsk {
 }
 
 /** Makes the payment page of a top-up and writes its address down. */
-export async function openPage(parts: CheckoutParts, ask: PageAsk): Promise<void> {
-  const { provider, topUps, billing, clock, limits } = parts
+export async function openPage(deps: CheckoutDeps, ask: PageAsk): Promise<void> {
+  const { provider, topUps, billing, clock, limits } = deps
   const { topUp, account, amount, saveMethod, address, key } = ask
   const cents = centsOf(amount)
   assert(cents !== undefined, 'a top-up is of whole cents')
@@ -94,11 +94,11 @@ export async function openPage(parts: CheckoutParts, ask: PageAsk): Promise<void
     leftTo: `${backTo}&left=page`,
     expiresMs: clock.wallMs() + limits.checkoutMs,
   }
-  let page = await provider.createCheckout({ ...wanted, customer: await customerFor(parts, ask) })
+  let page = await provider.createCheckout({ ...wanted, customer: await customerFor(deps, ask) })
   if (page.kind === 'no_customer') {
     // The customer was deleted at the provider: create a new one and retry.
     await billing.dropCustomer(account)
-    const customer = await customerFor(parts, { ...ask, key: `${key}-again` })
+    const customer = await customerFor(deps, { ...ask, key: `${key}-again` })
     page = await provider.createCheckout({ ...wanted, customer, idempotencyKey: `${key}-again` })
   }
   if (page.kind === 'no_customer') {
@@ -108,7 +108,7 @@ export async function openPage(parts: CheckoutParts, ask: PageAsk): Promise<void
 }
 
 async function customerFor(
-  { provider, billing }: CheckoutParts,
+  { provider, billing }: CheckoutDeps,
   { account, email, key }: PageAsk,
 ): Promise<string> {
   const known = await billing.payer(account, provider.mode)

@@ -13,7 +13,7 @@ import type { Store } from '../store/store.ts'
 import type { RedeemCodeTable } from '../store/tables.ts'
 import type { Code, NewCode, Payments, RedeemAsk } from './types.ts'
 
-export interface CodeParts {
+export interface CodeDeps {
   readonly store: Pick<Store, 'database'>
   readonly ledger: Pick<PaymentLedger, 'redeem'>
   readonly clock: Clock
@@ -32,7 +32,7 @@ const groupLength = 4
 /** What a list holds at most; the latest. */
 const listedMax = 1_000
 
-export function openCodes({ store, ledger, clock, nextId, random, hashKey, limits }: CodeParts): Codes {
+export function openCodes({ store, ledger, clock, nextId, random, hashKey, limits }: CodeDeps): Codes {
   const { database } = store
   const tries = new RateMeter({ perMinute: limits.codeTriesPerMinute, takersMax: limits.codeTriersMax })
   const hashOf = (code: string): Uint8Array => createHmac('sha256', hashKey).update(folded(code)).digest()

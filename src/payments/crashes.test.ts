@@ -133,7 +133,7 @@ async function paid(
 ): Promise<string> {
   const { id } = await scene.begin(account, cents, saveMethod)
   const { payment_intent: intent } = scene.stripe.books.pay(await scene.session(id), 'card')
-  await scene.open.paying?.follow(id, { checkout: null, payment: intent })
+  await scene.open.paying?.reconcile(id, { checkout: null, payment: intent })
   return intent ?? ''
 }
 
@@ -175,7 +175,7 @@ const stories: readonly Story[] = [
       )
       for (const { id } of pages) scene.stripe.books.pay(id, 'card')
       await on.deliver(open)
-      for (const { id } of topUps) await open.paying?.follow(id, { checkout: null, payment: null })
+      for (const { id } of topUps) await open.paying?.reconcile(id, { checkout: null, payment: null })
       const paidOnes = pages.length
       assert.equal(await scene.posted(account), usd(700) * BigInt(paidOnes))
     },

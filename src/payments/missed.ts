@@ -3,7 +3,7 @@
  * else tells of money that was taken back after a top-up was paid. Believes an event no more than a webhook does.
  */
 import { asTollgateError } from '../base/errors.ts'
-import { carryOut, type WebhookParts } from './webhook.ts'
+import { carryOut, type WebhookDeps } from './webhook.ts'
 
 export interface MissedLimits {
   /** How far back events are looked for. */
@@ -16,15 +16,15 @@ export interface MissedLimits {
 const pageMax = 100
 
 /** Each call reads one bounded page and continues where the last ended: from the latest event to the oldest, then again. */
-export function missedEvents(parts: WebhookParts, limits: MissedLimits): () => Promise<void> {
+export function missedEvents(deps: WebhookDeps, limits: MissedLimits): () => Promise<void> {
   let after: string | null = null
   return async () => {
-    const sinceMs = parts.clock.wallMs() - limits.missedEventsMs
+    const sinceMs = deps.clock.wallMs() - limits.missedEventsMs
     try {
       for (let left = limits.missedEventsMax; left > 0; ) {
         const asked = { sinceMs, after, limit: Math.min(pageMax, left) }
-        const { events, hasMore } = await parts.provider.returnEvents(asked)
-        for (const event of events) await make(parts, event)
+        const { events, hasMore } = await deps.provider.returnEvents(asked)
+        for (const event of events) await make(deps, event)
         left -= events.length
         after = hasMore ? (events.at(-1)?.id ?? null) : null
         if (after === null) return
@@ -33,7 +33,7 @@ export function missedEvents(parts: WebhookParts, limits: MissedLimits): () => P
       const { code, details } = asTollgateError(thrown)
       // A place that the provider does not know any more leads nowhere.
       if (code === 'payment_failed') after = null
-      parts.log.warn(
+      deps.log.warn(
         { code, detail: details.detail },
         'events that were perhaps missed could not be looked for',
       )
@@ -42,10 +42,10 @@ export function missedEvents(parts: WebhookParts, limits: MissedLimits): () => P
 }
 
 /** Each event is handled once, whatever the result: a mismatch is logged, and a retry would give the same. */
-async function make(parts: WebhookParts, event: Parameters<typeof carryOut>[1]): Promise<void> {
-  const { events, provider, clock } = parts
+async function make(deps: WebhookDeps, event: Parameters<typeof carryOut>[1]): Promise<void> {
+  const { events, provider, clock } = deps
   const { id, type, mode, subject } = event
   if (mode !== provider.mode || subject === null || (await events.has(id))) return
-  await carryOut(parts, event, subject)
+  await carryOut(deps, event, subject)
   await events.add({ id, type, atMs: clock.wallMs() })
 }

@@ -10,7 +10,7 @@ import type { Store } from '../store/store.ts'
 import { beginCheckout, type CheckoutLimits, checkAmount } from './checkout.ts'
 import { openCodes } from './codes.ts'
 import { type EventRows, eventRows } from './event-rows.ts'
-import { type Follow, type FollowParts, following, noHint } from './follow.ts'
+import { createReconciler, noHint, type Reconcile, type ReconcileDeps } from './reconcile.ts'
 import { type BillingRows, billingRows } from './settings.ts'
 import { type StripeLimits, stripeProvider } from './stripe-provider.ts'
 import { type TopUpRows, topUpRows } from './top-up-rows.ts'
@@ -22,7 +22,7 @@ export interface PaymentLimits extends CheckoutLimits, StripeLimits {
   readonly codeTriersMax: number
 }
 
-export interface PaymentOptions extends Pick<FollowParts, 'changes' | 'clock' | 'nextId' | 'log'> {
+export interface PaymentOptions extends Pick<ReconcileDeps, 'changes' | 'clock' | 'nextId' | 'log'> {
   readonly store: Pick<Store, 'database'>
   readonly ledger: Ledger
   readonly random: RandomBytes
@@ -35,8 +35,8 @@ export interface PaymentOptions extends Pick<FollowParts, 'changes' | 'clock' | 
 }
 
 /** What the background jobs need, where there is a provider. */
-export interface PaymentDeps extends FollowParts {
-  readonly follow: Follow
+export interface PaymentDeps extends ReconcileDeps {
+  readonly reconcile: Reconcile
 }
 
 export interface OpenPayments {
@@ -63,7 +63,7 @@ export function openPayments(options: PaymentOptions): OpenPayments {
       const row = await topUps.find(id)
       if (row === undefined || paying === null || (row.paidMs !== null && row.state !== 'disputed'))
         return row
-      await paying.follow(id, noHint).catch((error: unknown) => {
+      await paying.reconcile(id, noHint).catch((error: unknown) => {
         if (!isUnavailable(error)) throw error
       })
       return topUps.find(id)
@@ -111,8 +111,8 @@ function openPaying(
   const { ledger, changes, clock, nextId, log, limits } = options
   const provider = stripeProvider(stripe, limits)
   const { checkoutMs } = limits
-  const parts = { provider, ...rows, ledger, changes, clock, nextId, log, checkoutMs }
-  return { ...parts, follow: following(parts) }
+  const deps = { provider, ...rows, ledger, changes, clock, nextId, log, checkoutMs }
+  return { ...deps, reconcile: createReconciler(deps) }
 }
 
 function factsOf({ stripe, operator, limits }: PaymentOptions): PaymentFacts {
@@ -121,14 +121,14 @@ function factsOf({ stripe, operator, limits }: PaymentOptions): PaymentFacts {
   return { kind: 'stripe', minimum, maximum, test: stripe.mode === 'test' }
 }
 
-interface ChangeParts {
+interface ChangeDeps {
   readonly paying: PaymentDeps | null
   readonly billing: BillingRows
   readonly limits: CheckoutLimits
 }
 
 async function changeSetting(
-  { paying, billing, limits }: ChangeParts,
+  { paying, billing, limits }: ChangeDeps,
   account: bigint,
   change: BillingChange,
 ): ReturnType<Payments['change']> {

@@ -39,7 +39,7 @@ export interface BillingRows {
   forgetMethod(account: bigint): Promise<void>
   /** Not those that wait for a later moment. */
   short(
-    of: { readonly mode: string; readonly nowMs: number },
+    when: { readonly mode: string; readonly nowMs: number },
     limit: number,
   ): Promise<readonly ShortAccount[]>
   /** Those with an alert after the account `after`, in their order. */

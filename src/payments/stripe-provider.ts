@@ -29,7 +29,7 @@ const returnsMax = 100
 const paymentParts = ['latest_charge', 'payment_method']
 
 export function stripeProvider(setting: StripeSetting, limits: StripeLimits): Provider {
-  const library = loading(setting, limits)
+  const library = lazyLibrary(setting, limits)
   const ask = async <Answer>(question: (stripe: Stripe) => Promise<Answer>): Promise<Answer> => {
     try {
       return await question((await library()).stripe)
@@ -89,7 +89,7 @@ export function stripeProvider(setting: StripeSetting, limits: StripeLimits): Pr
 type Library = () => Promise<{ readonly stripe: Stripe }>
 
 /** Loaded once, when it is needed: it is large, and most installations start without ever using it. */
-function loading({ secretKey, apiOrigin }: StripeSetting, limits: StripeLimits): Library {
+function lazyLibrary({ secretKey, apiOrigin }: StripeSetting, limits: StripeLimits): Library {
   let loaded: ReturnType<Library> | undefined
   return () => {
     loaded ??= import('stripe').then(({ default: Library }) => ({

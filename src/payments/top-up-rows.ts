@@ -64,7 +64,7 @@ export interface TopUpRows {
   unsent(limit: number): Promise<readonly TopUpRow[]>
   /** Automatic ones that failed and have no page where their owner can pay; not those just tried. */
   pageless(
-    of: { readonly mode: string; readonly nowMs: number; readonly triedMs: number },
+    when: { readonly mode: string; readonly nowMs: number; readonly triedMs: number },
     limit: number,
   ): Promise<readonly TopUpRow[]>
 }

@@ -6,12 +6,12 @@
 import { asTollgateError, TollgateError } from '../base/errors.ts'
 import { parseId } from '../base/ids.ts'
 import type { EventRows } from './event-rows.ts'
-import type { Follow, FollowParts } from './follow.ts'
 import type { EventSubject, Marks, ProviderEvent } from './provider.ts'
+import type { Reconcile, ReconcileDeps } from './reconcile.ts'
 import type { HandleWebhook, WebhookReply } from './types.ts'
 
-export interface WebhookParts extends FollowParts {
-  readonly follow: Follow
+export interface WebhookDeps extends ReconcileDeps {
+  readonly reconcile: Reconcile
   readonly events: EventRows
 }
 
@@ -19,13 +19,13 @@ const done: WebhookReply = { status: 200, body: 'done\n' }
 const notOurs: WebhookReply = { status: 200, body: 'not about a top-up of this installation\n' }
 const refused = (reason: string): WebhookReply => ({ status: 400, body: `${reason}\n` })
 
-export function webhookHandling(parts: WebhookParts): HandleWebhook {
+export function webhookHandling(deps: WebhookDeps): HandleWebhook {
   return async (body, signature) => {
     try {
-      return await answer(parts, body, signature)
+      return await answer(deps, body, signature)
     } catch (thrown) {
       const error = asTollgateError(thrown)
-      const { log } = parts
+      const { log } = deps
       log.error(
         { err: thrown, code: error.code, detail: error.details.detail },
         'a webhook was not carried out',
@@ -37,36 +37,36 @@ export function webhookHandling(parts: WebhookParts): HandleWebhook {
 }
 
 async function answer(
-  parts: WebhookParts,
+  deps: WebhookDeps,
   body: Uint8Array,
   signature: string | undefined,
 ): Promise<WebhookReply> {
-  const { provider, clock, events } = parts
+  const { provider, clock, events } = deps
   if (signature === undefined || body.length === 0) return refused('not signed')
   const event = await provider.verified(body, signature, clock.wallMs())
   if (event === undefined) return refused('not signed by the provider for this server, or not now')
   if (event.mode !== provider.mode) return refused(`from ${event.mode} mode`)
   if (event.subject === null) return notOurs
   if (await events.has(event.id)) return done
-  const reply = await carryOut(parts, event, event.subject)
+  const reply = await carryOut(deps, event, event.subject)
   if (reply === done) await events.add({ id: event.id, type: event.type, atMs: clock.wallMs() })
   return reply
 }
 
 /** Brings the top-up that an event is about to where the provider says it is. */
 export async function carryOut(
-  parts: WebhookParts,
+  deps: WebhookDeps,
   event: ProviderEvent,
   subject: EventSubject,
 ): Promise<WebhookReply> {
-  const topUp = await findTopUp(parts, subject)
+  const topUp = await findTopUp(deps, subject)
   if (topUp === 'none') return notOurs
-  const followed = topUp === 'unknown' ? 'unknown' : await parts.follow(topUp, subject)
-  switch (followed) {
-    case 'followed':
+  const result = topUp === 'unknown' ? 'unknown' : await deps.reconcile(topUp, subject)
+  switch (result) {
+    case 'reconciled':
       return done
     case 'unknown':
-      parts.log.warn({ event: event.id, type: event.type }, 'a webhook refers to an unknown top-up')
+      deps.log.warn({ event: event.id, type: event.type }, 'a webhook refers to an unknown top-up')
       return refused('no such top-up here')
     case 'contradiction':
       return refused('not as the top-up is here')
@@ -76,7 +76,7 @@ export async function carryOut(
 type TopUpMatch = bigint | 'unknown' | 'none'
 
 /** By our marks, else by the payment as we know it, else by the marks of the payment at the provider. */
-async function findTopUp({ topUps, provider }: WebhookParts, subject: EventSubject): Promise<TopUpMatch> {
+async function findTopUp({ topUps, provider }: WebhookDeps, subject: EventSubject): Promise<TopUpMatch> {
   const byMarks = topUpOf(subject.marks)
   if (byMarks !== 'none') return byMarks
   if (subject.payment === null) return 'none'

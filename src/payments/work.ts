@@ -11,9 +11,9 @@ import type { Log } from '../base/log.ts'
 import type { AccountRow } from '../ledger/types.ts'
 import { sendAlerts } from './alerts.ts'
 import { type AutomaticLimits, topUpAutomatically } from './automatic.ts'
-import { noHint } from './follow.ts'
 import { type MissedLimits, missedEvents } from './missed.ts'
 import type { OpenPayments, PaymentDeps } from './payments.ts'
+import { noHint } from './reconcile.ts'
 import type { EmailSender } from './types.ts'
 
 export interface WorkLimits extends AutomaticLimits, MissedLimits {
@@ -57,11 +57,11 @@ type StopJob = () => void
 
 function alertWork(billing: OpenPayments['billing'], options: WorkOptions): readonly StopJob[] {
   const { letters, daysLeft, address, clock, limits } = options
-  const parts = { billing, letters, daysLeft, address, nowMs: clock.wallMs }
+  const deps = { billing, letters, daysLeft, address, nowMs: clock.wallMs }
   let after = 0n
   return [
     repeat(options, 'warnings of low balances', limits.alertCheckMs, async () => {
-      after = await sendAlerts(parts, after, limits.alertsCheckedMax)
+      after = await sendAlerts(deps, after, limits.alertsCheckedMax)
     }),
   ]
 }
@@ -104,7 +104,7 @@ function repeat(
 
 /** A message of the provider that was lost loses nothing. */
 async function checkTopUps(
-  { topUps, follow }: PaymentDeps,
+  { topUps, reconcile: follow }: PaymentDeps,
   { clock, log, limits }: Pick<WorkOptions, 'clock' | 'log' | 'limits'>,
 ): Promise<void> {
   const nowMs = clock.wallMs()
@@ -114,7 +114,10 @@ async function checkTopUps(
       await follow(id, noHint)
     } catch (thrown) {
       const { code, details } = asTollgateError(thrown)
-      log.warn({ topUp: formatId('top', id), code, detail: details.detail }, 'a top-up could not be followed')
+      log.warn(
+        { topUp: formatId('top', id), code, detail: details.detail },
+        'a top-up could not be reconciled',
+      )
       // The others would meet the same trouble; they have their turn when it is over.
       if (code === 'payment_provider_unavailable' || code === 'store_unavailable') return
       await topUps.note(id, {}, clock.wallMs())

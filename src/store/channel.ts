@@ -86,7 +86,7 @@ export function openChannel(thread: Thread<WriterRequests>, clock: Clock, limits
 
   function sendBatch(waiting: readonly Pending[]): void {
     committingSinceMs = clock.monoMs()
-    const { calls, batch } = leaving(waiting)
+    const { calls, batch } = takeCalls(waiting)
     if (calls.length === 0) return finish()
     thread.send('batch', [calls], {
       onReply(reply) {
@@ -141,7 +141,7 @@ export function openChannel(thread: Thread<WriterRequests>, clock: Clock, limits
 }
 
 /** What of the waiting operations is run, as the calls that it has become. */
-function leaving(waiting: readonly Pending[]): { calls: readonly Call[]; batch: readonly Pending[] } {
+function takeCalls(waiting: readonly Pending[]): { calls: readonly Call[]; batch: readonly Pending[] } {
   // Grown by pushing: an array that `map` makes may have holes, and costs more to send for it.
   const calls: Call[] = []
   const batch: Pending[] = []

@@ -1,15 +1,12 @@
-/**
- * Small facts that the installation remembers about itself, by name: text in, text out. Nothing that
- * is read for every request, and no secret in the clear.
- */
+/** The installation's settings in its database, text by name. Not for what each request reads, nor for secrets in plain text. */
 import type { Store } from './store.ts'
 
 export interface Settings {
   get(name: string): Promise<string | undefined>
   put(name: string, value: string): Promise<void>
-  /** Puts the value unless there is one; returns the one that stands, so that two callers agree. */
+  /** Inserts the value unless there is one; returns the stored one, so that concurrent callers agree. */
   claim(name: string, value: string): Promise<string>
-  /** Those whose names begin so. */
+  /** The settings whose names begin with `start`. */
   beginning(start: string): Promise<readonly { readonly name: string; readonly value: string }[]>
   remove(name: string): Promise<void>
 }

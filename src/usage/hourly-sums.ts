@@ -14,7 +14,7 @@ import { addTokens, type GrowingSums, noSums, sumsRow } from './sums.ts'
 
 export interface HourlySums extends BatchMemory, SettlementObserver {
   /** Adds requests that were refused. */
-  refused(of: RowKey, times: number): void
+  refused(rowKey: RowKey, times: number): void
 }
 
 export interface RowKey {
@@ -38,7 +38,7 @@ const keyRow = rowOf({
 })
 
 interface Hour {
-  readonly of: RowKey
+  readonly rowKey: RowKey
   readonly sums: GrowingSums & { writeOffs: number }
   isNew: boolean
   isChanged: boolean
@@ -54,15 +54,15 @@ export function hourlySums(database: Database): HourlySums {
   let knownCount = 0
   let changed: Hour[] = []
 
-  function changing(of: RowKey): Hour['sums'] {
-    let rows = known.get(of.key)
+  function changing(rowKey: RowKey): Hour['sums'] {
+    let rows = known.get(rowKey.key)
     if (rows === undefined) {
       rows = []
-      known.set(of.key, rows)
+      known.set(rowKey.key, rows)
     }
-    let row = rows.find((known) => known.of.hour === of.hour && known.of.model === of.model)
+    let row = rows.find((known) => known.rowKey.hour === rowKey.hour && known.rowKey.model === rowKey.model)
     if (row === undefined) {
-      row = read(of)
+      row = read(rowKey)
       rows.push(row)
       knownCount += 1
     }
@@ -87,8 +87,8 @@ export function hourlySums(database: Database): HourlySums {
       row.writtenOff += shares.writtenOff
       if (shares.writtenOff > 0n) row.writeOffs += 1
     },
-    refused(of, times) {
-      changing(of).refused += times
+    refused(rowKey, times) {
+      changing(rowKey).refused += times
     },
     flush() {
       for (const row of changed) {
@@ -112,12 +112,12 @@ function statements(database: Database) {
   )
   const update = prepare(database, `UPDATE usage_hour SET ${hourRow.assignments} WHERE ${where}`)
   return {
-    read(of: RowKey): Hour {
-      const row = select.row(...keyRow.bind(of))
+    read(rowKey: RowKey): Hour {
+      const row = select.row(...keyRow.bind(rowKey))
       const sums = row === undefined ? { ...noSums(), writeOffs: 0 } : hourRow.toRow(row)
-      return { of, sums, isNew: row === undefined, isChanged: false }
+      return { rowKey: rowKey, sums, isNew: row === undefined, isChanged: false }
     },
-    write({ of, sums, isNew }: Hour): void {
+    write({ rowKey: of, sums, isNew }: Hour): void {
       const statement = isNew ? insert : update
       statement.run(...hourRow.bind(sums), ...keyRow.bind(of))
     },

@@ -14,7 +14,7 @@ test('every read finds its rows by an index', async () => {
   const database = openForReading(join(dataDirectory, 'tollgate.db'))
   after(() => database.close())
   const asked: string[] = []
-  usageReads(keeping(database, asked))
+  usageReads(recordStatements(database, asked))
   assert.ok(asked.length > 10)
   const plans = asked.flatMap((sql) => prepare(database, `EXPLAIN QUERY PLAN ${sql}`).rows())
   const scans = plans.map((row) => String(row[3])).filter((step) => /^SCAN\b/.test(step))
@@ -27,7 +27,7 @@ test('every read finds its rows by an index', async () => {
 })
 
 /** The same database; what is prepared on it is kept. */
-function keeping(database: Database, asked: string[]): Database {
+function recordStatements(database: Database, asked: string[]): Database {
   return new Proxy(database, {
     get(target, name) {
       if (name !== 'prepare') return Reflect.get(target, name)

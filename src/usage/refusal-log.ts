@@ -14,7 +14,7 @@ export interface RefusalLogLimits {
 
 type Counted = RefusalCount & { count: number }
 
-export interface RefusalLogParts {
+export interface RefusalLogDeps {
   readonly clock: Clock
   readonly limits: RefusalLogLimits
   /** Runs the writing apart from requests, and is waited for at the end of the process. */
@@ -31,19 +31,19 @@ const modelCharactersMax = 200
 const messageCharactersMax = 1_000
 
 export class RefusalLog {
-  readonly #parts: RefusalLogParts
+  readonly #deps: RefusalLogDeps
   #counts = new Map<string, Counted>()
   #rows = new Map<bigint, Refusal[]>()
   #rowCount = 0
   #timer: Timer | undefined
 
-  constructor(parts: RefusalLogParts) {
-    this.#parts = parts
+  constructor(deps: RefusalLogDeps) {
+    this.#deps = deps
   }
 
   /** `knownModel`: the model, when it is one; others are counted together, for anybody can make up names. */
   note(refusal: Refusal, knownModel: string | null): void {
-    const { limits, clock, dropped } = this.#parts
+    const { limits, clock, dropped } = this.#deps
     const { account, key, code } = refusal
     const [hour, model] = [hourOf(refusal.id), knownModel ?? '']
     const name = `${key} ${hour} ${code} ${model}`
@@ -58,7 +58,7 @@ export class RefusalLog {
 
   /** The latest of each key: more than these would be forgotten again at once. */
   #keep(refusal: Refusal): void {
-    const { refusalsKeptPerKey, refusalsQueuedMax } = this.#parts.limits
+    const { refusalsKeptPerKey, refusalsQueuedMax } = this.#deps.limits
     const ofKey = this.#rows.get(refusal.key) ?? []
     if (ofKey.length >= refusalsKeptPerKey) ofKey.shift()
     else if (this.#rowCount < refusalsQueuedMax) this.#rowCount += 1
@@ -77,7 +77,7 @@ export class RefusalLog {
     this.#timer?.cancel()
     this.#timer = undefined
     if (this.#counts.size === 0) return
-    const { begin, write, written, dropped } = this.#parts
+    const { begin, write, written, dropped } = this.#deps
     const counts = [...this.#counts.values()]
     const rows = [...this.#rows.values()].flat()
     this.#counts = new Map()

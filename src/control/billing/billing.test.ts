@@ -13,7 +13,7 @@ import { type StripeServer, startStripeServer } from '../../../test/support/stri
 import { formatId, systemRandom } from '../../base/ids.ts'
 import { createLog } from '../../base/log.ts'
 import { readConfig } from '../../config/config.ts'
-import { noHint } from '../../payments/follow.ts'
+import { noHint } from '../../payments/reconcile.ts'
 import { noServer } from '../../server/server-status.ts'
 import { openServices, type Services } from '../../server/services.ts'
 import type { Actor } from '../actor.ts'
@@ -178,7 +178,7 @@ test('a top-up from its page to its receipt', async (context) => {
   )
   books.refund(intent ?? '', 550)
   const [row] = await on.services.payments.topUps({ account: ann.id, limit: 1, before: null })
-  await on.services.openPayments.paying?.follow(row?.id ?? 0n, noHint)
+  await on.services.openPayments.paying?.reconcile(row?.id ?? 0n, noHint)
   const refunded = await done(on, ann, 'invoice.show', { invoice: begun.id })
   assert.deepEqual(
     [refunded.lines.map(({ text, amount }) => `${text} ${amount}`), refunded.total],

@@ -1,5 +1,5 @@
 /** What the last verification of the ledger found, for those who look later. */
-import type { Settings } from '../parts.ts'
+import type { Settings } from '../../store/settings.ts'
 
 const settingName = 'ledger_verified'
 

@@ -3,7 +3,8 @@
  * of the database opens nothing; a new token takes the place of the one before.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { ControlParts, Settings } from '../parts.ts'
+import type { Settings } from '../../store/settings.ts'
+import type { ControlParts } from '../parts.ts'
 
 const settingName = 'setup_token_sha256'
 const tokenBytes = 24

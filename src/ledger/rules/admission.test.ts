@@ -67,7 +67,7 @@ function words(decision: Decision): string {
     case 'take':
       return `${decision.outputLimit} for ${decision.amount}`
     case 'rate':
-      return `${decision.scope} ${decision.of} ${decision.limit}, wait ${decision.retryAfterMs}`
+      return `${decision.scope} ${decision.limitKind} ${decision.limit}, wait ${decision.retryAfterMs}`
     case 'insufficient_funds':
       return `${decision.scope} needs ${decision.required} has ${decision.available} holds ${decision.held}/${decision.openHolds} affords ${decision.affordableOutput}`
     default:

@@ -122,23 +122,30 @@ function firstRateRefusal(windows: Windows, question: RateQuestion): RateRefusal
     { scope: 'key', limits: ask.keyLimits, window: windows.key, running: keyUsage.running },
   ] as const
   const perMinute = [
-    { of: 'requests', amount: 1, limit: 'requestsPerMinute' },
-    { of: 'tokens', amount: tokens, limit: 'tokensPerMinute' },
+    { limitKind: 'requests', amount: 1, limit: 'requestsPerMinute' },
+    { limitKind: 'tokens', amount: tokens, limit: 'tokensPerMinute' },
   ] as const
   const rates = (): RateStates => ratesOf(windows, ask)
-  for (const { of, amount, limit: name } of perMinute) {
+  for (const { limitKind, amount, limit: name } of perMinute) {
     for (const { scope, limits, window } of scopes) {
       const limit = limits[name]
       if (limit === null) continue
-      if (fits(window, of, amount, limit)) continue
-      const retryAfterMs = waitMs(window, of, { amount, limit, nowMs: ask.nowMs })
-      return { kind: 'rate', of, scope, limit, retryAfterMs, rates: rates() }
+      if (fits(window, limitKind, amount, limit)) continue
+      const retryAfterMs = waitMs(window, limitKind, { amount, limit, nowMs: ask.nowMs })
+      return { kind: 'rate', limitKind, scope, limit, retryAfterMs, rates: rates() }
     }
   }
   for (const { scope, limits, running } of scopes) {
     const limit = limits.concurrent
     if (limit === null || running < limit) continue
-    return { kind: 'rate', of: 'concurrent', scope, limit, retryAfterMs: concurrencyRetryMs, rates: rates() }
+    return {
+      kind: 'rate',
+      limitKind: 'concurrent',
+      scope,
+      limit,
+      retryAfterMs: concurrencyRetryMs,
+      rates: rates(),
+    }
   }
   return undefined
 }

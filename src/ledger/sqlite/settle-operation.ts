@@ -45,7 +45,11 @@ export type PackedSettled =
 
 /** Hears of each settlement within its batch, with what its receipt says. */
 export interface SettlementObserver {
-  settled(hold: HoldState, draft: PackedDraft, of: { readonly shares: Split; readonly nowMs: number }): void
+  settled(
+    hold: HoldState,
+    draft: PackedDraft,
+    result: { readonly shares: Split; readonly nowMs: number },
+  ): void
 }
 
 interface EntryRow {

@@ -49,7 +49,7 @@ export function openForWriting(path: string): Database {
 
 /** A connection that cannot write; sees what was committed when its statement began. */
 export function openForReading(path: string): Database {
-  return reading(new DatabaseSync(path, { readOnly: true, timeout: lockWaitMs }))
+  return forReading(new DatabaseSync(path, { readOnly: true, timeout: lockWaitMs }))
 }
 
 /**
@@ -60,10 +60,10 @@ export function openWithoutWriting(path: string): Database {
   const url = pathToFileURL(path)
   const logBytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0
   url.search = logBytes === 0 ? 'immutable=1' : 'readonly_shm=1'
-  return reading(new DatabaseSync(url, { readOnly: true, timeout: lockWaitMs }))
+  return forReading(new DatabaseSync(url, { readOnly: true, timeout: lockWaitMs }))
 }
 
-function reading(database: Database): Database {
+function forReading(database: Database): Database {
   // Sorting in memory: a full disk must not keep anybody from reading.
   database.exec(`PRAGMA cache_size = ${cacheSize}; PRAGMA query_only = ON; PRAGMA temp_store = MEMORY;`)
   return database

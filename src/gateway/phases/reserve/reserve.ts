@@ -179,7 +179,9 @@ async function isWorthAsking(
 }
 
 function mayFitWhenCounted(admission: Admission): boolean {
-  return admission.kind === 'insufficient_funds' || (admission.kind === 'rate' && admission.of === 'tokens')
+  return (
+    admission.kind === 'insufficient_funds' || (admission.kind === 'rate' && admission.limitKind === 'tokens')
+  )
 }
 
 /** What the ledger admits; the requests that are left are fewer where others were refused before it was asked. */

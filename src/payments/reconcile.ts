@@ -13,7 +13,7 @@ import type { PaymentFact, Provider, ReturnFact } from './provider.ts'
 import type { BillingRows } from './settings.ts'
 import type { TopUpRow, TopUpRows } from './top-up-rows.ts'
 
-export interface FollowParts {
+export interface ReconcileDeps {
   readonly provider: Provider
   readonly topUps: TopUpRows
   readonly billing: BillingRows
@@ -35,25 +35,25 @@ export interface Hint {
 export const noHint: Hint = { checkout: null, payment: null }
 
 /** `contradiction`: the provider's data does not match our row; it was logged and nothing was changed. */
-export type Followed = 'followed' | 'unknown' | 'contradiction'
+export type ReconcileResult = 'reconciled' | 'unknown' | 'contradiction'
 
 /** Rejects with payment_provider_unavailable. */
-export type Follow = (topUp: bigint, hint: Hint) => Promise<Followed>
+export type Reconcile = (topUp: bigint, hint: Hint) => Promise<ReconcileResult>
 
-interface QueuedFollow {
+interface QueuedReconcile {
   readonly hints: Hint[]
-  readonly result: Promise<Followed>
+  readonly result: Promise<ReconcileResult>
 }
 
 /** More hints than this about one top-up at once are of no use: the provider is asked anyway. */
 const hintsMax = 8
 
-export function following(parts: FollowParts): Follow {
+export function createReconciler(deps: ReconcileDeps): Reconcile {
   const running = new Map<bigint, Promise<unknown>>()
-  const waiting = new Map<bigint, QueuedFollow>()
+  const waiting = new Map<bigint, QueuedReconcile>()
 
-  function begin(topUp: bigint, hints: readonly Hint[]): Promise<Followed> {
-    const result = follow(parts, topUp, hints).finally(() => {
+  function begin(topUp: bigint, hints: readonly Hint[]): Promise<ReconcileResult> {
+    const result = reconcile(deps, topUp, hints).finally(() => {
       if (running.get(topUp) === result) running.delete(topUp)
     })
     running.set(topUp, result)
@@ -69,7 +69,7 @@ export function following(parts: FollowParts): Follow {
     const present = running.get(topUp)
     if (present === undefined) return begin(topUp, [hint])
     const hints = [hint]
-    const after = (): Promise<Followed> => {
+    const after = (): Promise<ReconcileResult> => {
       waiting.delete(topUp)
       return begin(topUp, hints)
     }
@@ -79,15 +79,15 @@ export function following(parts: FollowParts): Follow {
   }
 }
 
-async function follow(parts: FollowParts, id: bigint, hints: readonly Hint[]): Promise<Followed> {
-  const { topUps, provider } = parts
+async function reconcile(deps: ReconcileDeps, id: bigint, hints: readonly Hint[]): Promise<ReconcileResult> {
+  const { topUps, provider } = deps
   const row = await topUps.find(id)
   if (row === undefined) return 'unknown'
-  if (row.provider !== provider.name) return contradicts(parts, row, `belongs to ${row.provider}`)
-  return row.paidMs === null ? followOpen(parts, row, hints) : followPaid(parts, row, hints)
+  if (row.provider !== provider.name) return contradicts(deps, row, `belongs to ${row.provider}`)
+  return row.paidMs === null ? reconcileOpen(deps, row, hints) : reconcilePaid(deps, row, hints)
 }
 
-function contradicts({ log }: FollowParts, row: TopUpRow, reason: string): 'contradiction' {
+function contradicts({ log }: ReconcileDeps, row: TopUpRow, reason: string): 'contradiction' {
   log.error(
     { topUp: formatId('top', row.id), reason },
     'a payment does not fit its top-up; nothing was credited',
@@ -95,62 +95,70 @@ function contradicts({ log }: FollowParts, row: TopUpRow, reason: string): 'cont
   return 'contradiction'
 }
 
-async function followOpen(parts: FollowParts, row: TopUpRow, hints: readonly Hint[]): Promise<Followed> {
-  const { topUps, clock, provider } = parts
+async function reconcileOpen(
+  deps: ReconcileDeps,
+  row: TopUpRow,
+  hints: readonly Hint[],
+): Promise<ReconcileResult> {
+  const { topUps, clock, provider } = deps
   const checkoutId = row.session ?? hints.find(({ checkout }) => checkout !== null)?.checkout ?? null
   const checkout = checkoutId === null ? null : await provider.checkout(checkoutId)
   const named = [row.paymentIntent, ...hints.map(({ payment }) => payment)]
   const others = new Set(named.filter((id) => id !== null && id !== checkout?.payment?.id))
   const payments = await Promise.all([...others].map((id) => provider.payment(id as string)))
-  if (checkout === null && payments.length === 0) return expire(parts, row)
+  if (checkout === null && payments.length === 0) return expire(deps, row)
   const judgement = judge(row, { checkout, payments })
   switch (judgement.kind) {
     case 'contradiction':
-      return contradicts(parts, row, judgement.reason)
+      return contradicts(deps, row, judgement.reason)
     case 'paid':
-      return credit(parts, row, judgement.payment)
+      return credit(deps, row, judgement.payment)
     case 'news':
       await topUps.note(row.id, judgement.news, clock.wallMs())
-      if (judgement.news.state !== undefined && judgement.news.state !== row.state) publishChange(parts, row)
-      return 'followed'
+      if (judgement.news.state !== undefined && judgement.news.state !== row.state) publishChange(deps, row)
+      return 'reconciled'
   }
 }
 
 /** As far as we know it never reached the provider, so it cannot be paid. */
-async function expire(parts: FollowParts, row: TopUpRow): Promise<Followed> {
-  const { topUps, clock, checkoutMs } = parts
+async function expire(deps: ReconcileDeps, row: TopUpRow): Promise<ReconcileResult> {
+  const { topUps, clock, checkoutMs } = deps
   const isOver = row.createdMs + checkoutMs <= clock.wallMs()
   await topUps.note(row.id, isOver ? { state: 'expired', payUrl: null } : {}, clock.wallMs())
-  if (isOver) publishChange(parts, row)
-  return 'followed'
+  if (isOver) publishChange(deps, row)
+  return 'reconciled'
 }
 
-async function credit(parts: FollowParts, row: TopUpRow, payment: PaymentFact): Promise<Followed> {
-  const { ledger, nextId, clock, log, billing } = parts
+async function credit(deps: ReconcileDeps, row: TopUpRow, payment: PaymentFact): Promise<ReconcileResult> {
+  const { ledger, nextId, clock, log, billing } = deps
   // Before the credit: after a crash in between, the next event of the payment runs this again.
   if (payment.savedMethod !== null) await billing.keepMethod(row.account, row.mode, payment.savedMethod)
   const asked = { entryId: nextId(), topUp: row.id, paymentIntent: payment.id, nowMs: clock.wallMs() }
   const paid = await ledger.payTopUp(asked)
-  if (paid.kind !== 'paid') return contradicts(parts, row, `${payment.id} was not credited: ${paid.kind}`)
+  if (paid.kind !== 'paid') return contradicts(deps, row, `${payment.id} was not credited: ${paid.kind}`)
   if (paid.created) {
     log.info({ topUp: formatId('top', row.id), account: formatId('acct', row.account) }, 'a top-up was paid')
     await billing.rest(row.account, null)
     await billing.alerted(row.account, null)
-    publishChange(parts, row)
+    publishChange(deps, row)
   }
-  return payment.hasReturns ? followReturns(parts, row, payment.id) : 'followed'
+  return payment.hasReturns ? reconcileReturns(deps, row, payment.id) : 'reconciled'
 }
 
-async function followPaid(parts: FollowParts, row: TopUpRow, hints: readonly Hint[]): Promise<Followed> {
-  const { topUps, clock } = parts
+async function reconcilePaid(
+  deps: ReconcileDeps,
+  row: TopUpRow,
+  hints: readonly Hint[],
+): Promise<ReconcileResult> {
+  const { topUps, clock } = deps
   await topUps.note(row.id, {}, clock.wallMs())
-  for (const { payment } of hints) await tellOfSecond(parts, row, payment)
-  return row.paymentIntent === null ? 'followed' : followReturns(parts, row, row.paymentIntent)
+  for (const { payment } of hints) await tellOfSecond(deps, row, payment)
+  return row.paymentIntent === null ? 'reconciled' : reconcileReturns(deps, row, row.paymentIntent)
 }
 
 /** A top-up that is paid twice is credited once; the operator is notified and has to refund the other payment. */
 async function tellOfSecond(
-  { provider, log }: FollowParts,
+  { provider, log }: ReconcileDeps,
   row: TopUpRow,
   payment: string | null,
 ): Promise<void> {
@@ -161,20 +169,24 @@ async function tellOfSecond(
   log.error({ topUp, payment }, 'a top-up was paid a second time, which is not credited: refund that payment')
 }
 
-async function followReturns(parts: FollowParts, row: TopUpRow, payment: string): Promise<Followed> {
-  let followed: Followed = 'followed'
-  for (const fact of await parts.provider.returns(payment)) {
-    const outcome = await followReturn(parts, row, fact)
-    if (outcome === 'contradiction') followed = contradicts(parts, row, `${fact.reference} does not fit`)
-    if (outcome === 'changed') publishChange(parts, row)
+async function reconcileReturns(
+  deps: ReconcileDeps,
+  row: TopUpRow,
+  payment: string,
+): Promise<ReconcileResult> {
+  let result: ReconcileResult = 'reconciled'
+  for (const fact of await deps.provider.returns(payment)) {
+    const outcome = await followReturn(deps, row, fact)
+    if (outcome === 'contradiction') result = contradicts(deps, row, `${fact.reference} does not fit`)
+    if (outcome === 'changed') publishChange(deps, row)
   }
-  return followed
+  return result
 }
 
 const notes = { refund: 'Payment refunded', dispute: 'Payment disputed' } as const
 
 async function followReturn(
-  { ledger, nextId, clock, log }: FollowParts,
+  { ledger, nextId, clock, log }: ReconcileDeps,
   row: TopUpRow,
   { source, reference, cents, currency, position }: ReturnFact,
 ): Promise<'changed' | 'same' | 'contradiction'> {
@@ -204,6 +216,6 @@ function frozenBecause(row: TopUpRow): string {
   return `The payment of top-up ${formatId('top', row.id)} is disputed at its bank.`
 }
 
-function publishChange({ changes }: FollowParts, { account }: TopUpRow): void {
+function publishChange({ changes }: ReconcileDeps, { account }: TopUpRow): void {
   changes.publish(account, ['balance', 'billing', 'account'])
 }
