@@ -232,7 +232,7 @@ const wrong: readonly [what: string, text: string, told: string][] = [
   [
     'an unknown format',
     'models: [{ id: a, dialects: [chat] }]',
-    'file.yaml: models[0].dialects[0]: must be openai-chat, openai-responses, openai-embeddings, anthropic or gemini',
+    'file.yaml: models[0].dialects[0]: must be openai-chat, openai-responses, openai-embeddings, anthropic, or gemini',
   ],
   [
     'an output of no kind',

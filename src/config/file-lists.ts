@@ -117,7 +117,7 @@ const tokens = whole(1, 1_000_000_000)
 
 const format = z.enum(
   formatNames satisfies { readonly [Name in UpstreamFormatName]: Name },
-  'must be openai-chat, openai-responses, openai-embeddings, anthropic or gemini',
+  `must be ${new Intl.ListFormat('en', { type: 'disjunction' }).format(Object.keys(formatNames))}`,
 )
 
 const inputKind = z.enum(
@@ -145,7 +145,7 @@ export const model = z.strictObject({
   dialects: z
     .array(format)
     .min(1, 'must hold at least one format')
-    .max(5)
+    .max(Object.keys(formatNames).length)
     .optional()
     .describe(
       'The formats that the upstream has for it: a list of `openai-chat`, `openai-responses`, `openai-embeddings`, `anthropic`, `gemini`. Left out: every conversation format of the provider. A host that has Chat Completions and not Responses needs `[openai-chat]`. Clients reach a conversation model in any conversation format.',
