@@ -26,7 +26,7 @@ import type {
   StoppedBy,
 } from './types.ts'
 
-export interface AccessParts {
+export interface AccessDeps {
   readonly store: Pick<Store, 'database'>
   readonly clock: Clock
   readonly nextId: NextId
@@ -41,16 +41,16 @@ export interface AccessParts {
   }
 }
 
-export function openAccess(parts: AccessParts): Access {
-  const { store, clock, limits } = parts
+export function openAccess(deps: AccessDeps): Access {
+  const { store, clock, limits } = deps
   const listeners = new Set<(key: bigint, by: StoppedBy) => void>()
   const notifyStopped = (key: bigint, by: StoppedBy): void => {
     for (const listener of listeners) listener(key, by)
   }
   const changing: KeyChangeDeps = {
-    ...parts,
+    ...deps,
     // Made once: importing the key costs more than the hash itself.
-    hashOf: hasher(parts.hashKey),
+    hashOf: hasher(deps.hashKey),
     memory: keyMemory((hash) => keyByHash(store, hash), limits),
     expiries: new Expiries(clock, limits.holdMsMax, (key) => notifyStopped(key, 'expired')),
     notifyStopped,
@@ -72,7 +72,7 @@ export function openAccess(parts: AccessParts): Access {
   }
 }
 
-interface KeyChangeDeps extends AccessParts {
+interface KeyChangeDeps extends AccessDeps {
   readonly hashOf: (key: string) => Buffer
   readonly memory: KeyMemory<KeyRow>
   readonly expiries: Expiries

@@ -11,7 +11,7 @@ import { judge } from './judge.ts'
 import { policyToText } from './policy-text.ts'
 import type { Access, Identified, KeyPolicy } from './types.ts'
 
-export interface BuiltInKeysParts {
+export interface BuiltInKeysDeps {
   readonly store: Pick<Store, 'database'>
   readonly access: Pick<Access, 'key'>
   readonly clock: Clock
@@ -32,8 +32,8 @@ export interface BuiltInKeys {
 const builtInName = 'Playground'
 const hashBytes = 32
 
-export function openBuiltInKeys(parts: BuiltInKeysParts): BuiltInKeys {
-  const { store, access, clock, accountRates } = parts
+export function openBuiltInKeys(deps: BuiltInKeysDeps): BuiltInKeys {
+  const { store, access, clock, accountRates } = deps
 
   async function keyOf(account: bigint): Promise<bigint | undefined> {
     const row = await store.database
@@ -48,7 +48,7 @@ export function openBuiltInKeys(parts: BuiltInKeysParts): BuiltInKeys {
     of: keyOf,
 
     async identify(account, policy) {
-      const id = (await keyOf(account)) ?? (await make(parts, account, policy))
+      const id = (await keyOf(account)) ?? (await make(deps, account, policy))
       const row = await access.key(id)
       return row === undefined ? { kind: 'invalid' } : judge(row, clock.wallMs(), accountRates)
     },
@@ -65,22 +65,22 @@ export function openBuiltInKeys(parts: BuiltInKeysParts): BuiltInKeys {
 }
 
 /** One for each account: of two concurrent calls, the second finds the row of the first. */
-function make(parts: BuiltInKeysParts, account: bigint, policy: KeyPolicy): Promise<bigint> {
-  return inTransaction(parts.store, async (transaction) => {
+function make(deps: BuiltInKeysDeps, account: bigint, policy: KeyPolicy): Promise<bigint> {
+  return inTransaction(deps.store, async (transaction) => {
     const made = await transaction
       .selectFrom('built_in_key')
       .select('key')
       .where('account', '=', account)
       .executeTakeFirst()
     if (made !== undefined) return made.key
-    const key = parts.nextId()
-    await insert(transaction, { parts, key, account, policy })
+    const key = deps.nextId()
+    await insert(transaction, { parts: deps, key, account, policy })
     return key
   })
 }
 
 interface NewBuiltIn {
-  readonly parts: Pick<BuiltInKeysParts, 'random' | 'clock'>
+  readonly parts: Pick<BuiltInKeysDeps, 'random' | 'clock'>
   readonly key: bigint
   readonly account: bigint
   readonly policy: KeyPolicy

@@ -6,7 +6,7 @@ import type { Transaction } from '../store/transaction.ts'
 import { policyFromText, policyToText } from './policy-text.ts'
 import type { KeyRow } from './types.ts'
 
-type Database = Pick<Store, 'database'>
+type AccessDatabase = Pick<Store, 'database'>
 
 /** A key as it is stored: how it is found, and what it may do. */
 export interface StoredKey {
@@ -50,20 +50,20 @@ function values({ row, hash }: StoredKey): Insertable<ApiKeyTable> {
   }
 }
 
-export async function keyByHash({ database }: Database, hash: Uint8Array): Promise<KeyRow | undefined> {
+export async function keyByHash({ database }: AccessDatabase, hash: Uint8Array): Promise<KeyRow | undefined> {
   const row = await database.selectFrom('api_key').selectAll().where('hash', '=', hash).executeTakeFirst()
   return row === undefined ? undefined : stored(row).row
 }
 
 export async function keyById(
-  database: Database['database'] | Transaction,
+  database: AccessDatabase['database'] | Transaction,
   id: bigint,
 ): Promise<StoredKey | undefined> {
   const row = await database.selectFrom('api_key').selectAll().where('id', '=', id).executeTakeFirst()
   return row === undefined ? undefined : stored(row)
 }
 
-export async function keysOf({ database }: Database, account: bigint): Promise<readonly KeyRow[]> {
+export async function keysOf({ database }: AccessDatabase, account: bigint): Promise<readonly KeyRow[]> {
   const rows = await database
     .selectFrom('api_key')
     .selectAll()
@@ -73,7 +73,10 @@ export async function keysOf({ database }: Database, account: bigint): Promise<r
   return rows.map((row) => stored(row).row)
 }
 
-export async function insertKey(database: Database['database'] | Transaction, key: StoredKey): Promise<void> {
+export async function insertKey(
+  database: AccessDatabase['database'] | Transaction,
+  key: StoredKey,
+): Promise<void> {
   await database.insertInto('api_key').values(values(key)).execute()
 }
 

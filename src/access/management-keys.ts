@@ -13,7 +13,7 @@ import { isManagementKey, makeManagementKey } from './key-form.ts'
 import { type KeyMemoryLimits, keyMemory } from './key-memory.ts'
 import type { ManagementKeyRow, ManagementKeys } from './types.ts'
 
-export interface ManagementKeysParts {
+export interface ManagementKeysDeps {
   readonly store: Pick<Store, 'database'>
   readonly clock: Clock
   readonly nextId: NextId
@@ -28,10 +28,10 @@ export interface ManagementKeysParts {
   readonly onTrouble: (error: unknown) => void
 }
 
-export function openManagementKeys(parts: ManagementKeysParts): ManagementKeys {
-  const { clock, nextId, random, limits } = parts
-  const { database } = parts.store
-  const hashKey = createSecretKey(parts.hashKey)
+export function openManagementKeys(deps: ManagementKeysDeps): ManagementKeys {
+  const { clock, nextId, random, limits } = deps
+  const { database } = deps.store
+  const hashKey = createSecretKey(deps.hashKey)
   const hashOf = (credential: string): Buffer => createHmac('sha256', hashKey).update(credential).digest()
   const select = () => database.selectFrom('management_key').selectAll()
   const memory = keyMemory(async (hash) => {
@@ -45,7 +45,7 @@ export function openManagementKeys(parts: ManagementKeysParts): ManagementKeys {
     const used = { ...row, lastUsedMs: nowMs }
     memory.put(hash, used)
     const update = database.updateTable('management_key').set({ last_used_ms: nowMs })
-    update.where('id', '=', row.id).execute().catch(parts.onTrouble)
+    update.where('id', '=', row.id).execute().catch(deps.onTrouble)
     return used
   }
 

@@ -40,7 +40,7 @@ export type { ListedUpstream, UpstreamChange, UpstreamPreview }
 /** What does not come from the store. */
 export type GivenSources = Omit<CatalogSources, 'overrides'>
 
-export interface CatalogParts {
+export interface CatalogDeps {
   readonly store: Pick<Store, 'database'>
   readonly clock: Clock
   readonly nextId: NextId
@@ -90,7 +90,7 @@ export interface Catalog {
 
 /** What the catalog is made of at present; changed only in turn. */
 interface Live {
-  readonly parts: CatalogParts
+  readonly deps: CatalogDeps
   sources: GivenSources
   loaded: Loaded
   /** One after another, so that an older state never replaces a newer one. */
@@ -98,13 +98,13 @@ interface Live {
 }
 
 /** Reads what is stored and builds the first snapshot. */
-export async function openCatalog(parts: CatalogParts): Promise<Catalog> {
-  const { sources } = parts
+export async function openCatalog(deps: CatalogDeps): Promise<Catalog> {
+  const { sources } = deps
   let last: Promise<unknown> = Promise.resolve()
   const live: Live = {
-    parts,
+    deps: deps,
     sources,
-    loaded: await load(parts, sources),
+    loaded: await load(deps, sources),
     inTurn(work) {
       const result = last.then(work)
       last = result.catch(() => undefined)
@@ -128,7 +128,7 @@ export async function openCatalog(parts: CatalogParts): Promise<Catalog> {
     reload(given) {
       return live.inTurn(async () => {
         const next = given ?? live.sources
-        live.loaded = await load(parts, next)
+        live.loaded = await load(deps, next)
         live.sources = next
       })
     },
@@ -138,7 +138,7 @@ export async function openCatalog(parts: CatalogParts): Promise<Catalog> {
 }
 
 async function refresh(live: Live): Promise<void> {
-  live.loaded = await load(live.parts, live.sources)
+  live.loaded = await load(live.deps, live.sources)
 }
 
 type ModelChanges = Pick<Catalog, 'add' | 'price' | 'disable' | 'enable' | 'nameUpstreams'>
@@ -146,7 +146,7 @@ type ModelChanges = Pick<Catalog, 'add' | 'price' | 'disable' | 'enable' | 'name
 function modelChanges(live: Live): ModelChanges {
   function change(name: string, edit: (before: Override) => Override): Promise<CatalogChange> {
     return live.inTurn(async () => {
-      await inTransaction(live.parts.store, async (transaction) => {
+      await inTransaction(live.deps.store, async (transaction) => {
         await write(transaction, edit(await read(transaction, name)))
       })
       await refresh(live)
@@ -233,7 +233,7 @@ function unknown({ loaded: { snapshot } }: Live, name: string): CatalogChange {
 }
 
 /** A date for every price, so that reading the store later gives the same price. */
-function dated({ parts: { clock } }: Live, definition: ModelDefinition): ModelDefinition {
+function dated({ deps: { clock } }: Live, definition: ModelDefinition): ModelDefinition {
   const now = new Date(clock.wallMs()).toISOString()
   const prices = (definition.prices ?? []).map((price) => ({
     ...price,
@@ -242,7 +242,7 @@ function dated({ parts: { clock } }: Live, definition: ModelDefinition): ModelDe
   return { ...definition, prices }
 }
 
-async function prices({ parts, loaded }: Live, name: string): Promise<readonly PriceVersion[]> {
+async function prices({ deps: parts, loaded }: Live, name: string): Promise<readonly PriceVersion[]> {
   const model = loaded.snapshot.models.get(name)
   // An alias costs what its model costs.
   const rows = await pricesOf(parts.store, model?.prices[0]?.model ?? name)
@@ -257,7 +257,7 @@ type UpstreamChanges = Pick<
 >
 
 function upstreamChanges(live: Live): UpstreamChanges {
-  const { store, clock, settings, sealer } = live.parts
+  const { store, clock, settings, sealer } = live.deps
   return {
     putUpstream(ask) {
       return live.inTurn(async () => {
@@ -306,8 +306,8 @@ interface Loaded {
   readonly markup: ConsoleMarkup | undefined
 }
 
-async function load(parts: CatalogParts, given: GivenSources): Promise<Loaded> {
-  const { store, settings, sealer, nextId } = parts
+async function load(deps: CatalogDeps, given: GivenSources): Promise<Loaded> {
+  const { store, settings, sealer, nextId } = deps
   const rows = await store.database.selectFrom('model_override').selectAll().execute()
   const console = await readUpstreams(store, sealer)
   const markup = await readMarkup(settings)

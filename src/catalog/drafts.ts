@@ -98,19 +98,19 @@ export function draftModels(sources: CatalogSources): readonly Draft[] {
 function merged(sources: CatalogSources): ReadonlyMap<string, ModelDefinition> {
   const models = new Map<string, ModelDefinition>()
   for (const definition of [...sources.builtin, ...sources.configured]) {
-    models.set(definition.id, { ...models.get(definition.id), ...said(definition) })
+    models.set(definition.id, { ...models.get(definition.id), ...definedFields(definition) })
   }
   for (const { definition } of sources.overrides) {
     if (definition === null) continue
     const before = models.get(definition.id)
     const prices = [...(before?.prices ?? []), ...(definition.prices ?? [])]
-    models.set(definition.id, { ...before, ...said(definition), prices })
+    models.set(definition.id, { ...before, ...definedFields(definition), prices })
   }
   return models
 }
 
 /** Without the names whose value is undefined, which would hide what was said before. */
-function said(definition: ModelDefinition): ModelDefinition {
+function definedFields(definition: ModelDefinition): ModelDefinition {
   const entries = Object.entries(definition).filter(([, value]) => value !== undefined)
   return Object.fromEntries(entries) as unknown as ModelDefinition
 }

@@ -6,11 +6,11 @@ import type { PriceDraft } from './drafts.ts'
 import { priceOfText } from './prices.ts'
 import type { PriceVersion } from './types.ts'
 
-type Database = Pick<Store, 'database'>
+type CatalogDatabase = Pick<Store, 'database'>
 
 /** Says the id of each of these prices; a price that was never seen before gets its row. */
 export async function priceIds(
-  store: Database,
+  store: CatalogDatabase,
   wanted: readonly PriceDraft[],
   nextId: NextId,
 ): Promise<(price: PriceDraft) => bigint> {
@@ -39,7 +39,7 @@ export async function priceIds(
 /** Well below the number of values that one statement may bind. */
 const rowsPerInsert = 500
 
-async function storedIds({ database }: Database): Promise<ReadonlyMap<string, bigint>> {
+async function storedIds({ database }: CatalogDatabase): Promise<ReadonlyMap<string, bigint>> {
   const rows = await database
     .selectFrom('price_version')
     .select(['id', 'model', 'effective_from_ms', 'body'])
@@ -65,7 +65,10 @@ function idIn(ids: ReadonlyMap<string, bigint>): (price: PriceDraft) => bigint {
 }
 
 /** Every price that a model ever had, by the time from which it was in force. */
-export async function pricesOf({ database }: Database, model: string): Promise<readonly PriceVersion[]> {
+export async function pricesOf(
+  { database }: CatalogDatabase,
+  model: string,
+): Promise<readonly PriceVersion[]> {
   const rows = await database
     .selectFrom('price_version')
     .selectAll()

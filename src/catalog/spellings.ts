@@ -4,7 +4,7 @@
  */
 import type { Model, Snapshot } from './types.ts'
 
-export interface NamedModel {
+export interface ModelMatch {
   readonly model: Model
   /** The snapshot that the caller asked for by its date, as its maker calls it; null: the model's own name. */
   readonly datedName: string | null
@@ -18,7 +18,7 @@ const date = /-(?:\d{8}|\d{4}-\d{2}-\d{2}|\d{4}|0\d{2})$/
  * The model that a name means: itself, the model of which it is a dated snapshot, or for `-latest` the model or its
  * newest snapshot. undefined for what is not sold, and for a name that is known and withdrawn.
  */
-export function modelNamed(snapshot: Snapshot, name: string): NamedModel | undefined {
+export function modelNamed(snapshot: Snapshot, name: string): ModelMatch | undefined {
   const own = snapshot.models.get(name)
   if (own !== undefined) return { model: own, datedName: null }
   if (snapshot.unsold.has(name)) return undefined
@@ -30,12 +30,12 @@ export function modelNamed(snapshot: Snapshot, name: string): NamedModel | undef
 }
 
 /** Only of a model that its maker calls by this name: what a host calls a model of its own is no family's spelling. */
-function named(snapshot: Snapshot, stem: string, datedName: string | null): NamedModel | undefined {
+function named(snapshot: Snapshot, stem: string, datedName: string | null): ModelMatch | undefined {
   const model = snapshot.models.get(stem)
   return model !== undefined && isOwnName(snapshot, model) ? { model, datedName } : undefined
 }
 
-function newestSnapshot(snapshot: Snapshot, stem: string): NamedModel | undefined {
+function newestSnapshot(snapshot: Snapshot, stem: string): ModelMatch | undefined {
   const dated = [...snapshot.models.values()].filter(
     (model) => model.name.replace(date, '') === stem && isOwnName(snapshot, model),
   )

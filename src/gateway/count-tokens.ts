@@ -1,7 +1,7 @@
 /**
- * Counts the tokens of a request that is not made: asks the model's upstream where it counts, in the caller's
- * format or in another one, and estimates where it cannot be asked. Free: takes no hold, needs no balance, writes
- * no receipt and leaves the paid rates alone; it has a rate, places and a deadline of its own.
+ * Counts the input tokens of a request without running it: asks the model's upstream, in the caller's format or in
+ * another one, and estimates the number where no upstream can count. Free: takes no hold, needs no balance and writes
+ * no receipt. It has its own rate limit, concurrency limit and deadline.
  */
 import type { Caller } from '../access/types.ts'
 import { TollgateError } from '../base/errors.ts'
@@ -38,7 +38,7 @@ import type { Candidate, ParsedRequest, RequestContext, Route } from './request.
 import { identityHeaders, jsonHeaders } from './response-headers.ts'
 import { publicUpstreamError, redactUpstreamBody } from './upstream-error.ts'
 
-/** Answers with the number of input tokens; throws rows of the error table. `x-tollgate-tokens` says where it comes from. */
+/** Responds with the number of input tokens; throws TollgateError. `x-tollgate-tokens` names its source. */
 export async function countTokens(
   deps: GatewayDeps,
   context: RequestContext,
@@ -49,13 +49,13 @@ export async function countTokens(
   deps.inFlight.identify(context.id, caller)
   await checkAccount(deps, caller)
   const announced = announcedBytes(context.request)
-  const rates = takePlace(deps, context, caller, weightOf(announced ?? 0))
+  const rates = acquireSlot(deps, context, caller, weightOf(announced ?? 0))
   try {
     const received = await receive(deps, caller, context)
     try {
-      // A body that did not announce its length is weighed once it is there.
+      // A body without content-length is weighed once it has been read.
       if (announced === undefined) takeRate(deps, context, caller, weightOf(received.bytes.length) - 1)
-      await answer(deps, context, { caller, received, rates })
+      await respond(deps, context, { caller, received, rates })
     } finally {
       received.drop()
     }
@@ -66,11 +66,11 @@ export async function countTokens(
 
 type RateHeaders = readonly string[]
 
-/** Large bodies count as several requests: one for each full piece of so many bytes, and one. */
+/** A body counts as one request, and as one more for each full 256 KiB. */
 const weighedBytes = 256 * 1024
 const weightOf = (bytes: number): number => 1 + Math.floor(bytes / weighedBytes)
 
-/** The headers that tell the rate; throws 429. */
+/** Returns the rate limit headers; throws 429. */
 function takeRate(
   { counting, limits, clock }: GatewayDeps,
   context: RequestContext,
@@ -86,22 +86,27 @@ function takeRate(
   )
   if (metered.kind === 'taken') return headers
   throw new TollgateError('rate_limited', {
-    message: `Rate limit reached: this account may have tokens counted ${limit} times per minute; each 256 kB of a body count as one more time.`,
+    message: `Rate limit reached: this account may count tokens ${limit} times per minute. Each 256 KiB of a body counts as one more request.`,
     facts: { scope: 'account', limit },
     retryAfterMs: metered.retryAfterMs,
     headers,
   })
 }
 
-/** The same; the place is to be given back. */
-function takePlace(deps: GatewayDeps, context: RequestContext, caller: Caller, weight: number): RateHeaders {
+/** Also acquires a concurrency slot, which the caller releases. */
+function acquireSlot(
+  deps: GatewayDeps,
+  context: RequestContext,
+  caller: Caller,
+  weight: number,
+): RateHeaders {
   const { counting, limits } = deps
   const { account } = caller
   const headers = takeRate(deps, context, caller, weight)
   if (!counting.places.tryAcquire(account)) {
     const limit = limits.countsPerAccountMax
     throw new TollgateError('concurrency_limited', {
-      message: `Rate limit reached: this account may have tokens of ${limit} requests counted at once.`,
+      message: `Rate limit reached: this account may count the tokens of ${limit} requests concurrently.`,
       facts: { scope: 'account', limit },
       retryAfterMs: 1_000,
       headers,
@@ -110,49 +115,48 @@ function takePlace(deps: GatewayDeps, context: RequestContext, caller: Caller, w
   return Object.entries(headers).flat()
 }
 
-/** One request whose tokens are asked for, and where it would go. */
-interface Question {
+/** One request whose tokens are counted, and its route. */
+interface CountedRequest {
   readonly caller: Caller
   readonly format: ClientCountingFormat
   readonly request: CountRequest
   readonly parsed: ParsedRequest
   readonly route: Route
-  /** Tokens of what it refers to at the provider. */
+  /** Tokens of provider-side state that it references. */
   readonly referenced: number
 }
 
-async function answer(
+async function respond(
   deps: GatewayDeps,
   context: RequestContext,
   of: { caller: Caller; received: Body; rates: RateHeaders },
 ): Promise<void> {
-  const question = await read(deps, context, of)
+  const counted = await readRequest(deps, context, of)
   try {
-    const { candidates, referenced } = await lookUpReferences(
-      deps,
-      of.caller,
-      question.parsed,
-      question.route,
-    )
-    const route = { ...question.route, candidates }
-    const found = await counted(deps, context, { ...question, route, referenced: referenced.tokens })
+    const { candidates, referenced } = await lookUpReferences(deps, of.caller, counted.parsed, counted.route)
+    const route = { ...counted.route, candidates }
+    const response = await countedResponse(deps, context, {
+      ...counted,
+      route,
+      referenced: referenced.tokens,
+    })
     if (context.work.interruption?.kind === 'stopped') throw context.work.interruption.error
-    if (found === null) return
-    const label = found.source === null ? [] : ['x-tollgate-tokens', found.source]
+    if (response === null) return
+    const label = response.source === null ? [] : ['x-tollgate-tokens', response.source]
     const headers = [...identityHeaders(context), ...of.rates, ...label]
-    context.client.answer(found.status, jsonHeaders(headers, found.headers), found.body)
+    context.client.answer(response.status, jsonHeaders(headers, response.headers), response.body)
   } finally {
-    question.parsed.body.drop()
+    counted.parsed.body.drop()
   }
 }
 
-async function read(
+async function readRequest(
   deps: GatewayDeps,
   context: RequestContext,
   { caller, received }: { caller: Caller; received: Body },
-): Promise<Question> {
+): Promise<CountedRequest> {
   const format = context.dialect.name
-  if (!isClientCountingFormat(format)) throw new RangeError(`${format} has no address that counts`)
+  if (!isClientCountingFormat(format)) throw new RangeError(`${format} has no counting endpoint`)
   const reading = { format, limits: deps.read, address: context.address }
   const owner = { body: received, account: caller.account, work: context.work }
   const { facts, ...request } = await withWireErrors(() =>
@@ -162,15 +166,15 @@ async function read(
   const body = received.another(request.body, isView ? 0 : request.body.length)
   try {
     const call = { body, facts: withHeaders(context, facts) }
-    const found = await resolveFiles(deps, caller, call, route(deps, caller, context, call))
-    return { caller, format, request, ...found, referenced: 0 }
+    const response = await resolveFiles(deps, caller, call, route(deps, caller, context, call))
+    return { caller, format, request, ...response, referenced: 0 }
   } catch (error) {
     body.drop()
     throw error
   }
 }
 
-/** What the caller is answered; `source` null: not with a number. */
+/** `source` null: the response is not a count. */
 interface TokenCountResponse {
   readonly status: number
   readonly body: Uint8Array | string
@@ -178,68 +182,72 @@ interface TokenCountResponse {
   readonly source: 'reported' | 'estimated' | 'bounded' | null
 }
 
-type ModelQuestion = Question & Pick<Candidate, 'upstreamModel'>
+type CountedRequestAt = CountedRequest & Pick<Candidate, 'upstreamModel'>
 
-/** null: the client left. */
-async function counted(
+/** null: the client disconnected. */
+async function countedResponse(
   deps: GatewayDeps,
   context: RequestContext,
-  question: Question,
+  counted: CountedRequest,
 ): Promise<TokenCountResponse | null> {
-  // Anyone can open an account that was never credited: the operator's credential is not used for it.
-  const isKnown = await deps.ledger.everCredited(question.caller.account)
-  const answer = isKnown ? await asked(deps, context, question) : null
+  // Anyone can open an account; the operator's credential is used only for accounts that were credited.
+  const isKnown = await deps.ledger.everCredited(counted.caller.account)
+  const answer = isKnown ? await askUpstream(deps, context, counted) : null
   if (answer !== null || context.work.interruption !== undefined) return answer
-  return estimated(deps, context, question)
+  return estimatedResponse(deps, context, counted)
 }
 
-/** How an upstream is asked. */
-interface Inquiry extends UpstreamCountRequest {
-  /** The answer is in the caller's format and goes to it as it is. */
-  readonly asIs: boolean
+/** The counting request to an upstream. */
+interface UpstreamRequest extends UpstreamCountRequest {
+  /** The response is in the caller's format and is relayed unchanged. */
+  readonly isPassthrough: boolean
 }
 
-/** The upstream's number, or its refusal of the caller's request; null where none can be asked. */
-async function asked(
+/** The upstream's count, or its rejection of the caller's request; null where no upstream can count. */
+async function askUpstream(
   deps: GatewayDeps,
   context: RequestContext,
-  question: Question,
+  counted: CountedRequest,
 ): Promise<TokenCountResponse | null> {
-  const { route, caller } = question
+  const { route, caller } = counted
   const outcome = await countAtUpstream(deps, context, {
     caller,
     model: route.model,
     candidates: route.candidates,
-    inquiryFor: (upstreamModel) => inquiryOf(deps, context, { ...question, upstreamModel }),
+    requestFor: (upstreamModel) => upstreamRequestFor(deps, context, { ...counted, upstreamModel }),
     waitMs: deps.limits.countAskMs,
   })
   if (outcome === null) return null
-  const { inquiry } = outcome
-  if (outcome.kind === 'refused') return refusedBy(outcome.failed, inquiry, outcome.candidate)
+  const { countRequest } = outcome
+  if (outcome.kind === 'refused') return rejectedBy(outcome.failed, countRequest, outcome.candidate)
   const { bytes, headers } = outcome.answer
-  if (inquiry.asIs) return { status: 200, body: bytes, headers, source: 'reported' }
-  const body = writeCount(question.format, outcome.tokens)
+  if (countRequest.isPassthrough) return { status: 200, body: bytes, headers, source: 'reported' }
+  const body = writeCount(counted.format, outcome.tokens)
   return { status: 200, body, headers: noHeaders, source: 'reported' }
 }
 
-async function inquiryOf(
+async function upstreamRequestFor(
   deps: GatewayDeps,
   context: RequestContext,
-  question: ModelQuestion,
-): Promise<Inquiry | null> {
-  const { format, parsed, route } = question
+  counted: CountedRequestAt,
+): Promise<UpstreamRequest | null> {
+  const { format, parsed, route } = counted
   const isOwn = parsed.facts.canPassThrough && parsed.facts.writtenAs === format
-  const counted = countingFormat(route, isOwn ? [format] : [])
-  if (counted === undefined) return null
-  if (isOwn && counted === format) return asItIs(deps, context, question)
-  return translated(deps, context, { question, format: counted })
+  const upstream = countingFormat(route, isOwn ? [format] : [])
+  if (upstream === undefined) return null
+  if (isOwn && upstream === format) return passthroughRequest(deps, context, counted)
+  return translatedRequest(deps, context, { counted, format: upstream })
 }
 
-async function asItIs(deps: GatewayDeps, context: RequestContext, question: ModelQuestion): Promise<Inquiry> {
-  const { format, request, parsed, upstreamModel } = question
+async function passthroughRequest(
+  deps: GatewayDeps,
+  context: RequestContext,
+  counted: CountedRequestAt,
+): Promise<UpstreamRequest> {
+  const { format, request, parsed, upstreamModel } = counted
   const reading = { format, limits: deps.read, address: context.address }
   const marks = await withWireErrors(() =>
-    deps.bodyThreads.run('stripCarriers', reading, ownerOf(context, question)),
+    deps.bodyThreads.run('stripCarriers', reading, ownerOf(context, counted)),
   )
   const isAlias = upstreamModel !== parsed.facts.model
   const edits: BytePatch[] = [
@@ -256,20 +264,20 @@ async function asItIs(deps: GatewayDeps, context: RequestContext, question: Mode
     body: [request.before, ...applyEdits(parsed.body.bytes, edits), request.after],
     headers: context.request.headers,
     query: context.query,
-    asIs: true,
+    isPassthrough: true,
   }
 }
 
-async function translated(
+async function translatedRequest(
   deps: GatewayDeps,
   context: RequestContext,
-  { question, format }: { question: ModelQuestion; format: UpstreamCountingFormat },
-): Promise<Inquiry> {
-  const { route, upstreamModel } = question
+  { counted, format }: { counted: CountedRequestAt; format: UpstreamCountingFormat },
+): Promise<UpstreamRequest> {
+  const { route, upstreamModel } = counted
   const { model, connector } = route
   const capabilities = connector.capabilities(model.upstreamModel)
-  const asked = {
-    format: writtenFormat(question),
+  const input = {
+    format: writtenFormat(counted),
     to: format,
     target: {
       model: upstreamModel,
@@ -278,28 +286,28 @@ async function translated(
     limits: deps.read,
     address: context.address,
   }
-  const owner = ownerOf(context, question)
-  const made = await withWireErrors(() => deps.bodyThreads.run('countTranslated', asked, owner))
-  const headers = { ...context.request.headers, ...made.headers }
-  return { format, body: [made.bytes], headers, query: '', asIs: false }
+  const owner = ownerOf(context, counted)
+  const translated = await withWireErrors(() => deps.bodyThreads.run('countTranslated', input, owner))
+  const headers = { ...context.request.headers, ...translated.headers }
+  return { format, body: [translated.bytes], headers, query: '', isPassthrough: false }
 }
 
-function writtenFormat({ parsed, format }: Question): SourceFormat {
+function writtenFormat({ parsed, format }: CountedRequest): SourceFormat {
   const { writtenAs } = parsed.facts
   return writtenAs ?? format
 }
 
-function ownerOf({ work }: RequestContext, { parsed, caller }: Question): BodyOwner {
+function ownerOf({ work }: RequestContext, { parsed, caller }: CountedRequest): BodyOwner {
   return { body: parsed.body, account: caller.account, work }
 }
 
-/** The provider's own words: byte for byte where they are in the caller's format. */
-function refusedBy(
+/** The provider's own error body where it is in the caller's format. */
+function rejectedBy(
   { failure, rejection, headers }: Failed,
-  { asIs }: Inquiry,
+  { isPassthrough }: UpstreamRequest,
   { upstream }: Candidate,
 ): TokenCountResponse {
-  if (asIs && rejection !== null) {
+  if (isPassthrough && rejection !== null) {
     return {
       status: rejection.status,
       body: redactUpstreamBody(rejection.bytes, upstream),
@@ -312,19 +320,19 @@ function refusedBy(
 
 const noHeaders: ReadonlyMap<string, string> = new Map()
 
-async function estimated(
+async function estimatedResponse(
   deps: GatewayDeps,
   context: RequestContext,
-  question: Question,
+  counted: CountedRequest,
 ): Promise<TokenCountResponse> {
-  const { parsed, route, format, referenced, caller } = question
+  const { parsed, route, format, referenced, caller } = counted
   const reading = {
-    format: writtenFormat(question),
+    format: writtenFormat(counted),
     limits: deps.read,
     address: context.address,
     to: { model: route.model.upstreamModel, format: route.dialect.name },
   }
-  const load = await withWireErrors(() => deps.bodyThreads.run('load', reading, ownerOf(context, question)))
+  const load = await withWireErrors(() => deps.bodyThreads.run('load', reading, ownerOf(context, counted)))
   parsed.body.drop()
   const { tokens, source } = await estimateInput(deps.counter, load, caller.account)
   const body = writeCount(format, tokens + referenced)

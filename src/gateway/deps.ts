@@ -1,6 +1,6 @@
 /**
- * Everything that serving a request needs, composed once per process. Each phase names the part of it
- * that it uses; nothing in it changes while a request runs but what is meant to (snapshot, draining).
+ * The dependencies of serving a request, composed once per process. Each phase declares the part that it uses. Only
+ * `snapshot`, `draining` and `load` change while a request runs.
  */
 import type { IncomingMessage } from 'node:http'
 import type { SecretSealer } from '../access/sealing.ts'
@@ -34,29 +34,29 @@ import type { RouteDeps } from './phases/route.ts'
 import type { SettlementResult } from './request.ts'
 
 export interface GatewayDeps extends FrontRates {
-  /** Where callers reach this server. */
+  /** The public base URL of this server. */
   readonly address: string
   readonly access: Access
   readonly background: Background
-  /** Where bodies are read and translated. */
+  /** Workers that read and translate bodies. */
   readonly bodyThreads: Pick<BodyThreads, 'run'>
   readonly bodies: SharedMemory['bodies']
-  /** The network that a request comes from, behind trusted proxies. */
+  /** The client network of a request, behind trusted proxies. */
   readonly clientNetwork: (request: IncomingMessage) => string
   readonly clock: Clock
   readonly connectorOf: (provider: string) => Connector
   readonly counter: Counter
-  /** Counting tokens for nothing, per account: its rate, and places for what is counted at once. */
+  /** Limits of free token counting, per account: its rate, and concurrency slots. */
   readonly counting: { readonly rates: RateMeter; readonly places: KeyedSemaphore }
   readonly draining: { readonly begun: boolean }
-  /** What becomes of a tool choice that a model cannot be forced to, unless the request says. */
+  /** Default for a tool choice that a model cannot be forced to. */
   readonly forcedTools: 'adapt' | 'refuse'
-  /** Memory for what of answers waits here: unfinished events, last words, whole answers. */
+  /** Memory for buffered response bytes: incomplete events, terminal events, whole responses. */
   readonly events: SharedMemory['events']
   readonly failpoints: Failpoints
-  /** Files that accounts keep at providers. */
+  /** Files of accounts at providers. */
   readonly files: ProviderFiles
-  /** For the addresses at which uploads are continued. */
+  /** Seals upload URLs. */
   readonly uploads: SecretSealer
   readonly health: Health
   readonly ledger: Ledger
@@ -64,23 +64,23 @@ export interface GatewayDeps extends FrontRates {
   readonly log: Log
   readonly metrics: Metrics
   readonly nextId: NextId
-  /** Counts the pages of documents whose tokens no provider counts. */
+  /** Counts the pages of documents that no provider counts. */
   readonly pdfs: PdfReader
   readonly order: RouteDeps['order']
-  /** When responses in the background are looked at. */
+  /** Schedules polls of background responses. */
   readonly polls: ResponsePolls
   readonly load: { level(): LoadLevel }
   readonly read: ReadLimits
-  /** Places for reading on after a client left, per account. */
+  /** Slots for reading a response to its end after its client disconnected, per account. */
   readonly readOnSlots: KeyedSemaphore
-  /** Refused requests, for the people whose keys they came with. */
+  /** The log of refused requests, shown to the owners of the keys. */
   readonly refusals: Pick<RefusalLog, 'note' | 'flush'>
   readonly inFlight: InFlightRequests
   readonly sender: Sender
-  /** Settles a response in the background: durable when it resolves as settled; tried once. */
+  /** Settles a background response: durable when it resolves as settled; tried once. */
   readonly settleResponse: (settlement: Settlement) => Promise<SettlementResult>
-  /** The catalog of this moment; a request reads it once. */
+  /** The current catalog. */
   readonly snapshot: Snapshot
-  /** Places for waiting for money, per account. */
+  /** Slots for requests that wait for balance, per account. */
   readonly balanceWaits: KeyedSemaphore
 }

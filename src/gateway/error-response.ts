@@ -1,20 +1,21 @@
 /**
- * Answers a request with a row of the error table, in the caller's dialect: as a whole answer
- * before anything was sent, as an error frame afterwards. Never both, never with a success mark.
+ * Sends an error in the caller's format: as a whole response before anything was sent, as an error frame afterwards.
+ * Never both, and never after a terminal success event.
  */
 import { type ErrorCode, errors } from '../../contract/errors.ts'
 import type { Clock } from '../base/clock.ts'
 import { TollgateError } from '../base/errors.ts'
 import { retryAdviceHeaders } from '../base/retry-advice.ts'
+import type { FlatHeaders } from '../http/downstream.ts'
 import { answerEarly, type ErrorResponseDeps } from '../http/early-response.ts'
 import type { RateRefusal } from '../ledger/types.ts'
 import { rateHeaders, retryAfterSeconds } from '../limits/headers.ts'
 import type { RateMeter } from '../limits/rate-meter.ts'
 import { type ClientError, WireError } from '../wire/dialect.ts'
 import type { RequestContext } from './request.ts'
-import { type FlatHeaders, identityHeaders, wholeHead } from './response-headers.ts'
+import { identityHeaders, wholeHead } from './response-headers.ts'
 
-/** The client and this server may not agree on where a request ended, so no other one is taken from the connection. */
+/** The client and this server may disagree on where the request ended, so the connection is not reused. */
 const endsConnection: readonly ErrorCode[] = [
   'malformed_http',
   'expectation_failed',
@@ -48,7 +49,7 @@ export function sendErrorResponse(
   })
 }
 
-/** In the line of the event that was opened in silence, if there is one. */
+/** Continues the event that padding has opened, if there is one. */
 function errorFrame({ dialect, padding }: RequestContext, problem: ClientError): Uint8Array | string {
   const frame = dialect.errorFrame(problem)
   return padding?.isOpen === true ? padding.resume(frame) : frame
@@ -56,23 +57,23 @@ function errorFrame({ dialect, padding }: RequestContext, problem: ClientError):
 
 export interface DelayDeps {
   readonly clock: Clock
-  /** Refusals for a rate that are sent at once, by account or network. */
+  /** Rate limit errors that are sent without delay, by account or network. */
   readonly promptRefusals: Pick<RateMeter<bigint | string>, 'take'>
   readonly limits: { readonly refusalPauseMs: number }
 }
 
 /**
- * Waits before a refusal for a rate where its account or network gets more of them than a client that obeys them:
- * each connection then asks at a pace that costs others nothing. Ends early when the work is interrupted.
+ * Delays a rate limit error where its account or network gets more of them than a client that honors Retry-After, which
+ * slows each of its connections down. Ends early when the work is interrupted.
  */
 export function delayErrorResponse(
   { clock, promptRefusals, limits }: DelayDeps,
   context: RequestContext,
   { code }: TollgateError,
-  taker: bigint | string,
+  source: bigint | string,
 ): Promise<void> | undefined {
   if (!rateCodes.includes(code) || context.client.headersSent) return undefined
-  if (promptRefusals.take(taker, clock.wallMs()).kind === 'taken') return undefined
+  if (promptRefusals.take(source, clock.wallMs()).kind === 'taken') return undefined
   return new Promise<void>((resolve) => {
     const timer = clock.after(limits.refusalPauseMs, resolve)
     context.work.listen(() => {
@@ -82,17 +83,17 @@ export function delayErrorResponse(
   })
 }
 
-/** `address`: where callers reach this server. */
+/** `address`: the public base URL of this server. */
 export function accountSuspended(address: string): TollgateError {
   return new TollgateError('account_suspended', {
-    message: `This account is suspended: ${address}/console says why. An administrator of this server can resume it.`,
+    message: `This account is suspended. See ${address}/console for the reason. An administrator can resume it.`,
   })
 }
 
 const rateRows = {
   requests: ['rate_limited', 'requests per minute'],
   tokens: ['token_rate_limited', 'tokens per minute'],
-  concurrent: ['concurrency_limited', 'requests at once'],
+  concurrent: ['concurrency_limited', 'concurrent requests'],
 } as const
 
 const rateCodes: readonly ErrorCode[] = Object.values(rateRows).map(([code]) => code)
@@ -108,7 +109,7 @@ export function rateLimited(refused: RateRefusal, context: RequestContext, nowMs
   })
 }
 
-/** What reading a body can end in, as a row of the error table; anything else as it is. */
+/** A WireError as a TollgateError; any other error unchanged. */
 export function wireError(error: unknown): unknown {
   if (!(error instanceof WireError)) return error
   return new TollgateError(
@@ -119,10 +120,10 @@ export function wireError(error: unknown): unknown {
   )
 }
 
-/** Work on a body in whatever thread, with its refusals as rows of the error table. */
-export async function withWireErrors<Made>(make: () => Made | Promise<Made>): Promise<Made> {
+/** Runs work on a body, with its WireErrors as TollgateErrors. */
+export async function withWireErrors<Made>(work: () => Made | Promise<Made>): Promise<Made> {
   try {
-    return await make()
+    return await work()
   } catch (error) {
     throw wireError(error)
   }
@@ -143,7 +144,7 @@ function problemOf(context: RequestContext, error: TollgateError): ClientError {
   }
 }
 
-/** What clients act on without reading the body. */
+/** Headers that clients act on without reading the body. */
 function adviceHeaders(error: TollgateError): FlatHeaders {
   const { details } = error
   const headers: string[] = []

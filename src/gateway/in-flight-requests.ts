@@ -1,12 +1,12 @@
 /**
- * The requests that run right now, so that a person, a revoked key, a suspended account or a shutdown can stop
- * them, a shutdown can wait for them, and a retry budget can know how many there are.
+ * The requests in flight, so that a user, a revoked key, a suspended account or a shutdown can stop them, a shutdown can
+ * wait for them, and the retry budget knows their number.
  */
 import { TollgateError } from '../base/errors.ts'
 import type { Interruptible } from '../base/interruption.ts'
 import { type LoadLevel, type LoadShare, shouldShed } from '../http/load-shedding.ts'
 
-/** Whose request it is. */
+/** The account and key of a request. */
 export interface Owner {
   readonly account: bigint
   readonly key: bigint
@@ -14,10 +14,10 @@ export interface Owner {
 
 interface InFlightEntry {
   readonly work: Interruptible
-  /** Ends a request that holds nothing yet, wherever it waits. */
-  readonly cut: () => void
+  /** Ends a request that has no hold yet, wherever it waits. */
+  readonly abort: () => void
   owner: Owner | null
-  /** The model that it asks for, as it wrote it. */
+  /** The requested model, as the request names it. */
   model: string | null
   holds: boolean
 }
@@ -32,17 +32,17 @@ export class InFlightRequests {
   /** Retries under way, for the retry budget. */
   retries = 0
 
-  /** How many hold money. */
+  /** The number of requests with a hold. */
   get count(): number {
     return this.#holding
   }
 
-  /** A request was taken on: it is waited for until it leaves. */
-  enter(id: bigint, request: Pick<InFlightEntry, 'work' | 'cut'>): void {
+  /** Registers a request; shutdown waits until it leaves. */
+  enter(id: bigint, request: Pick<InFlightEntry, 'work' | 'abort'>): void {
     this.#entries.set(id, { ...request, owner: null, model: null, holds: false })
   }
 
-  /** Its key is known: revoking it, or suspending its account, stops the request from here on. */
+  /** Records the key of a request: from here on, revoking it or suspending its account stops the request. */
   identify(id: bigint, { account, key }: Owner): void {
     const entry = this.#entries.get(id)
     if (entry === undefined || entry.owner !== null) return
@@ -51,25 +51,25 @@ export class InFlightRequests {
     this.#byAccount.set(account, (this.#byAccount.get(account) ?? 0) + 1)
   }
 
-  /** What is in flight beside one more request of the account. */
+  /** The share of the account in all requests in flight. */
   shareOf(account: bigint): LoadShare {
     const own = this.#byAccount.get(account) ?? 0
     return { requests: this.#identified, own, accounts: this.#byAccount.size }
   }
 
-  /** What it asks for is known. */
-  asks(id: bigint, model: string): void {
+  /** Records the requested model. */
+  setModel(id: bigint, model: string): void {
     const entry = this.#entries.get(id)
     if (entry !== undefined) entry.model = model
   }
 
-  /** What is known of a request by now; null: nobody knows whose it is. */
-  known(id: bigint): (Owner & { readonly model: string | null }) | null {
+  /** The owner and model of a request, as far as known; null before authentication. */
+  ownerOf(id: bigint): (Owner & { readonly model: string | null }) | null {
     const entry = this.#entries.get(id)
     return entry === undefined || entry.owner === null ? null : { ...entry.owner, model: entry.model }
   }
 
-  /** It holds money from here on, and ends in its own way when it is stopped. */
+  /** Records that the request has a hold: when it is stopped, it settles before it ends. */
   hold(id: bigint): void {
     const entry = this.#entries.get(id)
     if (entry === undefined || entry.holds) return
@@ -92,7 +92,7 @@ export class InFlightRequests {
     else this.#byAccount.delete(account)
   }
 
-  /** Ends one that holds money, in its own way: what was delivered is charged. False: it does not run here. */
+  /** Stops a request with a hold, which is charged for what was delivered. False: it is not in flight. */
   stopRequest(id: bigint, error: TollgateError): boolean {
     const entry = this.#entries.get(id)
     if (entry === undefined || !entry.holds) return false
@@ -117,18 +117,18 @@ export class InFlightRequests {
   stopAll(error: TollgateError): void {
     for (const entry of [...this.#entries.values()]) {
       entry.work.interrupt({ kind: 'stopped', error })
-      if (!entry.holds) entry.cut()
+      if (!entry.holds) entry.abort()
     }
   }
 
-  /** Resolves once no request runs. */
+  /** Resolves when no request is in flight. */
   whenIdle(): Promise<void> {
     if (this.#entries.size === 0) return Promise.resolve()
     return new Promise((resolve) => this.#idleListeners.push(resolve))
   }
 }
 
-/** Throws 503 where the server is saturated and this account is one that causes it; see `shouldShed`. */
+/** Throws 503 where the server is saturated and this account contributes to it; see `shouldShed`. */
 export function shedLoad(
   { inFlight, load }: { readonly inFlight: InFlightRequests; readonly load: { level(): LoadLevel } },
   account: bigint,
@@ -136,7 +136,7 @@ export function shedLoad(
   const level = load.level()
   if (level === 'none' || !shouldShed(level, inFlight.shareOf(account))) return
   throw new TollgateError('overloaded', {
-    message: 'This server is at its limit; try again.',
+    message: 'This server is overloaded. Try again.',
     retryAfterMs: 2_000,
   })
 }

@@ -1,6 +1,5 @@
 /**
- * What a key may look up besides generating: models, its balance, its own limits, the receipt of a
- * request. Read-only, free, one small function per operation.
+ * Read-only endpoints for API keys: models, balance, the key's own limits, and the receipt of a request. Free.
  */
 import { meterNames, meters } from '../../contract/meters.ts'
 import type { Caller } from '../access/types.ts'
@@ -13,17 +12,17 @@ import type { ReceiptRow, RunningRow } from '../ledger/types.ts'
 import type { GatewayDeps } from './deps.ts'
 import type { CallerOf } from './phases/authenticate.ts'
 import { modelNotFound } from './phases/route.ts'
-import type { Operation, RequestContext } from './request.ts'
+import type { GatewayOperation, RequestContext } from './request.ts'
 import { identityHeaders, wholeHead } from './response-headers.ts'
 
-type LookUp = (deps: GatewayDeps, context: RequestContext, caller: Caller) => Promise<unknown> | unknown
+type Lookup = (deps: GatewayDeps, context: RequestContext, caller: Caller) => Promise<unknown> | unknown
 
 type MetadataOperation = Extract<
-  Operation,
+  GatewayOperation,
   'list_models' | `show_${'model' | 'credits' | 'key' | 'generation'}`
 >
 
-const lookUps: Readonly<Record<MetadataOperation, LookUp>> = {
+const lookups: Readonly<Record<MetadataOperation, Lookup>> = {
   list_models: (deps, context, { policy }) =>
     listModels(only(deps.snapshot, policy.models), context.dialect.name, new URLSearchParams(context.query), {
       nowMs: context.startedMs,
@@ -37,11 +36,11 @@ const lookUps: Readonly<Record<MetadataOperation, LookUp>> = {
   },
   show_credits: async (deps, _line, caller) => {
     if (!caller.policy.showBalance) {
-      throw new TollgateError('model_not_allowed', { message: 'This API key may not see the balance.' })
+      throw new TollgateError('model_not_allowed', { message: 'This API key cannot read the balance.' })
     }
     const account = await deps.ledger.account(caller.account)
     if (account === undefined)
-      throw new TollgateError('account_not_found', { message: 'The account is gone.' })
+      throw new TollgateError('account_not_found', { message: 'This account no longer exists.' })
     const balance = formatUsd(account.posted)
     return {
       balance,
@@ -54,26 +53,26 @@ const lookUps: Readonly<Record<MetadataOperation, LookUp>> = {
   show_generation: (deps, context, caller) => generation(deps, context.subject, caller),
 }
 
-/** Answers a GET; throws rows of the error table. A probe of a base address needs no key. */
+/** Serves a GET; throws TollgateError. A probe of a base URL needs no key. */
 export async function serveMetadata(
   deps: GatewayDeps,
   context: RequestContext,
   callerOf: CallerOf,
 ): Promise<void> {
-  if (!isShown(context.operation)) {
+  if (!isLookup(context.operation)) {
     answer(deps, context, { status: 'ok' })
     return
   }
   const caller = await callerOf(context)
   deps.inFlight.identify(context.id, caller)
-  answer(deps, context, await lookUps[context.operation](deps, context, caller))
+  answer(deps, context, await lookups[context.operation](deps, context, caller))
 }
 
-function isShown(operation: Operation): operation is MetadataOperation {
-  return Object.hasOwn(lookUps, operation)
+function isLookup(operation: GatewayOperation): operation is MetadataOperation {
+  return Object.hasOwn(lookups, operation)
 }
 
-/** Whatever body came along is not waited for. */
+/** Responds without waiting for a request body. */
 function answer(deps: GatewayDeps, context: RequestContext, body: unknown): void {
   answerEarly(deps, context.request, context.client, {
     status: 200,
@@ -107,15 +106,15 @@ async function describeKey(deps: GatewayDeps, caller: Caller): Promise<Readonly<
   }
 }
 
-/** The receipt of one request of the same account; anybody else's is not there. */
+/** The receipt of a request of the same account; others are answered like missing ones. */
 async function generation(deps: GatewayDeps, subject: string, caller: Caller): Promise<unknown> {
   const id = parseId('req', subject)
-  // In the order of its life: what ends between the two looks is found by the second one.
+  // In this order, so that a request that ends between the two reads is found by the second one.
   const running = id === undefined ? undefined : await deps.ledger.running(id)
   if (running?.account === caller.account) return { data: describeRunning(running) }
   const receipt = id === undefined ? undefined : await deps.ledger.receipt(id)
   if (receipt?.account === caller.account) return { data: describeReceipt(receipt) }
-  throw new TollgateError('generation_not_found', { message: 'No request of this account has this id.' })
+  throw new TollgateError('generation_not_found', { message: 'This account has no request with this id.' })
 }
 
 function describeRunning(running: RunningRow): Readonly<Record<string, unknown>> {

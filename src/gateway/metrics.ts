@@ -1,6 +1,6 @@
 /**
- * What the operator's monitoring reads: counts and durations by dialect and outcome, never by key,
- * account or model text that a caller chose.
+ * Metrics for the operator's monitoring: counts and durations by format and outcome, never by key, account or a model
+ * name that a caller chose.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { RequestContext } from './request.ts'
@@ -11,11 +11,11 @@ export interface Metrics {
   upstreamFailed(provider: string, code: string): void
   /** Files of closed accounts that their upstreams have not deleted yet. */
   filesToDelete(count: number): void
-  /** Refused requests that could not be written down. */
+  /** Refused requests that could not be logged. */
   refusalsDropped(count: number): void
 }
 
-/** `token`: what a scraper sends; without one nothing of the process is observed, since no one could read it. */
+/** `token`: what a scraper sends; without one there is no endpoint, so process metrics are not collected. */
 export function createMetrics(running: { readonly count: number }, token: string | null): Metrics {
   const registry = new Registry()
   if (token !== null) collectDefaultMetrics({ register: registry })
@@ -34,18 +34,18 @@ export function createMetrics(running: { readonly count: number }, token: string
   })
   const failures = new Counter({
     name: 'tollgate_upstream_failures_total',
-    help: 'Attempts that did not serve, by provider and code.',
+    help: 'Failed attempts, by provider and code.',
     labelNames: ['provider', 'code'],
     registers: [registry],
   })
   const dropped = new Counter({
     name: 'tollgate_refusals_dropped_total',
-    help: 'Refused requests that people cannot look up, because there were too many or the store took none.',
+    help: 'Refused requests missing from the refusal log, because there were too many or the store failed.',
     registers: [registry],
   })
   new Gauge({
     name: 'tollgate_requests_running',
-    help: 'Requests that hold money right now.',
+    help: 'Requests with an open hold.',
     registers: [registry],
     collect() {
       this.set(running.count)

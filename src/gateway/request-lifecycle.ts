@@ -1,6 +1,6 @@
 /**
- * What invoking and relaying share of one request: the headers that the hold made, how long it may
- * still take, and what becomes of it when its client leaves.
+ * What dispatch and relay share of one request: the response headers of its hold, its remaining time, and whether it is
+ * read to its end after the client disconnects.
  */
 import type { Caller } from '../access/types.ts'
 import { MemoryReservation } from '../base/shared-budget.ts'

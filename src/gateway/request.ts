@@ -37,7 +37,7 @@ import type { Adjustment, Frame, ToolNames } from '../wire/translation/neutral.t
 import type { UpstreamOperation } from '../wire/upstream-paths.ts'
 
 /** What a request asks for: an operation of its format, or one that is the same in every format. */
-export type Operation =
+export type GatewayOperation =
   | FormatOperation
   | UploadOperation
   | 'list_models'
@@ -62,7 +62,7 @@ export interface RequestContext {
   readonly envelope: StreamEnvelope | null
   /** How its stream is kept alive where nothing may be sent between events; null mostly. */
   readonly padding: EventPadding | null
-  readonly operation: Operation
+  readonly operation: GatewayOperation
   /** What the address says of a request whose format puts the model there. */
   readonly address: UrlFields
   /** The part of the path that names one thing (`/models/{subject}`), '' otherwise. */

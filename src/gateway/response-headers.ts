@@ -1,21 +1,19 @@
 /**
- * What the heads of our answers say, as flat lists of names and values. Which headers of an
- * upstream reach a caller is decided here: very few.
+ * Response headers, as flat lists of names and values, and the few upstream headers that are relayed.
  */
 import type { Caller } from '../access/types.ts'
+import type { FlatHeaders } from '../http/downstream.ts'
 import { formatUsd } from '../ledger/rules/money.ts'
 import { rateHeaders } from '../limits/headers.ts'
 import type { Adjustment } from '../wire/translation/neutral.ts'
 import type { Hold, RequestContext, RequestPlan } from './request.ts'
-
-export type FlatHeaders = readonly string[]
 
 /** The upstream's response headers that are useful to the caller; all others are dropped. */
 const relayedHeaders = ['openai-processing-ms', 'openai-version', 'anthropic-version'] as const
 
 const streamHead: FlatHeaders = ['cache-control', 'no-cache, no-transform', 'x-accel-buffering', 'no']
 
-/** Of every answer: its request, and that it is what its type says. */
+/** Headers of every response. */
 export function identityHeaders(context: RequestContext): FlatHeaders {
   return [
     'x-request-id',
@@ -27,10 +25,10 @@ export function identityHeaders(context: RequestContext): FlatHeaders {
   ]
 }
 
-/** Of an answer that comes whole: it is for its caller, and nobody in between keeps it. */
+/** Headers of every response that is not streamed: it must not be cached. */
 export const wholeHead: FlatHeaders = ['cache-control', 'no-store']
 
-/** What the hold tells: rates left, what is held, a lowered limit, and the balance where the key may see it. */
+/** Headers from the hold: remaining rates, the held amount, a lowered limit, and the balance where the key shows it. */
 export function heldHeaders(
   context: RequestContext,
   caller: Caller,
@@ -55,19 +53,19 @@ export function heldHeaders(
 
 const adjustedCharactersMax = 1_024
 
-/** What was left out or changed on the way to another format, by the caller's names, each once. */
+/** Fields that translation dropped or adapted, by the caller's names, each once. */
 function adjustedText(adjusted: readonly Adjustment[]): string {
   const words = new Set(adjusted.map(({ kind, field }) => `${kind}=${field.replace(/[^!-+\--~]/g, '?')}`))
   const text = [...words].join(',')
   return text.length <= adjustedCharactersMax ? text : `${text.slice(0, adjustedCharactersMax - 3)}...`
 }
 
-/** What keeps the client of a silent stream awake. */
+/** What is sent to the client of a silent stream. */
 export function keepAlive({ envelope, padding, dialect }: RequestContext): string {
   return envelope?.keepAlive ?? padding?.next() ?? dialect.keepAlive ?? ''
 }
 
-/** What a stream begins with whose first content takes its time; '' where the head is enough. */
+/** The first keep-alive of a stream without content; '' where the response head suffices. */
 export function firstKeepAlive({ envelope, dialect }: RequestContext): string {
   return envelope === null ? (dialect.keepAlive ?? '') : ''
 }

@@ -68,7 +68,7 @@ export async function tryCandidates<Task extends AttemptTask>(
     policy.recordOutcome(candidate, outcome)
     const isRetried = policy.mayRetry(outcome, task)
     // The kept-alive connection had ended, so that the same upstream has not seen the request.
-    if (isRetried && outcome.kind === 'failed' && outcome.stale && isFirstAt(candidate, attempts))
+    if (isRetried && outcome.kind === 'failed' && outcome.stale && isFirstAttemptAt(candidate, attempts))
       waiting.unshift(candidate)
     if (!isRetried || waiting.length === 0 || attempts.length === attemptsMax) {
       return { final: { candidate, task, outcome }, attempts, retried }
@@ -78,7 +78,7 @@ export async function tryCandidates<Task extends AttemptTask>(
   return { final: null, attempts, retried }
 }
 
-function isFirstAt({ upstream }: Candidate, attempts: readonly Attempt[]): boolean {
+function isFirstAttemptAt({ upstream }: Candidate, attempts: readonly Attempt[]): boolean {
   return attempts.filter((attempt) => attempt.upstream === upstream.name).length === 1
 }
 
@@ -86,7 +86,7 @@ function isFirstAt({ upstream }: Candidate, attempts: readonly Attempt[]): boole
 async function attemptAt(
   deps: RetryLoopDeps,
   context: RequestContext,
-  { candidate, task, counter }: AttemptInput,
+  { candidate, task, counter }: TimedAttempt,
 ): Promise<{ readonly outcome: AttemptOutcome; readonly record: Attempt | null }> {
   const clock = steadyClock(deps.clock, context)
   const startedMs = clock.wallMs()
@@ -99,7 +99,7 @@ async function attemptAt(
   return { outcome, record: wasSent ? recordOf(candidate, outcome, times) : null }
 }
 
-interface AttemptInput {
+interface TimedAttempt {
   readonly candidate: Candidate
   readonly task: AttemptTask
   readonly counter: RetryPolicy<AttemptTask>['retryCounter']

@@ -1,6 +1,6 @@
 /**
- * How a request lives: eleven phases, top to bottom. A phase takes what it needs and returns the value
- * that the next one reads; none calls another. Whatever is thrown on the way ends here.
+ * The life of a request: eleven phases, top to bottom. A phase takes what it needs and returns the value that the next
+ * one reads; phases do not call each other. Everything that a phase throws is handled here.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Caller } from '../access/types.ts'
@@ -30,14 +30,14 @@ import { resolveFiles } from './phases/resolve-references/resolve-files.ts'
 import { resolveReferences } from './phases/resolve-references/resolve-references.ts'
 import { publicModelName, route } from './phases/route.ts'
 import { releaseHold, settle } from './phases/settle/settle.ts'
-import type { Operation, PreparedRequest, RequestContext } from './request.ts'
+import type { GatewayOperation, PreparedRequest, RequestContext } from './request.ts'
 import { requestLifecycle } from './request-lifecycle.ts'
 import { checkpoints } from './stream-checkpoints.ts'
 
-type OperationHandler = (deps: GatewayDeps, context: RequestContext, callerOf: CallerOf) => Promise<void>
+type RequestHandler = (deps: GatewayDeps, context: RequestContext, callerOf: CallerOf) => Promise<void>
 
-/** What each operation runs through; all that is paid goes the same way. */
-const handlers: Readonly<Record<Operation, OperationHandler>> = {
+/** The handler of each operation; all paid operations share one. */
+const handlers: Readonly<Record<GatewayOperation, RequestHandler>> = {
   generate,
   compact: generate,
   embed: generate,
@@ -61,7 +61,7 @@ const handlers: Readonly<Record<Operation, OperationHandler>> = {
   probe: serveMetadata,
 }
 
-/** Answers one request of the data plane; never rejects. `callerOf`: by its key, or by who is signed in. */
+/** Serves one request of the data plane; never rejects. `callerOf` authenticates by API key or by session. */
 export async function serve(
   deps: GatewayDeps,
   request: IncomingMessage,
@@ -69,7 +69,7 @@ export async function serve(
   callerOf: CallerOf,
 ): Promise<void> {
   const context = accept(deps, request, response)
-  deps.inFlight.enter(context.id, { work: context.work, cut: () => context.client.destroy() })
+  deps.inFlight.enter(context.id, { work: context.work, abort: () => context.client.destroy() })
   try {
     if (context.refusal !== undefined) throw context.refusal
     await handlers[context.operation](deps, context, callerOf)
@@ -77,16 +77,16 @@ export async function serve(
   } catch (thrown) {
     const error = asTollgateError(thrown)
     deps.metrics.requestEnded(context, error.code, secondsSince(deps, context))
-    deps.log[levelOf(error)]({ err: error, request: context.requestId }, 'request refused')
+    deps.log[levelOf(error)]({ err: error, request: context.requestId }, 'request failed')
     recordRefusal(deps, context, error)
-    const pause = delayErrorResponse(
+    const delay = delayErrorResponse(
       deps,
       context,
       error,
-      deps.inFlight.known(context.id)?.account ?? context.network,
+      deps.inFlight.ownerOf(context.id)?.account ?? context.network,
     )
-    // A refusal of the head goes out before the parser finds fault with what follows it.
-    if (pause !== undefined) await pause
+    // Sent in this tick where it is not delayed: an error for the head precedes the parser's errors for what follows it.
+    if (delay !== undefined) await delay
     sendErrorResponse(deps, context, error)
   } finally {
     deps.gate.leave(context.id)
@@ -100,10 +100,10 @@ async function generate(deps: GatewayDeps, context: RequestContext, callerOf: Ca
   deps.inFlight.identify(context.id, caller)
   await check(deps, caller, context)
   const parsed = await decode(deps, caller, context)
-  deps.inFlight.asks(context.id, parsed.facts.model)
+  deps.inFlight.setModel(context.id, parsed.facts.model)
   try {
-    const found = await resolveFiles(deps, caller, parsed, route(deps, caller, context, parsed))
-    const prepared = await prepare(deps, context, { caller, parsed: found.parsed }, found.route)
+    const withFiles = await resolveFiles(deps, caller, parsed, route(deps, caller, context, parsed))
+    const prepared = await prepare(deps, context, { caller, parsed: withFiles.parsed }, withFiles.route)
     await execute(deps, context, caller, prepared).finally(() => prepared.parsed.body.drop())
   } finally {
     parsed.body.drop()
@@ -139,11 +139,11 @@ async function execute(
   deps: GatewayDeps,
   context: RequestContext,
   caller: Caller,
-  { parsed, plan: prepared }: PreparedRequest,
+  { parsed, plan: preparedPlan }: PreparedRequest,
 ): Promise<void> {
-  const plan = await resolveReferences(deps, caller, parsed, planInBackground(context, parsed, prepared))
+  const plan = await resolveReferences(deps, caller, parsed, planInBackground(context, parsed, preparedPlan))
   const hold = await reserve(deps, caller, context, { parsed, plan })
-  // From here on the hold is ours to give back: dispatch never throws, and relay settles exactly once.
+  // From here on this function releases or settles the hold: dispatch never throws, and relay settles exactly once.
   deps.inFlight.hold(context.id)
   const lifecycle = requestLifecycle(deps, context, { caller, parsed, plan, hold })
   let started: StartResponse | null = null
@@ -157,7 +157,7 @@ async function execute(
         lifecycle,
         delivered: checkpoints(deps, context, { plan, hold, upstreamResponse }),
         settle(outcome) {
-          // Nothing was sent, so no receipt will tell of it.
+          // Without an attempt there is no receipt, so the refusal is the only record.
           if (upstreamResponse.attempts.length === 0 && outcome.error !== null)
             recordRefusal(deps, context, outcome.error)
           return settle(deps, context, { plan, hold, upstreamResponse }, outcome)
@@ -169,16 +169,16 @@ async function execute(
   } finally {
     lifecycle.end()
   }
-  // Out here: the hold of a response that runs on is no longer this request's to give back.
+  // Outside of the try: the hold of a background response no longer belongs to this request.
   started?.(context, lifecycle)
 }
 
-/** For the people whose key it came with; what nobody is told, or what only says that nothing was found, is no refusal. */
+/** Logs a refusal for the owner of the key, unless the client disconnected or only looked up a missing generation. */
 function recordRefusal(deps: GatewayDeps, context: RequestContext, error: TollgateError): void {
-  const known = deps.inFlight.known(context.id)
-  const owner = known ?? error.details.owner
+  const inFlight = deps.inFlight.ownerOf(context.id)
+  const owner = inFlight ?? error.details.owner
   if (owner === undefined || context.client.gone || error.code === 'generation_not_found') return
-  const model = known?.model ?? null
+  const model = inFlight?.model ?? null
   const { account, key } = owner
   const { code, status, details } = error
   const refusal = { id: context.id, account, key, code, status, model, message: details.message }
@@ -189,7 +189,7 @@ function secondsSince(deps: GatewayDeps, context: RequestContext): number {
   return (deps.clock.monoMs() - context.startedMonoMs) / 1_000
 }
 
-/** Our own mistakes are errors; what carries a word for the operator is worth reading; the rest is daily life. */
+/** `error` for internal errors, `warn` for errors with a detail for the operator, else `debug`. */
 function levelOf(error: TollgateError): 'error' | 'warn' | 'debug' {
   if (error.code === 'internal') return 'error'
   return error.details.detail === undefined ? 'debug' : 'warn'

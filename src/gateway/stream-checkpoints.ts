@@ -1,7 +1,6 @@
 /**
- * The marks that a running stream leaves, so that after a crash its customer is charged what was
- * delivered and no more, and the part of the hold that is given back as soon as the upstream reports
- * how much input there is.
+ * Checkpoints of a running stream, so that after a crash its customer is charged for what was delivered and no more, and
+ * the part of the hold that is released as soon as the upstream reports its input.
  */
 
 import { eachOutput } from '../../contract/meters.ts'
@@ -17,7 +16,7 @@ import { capUsage, draftReceipt, type SettledRequest } from './phases/settle/set
 import type { RequestContext, StreamedBody } from './request.ts'
 
 const bytesPerTokenGuess = 4
-const charactersPerTokenMost = 5
+const charactersPerTokenMax = 5
 
 type CheckpointDeps = Pick<
   GatewayDeps,
@@ -30,23 +29,23 @@ export function checkpoints(
   context: RequestContext,
   request: SettledRequest,
 ): (body: StreamedBody) => void {
-  const mark = marking(deps, context, request)
+  const checkpoint = checkpointer(deps, context, request)
   let isFirst = true
   return (body) => {
-    if (isFirst && request.plan.dialect.reportsInputEarly) giveBackSurplus(deps, context, { request, body })
+    if (isFirst && request.plan.dialect.reportsInputEarly) releaseSurplus(deps, context, { request, body })
     isFirst = false
-    mark(body)
+    checkpoint(body)
   }
 }
 
-/** A large part of the hold that the reported input leaves unused; tools that run upstream may still add input. */
-function giveBackSurplus(
+/** Releases a large unused part of the hold once the input is reported, unless provider-side tools may add input. */
+function releaseSurplus(
   deps: CheckpointDeps,
   context: RequestContext,
-  of: { request: SettledRequest; body: StreamedBody },
+  input: { request: SettledRequest; body: StreamedBody },
 ): void {
-  const { plan, hold } = of.request
-  const { rawUsage } = of.body.watch
+  const { plan, hold } = input.request
+  const { rawUsage } = input.body.watch
   if (!plan.dialect.reportedTotals(rawUsage).input || plan.inputSize.toolUses > 0) return
   const reported = capUsage({ plan, hold }, rawUsage)
   if (!reported.input || !isWholeInput(reported.usage, plan.inputSize.textBytes)) return
@@ -55,29 +54,29 @@ function giveBackSurplus(
   const needed = costOf(usage, plan.price, 'rates').cost
   const surplus = hold.amount - needed
   if (surplus < deps.limits.surplusNanoMin || surplus * surplusDivisor < hold.amount) return
-  deps.background.run('give back', () => deps.ledger.shrink(context.id, surplus))
+  deps.background.run('release surplus', () => deps.ledger.shrink(context.id, surplus))
 }
 
 /**
- * Some hosts open a stream with a placeholder and report the input at its end. What was given back could not be charged
- * any more, so a count that is small for the text is not acted on.
+ * Some hosts open a stream with a placeholder and report the input at its end. A released amount cannot be charged
+ * later, so a count that is too small for the text is ignored.
  */
 function isWholeInput(
   { inputUncached, cacheRead, cacheWrite5m, cacheWrite1h, inputAudio }: Usage,
   textBytes: number,
 ): boolean {
   const tokens = inputUncached + cacheRead + cacheWrite5m + cacheWrite1h + inputAudio
-  return tokens * bytesPerTokenMost >= textBytes
+  return tokens * bytesPerTokenMax >= textBytes
 }
 
-const bytesPerTokenMost = 16
+const bytesPerTokenMax = 16
 
 /** A surplus of less than a quarter of the hold is not worth a write. */
 const surplusDivisor = 4n
 
 const textOnly = eachOutput((name) => name === 'output')
 
-function marking(
+function checkpointer(
   deps: CheckpointDeps,
   context: RequestContext,
   request: SettledRequest,
@@ -92,7 +91,7 @@ function marking(
     fees: {},
     choices: 1,
   })
-  const marks = new Checkpointer(deps.limits, {
+  const schedule = new Checkpointer(deps.limits, {
     hold: hold.amount,
     input: guess.input,
     perOutputToken: guess.perOutputToken,
@@ -102,9 +101,9 @@ function marking(
   return (body) => {
     const { sample, rawUsage } = body.watch
     const guessed = guessedTokens(sample)
-    if (!marks.due(guessed)) return
-    marks.begin(guessed)
-    // The sample grows while this mark is made; the mark is of this moment.
+    if (!schedule.due(guessed)) return
+    schedule.begin(guessed)
+    // A copy, because the sample grows while the checkpoint is written.
     const delivered = output.count({
       text: sample.text,
       characters: sample.characters,
@@ -112,8 +111,8 @@ function marking(
     })
     deps.background.run('checkpoint', async () => {
       try {
-        const { usage: reported, input: isBelieved } = capUsage(request, rawUsage)
-        const isReported = plan.dialect.reportedTotals(rawUsage).input && isBelieved
+        const { usage: reported, input: isPlausible } = capUsage(request, rawUsage)
+        const isReported = plan.dialect.reportedTotals(rawUsage).input && isPlausible
         if (!isReported && upstreamResponse.input !== null)
           inputTokens ??= inputOf(deps.counter, upstreamResponse.input)
         const counted = inputTokens === undefined ? undefined : await inputTokens
@@ -146,7 +145,7 @@ function marking(
         })
         deps.failpoints.reach('after-checkpoint')
       } finally {
-        marks.end()
+        schedule.end()
       }
     })
   }
@@ -156,14 +155,14 @@ async function inputOf(counter: Counter, sample: InputSample): Promise<number> {
   return (await countSample(counter, sample)).tokens
 }
 
-/** Decides only when a mark is due, at every event; what is charged is counted. */
+/** A cheap estimate that only decides when a checkpoint is due; the charge is counted. */
 function guessedTokens(sample: OutputSample): number {
-  return Math.max(sample.events, Math.floor(sample.characters / charactersPerTokenMost))
+  return Math.max(sample.events, Math.floor(sample.characters / charactersPerTokenMax))
 }
 
 /**
- * The tokens that a stream has produced, counted low: each mark counts only the text since the one before,
- * and a token that two marks cut apart counts once. Beyond the kept text its share of tokens goes on.
+ * A lower bound of the tokens that a stream has produced: each checkpoint counts only the text since the one before, and
+ * a token that is split between two counts once. Text beyond the sample is extrapolated.
  */
 class DeliveredOutput {
   readonly #counter: Pick<Counter, 'count'>
@@ -174,12 +173,12 @@ class DeliveredOutput {
     this.#counter = counter
   }
 
-  /** Call it again only when the last count is there. */
+  /** Must not be called again before the last call has resolved. */
   async count({ text, characters, events }: OutputSample): Promise<number> {
     const fresh = text.slice(this.#characters)
     if (fresh !== '') {
       const tokens = await this.#counter.count(fresh)
-      // An event that carried content carried a token at least.
+      // Each content event has at least one token.
       if (tokens === undefined) return events
       this.#tokens += this.#characters === 0 ? tokens : Math.max(0, tokens - 1)
       this.#characters = text.length

@@ -1,16 +1,15 @@
 /**
- * What becomes of an upstream's failure outside the attempt that met it: what the caller is told, without a
- * word that names the operator's account or repeats its credential, and what the operator hears.
+ * Upstream failures as callers and the operator see them: the caller's error never names the operator's account or
+ * credential; the operator gets a log line and a metric.
  */
 import { TollgateError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
+import type { Upstream } from '../catalog/types.ts'
 import { withoutAccounts } from '../providers/account-ids.ts'
 import type { UpstreamFailure } from '../providers/connector.ts'
 import type { Health } from '../providers/health.ts'
 import type { Metrics } from './metrics.ts'
-import type { Candidate, RequestContext } from './request.ts'
-
-type Upstream = Candidate['upstream']
+import type { RequestContext } from './request.ts'
 
 export interface UpstreamErrorDeps {
   readonly health: Health
@@ -18,7 +17,7 @@ export interface UpstreamErrorDeps {
   readonly metrics: Pick<Metrics, 'upstreamFailed'>
 }
 
-/** The row of the error table that a failure is, in the upstream's words where they are the caller's to read. */
+/** The error for the caller, with the upstream's message where it concerns the caller's request. */
 export function publicUpstreamError(
   failure: UpstreamFailure,
   { credential }: Pick<Upstream, 'credential'>,
@@ -31,35 +30,35 @@ export function publicUpstreamError(
   })
 }
 
-/** An upstream's own error body: its very bytes, but for what names the operator. */
+/** An upstream's error body, unchanged except for what identifies the operator. */
 export function redactUpstreamBody(
   bytes: Uint8Array,
   { credential }: Pick<Upstream, 'credential'>,
 ): Uint8Array {
   const text = new TextDecoder().decode(bytes)
-  const told = withoutOperator(text, credential)
-  return told === text ? bytes : new TextEncoder().encode(told)
+  const redacted = withoutOperator(text, credential)
+  return redacted === text ? bytes : new TextEncoder().encode(redacted)
 }
 
-/** An upstream may repeat what it was sent, our credential with it. */
+/** Upstreams may echo the request, including our credential. */
 function withoutOperator(text: string, credential: string): string {
-  const told = withoutAccounts(text)
-  return credential === '' ? told : told.replaceAll(credential, '…')
+  const redacted = withoutAccounts(text)
+  return credential === '' ? redacted : redacted.replaceAll(credential, '…')
 }
 
 /** Records the failure, and notifies the operator when our own credential or billing is the cause. */
 export function recordUpstreamFailure(
   { health, log, metrics }: UpstreamErrorDeps,
   { requestId }: Pick<RequestContext, 'requestId'>,
-  of: { readonly upstream: Upstream; readonly failure: UpstreamFailure; readonly status: number | null },
+  attempt: { readonly upstream: Upstream; readonly failure: UpstreamFailure; readonly status: number | null },
 ): void {
-  const { upstream, failure, status } = of
+  const { upstream, failure, status } = attempt
   health.failed(upstream.name, failure)
   metrics.upstreamFailed(upstream.provider, failure.code)
   log[failure.operator ? 'error' : 'debug'](
     { upstream: upstream.name, status, code: failure.code, request: requestId },
     failure.operator
-      ? "an upstream refuses this gateway's own credential, bill or model"
+      ? "an upstream rejects this gateway's credential, billing or model"
       : 'an attempt failed',
   )
 }

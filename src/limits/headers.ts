@@ -2,8 +2,12 @@
 import { momentText } from './calendar.ts'
 import type { RateState, RateStates } from './types.ts'
 
-type RateKind = 'requests' | 'tokens'
-type Writer = (kind: RateKind, state: RateState, nowMs: number) => readonly (readonly [string, string])[]
+type RateHeaderKind = 'requests' | 'tokens'
+type Writer = (
+  kind: RateHeaderKind,
+  state: RateState,
+  nowMs: number,
+) => readonly (readonly [string, string])[]
 
 const openaiHeaders: Writer = (kind, { limit, remaining, resetMs }) => [
   [`x-ratelimit-limit-${kind}`, String(limit)],

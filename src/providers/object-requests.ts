@@ -77,6 +77,9 @@ export type ObjectOutcome =
   | { readonly kind: 'failed'; readonly failure: SendFailure }
   | { readonly kind: 'late' | 'too_large' | 'no_room' }
 
+/** Why there is no response. */
+export type ObjectFailure = Exclude<ObjectOutcome, ObjectResponse>
+
 export interface AnswerBounds {
   readonly bytesMax: number
   /** Memory for the answer, which is the caller's to give back. */
@@ -89,11 +92,11 @@ export async function requestObject(
   request: UpstreamRequest,
   bounds: AnswerBounds,
 ): Promise<ObjectOutcome> {
-  const first = await asked(asking, request, bounds)
-  return first.kind === 'failed' && first.failure.stale ? asked(asking, request, bounds) : first
+  const first = await sendOnce(asking, request, bounds)
+  return first.kind === 'failed' && first.failure.stale ? sendOnce(asking, request, bounds) : first
 }
 
-function asked(
+function sendOnce(
   { sender, clock, limits }: ObjectRequestDeps,
   request: UpstreamRequest,
   bounds: AnswerBounds,

@@ -48,7 +48,7 @@ export function composeGatewayDeps(
   }
   ledger.onSuspended((account) => {
     inFlight.stopAccount(account, accountSuspended())
-    deps.polls.hasten(account)
+    deps.polls.pollNow(account)
   })
   const deps: GatewayDeps = {
     get address() {

@@ -1,7 +1,7 @@
 /**
- * Responses that a provider keeps, in the background or not: begun, shown, cancelled and deleted for the account that made
- * them. What belongs to another account is answered like what does not exist, without asking the provider. Only the
- * end of one in the background moves money.
+ * Responses that a provider stores, background or not: started, retrieved, canceled and deleted by the account that
+ * created them. A response of another account is answered like one that does not exist, without a request to the
+ * provider. Only the end of a background response moves money.
  */
 import type { Caller } from '../../access/types.ts'
 import type { Background } from '../../base/background.ts'
@@ -11,13 +11,13 @@ import type { Upstream } from '../../catalog/types.ts'
 import type { OpenResponse } from '../../ledger/background-response-types.ts'
 import { formatUsd } from '../../ledger/rules/money.ts'
 import type { Ledger } from '../../ledger/types.ts'
-import type { ObjectOutcome, ObjectResponse } from '../../providers/object-requests.ts'
+import type { ObjectFailure, ObjectResponse } from '../../providers/object-requests.ts'
 import { backgroundResponses } from '../../wire/openai-responses/index.ts'
 import { withCost } from '../../wire/usage-cost.ts'
 import type {
   AnswerBody,
+  GatewayOperation,
   Hold,
-  Operation,
   ParsedRequest,
   RequestContext,
   RequestLifecycle,
@@ -29,10 +29,10 @@ import { publicUpstreamError, redactUpstreamBody } from '../upstream-error.ts'
 import {
   ageOf,
   closeLost,
-  conclude,
   type PollDeps,
   type ResponseRequest,
   requestResponse,
+  settleIfEnded,
   upstreamNamed,
 } from './poll-upstream.ts'
 import type { ResponsePolls } from './polls.ts'
@@ -45,9 +45,9 @@ export interface ResponseDeps extends PollDeps {
   readonly limits: PollDeps['limits'] & { readonly backgroundResponsesPerAccountMax: number }
 }
 
-// A response that begins in the background.
+// Starting a background response.
 
-/** The plan of a request whose answer is polled for; throws 400 for what does not run in the background. */
+/** The plan of a request whose response is polled for; throws 400 where the operation cannot run in the background. */
 export function planInBackground(
   context: RequestContext,
   { facts }: ParsedRequest,
@@ -58,12 +58,12 @@ export function planInBackground(
   if (plan.operation === 'generate' && inBackground !== null && plan.translation === null)
     return { ...plan, dialect: inBackground }
   throw new TollgateError('unpriced_option', {
-    message: `background: what ${context.operation} asks for does not run in the background; leave it out.`,
+    message: `background: ${context.operation} cannot run in the background. Remove the field.`,
     param: 'background',
   })
 }
 
-/** Throws 429 where the account has as many as it may. */
+/** Throws 429 where the account has reached its limit. */
 export async function reserveResponse(
   deps: ResponseDeps,
   { facts }: ParsedRequest,
@@ -73,18 +73,18 @@ export async function reserveResponse(
   if ((await deps.ledger.reserveResponse(hold.id, hold.account)) === 'reserved') return
   const most = deps.limits.backgroundResponsesPerAccountMax
   throw new TollgateError('background_limit_reached', {
-    message: `An account may run ${most} responses in the background at once. Wait until one has ended, or cancel one.`,
+    message: `An account may run ${most} background responses concurrently. Wait until one has ended, or cancel one.`,
     facts: { responses: most },
     retryAfterMs: 10_000,
   })
 }
 
-/** A response that its provider has begun, and whose owner is on record. */
+/** Sends the first state of a response that its provider has started and whose owner is recorded. */
 export type StartResponse = (context: RequestContext, lifecycle: RequestLifecycle) => void
 
 /**
- * Writes down whose the response is and what settling it needs; null for every other reply. From then on its hold is not
- * the request's any more. Throws when it cannot be written down; then it is cancelled at its provider.
+ * Records the owner of the response and what settling it needs; null for every other kind of reply. From then on the
+ * hold no longer belongs to the request. If recording fails, cancels the response at its provider and throws.
  */
 export async function startResponse(
   deps: ResponseDeps,
@@ -113,7 +113,7 @@ export async function startResponse(
   }
   deps.failpoints.reach('response-recorded')
   deps.polls.add(hold.id, hold.account)
-  return (told, lifecycle) => answerStarted(told, lifecycle, { body, upstreamResponse })
+  return (startedContext, lifecycle) => answerStarted(startedContext, lifecycle, { body, upstreamResponse })
 }
 
 function answerStarted(
@@ -147,45 +147,46 @@ async function cancelUnowned(
   const outcome = await requestResponse(deps, ask).finally(() => room.set(0))
   const isCancelled = outcome.kind === 'answered' && outcome.status === 200
   const facts = { upstream: upstream.name, response: responseId, isCancelled }
-  deps.log.error(facts, 'a background response could not be recorded: no account owns it')
+  deps.log.error(facts, 'a background response could not be recorded and has no owner')
 }
 
-// Requests about responses.
+// Requests for stored responses.
 
 interface ResponseTask {
   readonly context: RequestContext
   readonly caller: Caller
-  /** Its share of the memory for answers. */
+  /** Its memory reservation for response bodies. */
   readonly room: MemoryReservation
 }
 
-/** A response of the caller's account, and where it is. */
+/** A response of the caller's account, and the upstream that stores it. */
 interface OwnedResponse {
   readonly responseId: string
   readonly upstream: Upstream
-  /** null: it was settled, or never ran in the background. */
+  /** null: it is settled, or was not a background response. */
   readonly open: OpenResponse | null
-  /** null: not settled yet. */
+  /** null: not settled. */
   readonly receipt: bigint | null
 }
 
-export type ResponseOperation = Extract<Operation, `${string}_response` | `${string}_response_items`>
+export type ResponseOperation = Extract<GatewayOperation, `${string}_response` | `${string}_response_items`>
 
-const works: Readonly<Record<ResponseOperation, (deps: ResponseDeps, task: ResponseTask) => Promise<void>>> =
-  {
-    show_response: show,
-    list_response_items: listItems,
-    cancel_response: cancel,
-    delete_response: remove,
-  }
+const handlers: Readonly<
+  Record<ResponseOperation, (deps: ResponseDeps, task: ResponseTask) => Promise<void>>
+> = {
+  show_response: show,
+  list_response_items: listItems,
+  cancel_response: cancel,
+  delete_response: remove,
+}
 
-/** Answers a request about a response that is kept; throws rows of the error table. */
+/** Serves a request for a stored response; throws TollgateError. */
 export async function serveResponses(deps: ResponseDeps, task: Omit<ResponseTask, 'room'>): Promise<void> {
   const { key, account } = task.caller
   const allowance = deps.events.allowance({ key, account, network: task.context.network })
   const room = new MemoryReservation(allowance, deps.limits.unmeteredBytes)
   try {
-    await works[task.context.operation as ResponseOperation](deps, { ...task, room })
+    await handlers[task.context.operation as ResponseOperation](deps, { ...task, room })
   } finally {
     room.set(0)
   }
@@ -196,7 +197,7 @@ async function show(deps: ResponseDeps, task: ResponseTask): Promise<void> {
   if (query.get('stream') === 'true') {
     throw new TollgateError('invalid_value', {
       message:
-        'stream: a response is not streamed again here; leave it out and ask again until the response has ended.',
+        'stream: a stored response cannot be streamed. Remove the field and poll until the response has ended.',
       param: 'stream',
     })
   }
@@ -218,11 +219,11 @@ async function cancel(deps: ResponseDeps, task: ResponseTask): Promise<void> {
   await relayState(deps, task, owned, answer)
 }
 
-/** What a provider does not tell of a cancelled response is the operator's loss, as with clients that leave. */
+/** The unreported cost of a canceled response is the operator's loss, as with clients that disconnect. */
 async function refuseRestricted({ ledger }: ResponseDeps, { account }: Caller): Promise<void> {
   if (((await ledger.account(account))?.restrictedMs ?? null) === null) return
   throw new TollgateError('account_restricted', {
-    message: 'This account may not cancel responses until an administrator has looked at its losses.',
+    message: 'This account cannot cancel responses until an administrator has reviewed its losses.',
   })
 }
 
@@ -241,20 +242,19 @@ async function refuseRunning(
   { owned, open }: { readonly owned: OwnedResponse; readonly open: OpenResponse },
 ): Promise<void> {
   const { bytes } = await answerAbout(deps, task, { owned, method: 'GET', below: '' })
-  const conclusion = await conclude(deps, open, bytes)
+  const conclusion = await settleIfEnded(deps, open, bytes)
   if (conclusion.kind === 'settled' && conclusion.settlement.kind === 'settled') return
   throw new TollgateError('conflict', {
-    message:
-      'This response runs in the background. Cancel it, or wait until it has ended, and delete it then.',
+    message: 'This response is still running. Cancel it or wait until it has ended, then delete it.',
   })
 }
 
-/** Throws the same 404 for another account's and for none. */
+/** Throws the same 404 for a response of another account and for one that does not exist. */
 async function ownedBy(deps: ResponseDeps, { context, caller }: ResponseTask): Promise<OwnedResponse> {
   const responseId = context.subject
   const { ledger, clock } = deps
   const { account } = caller
-  // In this order: what is settled in between is found as a provider object.
+  // In this order, so that a response that is settled between the two reads is found as a provider object.
   const open = await ledger.openResponse(account, responseId)
   const [stored] =
     open === undefined ? await ledger.providerObjects(account, [responseId], clock.wallMs()) : []
@@ -263,7 +263,7 @@ async function ownedBy(deps: ResponseDeps, { context, caller }: ResponseTask): P
   const upstream = upstreamNamed(deps, at)
   if (upstream === undefined) {
     throw new TollgateError('upstream_unavailable', {
-      message: 'The upstream that keeps this response is no longer configured.',
+      message: 'The upstream that stores this response is no longer configured.',
       retryAfterMs: 60_000,
     })
   }
@@ -275,26 +275,26 @@ const shownWith = ['include', 'include[]']
 const listedWith = [...shownWith, 'after', 'before', 'limit', 'order']
 
 function queryOf(query: URLSearchParams, names: readonly string[]): string {
-  const kept = new URLSearchParams([...query].filter(([name]) => names.includes(name)))
-  return kept.size === 0 ? '' : `?${kept}`
+  const relayedQuery = new URLSearchParams([...query].filter(([name]) => names.includes(name)))
+  return relayedQuery.size === 0 ? '' : `?${relayedQuery}`
 }
 
 type ObjectCall = Pick<ResponseRequest, 'method' | 'below'> & { readonly owned: OwnedResponse }
 
-/** The provider's answer; throws what a failure of it is to the caller. */
+/** The provider's response; throws its failure as the caller sees it. */
 async function answerAbout(
   deps: ResponseDeps,
   task: ResponseTask,
-  asked: ObjectCall,
+  call: ObjectCall,
 ): Promise<ObjectResponse> {
   const { context, room } = task
-  const { owned, method, below } = asked
+  const { owned, method, below } = call
   const { upstream, responseId } = owned
   const { requestId } = context
   const { headers } = context.request
   const ask = { upstream, responseId, method, below, headers, requestId, room }
   const outcome = await requestResponse(deps, ask)
-  if (outcome.kind !== 'answered') throw unanswered(outcome)
+  if (outcome.kind !== 'answered') throw failureError(outcome)
   if (outcome.status >= 200 && outcome.status < 300) return outcome
   if (outcome.status === 404) {
     if (owned.open !== null) await closeLost(deps, owned.open)
@@ -307,22 +307,20 @@ async function answerAbout(
   throw publicUpstreamError(failure, upstream)
 }
 
-type Unanswered = Exclude<ObjectOutcome, ObjectResponse>
-
-const unansweredRows: Readonly<Record<Unanswered['kind'], readonly [code: ErrorCode, message: string]>> = {
+const failureErrors: Readonly<Record<ObjectFailure['kind'], readonly [code: ErrorCode, message: string]>> = {
   failed: ['upstream_error', 'The connection to the upstream failed.'],
   late: ['upstream_timeout', 'The upstream did not answer in time.'],
-  no_room: ['overloaded', 'This server holds as much of answers as it can; try again.'],
-  too_large: ['upstream_invalid', 'The response is larger than this server relays.'],
+  no_room: ['overloaded', 'This server is out of memory for responses. Try again.'],
+  too_large: ['upstream_invalid', 'The response is larger than this server can relay.'],
 }
 
-function unanswered(outcome: Unanswered): TollgateError {
-  const [code, message] = unansweredRows[outcome.kind]
-  const detail = outcome.kind === 'failed' ? outcome.failure.detail : outcome.kind
+function failureError(failure: ObjectFailure): TollgateError {
+  const [code, message] = failureErrors[failure.kind]
+  const detail = failure.kind === 'failed' ? failure.failure.detail : failure.kind
   return new TollgateError(code, { message, source: 'upstream', detail })
 }
 
-/** Tells how it stands with a response; one that has ended is settled before. */
+/** Relays the state of a response; one that has ended is settled first. */
 async function relayState(
   deps: ResponseDeps,
   task: ResponseTask,
@@ -333,26 +331,26 @@ async function relayState(
     const settled = receipt === null ? undefined : await deps.ledger.receipt(receipt)
     return relayCost(task, answer, settled?.charged ?? null)
   }
-  const conclusion = await conclude(deps, open, answer.bytes)
+  const conclusion = await settleIfEnded(deps, open, answer.bytes)
   switch (conclusion.kind) {
     case 'running':
       deps.polls.postpone(open.id, ageOf(deps, open))
       return relayPlain(task, answer)
     case 'unreadable':
       throw new TollgateError('upstream_invalid', {
-        message: 'The upstream answered with something that is not this response.',
+        message: 'The upstream returned something other than this response.',
         source: 'upstream',
       })
     case 'settled':
       if (conclusion.settlement.kind === 'settled')
         return relayCost(task, answer, conclusion.settlement.charged)
       throw new TollgateError('settlement_delayed', {
-        message: 'The response has ended and could not be settled in time. Ask for it again.',
+        message: 'The response has ended, but its charge could not be recorded in time. Request it again.',
       })
   }
 }
 
-/** What the response cost in all; asking for it costs nothing. */
+/** Relays a response with its total cost; retrieving it is free. */
 function relayCost(task: ResponseTask, answer: ObjectResponse, charged: bigint | null): void {
   if (charged === null) return relayPlain(task, answer)
   const { context, caller } = task
@@ -370,6 +368,6 @@ function relayPlain({ context }: ResponseTask, { status, headers, bytes }: Objec
 
 function notFound(): TollgateError {
   return new TollgateError('response_not_found', {
-    message: 'No response of this account has this id, or its provider no longer keeps it.',
+    message: 'This account has no response with this id, or its provider no longer stores it.',
   })
 }

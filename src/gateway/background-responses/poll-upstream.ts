@@ -1,6 +1,6 @@
 /**
- * Asks the provider about a response that it keeps, and settles one in the background that has ended: for its client and
- * for the server's own polls alike. The first to see the end settles; the other finds it settled.
+ * Requests a stored response from its provider, and settles a background response that has ended, both for client
+ * requests and for the server's own polls. Settlement is idempotent, so either of them may see the end first.
  */
 import type { Failpoints } from '../../base/failpoint.ts'
 import { formatId } from '../../base/ids.ts'
@@ -37,16 +37,16 @@ export interface ResponseRequest {
   readonly upstream: Upstream
   readonly method: UpstreamRequest['method']
   readonly responseId: string
-  /** What follows the response's address: '', `/cancel`, `?include=…`. */
+  /** What follows the response's path: '', `/cancel`, `?include=…`. */
   readonly below: string
   readonly headers: RequestContext['request']['headers']
   readonly requestId: string
   readonly room: MemoryReservation
 }
 
-export function requestResponse(deps: UpstreamPollDeps, ask: ResponseRequest): Promise<ObjectOutcome> {
+export function requestResponse(deps: UpstreamPollDeps, input: ResponseRequest): Promise<ObjectOutcome> {
   const { limits, sender, clock, connectorOf } = deps
-  const { upstream, method, responseId, below, room } = ask
+  const { upstream, method, responseId, below, room } = input
   const { path, headers } = connectorOf(upstream.provider).prepare({
     dialect: backgroundResponses.name,
     operation: 'generate',
@@ -55,8 +55,8 @@ export function requestResponse(deps: UpstreamPollDeps, ask: ResponseRequest): P
     credential: upstream.credential,
     streamed: false,
     query: '',
-    headers: ask.headers,
-    requestId: ask.requestId,
+    headers: input.headers,
+    requestId: input.requestId,
   })
   const request: UpstreamRequest = {
     origin: upstream.origin,
@@ -71,15 +71,15 @@ export function requestResponse(deps: UpstreamPollDeps, ask: ResponseRequest): P
 
 /** These requests have no body. */
 function withoutContentType(headers: readonly string[]): string[] {
-  const kept: string[] = []
+  const copied: string[] = []
   for (let at = 0; at < headers.length; at += 2) {
     const name = headers[at] ?? ''
-    if (name !== 'content-type') kept.push(name, headers[at + 1] ?? '')
+    if (name !== 'content-type') copied.push(name, headers[at + 1] ?? '')
   }
-  return kept
+  return copied
 }
 
-/** The upstream that has a response; undefined: it is no longer configured. */
+/** The upstream that stores a response; undefined: it is no longer configured. */
 export function upstreamNamed(
   { snapshot, connectorOf }: UpstreamPollDeps,
   name: string,
@@ -93,17 +93,17 @@ export function ageOf({ clock }: Pick<UpstreamPollDeps, 'clock'>, { createdMs }:
   return Math.max(0, clock.wallMs() - createdMs)
 }
 
-/** `unreadable`: the answer is not the response that was asked for. */
-export type Conclusion =
+/** `unreadable`: the body is not the requested response. */
+export type ResponseProgress =
   | { readonly kind: 'running' | 'unreadable' }
   | { readonly kind: 'settled'; readonly settlement: SettlementResult }
 
-/** Settles an open response where the provider's answer says that it has ended. */
-export async function conclude(
+/** Settles an open response if the provider reports that it has ended. */
+export async function settleIfEnded(
   deps: UpstreamPollDeps,
   open: OpenResponse,
   bytes: Uint8Array,
-): Promise<Conclusion> {
+): Promise<ResponseProgress> {
   const { sampleCharactersMax } = deps.limits
   const state = readResponseState(bytes, { id: open.responseId, sampleCharactersMax })
   if (state === null) return { kind: 'unreadable' }
@@ -116,24 +116,24 @@ function close(deps: UpstreamPollDeps, open: OpenResponse, end: ResponseEnd): Pr
   return deps.settleResponse(settlementOf(deps, open, { end, cause: causeOf(deps, open) }))
 }
 
-/** Also for who could cancel it now: a client can no more when its account is suspended. */
+/** Why a response was canceled: suspension and age take precedence, since a suspended client cannot cancel. */
 function causeOf(deps: UpstreamPollDeps, open: OpenResponse): CancelCause {
   if (open.isSuspended) return 'suspension'
   return ageOf(deps, open) > deps.limits.backgroundAgeMaxMs ? 'age' : 'client'
 }
 
-/** What a look found. */
+/** The result of one poll. */
 export type PollResult =
   | { readonly kind: 'over' }
   | {
       readonly kind: 'again'
       readonly ageMs: number
-      /** The provider asks for this pause; null: it does not. */
+      /** The provider's Retry-After; null: it sent none. */
       readonly pauseMs: number | null
     }
 
 export interface PollDeps extends UpstreamPollDeps, UpstreamErrorDeps {
-  /** Memory for answers. */
+  /** Memory for response bodies. */
   readonly events: SharedMemory['events']
   readonly limits: UpstreamPollDeps['limits'] & {
     readonly backgroundLostMs: number
@@ -143,8 +143,8 @@ export interface PollDeps extends UpstreamPollDeps, UpstreamErrorDeps {
 }
 
 /**
- * The server's own look at an open response: one that is too old, or whose account is suspended, is cancelled, and one
- * that does not end even then is given up.
+ * The server's own poll of an open response: cancels one that is too old or whose account is suspended, and settles one
+ * that does not end even then at no charge.
  */
 export async function pollResponse(deps: PollDeps, id: bigint): Promise<PollResult> {
   const { ledger, events, limits, log } = deps
@@ -155,15 +155,16 @@ export async function pollResponse(deps: PollDeps, id: bigint): Promise<PollResu
   const isTooOld = ageMs > limits.backgroundAgeMaxMs
   try {
     const isCancelled = isTooOld || open.isSuspended
-    const cancelled = isCancelled ? await looked(deps, open, { method: 'POST', room }) : null
-    // What can no longer be canceled has ended.
-    const found = cancelled?.isOver === true ? cancelled : await looked(deps, open, { method: 'GET', room })
-    if (found.isOver) return { kind: 'over' }
+    const cancelled = isCancelled ? await pollUpstream(deps, open, { method: 'POST', room }) : null
+    // A response that can no longer be canceled has ended.
+    const polled =
+      cancelled?.isOver === true ? cancelled : await pollUpstream(deps, open, { method: 'GET', room })
+    if (polled.isOver) return { kind: 'over' }
     if (ageMs <= limits.backgroundAgeMaxMs + limits.backgroundCancelMs)
-      return { kind: 'again', ageMs, pauseMs: found.pauseMs }
+      return { kind: 'again', ageMs, pauseMs: polled.pauseMs }
     log.error(
       { upstream: open.upstream, response: open.responseId, request: formatId('req', id) },
-      'a background response does not end and is settled at nothing; its upstream may charge for it',
+      'a background response did not end and is settled without a charge; its upstream may bill it',
     )
     const settlement = await close(deps, open, { status: 'expired' })
     return settlement.kind === 'settled' ? { kind: 'over' } : { kind: 'again', ageMs, pauseMs: null }
@@ -172,52 +173,52 @@ export async function pollResponse(deps: PollDeps, id: bigint): Promise<PollResu
   }
 }
 
-interface Looked {
+interface UpstreamPoll {
   readonly isOver: boolean
   readonly pauseMs: number | null
 }
 
-const notOver: Looked = { isOver: false, pauseMs: null }
-const over: Looked = { isOver: true, pauseMs: null }
+const stillRunning: UpstreamPoll = { isOver: false, pauseMs: null }
+const ended: UpstreamPoll = { isOver: true, pauseMs: null }
 
-async function looked(
+async function pollUpstream(
   deps: PollDeps,
   open: OpenResponse,
   { method, room }: { readonly method: 'GET' | 'POST'; readonly room: MemoryReservation },
-): Promise<Looked> {
+): Promise<UpstreamPoll> {
   const upstream = upstreamNamed(deps, open.upstream)
-  if (upstream === undefined) return notOver
+  if (upstream === undefined) return stillRunning
   const requestId = formatId('req', open.id)
   const below = method === 'POST' ? '/cancel' : ''
   const { responseId } = open
-  const ask = { upstream, method, responseId, below, headers: {}, requestId, room }
-  const outcome = await requestResponse(deps, ask)
+  const request = { upstream, method, responseId, below, headers: {}, requestId, room }
+  const outcome = await requestResponse(deps, request)
   room.set(0)
   if (outcome.kind !== 'answered') {
     deps.log.debug({ upstream: upstream.name, response: responseId, outcome: outcome.kind }, 'a poll failed')
-    return notOver
+    return stillRunning
   }
   const { status, headers, bytes } = outcome
   if (status === 200) {
-    const conclusion = await conclude(deps, open, bytes)
-    return conclusion.kind === 'settled' && conclusion.settlement.kind === 'settled' ? over : notOver
+    const conclusion = await settleIfEnded(deps, open, bytes)
+    return conclusion.kind === 'settled' && conclusion.settlement.kind === 'settled' ? ended : stillRunning
   }
-  if (status === 404) return (await closeLost(deps, open)) ? over : notOver
+  if (status === 404) return (await closeLost(deps, open)) ? ended : stillRunning
   const { connectorOf } = deps
   const problem = backgroundResponses.readError(redactUpstreamBody(bytes, upstream))
   const failure = connectorOf(upstream.provider).classify(status, headers, problem)
-  // A cancellation that is refused is no failure of the upstream.
+  // A rejected cancellation is not an upstream failure.
   if (method === 'GET') recordUpstreamFailure(deps, { requestId }, { upstream, failure, status })
   return { isOver: false, pauseMs: failure.retryAfterMs }
 }
 
-/** False: it has begun so lately that its provider may not know it yet, or it could not be settled now. */
+/** False: it started so recently that its provider may not list it yet, or it could not be settled now. */
 export async function closeLost(
-  looking: UpstreamPollDeps & { readonly limits: { readonly backgroundLostMs: number } },
+  deps: UpstreamPollDeps & { readonly limits: { readonly backgroundLostMs: number } },
   open: OpenResponse,
 ): Promise<boolean> {
-  if (ageOf(looking, open) < looking.limits.backgroundLostMs) return false
+  if (ageOf(deps, open) < deps.limits.backgroundLostMs) return false
   const facts = { upstream: open.upstream, response: open.responseId }
-  looking.log.warn(facts, 'an upstream no longer knows a background response; it is settled at nothing')
-  return (await close(looking, open, { status: 'lost' })).kind === 'settled'
+  deps.log.warn(facts, 'an upstream no longer has a background response; it is settled without a charge')
+  return (await close(deps, open, { status: 'lost' })).kind === 'settled'
 }

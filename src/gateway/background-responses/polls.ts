@@ -1,6 +1,7 @@
 /**
- * When open responses in the background are looked at: soon after they began, less often the longer they run, and only a
- * few at once. Remembers no more than when; a start finds all that are open again. Sends no request itself.
+ * Schedules the polls of open background responses: soon after they start, less often the longer they run, and only a
+ * few concurrently. Keeps only due times in memory; a restart reads the open responses from the ledger. Sends no request
+ * itself.
  */
 import type { Background } from '../../base/background.ts'
 import type { Clock, Timer } from '../../base/clock.ts'
@@ -11,7 +12,7 @@ import { type PollDeps, type PollResult, pollResponse } from './poll-upstream.ts
 export interface PollLimits {
   readonly backgroundPollMsMin: number
   readonly backgroundPollMsMax: number
-  /** Responses that are looked at in parallel. */
+  /** Responses that are polled concurrently. */
   readonly backgroundPollsMax: number
 }
 
@@ -20,12 +21,12 @@ export interface ResponsePollDeps extends PollDeps {
   readonly limits: PollDeps['limits'] & PollLimits
 }
 
-/** `deps` is read when a response is looked at: it may be composed later. */
+/** `deps` is called at each poll, since it may be composed later. */
 export function responsePolls(
   deps: () => ResponsePollDeps,
-  polling: Omit<PollScheduleDeps, 'look'>,
+  schedule: Omit<PollScheduleDeps, 'poll'>,
 ): ResponsePolls {
-  return new ResponsePolls({ ...polling, look: (id) => pollResponse(deps(), id) })
+  return new ResponsePolls({ ...schedule, poll: (id) => pollResponse(deps(), id) })
 }
 
 interface PollScheduleDeps {
@@ -34,39 +35,39 @@ interface PollScheduleDeps {
   readonly clock: Clock
   readonly log: Log
   readonly limits: PollLimits
-  /** Asks how it stands with an open response, and settles it when it has ended. */
-  readonly look: (id: bigint) => Promise<PollResult>
+  /** Polls an open response, and settles it when it has ended. */
+  readonly poll: (id: bigint) => Promise<PollResult>
 }
 
 interface PollEntry {
   readonly account: bigint
   dueMonoMs: number
-  isLooking: boolean
+  isPolling: boolean
 }
 
 const tickMsMax = 250
-/** A quarter of its age: what runs for an hour is settled at most a minute late. */
+/** The delay is a quarter of the response's age, up to `backgroundPollMsMax`. */
 const ageDivisor = 4
 const responsesPerRead = 500
 const reads = { everyMs: 1_000, timesMax: 86_400 }
 
 export class ResponsePolls {
-  readonly #polling: PollScheduleDeps
+  readonly #deps: PollScheduleDeps
   readonly #entries = new Map<bigint, PollEntry>()
-  #looking = 0
+  #polls = 0
   #timer: Timer | undefined
   #isStopped = false
 
-  constructor(polling: PollScheduleDeps) {
-    this.#polling = polling
+  constructor(deps: PollScheduleDeps) {
+    this.#deps = deps
   }
 
-  /** Takes up what earlier processes left open; looks until the returned function is called. */
+  /** Resumes responses that earlier processes left open; polls until the returned function is called. */
   start(): () => void {
-    const { background, ledger } = this.#polling
+    const { background, ledger } = this.#deps
     let after = 0n
     background.retry(
-      'take up background responses',
+      'resume background responses',
       async () => {
         for (;;) {
           const found = await ledger.openResponses(after, responsesPerRead)
@@ -84,35 +85,35 @@ export class ResponsePolls {
     }
   }
 
-  /** One that has begun. */
+  /** Schedules a response that has just started. */
   add(id: bigint, account: bigint): void {
-    this.#set(id, account, delayOf(0, this.#polling.limits))
+    this.#set(id, account, delayOf(0, this.#deps.limits))
   }
 
-  /** A client's request has just polled it. */
+  /** Delays the next poll, since a client's request has just polled it. */
   postpone(id: bigint, ageMs: number): void {
     const entry = this.#entries.get(id)
-    if (entry !== undefined) entry.dueMonoMs = this.#in(delayOf(ageMs, this.#polling.limits))
+    if (entry !== undefined) entry.dueMonoMs = this.#in(delayOf(ageMs, this.#deps.limits))
   }
 
-  /** What becomes of the account's responses has changed: they are looked at now. */
-  hasten(account: bigint): void {
+  /** Polls all responses of an account now, for example because it was suspended. */
+  pollNow(account: bigint): void {
     for (const entry of this.#entries.values()) if (entry.account === account) entry.dueMonoMs = this.#in(0)
     this.#wait()
   }
 
   #in(ms: number): number {
-    return this.#polling.clock.monoMs() + ms
+    return this.#deps.clock.monoMs() + ms
   }
 
   #set(id: bigint, account: bigint, ms: number): void {
-    this.#entries.set(id, { account, dueMonoMs: this.#in(ms), isLooking: false })
+    this.#entries.set(id, { account, dueMonoMs: this.#in(ms), isPolling: false })
     this.#wait()
   }
 
   #wait(): void {
     if (this.#timer !== undefined || this.#isStopped || this.#entries.size === 0) return
-    const { clock, limits } = this.#polling
+    const { clock, limits } = this.#deps
     this.#timer = clock.after(Math.min(tickMsMax, limits.backgroundPollMsMin), () => {
       this.#timer = undefined
       this.#begin()
@@ -120,39 +121,39 @@ export class ResponsePolls {
     })
   }
 
-  /** Those that are due, the one that has waited longest first. */
+  /** Polls those that are due, longest overdue first. */
   #begin(): void {
-    const { limits } = this.#polling
-    const free = limits.backgroundPollsMax - this.#looking
+    const { limits } = this.#deps
+    const free = limits.backgroundPollsMax - this.#polls
     if (free <= 0 || this.#isStopped) return
     const nowMs = this.#in(0)
-    const due = [...this.#entries].filter(([, entry]) => !entry.isLooking && entry.dueMonoMs <= nowMs)
+    const due = [...this.#entries].filter(([, entry]) => !entry.isPolling && entry.dueMonoMs <= nowMs)
     due.sort(([, one], [, other]) => one.dueMonoMs - other.dueMonoMs)
-    for (const [id, entry] of due.slice(0, free)) this.#look(id, entry)
+    for (const [id, entry] of due.slice(0, free)) this.#poll(id, entry)
   }
 
-  #look(id: bigint, entry: PollEntry): void {
-    const { background, limits, log, look } = this.#polling
-    entry.isLooking = true
-    this.#looking += 1
-    background.run('look at a background response', async () => {
+  #poll(id: bigint, entry: PollEntry): void {
+    const { background, limits, log, poll } = this.#deps
+    entry.isPolling = true
+    this.#polls += 1
+    background.run('poll a background response', async () => {
       try {
-        const found = await look(id)
-        if (found.kind === 'over') this.#entries.delete(id)
-        else entry.dueMonoMs = this.#in(Math.max(delayOf(found.ageMs, limits), found.pauseMs ?? 0))
+        const result = await poll(id)
+        if (result.kind === 'over') this.#entries.delete(id)
+        else entry.dueMonoMs = this.#in(Math.max(delayOf(result.ageMs, limits), result.pauseMs ?? 0))
       } catch (error) {
         entry.dueMonoMs = this.#in(limits.backgroundPollMsMax)
-        log.warn({ err: error, request: id.toString() }, 'a background response could not be looked at')
+        log.warn({ err: error, request: id.toString() }, 'polling a background response failed')
       } finally {
-        entry.isLooking = false
-        this.#looking -= 1
+        entry.isPolling = false
+        this.#polls -= 1
         this.#wait()
       }
     })
   }
 }
 
-/** How long a response of this age is left alone. */
+/** The delay until the next poll of a response of this age. */
 function delayOf(
   ageMs: number,
   {

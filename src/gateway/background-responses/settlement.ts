@@ -1,6 +1,7 @@
 /**
- * How a response that ran in the background is settled, long after its request: what that needs is written down when it
- * begins, and what it costs is decided here from what the provider says of its end. Pure but for ids, the date and a warning.
+ * Settles a background response after its request has ended: the facts that settlement needs are stored when the
+ * response starts, and its cost is computed here from the provider's final report. Pure except for ids, the date and
+ * warnings.
  */
 import { noTokens } from '../../../contract/meters.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -17,7 +18,7 @@ import type { ResponseState } from '../../wire/openai-responses/extract-response
 import { backgroundResponses as dialect } from '../../wire/openai-responses/index.ts'
 import type { Hold, RequestContext, RequestPlan, UpstreamResponse } from '../request.ts'
 
-/** All that is left of a request whose response runs on. */
+/** What is stored of a request whose response is still running. */
 export interface ResponseFacts {
   readonly provider: string
   readonly upstreamModel: string
@@ -63,7 +64,7 @@ export function factsOf(
   }
 }
 
-/** As JSON; amounts stand there as `{"nano":"1"}`, infinite counts as null. */
+/** As JSON; amounts are `{"nano":"1"}`, infinite counts are null. */
 export function writeFacts(facts: ResponseFacts): string {
   return JSON.stringify(facts, (_, value: unknown) =>
     typeof value === 'bigint' ? { nano: value.toString() } : value,
@@ -84,27 +85,27 @@ function amountIn(value: unknown): unknown {
   return typeof nano === 'string' ? BigInt(nano) : value
 }
 
-/** How an open response ended; `lost`: its provider does not know it. `expired`: it ran for longer than it may. */
+/** How an open response ended; `lost`: its provider does not have it. `expired`: it ran longer than the limit. */
 export type ResponseEnd = ResponseState | { readonly status: 'lost' | 'expired' }
 
-/** Why it was cancelled; only known where it was. */
+/** Why a response was canceled. */
 export type CancelCause = 'client' | 'suspension' | 'age'
 
-interface EndRow {
+interface EndRule {
   readonly payer: 'customer' | 'platform'
   readonly reason: EndReason
   readonly status: number
   readonly error: ErrorCode | null
 }
 
-/** Who pays what is reported of each end. Where nothing is reported, nothing is charged. */
-const ends: Readonly<Record<Exclude<ResponseEnd['status'], 'running' | 'cancelled'>, EndRow>> = {
+/** Who pays the reported usage of each end. Without reported usage nothing is charged. */
+const endRules: Readonly<Record<Exclude<ResponseEnd['status'], 'running' | 'cancelled'>, EndRule>> = {
   completed: { payer: 'customer', reason: 'complete', status: 200, error: null },
   failed: { payer: 'platform', reason: 'upstream_error', status: 502, error: 'upstream_error' },
   lost: { payer: 'platform', reason: 'upstream_error', status: 404, error: 'response_not_found' },
   expired: { payer: 'platform', reason: 'timeout', status: 504, error: 'upstream_timeout' },
 }
-const cancelled: Readonly<Record<CancelCause, EndRow>> = {
+const cancelRules: Readonly<Record<CancelCause, EndRule>> = {
   client: { payer: 'customer', reason: 'client_abort', status: 499, error: null },
   suspension: { payer: 'customer', reason: 'interrupted', status: 403, error: 'account_suspended' },
   age: { payer: 'customer', reason: 'timeout', status: 504, error: 'upstream_timeout' },
@@ -127,19 +128,22 @@ export function settlementOf(
   const { end, cause } = of
   const facts = readFacts(open.facts)
   const row =
-    end.status === 'cancelled' ? cancelled[cause] : ends[end.status === 'running' ? 'expired' : end.status]
-  const told = toldUsage(facts, end)
+    end.status === 'cancelled'
+      ? cancelRules[cause]
+      : endRules[end.status === 'running' ? 'expired' : end.status]
+  const reported = reportedUsage(facts, end)
   const usage =
-    end.status === 'completed' && told.isReported ? withRequestFee(told.usage, facts.price) : told.usage
+    end.status === 'completed' && reported.isReported
+      ? withRequestFee(reported.usage, facts.price)
+      : reported.usage
   const { cost, unpriced } = costOf(usage, facts.price, 'rates')
   const upstreamCost = costOf(usage, facts.price, 'list').cost
   const unknown = [...unpriced, ...usage.unknown]
-  const isHidden = end.status === 'cancelled' && !told.isReported
+  const isHidden = end.status === 'cancelled' && !reported.isReported
   const unreported = isHidden ? costByTime(facts, limits, clock.wallMs()) : 0n
   const about = { response: open.responseId, upstream: open.upstream, model: facts.price.model }
-  if (unknown.length > 0)
-    log.warn({ ...about, meters: unknown }, 'an answer reports usage that no price covers')
-  if (!told.isReported)
+  if (unknown.length > 0) log.warn({ ...about, meters: unknown }, 'a response reports usage without a price')
+  if (!reported.isReported)
     log.warn({ ...about, status: end.status }, 'a background response ended without usage')
   return {
     id: open.id,
@@ -155,17 +159,17 @@ export function settlementOf(
       status: row.status,
       endReason: row.reason,
       errorCode: row.error,
-      usageSource: told.isReported ? 'reported' : 'none',
+      usageSource: reported.isReported ? 'reported' : 'none',
       unpricedUsage: unknown.length > 0,
-      implausible: told.implausible,
+      implausible: reported.implausible,
       upstreamCost,
     },
   }
 }
 
 /**
- * What a canceled response may have cost, where its provider does not say: an estimate by time, as for reasoning that a
- * client that leaves never sees. The customer pays none of it, but it counts as a loss that the account caused.
+ * What a canceled response may have cost where its provider does not report it: an estimate by time, as for hidden
+ * reasoning of disconnected clients. The customer is not charged; it counts toward the losses that the account caused.
  */
 function costByTime(
   { startedMs, outputLimit, price }: ResponseFacts,
@@ -177,16 +181,16 @@ function costByTime(
   return costOf({ ...nothing, output }, price, 'list').cost
 }
 
-/** What is reported and can be: no part of the request is kept from which anything could be counted instead. */
-function toldUsage({ price, usageMax, waived }: ResponseFacts, end: ResponseEnd) {
+/** The plausible part of the reported usage; nothing can be counted here, because the request is not stored. */
+function reportedUsage({ price, usageMax, waived }: ResponseFacts, end: ResponseEnd) {
   if (!('rawUsage' in end)) return { usage: nothing, isReported: false, implausible: null }
-  const said = dialect.reportedTotals(end.rawUsage)
-  const reported = withoutWaived(dialect.toUsage(end.rawUsage), waived)
-  const { usage, implausible } = plausibility(reported, { ...usageMax, pricedMeters: price.fees })
-  return { usage, isReported: said.input || said.output, implausible }
+  const totals = dialect.reportedTotals(end.rawUsage)
+  const billable = withoutWaived(dialect.toUsage(end.rawUsage), waived)
+  const { usage, implausible } = plausibility(billable, { ...usageMax, pricedMeters: price.fees })
+  return { usage, isReported: totals.input || totals.output, implausible }
 }
 
-type Drafted = Omit<
+type DraftFields = Omit<
   ReceiptDraft,
   | 'upstream'
   | 'status'
@@ -198,7 +202,7 @@ type Drafted = Omit<
   | 'upstreamCost'
 >
 
-function draftOf(facts: ResponseFacts, { unknown: _flagged, ...usage }: Usage): Drafted {
+function draftOf(facts: ResponseFacts, { unknown: _flagged, ...usage }: Usage): DraftFields {
   return {
     ...usage,
     provider: facts.provider,

@@ -1,6 +1,6 @@
 /**
- * Files that an account keeps at a provider: passed through as they are, and owned by the account that uploaded them. What
- * belongs to another account is answered like what does not exist, without asking the provider. Costs nothing.
+ * Files that an account stores at a provider: relayed unchanged, and owned by the account that uploaded them. A file of
+ * another account is answered like one that does not exist, without a request to the provider. Free.
  */
 import { TollgateError } from '../../base/errors.ts'
 import { MemoryReservation } from '../../base/shared-budget.ts'
@@ -9,7 +9,7 @@ import { answerEarly } from '../../http/early-response.ts'
 import type { FileRow } from '../../ledger/provider-file-types.ts'
 import { fileHosts } from '../../providers/file-hosts-table.ts'
 import type { ObjectResponse } from '../../providers/object-requests.ts'
-import type { Operation, RequestContext } from '../request.ts'
+import type { GatewayOperation, RequestContext } from '../request.ts'
 import { identityHeaders, wholeHead } from '../response-headers.ts'
 import { continueUpload, startUpload, upload } from './upload.ts'
 import {
@@ -27,9 +27,12 @@ import {
   upstreamOf,
 } from './upload-to-upstream.ts'
 
-export type FileOperation = Extract<Operation, `${string}_file` | `${string}_files` | `${string}_upload`>
+export type FileOperation = Extract<
+  GatewayOperation,
+  `${string}_file` | `${string}_files` | `${string}_upload`
+>
 
-const works: Readonly<Record<FileOperation, (deps: FileDeps, task: FileTask) => Promise<void>>> = {
+const handlers: Readonly<Record<FileOperation, (deps: FileDeps, task: FileTask) => Promise<void>>> = {
   upload_file: upload,
   start_upload: startUpload,
   continue_upload: continueUpload,
@@ -39,19 +42,19 @@ const works: Readonly<Record<FileOperation, (deps: FileDeps, task: FileTask) => 
   delete_file: remove,
 }
 
-/** Answers a request about files; throws rows of the error table. */
+/** Serves a request for files; throws TollgateError. */
 export async function serveFiles(deps: FileDeps, task: Omit<FileTask, 'host' | 'room'>): Promise<void> {
   const { context } = task
   const host = fileHosts[context.dialect.name]
   const operation = context.operation as FileOperation
   if (host === null) {
-    throw new TollgateError('not_supported', { message: 'Files are not kept in this format.' })
+    throw new TollgateError('not_supported', { message: 'This format has no files endpoint.' })
   }
   const { key, account } = task.caller
   const allowance = deps.events.allowance({ key, account, network: context.network })
   const room = new MemoryReservation(allowance, deps.limits.unmeteredBytes)
   try {
-    await works[operation](deps, { ...task, host, room })
+    await handlers[operation](deps, { ...task, host, room })
   } finally {
     room.set(0)
   }
@@ -62,7 +65,7 @@ async function list(deps: FileDeps, { context, caller, host }: FileTask): Promis
   const nowMs = deps.clock.wallMs()
   const rows = await deps.files.page({ ...page, account: caller.account, provider: host.provider, nowMs })
   const shown = rows.slice(0, page.limit).map(({ object }): unknown => JSON.parse(object))
-  // A page before a file is read from there on, and shown in the order of every other page.
+  // A page before a file is read backwards, and returned in the order of every other page.
   const isBackwards = page.order === 'asc' && host.pagesBackwards
   const files = isBackwards ? shown.reverse() : shown
   answerJson(deps, context, host.list(files, rows.length > page.limit))
@@ -80,7 +83,7 @@ async function read(deps: FileDeps, task: FileTask): Promise<void> {
   const { row, upstream } = await owned(deps, task)
   const answer = await answerAbout(deps, task, { row, upstream, below: '/content' })
   const { client, work } = task.context
-  // The memory is taken until the client has the file.
+  // The memory stays reserved until the client has received the file.
   await new Promise<void>((resolve) => {
     client.onGone(() => {
       work.interrupt({ kind: 'gone' })
@@ -95,9 +98,12 @@ async function remove(deps: FileDeps, task: FileTask): Promise<void> {
   const { context, host } = task
   const row = await ownedRow(deps, task)
   const upstream = upstreamOf(deps, row)
-  // What an upstream that is gone keeps, only its operator can delete.
+  // A file at a removed upstream can only be deleted there by the operator.
   if (upstream === undefined)
-    deps.log.warn({ upstream: row.upstream }, 'a file of a removed upstream is forgotten')
+    deps.log.warn(
+      { upstream: row.upstream },
+      'a file record was removed; the file remains at an upstream that is no longer configured',
+    )
   else await deleted(deps, task, { row, upstream })
   await deps.files.remove(row.id)
   answerJson(deps, context, host.deleted(row.fileId))
@@ -112,7 +118,7 @@ async function deleted(
   if (!isDeleted(outcome)) succeeded(deps, task, { upstream, outcome })
 }
 
-/** The account's own file and where it is; throws the same 404 for another account's and for none. */
+/** The account's own file and its upstream; throws the same 404 for a file of another account and for none. */
 async function owned(deps: FileDeps, task: FileTask): Promise<{ row: FileRow; upstream: Upstream }> {
   const row = await ownedRow(deps, task)
   const upstream = upstreamOf(deps, row)
@@ -127,7 +133,7 @@ async function ownedRow({ files, clock }: FileDeps, { context, caller, host }: F
   return row
 }
 
-/** What the provider says of the caller's own file; one that is not there any more is forgotten. */
+/** The provider's response for the caller's own file; removes the record of one that no longer exists. */
 async function answerAbout(
   deps: FileDeps,
   task: FileTask,

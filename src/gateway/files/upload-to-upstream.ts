@@ -1,6 +1,6 @@
 /**
- * What requests about files share: where files are kept, what is asked of the upstream there, and what its answers mean to
- * the caller.
+ * What requests for files share: the upstream that stores them, the requests to it, and what its responses mean for the
+ * caller.
  */
 
 import type { SecretSealer } from '../../access/sealing.ts'
@@ -19,6 +19,7 @@ import type { Connector } from '../../providers/connector.ts'
 import type { FileHost } from '../../providers/file-hosts-table.ts'
 import { orderUpstreams, stickyHash } from '../../providers/health.ts'
 import {
+  type ObjectFailure,
   type ObjectOutcome,
   type ObjectRequest,
   type ObjectRequestDeps,
@@ -36,12 +37,12 @@ import {
   type UpstreamErrorDeps,
 } from '../upstream-error.ts'
 
-/** What the body of a request about files is: a file with what is said of it, that alone, or a part of a file. */
+/** The body of an upload request: a file with its metadata, metadata alone, or a part of a file. */
 export type UploadBody = 'file' | 'metadata' | 'part'
 
 export interface FileDeps extends ObjectRequestDeps, UpstreamErrorDeps {
   readonly files: ProviderFiles
-  /** Memory for answers on their way. */
+  /** Memory for responses in transit. */
   readonly events: SharedMemory['events']
   readonly background: Background
   readonly failpoints: Failpoints
@@ -50,7 +51,7 @@ export interface FileDeps extends ObjectRequestDeps, UpstreamErrorDeps {
   readonly connectorOf: (provider: string) => Connector
   /** Where callers reach this server. */
   readonly address: string
-  /** For the addresses at which uploads are continued. */
+  /** Seals upload URLs. */
   readonly uploads: SecretSealer
   readonly limits: ObjectRequestDeps['limits'] &
     FileLimits &
@@ -70,13 +71,13 @@ export interface FileTask {
   readonly host: FileHost
   /** Reads the body of an upload; the caller of it drops the body. */
   readonly receive: (kind: UploadBody) => Promise<Body>
-  /** What the request was identified by. */
+  /** The credentials that the request was authenticated with. */
   readonly credentials: () => readonly string[]
-  /** Its share of the memory for answers. */
+  /** Its memory reservation for response bodies. */
   readonly room: MemoryReservation
 }
 
-/** Where a new file goes: the same place for the same account, unless that upstream fails. */
+/** The upstream for a new file: the same one for the same account, unless that upstream fails. */
 export function chosenUpstream({ snapshot, health, clock }: FileDeps, { caller, host }: FileTask): Upstream {
   const serving = snapshot.ownUpstreams.filter(({ provider }) => provider === host.provider)
   const sticky = stickyHash(caller.account, new Uint8Array(0))
@@ -84,7 +85,7 @@ export function chosenUpstream({ snapshot, health, clock }: FileDeps, { caller, 
   const [first] = orderUpstreams(candidates, health.snapshot(), sticky, clock.monoMs())
   if (first !== undefined) return first.upstream
   throw new TollgateError('not_supported', {
-    message: 'No upstream of this server keeps files in this format. Send their content with the request.',
+    message: 'No upstream of this server stores files in this format. Send their content with the request.',
     detail: `files need an upstream of ${host.provider} that serves all of its models`,
   })
 }
@@ -98,7 +99,7 @@ export function upstreamOf(
 
 export function notConfigured(): TollgateError {
   return new TollgateError('upstream_unavailable', {
-    message: 'The upstream that keeps this file is no longer configured.',
+    message: 'The upstream that stores this file is no longer configured.',
     retryAfterMs: 60_000,
   })
 }
@@ -135,20 +136,20 @@ export function deletion(
   return outcomeOf(deps, task, { upstream, method: 'DELETE', below: `/${fileId}`, body: null })
 }
 
-/** Whether the provider has the file no longer. */
+/** Whether the provider no longer has the file. */
 export function isDeleted(outcome: ObjectOutcome): boolean {
   return outcome.kind === 'answered' && (outcome.status === 404 || isSuccess(outcome.status))
 }
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300
 
-/** The answer of a success; throws what a failure is to the caller. */
+/** The response of a success; throws a failure as the caller sees it. */
 export function succeeded(
   deps: FileDeps,
   { context, host }: FileTask,
   { upstream, outcome }: { upstream: Upstream; outcome: ObjectOutcome },
 ): ObjectResponse {
-  if (outcome.kind !== 'answered') throw unanswered(outcome)
+  if (outcome.kind !== 'answered') throw failureError(outcome)
   const { status, bytes, headers } = outcome
   if (isSuccess(status)) {
     deps.health.served(upstream.name)
@@ -160,22 +161,20 @@ export function succeeded(
   throw publicUpstreamError(failure, upstream)
 }
 
-type Unanswered = Exclude<ObjectOutcome, ObjectResponse>
-
-const unansweredRows: Readonly<Record<Unanswered['kind'], readonly [code: ErrorCode, message: string]>> = {
+const failureErrors: Readonly<Record<ObjectFailure['kind'], readonly [code: ErrorCode, message: string]>> = {
   failed: ['upstream_error', 'The connection to the upstream failed.'],
   late: ['upstream_timeout', 'The upstream did not answer in time.'],
-  no_room: ['overloaded', 'This server relays as many files as it can; try again.'],
-  too_large: ['upstream_invalid', 'The file is larger than this server relays.'],
+  no_room: ['overloaded', 'This server is out of memory for files. Try again.'],
+  too_large: ['upstream_invalid', 'The file is larger than this server can relay.'],
 }
 
-function unanswered(outcome: Unanswered): TollgateError {
-  const [code, message] = unansweredRows[outcome.kind]
-  const detail = outcome.kind === 'failed' ? outcome.failure.detail : outcome.kind
+function failureError(failure: ObjectFailure): TollgateError {
+  const [code, message] = failureErrors[failure.kind]
+  const detail = failure.kind === 'failed' ? failure.failure.detail : failure.kind
   return new TollgateError(code, { message, source: 'upstream', detail })
 }
 
-/** undefined: the answer is no file object, or longer than the thread that relays parses. */
+/** undefined: the response is not a file object, or too long to be parsed on the main thread. */
 export function factsOf(
   { limits }: FileDeps,
   host: FileHost,
@@ -193,7 +192,7 @@ export function factsOf(
   }
 }
 
-/** Whether what the provider says of a file is small enough to be kept for lists. */
+/** Whether the provider's file object is small enough to be stored for lists. */
 export function fitsRow({ limits }: FileDeps, { object }: FileFacts): boolean {
   return Buffer.byteLength(object) <= limits.fileObjectBytesMax
 }
@@ -207,5 +206,5 @@ export function headersOf(context: RequestContext, { headers }: ObjectResponse):
 }
 
 export function notFound(): TollgateError {
-  return new TollgateError('file_not_found', { message: 'No file of this account has this id.' })
+  return new TollgateError('file_not_found', { message: 'This account has no file with this id.' })
 }

@@ -1,6 +1,6 @@
 /**
- * Uploads of files: whole, or begun and continued in parts as Google's libraries do. The address at which an upload is
- * continued says, sealed, whose it is and where it goes, because those libraries send no key there.
+ * Uploads of files: in one request, or resumable in parts as Google's libraries do. The URL of a resumable upload
+ * contains its sealed owner and destination, because those libraries send no key there.
  */
 import { openUpload, sealUpload, type UploadAddress } from '../../access/upload-addresses.ts'
 import { TollgateError } from '../../base/errors.ts'
@@ -26,7 +26,7 @@ import {
 /** A whole file in one request. */
 export async function upload(deps: FileDeps, task: FileTask): Promise<void> {
   const { context, host } = task
-  // Before the body is read, and again after it: upstreams change meanwhile.
+  // Checked before the body is read and again afterwards, because upstreams can change meanwhile.
   chosenUpstream(deps, task)
   const body = await task.receive('file')
   try {
@@ -36,8 +36,8 @@ export async function upload(deps: FileDeps, task: FileTask): Promise<void> {
     const id = deps.nextId()
     await reserve(deps, task, { id, upstream, bytes: body.bytes.length, expiresMs: null })
     const sent = { contentType, bytes: body.bytes }
-    const answer = await sentUpload(deps, task, { id, upstream, sent })
-    await keep(deps, task, { id, upstream, answer })
+    const answer = await sendUpload(deps, task, { id, upstream, sent })
+    await recordUpload(deps, task, { id, upstream, answer })
     context.client.answer(answer.status, headersOf(context, answer), answer.bytes)
   } finally {
     body.drop()
@@ -48,16 +48,16 @@ interface Reservation {
   readonly id: bigint
   readonly upstream: Upstream
   readonly bytes: number
-  /** When the place is free again although the upload never ended; null: with the process. */
+  /** When the reservation of an unfinished upload expires; null: with the process. */
   readonly expiresMs: number | null
 }
 
-/** Takes the place of the file; throws 400 where the account has as much as it may. */
+/** Reserves room for the file; throws 400 where the account has reached its limit. */
 async function reserve(deps: FileDeps, { caller, host }: FileTask, of: Reservation): Promise<void> {
   const { account, key } = caller
   const file = { ...of, account, key, provider: host.provider, upstream: of.upstream.name }
   const reserved = await deps.files.reserve({ ...file, nowMs: deps.clock.wallMs() }, deps.limits)
-  if (reserved === 'full') throw full(deps.limits)
+  if (reserved === 'full') throw limitReached(deps.limits)
 }
 
 interface FirstRequest {
@@ -66,38 +66,38 @@ interface FirstRequest {
   readonly sent: { readonly contentType: string; readonly bytes: Uint8Array }
 }
 
-/** The answer to the first request of an upload; the place is free again where it fails. */
-function sentUpload(
+/** The response to the first request of an upload; removes the reservation if it fails. */
+function sendUpload(
   deps: FileDeps,
   task: FileTask,
   { id, upstream, sent }: FirstRequest,
 ): Promise<ObjectResponse> {
   const upload = { headers: uploadHeaders(task.context), path: null }
-  const asked = { method: 'POST', below: '', body: sent, upload } as const
-  return answerTo(deps, task, { upstream, ...asked }).catch(async (error: unknown) => {
+  const request = { method: 'POST', below: '', body: sent, upload } as const
+  return answerTo(deps, task, { upstream, ...request }).catch(async (error: unknown) => {
     await deps.files.remove(id)
     throw error
   })
 }
 
 interface Uploaded {
-  /** Of the row that was reserved for it. */
+  /** The id of its reservation. */
   readonly id: bigint
   readonly upstream: Upstream
   readonly answer: ObjectResponse
 }
 
-/** Records who owns the uploaded file; a file that gets no owner is deleted at the provider. */
-async function keep(deps: FileDeps, task: FileTask, uploaded: Uploaded): Promise<void> {
+/** Records the owner of the uploaded file; a file without an owner is deleted at the provider. */
+async function recordUpload(deps: FileDeps, task: FileTask, uploaded: Uploaded): Promise<void> {
   const { id, upstream, answer } = uploaded
   const facts = factsOf(deps, task.host, answer)
   if (facts === undefined) {
     await deps.files.remove(id)
-    throw invalidFile('The upstream answered with something that is no file.', orphanedAt(upstream))
+    throw invalidFile('The upstream did not return a file object.', orphanedAt(upstream))
   }
   if (!fitsRow(deps, facts)) {
     discard(deps, task, uploaded, facts.fileId)
-    throw invalidFile('What the upstream says of this file is longer than this server keeps.', null)
+    throw invalidFile('The file object of the upstream is larger than this server can store.', null)
   }
   deps.failpoints.reach('file-uploaded')
   const finished = await deps.files.finish(id, facts).catch((error: unknown) => {
@@ -105,12 +105,12 @@ async function keep(deps: FileDeps, task: FileTask, uploaded: Uploaded): Promise
     throw error
   })
   if (finished) return
-  // The id is another file's, so it must not be deleted.
+  // The id belongs to another file, which must not be deleted.
   await deps.files.remove(id)
   throw invalidFile('The upstream gave this file the id of another file.', `${upstream.name} repeats an id`)
 }
 
-const orphanedAt = ({ name }: Upstream): string => `${name} may keep a file that no account owns`
+const orphanedAt = ({ name }: Upstream): string => `${name} may store a file that no account owns`
 
 function invalidFile(message: string, detail: string | null): TollgateError {
   return new TollgateError('upstream_invalid', {
@@ -120,7 +120,7 @@ function invalidFile(message: string, detail: string | null): TollgateError {
   })
 }
 
-/** Deletes at the provider a file that no account owns, then frees its place; until then it counts against the limits. */
+/** Deletes an unowned file at the provider, then its reservation, which counts against the limits until then. */
 function discard(deps: FileDeps, task: FileTask, { id, upstream }: Uploaded, fileId: string): void {
   deps.background.run('delete an unowned file', async () => {
     const room = task.room.sibling()
@@ -134,7 +134,7 @@ function discard(deps: FileDeps, task: FileTask, { id, upstream }: Uploaded, fil
   })
 }
 
-/** Begins an upload of a file whose length is announced; the answer has the address for its parts. */
+/** Starts a resumable upload of a file of announced length; the response has the URL for its parts. */
 export async function startUpload(deps: FileDeps, task: FileTask): Promise<void> {
   const { context } = task
   const bytes = announcedFileBytes(deps, context)
@@ -146,11 +146,11 @@ export async function startUpload(deps: FileDeps, task: FileTask): Promise<void>
     const id = deps.nextId()
     await reserve(deps, task, { id, upstream, bytes, expiresMs: deps.clock.wallMs() + deps.limits.uploadMs })
     const sent = { contentType: 'application/json', bytes: body.bytes }
-    const answer = await sentUpload(deps, task, { id, upstream, sent })
-    const path = continuedAt(upstream, answer)
+    const answer = await sendUpload(deps, task, { id, upstream, sent })
+    const path = uploadPathAt(upstream, answer)
     if (path === null) {
       await deps.files.remove(id)
-      throw invalidFile('The upstream did not say where to send the file.', upstream.name)
+      throw invalidFile('The upstream returned no upload URL.', upstream.name)
     }
     const sealed = sealUpload(deps.uploads, { id, path, credentials: task.credentials() })
     const address = `${deps.address}/upload/v1beta/files?upload_id=${sealed}&upload_protocol=resumable`
@@ -166,19 +166,19 @@ export async function startUpload(deps: FileDeps, task: FileTask): Promise<void>
   }
 }
 
-/** A part of a file, the last one among them, or a question how much has arrived. */
+/** Sends a part of a file, or queries how much of it has arrived. */
 export async function continueUpload(deps: FileDeps, task: FileTask): Promise<void> {
   const { context } = task
-  const { address, row, upstream } = await continued(deps, task)
+  const { address, row, upstream } = await findUpload(deps, task)
   const body = await task.receive('part')
   try {
     refuseExcess(context, body.bytes.length, row.bytes)
     const sent = { contentType: 'application/octet-stream', bytes: body.bytes }
-    const asked = { method: 'POST', below: '', body: sent } as const
+    const request = { method: 'POST', below: '', body: sent } as const
     const upload = { headers: uploadHeaders(context), path: address.path }
-    const answer = await answerTo(deps, task, { upstream, ...asked, upload })
+    const answer = await answerTo(deps, task, { upstream, ...request, upload })
     const status = answer.headers.get('x-goog-upload-status')
-    if (status === 'final') await keep(deps, task, { id: row.id, upstream, answer })
+    if (status === 'final') await recordUpload(deps, task, { id: row.id, upstream, answer })
     if (status === 'cancelled') await deps.files.remove(row.id)
     const headers = [...headersOf(context, answer), ...relayedUploadHeaders(answer)]
     context.client.answer(answer.status, headers, answer.bytes)
@@ -187,14 +187,14 @@ export async function continueUpload(deps: FileDeps, task: FileTask): Promise<vo
   }
 }
 
-interface Continued {
+interface PendingUpload {
   readonly address: UploadAddress
   readonly row: UnfinishedFile
   readonly upstream: Upstream
 }
 
-/** Throws the same 404 for an upload of another account, one that ended, and one that never began. */
-async function continued(deps: FileDeps, { context, caller }: FileTask): Promise<Continued> {
+/** Throws the same 404 for an upload of another account, a finished one, and one that never existed. */
+async function findUpload(deps: FileDeps, { context, caller }: FileTask): Promise<PendingUpload> {
   const written = new URLSearchParams(context.query).get('upload_id') ?? ''
   const address = openUpload(deps.uploads, written)
   const row = address === undefined ? undefined : await deps.files.unfinished(address.id, deps.clock.wallMs())
@@ -204,15 +204,15 @@ async function continued(deps: FileDeps, { context, caller }: FileTask): Promise
   return { address, row, upstream }
 }
 
-/** Where the upload goes on at the upstream; null: nowhere that the credential may be sent to. */
-function continuedAt({ origin }: Upstream, { headers }: ObjectResponse): string | null {
+/** The path of the upload at the upstream; null: on another origin, which must not get the credential. */
+function uploadPathAt({ origin }: Upstream, { headers }: ObjectResponse): string | null {
   const written = headers.get('x-goog-upload-url') ?? ''
   if (!URL.canParse(written)) return null
   const url = new URL(written)
   return url.origin === new URL(origin).origin ? url.pathname + url.search : null
 }
 
-/** Headers of the upload protocol that travel, in each direction. */
+/** Headers of the upload protocol that are relayed, in each direction. */
 const sentHeaders = [
   'x-goog-upload-protocol',
   'x-goog-upload-command',
@@ -254,11 +254,11 @@ function announcedFileBytes({ limits }: FileDeps, { request }: RequestContext): 
   }
   if (Number(written) <= limits.fileBytesMax) return Number(written)
   throw new TollgateError('body_too_large', {
-    message: `A file has at most ${limits.fileBytesMax} bytes here.`,
+    message: `A file may have at most ${limits.fileBytesMax} bytes.`,
   })
 }
 
-/** No more is sent than was reserved. */
+/** Rejects parts beyond the reserved length. */
 function refuseExcess({ request }: RequestContext, bytes: number, announced: number): void {
   const name = 'x-goog-upload-offset'
   const written = String(request.headers[name] ?? '0')
@@ -269,13 +269,12 @@ function refuseExcess({ request }: RequestContext, bytes: number, announced: num
   })
 }
 
-/** A name that the caller chooses could be another account's, and the refusal would say so. */
+/** A chosen name could collide with a file of another account, and the conflict would disclose that it exists. */
 function refuseChosenName(metadata: string): void {
   const { file } = parsed(metadata) as { file?: { name?: unknown } | null }
   if (typeof file !== 'object' || file === null || (file.name ?? '') === '') return
   throw new TollgateError('invalid_value', {
-    message:
-      'file.name: files get their names from the provider. Leave it out; displayName is free to choose.',
+    message: 'file.name: the provider assigns file names. Remove the field; displayName can be set.',
     param: 'file.name',
   })
 }
@@ -285,20 +284,20 @@ function parsed(metadata: string): object {
     const value: unknown = JSON.parse(metadata)
     if (typeof value === 'object' && value !== null) return value
   } catch {
-    // Refused below, like every other value that is no object.
+    // Rejected below, like every value that is not an object.
   }
-  throw new TollgateError('invalid_json', { message: 'What is said of the file must be a JSON object.' })
+  throw new TollgateError('invalid_json', { message: 'The file metadata must be a JSON object.' })
 }
 
-/** The first part of a multipart body, as far as it can be what is said of the file. */
+/** The first part of a multipart body, up to the length that metadata may have. */
 function metadataIn({ limits }: FileDeps, body: Uint8Array): string {
   const start = Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, limits.fileObjectBytesMax))
   return /\r?\n\r?\n([\s\S]*?)\r?\n--/.exec(start.toString())?.[1] ?? ''
 }
 
-function full({ filesPerAccountMax, fileBytesPerAccountMax }: FileLimits): TollgateError {
+function limitReached({ filesPerAccountMax, fileBytesPerAccountMax }: FileLimits): TollgateError {
   return new TollgateError('file_limit_reached', {
-    message: `An account may keep ${filesPerAccountMax} files of ${fileBytesPerAccountMax} bytes together. Delete some that are no longer needed.`,
+    message: `An account may store ${filesPerAccountMax} files with ${fileBytesPerAccountMax} bytes in total. Delete files that are no longer needed.`,
     facts: { files: filesPerAccountMax, bytes: fileBytesPerAccountMax },
   })
 }

@@ -14,7 +14,7 @@ import type { RequestContext } from '../request.ts'
 /** In this order the places of a credential are looked at. */
 const credentialHeaders = ['authorization', 'x-api-key', 'api-key', 'x-goog-api-key'] as const
 
-interface Refused {
+interface KeyRefusal {
   readonly code: ErrorCode
   readonly message: (keysPage: string) => string
 }
@@ -32,7 +32,7 @@ export interface AuthenticateDeps {
 }
 
 /** When no credential is good, the most telling reason wins: the first of these. */
-const reasons: readonly (readonly [kind: Exclude<Identified['kind'], 'caller'>, refused: Refused])[] = [
+const reasons: readonly (readonly [kind: Exclude<Identified['kind'], 'caller'>, refused: KeyRefusal])[] = [
   [
     'revoked',
     {
@@ -101,11 +101,11 @@ async function authenticate(deps: AuthenticateDeps, context: RequestContext): Pr
     if (identified.kind === 'caller') return identified.caller
     found.set(identified.kind, identified)
   }
-  refuseFlood(deps, context)
+  limitRate(deps, context)
   throw unauthenticated(found, `${deps.address}/console/keys`)
 }
 
-function refuseFlood({ clock, withoutKey, limits }: AuthenticateDeps, context: RequestContext): void {
+function limitRate({ clock, withoutKey, limits }: AuthenticateDeps, context: RequestContext): void {
   const metered = withoutKey.take(context.network, clock.wallMs())
   if (metered.kind === 'taken') return
   const limit = limits.requestsWithoutKeyPerMinute

@@ -13,7 +13,7 @@ import type { Obstacle } from '../../ledger/standing.ts'
 import type { Ledger } from '../../ledger/types.ts'
 import type { RequestGate } from '../../limits/request-gate.ts'
 import { accountSuspended, rateLimited } from '../error-response.ts'
-import type { Operation, RequestContext } from '../request.ts'
+import type { GatewayOperation, RequestContext } from '../request.ts'
 
 export interface CheckDeps {
   readonly gate: RequestGate
@@ -61,7 +61,7 @@ const mayBeFree = (snapshot: Snapshot, { available }: Unfunded): boolean =>
   available >= 0n && sellsForFree(snapshot)
 
 /** What an account without money may ask for; what is not here, nothing. Files cost nothing, but keeping them needs a balance; responses were paid for when they were made. */
-const isFree: Readonly<Partial<Record<Operation, typeof mayBeFree>>> = {
+const isFree: Readonly<Partial<Record<GatewayOperation, typeof mayBeFree>>> = {
   generate: mayBeFree,
   compact: mayBeFree,
   embed: mayBeFree,

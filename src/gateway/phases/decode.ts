@@ -78,10 +78,10 @@ export async function receive(
   if (mediaType !== '' && !jsonType.test(mediaType)) {
     throw new TollgateError('unsupported_media_type', { message: 'Send the body as application/json.' })
   }
-  return whole(deps, caller, context)
+  return readWhole(deps, caller, context)
 }
 
-interface ReceivingFiles extends ReceiveDeps {
+interface ReceiveFileDeps extends ReceiveDeps {
   readonly limits: ReceiveDeps['limits'] & {
     readonly fileBytesMax: number
     readonly fileObjectBytesMax: number
@@ -93,7 +93,7 @@ interface ReceivingFiles extends ReceiveDeps {
  * of a file, or a part of one.
  */
 export async function receiveFile(
-  { bodies, clock, limits }: ReceivingFiles,
+  { bodies, clock, limits }: ReceiveFileDeps,
   caller: RequestSender,
   context: RequestContext,
   kind: 'file' | 'metadata' | 'part',
@@ -103,10 +103,10 @@ export async function receiveFile(
   }
   const bytesMax = kind === 'metadata' ? limits.fileObjectBytesMax : limits.fileBytesMax
   const bodyBytesMax = Math.min(bytesMax, limits.bodyBytesMax)
-  return whole({ bodies, clock, limits: { ...limits, bodyBytesMax } }, caller, context)
+  return readWhole({ bodies, clock, limits: { ...limits, bodyBytesMax } }, caller, context)
 }
 
-async function whole(
+async function readWhole(
   { bodies, limits, clock }: ReceiveDeps,
   { key, account }: RequestSender,
   context: RequestContext,

@@ -61,7 +61,7 @@ export interface DispatchInput {
   readonly lifecycle: RequestLifecycle
 }
 
-interface AttemptInput extends DispatchInput {
+interface DispatchAttempt extends DispatchInput {
   readonly candidate: Candidate
   readonly body: readonly Uint8Array[]
   readonly keepAlive: KeepAliveTimer
@@ -79,7 +79,7 @@ export async function dispatch(
     wasted: result.retried.flatMap((outcome) => usageOf(outcome) ?? []),
   }
   return result.final === null
-    ? nothingLeft(context, made)
+    ? withoutResponse(context, made)
     : responseOf(result.final, { ...made, deps, context, input })
 }
 
@@ -88,7 +88,7 @@ function generatingPolicy(
   context: RequestContext,
   input: DispatchInput,
 ): RetryPolicy<AttemptTask> {
-  const bodyFor = splicer(deps, input)
+  const bodyFor = patchedBodies(deps, input)
   const keepAlive = new KeepAliveTimer(deps, context, input.lifecycle)
   return {
     prepare(candidate) {
@@ -97,7 +97,7 @@ function generatingPolicy(
       return attemptTask(deps, context, { ...input, candidate, body, keepAlive })
     },
     recordOutcome: (candidate, outcome) => recordOutcome(deps, context, candidate, outcome),
-    mayRetry: (outcome) => outcome.kind === 'failed' && mayTryAgain(deps, context, outcome),
+    mayRetry: (outcome) => outcome.kind === 'failed' && isRetryAllowed(deps, context, outcome),
     retryCounter: deps.inFlight,
   }
 }
@@ -107,7 +107,7 @@ function usageOf(outcome: AttemptOutcome): RawUsage | null {
   return outcome.kind === 'failed' ? outcome.report : null
 }
 
-function nothingLeft(
+function withoutResponse(
   context: RequestContext,
   { attempts, wasted }: Pick<UpstreamResponse, 'attempts' | 'wasted'>,
 ): UpstreamResponse {
@@ -115,7 +115,7 @@ function nothingLeft(
   const ending = {
     gone: { reason: 'client_abort', error: null },
     stopped: { reason: 'interrupted', error: by?.kind === 'stopped' ? by.error : null },
-    none: { reason: 'upstream_error', error: noneLeft(attempts.at(-1)) },
+    none: { reason: 'upstream_error', error: noUpstreamLeft(attempts.at(-1)) },
   } as const
   return {
     candidate: null,
@@ -129,7 +129,7 @@ function nothingLeft(
   }
 }
 
-function attemptTask(deps: DispatchDeps, context: RequestContext, of: AttemptInput): AttemptTask {
+function attemptTask(deps: DispatchDeps, context: RequestContext, of: DispatchAttempt): AttemptTask {
   const { upstream, upstreamModel, connector } = of.candidate
   const { facts } = of.parsed
   const prepared = connector.prepare({
@@ -180,14 +180,14 @@ function attemptTask(deps: DispatchDeps, context: RequestContext, of: AttemptInp
 function headersFor(context: RequestContext, { translation, dialect }: RequestPlan): IncomingHttpHeaders {
   const { headers } = context.request
   if (translation === null) return headers
-  const merged = dialect.name === context.dialect.name ? { ...headers } : agentOf(headers)
+  const merged = dialect.name === context.dialect.name ? { ...headers } : userAgentOf(headers)
   for (const [name, value] of Object.entries(translation.headers)) {
     merged[name] = [merged[name] ?? [], value].flat().join(',')
   }
   return merged
 }
 
-function agentOf({ 'user-agent': agent }: IncomingHttpHeaders): IncomingHttpHeaders {
+function userAgentOf({ 'user-agent': agent }: IncomingHttpHeaders): IncomingHttpHeaders {
   return agent === undefined ? {} : { 'user-agent': agent }
 }
 
@@ -227,16 +227,19 @@ class KeepAliveTimer {
 }
 
 /** The body by the name of the model there; offers mostly share one, and then one body. */
-function splicer(deps: DispatchDeps, task: DispatchInput): (upstreamModel: string) => readonly Uint8Array[] {
+function patchedBodies(
+  deps: DispatchDeps,
+  task: DispatchInput,
+): (upstreamModel: string) => readonly Uint8Array[] {
   let last: { readonly name: string; readonly body: readonly Uint8Array[] } | undefined
   return (name) => {
-    if (last?.name !== name) last = { name, body: spliced(deps, task, name) }
+    if (last?.name !== name) last = { name, body: patchedBody(deps, task, name) }
     return last.body
   }
 }
 
 /** What goes upstream: the caller's bytes, with what had to change spliced in. */
-function spliced(deps: DispatchDeps, task: DispatchInput, upstreamModel: string): readonly Uint8Array[] {
+function patchedBody(deps: DispatchDeps, task: DispatchInput, upstreamModel: string): readonly Uint8Array[] {
   const { connector, dialect, marks } = task.plan
   const edits = dialect.patchRequest(task.parsed.facts, {
     ...(upstreamModel === task.parsed.facts.model ? {} : { model: upstreamModel }),
@@ -248,7 +251,7 @@ function spliced(deps: DispatchDeps, task: DispatchInput, upstreamModel: string)
   return applyEdits(task.parsed.body.bytes, all)
 }
 
-function mayTryAgain(
+function isRetryAllowed(
   deps: DispatchDeps,
   context: RequestContext,
   outcome: Extract<AttemptOutcome, { kind: 'failed' }>,
@@ -350,7 +353,7 @@ function bodyOf(outcome: AttemptOutcome, { upstream }: Candidate): UpstreamRespo
   }
 }
 
-function noneLeft(last: Attempt | undefined): TollgateError {
+function noUpstreamLeft(last: Attempt | undefined): TollgateError {
   return new TollgateError('upstream_unavailable', {
     message: 'No upstream of this model can take the request now.',
     retryAfterMs: 1_000,

@@ -71,7 +71,7 @@ export async function prepare(
   const automaticCaching = cachingOf(context, caller.policy)
   const owner = { body: received.body, account: caller.account, work: context.work }
   const original = { parsed: received, owner, route, automaticCaching }
-  const formatted = await inUpstreamFormat(deps, context, original)
+  const formatted = await toUpstreamFormat(deps, context, original)
   const { parsed, translation } = formatted
   try {
     const { marks, adjusted } = await adaptToHost(deps, { owner, route }, formatted)
@@ -85,7 +85,7 @@ export async function prepare(
       inputSize: inputBound(model, connector, parsed, uses),
       serverTools,
       choices: parsed.facts.choices,
-      outputs: eachOutput((name) => produces[name](model, parsed.facts)),
+      outputs: eachOutput((name) => outputClasses[name](model, parsed.facts)),
       ...outputBounds(model, parsed.facts, deps.limits),
     }
     return { parsed, plan }
@@ -133,7 +133,7 @@ interface OriginalRequest extends Destination {
   readonly owner: BodyOwner
 }
 
-interface TranslatedPair extends OriginalRequest {
+interface TranslationTask extends OriginalRequest {
   /** The format that the body is written in. */
   readonly from: SourceFormat
   readonly to: TargetFormat
@@ -141,7 +141,7 @@ interface TranslatedPair extends OriginalRequest {
   readonly own: SourceFormat
 }
 
-async function inUpstreamFormat(
+async function toUpstreamFormat(
   deps: PrepareDeps,
   context: RequestContext,
   of: OriginalRequest,
@@ -180,12 +180,12 @@ const nowhere: UrlFields = { model: null, stream: false }
 async function translated(
   deps: PrepareDeps,
   context: RequestContext,
-  of: TranslatedPair,
+  of: TranslationTask,
 ): Promise<FormattedRequest> {
   const { owner, own, to } = of
   const { facts: wanted, body } = of.parsed
   refuseReferences(wanted)
-  const made = await deps.bodyThreads.run('translate', translatingOf(deps, context, of), owner)
+  const made = await deps.bodyThreads.run('translate', translateInput(deps, context, of), owner)
   // The copy takes the place of what it was made from, which nobody reads any more.
   body.drop()
   return {
@@ -208,7 +208,7 @@ async function translated(
   }
 }
 
-function translatingOf(deps: PrepareDeps, context: RequestContext, of: TranslatedPair) {
+function translateInput(deps: PrepareDeps, context: RequestContext, of: TranslationTask) {
   const { facts } = of.parsed
   const { from, to } = of
   const { model, connector, dialect } = of.route
@@ -363,7 +363,7 @@ function inputBound(
 
 /** Spoken output is a priced option in every format; some models can do nothing else. */
 /** Whether an answer can have tokens of a class: what it can have, the hold pays for. */
-const produces: Readonly<Record<OutputMeter, (model: Model, facts: ExtractedFields) => boolean>> = {
+const outputClasses: Readonly<Record<OutputMeter, (model: Model, facts: ExtractedFields) => boolean>> = {
   output: () => true,
   outputAudio: canSpeak,
 }

@@ -6,13 +6,13 @@
 import type { Caller } from '../../access/types.ts'
 import { TollgateError } from '../../base/errors.ts'
 import { nearestNames } from '../../catalog/nearest.ts'
-import { modelNamed, type NamedModel } from '../../catalog/spellings.ts'
+import { type ModelMatch, modelNamed } from '../../catalog/spellings.ts'
 import { priceAt, type Snapshot } from '../../catalog/types.ts'
 import type { Connector } from '../../providers/connector.ts'
 import { upstreamFormat } from '../../providers/upstream-format.ts'
 import { upstreamFormats } from '../../wire/formats.ts'
 import type { UpstreamOperation } from '../../wire/upstream-paths.ts'
-import type { Candidate, Operation, ParsedRequest, RequestContext, Route } from '../request.ts'
+import type { Candidate, GatewayOperation, ParsedRequest, RequestContext, Route } from '../request.ts'
 
 export interface RouteDeps {
   readonly snapshot: Snapshot
@@ -26,7 +26,10 @@ export interface RouteDeps {
 }
 
 /** What else than an answer an address asks a provider for. */
-const asked: Readonly<Partial<Record<Operation, UpstreamOperation>>> = { compact: 'compact', embed: 'embed' }
+const upstreamOperations: Readonly<Partial<Record<GatewayOperation, UpstreamOperation>>> = {
+  compact: 'compact',
+  embed: 'embed',
+}
 
 /** Throws 404 for a name that is not sold, 403 for what the key may not use, 501 for what the model cannot be asked for. */
 export function route(
@@ -39,7 +42,7 @@ export function route(
   const { model, datedName } = findModel(snapshot, caller, parsed.facts.model)
   const connector = deps.connectorOf(model.provider)
   const format = upstreamFormat(connector, model, context.dialect.name, parsed.facts)
-  const operation = asked[context.operation] ?? 'generate'
+  const operation = upstreamOperations[context.operation] ?? 'generate'
   if (format === null || !connector.offers(operation, format)) {
     throw new TollgateError('dialect_not_supported', {
       message: `The model ${model.name} cannot be asked for this: it speaks ${model.dialects.join(', ')}.`,
@@ -64,7 +67,7 @@ export function route(
   }
 }
 
-function findModel(snapshot: Snapshot, caller: Caller, name: string): NamedModel {
+function findModel(snapshot: Snapshot, caller: Caller, name: string): ModelMatch {
   const found = modelNamed(snapshot, name)
   if (found === undefined) throw modelNotFound(snapshot, name)
   const { models } = caller.policy

@@ -7,7 +7,7 @@ import { TollgateError } from '../../../base/errors.ts'
 import { type MethodOperations, noUrlFields } from '../../../wire/client-routes.ts'
 import type { ClientFormat, UrlFields } from '../../../wire/dialect.ts'
 import { clientFormats } from '../../../wire/formats.ts'
-import type { Operation } from '../../request.ts'
+import type { GatewayOperation } from '../../request.ts'
 import { unsupportedMethods, unsupportedPath } from './unsupported-table.ts'
 
 export interface PathRequest {
@@ -22,14 +22,14 @@ export interface PathRequest {
 
 export interface PathMatch {
   readonly dialect: ClientFormat
-  readonly operation: Operation
+  readonly operation: GatewayOperation
   readonly subject: string
   readonly address: UrlFields
   readonly refusal: TollgateError | undefined
 }
 
 interface PathRoute {
-  readonly operations: MethodOperations<Operation>
+  readonly operations: MethodOperations<GatewayOperation>
   /** null: the path is shared, and the request tells the format. */
   readonly dialect: ClientFormat | null
   /** Whether a prefix must stand before it; without one the path is too common a word. */
@@ -41,7 +41,7 @@ const formats: readonly ClientFormat[] = Object.values(clientFormats)
 /** The format of errors where nothing tells another one. */
 const defaultFormat = clientFormats['openai-chat']
 
-const show = (operation: Operation): PathRoute => ({ operations: { GET: operation }, dialect: null })
+const show = (operation: GatewayOperation): PathRoute => ({ operations: { GET: operation }, dialect: null })
 
 /** `{id}` matches one segment, `{name}` at the end all that follow: names of models contain slashes. */
 const paths: Readonly<Record<string, PathRoute>> = {
@@ -87,7 +87,7 @@ interface Prefixed {
   readonly hasBase: boolean
 }
 
-type Asked = PathRequest & Prefixed
+type RouteRequest = PathRequest & Prefixed
 
 /** Never throws: what is wrong with the request line is in `refusal`, to be answered in the right format. */
 export function matchPath(request: PathRequest): PathMatch {
@@ -119,7 +119,7 @@ function withoutPrefixes(path: string): Prefixed {
 const hasPrefix = ({ hint, hasBase }: Prefixed): boolean => hasBase || hint !== null
 
 /** `models/{model}:{method}`, the colon escaped or not; undefined for every other path. */
-function matchModelMethod(asked: Asked): PathMatch | undefined {
+function matchModelMethod(asked: RouteRequest): PathMatch | undefined {
   const { rest } = asked
   if (rest[0] !== 'models' || rest.length < 2) return undefined
   const written = rest.slice(1).join('/')
@@ -147,7 +147,11 @@ function matchModelMethod(asked: Asked): PathMatch | undefined {
   }
 }
 
-function isModelMethod(dialect: ClientFormat, method: string, { hint, method: httpMethod }: Asked): boolean {
+function isModelMethod(
+  dialect: ClientFormat,
+  method: string,
+  { hint, method: httpMethod }: RouteRequest,
+): boolean {
   const { modelMethods, ownPaths } = dialect.routes
   if (modelMethods === null) return false
   // Names of models contain colons too: only a POST below the format's own prefix can mean nothing else.
@@ -155,7 +159,7 @@ function isModelMethod(dialect: ClientFormat, method: string, { hint, method: ht
   return Object.hasOwn(modelMethods, method) || ownPaths?.test(`:${method}`) === true || isMeant
 }
 
-function matchRoute(asked: Asked): PathMatch {
+function matchRoute(asked: RouteRequest): PathMatch {
   const path = asked.rest.join('/')
   const found = routeAt(path)
   const dialect = found?.route.dialect ?? formatFor(path, asked)
@@ -203,7 +207,7 @@ function subjectIn(segments: readonly string[], pattern: readonly string[]): str
 }
 
 /** The prefix decides, then the path, then the headers. */
-function formatFor(path: string, { hint, headers }: Asked): ClientFormat {
+function formatFor(path: string, { hint, headers }: RouteRequest): ClientFormat {
   return (
     hint ??
     formats.find(({ routes }) => routes.ownPaths?.test(path) === true) ??
@@ -226,8 +230,8 @@ function operationFor<Named>(
 
 /** undefined: the path takes the method. */
 function wrongMethod(
-  { method }: Asked,
-  operations: Readonly<Partial<Record<string, Operation>>>,
+  { method }: RouteRequest,
+  operations: Readonly<Partial<Record<string, GatewayOperation>>>,
 ): TollgateError | undefined {
   if (operationFor(method, operations) !== undefined) return undefined
   const allow = Object.keys(operations).join(', ')
@@ -238,7 +242,10 @@ function wrongMethod(
 }
 
 /** Agents fall back to plain requests when the upgrade is refused. */
-function wrongUpgrade({ routes }: ClientFormat, { method, headers }: Asked): TollgateError | undefined {
+function wrongUpgrade(
+  { routes }: ClientFormat,
+  { method, headers }: RouteRequest,
+): TollgateError | undefined {
   if (!routes.triesWebSocket || method !== 'GET' || headers.upgrade === undefined) return undefined
   return new TollgateError('upgrade_required', {
     message: 'WebSocket is not supported here. Send a POST request; it can stream with server-sent events.',

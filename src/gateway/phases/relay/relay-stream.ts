@@ -74,28 +74,28 @@ export class StreamRelay {
   #paused = false
   #hasWritten = false
   #readsOn: boolean
-  #outcome = false
+  #hasEnded = false
   #resolve: () => void = () => undefined
   #reject: (error: unknown) => void = () => undefined
 
   constructor(
     deps: RelayDeps,
     context: RequestContext,
-    of: { relayContext: RelayContext; body: StreamedBody; upstreamResponse: UpstreamResponse },
+    input: { relayContext: RelayContext; body: StreamedBody; upstreamResponse: UpstreamResponse },
   ) {
     this.#deps = deps
     this.#context = context
-    this.#relayContext = of.relayContext
-    this.#body = of.body
-    this.#upstreamHeaders = of.upstreamResponse.upstreamHeaders
-    const { candidate } = of.upstreamResponse
+    this.#relayContext = input.relayContext
+    this.#body = input.body
+    this.#upstreamHeaders = input.upstreamResponse.upstreamHeaders
+    const { candidate } = input.upstreamResponse
     assert(candidate !== null, 'a stream has a candidate')
     this.#candidate = candidate
-    this.#readsOn = of.body.readsOn
-    this.#sink = streamSinkFor(of.body.watch, {
-      translation: of.relayContext.plan.translation,
+    this.#readsOn = input.body.readsOn
+    this.#sink = streamSinkFor(input.body.watch, {
+      translation: input.relayContext.plan.translation,
       envelope: context.envelope,
-      costFields: of.relayContext.lifecycle.showsCost ? context.dialect.costFields : null,
+      costFields: input.relayContext.lifecycle.showsCost ? context.dialect.costFields : null,
       eventBytesMax: deps.limits.eventBytesMax,
     })
     this.#deadlines = new Deadlines(deps.clock, (name) => this.#due(name))
@@ -121,9 +121,9 @@ export class StreamRelay {
       for (const chunk of this.#body.seen) this.#sink.take(chunk)
       if (this.#isOver()) this.#sink.end()
       this.#advance()
-      if (this.#outcome) return
+      if (this.#hasEnded) return
       // What began the stream may be nothing that this client is sent, and it has waited long enough.
-      if (!this.#hasWritten) this.#comfort(isWaiting)
+      if (!this.#hasWritten) this.#sendFirstKeepAlive(isWaiting)
       this.#body.exchange.listen({
         head: () => undefined,
         chunk: (bytes) => this.#chunk(bytes),
@@ -136,7 +136,7 @@ export class StreamRelay {
   }
 
   #chunk(bytes: Uint8Array): void {
-    if (this.#outcome) return
+    if (this.#hasEnded) return
     this.#deadlines.set('silence', this.#deps.limits.silenceMs)
     this.#body.watch.push(bytes)
     this.#sink.take(bytes)
@@ -144,7 +144,7 @@ export class StreamRelay {
   }
 
   #upstreamEnded(): void {
-    if (this.#outcome) return
+    if (this.#hasEnded) return
     this.#body.watch.end()
     this.#sink.end()
     this.#advance()
@@ -186,8 +186,8 @@ export class StreamRelay {
   #write(piece: Uint8Array | string): void {
     const { client } = this.#context
     this.#hasWritten = true
-    if (!this.#readsOn && !this.#outcome) this.#keepClientAlive()
-    if (client.write(piece) || this.#paused || this.#outcome) return
+    if (!this.#readsOn && !this.#hasEnded) this.#keepClientAlive()
+    if (client.write(piece) || this.#paused || this.#hasEnded) return
     this.#paused = true
     this.#body.exchange.pause()
     this.#deadlines.clear('silence')
@@ -195,7 +195,7 @@ export class StreamRelay {
     this.#deadlines.set('slowReader', this.#deps.limits.slowReaderMs)
     client.onDrained(() => {
       this.#paused = false
-      if (this.#outcome) return
+      if (this.#hasEnded) return
       this.#deadlines.clear('slowReader')
       this.#awaitUpstream()
       this.#body.exchange.resume()
@@ -225,7 +225,7 @@ export class StreamRelay {
         if (settlement.kind === 'late')
           return sendErrorResponse(this.#deps, this.#context, settlementDelayed())
         const usage = this.#relayContext.plan.dialect.toUsage(watch.rawUsage)
-        this.#sink.lastWord({ usage, cost: formatUsd(settlement.charged) }, this.#send)
+        this.#sink.sendTerminal({ usage, cost: formatUsd(settlement.charged) }, this.#send)
         this.#context.client.end(this.#context.padding?.close())
       },
     )
@@ -250,10 +250,10 @@ export class StreamRelay {
   }
 
   #settleThen(outcome: RelayOutcome, then: (settlement: SettlementResult) => void): void {
-    if (this.#outcome) return
-    this.#outcome = true
+    if (this.#hasEnded) return
+    this.#hasEnded = true
     this.#deadlines.stop()
-    if (this.#body.watch.state === 'complete') this.#letGoOfUpstream()
+    if (this.#body.watch.state === 'complete') this.#releaseConnection()
     else this.#body.exchange.abort()
     if (outcome.error === null && !this.#readsOn) this.#keepClientAlive()
     this.#relayContext
@@ -271,7 +271,7 @@ export class StreamRelay {
   }
 
   /** The connection may serve the next request, unless the upstream does not come to its end. */
-  #letGoOfUpstream(): void {
+  #releaseConnection(): void {
     const { exchange } = this.#body
     const timer = this.#deps.clock.after(this.#deps.limits.afterEndMs, () => exchange.abort())
     const forget = () => timer.cancel()
@@ -280,7 +280,7 @@ export class StreamRelay {
   }
 
   /** The head shows a client that the answer has begun; one that has the head already needs more. */
-  #comfort(hasHead: boolean): void {
+  #sendFirstKeepAlive(hasHead: boolean): void {
     if (!hasHead) this.#context.client.flush()
     else if (!this.#readsOn) this.#write(keepAlive(this.#context))
   }
@@ -290,11 +290,11 @@ export class StreamRelay {
   }
 
   #interrupt(interruption: Interruption): void {
-    if (this.#outcome) return
+    if (this.#hasEnded) return
     if (interruption.kind === 'stopped') return this.#cutShort('interrupted', interruption.error)
     if (this.#readsOn) return
     const isNearlyDone = this.#body.watch.state === 'finishing'
-    if (!isNearlyDone && !this.#readsOnForBill()) return this.#leave()
+    if (!isNearlyDone && !this.#readsOnForUsage()) return this.#abandon()
     this.#readsOn = true
     this.#deadlines.clear('keepAlive')
     this.#deadlines.clear('slowReader')
@@ -305,11 +305,11 @@ export class StreamRelay {
     }
   }
 
-  #readsOnForBill(): boolean {
+  #readsOnForUsage(): boolean {
     return this.#relayContext.lifecycle.readsOnWhenGone(this.#candidate.connector)
   }
 
-  #leave(): void {
+  #abandon(): void {
     this.#cutShort('client_abort', null)
   }
 
@@ -317,12 +317,12 @@ export class StreamRelay {
     switch (name) {
       case 'keepAlive':
         this.#write(keepAlive(this.#context))
-        if (this.#outcome) this.#keepClientAlive()
+        if (this.#hasEnded) this.#keepClientAlive()
         return
       case 'slowReader':
         return this.#slowReader()
       case 'readOn':
-        return this.#leave()
+        return this.#abandon()
       case 'silence':
       case 'content':
       case 'total':

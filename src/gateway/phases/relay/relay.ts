@@ -71,11 +71,11 @@ async function relayAnswer(
   context.client.answer(
     body.status,
     headers,
-    translated === null ? passedThrough(context, relayContext, body, cost) : translated(cost),
+    translated === null ? passthroughBytes(context, relayContext, body, cost) : translated(cost),
   )
 }
 
-function passedThrough(
+function passthroughBytes(
   { dialect }: RequestContext,
   { lifecycle }: RelayContext,
   { bytes }: AnswerBody,
@@ -138,7 +138,11 @@ async function relayRejection(
   })
   const advice = needsRetryAdvice(body.status) ? ['x-should-retry', 'false'] : []
   if (context.client.headersSent || relayContext.plan.translation !== null) {
-    return sendErrorResponse(with_.deps, context, isRetriedByLibraries(body.status) ? asFinal(error) : error)
+    return sendErrorResponse(
+      with_.deps,
+      context,
+      isRetriedByLibraries(body.status) ? withFinalStatus(error) : error,
+    )
   }
   const headers = jsonHeaders(
     [...relayContext.lifecycle.headers, ...advice],
@@ -148,7 +152,7 @@ async function relayRejection(
 }
 
 /** Not every client asks a header before it repeats what was refused for good, so the status says it. */
-function asFinal({ code, details: { message } }: TollgateError): TollgateError {
+function withFinalStatus({ code, details: { message } }: TollgateError): TollgateError {
   return new TollgateError(code, { message, source: 'upstream' })
 }
 

@@ -19,7 +19,7 @@ export interface StreamSink {
   /** Hands out what may be sent before settlement. */
   release(send: Send): void
   /** Hands out the rest, up to the protocol's own end, once the answer is paid. */
-  lastWord(tally: ResponseCost, send: Send): void
+  sendTerminal(tally: ResponseCost, send: Send): void
   /** Memory that waits here. */
   readonly waitingBytes: number
 }
@@ -36,11 +36,13 @@ export function streamSinkFor(
 ): StreamSink {
   const { translation, envelope, eventBytesMax, costFields } = of
   const sink =
-    translation === null ? passedThrough(watch, costFields) : new TranslatingSink(translation, eventBytesMax)
-  return envelope === null ? sink : framed(sink, envelope)
+    translation === null
+      ? passthroughSink(watch, costFields)
+      : new TranslatingSink(translation, eventBytesMax)
+  return envelope === null ? sink : enveloped(sink, envelope)
 }
 
-function passedThrough(watch: UsageTap, costFields: CostFields | null): StreamSink {
+function passthroughSink(watch: UsageTap, costFields: CostFields | null): StreamSink {
   const sink = new PassthroughSink(watch)
   return costFields === null ? sink : withCost(sink, costFields)
 }
@@ -69,7 +71,7 @@ class PassthroughSink implements StreamSink {
   }
 
   /** All that was held back, without the event that only we asked for. */
-  lastWord(_tally: ResponseCost, send: Send): void {
+  sendTerminal(_tally: ResponseCost, send: Send): void {
     const { suppressedSpan, totalBytes } = this.#watch
     if (suppressedSpan !== null && suppressedSpan.start >= this.#sent) {
       this.#flush(suppressedSpan.start, send)
@@ -95,41 +97,41 @@ class PassthroughSink implements StreamSink {
 
 /** As it came, with the cost in the last usage of what was held back. */
 function withCost(inner: StreamSink, fields: CostFields): StreamSink {
-  return wrapping(inner, {
+  return wrapped(inner, {
     release: (send) => inner.release(send),
-    lastWord(tally, send) {
+    sendTerminal(tally, send) {
       const held: Uint8Array[] = []
-      inner.lastWord(tally, (piece) => held.push(Buffer.from(piece)))
+      inner.sendTerminal(tally, (piece) => held.push(Buffer.from(piece)))
       for (const piece of withCostInEvents(Buffer.concat(held), fields, tally.cost)) send(piece)
     },
   })
 }
 
-function framed(inner: StreamSink, envelope: StreamEnvelope): StreamSink {
+function enveloped(inner: StreamSink, envelope: StreamEnvelope): StreamSink {
   const through =
     (send: Send): Send =>
     (piece) => {
       const text = envelope.push(piece)
       if (text !== '') send(text)
     }
-  return wrapping(inner, {
+  return wrapped(inner, {
     release: (send) => inner.release(through(send)),
-    lastWord(tally, send) {
-      inner.lastWord(tally, through(send))
+    sendTerminal(tally, send) {
+      inner.sendTerminal(tally, through(send))
       send(envelope.close())
     },
   })
 }
 
 /** An outlet that takes in like `inner` and hands out its own way. */
-function wrapping(inner: StreamSink, handOut: Pick<StreamSink, 'release' | 'lastWord'>): StreamSink {
+function wrapped(inner: StreamSink, overrides: Pick<StreamSink, 'release' | 'sendTerminal'>): StreamSink {
   return {
     get waitingBytes() {
       return inner.waitingBytes
     },
     take: (chunk) => inner.take(chunk),
     end: () => inner.end(),
-    ...handOut,
+    ...overrides,
   }
 }
 
@@ -159,7 +161,7 @@ class TranslatingSink implements StreamSink {
     this.#text = ''
   }
 
-  lastWord(tally: ResponseCost, send: Send): void {
+  sendTerminal(tally: ResponseCost, send: Send): void {
     this.release(send)
     send(this.#translator.close(tally))
   }

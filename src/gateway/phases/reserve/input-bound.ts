@@ -18,8 +18,8 @@ import type { InputBound, InputSize, ParsedRequest, RequestContext, RequestPlan 
 import {
   type CountUpstreamDeps,
   countAtUpstream,
-  inquiryOf,
   type UpstreamCountRequest,
+  upstreamCountRequest,
 } from './upstream-input-bound.ts'
 
 export interface BoundInputDeps extends CountUpstreamDeps {
@@ -118,7 +118,7 @@ export async function reportedInput(
   if (inputSize.fillsWindow || !bounding.counting.places.tryAcquire(account)) return null
   try {
     if (bounding.counting.rates.take(account, bounding.clock.wallMs()).kind === 'refused') return null
-    const tokens = await askedTokens(bounding, context, caller, work)
+    const tokens = await upstreamTokens(bounding, context, caller, work)
     if (tokens === null) return null
     const input = tokens + Math.ceil(tokens / marginDivisor) + marginTokens
     return {
@@ -131,7 +131,7 @@ export async function reportedInput(
   }
 }
 
-async function askedTokens(
+async function upstreamTokens(
   bounding: BoundInputDeps,
   context: RequestContext,
   caller: Caller,
@@ -139,14 +139,15 @@ async function askedTokens(
 ): Promise<number | null> {
   const { plan, parsed } = work
   // The body that is counted is in memory beside the one that it is made from.
-  const copy = roomForAnother(parsed.body)
+  const copy = copyWithinMemory(parsed.body)
   if (copy === null) return null
   try {
     const outcome = await countAtUpstream(bounding, context, {
       caller,
       model: plan.model,
       candidates: plan.candidates,
-      inquiryFor: (upstreamModel) => inquiryFor(bounding, context, { ...work, caller, upstreamModel }),
+      requestFor: (upstreamModel) =>
+        countRequestOrNull(bounding, context, { ...work, caller, upstreamModel }),
       waitMs: bounding.limits.holdCountMs,
     })
     return outcome?.kind === 'counted' ? outcome.tokens : null
@@ -156,7 +157,7 @@ async function askedTokens(
 }
 
 /** null: there is no room for another body of this size. */
-function roomForAnother(body: Body): Body | null {
+function copyWithinMemory(body: Body): Body | null {
   try {
     return body.another(body.bytes, body.bytes.length)
   } catch (error) {
@@ -166,13 +167,13 @@ function roomForAnother(body: Body): Body | null {
 }
 
 /** A request that cannot be said in a format that counts is bounded here. */
-async function inquiryFor(
+async function countRequestOrNull(
   bounding: BoundInputDeps,
   context: RequestContext,
   work: BoundInput & { caller: Caller; upstreamModel: string },
 ): Promise<UpstreamCountRequest | null> {
   try {
-    return await inquiryOf(bounding, context, work)
+    return await upstreamCountRequest(bounding, context, work)
   } catch (error) {
     if (error instanceof WireError) return null
     throw error

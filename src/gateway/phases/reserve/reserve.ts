@@ -48,9 +48,9 @@ export async function reserve(
 ): Promise<Hold> {
   const nowMs = deps.clock.wallMs()
   const freely = freeInput(work.plan.inputSize)
-  const free = ask(caller, context, { ...work, nowMs, inputTokens: freely.tokens })
+  const free = admissionRequest(caller, context, { ...work, nowMs, inputTokens: freely.tokens })
   const first = await admit(deps, { ...free, onShortBalance: 'count', patience: 'none' })
-  if (first.kind === 'held') return held(first, free, { caller, parsed: work.parsed, input: freely })
+  if (first.kind === 'held') return holdOf(first, free, { caller, parsed: work.parsed, input: freely })
   const told: RefusalInput = {
     address: deps.address,
     showBalance: caller.policy.showBalance,
@@ -60,21 +60,25 @@ export async function reserve(
   }
   if (!mayFitWhenCounted(first)) throw refusal(first, told)
   const input =
-    ((await isWorthAsking(deps, first, caller, { context, ...work }))
+    ((await shouldAskUpstream(deps, first, caller, { context, ...work }))
       ? await reportedInput(deps, context, caller, work)
       : null) ?? (await countedInput(deps, caller, work))
-  const exact = ask(caller, context, { ...work, nowMs: deps.clock.wallMs(), inputTokens: input.tokens })
-  const admission = await admitPatiently(deps, exact)
-  if (admission.kind === 'held') return held(admission, exact, { caller, parsed: work.parsed, input })
+  const exact = admissionRequest(caller, context, {
+    ...work,
+    nowMs: deps.clock.wallMs(),
+    inputTokens: input.tokens,
+  })
+  const admission = await admitWaiting(deps, exact)
+  if (admission.kind === 'held') return holdOf(admission, exact, { caller, parsed: work.parsed, input })
   const isInsufficient = admission.kind === 'insufficient_funds'
-  throw refusal(isInsufficient ? namingWhatPasses(admission, exact, work) : admission, {
+  throw refusal(isInsufficient ? withAffordableOutput(admission, exact, work) : admission, {
     ...told,
     isBounded: input.source === 'bytes' && !work.plan.inputSize.fillsWindow,
     nowMs: exact.nowMs,
   })
 }
 
-function ask(
+function admissionRequest(
   caller: Caller,
   context: RequestContext,
   of: { parsed: ParsedRequest; plan: RequestPlan; inputTokens: number; nowMs: number },
@@ -113,7 +117,7 @@ function ask(
   }
 }
 
-function held(
+function holdOf(
   admission: Extract<Admission, { kind: 'held' }>,
   asked: AdmissionAsk,
   { caller, parsed, input }: { caller: Caller; parsed: ParsedRequest; input: InputBound },
@@ -142,7 +146,7 @@ function excessCause(
 const limitFieldTokens = 48
 
 /** The limit that a refusal names must pass when it is asked for, and be one that the provider takes. */
-function namingWhatPasses(
+function withAffordableOutput(
   refused: InsufficientFunds,
   asked: AdmissionAsk,
   { parsed: { facts }, plan }: { parsed: ParsedRequest; plan: RequestPlan },
@@ -161,7 +165,7 @@ function namingWhatPasses(
  * A provider's count uses the operator's credential, and takes time: only for documents, and only for who could pay
  * for the request if they were empty.
  */
-async function isWorthAsking(
+async function shouldAskUpstream(
   { ledger, clock }: ReserveDeps,
   refused: Admission,
   caller: Caller,
@@ -170,7 +174,7 @@ async function isWorthAsking(
   const { inputSize } = work.plan
   if (inputSize.sizedTokens === 0) return false
   const inputTokens = inputWithoutDocuments(inputSize).tokens
-  const least = ask(caller, context, { ...work, nowMs: clock.wallMs(), inputTokens })
+  const least = admissionRequest(caller, context, { ...work, nowMs: clock.wallMs(), inputTokens })
   const output = BigInt(Math.min(least.outputFloor, least.outputWanted)) * least.outputTokenAmount
   const needed = least.inputAmount + output
   if (refused.kind === 'insufficient_funds') return refused.available + refused.held >= needed
@@ -192,7 +196,7 @@ async function admit({ ledger, gate }: ReserveDeps, asked: AdmissionAsk): Promis
   return { ...admission, rates: { ...admission.rates, requests } }
 }
 
-async function admitPatiently(deps: ReserveDeps, asked: AdmissionAsk): Promise<Admission> {
+async function admitWaiting(deps: ReserveDeps, asked: AdmissionAsk): Promise<Admission> {
   const { ledger, clock, balanceWaits, limits } = deps
   if (!balanceWaits.tryAcquire(asked.account)) return admit(deps, { ...asked, patience: 'none' })
   try {

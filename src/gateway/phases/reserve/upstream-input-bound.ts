@@ -50,38 +50,38 @@ export interface UpstreamCountRequest {
 }
 
 /** `refused`: the provider refuses the request itself, as it would if the request were made. */
-export type CountOutcome<Inquiry> =
+export type CountOutcome<Request> =
   | {
       readonly kind: 'counted'
-      readonly inquiry: Inquiry
+      readonly countRequest: Request
       readonly tokens: number
       readonly answer: WholeAnswer
     }
   | {
       readonly kind: 'refused'
-      readonly inquiry: Inquiry
+      readonly countRequest: Request
       readonly failed: Failed
       readonly candidate: Candidate
     }
 
 /** What is asked, and who. */
-export interface CountTask<Inquiry extends UpstreamCountRequest> {
+export interface CountTask<Request extends UpstreamCountRequest> {
   readonly caller: Caller
   readonly model: Model
   readonly candidates: readonly Candidate[]
   /** The request under the name that the model has there; null: it cannot be said in a format that counts. */
-  readonly inquiryFor: (upstreamModel: string) => Promise<Inquiry | null>
+  readonly requestFor: (upstreamModel: string) => Promise<Request | null>
   readonly waitMs: number
 }
 
 type WholeAnswer = Extract<AttemptOutcome, { kind: 'answer' }>
 
 /** null: no upstream returned a count within `waitMs`. */
-export async function countAtUpstream<Inquiry extends UpstreamCountRequest>(
+export async function countAtUpstream<Request extends UpstreamCountRequest>(
   deps: CountUpstreamDeps,
   context: RequestContext,
-  task: CountTask<Inquiry>,
-): Promise<CountOutcome<Inquiry> | null> {
+  task: CountTask<Request>,
+): Promise<CountOutcome<Request> | null> {
   const { key, account } = task.caller
   const { network } = context
   const room = new MemoryReservation(
@@ -92,17 +92,17 @@ export async function countAtUpstream<Inquiry extends UpstreamCountRequest>(
   try {
     const { final } = await tryCandidates(deps, context, task, {
       async prepare(candidate) {
-        const inquiry = await task.inquiryFor(candidate.upstreamModel)
+        const countRequest = await task.requestFor(candidate.upstreamModel)
         const leftMs = untilMs - deps.clock.monoMs()
-        if (inquiry === null || leftMs <= 0) return null
-        return { ...countingTask(deps, context, { inquiry, candidate, room, leftMs }), inquiry }
+        if (countRequest === null || leftMs <= 0) return null
+        return { ...countingTask(deps, context, { countRequest, candidate, room, leftMs }), countRequest }
       },
       recordOutcome(candidate, outcome) {
         room.set(0)
         recordOutcome(deps, context, candidate, outcome)
       },
-      mayRetry: (outcome, { inquiry }) =>
-        outcome.kind !== 'interrupted' && countOf(outcome, inquiry) === null && !isRefused(outcome),
+      mayRetry: (outcome, { countRequest }) =>
+        outcome.kind !== 'interrupted' && countOf(outcome, countRequest) === null && !isRefused(outcome),
       // Counting is free and bounded by its own deadline, and takes nothing from the budget of requests that generate.
       retryCounter: null,
     })
@@ -120,48 +120,48 @@ function isRefused(outcome: AttemptOutcome): outcome is Failed {
   return outcome.kind === 'failed' && isCallersFault(outcome.failure)
 }
 
-function countOutcome<Inquiry extends UpstreamCountRequest>({
+function countOutcome<Request extends UpstreamCountRequest>({
   candidate,
-  task: { inquiry },
+  task: { countRequest },
   outcome,
-}: FinalAttempt<CountingTask<Inquiry>>): CountOutcome<Inquiry> | null {
-  if (isRefused(outcome)) return { kind: 'refused', inquiry, failed: outcome, candidate }
-  const tokens = countOf(outcome, inquiry)
+}: FinalAttempt<CountingTask<Request>>): CountOutcome<Request> | null {
+  if (isRefused(outcome)) return { kind: 'refused', countRequest, failed: outcome, candidate }
+  const tokens = countOf(outcome, countRequest)
   if (outcome.kind !== 'answer' || tokens === null) return null
-  return { kind: 'counted', inquiry, tokens, answer: outcome }
+  return { kind: 'counted', countRequest, tokens, answer: outcome }
 }
 
-interface CountingTask<Inquiry> extends AttemptTask {
-  readonly inquiry: Inquiry
+interface CountingTask<Request> extends AttemptTask {
+  readonly countRequest: Request
 }
 
 interface CountingTaskInput extends Pick<AttemptTask, 'room' | 'leftMs'> {
-  readonly inquiry: UpstreamCountRequest
+  readonly countRequest: UpstreamCountRequest
   readonly candidate: Candidate
 }
 
 function countingTask(
   { limits }: CountUpstreamDeps,
   context: RequestContext,
-  { inquiry, candidate, room, leftMs }: CountingTaskInput,
+  { countRequest, candidate, room, leftMs }: CountingTaskInput,
 ): AttemptTask {
   const { upstream, upstreamModel, connector } = candidate
   const prepared = connector.prepare({
-    dialect: inquiry.format,
+    dialect: countRequest.format,
     operation: 'count_tokens',
     model: upstreamModel,
     basePath: upstream.basePath,
     credential: upstream.credential,
     streamed: false,
-    query: inquiry.query,
-    headers: inquiry.headers,
+    query: countRequest.query,
+    headers: countRequest.headers,
     requestId: context.requestId,
   })
   return {
-    request: { origin: upstream.origin, method: 'POST', ...prepared, body: inquiry.body },
+    request: { origin: upstream.origin, method: 'POST', ...prepared, body: countRequest.body },
     connector,
     // An answer that is a number has neither text nor usage: it is read here, once it is whole.
-    dialect: { ...upstreamFormats[inquiry.format], extractResponse: () => noAnswer },
+    dialect: { ...upstreamFormats[countRequest.format], extractResponse: () => noAnswer },
     streamed: false,
     watch: {
       usageEvent: 'relay',
@@ -219,7 +219,7 @@ export function countingFormat(
 }
 
 /** A request that is to be made, as an address that counts takes it; null where there is none. Throws WireError. */
-export async function inquiryOf(
+export async function upstreamCountRequest(
   { bodyThreads, read: limits }: { bodyThreads: Pick<BodyThreads, 'run'>; read: ReadLimits },
   context: RequestContext,
   of: { parsed: ParsedRequest; plan: RequestPlan; caller: Caller; upstreamModel: string },

@@ -45,7 +45,7 @@ export function settleDurably(deps: DurableSettleDeps, due: PendingSettlement): 
   const { clock } = deps
   return new Promise((resolve) => {
     const attempt = new SettlementAttempt(deps, due, () => resolve({ kind: 'late' }))
-    const timer = clock.after(Math.max(0, due.dueMonoMs - clock.monoMs()), () => attempt.timeIsUp())
+    const timer = clock.after(Math.max(0, due.dueMonoMs - clock.monoMs()), () => attempt.onDue())
     untilDurable(deps, due.settlement.id, async () => {
       const settlement = await attempt.run()
       timer.cancel()
@@ -104,33 +104,33 @@ async function chargedFor(
 type Verdict = 'open' | 'sent' | 'withheld'
 
 class SettlementAttempt {
-  readonly #closing: DurableSettleDeps
+  readonly #deps: DurableSettleDeps
   readonly #due: PendingSettlement
-  readonly #letGo: () => void
+  readonly #stopWaiting: () => void
   #isDue = false
   #verdict: Verdict = 'open'
 
-  /** `letGo`: the client waits for the settlement no longer. */
-  constructor(deps: DurableSettleDeps, due: PendingSettlement, letGo: () => void) {
-    this.#closing = deps
+  /** `stopWaiting`: the client waits for the settlement no longer. */
+  constructor(deps: DurableSettleDeps, due: PendingSettlement, stopWaiting: () => void) {
+    this.#deps = deps
     this.#due = due
-    this.#letGo = letGo
+    this.#stopWaiting = stopWaiting
   }
 
-  timeIsUp(): void {
+  onDue(): void {
     this.#isDue = true
-    if (this.#due.withheld === null) this.#letGo()
+    if (this.#due.withheld === null) this.#stopWaiting()
     else if (this.#verdict === 'open') this.#withhold()
   }
 
   #withhold(): void {
     this.#verdict = 'withheld'
-    this.#letGo()
+    this.#stopWaiting()
   }
 
   /** Rejects when nothing is durable yet. */
   async run(): Promise<SettlementResult> {
-    const { ledger, failpoints } = this.#closing
+    const { ledger, failpoints } = this.#deps
     const { withheld, onSettled, settlement } = this.#due
     if (this.#verdict === 'withheld' && withheld !== null) {
       const instead = await withheld()
@@ -172,7 +172,7 @@ class SettlementAttempt {
    */
   async #committed(): Promise<SettlementResult | undefined> {
     const { id, receipt } = this.#due.settlement
-    const committed = await this.#closing.ledger.receipt(id)
+    const committed = await this.#deps.ledger.receipt(id)
     if (committed === undefined) return undefined
     const isOwn = committed.endReason === receipt.endReason
     return isOwn ? { kind: 'settled', charged: committed.charged } : { kind: 'late' }

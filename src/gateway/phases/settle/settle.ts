@@ -60,14 +60,15 @@ export async function settle(
     return releaseHold(deps, request.hold)
   }
   const reported = capUsage(request, outcome.report?.usage ?? emptyReport)
-  const bill = billed(outcome, request.plan.dialect, reported)
+  const bill = billingRule(outcome, request.plan.dialect, reported)
   const used = await usageOf(deps, { request, outcome, bill, reported })
   const settlement = settlementOf(deps, context, { request, outcome, bill, used, reported })
   return settleDurably(deps, {
     settlement,
     dueMonoMs,
     // What ended otherwise is told to the client as it is, whenever it is settled.
-    withheld: outcome.reason === 'complete' ? () => withheld(deps, request, { settlement, outcome }) : null,
+    withheld:
+      outcome.reason === 'complete' ? () => withheldSettlement(deps, request, { settlement, outcome }) : null,
     onSettled: (settled, result) => warnOfExcess(deps, context, request, { settled, result }),
   })
 }
@@ -76,7 +77,7 @@ export async function settle(
  * A complete answer whose settlement is late is withheld: its client gets an error. It is charged what was relayed
  * of a stream before its end, and nothing else; what the upstream charges beside that is written off.
  */
-async function withheld(
+async function withheldSettlement(
   deps: SettleDeps,
   request: SettledRequest,
   { settlement, outcome }: { settlement: Settlement; outcome: RelayOutcome },
@@ -130,12 +131,12 @@ function warnOfExcess(
 export function capUsage(
   { plan, hold }: Pick<SettledRequest, 'plan' | 'hold'>,
   report: RawUsage,
-): Believable {
+): PlausibleUsage {
   const usage = withoutWaived(plan.dialect.toUsage(report), plan.serverTools.waived)
   return plausibility(usage, usageMaxOf(plan, hold.outputLimit))
 }
 
-type Believable = Plausibility<Usage>
+type PlausibleUsage = Plausibility<Usage>
 
 /**
  * Gives a hold back whole, with no charge and no receipt: nothing was sent, or something broke in here
@@ -156,7 +157,7 @@ interface BillingRule {
 const noCharge: BillingRule = { payer: 'none', input: 'none', output: 'none' }
 
 /** The table of endings. */
-function billed(outcome: RelayOutcome, dialect: UpstreamFormat, reported: Believable): BillingRule {
+function billingRule(outcome: RelayOutcome, dialect: UpstreamFormat, reported: PlausibleUsage): BillingRule {
   if (!outcome.dispatched) return noCharge
   const said = dialect.reportedTotals(outcome.report?.usage ?? emptyReport)
   // A count that cannot be is as good as none.
@@ -180,15 +181,15 @@ const nothing: PricedUsage = { ...noTokens, fees: {}, ranAt: [] }
 const emptyReport: RawUsage = { fields: {}, ranAt: [], unknown: [] }
 
 /** What is charged for, and whether a part of it could not be counted. */
-interface Used {
+interface BilledUsage {
   readonly usage: Usage
   readonly isEstimated: boolean
 }
 
 async function usageOf(
   deps: SettleDeps,
-  of: { request: SettledRequest; outcome: RelayOutcome; bill: BillingRule; reported: Believable },
-): Promise<Used> {
+  of: { request: SettledRequest; outcome: RelayOutcome; bill: BillingRule; reported: PlausibleUsage },
+): Promise<BilledUsage> {
   const { outcome, bill, request, reported } = of
   const { counter } = deps
   const isInputKnown = reported.input
@@ -211,7 +212,13 @@ async function usageOf(
 function settlementOf(
   deps: SettleDeps,
   context: RequestContext,
-  of: { request: SettledRequest; outcome: RelayOutcome; bill: BillingRule; used: Used; reported: Believable },
+  of: {
+    request: SettledRequest
+    outcome: RelayOutcome
+    bill: BillingRule
+    used: BilledUsage
+    reported: PlausibleUsage
+  },
 ): Settlement {
   const { request, outcome, bill, reported } = of
   const { usage } = of.used
@@ -245,13 +252,13 @@ function settlementOf(
         unpriced: unknown.length > 0,
       }),
       implausible: reported.implausible,
-      attempts: untilEnd(request.upstreamResponse.attempts, steadyClock(deps.clock, context).wallMs()),
+      attempts: withEndTime(request.upstreamResponse.attempts, steadyClock(deps.clock, context).wallMs()),
     },
   }
 }
 
 /** The attempt that served was noted when its answer began; it went on as long as the answer did. */
-function untilEnd(attempts: readonly Attempt[], endedMs: number): readonly Attempt[] {
+function withEndTime(attempts: readonly Attempt[], endedMs: number): readonly Attempt[] {
   const last = attempts.at(-1)
   if (last === undefined || last.failure !== null) return attempts
   return [...attempts.slice(0, -1), { ...last, endedMs }]
@@ -275,7 +282,7 @@ function wastedCost(request: SettledRequest): bigint {
   return costs.reduce((sum, cost) => sum + cost, 0n)
 }
 
-function sourceOf(bill: BillingRule, used: Used): UsageSource {
+function sourceOf(bill: BillingRule, used: BilledUsage): UsageSource {
   if (bill.payer === 'none') return 'none'
   if (bill.input !== 'counted' && bill.output !== 'counted') return 'reported'
   return countedSource(used)
