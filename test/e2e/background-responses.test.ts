@@ -167,7 +167,7 @@ test('an account has only so many at once', async () => {
   const [first, second] = [await begin(polled, account, long), await begin(polled, account, long)]
   await assert.rejects(begin(polled, account, long), (error) => {
     assert.ok(error instanceof OpenAI.RateLimitError)
-    assert.match(error.message, /2 responses in the background/)
+    assert.match(error.message, /2 background responses concurrently/)
     const { details } = error.error as { readonly details: object }
     assert.deepEqual(details, { code: 'background_limit_reached', responses: 2 })
     return true
