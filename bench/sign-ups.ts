@@ -16,7 +16,7 @@ import { systemClock } from '../src/base/clock.ts'
 import { systemRandom } from '../src/base/ids.ts'
 import { createLog } from '../src/base/log.ts'
 import { readConfig } from '../src/config/config.ts'
-import { noServer } from '../src/server/server-status.ts'
+import { offlineStatus } from '../src/server/server-status.ts'
 import { openServices, type Services } from '../src/server/services.ts'
 
 const [turns = 10, seconds = 4, requestsPerSecond = 400] = process.argv.slice(2).map(Number)
@@ -89,7 +89,7 @@ async function measure(
       email: `s${beside.round}-${number}@example.org`,
       password: `a long password ${number}`,
     })
-    const response = await services.answerAuth({
+    const response = await services.handleAuth({
       method: 'POST',
       path: '/api/auth/sign-up/email',
       query: '',
@@ -173,7 +173,7 @@ const opened = await openServices(config.config, {
 })
 assert(opened.kind === 'open', 'the parts open')
 const { services } = opened
-services.control(address, noServer(systemClock))
+services.control(address, offlineStatus(systemClock))
 const account = services.nextId()
 const nowMs = systemClock.wallMs()
 await services.ledger.createAccount({ id: account, kind: 'personal', email: null, name: 'bench', nowMs })

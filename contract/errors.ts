@@ -27,7 +27,7 @@ export interface ErrorSpec {
   readonly title: string
 }
 
-type Row = readonly [
+type ErrorRow = readonly [
   status: number,
   category: ErrorCategory,
   fault: ErrorSpec['fault'],
@@ -170,7 +170,7 @@ const rows = {
     'The payment provider cannot be reached',
   ],
   conflict: [409, 'invalid_request', 'caller', 'never', 'This contradicts what is already there'],
-} as const satisfies Record<string, Row>
+} as const satisfies Record<string, ErrorRow>
 
 export type ErrorCode = keyof typeof rows
 

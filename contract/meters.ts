@@ -127,16 +127,16 @@ export const meters = {
 } as const satisfies Readonly<Record<string, MeterRow>>
 
 export type Meter = keyof typeof meters
-type Named<Field extends keyof MeterRow, Value> = {
+type MeterNamed<Field extends keyof MeterRow, Value> = {
   [Name in Meter]: (typeof meters)[Name][Field] extends Value ? Name : never
 }[Meter]
-export type OutputMeter = Named<'direction', 'output'>
+export type OutputMeter = MeterNamed<'direction', 'output'>
 
 /** The field of a price for a meter. */
 export type RateName = (typeof meters)[Meter]['rate']
 /** Rates of what a model may not sell. */
-export type UnsoldRate = (typeof meters)[Named<'absent', 'unsold'>]['rate']
-type RequiredRate = (typeof meters)[Named<'absent', 'required'>]['rate']
+export type UnsoldRate = (typeof meters)[MeterNamed<'absent', 'unsold'>]['rate']
+type RequiredRate = (typeof meters)[MeterNamed<'absent', 'required'>]['rate']
 
 export type OptionalRate = Exclude<RateName, RequiredRate>
 

@@ -42,7 +42,7 @@ export type OperatorMay = 'no' | 'yes' | 'recent'
 export type Policy =
   /** Things of one account: its members by role, management keys by scope. */
   | {
-      readonly of: 'account'
+      readonly kind: 'account'
       readonly subject: Subject
       readonly roles: readonly Role[]
       readonly scope: Scope | null
@@ -52,11 +52,11 @@ export type Policy =
       readonly recent: boolean
     }
   /** Things of the installation: operators only. */
-  | { readonly of: 'installation'; readonly operator: OperatorMay; readonly local: boolean }
+  | { readonly kind: 'installation'; readonly operator: OperatorMay; readonly local: boolean }
   /** The caller's own person. */
-  | { readonly of: 'person'; readonly recent: boolean }
+  | { readonly kind: 'person'; readonly recent: boolean }
   /** What everybody may see or use; `local` where the command line has it too. */
-  | { readonly of: 'everybody'; readonly local: boolean }
+  | { readonly kind: 'public'; readonly local: boolean }
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 
@@ -73,13 +73,13 @@ export interface Operation<Input extends z.ZodType, Output extends z.ZodType> {
   readonly output: Output
 }
 
-interface Row<Input extends z.ZodType, Output extends z.ZodType>
+interface OperationRow<Input extends z.ZodType, Output extends z.ZodType>
   extends Omit<Operation<Input, Output>, 'produces'> {
   readonly produces?: Operation<Input, Output>['produces']
 }
 
 export function operation<Input extends z.ZodType, Output extends z.ZodType>(
-  row: Row<Input, Output>,
+  row: OperationRow<Input, Output>,
 ): Operation<Input, Output> {
   return { produces: 'json', ...row }
 }
@@ -103,7 +103,7 @@ export const payers: readonly Role[] = ['owner', 'admin', 'billing']
 
 export function forAccount(row: ForAccount): Policy {
   return {
-    of: 'account',
+    kind: 'account',
     subject: row.subject ?? 'account',
     roles: row.roles ?? everyRole,
     scope: row.scope ?? null,
@@ -114,11 +114,11 @@ export function forAccount(row: ForAccount): Policy {
 }
 
 export function forOperators(operator: 'yes' | 'recent', local: 'also local' | 'console only'): Policy {
-  return { of: 'installation', operator, local: local === 'also local' }
+  return { kind: 'installation', operator, local: local === 'also local' }
 }
 
 /** Only somebody on the machine itself. */
-export const forLocal: Policy = { of: 'installation', operator: 'no', local: true }
-export const forPerson: Policy = { of: 'person', recent: false }
-export const forPersonRecently: Policy = { of: 'person', recent: true }
-export const forEverybody: Policy = { of: 'everybody', local: false }
+export const forLocal: Policy = { kind: 'installation', operator: 'no', local: true }
+export const forPerson: Policy = { kind: 'person', recent: false }
+export const forPersonRecently: Policy = { kind: 'person', recent: true }
+export const forAnyone: Policy = { kind: 'public', local: false }

@@ -22,7 +22,7 @@ export type OperationName = keyof typeof operations
 /** What a caller may leave out has been filled in. */
 export type OperationInput<Name extends OperationName> = z.output<(typeof operations)[Name]['input']>
 /** What a caller writes. */
-export type OperationAsk<Name extends OperationName> = z.input<(typeof operations)[Name]['input']>
+export type OperationRawInput<Name extends OperationName> = z.input<(typeof operations)[Name]['input']>
 export type OperationOutput<Name extends OperationName> = z.input<(typeof operations)[Name]['output']>
 
 /** Whether a text from outside names an operation; inherited names of objects do not. */

@@ -25,11 +25,11 @@ async function runWords(words: readonly string[]): Promise<number> {
   const { runCli } = await import('./cli/cli.ts')
   return await runCli(words, {
     print: (text) => process.stdout.write(text),
-    complain: (text) => process.stderr.write(text),
+    printError: (text) => process.stderr.write(text),
     program,
     readConfig: async () => (await import('./config/config.ts')).readConfig(),
     nowMs: () => systemClock.wallMs(),
-    async openParts(config) {
+    async openServices(config) {
       const { openCommandServices } = await import('./server/services.ts')
       return openCommandServices(config, { clock: systemClock, random: systemRandom })
     },
@@ -71,12 +71,12 @@ async function serve(config: Config): Promise<number> {
 
 /** Says where the server is, and where its first key is; then the start is finished. */
 async function announce(gateway: Gateway, { dataFolder }: Config): Promise<void> {
-  const { start, place } = gateway
+  const { start, endpoints } = gateway
   const isTerminal = process.stdout.isTTY === true
-  const { announceStart } = await import('./server/first-run.ts')
+  const { startAnnouncement } = await import('./server/first-run.ts')
   let text: string
   try {
-    text = announceStart(start, place, { isTerminal, dataFolder })
+    text = startAnnouncement(start, endpoints, { isTerminal, dataFolder })
   } catch (error) {
     await gateway.close()
     throw error

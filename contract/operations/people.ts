@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import {
   file,
-  forEverybody,
+  forAnyone,
   forLocal,
   forOperators,
   forPerson,
@@ -51,7 +51,7 @@ export const person = z.strictObject({
 export const peopleOperations = {
   'installation.show': operation({
     summary: 'What this installation is, and how people come in',
-    policy: forEverybody,
+    policy: forAnyone,
     effect: 'reads',
     http: ['GET', '/api/installation'],
     input: z.strictObject({}),
@@ -68,7 +68,7 @@ export const peopleOperations = {
   'setup.claim': operation({
     summary:
       'Become the first administrator with the token of the setup link, and take over the local account',
-    policy: forEverybody,
+    policy: forAnyone,
     effect: 'changes',
     http: ['POST', '/api/setup'],
     input: z.strictObject({ token: z.string().min(1).max(200), name, email, password }),

@@ -5,27 +5,27 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { TollgateError } from '../base/errors.ts'
 import type { Actor } from '../control/actor.ts'
-import type { ApiParts } from './api-parts.ts'
+import type { ApiDeps } from './api-deps.ts'
 
 /** Where clients of the data plane put their key; here only looked at for whoever took the wrong door. */
 const modelKeyHeaders = ['x-api-key', 'api-key', 'x-goog-api-key'] as const
 const modelKeyStart = 'sk-tg-'
 
 /** Throws 400 for two credentials at once and 401 for a key that is none of this API's. */
-export async function actorOf(
-  { control, clientAddress }: Pick<ApiParts, 'control' | 'clientAddress'>,
+export async function authenticateActor(
+  { control, clientAddress }: Pick<ApiDeps, 'control' | 'clientAddress'>,
   request: IncomingMessage,
 ): Promise<Actor> {
   const address = clientAddress(request)
   const credential = bearerOf(request)
   const session = await control.identity.authenticate(request.headers)
   if (session !== null) {
-    if (credential !== undefined) throw twoCredentials()
+    if (credential !== undefined) throw ambiguousCredentials()
     const { person, loginMs } = session
     return { kind: 'person', person, loginMs, address }
   }
   if (credential === undefined) {
-    if (hasModelKey(request.headers)) throw forModels()
+    if (hasModelKey(request.headers)) throw isModelKey()
     return { kind: 'anyone', address }
   }
   const key = await control.managementKeys.identify(credential)
@@ -34,12 +34,12 @@ export async function actorOf(
     return { kind: 'management_key', id, label, account, scopes, address }
   }
   throw credential.startsWith(modelKeyStart)
-    ? forModels()
+    ? isModelKey()
     : new TollgateError('invalid_api_key', { message: 'This is not a live management key.' })
 }
 
 /** Whose doings are counted together. */
-export function nameOf(actor: Actor): string {
+export function actorId(actor: Actor): string {
   switch (actor.kind) {
     case 'person':
       return `person:${actor.person.id}`
@@ -68,13 +68,13 @@ function hasModelKey(headers: IncomingHttpHeaders): boolean {
   return modelKeyHeaders.some((name) => String(headers[name] ?? '').startsWith(modelKeyStart))
 }
 
-function twoCredentials(): TollgateError {
+function ambiguousCredentials(): TollgateError {
   return new TollgateError('repeated_credential', {
     message: 'A session and a management key were sent at once; send one of them.',
   })
 }
 
-function forModels(): TollgateError {
+function isModelKey(): TollgateError {
   return new TollgateError('invalid_api_key', {
     message: 'This key is for models (/v1/…). Here a session or a management key is needed.',
   })

@@ -9,9 +9,9 @@ import { networkScopes } from '../base/network.ts'
 import { type Allowance, SharedBudget } from '../base/shared-budget.ts'
 import type { Limits } from '../config/config.ts'
 import { bodyError, readBody } from '../http/body.ts'
-import type { ApiParts } from './api-parts.ts'
+import type { ApiDeps } from './api-deps.ts'
 
-export interface BodiesParts {
+export interface BodiesDeps {
   readonly clock: Clock
   readonly limits: Pick<
     Limits,
@@ -29,22 +29,22 @@ export interface BodiesParts {
     | 'authBodyBytesMax'
     | 'jsonDepthMax'
   >
-  readonly clientAddress: ApiParts['clientAddress']
+  readonly clientAddress: ApiDeps['clientAddress']
 }
 
 /** All but `knownAs` throw rows of the error table. */
 export interface Bodies {
   /** Counts the body of this request against this person or key; without it, against anonymous callers. */
-  knownAs(request: FastifyRequest, name: string): void
+  attributeTo(request: FastifyRequest, name: string): void
   /** The whole body, as it came. */
-  bytes(request: FastifyRequest, bytesMax: number): Promise<Buffer>
+  read(request: FastifyRequest, bytesMax: number): Promise<Buffer>
   /** The same, and JSON nested deeper than `jsonDepthMax` is refused; other types pass as they are. */
-  shallow(request: FastifyRequest, bytesMax: number): Promise<Buffer>
+  readShallow(request: FastifyRequest, bytesMax: number): Promise<Buffer>
   /** The whole body of a message of the payment provider. */
-  webhook(request: FastifyRequest, bytesMax: number): Promise<Buffer>
+  readWebhook(request: FastifyRequest, bytesMax: number): Promise<Buffer>
 }
 
-export function openBodies({ clock, limits, clientAddress }: BodiesParts): Bodies {
+export function openBodies({ clock, limits, clientAddress }: BodiesDeps): Bodies {
   const { jsonDepthMax } = limits
   const budgets = openBudgets(limits)
   const names = new WeakMap<FastifyRequest, string>()
@@ -62,21 +62,21 @@ export function openBodies({ clock, limits, clientAddress }: BodiesParts): Bodie
     return whole
   }
 
-  const places = ({ raw }: FastifyRequest) => networkScopes(clientAddress(raw))
+  const scopesOf = ({ raw }: FastifyRequest) => networkScopes(clientAddress(raw))
 
   function allowanceOf(request: FastifyRequest): Allowance {
     const name = names.get(request)
-    if (name === undefined) return budgets.anonymous.allowance(places(request))
-    return budgets.known.allowance({ caller: name, network: places(request).network })
+    if (name === undefined) return budgets.anonymous.allowance(scopesOf(request))
+    return budgets.known.allowance({ caller: name, network: scopesOf(request).network })
   }
 
-  const bytes: Bodies['bytes'] = (request, bytesMax) => read(request, bytesMax, allowanceOf(request))
+  const readBytes: Bodies['read'] = (request, bytesMax) => read(request, bytesMax, allowanceOf(request))
   return {
-    knownAs: (request, name) => void names.set(request, name),
-    bytes,
-    webhook: (request, bytesMax) => read(request, bytesMax, budgets.webhook.allowance(places(request))),
-    async shallow(request, bytesMax) {
-      const whole = await bytes(request, bytesMax)
+    attributeTo: (request, name) => void names.set(request, name),
+    read: readBytes,
+    readWebhook: (request, bytesMax) => read(request, bytesMax, budgets.webhook.allowance(scopesOf(request))),
+    async readShallow(request, bytesMax) {
+      const whole = await readBytes(request, bytesMax)
       const isJson = jsonType.test(request.headers['content-type'] ?? '')
       if (isJson && isDeeperThan(whole, jsonDepthMax)) {
         throw new TollgateError('invalid_json', {
@@ -89,7 +89,7 @@ export function openBodies({ clock, limits, clientAddress }: BodiesParts): Bodie
 }
 
 /** Budgets of their own, so that people who are known and payments do not wait behind those who are not. */
-function openBudgets(limits: BodiesParts['limits']) {
+function openBudgets(limits: BodiesDeps['limits']) {
   const anonymous = { network: limits.anonymousShareOfNetworkMax, site: limits.anonymousShareOfSiteMax }
   const known = { caller: limits.shareOfKeyMax, network: limits.shareOfNetworkMax }
   return {
@@ -111,7 +111,7 @@ export function addBodies(
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', (request, _payload, done) => {
     const bytesMax = request.is404 ? limits.authBodyBytesMax : request.routeOptions.bodyLimit
-    bodies.shallow(request, bytesMax ?? limits.authBodyBytesMax).then(
+    bodies.readShallow(request, bytesMax ?? limits.authBodyBytesMax).then(
       (body) => parse(request, body.toString('utf8'), done),
       (error: Error) => done(error),
     )

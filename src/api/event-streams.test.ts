@@ -8,7 +8,7 @@ import { topics } from '../../contract/events.ts'
 import { manualClock } from '../../test/support/manual-clock.ts'
 import { Changes } from '../base/changes.ts'
 import { limitDefaults } from '../config/config.ts'
-import { EventStreams, type EventStreamsLimits, type Opening } from './event-streams.ts'
+import { EventStreams, type EventStreamsLimits, type StreamOpening } from './event-streams.ts'
 
 const account = 1n
 const other = 2n
@@ -24,7 +24,7 @@ let changes: Changes
 let streams: EventStreams
 let server: Server
 let may: () => Promise<boolean>
-const openings: Opening[] = []
+const openings: StreamOpening[] = []
 const sockets: Socket[] = []
 
 beforeEach(async () => {
@@ -40,7 +40,7 @@ beforeEach(async () => {
       network,
       account,
       watch: (listener: Parameters<Changes['watch']>[1]) => changes.watch(account, listener),
-      stillMay: () => may(),
+      isStillAuthorized: () => may(),
     }
     const open = (): void => {
       const opening = streams.open(watcher, response, { 'x-test': 'kept' })

@@ -26,11 +26,11 @@ export interface Watcher {
   /** Returns how to stop. */
   readonly watch: (listener: (change: Change) => void) => () => void
   /** Asked now and then; never rejects. */
-  readonly stillMay: () => Promise<boolean>
+  readonly isStillAuthorized: () => Promise<boolean>
 }
 
 /** `full`: too many streams, of this watcher, from their network or in all. `closed`: the server ends. `gone`: the watcher has left. */
-export type Opening = 'open' | 'gone' | 'full' | 'closed'
+export type StreamOpening = 'open' | 'gone' | 'full' | 'closed'
 
 export class EventStreams {
   readonly #clock: Clock
@@ -49,7 +49,7 @@ export class EventStreams {
   }
 
   /** Begins the answer, unless it refuses; the stream ends with the answer. */
-  open(watcher: Watcher, response: ServerResponse, headers: OutgoingHttpHeaders): Opening {
+  open(watcher: Watcher, response: ServerResponse, headers: OutgoingHttpHeaders): StreamOpening {
     if (this.#closed) return 'closed'
     // Its end was told already, and would never give the place back.
     if (response.closed || response.destroyed) return 'gone'
@@ -155,7 +155,7 @@ class Stream {
   }
 
   async #recheck(): Promise<void> {
-    const may = await this.#watcher.stillMay()
+    const may = await this.#watcher.isStillAuthorized()
     if (this.#ended) return
     if (may) this.#recheckLater()
     else this.end()

@@ -8,18 +8,18 @@ import { TollgateError } from '../base/errors.ts'
 import { networkOf } from '../base/network.ts'
 import type { Actor } from '../control/actor.ts'
 import { authorizeAccount, authorizeActor } from '../control/authorize.ts'
-import { inputMistake } from '../control/handle-operation.ts'
-import { actorOf, nameOf } from './actor.ts'
-import type { ApiParts } from './api-parts.ts'
-import type { Opening } from './event-streams.ts'
+import { inputError } from '../control/handle-operation.ts'
+import { actorId, authenticateActor } from './actor.ts'
+import type { ApiDeps } from './api-deps.ts'
+import type { StreamOpening } from './event-streams.ts'
 import { otherRoutes } from './other-routes-table.ts'
 
 const { policy: showing } = operations['account.show']
-assert(showing.of === 'account', 'events are of an account')
+assert(showing.kind === 'account', 'events are of an account')
 const policy = showing
 const query = z.strictObject({ account: accountReference.optional() })
 
-export function addEvents(app: FastifyInstance, parts: ApiParts): void {
+export function addEvents(app: FastifyInstance, deps: ApiDeps): void {
   app.route({
     method: 'GET',
     url: otherRoutes.events.path,
@@ -27,24 +27,24 @@ export function addEvents(app: FastifyInstance, parts: ApiParts): void {
     exposeHeadRoute: false,
     async handler(request, reply) {
       const asked = query.safeParse(request.query)
-      if (!asked.success) throw inputMistake(request.query, asked.error)
-      const { actor, account } = await authorized(parts, request, asked.data)
+      if (!asked.success) throw inputError(request.query, asked.error)
+      const { actor, account } = await authorizeWatcher(deps, request, asked.data)
       const watcher = {
-        name: nameOf(actor),
-        network: networkOf(parts.clientAddress(request.raw)),
+        name: actorId(actor),
+        network: networkOf(deps.clientAddress(request.raw)),
         account,
-        watch: (listener: Parameters<typeof parts.control.changes.watch>[1]) =>
-          parts.control.changes.watch(account, listener),
-        stillMay: () => stillMay(parts, request, { account: asked.data.account, actor }),
+        watch: (listener: Parameters<typeof deps.control.changes.watch>[1]) =>
+          deps.control.changes.watch(account, listener),
+        isStillAuthorized: () => isStillAuthorized(deps, request, { account: asked.data.account, actor }),
       }
-      const refused = refusals[parts.streams.open(watcher, reply.raw, plainHeaders(reply))]
+      const refused = refusals[deps.streams.open(watcher, reply.raw, plainHeaders(reply))]
       if (refused !== null) throw refused()
       reply.hijack()
     },
   })
 }
 
-const refusals: Readonly<Record<Opening, null | (() => TollgateError)>> = {
+const refusals: Readonly<Record<StreamOpening, null | (() => TollgateError)>> = {
   open: null,
   gone: null,
   full: () =>
@@ -56,32 +56,32 @@ const refusals: Readonly<Record<Opening, null | (() => TollgateError)>> = {
     new TollgateError('draining', { message: 'This server is shutting down.', retryAfterMs: 2_000 }),
 }
 
-interface Asked {
+interface EventsQuery {
   readonly account?: string | undefined
 }
 
-async function authorized(
-  parts: ApiParts,
+async function authorizeWatcher(
+  deps: ApiDeps,
   request: FastifyRequest,
-  { account }: Asked,
+  { account }: EventsQuery,
 ): Promise<{ readonly actor: Actor; readonly account: bigint }> {
-  const actor = await actorOf(parts, request.raw)
-  authorizeActor(parts.control, policy, actor)
-  const who = await authorizeAccount(parts.control, policy, actor, { account })
+  const actor = await authenticateActor(deps, request.raw)
+  authorizeActor(deps.control, policy, actor)
+  const who = await authorizeAccount(deps.control, policy, actor, { account })
   return { actor, account: who.account.id }
 }
 
 /** Whether the same caller would be let in now; when that cannot be told they are let in again later. */
-async function stillMay(
-  parts: ApiParts,
+async function isStillAuthorized(
+  deps: ApiDeps,
   request: FastifyRequest,
-  { account, actor }: Asked & { readonly actor: Actor },
+  { account, actor }: EventsQuery & { readonly actor: Actor },
 ): Promise<boolean> {
   try {
-    const now = await authorized(parts, request, { account })
-    return nameOf(now.actor) === nameOf(actor)
+    const now = await authorizeWatcher(deps, request, { account })
+    return actorId(now.actor) === actorId(actor)
   } catch (error) {
-    parts.control.log.debug({ err: error, request: request.id }, 'a stream of events ends')
+    deps.control.log.debug({ err: error, request: request.id }, 'a stream of events ends')
     return false
   }
 }

@@ -144,10 +144,10 @@ test('every operation tells who may use it, by which credential, and how it refu
     const [method, path] = http
     const { operation } =
       found.find((one) => one.path === path && one.method === method.toLowerCase()) ?? assert.fail(name)
-    const scope = policy.of === 'account' ? policy.scope : null
+    const scope = policy.kind === 'account' ? policy.scope : null
     assert.deepEqual(
       operation.security,
-      policy.of === 'everybody'
+      policy.kind === 'public'
         ? []
         : [{ session: [] }, ...(scope === null ? [] : [{ managementKey: [scope] }])],
       name,

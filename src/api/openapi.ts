@@ -185,19 +185,22 @@ function contentOf(name: OperationName, produces: 'json' | 'csv' | 'file'): obje
 function errorResponses(codes: readonly ErrorCode[]): Readonly<Record<string, object>> {
   const content = { 'application/json': { schema: { $ref: `${schemaPlace}Error` } } }
   const statuses = [...new Set(codes.map((code) => errors[code].status))].toSorted((a, b) => a - b)
-  const told = statuses.map((status): [string, object] => {
+  const byStatus = statuses.map((status): [string, object] => {
     const here = codes.filter((code) => errors[code].status === status)
     return [
       String(status),
       { description: here.map((code) => `\`${code}\`: ${errors[code].title}.`).join(' '), content },
     ]
   })
-  return { ...Object.fromEntries(told), default: { description: 'Another row of the error table.', content } }
+  return {
+    ...Object.fromEntries(byStatus),
+    default: { description: 'Another row of the error table.', content },
+  }
 }
 
 function securityOf(policy: Policy): readonly object[] {
-  if (policy.of === 'everybody') return []
-  if (policy.of !== 'account' || policy.scope === null) return [{ session: [] }]
+  if (policy.kind === 'public') return []
+  if (policy.kind !== 'account' || policy.scope === null) return [{ session: [] }]
   return [{ session: [] }, { managementKey: [policy.scope] }]
 }
 

@@ -2,16 +2,16 @@
 import type { ErrorCode } from '../../contract/errors.ts'
 import { everyRole, type Operation, type Policy, type Subject } from '../../contract/operation.ts'
 
-type Described = Pick<Operation<never, never>, 'policy' | 'effect'>
+type OperationTraits = Pick<Operation<never, never>, 'policy' | 'effect'>
 
 /** Sentences for people. */
 export function policyText(policy: Policy): string {
-  switch (policy.of) {
+  switch (policy.kind) {
     case 'account':
       return [
         policy.roles.length === everyRole.length
           ? 'Every member of the account.'
-          : `Members with the role ${listed(policy.roles)}.`,
+          : `Members with the role ${joinWithOr(policy.roles)}.`,
         policy.scope === null ? 'No management key.' : `Management keys with the scope ${policy.scope}.`,
         operatorText[policy.operator],
         policy.recent ? recentText : '',
@@ -26,7 +26,7 @@ export function policyText(policy: Policy): string {
       return policy.recent
         ? `Whoever is signed in, for themselves. ${recentText}`
         : 'Whoever is signed in, for themselves.'
-    case 'everybody':
+    case 'public':
       return 'Everybody.'
   }
 }
@@ -38,11 +38,11 @@ const operatorText = {
   recent: 'Operators of the installation whose login is not long ago.',
 } as const
 
-function listed(words: readonly string[]): string {
+function joinWithOr(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 }
 
-const missing: Readonly<Record<Subject, ErrorCode>> = {
+const notFoundCodes: Readonly<Record<Subject, ErrorCode>> = {
   account: 'account_not_found',
   key: 'key_not_found',
   management_key: 'key_not_found',
@@ -51,20 +51,20 @@ const missing: Readonly<Record<Subject, ErrorCode>> = {
 }
 
 /** The errors that follow from the policy and the way over HTTP; an operation may have others of its own. */
-export function usualErrors({ policy, effect }: Described): readonly ErrorCode[] {
+export function usualErrors({ policy, effect }: OperationTraits): readonly ErrorCode[] {
   const inputErrors: readonly ErrorCode[] = ['invalid_value', 'missing_field']
   const bodyErrors: readonly ErrorCode[] =
     effect === 'changes' ? ['invalid_json', 'unsupported_media_type', 'body_too_large', 'cross_site'] : []
   const signedIn: readonly ErrorCode[] =
-    policy.of === 'everybody' ? [] : ['not_signed_in', 'invalid_api_key', 'not_allowed']
+    policy.kind === 'public' ? [] : ['not_signed_in', 'invalid_api_key', 'not_allowed']
   const needsRecent =
-    policy.of === 'installation' ? policy.operator === 'recent' : policy.of !== 'everybody' && policy.recent
+    policy.kind === 'installation' ? policy.operator === 'recent' : policy.kind !== 'public' && policy.recent
   return [
     ...inputErrors,
     ...bodyErrors,
     ...signedIn,
     ...(needsRecent ? (['login_too_old'] as const) : []),
-    ...(policy.of === 'account' ? [missing[policy.subject]] : []),
+    ...(policy.kind === 'account' ? [notFoundCodes[policy.subject]] : []),
     'internal',
     'store_unavailable',
   ]

@@ -1,13 +1,13 @@
 /** Which methods an address takes, so that a wrong method is told from a wrong address. Pure. */
 
-interface Row {
+interface PathRow {
   readonly path: string
   readonly pattern: RegExp
   readonly methods: readonly string[]
 }
 
 export class PathTable {
-  readonly #rows: Row[] = []
+  readonly #rows: PathRow[] = []
 
   /** `path` as Fastify writes it: `/api/keys/:key`, `/console/*`. */
   add(path: string, methods: readonly string[]): void {

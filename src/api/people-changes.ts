@@ -3,7 +3,7 @@
  * the member, and of the person who asked. A change that cannot be told stays made, and is seen at the next look.
  */
 import { organizationOwner, personOwner } from '../control/authorize.ts'
-import type { ControlParts } from '../control/parts.ts'
+import type { ControlDeps } from '../control/control-deps.ts'
 import { type AuthResponse, parseObject } from '../identity/auth-messages.ts'
 
 export interface PeopleChange {
@@ -11,15 +11,15 @@ export interface PeopleChange {
   readonly person: string
   /** As it came: its path from the root, and its body. */
   readonly path: string
-  readonly asked: Uint8Array
-  readonly answer: AuthResponse
+  readonly requestBody: Uint8Array
+  readonly response: AuthResponse
 }
 
-export async function tellOfPeople(
-  { ledger, changes, log }: Pick<ControlParts, 'ledger' | 'changes' | 'log'>,
+export async function publishPeopleChange(
+  { ledger, changes, log }: Pick<ControlDeps, 'ledger' | 'changes' | 'log'>,
   change: PeopleChange,
 ): Promise<void> {
-  if (change.answer.status >= 400) return
+  if (change.response.status >= 400) return
   try {
     for (const owner of ownersIn(change)) {
       const account = await ledger.accountByOwner(owner)
@@ -31,14 +31,14 @@ export async function tellOfPeople(
 }
 
 /** The owners of accounts that an answer names, at its top or in a member or an invitation, and of what was asked about. */
-function ownersIn({ person, path, asked, answer: response }: PeopleChange): ReadonlySet<string> {
+function ownersIn({ person, path, requestBody, response }: PeopleChange): ReadonlySet<string> {
   const owners = new Set([personOwner(person)])
   const whole = objectIn(response.body)
   for (const { organizationId, userId } of [whole, part(whole.member), part(whole.invitation)]) {
     if (typeof organizationId === 'string') owners.add(organizationOwner(organizationId))
     if (typeof userId === 'string') owners.add(personOwner(userId))
   }
-  const { organizationId } = objectIn(asked)
+  const { organizationId } = objectIn(requestBody)
   // Identity has made sure that it is theirs only where it is asked about organizations.
   if (path.startsWith(aboutOrganizations) && typeof organizationId === 'string') {
     owners.add(organizationOwner(organizationId))
@@ -48,6 +48,6 @@ function ownersIn({ person, path, asked, answer: response }: PeopleChange): Read
 
 const aboutOrganizations = '/api/auth/organization/'
 
-type Fields = Readonly<Record<string, unknown>>
-const objectIn = (body: Uint8Array): Fields => parseObject(Buffer.from(body).toString('utf8'))
-const part = (value: unknown): Fields => (typeof value === 'object' && value !== null ? { ...value } : {})
+type JsonFields = Readonly<Record<string, unknown>>
+const objectIn = (body: Uint8Array): JsonFields => parseObject(Buffer.from(body).toString('utf8'))
+const part = (value: unknown): JsonFields => (typeof value === 'object' && value !== null ? { ...value } : {})

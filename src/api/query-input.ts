@@ -19,10 +19,10 @@ export function inputOfTexts(schema: z.ZodType, texts: Texts): Readonly<Record<s
   return Object.fromEntries(input)
 }
 
-type Fields = Readonly<Record<string, z.core.$ZodType | undefined>>
+type SchemaFields = Readonly<Record<string, z.core.$ZodType | undefined>>
 
 /** The fields of an operation's input. */
-export function fieldsOf(schema: z.ZodType): Fields {
+export function fieldsOf(schema: z.ZodType): SchemaFields {
   const { def } = (schema as z.core.$ZodType as z.core.$ZodObject)._zod
   return def.type === 'object' ? def.shape : {}
 }

@@ -10,31 +10,31 @@ import { retryAdviceHeaders } from '../base/retry-advice.ts'
 import type { Actor } from '../control/actor.ts'
 import { authorizeActor } from '../control/authorize.ts'
 import { type ControlReply, dispatch } from '../control/dispatch.ts'
-import { actorOf, nameOf } from './actor.ts'
-import { answerFile, retryHeaders } from './answers.ts'
-import type { ApiParts } from './api-parts.ts'
+import { actorId, authenticateActor } from './actor.ts'
+import type { ApiDeps } from './api-deps.ts'
 import type { Bodies } from './bodies.ts'
-import type { Pace } from './pace.ts'
+import type { ChangeLimiter } from './change-limiter.ts'
 import { inputOfTexts, type Texts } from './query-input.ts'
-import { mustBeSameSite } from './same-site.ts'
+import { assertSameSite } from './same-site.ts'
+import { retryHeaders, sendFile } from './send-response.ts'
 
 type AnyOperation = Operation<
   (typeof operations)[OperationName]['input'],
   (typeof operations)[OperationName]['output']
 >
 
-export interface OperationsNeeds {
-  readonly bodies: Pick<Bodies, 'knownAs'>
-  readonly pace: Pace
+export interface OperationRouteDeps {
+  readonly bodies: Pick<Bodies, 'attributeTo'>
+  readonly pace: ChangeLimiter
 }
 
-export function addOperations(app: FastifyInstance, parts: ApiParts, needs: OperationsNeeds): void {
+export function addOperations(app: FastifyInstance, deps: ApiDeps, needs: OperationRouteDeps): void {
   for (const [name, operation] of Object.entries(operations) as [OperationName, AnyOperation][]) {
-    if (operation.http !== null) addOperation(app, parts, { name, operation, http: operation.http, ...needs })
+    if (operation.http !== null) addOperation(app, deps, { name, operation, http: operation.http, ...needs })
   }
 }
 
-interface Row extends OperationsNeeds {
+interface OperationRoute extends OperationRouteDeps {
   readonly name: OperationName
   readonly operation: AnyOperation
   readonly http: NonNullable<AnyOperation['http']>
@@ -42,20 +42,20 @@ interface Row extends OperationsNeeds {
 
 function addOperation(
   app: FastifyInstance,
-  parts: ApiParts,
-  { name, operation, http, bodies, pace }: Row,
+  deps: ApiDeps,
+  { name, operation, http, bodies, pace }: OperationRoute,
 ): void {
   const [method, path] = http
-  const { limits } = parts.control
+  const { limits } = deps.control
   const actors = new WeakMap<FastifyRequest, Actor>()
   app.route<{ Params: Texts; Querystring: Texts }>({
     method,
     url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
     // Whoever is not known has little to say.
-    bodyLimit: operation.policy.of === 'everybody' ? limits.authBodyBytesMax : limits.controlBodyBytesMax,
+    bodyLimit: operation.policy.kind === 'public' ? limits.authBodyBytesMax : limits.controlBodyBytesMax,
     async onRequest(request) {
-      const actor = await welcome(parts, request, operation)
-      if (actor.kind !== 'anyone') bodies.knownAs(request, nameOf(actor))
+      const actor = await authorizeRequest(deps, request, operation)
+      if (actor.kind !== 'anyone') bodies.attributeTo(request, actorId(actor))
       if (operation.effect === 'changes') pace(actor)
       actors.set(request, actor)
     },
@@ -63,21 +63,21 @@ function addOperation(
       const actor = actors.get(request)
       if (actor === undefined) throw new Error('a request is welcomed before it is handled')
       const input = inputOf(method, operation, request)
-      const answer = await dispatch(parts.control, actor, name, input)
-      return answered(request, reply, { answer, produces: operation.produces })
+      const answer = await dispatch(deps.control, actor, name, input)
+      return sendReply(request, reply, { answer, produces: operation.produces })
     },
   })
 }
 
 /** Who asks, when they may ask this at all. */
-async function welcome(
-  parts: ApiParts,
+async function authorizeRequest(
+  deps: ApiDeps,
   { raw, method, headers }: FastifyRequest<{ Params: Texts; Querystring: Texts }>,
   { policy }: Pick<AnyOperation, 'policy'>,
 ): Promise<Actor> {
-  const actor = await actorOf(parts, raw)
-  mustBeSameSite({ method, headers }, actor.kind, parts.control.address)
-  authorizeActor(parts.control, policy, actor)
+  const actor = await authenticateActor(deps, raw)
+  assertSameSite({ method, headers }, actor.kind, deps.control.address)
+  authorizeActor(deps.control, policy, actor)
   return actor
 }
 
@@ -111,15 +111,15 @@ function bodyOf(query: Texts, body: unknown): Readonly<Record<string, unknown>> 
   return body as Readonly<Record<string, unknown>>
 }
 
-interface Answered {
+interface OperationReply {
   readonly answer: ControlReply
   readonly produces: AnyOperation['produces']
 }
 
-function answered(
+function sendReply(
   request: FastifyRequest,
   reply: FastifyReply,
-  { answer, produces }: Answered,
+  { answer, produces }: OperationReply,
 ): FastifyReply {
   const { status, body, retryAfterMs } = answer
   if (status !== 200) {
@@ -135,5 +135,5 @@ function answered(
       .send({ error: { ...error, requestId } })
   }
   if (produces === 'json') return reply.send(body)
-  return answerFile(reply, body as { readonly name: string; readonly text: string })
+  return sendFile(reply, body as { readonly name: string; readonly text: string })
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TollgateError } from '../base/errors.ts'
 import type { Actor } from '../control/actor.ts'
-import { mustBeSameSite } from './same-site.ts'
+import { assertSameSite } from './same-site.ts'
 
 const address = 'https://gateway.example'
 const own = { origin: address }
@@ -60,7 +60,7 @@ const cases: readonly Case[] = [
 
 for (const { actor, method = 'POST', headers, at = address, passes } of cases) {
   test(`${actor} ${method} ${JSON.stringify(headers)} at ${at} ${passes ? 'passes' : 'is refused'}`, () => {
-    const ask = () => mustBeSameSite({ method, headers }, actor, at)
+    const ask = () => assertSameSite({ method, headers }, actor, at)
     if (passes) ask()
     else assert.throws(ask, (error) => error instanceof TollgateError && error.code === 'cross_site')
   })

@@ -7,7 +7,7 @@ import { TollgateError } from '../base/errors.ts'
 import type { Actor } from '../control/actor.ts'
 import { ownOrigins } from '../identity/public-address.ts'
 
-export interface Asked {
+export interface SiteRequest {
   readonly method: string
   readonly headers: IncomingHttpHeaders
 }
@@ -19,7 +19,11 @@ const readingMethods: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
  * Throws `cross_site`. `address`: where people reach the server. A management key is no cookie: no browser adds it to
  * a request by itself.
  */
-export function mustBeSameSite({ method, headers }: Asked, actor: Actor['kind'], address: string): void {
+export function assertSameSite(
+  { method, headers }: SiteRequest,
+  actor: Actor['kind'],
+  address: string,
+): void {
   if (readingMethods.includes(method) || actor === 'management_key' || actor === 'local') return
   const { origin } = headers
   const site = headers['sec-fetch-site']

@@ -1,20 +1,20 @@
 /** Hands the payment provider's messages on as they came, byte for byte; not there while no payments are configured. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { ControlParts } from '../control/parts.ts'
+import type { ControlDeps } from '../control/control-deps.ts'
 import type { Bodies } from './bodies.ts'
 import { otherRoutes } from './other-routes-table.ts'
 
-type HandleWebhook = NonNullable<ControlParts['payments']['handleWebhook']>
+type WebhookHandler = NonNullable<ControlDeps['payments']['handleWebhook']>
 
 export function addWebhook(
   app: FastifyInstance,
-  handleWebhook: HandleWebhook,
+  handleWebhook: WebhookHandler,
   { bodies, webhookBodyBytesMax }: { readonly bodies: Bodies; readonly webhookBodyBytesMax: number },
 ): void {
   app.register(async (hook) => {
     hook.removeAllContentTypeParsers()
     hook.addContentTypeParser('application/json', (request: FastifyRequest) =>
-      bodies.webhook(request, webhookBodyBytesMax),
+      bodies.readWebhook(request, webhookBodyBytesMax),
     )
     hook.post(otherRoutes.webhook.path, async ({ headers, body }, reply) => {
       const signature = headers['stripe-signature']

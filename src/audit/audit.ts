@@ -4,7 +4,7 @@
  */
 import type { Store } from '../store/store.ts'
 
-export interface AuditAsk {
+export interface NewAuditEntry {
   readonly id: bigint
   readonly atMs: number
   /** `local`, a person's e-mail address, or a management key's label. */
@@ -16,7 +16,7 @@ export interface AuditAsk {
   readonly address: string | null
 }
 
-export interface AuditRow extends AuditAsk {
+export interface AuditEntry extends NewAuditEntry {
   /** `started`, `done` or a code of the error table. */
   readonly outcome: string
 }
@@ -31,11 +31,11 @@ export interface AuditFilter {
 }
 
 export interface Audit {
-  begin(ask: AuditAsk): Promise<void>
+  begin(ask: NewAuditEntry): Promise<void>
   /** `account`: what it turned out to concern, where that was not known before. */
   end(id: bigint, outcome: string, account: bigint | null): Promise<void>
   /** The latest first. */
-  list(filter: AuditFilter): Promise<readonly AuditRow[]>
+  list(filter: AuditFilter): Promise<readonly AuditEntry[]>
 }
 
 export function openAudit({ database }: Pick<Store, 'database'>): Audit {

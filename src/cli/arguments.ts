@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util'
 import { operations } from '../../contract/operations.ts'
 import { type Command, commands, type OptionRow, type Positional } from './commands-table.ts'
 
-export type Parsed =
+export type ParsedArguments =
   | { readonly kind: 'run'; readonly command: Command; readonly input: unknown; readonly json: boolean }
   | { readonly kind: 'help'; readonly command: Command | undefined }
   | { readonly kind: 'version' }
@@ -16,7 +16,7 @@ const globalOptions = ['json', 'help', 'version'] as const
 const shortNames: Readonly<Record<string, (typeof globalOptions)[number]>> = { '-h': 'help', '-v': 'version' }
 
 /** `words` are the arguments after the program's name. */
-export function parseArguments(words: readonly string[]): Parsed {
+export function parseArguments(words: readonly string[]): ParsedArguments {
   const before = leadingGlobals(words)
   const rest = words.slice(before.length)
   if (before.includes('version')) return { kind: 'version' }
@@ -74,23 +74,23 @@ function unknownCommand(words: readonly string[]): string {
   return first === '' ? 'a command is missing' : `there is no command ${JSON.stringify(first)}`
 }
 
-interface Given {
+interface CommandWords {
   readonly kind: 'given'
   readonly positionals: readonly string[]
   readonly values: ReadonlyMap<string, readonly string[]>
   readonly globals: ReadonlySet<string>
 }
 
-interface Mistake {
+interface ArgumentError {
   readonly kind: 'mistake'
   readonly message: string
 }
 
-function mistake(message: string): Mistake {
+function argumentError(message: string): ArgumentError {
   return { kind: 'mistake', message }
 }
 
-function readWords(command: Command, words: readonly string[]): Given | Mistake {
+function readWords(command: Command, words: readonly string[]): CommandWords | ArgumentError {
   const long = words.map((word) => (shortNames[word] === undefined ? word : `--${shortNames[word]}`))
   const known = Object.fromEntries([
     ...globalOptions.map((name) => [name, { type: 'boolean' }] as const),
@@ -106,7 +106,7 @@ function readWords(command: Command, words: readonly string[]): Given | Mistake 
     if ((globalOptions as readonly string[]).includes(token.name)) globals.add(token.name)
     else {
       const wrong = optionMistake(command, token, values)
-      if (wrong !== undefined) return mistake(wrong)
+      if (wrong !== undefined) return argumentError(wrong)
       values.set(token.name, [...(values.get(token.name) ?? []), token.value ?? ''])
     }
   }
@@ -123,18 +123,18 @@ function optionMistake(
   if (token.value === undefined || token.value === '' || token.value.startsWith('--')) {
     return `--${row.name} needs a value: --${row.name} ${row.value}`
   }
-  return before.has(row.name) && row.reads !== 'pairs' ? `--${row.name} was given twice` : undefined
+  return before.has(row.name) && row.kind !== 'pairs' ? `--${row.name} was given twice` : undefined
 }
 
-type Built = { readonly kind: 'built'; readonly value: unknown } | Mistake
+type BuiltInput = { readonly kind: 'built'; readonly value: unknown } | ArgumentError
 
-function buildInput(command: Command, given: Given): Built {
+function buildInput(command: Command, given: CommandWords): BuiltInput {
   const count = given.positionals.length
   const absent = command.positionals[count]
-  if (absent !== undefined) return mistake(`${command.words} needs ${absent.value}: ${absent.help}`)
+  if (absent !== undefined) return argumentError(`${command.words} needs ${absent.value}: ${absent.help}`)
   if (count > command.positionals.length) {
     const surplus = given.positionals[command.positionals.length] ?? ''
-    return mistake(`${command.words} does not know what to do with ${JSON.stringify(surplus)}`)
+    return argumentError(`${command.words} does not know what to do with ${JSON.stringify(surplus)}`)
   }
   const input: Record<string, unknown> = {}
   for (const [place, row] of command.positionals.entries()) {
@@ -143,28 +143,28 @@ function buildInput(command: Command, given: Given): Built {
   for (const row of command.options) {
     const texts = given.values.get(row.name)
     if (texts === undefined) continue
-    const read = readers[row.reads](texts)
+    const read = readers[row.kind](texts)
     if (read === undefined)
-      return mistake(`--${row.name}: ${mustBe[row.reads]}, not ${JSON.stringify(texts[0])}`)
-    const isWhole = read === null && row.reads === 'amount or none'
+      return argumentError(`--${row.name}: ${expectations[row.kind]}, not ${JSON.stringify(texts[0])}`)
+    const isWhole = read === null && row.kind === 'amount or none'
     setField(input, isWhole ? (row.field.split('.')[0] ?? '') : row.field, read)
   }
-  return checked(command, input)
+  return validate(command, input)
 }
 
-type Reads = OptionRow['reads']
-type Reader = (texts: readonly string[]) => unknown
+type ValueKind = OptionRow['kind']
+type ValueReader = (texts: readonly string[]) => unknown
 
-const readText: Reader = ([text]) => text
-const readNumber: Reader = ([text = '']) => (/^\d{1,15}$/.test(text) ? Number(text) : undefined)
-const readList: Reader = ([text = '']) => text.split(',').map((part) => part.trim())
+const readText: ValueReader = ([text]) => text
+const readNumber: ValueReader = ([text = '']) => (/^\d{1,15}$/.test(text) ? Number(text) : undefined)
+const readList: ValueReader = ([text = '']) => text.split(',').map((part) => part.trim())
 const orNone =
-  (read: Reader): Reader =>
+  (read: ValueReader): ValueReader =>
   (texts) =>
     texts[0] === 'none' ? null : read(texts)
 
 /** undefined: the text cannot be read as that. */
-const readers: Readonly<Record<Reads, Reader>> = {
+const readers: Readonly<Record<ValueKind, ValueReader>> = {
   text: readText,
   number: readNumber,
   list: readList,
@@ -179,7 +179,7 @@ const readers: Readonly<Record<Reads, Reader>> = {
   },
 }
 
-const mustBe: Readonly<Record<Reads, string>> = {
+const expectations: Readonly<Record<ValueKind, string>> = {
   text: 'must be a text',
   number: 'must be a whole number',
   list: 'must be a list with commas between',
@@ -199,7 +199,7 @@ function setField(input: Record<string, unknown>, field: string, value: unknown)
 }
 
 /** What the contract refuses is told before anything is done. */
-function checked(command: Command, input: Record<string, unknown>): Built {
+function validate(command: Command, input: Record<string, unknown>): BuiltInput {
   if (command.kind === 'local') return { kind: 'built', value: input }
   const parsed = operations[command.operation].input.safeParse(input)
   if (parsed.success) return { kind: 'built', value: input }
@@ -208,10 +208,10 @@ function checked(command: Command, input: Record<string, unknown>): Built {
   const option = command.options.find(({ field }) => isWithin(path, field) || isWithin(field, path))
   const positional = command.positionals.find(({ field }) => field === path)
   if (option !== undefined && !isGiven(input, option)) {
-    return mistake(`${command.words} needs --${option.name} ${option.value}: ${option.help}`)
+    return argumentError(`${command.words} needs --${option.name} ${option.value}: ${option.help}`)
   }
   const label = option === undefined ? (positional?.value ?? path) : `--${option.name}`
-  return mistake(`${label}: ${issue?.message ?? 'is not valid'}`)
+  return argumentError(`${label}: ${issue?.message ?? 'is not valid'}`)
 }
 
 const isWithin = (path: string, outer: string) => path === outer || path.startsWith(`${outer}.`)

@@ -19,7 +19,7 @@ import { type Environment, limitDefaults, readConfig } from '../config/config.ts
 import { dispatch } from '../control/dispatch.ts'
 import { verifyFolder } from '../ledger/verify/verify-folder.ts'
 import { openAdminSocket } from '../server/admin-socket.ts'
-import { noServer } from '../server/server-status.ts'
+import { offlineStatus } from '../server/server-status.ts'
 import { openCommandServices, openServices } from '../server/services.ts'
 import { runCli } from './cli.ts'
 import { commands } from './commands-table.ts'
@@ -70,13 +70,13 @@ async function called(environment: Environment, ...words: string[]): Promise<Ran
     print: (text) => {
       stdout += text
     },
-    complain: (text) => {
+    printError: (text) => {
       stderr += text
     },
     program: { version: '1.2.3', nodeRange: '>=24.15' },
     readConfig: async () => readConfig(environment, scratch),
     nowMs: () => systemClock.wallMs(),
-    openParts: (config) => openCommandServices(config, { clock: systemClock, random: systemRandom }),
+    openServices: (config) => openCommandServices(config, { clock: systemClock, random: systemRandom }),
     verifyFolder: async ({ dataFolder, limits }) => verifyFolder(dataFolder, limits.driftLinesMax),
     serve: () => assert.fail('must not be called'),
   })
@@ -103,13 +103,13 @@ async function runningServer(dataFolder: string) {
   })
   assert.ok(opened.kind === 'open')
   const { services } = opened
-  const control = services.control('http://127.0.0.1:9', noServer(systemClock))
+  const control = services.control('http://127.0.0.1:9', offlineStatus(systemClock))
   const calls: string[] = []
   const socket = await openAdminSocket({
     dataFolder,
     address: 'http://127.0.0.1:9',
     limits: limitDefaults,
-    answer: (operation, input) => {
+    handle: (operation, input) => {
       calls.push(operation)
       return dispatch(control, { kind: 'local' }, operation, input)
     },
@@ -327,7 +327,7 @@ test('every operation has a command, and every command an output that the contra
     ['setup.link', ['setup-link']],
   ]
   const local = Object.entries(operations).flatMap(([name, { policy }]) =>
-    policy.of !== 'person' && policy.local ? [name] : [],
+    policy.kind !== 'person' && policy.local ? [name] : [],
   )
   assert.deepEqual(asked.map(([operation]) => operation).sort(), local.sort())
   const inTable = commands.flatMap((command) => (command.kind === 'operation' ? [command.operation] : []))
@@ -409,7 +409,7 @@ for (const [what, reply, told] of [
       dataFolder: folder,
       address: 'http://x',
       limits: limitDefaults,
-      answer: async () => reply,
+      handle: async () => reply,
     })
     const ran = await called(environmentOf(folder), 'account', 'list', '--json')
     assert.deepEqual([ran.code, ran.stdout], [1, ''])

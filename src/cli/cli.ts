@@ -9,20 +9,25 @@ import type { Command, OperationCommand } from './commands-table.ts'
 import { diagnose } from './doctor.ts'
 import { helpText } from './help-text.ts'
 import * as print from './print.ts'
-import { carryOut, type OpenedParts, type VerifiedFolder, type Way } from './session.ts'
+import {
+  type CommandServices,
+  type OperationTarget,
+  runOperation,
+  type VerifiedFolder,
+} from './run-operation.ts'
 
 /** What the process lends the command line. */
 export interface CommandLineHost {
   /** To stdout. */
   readonly print: (text: string) => void
   /** To stderr. */
-  readonly complain: (text: string) => void
+  readonly printError: (text: string) => void
   /** `nodeRange` as in package.json: `>=24.15`. */
   readonly program: { readonly version: string; readonly nodeRange: string }
   readonly readConfig: () => Promise<ConfigResult>
   readonly nowMs: () => number
   /** Opens the database for this command; used only when no server answers. */
-  readonly openParts: (config: Config) => Promise<OpenedParts>
+  readonly openServices: (config: Config) => Promise<CommandServices>
   /** Verifies the ledger of the data folder without writing to it; used only when no server answers. */
   readonly verifyFolder: (config: Config) => Promise<VerifiedFolder>
   /** Runs the server until it ends; resolves with the exit code. */
@@ -40,84 +45,92 @@ export async function runCli(words: readonly string[], host: CommandLineHost): P
       host.print(`${host.program.version}\n`)
       return 0
     case 'mistake':
-      host.complain(`tollgate: ${parsed.message} (tollgate --help explains)\n`)
+      host.printError(`tollgate: ${parsed.message} (tollgate --help explains)\n`)
       return 2
     case 'run':
       return await run(parsed.command, parsed.input, { host, json: parsed.json }).catch((thrown: unknown) =>
-        failed(host, thrown instanceof Error ? thrown.message : String(thrown)),
+        printFailure(host, thrown instanceof Error ? thrown.message : String(thrown)),
       )
   }
 }
 
-interface Run {
+interface CommandRun {
   readonly host: CommandLineHost
   readonly json: boolean
 }
 
-async function run(command: Command, input: unknown, { host, json }: Run): Promise<number> {
+async function run(command: Command, input: unknown, { host, json }: CommandRun): Promise<number> {
   const config = await host.readConfig()
   if (command.kind === 'local' && command.name === 'doctor') return await doctor({ host, json }, config)
   if (config.kind === 'mistakes') {
-    for (const mistake of config.mistakes) failed(host, mistake)
+    for (const mistake of config.mistakes) printFailure(host, mistake)
     return 1
   }
   const configured = { host, json, config: config.config }
-  if (command.kind === 'operation') return await operate(command, input, configured)
+  if (command.kind === 'operation') return await runOperationCommand(command, input, configured)
   return command.name === 'serve' ? await host.serve(config.config) : await migrate(configured)
 }
 
-interface ConfiguredRun extends Run {
+interface ConfiguredRun extends CommandRun {
   readonly config: Config
 }
 
-async function operate(command: OperationCommand, input: unknown, run: ConfiguredRun): Promise<number> {
-  const outcome = await carryOut(wayTo(run.host, run.config), command.operation, input)
-  if (outcome.kind !== 'replied') return failed(run.host, outcome.message)
-  if (outcome.reply.status !== 200) return failed(run.host, errorLine(outcome.reply.body))
+async function runOperationCommand(
+  command: OperationCommand,
+  input: unknown,
+  run: ConfiguredRun,
+): Promise<number> {
+  const outcome = await runOperation(targetOf(run.host, run.config), command.operation, input)
+  if (outcome.kind !== 'replied') return printFailure(run.host, outcome.message)
+  if (outcome.reply.status !== 200) return printFailure(run.host, errorLine(outcome.reply.body))
   const output = operations[command.operation].output.safeParse(outcome.reply.body)
   if (!output.success) {
-    return failed(run.host, 'the running server answers as another version of this program does')
+    return printFailure(run.host, 'the running server answers as another version of this program does')
   }
-  show(run, output.data, command.print)
+  printResult(run, output.data, command.print)
   return command.exitCode(output.data)
 }
 
 async function migrate(run: ConfiguredRun): Promise<number> {
   // Whoever opens the database brings it up to date first, so that any answer proves that it is.
-  const outcome = await carryOut(wayTo(run.host, run.config), 'account.list', { limit: 1 })
-  if (outcome.kind !== 'replied') return failed(run.host, outcome.message)
-  if (outcome.reply.status !== 200) return failed(run.host, errorLine(outcome.reply.body))
-  show(run, { migrated: true, by: outcome.by }, print.migrated)
+  const outcome = await runOperation(targetOf(run.host, run.config), 'account.list', { limit: 1 })
+  if (outcome.kind !== 'replied') return printFailure(run.host, outcome.message)
+  if (outcome.reply.status !== 200) return printFailure(run.host, errorLine(outcome.reply.body))
+  printResult(run, { migrated: true, by: outcome.by }, print.migrated)
   return 0
 }
 
-async function doctor(run: Run, config: ConfigResult): Promise<number> {
+async function doctor(run: CommandRun, config: ConfigResult): Promise<number> {
   const report = await diagnose({
     config,
-    wayTo: (valid) => wayTo(run.host, valid),
+    targetOf: (valid) => targetOf(run.host, valid),
     program: run.host.program,
     nowMs: run.host.nowMs(),
   })
-  show(run, report, print.report)
+  printResult(run, report, print.report)
   return report.ok ? 0 : 1
 }
 
-function wayTo(host: CommandLineHost, config: Config): Way {
+function targetOf(host: CommandLineHost, config: Config): OperationTarget {
   return {
     dataFolder: config.dataFolder,
     limits: config.limits,
-    open: () => host.openParts(config),
+    open: () => host.openServices(config),
     verify: () => host.verifyFolder(config),
   }
 }
 
-function show<Output>({ host, json }: Run, output: Output, asText: (output: Output) => string): void {
+function printResult<Output>(
+  { host, json }: CommandRun,
+  output: Output,
+  asText: (output: Output) => string,
+): void {
   host.print(json ? `${JSON.stringify(output)}\n` : asText(output))
 }
 
 /** One line, whatever the message holds. */
-function failed(host: CommandLineHost, message: string): number {
-  host.complain(`tollgate: ${message.replace(/\s*\n\s*/g, ' ')}\n`)
+function printFailure(host: CommandLineHost, message: string): number {
+  host.printError(`tollgate: ${message.replace(/\s*\n\s*/g, ' ')}\n`)
   return 1
 }
 

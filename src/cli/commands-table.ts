@@ -20,7 +20,7 @@ export interface OptionRow {
   /** The input field it fills; `a.b` for a field of a field. */
   readonly field: string
   /** `… or none`: the word none takes a limit away; of `amount or none` all that the field is a part of. */
-  readonly reads:
+  readonly kind:
     | 'text'
     | 'number'
     | 'list'
@@ -34,14 +34,14 @@ export interface OptionRow {
   readonly help: string
 }
 
-interface Shape {
+interface CommandShape {
   readonly words: string
   readonly summary: string
   readonly positionals: readonly Positional[]
   readonly options: readonly OptionRow[]
 }
 
-export interface OperationCommand extends Shape {
+export interface OperationCommand extends CommandShape {
   readonly kind: 'operation'
   readonly operation: OperationName
   readonly print: (output: unknown) => string
@@ -49,14 +49,14 @@ export interface OperationCommand extends Shape {
 }
 
 /** Carried out by the command line itself, because it concerns the machine and not the product's values. */
-export interface LocalCommand extends Shape {
+export interface LocalCommand extends CommandShape {
   readonly kind: 'local'
   readonly name: 'serve' | 'doctor' | 'migrate'
 }
 
 export type Command = OperationCommand | LocalCommand
 
-interface Row<Name extends OperationName> {
+interface CommandRow<Name extends OperationName> {
   readonly words: string
   readonly positionals?: readonly Positional[]
   readonly options?: readonly OptionRow[]
@@ -65,7 +65,7 @@ interface Row<Name extends OperationName> {
 }
 
 /** The output has passed the operation's schema before it is printed. */
-function command<Name extends OperationName>(operation: Name, row: Row<Name>): OperationCommand {
+function command<Name extends OperationName>(operation: Name, row: CommandRow<Name>): OperationCommand {
   return {
     kind: 'operation',
     operation,
@@ -95,9 +95,9 @@ const person: Positional = {
 const key: Positional = { field: 'key', value: 'KEY-ID', help: 'the id of the key, key_…' }
 const model: Positional = { field: 'model', value: 'MODEL', help: 'the name that clients ask for' }
 
-function option(name: string, reads: OptionRow['reads'], value: string, help: string): OptionRow {
+function option(name: string, kind: OptionRow['kind'], value: string, help: string): OptionRow {
   const [field = ''] = name.split('>')
-  return { name: field, field: name.slice(name.indexOf('>') + 1), reads, value, help }
+  return { name: field, field: name.slice(name.indexOf('>') + 1), kind, value, help }
 }
 
 /** `--cache-read` fills `price.cacheRead` of a new model and the same of a new price. */

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { operations } from '../../contract/operations.ts'
 import type { Config, ConfigResult } from '../config/config.ts'
 import { callServer, findServer } from '../server/admin-socket.ts'
-import { carryOut, type Outcome, type Way } from './session.ts'
+import { type OperationOutcome, type OperationTarget, runOperation } from './run-operation.ts'
 
 export interface Finding {
   readonly name: string
@@ -21,9 +21,9 @@ export interface Report {
   readonly findings: readonly Finding[]
 }
 
-export interface Examination {
+export interface DoctorInput {
   readonly config: ConfigResult
-  readonly wayTo: (config: Config) => Way
+  readonly targetOf: (config: Config) => OperationTarget
   readonly program: { readonly nodeRange: string }
   readonly nowMs: number
 }
@@ -36,7 +36,7 @@ const freeBytesGood = 1024 * mebibyte
 const earliestMs = Date.UTC(2026, 0, 1)
 const clockSlackMs = 60_000
 
-export async function diagnose(examination: Examination): Promise<Report> {
+export async function diagnose(examination: DoctorInput): Promise<Report> {
   const general = [nodeFinding(process.versions.node, examination.program.nodeRange)]
   const findings =
     examination.config.kind === 'mistakes'
@@ -60,14 +60,14 @@ export function settingsFinding(set: readonly string[]): Finding {
   return { name: 'configuration', state: 'ok', text }
 }
 
-async function installationFindings(examination: Examination, config: Config): Promise<Finding[]> {
-  const way = examination.wayTo(config)
+async function installationFindings(examination: DoctorInput, config: Config): Promise<Finding[]> {
+  const target = examination.targetOf(config)
   const exists = existsSync(config.dataFolder)
   return [
-    exists ? folderFinding(config.dataFolder, process.getuid?.()) : notThere(config.dataFolder),
-    await serverFinding(way),
+    exists ? folderFinding(config.dataFolder, process.getuid?.()) : missingFolderFinding(config.dataFolder),
+    await serverFinding(target),
     credentialsFinding(config),
-    ...(existsSync(join(config.dataFolder, databaseName)) ? await databaseFindings(way) : []),
+    ...(existsSync(join(config.dataFolder, databaseName)) ? await databaseFindings(target) : []),
     clockFinding(examination.nowMs, exists ? [config.dataFolder, join(config.dataFolder, databaseName)] : []),
     ...(exists ? [diskFinding(config.dataFolder)] : []),
   ]
@@ -85,7 +85,7 @@ function numbersOf(version: string): number[] {
   return [...version.matchAll(/\d+/g)].map(([digits]) => Number(digits))
 }
 
-function notThere(folder: string): Finding {
+function missingFolderFinding(folder: string): Finding {
   return { name: 'data folder', state: 'ok', text: `${folder} is not there yet; the first start makes it` }
 }
 
@@ -118,13 +118,13 @@ function isWritable(folder: string): boolean {
   }
 }
 
-async function serverFinding(way: Way): Promise<Finding> {
+async function serverFinding(target: OperationTarget): Promise<Finding> {
   const name = 'server'
-  const found = findServer(way.dataFolder)
+  const found = findServer(target.dataFolder)
   if (found.kind === 'none') return { name, state: 'ok', text: 'none is running' }
   if (found.kind === 'unsafe') return { name, state: 'failed', text: found.why }
   const { server } = found
-  const call = await callServer(server, 'account.list', { limit: 1 }, way.limits)
+  const call = await callServer(server, 'account.list', { limit: 1 }, target.limits)
   switch (call.kind) {
     case 'answered':
       return { name, state: 'ok', text: `process ${server.pid} at ${server.address}` }
@@ -151,18 +151,18 @@ export function credentialsFinding({ upstreams, sandbox }: Pick<Config, 'upstrea
     : { name, state: 'failed', text: `none has a credential and the sandbox is off: ${hint}` }
 }
 
-async function databaseFindings(way: Way): Promise<Finding[]> {
+async function databaseFindings(target: OperationTarget): Promise<Finding[]> {
   const name = 'database'
-  const outcome = await carryOut(way, 'models.list', {}).catch(asText)
+  const outcome = await runOperation(target, 'models.list', {}).catch(asText)
   if (typeof outcome === 'string') return [{ name, state: 'failed', text: outcome }]
   if (outcome.kind !== 'replied') return [{ name, state: 'failed', text: outcome.message }]
   const text = outcome.by === 'server' ? 'open in the server' : 'can be opened'
-  return [{ name, state: 'ok', text }, ...(await servedFindings(way)), modelsFinding(outcome)]
+  return [{ name, state: 'ok', text }, ...(await servedFindings(target)), modelsFinding(outcome)]
 }
 
 /** An upstream without models is configured and never asked. */
-async function servedFindings(way: Way): Promise<Finding[]> {
-  const outcome = await carryOut(way, 'upstreams.list', {}).catch(asText)
+async function servedFindings(target: OperationTarget): Promise<Finding[]> {
+  const outcome = await runOperation(target, 'upstreams.list', {}).catch(asText)
   if (typeof outcome === 'string' || outcome.kind !== 'replied') return []
   const upstreams = operations['upstreams.list'].output.safeParse(outcome.reply.body)
   return upstreams.success ? [servedFinding(upstreams.data)] : []
@@ -186,7 +186,7 @@ export function servedFinding(
   return { name, state: 'ok', text: counts.length === 0 ? 'no upstream' : counts.join(', ') }
 }
 
-function modelsFinding({ reply }: Extract<Outcome, { kind: 'replied' }>): Finding {
+function modelsFinding({ reply }: Extract<OperationOutcome, { kind: 'replied' }>): Finding {
   const name = 'models'
   const models = operations['models.list'].output.safeParse(reply.body)
   if (!models.success) return { name, state: 'failed', text: 'the list of models cannot be read' }

@@ -1,7 +1,7 @@
 /** What `--help` prints: all commands, or one with its words and options. Pure, from the table. */
 import type { Command } from './commands-table.ts'
 import { commands } from './commands-table.ts'
-import { labelled } from './table-text.ts'
+import { labeled } from './table-text.ts'
 
 const globals = [
   ['--json', 'print the result as JSON and nothing else'],
@@ -19,9 +19,9 @@ function overview(): string {
   return `tollgate: a model gateway with a meter
 
 Commands:
-${indented(labelled(commands.map((command) => [usage(command), command.summary])))}
+${indented(labeled(commands.map((command) => [usage(command), command.summary])))}
 With every command:
-${indented(labelled(globals))}
+${indented(labeled(globals))}
 Accounts are named by id, by e-mail address, or as local: the account that the first start made.
 Amounts are decimal USD, such as 12.50.
 `
@@ -33,14 +33,14 @@ function explanation(command: Command): string {
     ...command.options.map(({ name, value, help }) => [`--${name} ${value}`, help] as const),
     ...globals,
   ]
-  return `tollgate ${usage(command)}\n\n${command.summary}.\n\n${indented(labelled(words))}${longer(command)}`
+  return `tollgate ${usage(command)}\n\n${command.summary}.\n\n${indented(labeled(words))}${longer(command)}`
 }
 
 /** The commands that begin with the words of this one. */
 function longer({ words }: Command): string {
   const found = commands.filter((command) => command.words.startsWith(`${words} `))
   if (found.length === 0) return ''
-  return `\nSee also:\n${indented(labelled(found.map((command) => [usage(command), command.summary])))}`
+  return `\nSee also:\n${indented(labeled(found.map((command) => [usage(command), command.summary])))}`
 }
 
 function usage({ words, positionals, options }: Command): string {

@@ -1,7 +1,7 @@
 /** The outputs of operations on an installation as text. Pure; every function ends its text with a line break. */
 import { pricedMeters } from '../../contract/meters.ts'
 import type { OperationOutput } from '../../contract/operations.ts'
-import { columns, labelled } from './table-text.ts'
+import { columns, labeled } from './table-text.ts'
 
 const headings = pricedMeters.map(({ shortLabel }) => shortLabel)
 
@@ -65,7 +65,7 @@ export function audit(output: OperationOutput<'audit.list'>): string {
 }
 
 export function system(output: OperationOutput<'system.show'>): string {
-  const facts = labelled([
+  const facts = labeled([
     ['version', output.version],
     ['Node', output.node],
     ['started', output.startedAt],

@@ -1,8 +1,8 @@
 /** The outputs of operations on people and codes as text. Pure; every function ends its text with a line break. */
 import type { OperationOutput } from '../../contract/operations.ts'
-import { columns, labelled } from './table-text.ts'
+import { columns, labeled } from './table-text.ts'
 
-type Person = OperationOutput<'people.list'>[number]
+type PersonOutput = OperationOutput<'people.list'>[number]
 
 export function people(output: OperationOutput<'people.list'>): string {
   if (output.length === 0) return 'no people\n'
@@ -12,8 +12,8 @@ export function people(output: OperationOutput<'people.list'>): string {
   )
 }
 
-export function person(output: Person): string {
-  return labelled([
+export function person(output: PersonOutput): string {
+  return labeled([
     ['person', output.id],
     ['e-mail', output.email],
     ['name', output.name],
@@ -25,7 +25,7 @@ export function person(output: Person): string {
   ])
 }
 
-function stateOf({ confirmed, verified, operator }: Person): string {
+function stateOf({ confirmed, verified, operator }: PersonOutput): string {
   const known = verified ? 'verified' : confirmed ? 'confirmed' : 'to be confirmed'
   return operator ? `${known}, administrator` : known
 }
@@ -39,7 +39,7 @@ export function codeCreated(output: OperationOutput<'code.create'>): string {
     ['id', output.id],
     ['code', output.code],
   ] as const
-  return `${labelled(pairs)}\nThe code is shown this once.\n`
+  return `${labeled(pairs)}\nThe code is shown this once.\n`
 }
 
 export function codes(output: OperationOutput<'code.list'>): string {

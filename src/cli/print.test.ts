@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as print from './print.ts'
-import { columns, labelled } from './table-text.ts'
+import { columns, labeled } from './table-text.ts'
 
 const account = {
   account: 'acct_0000000000001',
@@ -32,7 +32,7 @@ test('columns are as wide as their widest cell, numbers to the right, nothing at
 
 test('labels are aligned', () => {
   assert.equal(
-    labelled([
+    labeled([
       ['a', '1'],
       ['long', '2'],
     ]),

@@ -2,10 +2,10 @@
 import { inputTokens, outputTokens } from '../../contract/meters.ts'
 import type { OperationOutput } from '../../contract/operations.ts'
 import type { Report } from './doctor.ts'
-import { columns, labelled } from './table-text.ts'
+import { columns, labeled } from './table-text.ts'
 
-type Account = OperationOutput<'account.show'>
-type Model = OperationOutput<'models.list'>[number]
+type AccountOutput = OperationOutput<'account.show'>
+type ModelOutput = OperationOutput<'models.list'>[number]
 
 const shownOnce = '\nThe key is shown this once. Keep it where only its user can read it.\n'
 
@@ -15,11 +15,11 @@ export function accountCreated(output: OperationOutput<'account.create'>): strin
     ['balance', `${output.balance} USD`],
     ['key', output.key],
   ] as const
-  return labelled(pairs) + shownOnce
+  return labeled(pairs) + shownOnce
 }
 
-export function account(output: Account): string {
-  return labelled([
+export function account(output: AccountOutput): string {
+  return labeled([
     ['account', output.account],
     ['e-mail', output.email ?? '–'],
     ['name', output.name],
@@ -32,7 +32,7 @@ export function account(output: Account): string {
   ])
 }
 
-function stateOf(output: Account): string {
+function stateOf(output: AccountOutput): string {
   if (output.suspended !== null) return `suspended since ${output.suspended}`
   if (output.restricted !== null) return `restricted since ${output.restricted}`
   return 'active'
@@ -59,7 +59,7 @@ export function keyCreated(output: OperationOutput<'key.create'>): string {
     ['id', output.id],
     ['key', output.key],
   ] as const
-  return labelled(pairs) + shownOnce
+  return labeled(pairs) + shownOnce
 }
 
 export function keys(output: OperationOutput<'key.list'>): string {
@@ -90,7 +90,7 @@ export function keyRotated(output: OperationOutput<'key.rotate'>): string {
     ['key', output.key],
     ['replaces', `${output.replaces}, which ends ${output.expires}`],
   ] as const
-  return labelled(pairs) + shownOnce
+  return labeled(pairs) + shownOnce
 }
 
 export function keyRevoked(output: OperationOutput<'key.revoke'>): string {
@@ -98,7 +98,7 @@ export function keyRevoked(output: OperationOutput<'key.revoke'>): string {
 }
 
 export function credited(output: OperationOutput<'credit'>): string {
-  return labelled([
+  return labeled([
     ['entry', output.entry],
     ['created', output.created ? 'yes' : 'no: this reference was credited before'],
     ['balance', `${output.balance} USD`],
@@ -130,16 +130,16 @@ export function models(output: OperationOutput<'models.list'>): string {
   return `${table}\n${note}\n${reasons}`
 }
 
-export function model(output: Model): string {
+export function model(output: ModelOutput): string {
   const { details } = output
   const sold = output.sold ? 'yes' : `no: ${output.reason ?? 'unknown'}`
   if (details === null) {
-    return labelled([
+    return labeled([
       ['model', output.model],
       ['sold', sold],
     ])
   }
-  return labelled([
+  return labeled([
     ['model', output.model],
     ['sold', sold],
     ['provider', details.provider],

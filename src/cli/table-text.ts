@@ -22,7 +22,7 @@ export function columns(
 }
 
 /** One line for each label. */
-export function labelled(pairs: readonly (readonly [label: string, value: string])[]): string {
+export function labeled(pairs: readonly (readonly [label: string, value: string])[]): string {
   const width = Math.max(...pairs.map(([label]) => label.length))
   return pairs.map(([label, value]) => `${label.padEnd(width)}${gap}${value}\n`).join('')
 }

@@ -24,7 +24,7 @@ export interface SignInSetting {
   readonly clientSecret: string
 }
 
-type Provider = z.infer<typeof signInProvider>
+type SignInProviderInput = z.infer<typeof signInProvider>
 
 /** The section `signIn` of `tollgate.yaml`. */
 export const signInProviders = z
@@ -41,7 +41,7 @@ export const signInProviders = z
 /** Kinds that are one provider each. */
 const namedKinds: readonly string[] = ['github', 'google']
 
-function checkProvider({ kind, issuer, id }: Provider, issues: z.RefinementCtx): void {
+function checkProvider({ kind, issuer, id }: SignInProviderInput, issues: z.RefinementCtx): void {
   const add = (path: string, message: string) => issues.addIssue({ code: 'custom', path: [path], message })
   if (kind === 'oidc' && issuer === undefined) add('issuer', 'is missing')
   if (kind !== 'oidc' && issuer !== undefined) add('issuer', 'is for oidc alone')
@@ -49,17 +49,17 @@ function checkProvider({ kind, issuer, id }: Provider, issues: z.RefinementCtx):
   if (kind === 'oidc' && namedKinds.includes(id ?? '')) add('id', `${id} is a provider of its own`)
 }
 
-function idOf({ kind, id }: Provider): string {
+function idOf({ kind, id }: SignInProviderInput): string {
   return id ?? kind
 }
 
-const usualNames: Readonly<Record<Provider['kind'], string>> = {
+const usualNames: Readonly<Record<SignInProviderInput['kind'], string>> = {
   github: 'GitHub',
   google: 'Google',
   oidc: 'Single sign-on',
 }
 
-export function signInOf(providers: readonly Provider[]): readonly SignInSetting[] {
+export function signInOf(providers: readonly SignInProviderInput[]): readonly SignInSetting[] {
   return providers.map((given) => ({
     kind: given.kind,
     id: idOf(given),

@@ -36,7 +36,7 @@ export interface AccountScope extends Principal {
 }
 
 /** How the audit names an actor. */
-export function actorText(actor: Actor): string {
+export function auditNameOf(actor: Actor): string {
   switch (actor.kind) {
     case 'person':
       return actor.person.email

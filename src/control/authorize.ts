@@ -8,83 +8,87 @@ import { TollgateError } from '../base/errors.ts'
 import { parseId } from '../base/ids.ts'
 import type { AccountRow } from '../ledger/types.ts'
 import type { AccountScope, Actor } from './actor.ts'
-import { lookForAccount, missingAccount } from './find-account.ts'
-import type { ControlParts } from './parts.ts'
+import type { ControlDeps } from './control-deps.ts'
+import { accountNotFound, lookUpAccount } from './find-account.ts'
 
 /** The input of an operation as far as it names a subject. */
 export type ResourceRef = Readonly<Record<string, unknown>>
 
 /** Refuses a kind of actor that no row of the operation speaks of, before its input is even read. */
 export function authorizeActor(
-  parts: Pick<ControlParts, 'clock' | 'limits'>,
+  deps: Pick<ControlDeps, 'clock' | 'limits'>,
   policy: Policy,
   actor: Actor,
 ): void {
   switch (actor.kind) {
     case 'local':
-      if (policy.of === 'person' || !policy.local) throw notAllowed('This is not for the command line.')
+      if (policy.kind === 'person' || !policy.local) throw notAllowed('This is not for the command line.')
       return
     case 'anyone':
-      if (policy.of !== 'everybody') throw new TollgateError('not_signed_in', { message: 'Sign in first.' })
+      if (policy.kind !== 'public') throw new TollgateError('not_signed_in', { message: 'Sign in first.' })
       return
     case 'management_key':
-      if (policy.of === 'everybody') return
-      if (policy.of !== 'account' || policy.scope === null || !actor.scopes.includes(policy.scope))
+      if (policy.kind === 'public') return
+      if (policy.kind !== 'account' || policy.scope === null || !actor.scopes.includes(policy.scope))
         throw notAllowed('This management key may not do this.')
       return
     case 'person':
-      mayPersonAsk(parts, policy, actor)
+      authorizePerson(deps, policy, actor)
   }
 }
 
-function mayPersonAsk(
-  parts: Pick<ControlParts, 'clock' | 'limits'>,
+function authorizePerson(
+  deps: Pick<ControlDeps, 'clock' | 'limits'>,
   policy: Policy,
   actor: Extract<Actor, { kind: 'person' }>,
 ): void {
-  if (policy.of === 'person' && policy.recent) mustBeRecent(parts, actor)
-  if (policy.of !== 'installation') return
+  if (policy.kind === 'person' && policy.recent) requireRecentLogin(deps, actor)
+  if (policy.kind !== 'installation') return
   if (!actor.person.operator || policy.operator === 'no') throw notAllowed('This is for administrators.')
-  if (policy.operator === 'recent') mustBeRecent(parts, actor)
+  if (policy.operator === 'recent') requireRecentLogin(deps, actor)
 }
 
 /** For things of one account: the account, when this actor may. Throws what a made-up id would get otherwise. */
 export async function authorizeAccount(
-  parts: ControlParts,
-  policy: Extract<Policy, { of: 'account' }>,
+  deps: ControlDeps,
+  policy: Extract<Policy, { kind: 'account' }>,
   actor: Actor,
   named: ResourceRef,
 ): Promise<AccountScope> {
-  const account = await subjects[policy.subject](parts, actor, named)
+  const account = await accountFinders[policy.subject](deps, actor, named)
   if (account === undefined) {
-    await lookInVain(parts, policy.subject, actor)
-    throw notThere(policy.subject, named)
+    await equalizeLookupTime(deps, policy.subject, actor)
+    throw notFound(policy.subject, named)
   }
   if (actor.kind === 'local') return { actor, account, role: null }
   if (actor.kind === 'management_key' && actor.account === account.id) return { actor, account, role: null }
-  if (actor.kind !== 'person') throw notThere(policy.subject, named)
-  const role = await roleOf(parts, actor.person.id, account)
+  if (actor.kind !== 'person') throw notFound(policy.subject, named)
+  const role = await roleOf(deps, actor.person.id, account)
   if (role !== null && policy.roles.includes(role)) {
-    if (policy.recent) mustBeRecent(parts, actor)
+    if (policy.recent) requireRecentLogin(deps, actor)
     return { actor, account, role }
   }
   if (actor.person.operator && policy.operator !== 'no') {
-    if (policy.operator === 'recent') mustBeRecent(parts, actor)
+    if (policy.operator === 'recent') requireRecentLogin(deps, actor)
     return { actor, account, role }
   }
-  if (role === null) throw notThere(policy.subject, named)
+  if (role === null) throw notFound(policy.subject, named)
   throw notAllowed(`This is not for the role ${role}.`)
 }
 
 /** What does not exist takes the look-ups of what is somebody else's, so that time does not tell one from the other. */
-async function lookInVain({ ledger, identity }: ControlParts, subject: Subject, actor: Actor): Promise<void> {
+async function equalizeLookupTime(
+  { ledger, identity }: ControlDeps,
+  subject: Subject,
+  actor: Actor,
+): Promise<void> {
   if (subject !== 'account') await ledger.account(0n)
   if (actor.kind === 'person') await identity.listMemberships(actor.person.id)
 }
 
 /** What a person is in an account; null: nothing. */
 async function roleOf(
-  { identity }: Pick<ControlParts, 'identity'>,
+  { identity }: Pick<ControlDeps, 'identity'>,
   person: string,
   { owner }: Pick<AccountRow, 'owner'>,
 ): Promise<Role | null> {
@@ -96,70 +100,70 @@ async function roleOf(
 export const personOwner = (person: string) => `person:${person}`
 export const organizationOwner = (organization: string) => `organization:${organization}`
 
-function mustBeRecent(
-  { clock, limits }: Pick<ControlParts, 'clock' | 'limits'>,
+function requireRecentLogin(
+  { clock, limits }: Pick<ControlDeps, 'clock' | 'limits'>,
   actor: Extract<Actor, { kind: 'person' }>,
 ): void {
   if (clock.wallMs() - actor.loginMs <= limits.recentLoginMs) return
   throw new TollgateError('login_too_old', { message: 'Sign in again to do this.' })
 }
 
-type FindAccount = (parts: ControlParts, actor: Actor, named: ResourceRef) => Promise<AccountRow | undefined>
+type AccountFinder = (deps: ControlDeps, actor: Actor, named: ResourceRef) => Promise<AccountRow | undefined>
 
 /** How the account is found that a thing belongs to. */
-const subjects: Readonly<Record<Subject, FindAccount>> = {
-  account: (parts, actor, named) => accountAsked(parts, actor, named.account),
-  async key(parts, _actor, named) {
+const accountFinders: Readonly<Record<Subject, AccountFinder>> = {
+  account: (deps, actor, named) => resolveAccount(deps, actor, named.account),
+  async key(deps, _actor, named) {
     const id = parseId('key', String(named.key))
-    const key = id === undefined ? undefined : await parts.access.key(id)
-    return key === undefined ? undefined : parts.ledger.account(key.account)
+    const key = id === undefined ? undefined : await deps.access.key(id)
+    return key === undefined ? undefined : deps.ledger.account(key.account)
   },
-  async management_key(parts, _actor, named) {
+  async management_key(deps, _actor, named) {
     const id = parseId('mkey', String(named.managementKey))
-    const key = id === undefined ? undefined : await parts.managementKeys.key(id)
-    return key === undefined ? undefined : parts.ledger.account(key.account)
+    const key = id === undefined ? undefined : await deps.managementKeys.key(id)
+    return key === undefined ? undefined : deps.ledger.account(key.account)
   },
-  async request(parts, _actor, named) {
+  async request(deps, _actor, named) {
     const id = parseId('req', String(named.request))
     if (id === undefined) return undefined
     // In the order of its life: what ends between the two looks is found by the second one.
-    const found = (await parts.ledger.running(id)) ?? (await parts.ledger.receipt(id))
-    return found === undefined ? undefined : parts.ledger.account(found.account)
+    const found = (await deps.ledger.running(id)) ?? (await deps.ledger.receipt(id))
+    return found === undefined ? undefined : deps.ledger.account(found.account)
   },
-  async top_up(parts, _actor, named) {
+  async top_up(deps, _actor, named) {
     const id = parseId('top', String(named.topUp))
-    const account = id === undefined ? undefined : await parts.payments.accountOf(id)
-    return account === undefined ? undefined : parts.ledger.account(account)
+    const account = id === undefined ? undefined : await deps.payments.accountOf(id)
+    return account === undefined ? undefined : deps.ledger.account(account)
   },
 }
 
-async function accountAsked(
-  parts: ControlParts,
+async function resolveAccount(
+  deps: ControlDeps,
   actor: Actor,
   reference: unknown,
 ): Promise<AccountRow | undefined> {
-  if (typeof reference === 'string') return lookForAccount(parts, reference)
+  if (typeof reference === 'string') return lookUpAccount(deps, reference)
   switch (actor.kind) {
     case 'person':
-      return parts.ledger.accountByOwner(personOwner(actor.person.id))
+      return deps.ledger.accountByOwner(personOwner(actor.person.id))
     case 'management_key':
-      return parts.ledger.account(actor.account)
+      return deps.ledger.account(actor.account)
     case 'local':
     case 'anyone':
       throw new TollgateError('missing_field', { message: 'account is missing.', param: 'account' })
   }
 }
 
-const missing: Readonly<Record<Exclude<Subject, 'account'>, readonly [ErrorCode, string, string]>> = {
+const notFoundErrors: Readonly<Record<Exclude<Subject, 'account'>, readonly [ErrorCode, string, string]>> = {
   key: ['key_not_found', 'key', 'No key has the id'],
   management_key: ['key_not_found', 'managementKey', 'No management key has the id'],
   request: ['generation_not_found', 'request', 'No request has the id'],
   top_up: ['top_up_not_found', 'topUp', 'No top-up has the id'],
 }
 
-function notThere(subject: Subject, named: ResourceRef): TollgateError {
-  if (subject === 'account') return missingAccount(String(named.account ?? 'of this person'))
-  const [code, param, words] = missing[subject]
+function notFound(subject: Subject, named: ResourceRef): TollgateError {
+  if (subject === 'account') return accountNotFound(String(named.account ?? 'of this person'))
+  const [code, param, words] = notFoundErrors[subject]
   return new TollgateError(code, { message: `${words} ${String(named[param])}.`, param })
 }
 

@@ -1,9 +1,9 @@
 /** What a spreadsheet makes of our files: text stays text, whatever somebody called a key or a model. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Cell, csvText } from './csv.ts'
+import { type CsvCell, csvText } from './csv.ts'
 
-const cells: readonly [cell: Cell, written: string][] = [
+const cells: readonly [cell: CsvCell, written: string][] = [
   ['plain', 'plain'],
   ['', ''],
   [null, ''],

@@ -22,10 +22,10 @@ import { createLog } from '../base/log.ts'
 import { readConfig } from '../config/config.ts'
 import type { ReceiptDraft } from '../ledger/types.ts'
 import { beginInstallation, endInstallation } from '../server/first-run.ts'
-import { noServer } from '../server/server-status.ts'
+import { offlineStatus } from '../server/server-status.ts'
 import { openServices, type Services } from '../server/services.ts'
 import { dispatch } from './dispatch.ts'
-import { isSetupToken } from './setup/token.ts'
+import { isValidSetupToken } from './setup/token.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'tollgate-control-'))
 const clock = manualClock()
@@ -59,7 +59,7 @@ async function open(folder: string): Promise<Services> {
 const address = 'http://127.0.0.1:8080'
 
 function ask(name: string, input: unknown, on: Services) {
-  return dispatch(on.control(address, noServer(clock)), { kind: 'local' }, name, input)
+  return dispatch(on.control(address, offlineStatus(clock)), { kind: 'local' }, name, input)
 }
 
 /** The output, after it was held against the contract. */
@@ -389,8 +389,8 @@ test('a setup link is valid until the next one', async () => {
     tokens.push(new URL(link).searchParams.get('token') ?? '')
   }
   const [older = '', newer = ''] = tokens
-  assert.equal(await isSetupToken(services.settings, older), false)
-  assert.equal(await isSetupToken(services.settings, newer), true)
+  assert.equal(await isValidSetupToken(services.settings, older), false)
+  assert.equal(await isValidSetupToken(services.settings, newer), true)
   const stored = await services.store.database.selectFrom('setting').select('value').execute()
   assert.ok(stored.every(({ value }) => !value.includes(newer)))
 })
@@ -484,7 +484,7 @@ test('what went wrong inside is logged under the id that is told, and not told i
 
 test('the first start makes the local account with its credit, a key and a link; the second nothing', async () => {
   const own = await open('first')
-  const start = await beginInstallation(own.control(address, noServer(clock)))
+  const start = await beginInstallation(own.control(address, offlineStatus(clock)))
   assert.ok(start.kind === 'first')
   assert.equal(start.balance, 5_000_000_000n)
   const local = await done('account.show', { account: 'local' }, own)
@@ -494,11 +494,13 @@ test('the first start makes the local account with its credit, a key and a link;
   assert.equal(identified.caller.account, idOf(local.account))
   assert.deepEqual(identified.caller.accountRates, noRates)
   const token = new URL(start.setupLink).searchParams.get('token') ?? ''
-  assert.equal(await isSetupToken(own.settings, token), true)
+  assert.equal(await isValidSetupToken(own.settings, token), true)
   await endInstallation(own)
   await own.close()
   const reopened = await open('first')
-  assert.deepEqual(await beginInstallation(reopened.control(address, noServer(clock))), { kind: 'again' })
+  assert.deepEqual(await beginInstallation(reopened.control(address, offlineStatus(clock))), {
+    kind: 'again',
+  })
   assert.equal((await done('account.list', {}, reopened)).length, 1)
   assert.equal((await reopened.access.identify(start.key)).kind, 'caller')
   await reopened.close()
@@ -506,7 +508,7 @@ test('the first start makes the local account with its credit, a key and a link;
 
 test('a first start whose key nobody was told gives another one in its place', async () => {
   const own = await open('untold')
-  const control = own.control(address, noServer(clock))
+  const control = own.control(address, offlineStatus(clock))
   const [untold, told] = [await beginInstallation(control), await beginInstallation(control)]
   assert.ok(untold.kind === 'first' && told.kind === 'first')
   assert.equal((await own.access.identify(untold.key)).kind, 'revoked')
@@ -516,7 +518,7 @@ test('a first start whose key nobody was told gives another one in its place', a
 
 test('a first start that was cut off gives its money once', async () => {
   const own = await open('cut')
-  const control = own.control(address, noServer(clock))
+  const control = own.control(address, offlineStatus(clock))
   const cut = {
     ...control,
     access: { ...control.access, create: () => Promise.reject(new Error('cut off here')) },

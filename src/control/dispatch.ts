@@ -8,16 +8,16 @@ import { formatId } from '../base/ids.ts'
 import { accountHandlers } from './account/handlers.ts'
 import type { Actor } from './actor.ts'
 import { billingHandlers } from './billing/handlers.ts'
+import type { ControlDeps } from './control-deps.ts'
 import type { OperationHandler } from './handle-operation.ts'
 import { installationHandlers } from './installation/handlers.ts'
 import { keyHandlers } from './key/handlers.ts'
 import { modelHandlers } from './models/handlers.ts'
-import type { ControlParts } from './parts.ts'
 import { peopleHandlers } from './people/handlers.ts'
 import { requestHandlers } from './requests/handlers.ts'
 import { usageHandlers } from './usage/handlers.ts'
 
-const verbs: { readonly [Name in OperationName]: OperationHandler<Name> } = {
+const operationHandlers: { readonly [Name in OperationName]: OperationHandler<Name> } = {
   ...accountHandlers,
   ...billingHandlers,
   ...installationHandlers,
@@ -38,7 +38,7 @@ export interface ControlReply {
 
 /** Never rejects. */
 export async function dispatch(
-  parts: ControlParts,
+  deps: ControlDeps,
   actor: Actor,
   name: string,
   input: unknown,
@@ -47,18 +47,18 @@ export async function dispatch(
     if (!isOperationName(name)) {
       throw new TollgateError('unknown_path', { message: `There is no operation ${JSON.stringify(name)}.` })
     }
-    return { status: 200, body: await verbs[name](parts, actor, input) }
+    return { status: 200, body: await operationHandlers[name](deps, actor, input) }
   } catch (thrown) {
-    return errorReply(parts, name, asTollgateError(thrown))
+    return toErrorReply(deps, name, asTollgateError(thrown))
   }
 }
 
-function errorReply(parts: ControlParts, operation: string, error: TollgateError): ControlReply {
+function toErrorReply(deps: ControlDeps, operation: string, error: TollgateError): ControlReply {
   const { message, param, facts, detail, retryAfterMs } = error.details
-  const requestId = detail === undefined ? undefined : formatId('req', parts.nextId())
+  const requestId = detail === undefined ? undefined : formatId('req', deps.nextId())
   // What the caller may not see stays findable under the id that the caller is told.
   if (requestId !== undefined)
-    parts.log.error({ requestId, operation, code: error.code, detail }, 'operation failed')
+    deps.log.error({ requestId, operation, code: error.code, detail }, 'operation failed')
   const body: ControlErrorBody = {
     error: {
       code: error.code,

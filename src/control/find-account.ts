@@ -2,36 +2,36 @@
 import { TollgateError } from '../base/errors.ts'
 import { parseId } from '../base/ids.ts'
 import type { AccountRow } from '../ledger/types.ts'
-import type { ControlParts } from './parts.ts'
+import type { ControlDeps } from './control-deps.ts'
 
 /** The setting that holds the id of the account that the first start made. */
 export const localAccountSetting = 'local_account'
 
 /** Throws 404 when there is none. `reference` has passed the contract's schema. */
 export async function findAccount(
-  parts: Pick<ControlParts, 'ledger' | 'settings'>,
+  deps: Pick<ControlDeps, 'ledger' | 'settings'>,
   reference: string,
 ): Promise<AccountRow> {
-  const found = await lookForAccount(parts, reference)
+  const found = await lookUpAccount(deps, reference)
   if (found !== undefined) return found
-  throw missingAccount(reference)
+  throw accountNotFound(reference)
 }
 
-export async function lookForAccount(
-  parts: Pick<ControlParts, 'ledger' | 'settings'>,
+export async function lookUpAccount(
+  deps: Pick<ControlDeps, 'ledger' | 'settings'>,
   reference: string,
 ): Promise<AccountRow | undefined> {
-  if (reference.includes('@')) return parts.ledger.accountByEmail(reference)
-  const text = reference === 'local' ? await parts.settings.get(localAccountSetting) : reference
+  if (reference.includes('@')) return deps.ledger.accountByEmail(reference)
+  const text = reference === 'local' ? await deps.settings.get(localAccountSetting) : reference
   const id = text === undefined ? undefined : parseId('acct', text)
-  return id === undefined ? undefined : parts.ledger.account(id)
+  return id === undefined ? undefined : deps.ledger.account(id)
 }
 
-export function missingAccount(reference: string): TollgateError {
-  return new TollgateError('account_not_found', { message: words(reference), param: 'account' })
+export function accountNotFound(reference: string): TollgateError {
+  return new TollgateError('account_not_found', { message: notFoundMessage(reference), param: 'account' })
 }
 
-function words(reference: string): string {
+function notFoundMessage(reference: string): string {
   if (reference === 'local') return 'No first start has made a local account here.'
   const what = reference.includes('@') ? 'e-mail address' : 'id'
   return `No account has the ${what} ${reference}.`

@@ -11,20 +11,20 @@ import {
 } from '../../contract/operations.ts'
 import { assert } from '../base/assert.ts'
 import { asTollgateError, TollgateError } from '../base/errors.ts'
-import { type AccountScope, type Actor, actorText, type Principal } from './actor.ts'
+import { type AccountScope, type Actor, auditNameOf, type Principal } from './actor.ts'
 import { authorizeAccount, authorizeActor, type ResourceRef } from './authorize.ts'
-import { lookForAccount } from './find-account.ts'
-import type { ControlParts } from './parts.ts'
+import type { ControlDeps } from './control-deps.ts'
+import { lookUpAccount } from './find-account.ts'
 import { withoutSecrets } from './without-secrets.ts'
 
 export type OperationHandler<Name extends OperationName> = (
-  parts: ControlParts,
+  deps: ControlDeps,
   actor: Actor,
   input: unknown,
 ) => Promise<OperationOutput<Name>>
 
-type Run<Name extends OperationName, Caller extends Principal> = (
-  parts: ControlParts,
+type OperationBody<Name extends OperationName, Caller extends Principal> = (
+  deps: ControlDeps,
   input: OperationInput<Name>,
   who: Caller,
 ) => Promise<OperationOutput<Name>>
@@ -32,40 +32,40 @@ type Run<Name extends OperationName, Caller extends Principal> = (
 /** Makes a verb of what the operation does with things of no one account. It throws TollgateError for every refusal. */
 export function operationHandler<Name extends OperationName>(
   name: Name,
-  run: Run<Name, Principal>,
+  run: OperationBody<Name, Principal>,
 ): OperationHandler<Name> {
   const { policy } = operations[name]
-  assert(policy.of !== 'account', `${name} is no operation on an account`)
-  return async (parts, actor, given) => {
-    authorizeActor(parts, policy, actor)
+  assert(policy.kind !== 'account', `${name} is no operation on an account`)
+  return async (deps, actor, given) => {
+    authorizeActor(deps, policy, actor)
     const input = parseInput(name, given)
-    const account = await accountNamed(parts, name, input as ResourceRef)
-    return recorded(parts, { name, actor, input, account }, () => run(parts, input, { actor }))
+    const account = await findAuditedAccount(deps, name, input as ResourceRef)
+    return runAudited(deps, { name, actor, input, account }, () => run(deps, input, { actor }))
   }
 }
 
 /** What a change by an operator concerns, so that it is found among what happened to that account. */
-async function accountNamed(
-  parts: ControlParts,
+async function findAuditedAccount(
+  deps: ControlDeps,
   name: OperationName,
   input: ResourceRef,
 ): Promise<bigint | null> {
   if (operations[name].effect === 'reads' || typeof input.account !== 'string') return null
-  return (await lookForAccount(parts, input.account))?.id ?? null
+  return (await lookUpAccount(deps, input.account))?.id ?? null
 }
 
 /** The same for what belongs to one account: it is found, and the actor is one who may. */
 export function accountOperationHandler<Name extends OperationName>(
   name: Name,
-  run: Run<Name, AccountScope>,
+  run: OperationBody<Name, AccountScope>,
 ): OperationHandler<Name> {
   const { policy } = operations[name]
-  assert(policy.of === 'account', `${name} is an operation on an account`)
-  return async (parts, actor, given) => {
-    authorizeActor(parts, policy, actor)
+  assert(policy.kind === 'account', `${name} is an operation on an account`)
+  return async (deps, actor, given) => {
+    authorizeActor(deps, policy, actor)
     const input = parseInput(name, given)
-    const who = await authorizeAccount(parts, policy, actor, input as ResourceRef)
-    return recorded(parts, { name, actor, input, account: who.account.id }, () => run(parts, input, who))
+    const who = await authorizeAccount(deps, policy, actor, input as ResourceRef)
+    return runAudited(deps, { name, actor, input, account: who.account.id }, () => run(deps, input, who))
   }
 }
 
@@ -77,17 +77,17 @@ interface AuditedOperation {
 }
 
 /** A change is written down before it begins: one that got halfway is seen. */
-async function recorded<Output>(
-  parts: ControlParts,
+async function runAudited<Output>(
+  deps: ControlDeps,
   { name, actor, input, account }: AuditedOperation,
   run: () => Promise<Output>,
 ): Promise<Output> {
   if (operations[name].effect === 'reads') return run()
-  const id = parts.nextId()
-  await parts.audit.begin({
+  const id = deps.nextId()
+  await deps.audit.begin({
     id,
-    atMs: parts.clock.wallMs(),
-    actor: actorText(actor),
+    atMs: deps.clock.wallMs(),
+    actor: auditNameOf(actor),
     operation: name,
     account,
     input: withoutSecrets(input),
@@ -95,32 +95,32 @@ async function recorded<Output>(
   })
   try {
     const output = await run()
-    await parts.audit.end(id, 'done', null)
+    await deps.audit.end(id, 'done', null)
     return output
   } catch (thrown) {
-    await parts.audit.end(id, asTollgateError(thrown).code, null)
+    await deps.audit.end(id, asTollgateError(thrown).code, null)
     throw thrown
   }
 }
 
 function parseInput<Name extends OperationName>(name: Name, given: unknown): OperationInput<Name> {
   const parsed = operations[name].input.safeParse(given)
-  if (!parsed.success) throw inputMistake(given, parsed.error)
+  if (!parsed.success) throw inputError(given, parsed.error)
   // Databases end a text there, or refuse it: a search for nothing else would find everything.
-  if (holdsNul(parsed.data)) {
+  if (containsNul(parsed.data)) {
     throw new TollgateError('invalid_value', { message: 'A text holds the character U+0000.' })
   }
   return parsed.data as OperationInput<Name>
 }
 
 /** At any depth of what a schema has let through. */
-function holdsNul(value: unknown): boolean {
+function containsNul(value: unknown): boolean {
   if (typeof value === 'string') return value.includes('\0')
-  return typeof value === 'object' && value !== null && Object.values(value).some(holdsNul)
+  return typeof value === 'object' && value !== null && Object.values(value).some(containsNul)
 }
 
 /** The first mistake in an input, as a row of the error table. */
-export function inputMistake(given: unknown, error: z.ZodError): TollgateError {
+export function inputError(given: unknown, error: z.ZodError): TollgateError {
   const issue = error.issues[0]
   if (issue === undefined) return new TollgateError('invalid_value', { message: 'The input is not valid.' })
   if (issue.code === 'unrecognized_keys') {

@@ -16,9 +16,9 @@ export interface AccountEmailDeps {
 }
 
 /** More people of one organization than this are not written to. */
-const readersMax = 10
+const recipientsMax = 10
 
-export function accountLetters({ ledger, identity, mail }: AccountEmailDeps): EmailSender {
+export function accountEmailSender({ ledger, identity, mail }: AccountEmailDeps): EmailSender {
   return {
     async send(id, letter) {
       if (mail === null) return false
@@ -28,7 +28,7 @@ export function accountLetters({ ledger, identity, mail }: AccountEmailDeps): Em
       // An account of the command line alone has an address and no people.
       const readers = people.length > 0 || account === undefined ? verified : [account.email]
       const taken = readers
-        .slice(0, readersMax)
+        .slice(0, recipientsMax)
         .map((to) => (to === null ? 'full' : mail.send({ to, ...letter })))
       return taken.includes('queued')
     },
@@ -39,16 +39,16 @@ async function payersOf(
   identity: AccountEmailDeps['identity'],
   owner: string | null,
 ): Promise<readonly Person[]> {
-  const person = idBehind(owner, personOwner(''))
+  const person = ownerId(owner, personOwner(''))
   if (person !== null) {
     const found = await identity.findPerson(person)
     return found === undefined ? [] : [found]
   }
-  const organization = idBehind(owner, organizationOwner(''))
+  const organization = ownerId(owner, organizationOwner(''))
   if (organization === null) return []
   const members = await identity.listMembers(organization)
   return members.filter(({ role }) => role === 'owner' || role === 'billing').map((member) => member.person)
 }
 
-const idBehind = (owner: string | null, prefix: string): string | null =>
+const ownerId = (owner: string | null, prefix: string): string | null =>
   owner?.startsWith(prefix) === true ? owner.slice(prefix.length) : null

@@ -21,7 +21,7 @@ function dataFolder(name = ''): string {
 }
 
 function open(folder: string, answer = echo) {
-  return openAdminSocket({ dataFolder: folder, address: 'http://127.0.0.1:1', answer, limits })
+  return openAdminSocket({ dataFolder: folder, address: 'http://127.0.0.1:1', handle: answer, limits })
 }
 
 async function echo(operation: string, input: unknown): Promise<AdminReply> {

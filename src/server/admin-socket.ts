@@ -37,7 +37,7 @@ export interface AdminSocketOptions {
   /** Where people reach the server, for those who read `server.json`. */
   readonly address: string
   /** Answers one operation; never rejects. */
-  readonly answer: (operation: string, input: unknown) => Promise<AdminReply>
+  readonly handle: (operation: string, input: unknown) => Promise<AdminReply>
   readonly limits: AdminLimits
 }
 
@@ -56,16 +56,16 @@ export type ServerFile = z.infer<typeof serverFile>
 
 /** Listens for operations. Call it only as the owner of the data folder: what a dead server left behind is replaced. */
 export async function openAdminSocket(options: AdminSocketOptions): Promise<AdminSocket> {
-  const place = socketPlace(options.dataFolder)
-  const server = createServer((incoming, outgoing) => void exchange(options, incoming, outgoing))
+  const location = prepareSocketLocation(options.dataFolder)
+  const server = createServer((incoming, outgoing) => void handleConnection(options, incoming, outgoing))
   server.requestTimeout = options.limits.adminTimeoutMs
   server.headersTimeout = options.limits.adminTimeoutMs
   server.maxConnections = options.limits.adminConnectionsMax
-  await listen(server, place.socketPath)
+  await listen(server, location.socketPath)
   const filePath = join(options.dataFolder, serverFileName)
-  writeServerFile(filePath, { pid: process.pid, socket: place.socketPath, address: options.address })
+  writeServerFile(filePath, { pid: process.pid, socket: location.socketPath, address: options.address })
   return {
-    socketPath: place.socketPath,
+    socketPath: location.socketPath,
     async close() {
       // Another server may have taken the folder over; what is there is its own then.
       const found = findServer(options.dataFolder)
@@ -75,19 +75,19 @@ export async function openAdminSocket(options: AdminSocketOptions): Promise<Admi
         server.close(() => resolve())
         server.closeIdleConnections()
       })
-      if (isOurs && place.folder !== null) rmSync(place.folder, { recursive: true, force: true })
+      if (isOurs && location.folder !== null) rmSync(location.folder, { recursive: true, force: true })
     },
   }
 }
 
-interface SocketPlace {
+interface SocketLocation {
   /** Made for the socket alone; null where sockets are no files. */
   readonly folder: string | null
   readonly socketPath: string
 }
 
 /** A folder of our own, closed to others before the socket exists, so that there is no moment in which they can connect. */
-function socketPlace(dataFolder: string): SocketPlace {
+function prepareSocketLocation(dataFolder: string): SocketLocation {
   // Named pipes are outside of the file system, and others than their maker cannot write to them.
   if (isWindows) return { folder: null, socketPath: `\\\\.\\pipe\\tollgate-${process.pid}` }
   const adminFolder = join(dataFolder, 'admin')
@@ -120,7 +120,7 @@ function writeServerFile(filePath: string, content: ServerFile): void {
   renameSync(draftPath, filePath)
 }
 
-async function exchange(
+async function handleConnection(
   options: AdminSocketOptions,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -138,14 +138,14 @@ async function replyTo(
   incoming: IncomingMessage,
   body: Exclude<AdminBody, { kind: 'broken' }>,
 ): Promise<AdminReply> {
-  if (incoming.method !== 'POST') return refusal('method_not_allowed', 'Operations take POST.')
-  if (body.kind === 'too_large') return refusal('body_too_large', 'The input is too large.')
+  if (incoming.method !== 'POST') return errorReply('method_not_allowed', 'Operations take POST.')
+  if (body.kind === 'too_large') return errorReply('body_too_large', 'The input is too large.')
   const input = parseJson(body.text)
-  if (input === undefined) return refusal('invalid_json', 'The input is not valid JSON.')
-  return options.answer((incoming.url ?? '/').slice(1), input.value)
+  if (input === undefined) return errorReply('invalid_json', 'The input is not valid JSON.')
+  return options.handle((incoming.url ?? '/').slice(1), input.value)
 }
 
-function refusal(code: ErrorCode, message: string): AdminReply {
+function errorReply(code: ErrorCode, message: string): AdminReply {
   return { status: errors[code].status, body: { error: { code, message } } }
 }
 

@@ -17,14 +17,14 @@ export const builtConsole = fileURLToPath(
 
 const index = 'index.html'
 /** Files of the build that keep their name from build to build. */
-const named = {
+const fixedNames = {
   '/console/theme.js': 'theme.js',
   '/console/favicon.svg': 'favicon.svg',
   '/favicon.ico': 'favicon.svg',
 }
 
 /** Only for a file that was found: an error must not be cached. */
-const forGood = { cacheControl: true, maxAge: '1y', immutable: true }
+const immutableCache = { cacheControl: true, maxAge: '1y', immutable: true }
 
 /** The routes of the console in `folder`, which may appear and change while the server runs. */
 export function consoleFiles(folder: string): FastifyPluginAsync {
@@ -37,9 +37,10 @@ export function consoleFiles(folder: string): FastifyPluginAsync {
       cacheControl: false,
     })
     app.get<{ Params: { '*': string } }>('/console/assets/*', (request, reply) =>
-      reply.sendFile(join('assets', request.params['*']), forGood),
+      reply.sendFile(join('assets', request.params['*']), immutableCache),
     )
-    for (const [path, file] of Object.entries(named)) app.get(path, (_request, reply) => fresh(reply, file))
+    for (const [path, file] of Object.entries(fixedNames))
+      app.get(path, (_request, reply) => sendRevalidated(reply, file))
     for (const path of ['/console', '/console/*', '/pricing']) addIndex(app, path, folder)
   }
 }
@@ -47,7 +48,7 @@ export function consoleFiles(folder: string): FastifyPluginAsync {
 function addIndex(app: FastifyInstance, path: string, folder: string): void {
   app.get(path, (_request, reply) =>
     existsSync(join(folder, index))
-      ? fresh(reply, index)
+      ? sendRevalidated(reply, index)
       : reply
           .code(503)
           .type('text/html; charset=utf-8')
@@ -57,6 +58,6 @@ function addIndex(app: FastifyInstance, path: string, folder: string): void {
 }
 
 /** A file that the browser may cache and revalidates each time. */
-function fresh(reply: FastifyReply, file: string): FastifyReply {
+function sendRevalidated(reply: FastifyReply, file: string): FastifyReply {
   return reply.header('cache-control', 'no-cache').sendFile(file)
 }

@@ -10,22 +10,22 @@ import fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify'
-import { answerError } from '../api/answers.ts'
 import { addApi } from '../api/api.ts'
-import type { ApiParts } from '../api/api-parts.ts'
+import type { ApiDeps } from '../api/api-deps.ts'
 import { homePage } from '../api/home-page.ts'
 import { otherRoutes } from '../api/other-routes-table.ts'
 import { stylePath } from '../api/page.ts'
 import { PathTable } from '../api/path-table.ts'
 import { errorHeaders, securityHeaders } from '../api/security-headers.ts'
+import { sendError } from '../api/send-response.ts'
 import { asTollgateError, type ErrorCode, TollgateError } from '../base/errors.ts'
 import { formatId } from '../base/ids.ts'
 import { pricingRows } from '../catalog/listing.ts'
 import type { Metrics } from '../gateway/metrics.ts'
 
-export interface Pages {
-  readonly api: ApiParts
-  readonly metrics: Metrics
+export interface ControlPlaneDeps {
+  readonly api: ApiDeps
+  readonly sendMetrics: Metrics
   /** Without it `/metrics` does not exist. */
   readonly metricsToken: string | null
   /** Whether requests can be served: false while draining or without a store. */
@@ -37,7 +37,7 @@ export interface Pages {
 }
 
 /** Paths that are not the data plane's. `/api/v1/…` is a spelling of the data plane that clients use. */
-export function isPage(path: string): boolean {
+export function isControlPlanePath(path: string): boolean {
   if (path === '/' || path === '/pricing' || path === '/livez' || path === '/readyz' || path === '/metrics')
     return true
   if (path.startsWith('/api/')) return !/^\/api\/v1(\/|$)/.test(path)
@@ -50,8 +50,8 @@ export function isPage(path: string): boolean {
  * The routes, on the server that `serverFactory` supplies; it never listens itself. `paths` lists all routes once `app`
  * is ready.
  */
-export function createPages(
-  pages: Pages,
+export function createControlPlane(
+  pages: ControlPlaneDeps,
   serverFactory: (handler: RequestListener) => Server,
 ): { readonly app: FastifyInstance; readonly paths: PathTable } {
   const { control } = pages.api
@@ -63,7 +63,7 @@ export function createPages(
     routerOptions: { maxParamLength: 1_000 },
     logger: false,
     genReqId: () => formatId('req', control.nextId()),
-    frameworkErrors: (_thrown, request, reply) => refuse(pages, request, reply, badAddress),
+    frameworkErrors: (_thrown, request, reply) => respondWithError(pages, request, reply, badAddress),
     // The HTTP server itself answers malformed requests; a second response would corrupt the first.
     clientErrorHandler: () => {},
   })
@@ -74,7 +74,7 @@ export function createPages(
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(headersOf(request, address))
   })
-  addSigns(app, pages)
+  addHealthRoutes(app, pages)
   app.get('/', (_request, reply) => reply.type('text/html; charset=utf-8').send(homePage(address)))
   app.get(otherRoutes.pricing.path, (_request, reply) =>
     reply.send({ data: pricingRows(control.catalog.snapshot, control.clock.wallMs()) }),
@@ -86,16 +86,16 @@ export function createPages(
     const methods = paths.methodsAt(pathOf(request))
     // A wildcard route matched, but there is no such file.
     const isMissing = methods.length === 0 || methods.includes(request.method)
-    if (isMissing) return refuse(pages, request, reply, nothingHere(address))
-    return refuse(pages, request, reply, otherMethod(methods))
+    if (isMissing) return respondWithError(pages, request, reply, unknownPath(address))
+    return respondWithError(pages, request, reply, wrongMethod(methods))
   })
-  app.setErrorHandler((thrown, request, reply) => refuse(pages, request, reply, thrown))
+  app.setErrorHandler((thrown, request, reply) => respondWithError(pages, request, reply, thrown))
   return { app, paths }
 }
 
 const metricsPath = '/metrics'
 
-function addSigns(app: FastifyInstance, pages: Pages): void {
+function addHealthRoutes(app: FastifyInstance, pages: ControlPlaneDeps): void {
   app.get('/livez', (_request, reply) => reply.type('text/plain').send('ok\n'))
   app.get('/readyz', async (_request, reply) => {
     const ready = await pages.ready()
@@ -112,13 +112,13 @@ function addSigns(app: FastifyInstance, pages: Pages): void {
 const badAddress = new TollgateError('malformed_http', { message: 'This address cannot be read.' })
 
 /** For clients whose base URL is slightly wrong, such as `{root}/api`. */
-function nothingHere(address: string): TollgateError {
+function unknownPath(address: string): TollgateError {
   return new TollgateError('unknown_path', {
     message: `There is nothing at this address. Models are reached at ${address}/v1 (Chat Completions) and ${address}/v1/alt (Messages); the API of accounts and keys is described at ${address}/docs.`,
   })
 }
 
-function otherMethod(methods: readonly string[]): TollgateError {
+function wrongMethod(methods: readonly string[]): TollgateError {
   const allow = methods.join(', ')
   return new TollgateError('method_not_allowed', {
     message: `This address takes ${allow}.`,
@@ -132,16 +132,16 @@ function headersOf(request: FastifyRequest, address: string): Readonly<Record<st
   return { 'x-request-id': request.id, ...securityHeaders(pathOf(request), address) }
 }
 
-function refuse(
-  { api: { control } }: Pages,
+function respondWithError(
+  { api: { control } }: ControlPlaneDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   thrown: unknown,
 ): FastifyReply {
-  const error = ofTheTable(thrown)
+  const error = toTollgateError(thrown)
   if (error.code === 'internal')
     control.log.error({ err: error, request: request.id }, 'a request to the control plane failed')
-  return answerError(
+  return sendError(
     reply.headers({ ...headersOf(request, control.address), ...errorHeaders }),
     error,
     request.id,
@@ -155,7 +155,7 @@ const refusedByStatus: ReadonlyMap<number, readonly [code: ErrorCode, message: s
   [415, ['unsupported_media_type', 'Send the body as application/json.']],
 ])
 
-function ofTheTable(thrown: unknown): TollgateError {
+function toTollgateError(thrown: unknown): TollgateError {
   if (!(thrown instanceof Error) || !('statusCode' in thrown)) return asTollgateError(thrown)
   const status = Number(thrown.statusCode)
   const isFastifys = 'code' in thrown && String(thrown.code).startsWith('FST_ERR_')
@@ -168,12 +168,16 @@ function ofTheTable(thrown: unknown): TollgateError {
 
 const noSuchFile = new TollgateError('unknown_path', { message: 'There is no such file.' })
 
-async function metrics(pages: Pages, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function metrics(
+  pages: ControlPlaneDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const { metricsToken } = pages
   if (metricsToken === null || !sameText(request.headers.authorization ?? '', `Bearer ${metricsToken}`)) {
-    return refuse(pages, request, reply, nothingHere(pages.api.control.address))
+    return respondWithError(pages, request, reply, unknownPath(pages.api.control.address))
   }
-  const { registry } = pages.metrics
+  const { registry } = pages.sendMetrics
   return reply.type(registry.contentType).send(await registry.metrics())
 }
 

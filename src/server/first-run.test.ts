@@ -4,16 +4,16 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { announceStart, type ServerAddress, type StartKind, startText } from './first-run.ts'
+import { type InstallationStart, type ServerEndpoints, startAnnouncement, startText } from './first-run.ts'
 
 const key = `sk-tg-${'k'.repeat(8)}`
 const setupLink = 'http://127.0.0.1:8080/console/setup?token=t'
-const first: StartKind = { kind: 'first', balance: 5_000_000_000n, key, setupLink }
-const again: StartKind = { kind: 'again' }
-const withSandbox: ServerAddress = { address: 'http://127.0.0.1:8080', modelToTry: 'sandbox-echo' }
-const withoutSandbox: ServerAddress = { address: 'https://gate.example', modelToTry: null }
+const first: InstallationStart = { kind: 'first', balance: 5_000_000_000n, key, setupLink }
+const again: InstallationStart = { kind: 'again' }
+const withSandbox: ServerEndpoints = { address: 'http://127.0.0.1:8080', modelToTry: 'sandbox-echo' }
+const withoutSandbox: ServerEndpoints = { address: 'https://gate.example', modelToTry: null }
 
-for (const [what, start, place, text] of [
+for (const [what, start, endpoints, text] of [
   [
     'a first start with the sandbox',
     first,
@@ -68,7 +68,7 @@ Open the console as its administrator (the link works once):
     'Tollgate is ready at http://127.0.0.1:8080\nThe console is at http://127.0.0.1:8080/console\n',
   ],
 ] as const) {
-  test(`${what} tells its text`, () => assert.equal(startText(start, place), text))
+  test(`${what} tells its text`, () => assert.equal(startText(start, endpoints), text))
 }
 
 const scratch = mkdtempSync(join(tmpdir(), 'tollgate-first-'))
@@ -83,7 +83,7 @@ for (const [what, start, isTerminal, tellsKey, writesFile] of [
   test(`${what} ${tellsKey ? 'prints' : 'does not print'} the key`, () => {
     const dataFolder = mkdtempSync(join(scratch, 'data-'))
     const path = join(dataFolder, 'first-run.txt')
-    const printed = announceStart(start, withSandbox, { isTerminal, dataFolder })
+    const printed = startAnnouncement(start, withSandbox, { isTerminal, dataFolder })
     assert.equal(printed.includes(key) && printed.includes(setupLink), tellsKey)
     assert.equal(existsSync(path), writesFile)
     if (!writesFile) return

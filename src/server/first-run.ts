@@ -8,48 +8,48 @@ import { formatUsd } from '../../contract/usd.ts'
 import { assert } from '../base/assert.ts'
 import type { Background } from '../base/background.ts'
 import { formatId, parseId } from '../base/ids.ts'
+import type { ControlDeps } from '../control/control-deps.ts'
 import { localAccountSetting } from '../control/find-account.ts'
-import { openPolicy } from '../control/key/policy.ts'
-import type { ControlParts } from '../control/parts.ts'
+import { defaultPolicy } from '../control/key/policy.ts'
 import { makeSetupToken, setupLinkOf } from '../control/setup/token.ts'
 import type { AccountRow } from '../ledger/types.ts'
 
-export type StartKind =
+export type InstallationStart =
   | { readonly kind: 'first'; readonly balance: bigint; readonly key: string; readonly setupLink: string }
   | { readonly kind: 'again' }
 
-const doneSetting = 'first_start_done'
+const finishedSetting = 'first_start_done'
 
 /**
  * Safe to repeat: a start that was cut off is taken up where it ended, and money is given once. Until
  * `finishStart` every start is the first, with a new key in place of the one that was never shown.
  */
-export async function beginInstallation(parts: ControlParts): Promise<StartKind> {
-  if (!(await isFirstStart(parts))) return { kind: 'again' }
-  const { id: account, posted: balance } = await localAccount(parts)
-  await revokeUntold(parts, account)
-  const key = await parts.access.create({
+export async function beginInstallation(deps: ControlDeps): Promise<InstallationStart> {
+  if (!(await isFirstStart(deps))) return { kind: 'again' }
+  const { id: account, posted: balance } = await openLocalAccount(deps)
+  await revokeUnannouncedKeys(deps, account)
+  const key = await deps.access.create({
     account,
     name: firstKeyName,
     expiresMs: null,
-    policy: openPolicy('personal'),
+    policy: defaultPolicy('personal'),
   })
-  const setupLink = setupLinkOf(parts.address, await makeSetupToken(parts))
+  const setupLink = setupLinkOf(deps.address, await makeSetupToken(deps))
   return { kind: 'first', balance, key: key.secret, setupLink }
 }
 
 /** The key was announced: no later start makes one. */
-export async function endInstallation({ settings }: Pick<ControlParts, 'settings'>): Promise<void> {
-  await settings.put(doneSetting, 'yes')
+export async function endInstallation({ settings }: Pick<ControlDeps, 'settings'>): Promise<void> {
+  await settings.put(finishedSetting, 'yes')
 }
 
-interface FinishParts extends Pick<ControlParts, 'settings'> {
+interface FinishDeps extends Pick<ControlDeps, 'settings'> {
   readonly background: Pick<Background, 'retry'>
   readonly limits: { readonly settleRetryMs: number; readonly settleRetriesMax: number }
 }
 
 /** Ends the installation, again and again until that is durable; then `onFinished` runs. */
-export function finishStart({ settings, background, limits }: FinishParts, onFinished: () => void): void {
+export function finishStart({ settings, background, limits }: FinishDeps, onFinished: () => void): void {
   const record = async (): Promise<void> => {
     await endInstallation({ settings })
     onFinished()
@@ -59,20 +59,20 @@ export function finishStart({ settings, background, limits }: FinishParts, onFin
 }
 
 /** Whether the first-run output is still to be shown. */
-export async function isFirstStart({ settings }: Pick<ControlParts, 'settings'>): Promise<boolean> {
-  return (await settings.get(doneSetting)) === undefined
+export async function isFirstStart({ settings }: Pick<ControlDeps, 'settings'>): Promise<boolean> {
+  return (await settings.get(finishedSetting)) === undefined
 }
 
 const firstKeyName = 'first key'
 
-async function revokeUntold({ access }: ControlParts, account: bigint): Promise<void> {
+async function revokeUnannouncedKeys({ access }: ControlDeps, account: bigint): Promise<void> {
   for (const { id, name, revokedMs } of await access.list(account)) {
     if (name === firstKeyName && revokedMs === null) await access.revoke(id)
   }
 }
 
-async function localAccount(parts: ControlParts): Promise<AccountRow> {
-  const { ledger, settings, nextId, clock, signupNano } = parts
+async function openLocalAccount(deps: ControlDeps): Promise<AccountRow> {
+  const { ledger, settings, nextId, clock, signupNano } = deps
   const name = await settings.claim(localAccountSetting, formatId('acct', nextId()))
   const id = parseId('acct', name)
   if (id === undefined) throw new Error(`the setting ${localAccountSetting} is not an account id`)
@@ -85,17 +85,17 @@ async function localAccount(parts: ControlParts): Promise<AccountRow> {
 }
 
 /** Where the server is, and which model answers without any provider's key; null: none does. */
-export interface ServerAddress {
+export interface ServerEndpoints {
   readonly address: string
   readonly modelToTry: string | null
 }
 
-const readyText = ({ address }: ServerAddress) => `Tollgate is ready at ${address}\n`
+const readyText = ({ address }: ServerEndpoints) => `Tollgate is ready at ${address}\n`
 
 /** What a person at the terminal reads when the server is ready. */
-export function startText(start: StartKind, place: ServerAddress): string {
-  const ready = readyText(place)
-  if (start.kind === 'again') return `${ready}The console is at ${place.address}/console\n`
+export function startText(start: InstallationStart, endpoints: ServerEndpoints): string {
+  const ready = readyText(endpoints)
+  if (start.kind === 'again') return `${ready}The console is at ${endpoints.address}/console\n`
   return `${ready}
 The local account has ${formatUsd(start.balance)} USD. Its key is shown this once:
 
@@ -103,10 +103,10 @@ The local account has ${formatUsd(start.balance)} USD. Its key is shown this onc
 
 Try it:
 
-${command(start.key, place)}
+${command(start.key, endpoints)}
 
-Clients take the base address ${place.address}/v1 for Chat Completions and Responses,
-${place.address}/v1/alt for Messages, ${place.address} for Gemini. Each of them reaches every model.
+Clients take the base address ${endpoints.address}/v1 for Chat Completions and Responses,
+${endpoints.address}/v1/alt for Messages, ${endpoints.address} for Gemini. Each of them reaches every model.
 
 Open the console as its administrator (the link works once):
 
@@ -114,7 +114,7 @@ Open the console as its administrator (the link works once):
 `
 }
 
-function command(key: string, { address, modelToTry }: ServerAddress): string {
+function command(key: string, { address, modelToTry }: ServerEndpoints): string {
   if (modelToTry === null) return `  curl ${address}/v1/models -H 'Authorization: Bearer ${key}'`
   const body = JSON.stringify({ model: modelToTry, messages: [{ role: 'user', content: 'Hello' }] })
   return `  curl ${address}/v1/chat/completions \\
@@ -127,14 +127,14 @@ function command(key: string, { address, modelToTry }: ServerAddress): string {
  * What to print when the server is ready. Without a terminal the key would end up in a log, so it is
  * written to `first-run.txt`, for the server's own user alone, and only the path is printed.
  */
-export function announceStart(
-  start: StartKind,
-  place: ServerAddress,
+export function startAnnouncement(
+  start: InstallationStart,
+  endpoints: ServerEndpoints,
   output: { readonly isTerminal: boolean; readonly dataFolder: string },
 ): string {
-  const text = startText(start, place)
+  const text = startText(start, endpoints)
   if (output.isTerminal || start.kind === 'again') return text
   const path = join(output.dataFolder, 'first-run.txt')
   writeFileSync(path, text, { mode: 0o600 })
-  return `${readyText(place)}The first key and the setup link are in ${path}\n`
+  return `${readyText(endpoints)}The first key and the setup link are in ${path}\n`
 }

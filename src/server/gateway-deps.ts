@@ -29,7 +29,7 @@ export function composeGatewayDeps(
   state: {
     readonly load: GatewayDeps['load']
     readonly draining: GatewayDeps['draining']
-    readonly place: { readonly address: string }
+    readonly addressRef: { readonly address: string }
   },
 ): GatewayDeps {
   const { limits } = config
@@ -52,7 +52,7 @@ export function composeGatewayDeps(
   })
   const deps: GatewayDeps = {
     get address() {
-      return state.place.address
+      return state.addressRef.address
     },
     ...shared,
     access: services.access,
@@ -95,12 +95,12 @@ export function composeGatewayDeps(
 }
 
 function refusalLog(
-  of: { readonly clock: Clock; readonly limits: Config['limits'] },
+  options: { readonly clock: Clock; readonly limits: Config['limits'] },
   { usage, changes }: Services,
   { background, metrics }: Pick<GatewayDeps, 'background' | 'metrics'>,
 ): RefusalLog {
   return new RefusalLog({
-    ...of,
+    ...options,
     begin: (work) => background.run('refusals', work),
     write: (batch) => usage.recordRefusals(batch),
     dropped: (count) => metrics.refusalsDropped(count),

@@ -10,7 +10,7 @@ import type { Closing } from '../threads/thread.ts'
 
 const { config, secret, hasMail, logLevel } = workerData as WorkerSetup
 
-const place = { address: '' }
+const addressRef = { address: '' }
 // Filled before the main thread hears that it may ask.
 const handlers: Partial<ThreadRequests> = {}
 const main = serveThread<WorkerNotifications>({ handlers, waitingMax: config.limits.operationsQueuedMax })
@@ -18,7 +18,7 @@ const main = serveThread<WorkerNotifications>({ handlers, waitingMax: config.lim
 const result = await openIdentityCore({
   ...{ config, secret, clock: systemClock, random: systemRandom },
   log: createLog({ level: logLevel, destination: { write: (line) => main.notify('writeLog', line) } }),
-  address: () => place.address,
+  address: () => addressRef.address,
   sendEmail: hasMail ? (email) => main.call('sendEmail', email) : null,
   listeners: {
     onSignUp: (person) => main.call('onSignUp', person),
@@ -43,7 +43,7 @@ function requestHandlersOf(core: IdentityCore): ThreadRequests {
       return { ...rest, body: Uint8Array.from(body) }
     },
     setAddress(address) {
-      place.address = address
+      addressRef.address = address
     },
   }
 }

@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Config } from '../config/config.ts'
-import type { ControlParts } from '../control/parts.ts'
+import type { ControlDeps } from '../control/control-deps.ts'
 import { provisionAccount } from '../control/people/open-accounts.ts'
 import { arrivalOf, clientAddressOf } from '../http/client-address.ts'
 import { type OpenIdentity, openIdentity } from '../identity/identity.ts'
@@ -20,7 +20,7 @@ export interface PeopleServices {
   /** null: this installation sends no mail. */
   readonly mail: Mail | null
   /** The handler of `/api/auth`. */
-  readonly answerAuth: OpenIdentity['handle']
+  readonly handleAuth: OpenIdentity['handle']
   /** The client's address behind trusted proxies. */
   readonly clientAddress: (request: IncomingMessage) => string
 }
@@ -28,7 +28,7 @@ export interface PeopleServices {
 export interface OpenPeople {
   readonly parts: PeopleServices
   /** From here on every sign-up gets an account, and links use the public URL of `control`. */
-  serve(control: ControlParts): void
+  serve(control: ControlDeps): void
   close(): Promise<void>
 }
 
@@ -46,13 +46,13 @@ export interface PeopleOptions {
 }
 
 export async function openPeopleServices(config: Config, options: PeopleOptions): Promise<PeopleResult> {
-  const place = { address: options.address }
+  const addressRef = { address: options.address }
   const mail = openMail(config.mail, { ...options, limits: config.limits })
   const result = await openIdentity({
     ...options,
     config,
     mail,
-    address: () => place.address,
+    address: () => addressRef.address,
     openCore: (needs) => openIdentityWorker(threadEntries.identity, needs),
   })
   if (result.kind === 'refused') {
@@ -65,13 +65,13 @@ export async function openPeopleServices(config: Config, options: PeopleOptions)
     parts: {
       identity: opened.identity,
       mail,
-      answerAuth: opened.handle,
+      handleAuth: opened.handle,
       clientAddress: (request) => addressBehind(arrivalOf(request)),
     },
     serve(control) {
-      place.address = control.address
-      opened.onSignUp((person) => welcomed(control, person))
-      opened.onVerified((person) => welcomed(control, person))
+      addressRef.address = control.address
+      opened.onSignUp((person) => provisionOrLog(control, person))
+      opened.onVerified((person) => provisionOrLog(control, person))
     },
     async close() {
       await mail?.close()
@@ -82,7 +82,7 @@ export async function openPeopleServices(config: Config, options: PeopleOptions)
 }
 
 /** Creates account and credit; a failure is retried when the user next opens the console. */
-async function welcomed(control: ControlParts, person: Person): Promise<void> {
+async function provisionOrLog(control: ControlDeps, person: Person): Promise<void> {
   try {
     await provisionAccount(control, person)
   } catch (error) {

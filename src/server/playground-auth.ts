@@ -6,12 +6,12 @@ import type { IncomingMessage } from 'node:http'
 import { builders, type Policy } from '../../contract/operation.ts'
 import { accountReference } from '../../contract/values.ts'
 import type { Caller } from '../access/types.ts'
-import { mustBeSameSite } from '../api/same-site.ts'
+import { assertSameSite } from '../api/same-site.ts'
 import { TollgateError } from '../base/errors.ts'
 import type { Actor } from '../control/actor.ts'
 import { authorizeAccount, authorizeActor } from '../control/authorize.ts'
-import { openPolicy } from '../control/key/policy.ts'
-import type { ControlParts } from '../control/parts.ts'
+import type { ControlDeps } from '../control/control-deps.ts'
+import { defaultPolicy } from '../control/key/policy.ts'
 import type { CallerOf } from '../gateway/phases/authenticate.ts'
 
 /** Where the playground's addresses lead in the data plane. */
@@ -21,8 +21,8 @@ const paths: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Operators who are no members of an account do not spend its money. */
-const policy: Extract<Policy, { of: 'account' }> = {
-  of: 'account',
+const policy: Extract<Policy, { kind: 'account' }> = {
+  kind: 'account',
   subject: 'account',
   roles: builders,
   scope: null,
@@ -38,16 +38,16 @@ export function isPlaygroundPath(url: string): boolean {
 /** Where requests to the data plane come in: with a key, or from the playground once there is a control plane. */
 export interface AuthSelector {
   callerOf(request: IncomingMessage): CallerOf
-  enablePlayground(control: ControlParts): void
+  enablePlayground(control: ControlDeps): void
 }
 
 export function createAuthSelector(keyed: CallerOf): AuthSelector {
-  let control: ControlParts | null = null
+  let control: ControlDeps | null = null
   return {
     callerOf: (request) =>
-      control !== null && isPlaygroundPath(request.url ?? '') ? enterPlay(control, request) : keyed,
-    enablePlayground(parts) {
-      control = parts
+      control !== null && isPlaygroundPath(request.url ?? '') ? toDataPlane(control, request) : keyed,
+    enablePlayground(deps) {
+      control = deps
     },
   }
 }
@@ -56,7 +56,7 @@ export function createAuthSelector(keyed: CallerOf): AuthSelector {
  * Turns a request to the playground into one of the data plane, and says how its caller is known. `?account=` chooses
  * the account, left out: the person's own; nothing of the query goes on from here, for it may reach an upstream.
  */
-function enterPlay(control: ControlParts, request: IncomingMessage): CallerOf {
+function toDataPlane(control: ControlDeps, request: IncomingMessage): CallerOf {
   const url = request.url ?? ''
   const account = new URLSearchParams(url.slice(pathOf(url).length)).get('account')
   request.url = paths.get(pathOf(url)) ?? url
@@ -65,17 +65,17 @@ function enterPlay(control: ControlParts, request: IncomingMessage): CallerOf {
 
 /** Throws 401 without a session, 403 from another site's page or in another role, 404 for another's account. */
 async function callerOf(
-  control: ControlParts,
+  control: ControlDeps,
   request: IncomingMessage,
   account: string | null,
 ): Promise<Caller> {
   const actor = await actorOf(control, request)
-  mustBeSameSite({ method: request.method ?? '', headers: request.headers }, actor.kind, control.address)
+  assertSameSite({ method: request.method ?? '', headers: request.headers }, actor.kind, control.address)
   authorizeActor(control, policy, actor)
   const named = account === null ? {} : { account: referenceOf(account) }
   const of = await authorizeAccount(control, policy, actor, named)
   const { id, kind } = of.account
-  const identified = await control.builtInKeys.identify(id, openPolicy(kind))
+  const identified = await control.builtInKeys.identify(id, defaultPolicy(kind))
   switch (identified.kind) {
     case 'caller':
       return { ...identified.caller, person: actor.kind === 'person' ? actor.person.id : null }
@@ -90,7 +90,7 @@ async function callerOf(
   }
 }
 
-async function actorOf({ identity }: ControlParts, request: IncomingMessage): Promise<Actor> {
+async function actorOf({ identity }: ControlDeps, request: IncomingMessage): Promise<Actor> {
   const session = await identity.authenticate(request.headers)
   if (session === null) return { kind: 'anyone', address: null }
   return { kind: 'person', person: session.person, loginMs: session.loginMs, address: null }

@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.ts'
 import { TollgateError } from '../base/errors.ts'
 import { formatId } from '../base/ids.ts'
 import { parseAddress } from '../catalog/upstream-address.ts'
-import type { AskedHost, ServerFacts } from '../control/parts.ts'
+import type { ModelHost, ServerStatus } from '../control/control-deps.ts'
 import type { GatewayDeps } from '../gateway/deps.ts'
 import type { LoadMonitor } from '../http/load-shedding.ts'
 import type { LedgerWatch } from '../ledger/verify/ledger-watch.ts'
@@ -14,7 +14,7 @@ import { connectorOf } from '../providers/registry.ts'
 import { program } from './program.ts'
 
 /** On the command line without a server nothing runs, and nothing can be stopped. */
-export function noServer(clock: Clock): ServerFacts {
+export function offlineStatus(clock: Clock): ServerStatus {
   return {
     startedMs: clock.wallMs(),
     version: program.version,
@@ -23,40 +23,40 @@ export function noServer(clock: Clock): ServerFacts {
     draining: () => false,
     memoryBytes,
     eventLoopDelayMs: () => 0,
-    hostModels: async () => ({ names: [], problem: 'No server is running that could ask.' }),
+    listHostModels: async () => ({ names: [], problem: 'No server is running that could ask.' }),
     requestUrl,
-    ledgerCheck: () => ({ checkedMs: null, contradictions: 0 }),
+    ledgerReport: () => ({ checkedMs: null, contradictions: 0 }),
   }
 }
 
 /** Where a request in the provider's first format goes. */
-function requestUrl({ provider, url }: Pick<AskedHost, 'provider' | 'url'>): string {
+function requestUrl({ provider, url }: Pick<ModelHost, 'provider' | 'url'>): string {
   const connector = connectorOf(provider)
   const { origin, basePath } = parseAddress(url ?? connector.defaultOrigin)
   return origin + requestPath(connector, basePath)
 }
 
-export function serverFacts(
+export function runningStatus(
   { clock, inFlight, draining, sender, limits, nextId }: GatewayDeps,
   pressure: Pick<LoadMonitor, 'readings'>,
   watch: Pick<LedgerWatch, 'report'>,
-): ServerFacts {
+): ServerStatus {
   return {
     startedMs: clock.wallMs(),
     version: program.version,
     running: () => inFlight.count,
-    stop: (request) => inFlight.stopRequest(request, stoppedByHand()),
+    stop: (request) => inFlight.stopRequest(request, stoppedFromConsole()),
     draining: () => draining.begun,
     memoryBytes,
     eventLoopDelayMs: () => pressure.readings.eventLoopDelayMs,
-    hostModels({ provider, url, credential }) {
+    listHostModels({ provider, url, credential }) {
       const connector = connectorOf(provider)
       const { origin, basePath } = parseAddress(url ?? connector.defaultOrigin)
       const requestId = formatId('req', nextId())
       return listHostModels({ sender, clock, limits }, connector, { origin, basePath, credential, requestId })
     },
     requestUrl,
-    ledgerCheck: watch.report,
+    ledgerReport: watch.report,
   }
 }
 
@@ -64,6 +64,6 @@ function memoryBytes(): number {
   return process.memoryUsage.rss()
 }
 
-function stoppedByHand(): TollgateError {
+function stoppedFromConsole(): TollgateError {
   return new TollgateError('request_stopped', { message: 'The request was stopped from the console.' })
 }

@@ -12,8 +12,8 @@ import { formatId, type RandomBytes } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
 import { within } from '../base/within.ts'
 import type { Config } from '../config/config.ts'
+import type { ControlDeps } from '../control/control-deps.ts'
 import { dispatch } from '../control/dispatch.ts'
-import type { ControlParts } from '../control/parts.ts'
 import { finishAccountDeletions } from '../control/people/account-deletions.ts'
 import type { GatewayDeps } from '../gateway/deps.ts'
 import { authenticateByKey } from '../gateway/phases/authenticate.ts'
@@ -25,20 +25,20 @@ import { isReady } from '../http/readiness.ts'
 import { createHttpServer, type HttpServer } from '../http/server.ts'
 import { watchLedger } from '../ledger/verify/ledger-watch.ts'
 import { openAdminSocket } from './admin-socket.ts'
+import { startJobs } from './background-jobs.ts'
 import { builtConsole, consoleFiles } from './console-files.ts'
-import { createPages, isPage, type Pages } from './control-plane.ts'
+import { type ControlPlaneDeps, createControlPlane, isControlPlanePath } from './control-plane.ts'
 import { docsFiles } from './docs-files.ts'
 import {
   beginInstallation,
   finishStart,
+  type InstallationStart,
   isFirstStart,
-  type ServerAddress,
-  type StartKind,
+  type ServerEndpoints,
 } from './first-run.ts'
 import { composeGatewayDeps } from './gateway-deps.ts'
-import { startWork } from './payment-jobs.ts'
 import { type AuthSelector, createAuthSelector, isPlaygroundPath } from './playground-auth.ts'
-import { serverFacts } from './server-status.ts'
+import { runningStatus } from './server-status.ts'
 import { openServices, type Services } from './services.ts'
 
 export interface GatewayOptions {
@@ -51,8 +51,8 @@ export interface GatewayOptions {
 export interface Gateway {
   /** Where it listens: `http://127.0.0.1:8080`. */
   readonly origin: string
-  readonly start: StartKind
-  readonly place: ServerAddress
+  readonly start: InstallationStart
+  readonly endpoints: ServerEndpoints
   /**
    * To be called when what `start` says was announced: records that until it is durable, then the server is ready.
    * A start that ends before that is repeated by the next one.
@@ -81,17 +81,19 @@ export type GatewayResult =
 /** Opens everything and listens; what was opened is closed again when something refuses or fails. */
 export async function startGateway(options: GatewayOptions): Promise<GatewayResult> {
   const cleanup: Cleanup = []
-  const result = await openGateway(options, cleanup).catch(async (error: unknown): Promise<GatewayResult> => {
-    if (isAddressTaken(error)) {
-      const where = `${error.address ?? options.config.host}:${error.port ?? options.config.port.number}`
-      return {
-        kind: 'refused',
-        message: `The address ${where} is taken by another program; TOLLGATE_PORT names another port.`,
+  const result = await composeGateway(options, cleanup).catch(
+    async (error: unknown): Promise<GatewayResult> => {
+      if (isAddressTaken(error)) {
+        const where = `${error.address ?? options.config.host}:${error.port ?? options.config.port.number}`
+        return {
+          kind: 'refused',
+          message: `The address ${where} is taken by another program; TOLLGATE_PORT names another port.`,
+        }
       }
-    }
-    await close(cleanup)
-    throw error
-  })
+      await close(cleanup)
+      throw error
+    },
+  )
   if (result.kind === 'refused') await close(cleanup)
   return result
 }
@@ -103,7 +105,7 @@ async function close(cleanup: Cleanup): Promise<void> {
   for (const closing of cleanup.toReversed()) await closing()
 }
 
-async function openGateway(options: GatewayOptions, cleanup: Cleanup): Promise<GatewayResult> {
+async function composeGateway(options: GatewayOptions, cleanup: Cleanup): Promise<GatewayResult> {
   const { config, clock, random, log } = options
   const sandbox = config.sandbox === 'on' ? await startSandbox({ clock }) : null
   if (sandbox !== null) cleanup.push(() => sandbox.close())
@@ -123,7 +125,7 @@ async function openGateway(options: GatewayOptions, cleanup: Cleanup): Promise<G
   cleanup.push(() => services.close())
   return {
     kind: 'started',
-    gateway: await listening(options, { services, sandbox, lost: lost.promise, cleanup }),
+    gateway: await listenAndServe(options, { services, sandbox, lost: lost.promise, cleanup }),
   }
 }
 
@@ -134,13 +136,13 @@ interface OpenedServer {
   readonly cleanup: Cleanup
 }
 
-async function listening(options: GatewayOptions, opened: OpenedServer): Promise<Gateway> {
+async function listenAndServe(options: GatewayOptions, opened: OpenedServer): Promise<Gateway> {
   const { config, clock, log } = options
   const { services, sandbox } = opened
   const read = processReadings(services.store.commitMs)
   const pressure = monitorLoad({ limits: config.limits, clock, read })
-  const [started, draining, place] = [{ isFinished: false }, { begun: false }, { address: '' }]
-  const deps = composeGatewayDeps(options, services, { load: pressure, draining, place })
+  const [started, draining, addressRef] = [{ isFinished: false }, { begun: false }, { address: '' }]
+  const deps = composeGatewayDeps(options, services, { load: pressure, draining, addressRef })
   const watch = watchLedger({ ...deps, limits: config.limits })
   // Requests that arrive before the pages are loaded wait for them.
   const pages = Promise.withResolvers<RequestListener>()
@@ -152,13 +154,13 @@ async function listening(options: GatewayOptions, opened: OpenedServer): Promise
     isFirstStart: await isFirstStart(services),
   })
   const address = config.publicUrl ?? origin
-  place.address = address
-  const control = services.control(address, serverFacts(deps, pressure, watch))
+  addressRef.address = address
+  const control = services.control(address, runningStatus(deps, pressure, watch))
   await finishAccountDeletions(control)
   authSelector.enablePlayground(control)
   const streams = new EventStreams(clock, config.limits)
-  const { app: fastify } = createPages(
-    pagesOf(options, services, { deps, control, streams, started }),
+  const { app: fastify } = createControlPlane(
+    controlPlaneDeps(options, services, { deps, control, streams, started }),
     () => server.node,
   )
   await fastify.ready()
@@ -166,13 +168,13 @@ async function listening(options: GatewayOptions, opened: OpenedServer): Promise
   const admin = await openAdminSocket({
     dataFolder: config.dataFolder,
     address,
-    answer: (operation, input) => dispatch(control, { kind: 'local' }, operation, input),
+    handle: (operation, input) => dispatch(control, { kind: 'local' }, operation, input),
     limits: config.limits,
   })
   opened.cleanup.push(() => admin.close())
   const start = await beginInstallation(control)
   warnUnsold(services, log)
-  const stops = [...startWork(options, services, deps), watch.stop]
+  const stops = [...startJobs(options, services, deps), watch.stop]
   const stopWork = (): void => {
     for (const stop of stops) stop()
   }
@@ -180,7 +182,7 @@ async function listening(options: GatewayOptions, opened: OpenedServer): Promise
   return {
     origin,
     start,
-    place: { address, modelToTry: sandbox === null ? null : 'sandbox-echo' },
+    endpoints: { address, modelToTry: sandbox === null ? null : 'sandbox-echo' },
     finishStart: (onReady) =>
       finishStart({ settings: services.settings, background: deps.background, limits: config.limits }, () => {
         started.isFinished = true
@@ -229,7 +231,7 @@ function openServer(
   return createHttpServer({
     dataPlane: (request, response) => void serve(deps, request, response, authSelector.callerOf(request)),
     controlPlane: (request, response) => void pages.then((answer) => answer(request, response)),
-    isDataPlane: ({ url = '/' }) => isPlaygroundPath(url) || !isPage(url.split('?', 1)[0] ?? '/'),
+    isDataPlane: ({ url = '/' }) => isPlaygroundPath(url) || !isControlPlanePath(url.split('?', 1)[0] ?? '/'),
     isProxy: proxyCheck(config.trustedProxies),
     limits: config.limits,
     clock,
@@ -237,7 +239,7 @@ function openServer(
   })
 }
 
-function pagesOf(
+function controlPlaneDeps(
   { config }: GatewayOptions,
   services: Services,
   {
@@ -247,19 +249,19 @@ function pagesOf(
     started,
   }: {
     deps: GatewayDeps
-    control: ControlParts
+    control: ControlDeps
     streams: EventStreams
     started: { readonly isFinished: boolean }
   },
-): Pages {
+): ControlPlaneDeps {
   return {
     api: {
       control,
-      answerAuth: services.answerAuth,
+      handleAuth: services.handleAuth,
       clientAddress: services.clientAddress,
       streams,
     },
-    metrics: deps.metrics,
+    sendMetrics: deps.metrics,
     metricsToken: config.metricsToken,
     ready: () =>
       isReady({
@@ -276,23 +278,23 @@ function pagesOf(
 
 async function drain(
   { clock, config }: GatewayOptions,
-  of: {
+  serving: {
     deps: GatewayDeps
     streams: EventStreams
     draining: { begun: boolean }
     stopRequests: () => void
   },
 ): Promise<void> {
-  const { inFlight, background } = of.deps
+  const { inFlight, background } = serving.deps
   const { drainMs, closeMs } = config.limits
-  of.draining.begun = true
+  serving.draining.begun = true
   // Event-stream clients reconnect to a running server; they lose nothing.
-  of.streams.close()
+  serving.streams.close()
   const deadlineMs = clock.monoMs() + drainMs
-  const deadline = clock.after(drainMs, of.stopRequests)
+  const deadline = clock.after(drainMs, serving.stopRequests)
   await inFlight.whenIdle()
   deadline.cancel()
-  of.deps.refusals.flush()
+  serving.deps.refusals.flush()
   // Settlements that the store does not take now; while it is away there is no end to them.
   await within(clock, Math.max(closeMs, deadlineMs - clock.monoMs()), background.drained())
 }

@@ -20,10 +20,10 @@ import { builtinModels } from '../catalog/builtin.ts'
 import { type Catalog, type GivenSources, openCatalog } from '../catalog/catalog.ts'
 import { catalogMistakes } from '../catalog/mistakes.ts'
 import { sandboxModels } from '../catalog/sandbox-models.ts'
-import type { OpenedParts } from '../cli/session.ts'
+import type { CommandServices } from '../cli/run-operation.ts'
 import type { Config } from '../config/config.ts'
+import type { ControlDeps, ServerStatus } from '../control/control-deps.ts'
 import { localAccountSetting } from '../control/find-account.ts'
-import type { ControlParts, ServerFacts } from '../control/parts.ts'
 import { shownHost } from '../http/shown-host.ts'
 import { type OpenLedger, openLedger } from '../ledger/ledger.ts'
 import type { ProviderFiles } from '../ledger/provider-file-types.ts'
@@ -43,7 +43,7 @@ import { openPdfReader, type PdfReader } from '../tokens/pdf-reader.ts'
 import type { Usage } from '../usage/types.ts'
 import { openUsage } from '../usage/usage.ts'
 import { type OpenPeople, openPeopleServices, type PeopleServices } from './people-services.ts'
-import { noServer } from './server-status.ts'
+import { offlineStatus } from './server-status.ts'
 import { threadEntries } from './thread-entries.ts'
 
 export interface ServicesOptions {
@@ -84,7 +84,7 @@ export interface Services extends PeopleServices {
   readonly health: Health
   readonly usage: Usage
   /** What control-plane operations work with; `address`: where people reach the server. */
-  control(address: string, server: ServerFacts): ControlParts
+  control(address: string, server: ServerStatus): ControlDeps
   close(): Promise<void>
 }
 
@@ -109,7 +109,7 @@ export async function openServices(config: Config, options: ServicesOptions): Pr
   if (opened.kind === 'refused') return { kind: 'refused', messages: [opened.message] }
   const { store } = opened
   try {
-    const result = await onStore(store, { config, options, sources })
+    const result = await openOnStore(store, { config, options, sources })
     if (result.kind === 'refused') await store.close()
     return result
   } catch (error) {
@@ -118,13 +118,13 @@ export async function openServices(config: Config, options: ServicesOptions): Pr
   }
 }
 
-interface Plan {
+interface ServicesPlan {
   readonly config: Config
   readonly options: ServicesOptions
   readonly sources: GivenSources
 }
 
-async function onStore(store: Store, plan: Plan): Promise<ServicesResult> {
+async function openOnStore(store: Store, plan: ServicesPlan): Promise<ServicesResult> {
   const { config, options } = plan
   const { dataFolder } = config
   const settings = settingsOf(store)
@@ -134,12 +134,12 @@ async function onStore(store: Store, plan: Plan): Promise<ServicesResult> {
   const opened = await openPeopleServices(config, {
     ...options,
     key: secret.secret.keyFor('identity'),
-    address: configuredAddress(config),
+    address: addressFromConfig(config),
   })
   if (opened.kind === 'refused') return { kind: 'refused', messages: [opened.message] }
   const { people } = opened
   try {
-    const services = await withPeople({ store, settings, people, secret: secret.secret }, plan)
+    const services = await composeServices({ store, settings, people, secret: secret.secret }, plan)
     return { kind: 'open', services }
   } catch (error) {
     await people.close()
@@ -147,22 +147,25 @@ async function onStore(store: Store, plan: Plan): Promise<ServicesResult> {
   }
 }
 
-interface Base {
+interface ServicesBase {
   readonly store: Store
   readonly settings: Settings
   readonly people: OpenPeople
   readonly secret: RootSecret
 }
 
-async function withPeople(base: Base, { config, options, sources }: Plan): Promise<Services> {
+async function composeServices(
+  base: ServicesBase,
+  { config, options, sources }: ServicesPlan,
+): Promise<Services> {
   const { store, settings, people, secret } = base
   const { clock, random, log } = options
   const { limits } = config
   const audit = openAudit(store)
   const changes = new Changes(clock, limits)
-  const opened = await openBooks(store, changes, { clock, limits, log })
+  const opened = await openAccountLedger(store, changes, { clock, limits, log })
   const { ledger, nextId } = opened
-  const rates = await accountRates(settings, nextId, limits)
+  const rates = await openAccountRates(settings, nextId, limits)
   const hashKey = secret.keyFor('api-key-hash')
   const access = openAccess({ store, clock, nextId, random, hashKey, accountRates: rates, limits })
   const builtInKeys = openBuiltInKeys({ store, access, clock, nextId, random, accountRates: rates })
@@ -184,7 +187,7 @@ async function withPeople(base: Base, { config, options, sources }: Plan): Promi
   const usage = openUsage(store, { clock, limits })
   const foldKey = secret.keyFor('address-fold')
   const addressHash = (folded: string): Uint8Array => createHmac('sha256', foldKey).update(folded).digest()
-  const files = await openFiles(store, log)
+  const files = await openFileStore(store, log)
   const keys = { access, builtInKeys, managementKeys }
   const paying = openPayments({
     ...{ store, ledger, clock, nextId, random, changes, log, limits },
@@ -214,7 +217,7 @@ async function withPeople(base: Base, { config, options, sources }: Plan): Promi
     ...parts,
     recovered: opened.recovered,
     control(address, server) {
-      const control = controlParts(parts, { ...options, config, address, server })
+      const control = controlDeps(parts, { ...options, config, address, server })
       people.serve(control)
       return control
     },
@@ -229,14 +232,14 @@ async function withPeople(base: Base, { config, options, sources }: Plan): Promi
   }
 }
 
-function controlParts(
+function controlDeps(
   parts: Omit<Services, 'recovered' | 'control' | 'close'>,
   options: Pick<ServicesOptions, 'clock' | 'random' | 'log'> & {
     readonly config: Config
     readonly address: string
-    readonly server: ServerFacts
+    readonly server: ServerStatus
   },
-): ControlParts {
+): ControlDeps {
   const { clock, random, log, config, address, server } = options
   const { limits, operator } = config
   return {
@@ -259,7 +262,7 @@ function controlParts(
  * What an earlier process began to upload and did not finish belongs to no account: it can be used by none. Its id is not
  * known, so it cannot be deleted either.
  */
-async function openFiles(store: Store, log: Log): Promise<ProviderFiles> {
+async function openFileStore(store: Store, log: Log): Promise<ProviderFiles> {
   const files = openProviderFiles(store)
   for (const { upstream, account } of await files.removeUnfinished()) {
     const facts = { upstream, account: formatId('acct', account) }
@@ -271,7 +274,7 @@ async function openFiles(store: Store, log: Log): Promise<ProviderFiles> {
   return files
 }
 
-async function openBooks(
+async function openAccountLedger(
   store: Store,
   changes: Changes,
   { clock, limits, log }: Pick<ServicesOptions, 'clock' | 'log'> & Pick<Config, 'limits'>,
@@ -292,17 +295,17 @@ async function openBooks(
   return opened
 }
 
-const noRates: RateLimits = { requestsPerMinute: null, tokensPerMinute: null, concurrent: null }
+const unlimitedRates: RateLimits = { requestsPerMinute: null, tokensPerMinute: null, concurrent: null }
 
 /** Nothing but its balance limits the account that the first start makes: its keys belong to the operator. */
-async function accountRates(
+async function openAccountRates(
   settings: Settings,
   nextId: NextId,
   { requestsPerMinute, tokensPerMinute, concurrent }: RateLimits,
 ): Promise<(account: bigint) => RateLimits> {
   const local = await settings.claim(localAccountSetting, formatId('acct', nextId()))
   const usual: RateLimits = { requestsPerMinute, tokensPerMinute, concurrent }
-  return (account) => (formatId('acct', account) === local ? noRates : usual)
+  return (account) => (formatId('acct', account) === local ? unlimitedRates : usual)
 }
 
 function catalogSources(config: Config, sandboxOrigin: string | null): GivenSources {
@@ -331,7 +334,7 @@ function catalogSources(config: Config, sandboxOrigin: string | null): GivenSour
 export async function openCommandServices(
   config: Config,
   { clock, random }: Pick<ServicesOptions, 'clock' | 'random'>,
-): Promise<OpenedParts> {
+): Promise<CommandServices> {
   // To stderr: stdout belongs to the command's result.
   const destination = { write: (line: string) => void process.stderr.write(line) }
   const log = createLog({ level: config.logLevel, destination })
@@ -344,11 +347,11 @@ export async function openCommandServices(
   })
   if (opened.kind === 'refused') return { kind: 'refused', message: opened.messages.join(' ') }
   const { services } = opened
-  const control = services.control(configuredAddress(config), noServer(clock))
+  const control = services.control(addressFromConfig(config), offlineStatus(clock))
   return { kind: 'open', control, close: () => services.close() }
 }
 
 /** Where a server of this configuration is reached. */
-function configuredAddress({ publicUrl, host, port }: Config): string {
+function addressFromConfig({ publicUrl, host, port }: Config): string {
   return publicUrl ?? `http://${shownHost(host)}:${port.number}`
 }

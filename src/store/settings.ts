@@ -7,7 +7,7 @@ export interface Settings {
   /** Inserts the value unless there is one; returns the stored one, so that concurrent callers agree. */
   claim(name: string, value: string): Promise<string>
   /** The settings whose names begin with `start`. */
-  beginning(start: string): Promise<readonly { readonly name: string; readonly value: string }[]>
+  listByPrefix(start: string): Promise<readonly { readonly name: string; readonly value: string }[]>
   remove(name: string): Promise<void>
 }
 
@@ -31,7 +31,7 @@ export function settingsOf({ database }: Pick<Store, 'database'>): Settings {
         .execute()
       return (await get(name)) ?? value
     },
-    beginning: (start) =>
+    listByPrefix: (start) =>
       database
         .selectFrom('setting')
         .select(['name', 'value'])

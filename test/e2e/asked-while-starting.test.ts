@@ -48,7 +48,7 @@ test('a question in the first moment is answered', async (context) => {
   ask(early)
   const second = await starting
   context.after(() => second.close())
-  assert.deepEqual(await second.gateway.services.settings.beginning('departure:'), [])
+  assert.deepEqual(await second.gateway.services.settings.listByPrefix('departure:'), [])
   const late = connect(port, '127.0.0.1')
   ask(late)
   await once(late, 'data')

@@ -40,7 +40,7 @@ function stream(client: ControlClient, account: string): Promise<{ readonly ende
 }
 
 const names = (Object.keys(operations) as OperationName[]).filter((name) => operations[name].http !== null)
-const ofOperators = names.filter((name) => operations[name].policy.of === 'installation')
+const ofOperators = names.filter((name) => operations[name].policy.kind === 'installation')
 const example = (name: OperationName) => exampleOf(inputOf(name)) as Readonly<Record<string, unknown>>
 
 async function statusesOf(
@@ -94,7 +94,7 @@ async function assertIsNoMoreThan(client: ControlClient, role: string): Promise<
   let refused = 0
   for (const name of names) {
     const { policy, effect } = operations[name]
-    if (policy.of !== 'account' || policy.subject !== 'account') continue
+    if (policy.kind !== 'account' || policy.subject !== 'account') continue
     const may = (policy.roles as readonly string[]).includes(role)
     if (may && effect === 'changes') continue
     const { status, text } = await client.ask(name, { ...example(name), account })
@@ -133,7 +133,7 @@ test('who is removed sees nothing and spends nothing, and what they made is the 
   assert.equal(removed.status, 200, removed.text)
   for (const name of names) {
     const { policy } = operations[name]
-    if (policy.of !== 'account' || policy.subject !== 'account') continue
+    if (policy.kind !== 'account' || policy.subject !== 'account') continue
     const answer = await developer.client.ask(name, { ...example(name), account })
     assert.equal(answer.status, 404, `${name}: ${answer.text}`)
   }

@@ -132,7 +132,7 @@ test('no odd value in an operation is trouble of ours', async () => {
   for (const name of names) {
     const example = exampleOf(inputOf(name)) as Readonly<Record<string, unknown>>
     const client =
-      operations[name].policy.of === 'everybody' ? new ControlClient(gateway.origin) : operator.client
+      operations[name].policy.kind === 'public' ? new ControlClient(gateway.origin) : operator.client
     const [method, path] = operations[name].http ?? []
     for (const field of Object.keys(inputOf(name).properties ?? {})) {
       const isInAddress = method === 'GET' || path?.includes(`{${field}}`)

@@ -12,7 +12,7 @@ import { makeKey } from '../../src/access/key-form.ts'
 import { type Clock, systemClock } from '../../src/base/clock.ts'
 import { systemRandom } from '../../src/base/ids.ts'
 import { createLog } from '../../src/base/log.ts'
-import { openPolicy } from '../../src/control/key/policy.ts'
+import { defaultPolicy } from '../../src/control/key/policy.ts'
 import {
   asking,
   type Format,
@@ -186,7 +186,7 @@ test('a key that expires while it is used', async () => {
     account: account.id,
     name: 'short',
     expiresMs,
-    policy: openPolicy('personal'),
+    policy: defaultPolicy('personal'),
   })
   assert.equal((await ask('messages', [`x-api-key: ${key.secret}`]))?.status, 200)
   offsetMs = 60_001

@@ -33,8 +33,9 @@ function asking(name: OperationName): {
     ...Object.fromEntries(hidden.map((field) => [field, secret])),
   }
   const { stranger, operator, anyone, belongings } = world
-  if (policy.of === 'installation') return { client: operator.client, actor: operator.email, input: example }
-  if (policy.of === 'everybody') return { client: anyone, actor: 'anyone', input: example }
+  if (policy.kind === 'installation')
+    return { client: operator.client, actor: operator.email, input: example }
+  if (policy.kind === 'public') return { client: anyone, actor: 'anyone', input: example }
   const own = Object.fromEntries(
     (['account', 'key', 'managementKey', 'request', 'topUp'] as const)
       .filter((field) => Object.hasOwn(inputOf(name).properties ?? {}, field))

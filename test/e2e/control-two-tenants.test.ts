@@ -94,7 +94,7 @@ test('every field of every operation is known to name something, or nothing', ()
 test('every operation on things of an account is asked for a stranger’s', () => {
   const probed = new Set(probes.map(({ name }) => name))
   for (const name of names) {
-    if (operations[name].policy.of === 'account') assert.ok(probed.has(name), name)
+    if (operations[name].policy.kind === 'account') assert.ok(probed.has(name), name)
   }
 })
 
@@ -125,7 +125,7 @@ function inputWith({ name, field }: Probe, value: string): Readonly<Record<strin
 /** Of the account's own things, narrowed by or continued after a stranger's: an answer, and the same one. */
 const mayAnswer = ({ field }: Probe, name: OperationName): boolean => {
   const { policy } = operations[name]
-  return policy.of === 'account' && field !== fieldOf[policy.subject]
+  return policy.kind === 'account' && field !== fieldOf[policy.subject]
 }
 
 const fieldOf: Readonly<Record<Subject, string>> = {
@@ -172,14 +172,14 @@ test('nobody sees and changes anything', async () => {
 test('an operator sees and changes nothing where operators have no say', async () => {
   for (const probe of probes) {
     const { policy } = operations[probe.name]
-    if (policy.of === 'account' && policy.operator === 'no')
+    if (policy.kind === 'account' && policy.operator === 'no')
       await assertSame(world.operator.client, probe, 'operator')
   }
 })
 
 test('what everybody may ask answers nothing of anybody', async () => {
   for (const name of names) {
-    if (operations[name].policy.of !== 'everybody') continue
+    if (operations[name].policy.kind !== 'public') continue
     const { text } = await world.anyone.ask(name, exampleOf(inputOf(name)) as Record<string, unknown>)
     for (const secret of Object.values(world.belongings))
       assert.ok(!text.includes(secret), `${name}: ${text}`)
@@ -188,7 +188,7 @@ test('what everybody may ask answers nothing of anybody', async () => {
 
 test('operations of the installation are refused to whoever is no operator, with one answer', async () => {
   for (const name of names) {
-    if (operations[name].policy.of !== 'installation') continue
+    if (operations[name].policy.kind !== 'installation') continue
     for (const client of [world.members.owner.client, world.managementKey]) {
       const { status, body, text } = await client.ask(
         name,
@@ -206,7 +206,7 @@ test('their owner reaches every one of them', async () => {
   const ordered = probes.toSorted((a, b) => Number(last(a.name)) - Number(last(b.name)))
   for (const probe of ordered) {
     const { policy } = operations[probe.name]
-    if (policy.of !== 'account' || mayAnswer(probe, probe.name)) continue
+    if (policy.kind !== 'account' || mayAnswer(probe, probe.name)) continue
     const { status, body, text } = await world.stranger.client.ask(
       probe.name,
       inputWith(probe, world.belongings[probe.what]),

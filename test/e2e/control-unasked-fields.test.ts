@@ -45,7 +45,7 @@ for (const name of names) {
     const { properties = {} } = inputOf(name)
     const example = exampleOf(inputOf(name)) as Readonly<Record<string, unknown>>
     const { policy } = operations[name]
-    const client = policy.of === 'everybody' ? world.anyone : world.operator.client
+    const client = policy.kind === 'public' ? world.anyone : world.operator.client
     for (const [field, value] of Object.entries(wanted)) {
       if (Object.hasOwn(properties, field)) continue
       const { status, body, text } = await client.ask(name, { ...example, [field]: value ?? 'null' })
@@ -136,8 +136,8 @@ test('a management key makes no key for itself, and reaches no further than its 
   const key = new ControlClient(gateway.origin, made.key)
   for (const name of names) {
     const { policy } = operations[name]
-    const isOpen = policy.of === 'everybody'
-    const isIn = policy.of === 'account' && (policy.scope === 'keys:read' || policy.scope === 'keys:write')
+    const isOpen = policy.kind === 'public'
+    const isIn = policy.kind === 'account' && (policy.scope === 'keys:read' || policy.scope === 'keys:write')
     if (isOpen || isIn) continue
     const { status, body, text } = await key.ask(name, exampleOf(inputOf(name)) as Record<string, unknown>)
     assert.deepEqual(
@@ -151,7 +151,7 @@ test('a management key makes no key for itself, and reaches no further than its 
 test('members do what their role may, and no more', async () => {
   for (const name of names) {
     const { policy } = operations[name]
-    if (policy.of !== 'account' || policy.subject !== 'account') continue
+    if (policy.kind !== 'account' || policy.subject !== 'account') continue
     for (const [role, { client }] of Object.entries(world.members)) {
       const may = (policy.roles as readonly string[]).includes(role)
       if (may && operations[name].effect === 'changes') continue

@@ -9,8 +9,8 @@ import { systemClock } from '../../src/base/clock.ts'
 import { formatId } from '../../src/base/ids.ts'
 import type { Actor } from '../../src/control/actor.ts'
 import { organizationOwner } from '../../src/control/authorize.ts'
-import { openPolicy } from '../../src/control/key/policy.ts'
-import type { ControlParts } from '../../src/control/parts.ts'
+import type { ControlDeps } from '../../src/control/control-deps.ts'
+import { defaultPolicy } from '../../src/control/key/policy.ts'
 import { testGateway } from '../support/gateway.ts'
 import { type Asking, asking, controlOf, personActor } from '../support/operators.ts'
 
@@ -21,7 +21,7 @@ const { ledger, access, managementKeys, builtInKeys } = gate.gateway.services
 /** Who is what where; accounts, keys and everything that decides are the real ones. */
 const members = new Map<string, { readonly organization: string; readonly role: Role }>()
 const real = controlOf(gate)
-const control: ControlParts = {
+const control: ControlDeps = {
   ...real,
   identity: {
     ...real.identity,
@@ -260,13 +260,13 @@ test('fields that are not to be set are refused, in every operation on keys', as
 
 test("the playground's key is limited and disabled like any other, and neither replaced nor revoked", async () => {
   const { as, account, id } = await organization()
-  await builtInKeys.identify(id, openPolicy('organization'))
+  await builtInKeys.identify(id, defaultPolicy('organization'))
   const key = (await as('owner').done('key.list', { account })).find(({ builtIn }) => builtIn)?.id ?? ''
   for (const change of ['key.rotate', 'key.revoke'] as const) {
     assert.equal((await as('owner').refused(change, { key })).code, 'conflict')
   }
   assert.equal((await as('owner').done('key.update', { key, disabled: true })).disabled, true)
-  assert.equal((await builtInKeys.identify(id, openPolicy('organization'))).kind, 'disabled')
+  assert.equal((await builtInKeys.identify(id, defaultPolicy('organization'))).kind, 'disabled')
 })
 
 test('an account has so many keys at once and no more; revoked ones make room', async () => {
@@ -316,7 +316,7 @@ for (const { operation, more, room } of places) {
   test(`${operation}: the last place is taken once, however many ask at once, and an ended key has none`, async () => {
     const { as, account, id } = await organization()
     const ended = { account: id, name: 'ended', expiresMs: 1 }
-    await access.create({ ...ended, policy: openPolicy('organization') })
+    await access.create({ ...ended, policy: defaultPolicy('organization') })
     await managementKeys.create({ ...ended, scopes: ['keys:read'] })
     const names = Array.from({ length: 20 }, (_, index) => `key ${index}`)
     const asked = names.map((name) => as('owner').done(operation, { account, name, ...more }))

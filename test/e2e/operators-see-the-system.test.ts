@@ -7,7 +7,7 @@ import { after, test } from 'node:test'
 import { parseUsd } from '../../contract/usd.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { formatId } from '../../src/base/ids.ts'
-import type { ControlParts } from '../../src/control/parts.ts'
+import type { ControlDeps } from '../../src/control/control-deps.ts'
 import type { IdentitySummary } from '../../src/identity/types.ts'
 import type { TestAccount } from '../support/gateway.ts'
 import { plainAsk, plainDraft } from '../support/ledger-values.ts'
@@ -25,7 +25,7 @@ const facts: IdentitySummary = { signup: 'open', mail: false, signInWith: [], pa
 /** The same installation, reached at an address and with or without mail. */
 function operator(address: string, mail: boolean): Asking {
   const identity = { ...real.identity, facts: { ...facts, mail } }
-  const control: ControlParts = { ...real, address, identity }
+  const control: ControlDeps = { ...real, address, identity }
   return asking(control, personActor('ada', { operator: true }))
 }
 

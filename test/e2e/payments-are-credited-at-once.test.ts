@@ -43,7 +43,7 @@ function begin({ gateway }: TestGateway, account: bigint) {
     email: null,
     amount: tenUsd,
     saveMethod: false,
-    address: gateway.place.address,
+    address: gateway.endpoints.address,
   })
 }
 

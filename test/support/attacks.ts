@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict'
 import { Agent, request } from 'node:http'
 import { Worker } from 'node:worker_threads'
-import type { OperationAsk } from '../../contract/operations.ts'
+import type { OperationRawInput } from '../../contract/operations.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import {
@@ -69,7 +69,7 @@ export async function attackedGateway({
     sandbox,
     async account(credit) {
       accounts += 1
-      const input: OperationAsk<'account.create'> = { email: `account-${accounts}@example.org`, credit }
+      const input: OperationRawInput<'account.create'> = { email: `account-${accounts}@example.org`, credit }
       const { account, key } = await installation.ask('account.create', input as never)
       return { account, key }
     },

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
-import type { OperationAsk, OperationName, OperationOutput } from '../../contract/operations.ts'
+import type { OperationName, OperationOutput, OperationRawInput } from '../../contract/operations.ts'
 import { operations } from '../../contract/operations.ts'
 
 export interface ControlAnswer {
@@ -123,7 +123,7 @@ export class ControlClient {
   /** The output, after it was held against the contract. */
   async done<Name extends OperationName>(
     name: Name,
-    input: OperationAsk<Name>,
+    input: OperationRawInput<Name>,
   ): Promise<OperationOutput<Name>> {
     const answer = await this.ask(name, input as Readonly<Record<string, unknown>>)
     assert.equal(answer.status, 200, `${name}: ${answer.text}`)

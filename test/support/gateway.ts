@@ -11,7 +11,7 @@ import { systemRandom } from '../../src/base/ids.ts'
 import { createLog, type Log } from '../../src/base/log.ts'
 import { familyOf } from '../../src/catalog/offers.ts'
 import { type Config, type Limits, limitDefaults, readConfig } from '../../src/config/config.ts'
-import { openPolicy } from '../../src/control/key/policy.ts'
+import { defaultPolicy } from '../../src/control/key/policy.ts'
 import { parseUsd } from '../../src/ledger/rules/money.ts'
 import { connectors } from '../../src/providers/registry.ts'
 import { type Gateway, startGateway } from '../../src/server/server.ts'
@@ -89,7 +89,7 @@ export async function testGateway(options: TestGatewayOptions = {}): Promise<Tes
         account: id,
         name: 'test',
         expiresMs: null,
-        policy: { ...openPolicy('personal'), ...policy },
+        policy: { ...defaultPolicy('personal'), ...policy },
       })
       return { id, key: key.secret, keyId: key.id }
     },

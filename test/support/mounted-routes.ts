@@ -4,22 +4,22 @@ import { EventStreams } from '../../src/api/event-streams.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { limitDefaults } from '../../src/config/config.ts'
 import { builtConsole, consoleFiles } from '../../src/server/console-files.ts'
-import { createPages } from '../../src/server/control-plane.ts'
+import { createControlPlane } from '../../src/server/control-plane.ts'
 import { docsFiles } from '../../src/server/docs-files.ts'
-import { noServer } from '../../src/server/server-status.ts'
+import { offlineStatus } from '../../src/server/server-status.ts'
 import type { TestGateway } from './gateway.ts'
 
 export async function mountedRoutes({ gateway, origin }: TestGateway): Promise<readonly string[]> {
   const { services, deps: serving } = gateway
-  const { app, paths } = createPages(
+  const { app, paths } = createControlPlane(
     {
       api: {
-        control: services.control(origin, noServer(systemClock)),
-        answerAuth: services.answerAuth,
+        control: services.control(origin, offlineStatus(systemClock)),
+        handleAuth: services.handleAuth,
         clientAddress: services.clientAddress,
         streams: new EventStreams(systemClock, limitDefaults),
       },
-      metrics: serving.metrics,
+      sendMetrics: serving.metrics,
       metricsToken: null,
       ready: async () => true,
       consoleFiles: consoleFiles(builtConsole),

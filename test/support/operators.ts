@@ -7,9 +7,9 @@ import type { ControlErrorBody, OperationName, OperationOutput } from '../../con
 import { operations } from '../../contract/operations.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import type { Actor } from '../../src/control/actor.ts'
+import type { ControlDeps } from '../../src/control/control-deps.ts'
 import { dispatch } from '../../src/control/dispatch.ts'
-import type { ControlParts } from '../../src/control/parts.ts'
-import { noServer } from '../../src/server/server-status.ts'
+import { offlineStatus } from '../../src/server/server-status.ts'
 import type { TestGateway } from './gateway.ts'
 
 export interface Asking {
@@ -42,11 +42,11 @@ export function personActor(id: string, more: { operator?: boolean; loginMs?: nu
   }
 }
 
-export function controlOf({ gateway, origin }: Pick<TestGateway, 'gateway' | 'origin'>): ControlParts {
-  return gateway.services.control(origin, noServer(systemClock))
+export function controlOf({ gateway, origin }: Pick<TestGateway, 'gateway' | 'origin'>): ControlDeps {
+  return gateway.services.control(origin, offlineStatus(systemClock))
 }
 
-export function asking(control: ControlParts, actor: Actor): Asking {
+export function asking(control: ControlDeps, actor: Actor): Asking {
   return {
     async done<Name extends OperationName>(name: Name, input: object) {
       const { status, body } = await dispatch(control, actor, name, input)

@@ -6,14 +6,18 @@
 import { operations } from 'virtual:operations'
 import type {
   ControlErrorBody,
-  OperationAsk,
   OperationName,
   OperationOutput,
+  OperationRawInput,
 } from '../../../contract/operations.ts'
 import { whenThere } from './connection.ts'
 import { replacing, withSession } from './session-exchange.ts'
 
-export type { OperationAsk, OperationName, OperationOutput } from '../../../contract/operations.ts'
+export type {
+  OperationName,
+  OperationOutput,
+  OperationRawInput as OperationAsk,
+} from '../../../contract/operations.ts'
 
 type Facts = NonNullable<ControlErrorBody['error']['facts']>
 
@@ -57,7 +61,9 @@ export function confirmItsYou(): Promise<boolean> {
 
 /** The input of an operation; to be left out where nothing must be said. */
 export type Asking<Name extends OperationName> =
-  Record<never, never> extends OperationAsk<Name> ? [input?: OperationAsk<Name>] : [input: OperationAsk<Name>]
+  Record<never, never> extends OperationRawInput<Name>
+    ? [input?: OperationRawInput<Name>]
+    : [input: OperationRawInput<Name>]
 
 /** Carries out an operation. Rejects with an `ApiError` alone. */
 export async function call<Name extends OperationName>(

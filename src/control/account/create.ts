@@ -4,18 +4,18 @@ import { TollgateError } from '../../base/errors.ts'
 import { formatId } from '../../base/ids.ts'
 import { nanoOf } from '../amount.ts'
 import { operationHandler } from '../handle-operation.ts'
-import { openPolicy } from '../key/policy.ts'
+import { defaultPolicy } from '../key/policy.ts'
 
-export const createAccount = operationHandler('account.create', async (parts, { email, credit }) => {
-  const id = parts.nextId()
-  const amount = credit === undefined ? parts.signupNano : nanoOf(credit)
-  const made = await parts.ledger.createAccount({
+export const createAccount = operationHandler('account.create', async (deps, { email, credit }) => {
+  const id = deps.nextId()
+  const amount = credit === undefined ? deps.signupNano : nanoOf(credit)
+  const made = await deps.ledger.createAccount({
     id,
     kind: 'personal',
     email,
     name: email,
-    nowMs: parts.clock.wallMs(),
-    startingCredit: { entryId: parts.nextId(), amount },
+    nowMs: deps.clock.wallMs(),
+    startingCredit: { entryId: deps.nextId(), amount },
   })
   if (made.kind === 'exists') {
     throw new TollgateError('conflict', {
@@ -23,11 +23,11 @@ export const createAccount = operationHandler('account.create', async (parts, { 
       param: 'email',
     })
   }
-  const key = await parts.access.create({
+  const key = await deps.access.create({
     account: id,
     name: 'first key',
     expiresMs: null,
-    policy: openPolicy('personal'),
+    policy: defaultPolicy('personal'),
   })
   return { account: formatId('acct', id), balance: formatUsd(amount), key: key.secret }
 })

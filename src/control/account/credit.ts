@@ -8,15 +8,15 @@ import { operationHandler } from '../handle-operation.ts'
 
 export const creditAccount = operationHandler(
   'credit',
-  async (parts, { account, amount, reference, note }) => {
-    const row = await findAccount(parts, account)
-    const result = await parts.ledger.credit({
-      entryId: parts.nextId(),
+  async (deps, { account, amount, reference, note }) => {
+    const row = await findAccount(deps, account)
+    const result = await deps.ledger.credit({
+      entryId: deps.nextId(),
       account: row.id,
       amount: nanoOf(amount),
       source: 'manual',
       reference,
-      nowMs: parts.clock.wallMs(),
+      nowMs: deps.clock.wallMs(),
       note: note ?? null,
     })
     switch (result.kind) {

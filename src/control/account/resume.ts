@@ -4,9 +4,9 @@ import { findAccount } from '../find-account.ts'
 import { operationHandler } from '../handle-operation.ts'
 import { accountOutput } from './output.ts'
 
-export const resumeAccount = operationHandler('account.resume', async (parts, { account }) => {
-  const row = await findAccount(parts, account)
-  await parts.ledger.suspend(row.id, null)
-  parts.changes.publish(row.id, ['account', 'balance'])
-  return accountOutput(await findAccount(parts, formatId('acct', row.id)))
+export const resumeAccount = operationHandler('account.resume', async (deps, { account }) => {
+  const row = await findAccount(deps, account)
+  await deps.ledger.suspend(row.id, null)
+  deps.changes.publish(row.id, ['account', 'balance'])
+  return accountOutput(await findAccount(deps, formatId('acct', row.id)))
 })

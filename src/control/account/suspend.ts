@@ -4,9 +4,9 @@ import { findAccount } from '../find-account.ts'
 import { operationHandler } from '../handle-operation.ts'
 import { accountOutput } from './output.ts'
 
-export const suspendAccount = operationHandler('account.suspend', async (parts, { account }) => {
-  const row = await findAccount(parts, account)
-  await parts.ledger.suspend(row.id, parts.clock.wallMs())
-  parts.changes.publish(row.id, ['account', 'balance'])
-  return accountOutput(await findAccount(parts, formatId('acct', row.id)))
+export const suspendAccount = operationHandler('account.suspend', async (deps, { account }) => {
+  const row = await findAccount(deps, account)
+  await deps.ledger.suspend(row.id, deps.clock.wallMs())
+  deps.changes.publish(row.id, ['account', 'balance'])
+  return accountOutput(await findAccount(deps, formatId('acct', row.id)))
 })

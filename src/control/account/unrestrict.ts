@@ -3,8 +3,8 @@ import { findAccount } from '../find-account.ts'
 import { operationHandler } from '../handle-operation.ts'
 import { accountOutput } from './output.ts'
 
-export const unrestrictAccount = operationHandler('account.unrestrict', async (parts, { account }) => {
-  const row = await findAccount(parts, account)
-  await parts.ledger.unrestrict(row.id)
-  return accountOutput(await findAccount(parts, account))
+export const unrestrictAccount = operationHandler('account.unrestrict', async (deps, { account }) => {
+  const row = await findAccount(deps, account)
+  await deps.ledger.unrestrict(row.id)
+  return accountOutput(await findAccount(deps, account))
 })

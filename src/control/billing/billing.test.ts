@@ -14,7 +14,7 @@ import { formatId, systemRandom } from '../../base/ids.ts'
 import { createLog } from '../../base/log.ts'
 import { readConfig } from '../../config/config.ts'
 import { noHint } from '../../payments/reconcile.ts'
-import { noServer } from '../../server/server-status.ts'
+import { offlineStatus } from '../../server/server-status.ts'
 import { openServices, type Services } from '../../server/services.ts'
 import type { Actor } from '../actor.ts'
 import { dispatch } from '../dispatch.ts'
@@ -98,7 +98,7 @@ async function payer({ services, clock }: Scene, isOperator = false): Promise<Pa
 }
 
 const ask = ({ services, clock }: Scene, actor: Actor, name: string, input: unknown) =>
-  dispatch(services.control(address, noServer(clock)), actor, name, input)
+  dispatch(services.control(address, offlineStatus(clock)), actor, name, input)
 
 async function done<Name extends OperationName>(
   on: Scene,

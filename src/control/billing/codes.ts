@@ -9,19 +9,19 @@ import { codeOutput } from './output.ts'
 
 export const redeemCode = accountOperationHandler(
   'code.redeem',
-  async (parts, { code }, { account, actor }) => {
+  async (deps, { code }, { account, actor }) => {
     const from = actor.kind === 'local' ? null : actor.address
     const address = from === null ? null : networkOf(from)
-    const { amount, posted } = await parts.payments.redeem({ account: account.id, code, address })
+    const { amount, posted } = await deps.payments.redeem({ account: account.id, code, address })
     return { amount: formatUsd(amount), balance: formatUsd(posted) }
   },
 )
 
 export const createCode = operationHandler(
   'code.create',
-  async (parts, { amount, usesMax, expires, note }) => {
+  async (deps, { amount, usesMax, expires, note }) => {
     const expiresMs = expires === undefined || expires === null ? null : Date.parse(expires)
-    const made = await parts.payments.createCode({
+    const made = await deps.payments.createCode({
       amount: nanoOf(amount),
       usesMax,
       expiresMs,
@@ -31,13 +31,13 @@ export const createCode = operationHandler(
   },
 )
 
-export const listCodes = operationHandler('code.list', async (parts) =>
-  (await parts.payments.codes()).map(codeOutput),
+export const listCodes = operationHandler('code.list', async (deps) =>
+  (await deps.payments.codes()).map(codeOutput),
 )
 
-export const revokeCode = operationHandler('code.revoke', async (parts, { code }) => {
+export const revokeCode = operationHandler('code.revoke', async (deps, { code }) => {
   const id = parseId('code', code)
-  const revoked = id === undefined ? undefined : await parts.payments.revokeCode(id)
+  const revoked = id === undefined ? undefined : await deps.payments.revokeCode(id)
   if (revoked !== undefined) return codeOutput(revoked)
   throw new TollgateError('code_not_valid', { message: `No code has the id ${code}.`, param: 'code' })
 })

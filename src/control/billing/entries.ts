@@ -4,16 +4,16 @@ import { formatUsd } from '../../../contract/usd.ts'
 import { assert } from '../../base/assert.ts'
 import { formatId, parseId } from '../../base/ids.ts'
 import type { EntryFilter, EntryRow } from '../../ledger/payment-types.ts'
-import { type Cell, csvLines, csvText } from '../csv.ts'
+import type { ControlDeps } from '../control-deps.ts'
+import { type CsvCell, csvLines, csvText } from '../csv.ts'
 import { accountOperationHandler } from '../handle-operation.ts'
 import { isoTime } from '../iso-time.ts'
-import type { ControlParts } from '../parts.ts'
 import { entryOutput } from './output.ts'
 
-export const listEntries = accountOperationHandler('entries.list', async (parts, input, { account }) => {
+export const listEntries = accountOperationHandler('entries.list', async (deps, input, { account }) => {
   const before = input.before === undefined ? null : parseId('ent', input.before)
   assert(before !== undefined, 'an id of parsed input is an id')
-  const rows = await parts.ledger.entries({ ...filterOf(account.id, input), limit: input.limit, before })
+  const rows = await deps.ledger.entries({ ...filterOf(account.id, input), limit: input.limit, before })
   return rows.map(entryOutput)
 })
 
@@ -29,16 +29,16 @@ const header = [
   'request',
 ]
 
-export const entriesCsv = accountOperationHandler('entries.csv', (parts, input, { account }) =>
-  parts.usage.makingFile(account.id, async () => {
+export const entriesCsv = accountOperationHandler('entries.csv', (deps, input, { account }) =>
+  deps.usage.makingFile(account.id, async () => {
     const texts = [csvText(header, [])]
-    for await (const rows of batches(parts, filterOf(account.id, input)))
+    for await (const rows of entryBatches(deps, filterOf(account.id, input)))
       texts.push(csvLines(rows.map(cellsOf)))
     return { name: `entries-${formatId('acct', account.id)}.csv`, text: texts.join('') }
   }),
 )
 
-function cellsOf(row: EntryRow): readonly Cell[] {
+function cellsOf(row: EntryRow): readonly CsvCell[] {
   return [
     formatId('ent', row.id),
     isoTime(row.atMs),
@@ -52,9 +52,12 @@ function cellsOf(row: EntryRow): readonly Cell[] {
   ]
 }
 
-type Span = Pick<EntryFilter, 'account' | 'kind' | 'fromMs' | 'toMs'>
+type EntryRange = Pick<EntryFilter, 'account' | 'kind' | 'fromMs' | 'toMs'>
 
-function filterOf(account: bigint, input: Pick<OperationInput<'entries.csv'>, 'kind' | 'from' | 'to'>): Span {
+function filterOf(
+  account: bigint,
+  input: Pick<OperationInput<'entries.csv'>, 'kind' | 'from' | 'to'>,
+): EntryRange {
   const { kind, from, to } = input
   return {
     account,
@@ -67,9 +70,9 @@ function filterOf(account: bigint, input: Pick<OperationInput<'entries.csv'>, 'k
 /** A file is read and written in batches, so that other requests are served in between. */
 const batchSize = 500
 
-async function* batches(
-  { ledger, limits }: ControlParts,
-  span: Span,
+async function* entryBatches(
+  { ledger, limits }: ControlDeps,
+  span: EntryRange,
 ): AsyncGenerator<readonly EntryRow[], void> {
   let rows = 0
   for (let before: bigint | null = null; rows < limits.csvRowsMax; ) {

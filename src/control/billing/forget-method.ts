@@ -2,7 +2,7 @@
 import { accountOperationHandler } from '../handle-operation.ts'
 import { billingOutput } from './output.ts'
 
-export const forgetMethod = accountOperationHandler('method.forget', async (parts, _input, { account }) => {
-  await parts.payments.forgetMethod(account.id)
-  return billingOutput(parts, account)
+export const forgetMethod = accountOperationHandler('method.forget', async (deps, _input, { account }) => {
+  await deps.payments.forgetMethod(account.id)
+  return billingOutput(deps, account)
 })

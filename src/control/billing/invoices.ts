@@ -10,18 +10,18 @@ import type { Movement } from '../../ledger/payment-types.ts'
 import type { AccountRow } from '../../ledger/types.ts'
 import { dateOf, dayMs, dayOf, firstDayOf, monthOf } from '../../limits/calendar.ts'
 import type { TopUp } from '../../payments/types.ts'
+import type { ControlDeps } from '../control-deps.ts'
 import { accountOperationHandler } from '../handle-operation.ts'
 import { isoTime } from '../iso-time.ts'
-import type { ControlParts } from '../parts.ts'
 
 type Invoice = OperationOutput<'invoice.show'>
-type Line = Invoice['lines'][number]
+type InvoiceLine = Invoice['lines'][number]
 
 /** Receipts in one list; the latest. */
 const receiptsMax = 1_000
 
-export const listInvoices = accountOperationHandler('invoice.list', async (parts, _input, { account }) => {
-  const topUps = await parts.payments.topUps({ account: account.id, limit: receiptsMax, before: null })
+export const listInvoices = accountOperationHandler('invoice.list', async (deps, _input, { account }) => {
+  const topUps = await deps.payments.topUps({ account: account.id, limit: receiptsMax, before: null })
   const receipts = topUps.flatMap((topUp) =>
     topUp.paidMs === null
       ? []
@@ -34,7 +34,7 @@ export const listInvoices = accountOperationHandler('invoice.list', async (parts
           },
         ],
   )
-  const statements = [...(await monthsMoved(parts, account))].map(([month, total]) => ({
+  const statements = [...(await changesByMonth(deps, account))].map(([month, total]) => ({
     id: monthText(month),
     kind: 'statement' as const,
     issuedMs: firstMs(month + 1),
@@ -50,34 +50,31 @@ export const listInvoices = accountOperationHandler('invoice.list', async (parts
     }))
 })
 
-export const showInvoice = accountOperationHandler(
-  'invoice.show',
-  async (parts, { invoice }, { account }) => {
-    const topUp = parseId('top', invoice)
-    const found =
-      topUp === undefined
-        ? await statement(parts, account, invoice)
-        : await receipt(parts, account, await parts.payments.topUp(topUp))
-    if (found !== undefined) return found
-    throw new TollgateError('invoice_not_found', {
-      message: `There is no statement or receipt ${invoice}. A statement is there once its month is over.`,
-      param: 'invoice',
-    })
-  },
-)
+export const showInvoice = accountOperationHandler('invoice.show', async (deps, { invoice }, { account }) => {
+  const topUp = parseId('top', invoice)
+  const found =
+    topUp === undefined
+      ? await statement(deps, account, invoice)
+      : await receipt(deps, account, await deps.payments.topUp(topUp))
+  if (found !== undefined) return found
+  throw new TollgateError('invoice_not_found', {
+    message: `There is no statement or receipt ${invoice}. A statement is there once its month is over.`,
+    param: 'invoice',
+  })
+})
 
 async function receipt(
-  parts: ControlParts,
+  deps: ControlDeps,
   account: AccountRow,
   topUp: TopUp | undefined,
 ): Promise<Invoice | undefined> {
   if (topUp === undefined || topUp.paidMs === null || topUp.account !== account.id) return undefined
   const { amount, refunded, paidMs } = topUp
-  const paid: Line = { text: 'Balance top-up', quantity: 1, amount: formatUsd(amount) }
-  const back: Line = { text: 'Refunded', quantity: null, amount: formatUsd(-refunded) }
+  const paid: InvoiceLine = { text: 'Balance top-up', quantity: 1, amount: formatUsd(amount) }
+  const back: InvoiceLine = { text: 'Refunded', quantity: null, amount: formatUsd(-refunded) }
   const total = formatUsd(amount - refunded)
   return {
-    ...(await parties(parts, account)),
+    ...(await parties(deps, account)),
     id: formatId('top', topUp.id),
     kind: 'payment',
     issued: isoTime(paidMs),
@@ -90,24 +87,20 @@ async function receipt(
   }
 }
 
-async function statement(
-  parts: ControlParts,
-  account: AccountRow,
-  text: string,
-): Promise<Invoice | undefined> {
+async function statement(deps: ControlDeps, account: AccountRow, text: string): Promise<Invoice | undefined> {
   const month = monthOfText(text)
   const [fromMs, toMs] = [firstMs(month), firstMs(month + 1)]
-  if (toMs > parts.clock.wallMs() || toMs <= account.createdMs) return undefined
+  if (toMs > deps.clock.wallMs() || toMs <= account.createdMs) return undefined
   const lines = [
-    ...(await movementLines(parts, account, fromMs, toMs)),
-    ...(await linesOfUse(parts, account, fromMs, toMs)),
+    ...(await movementLines(deps, account, fromMs, toMs)),
+    ...(await usageLines(deps, account, fromMs, toMs)),
   ]
   const total = lines.reduce((sum, { nano }) => sum + nano, 0n)
-  const opening = [...(await monthsMoved(parts, account))]
+  const opening = [...(await changesByMonth(deps, account))]
     .filter(([earlier]) => earlier < month)
     .reduce((sum, [, moved]) => sum + moved, 0n)
   return {
-    ...(await parties(parts, account)),
+    ...(await parties(deps, account)),
     id: text,
     kind: 'statement',
     issued: isoTime(toMs),
@@ -121,7 +114,7 @@ async function statement(
 }
 
 async function parties(
-  { payments }: ControlParts,
+  { payments }: ControlDeps,
   account: AccountRow,
 ): Promise<Pick<Invoice, 'seller' | 'buyer' | 'account'>> {
   const { invoiceTo } = await payments.setting(account.id)
@@ -129,11 +122,11 @@ async function parties(
   return { seller: payments.seller, buyer, account: formatId('acct', account.id) }
 }
 
-interface Sum extends Omit<Line, 'amount'> {
+interface AmountLine extends Omit<InvoiceLine, 'amount'> {
   readonly nano: bigint
 }
 
-const movementWords: Readonly<Record<string, string>> = {
+const movementLabels: Readonly<Record<string, string>> = {
   'credit signup': 'Starting credit',
   'credit payment': 'Top-ups',
   'credit code': 'Codes redeemed',
@@ -145,25 +138,25 @@ const movementWords: Readonly<Record<string, string>> = {
 }
 
 async function movementLines(
-  { ledger }: ControlParts,
+  { ledger }: ControlDeps,
   { id }: AccountRow,
   fromMs: number,
   toMs: number,
-): Promise<readonly Sum[]> {
-  const toLine = ({ kind, source, count, amount }: Movement): Sum => ({
-    text: movementWords[`${kind} ${source}`] ?? `${kind} ${source}`,
+): Promise<readonly AmountLine[]> {
+  const toLine = ({ kind, source, count, amount }: Movement): AmountLine => ({
+    text: movementLabels[`${kind} ${source}`] ?? `${kind} ${source}`,
     quantity: count,
     nano: amount,
   })
   return (await ledger.movements(id, fromMs, toMs)).map(toLine)
 }
 
-async function linesOfUse(
-  { usage }: ControlParts,
+async function usageLines(
+  { usage }: ControlDeps,
   { id: account }: AccountRow,
   fromMs: number,
   toMs: number,
-): Promise<readonly Sum[]> {
+): Promise<readonly AmountLine[]> {
   const rows = await usage.sums({
     account,
     fromMs,
@@ -179,8 +172,8 @@ async function linesOfUse(
 }
 
 /** What each month that is over moved, those in which nothing did left out; in their order. */
-async function monthsMoved(
-  { ledger, usage, clock }: ControlParts,
+async function changesByMonth(
+  { ledger, usage, clock }: ControlDeps,
   { id: account, createdMs }: AccountRow,
 ): Promise<ReadonlyMap<number, bigint>> {
   const nowMs = clock.wallMs()

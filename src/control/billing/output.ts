@@ -5,13 +5,13 @@ import { formatId } from '../../base/ids.ts'
 import type { EntryRow } from '../../ledger/payment-types.ts'
 import type { AccountRow } from '../../ledger/types.ts'
 import type { BillingSetting, Code, PaymentFacts, TopUp } from '../../payments/types.ts'
+import type { ControlDeps } from '../control-deps.ts'
 import { isoTime, isoTimeOrNull } from '../iso-time.ts'
-import type { ControlParts } from '../parts.ts'
 
 type BillingOutput = OperationOutput<'billing.show'>
 
 export async function billingOutput(
-  { payments, ledger, usage, clock }: Pick<ControlParts, 'payments' | 'ledger' | 'usage' | 'clock'>,
+  { payments, ledger, usage, clock }: Pick<ControlDeps, 'payments' | 'ledger' | 'usage' | 'clock'>,
   { id }: Pick<AccountRow, 'id'>,
 ): Promise<BillingOutput> {
   const [account, setting, daysLeft] = await Promise.all([
@@ -30,7 +30,9 @@ export async function billingOutput(
     autoTopUp:
       autoTopUp === null ? null : { below: formatUsd(autoTopUp.below), amount: formatUsd(autoTopUp.amount) },
     autoTopUpProblem: setting.autoTopUpProblem,
-    autoTopUpWaits: isoTimeOrNull(waitsUntil(setting, { available: posted - held, nowMs: clock.wallMs() })),
+    autoTopUpWaits: isoTimeOrNull(
+      autoTopUpWaitsUntil(setting, { available: posted - held, nowMs: clock.wallMs() }),
+    ),
     savedMethod: setting.savedMethod,
     alertDays: setting.alertDays,
     invoiceTo: setting.invoiceTo,
@@ -39,7 +41,7 @@ export async function billingOutput(
 }
 
 /** Whoever has enough again, or whose time has come, waits for nothing. */
-function waitsUntil(
+function autoTopUpWaitsUntil(
   { autoTopUp, autoTopUpProblem, autoTopUpWaitsMs }: BillingSetting,
   { available, nowMs }: { readonly available: bigint; readonly nowMs: number },
 ): number | null {

@@ -2,6 +2,6 @@
 import { accountOperationHandler } from '../handle-operation.ts'
 import { billingOutput } from './output.ts'
 
-export const showBilling = accountOperationHandler('billing.show', (parts, _input, { account }) =>
-  billingOutput(parts, account),
+export const showBilling = accountOperationHandler('billing.show', (deps, _input, { account }) =>
+  billingOutput(deps, account),
 )

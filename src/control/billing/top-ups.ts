@@ -8,14 +8,14 @@ import { topUpOutput } from './output.ts'
 
 export const createTopUp = accountOperationHandler(
   'top-up.create',
-  async (parts, input, { account, actor }) => {
+  async (deps, input, { account, actor }) => {
     const email = account.email ?? (actor.kind === 'person' ? actor.person.email : null)
-    const topUp = await parts.payments.beginTopUp({
+    const topUp = await deps.payments.beginTopUp({
       account: account.id,
       email,
       amount: nanoOf(input.amount),
       saveMethod: input.saveMethod,
-      address: parts.address,
+      address: deps.address,
     })
     return topUpOutput(topUp)
   },
@@ -23,15 +23,15 @@ export const createTopUp = accountOperationHandler(
 
 export const listTopUps = accountOperationHandler(
   'top-up.list',
-  async (parts, { limit, before }, { account }) => {
-    const topUps = await parts.payments.topUps({ account: account.id, limit, before: idOf(before) })
+  async (deps, { limit, before }, { account }) => {
+    const topUps = await deps.payments.topUps({ account: account.id, limit, before: idOf(before) })
     return topUps.map(topUpOutput)
   },
 )
 
-export const showTopUp = accountOperationHandler('top-up.show', async (parts, input) => {
+export const showTopUp = accountOperationHandler('top-up.show', async (deps, input) => {
   const id = idOf(input.topUp)
-  const topUp = id === null ? undefined : await parts.payments.freshTopUp(id)
+  const topUp = id === null ? undefined : await deps.payments.freshTopUp(id)
   if (topUp !== undefined) return topUpOutput(topUp)
   throw new TollgateError('top_up_not_found', {
     message: `No top-up has the id ${input.topUp}.`,
@@ -39,12 +39,12 @@ export const showTopUp = accountOperationHandler('top-up.show', async (parts, in
   })
 })
 
-export const listPayments = operationHandler('payments.list', async (parts, { limit, before }) => {
-  const topUps = await parts.payments.topUps({ account: null, limit, before: idOf(before) })
+export const listPayments = operationHandler('payments.list', async (deps, { limit, before }) => {
+  const topUps = await deps.payments.topUps({ account: null, limit, before: idOf(before) })
   const accounts = [...new Set(topUps.map(({ account }) => account))]
   const emails = new Map(
     await Promise.all(
-      accounts.map(async (id) => [id, (await parts.ledger.account(id))?.email ?? null] as const),
+      accounts.map(async (id) => [id, (await deps.ledger.account(id))?.email ?? null] as const),
     ),
   )
   return topUps.map((topUp) => ({ ...topUpOutput(topUp), email: emails.get(topUp.account) ?? null }))

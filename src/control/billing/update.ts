@@ -3,9 +3,9 @@ import { nanoOf } from '../amount.ts'
 import { accountOperationHandler } from '../handle-operation.ts'
 import { billingOutput } from './output.ts'
 
-export const updateBilling = accountOperationHandler('billing.update', async (parts, input, { account }) => {
+export const updateBilling = accountOperationHandler('billing.update', async (deps, input, { account }) => {
   const { autoTopUp, alertDays, invoiceTo } = input
-  await parts.payments.change(account.id, {
+  await deps.payments.change(account.id, {
     ...(autoTopUp === undefined
       ? {}
       : {
@@ -15,6 +15,6 @@ export const updateBilling = accountOperationHandler('billing.update', async (pa
     ...(alertDays === undefined ? {} : { alertDays }),
     ...(invoiceTo === undefined ? {} : { invoiceTo }),
   })
-  parts.changes.publish(account.id, ['billing'])
-  return billingOutput(parts, account)
+  deps.changes.publish(account.id, ['billing'])
+  return billingOutput(deps, account)
 })

@@ -1,5 +1,5 @@
 /** `audit.*`: who changed what, for operators and for those who manage an account. What is secret was never written down. */
-import type { AuditRow } from '../../audit/audit.ts'
+import type { AuditEntry } from '../../audit/audit.ts'
 import { TollgateError } from '../../base/errors.ts'
 import { formatId, parseId } from '../../base/ids.ts'
 import { accountOperationHandler, operationHandler } from '../handle-operation.ts'
@@ -8,16 +8,16 @@ import { isoTime } from '../iso-time.ts'
 export const listAudit = operationHandler('audit.list', async ({ audit }, asked) => {
   const rows = await audit.list({
     limit: asked.limit,
-    before: positionOf(asked.before),
+    before: parseAuditId(asked.before),
     account: asked.account === undefined ? null : (parseId('acct', asked.account) ?? null),
     operation: asked.operation ?? null,
     actor: asked.actor ?? null,
   })
-  return rows.map((row) => ({
-    ...told(row),
-    account: row.account === null ? null : formatId('acct', row.account),
-    input: row.input,
-    address: row.address,
+  return rows.map((entry) => ({
+    ...auditOutput(entry),
+    account: entry.account === null ? null : formatId('acct', entry.account),
+    input: entry.input,
+    address: entry.address,
   }))
 })
 
@@ -25,12 +25,12 @@ export const listOwnAudit = accountOperationHandler(
   'audit.own',
   async ({ audit }, { limit, before }, { account }) => {
     const all = { operation: null, actor: null }
-    const rows = await audit.list({ limit, before: positionOf(before), account: account.id, ...all })
-    return rows.map(told)
+    const rows = await audit.list({ limit, before: parseAuditId(before), account: account.id, ...all })
+    return rows.map(auditOutput)
   },
 )
 
-function positionOf(before: string | undefined): bigint | null {
+function parseAuditId(before: string | undefined): bigint | null {
   if (before === undefined) return null
   const id = parseId('aud', before)
   if (id !== undefined) return id
@@ -40,6 +40,6 @@ function positionOf(before: string | undefined): bigint | null {
   })
 }
 
-function told({ id, atMs, actor, operation, outcome }: AuditRow) {
+function auditOutput({ id, atMs, actor, operation, outcome }: AuditEntry) {
   return { id: formatId('aud', id), at: isoTime(atMs), actor, operation, outcome }
 }

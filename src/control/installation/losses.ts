@@ -4,13 +4,13 @@ import { formatId } from '../../base/ids.ts'
 import { operationHandler } from '../handle-operation.ts'
 import { isoTimeOrNull } from '../iso-time.ts'
 
-const usualMs = 30 * 24 * 3_600_000
+const defaultRangeMs = 30 * 24 * 3_600_000
 
 export const listLosses = operationHandler(
   'losses.list',
   async ({ usage, ledger, clock }, { from, to, limit }) => {
     const toMs = to === undefined ? clock.wallMs() : Date.parse(to)
-    const fromMs = from === undefined ? toMs - usualMs : Date.parse(from)
+    const fromMs = from === undefined ? toMs - defaultRangeMs : Date.parse(from)
     const { total, accounts } = await usage.losses({ fromMs, toMs, limit })
     return {
       total: formatUsd(total),

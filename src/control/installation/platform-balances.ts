@@ -7,14 +7,14 @@ import type { Ledger } from '../../ledger/types.ts'
 
 type PlatformBalances = Awaited<ReturnType<Ledger['platformBalances']>>
 
-interface Shown {
+interface CachedBalances {
   readonly balances: Promise<PlatformBalances>
   /** null: it is being computed. */
   untilMonoMs: number | null
 }
 
-const shownTimes = 100
-const shown = new WeakMap<Ledger, Shown>()
+const cacheFactor = 100
+const cache = new WeakMap<Ledger, CachedBalances>()
 
 export function platformBalances({
   ledger,
@@ -23,18 +23,18 @@ export function platformBalances({
   readonly ledger: Ledger
   readonly clock: Clock
 }): Promise<PlatformBalances> {
-  const present = shown.get(ledger)
+  const present = cache.get(ledger)
   const isFresh =
     present !== undefined && (present.untilMonoMs === null || clock.monoMs() < present.untilMonoMs)
   if (isFresh) return present.balances
   const begunMs = clock.monoMs()
-  const next: Shown = { balances: ledger.platformBalances(), untilMonoMs: null }
-  shown.set(ledger, next)
+  const next: CachedBalances = { balances: ledger.platformBalances(), untilMonoMs: null }
+  cache.set(ledger, next)
   const done = (): void => {
     const endedMs = clock.monoMs()
-    next.untilMonoMs = endedMs + shownTimes * (endedMs - begunMs)
+    next.untilMonoMs = endedMs + cacheFactor * (endedMs - begunMs)
   }
-  const failed = (): void => void shown.delete(ledger)
+  const failed = (): void => void cache.delete(ledger)
   next.balances.then(done, failed)
   return next.balances
 }

@@ -2,20 +2,23 @@
 import { formatUsd } from '../../../contract/usd.ts'
 import { operationHandler } from '../handle-operation.ts'
 import { isoTime, isoTimeOrNull } from '../iso-time.ts'
-import { lastVerified } from '../ledger/last-verified.ts'
+import { readLastVerification } from '../ledger/last-verified.ts'
 import { platformBalances } from './platform-balances.ts'
-import { warnings } from './warnings.ts'
+import { collectWarnings } from './warnings.ts'
 
-export const showSystem = operationHandler('system.show', async (parts) => {
-  const { server, identity, payments, ledger } = parts
-  const [balances, verified] = await Promise.all([platformBalances(parts), lastVerified(parts.settings)])
-  const { checkedMs, contradictions } = server.ledgerCheck()
+export const showSystem = operationHandler('system.show', async (deps) => {
+  const { server, identity, payments, ledger } = deps
+  const [balances, verified] = await Promise.all([
+    platformBalances(deps),
+    readLastVerification(deps.settings),
+  ])
+  const { checkedMs, contradictions } = server.ledgerReport()
   return {
     version: server.version,
     node: process.version,
     startedAt: isoTime(server.startedMs),
-    address: parts.address,
-    database: { kind: 'sqlite', bytes: parts.databaseBytes() },
+    address: deps.address,
+    database: { kind: 'sqlite', bytes: deps.databaseBytes() },
     running: server.running(),
     draining: server.draining(),
     memoryBytes: server.memoryBytes(),
@@ -30,6 +33,6 @@ export const showSystem = operationHandler('system.show', async (parts) => {
       contradictions,
       verified: isoTimeOrNull(verified?.atMs ?? null),
     },
-    warnings: await warnings(parts),
+    warnings: await collectWarnings(deps),
   }
 })

@@ -7,41 +7,42 @@ import type { ListedUpstream, UpstreamChange } from '../../catalog/catalog.ts'
 import type { UpstreamAsk } from '../../catalog/console-upstreams.ts'
 import { addedAddressMistake, canonicalAddress } from '../../catalog/upstream-address.ts'
 import type { UpstreamReport } from '../../providers/health.ts'
+import type { ControlDeps } from '../control-deps.ts'
 import { operationHandler } from '../handle-operation.ts'
 import { isoTimeOrNull } from '../iso-time.ts'
-import type { ControlParts } from '../parts.ts'
 
 type UpstreamOut = OperationOutput<'upstreams.put'>
 
-export const listUpstreams = operationHandler('upstreams.list', async (parts) =>
-  parts.catalog.upstreams.map((upstream) => upstreamOutput(parts, upstream)),
+export const listUpstreams = operationHandler('upstreams.list', async (deps) =>
+  deps.catalog.upstreams.map((upstream) => upstreamOutput(deps, upstream)),
 )
 
-export const putUpstream = operationHandler('upstreams.put', async (parts, asked) => {
-  checkForm(asked, parts.plainOrigins)
+export const putUpstream = operationHandler('upstreams.put', async (deps, asked) => {
+  validateUpstream(asked, deps.plainOrigins)
   const { upstream: name } = asked
   const credential = asked.credential ?? null
-  assertWritten(await parts.catalog.putUpstream({ ...askOf(asked), credential }), asked)
-  parts.health.forget(name)
-  parts.changes.publishToAll(['upstreams', 'models'])
-  const put = parts.catalog.upstreams.find((upstream) => upstream.name === name)
+  assertUpstreamWritten(await deps.catalog.putUpstream({ ...toCatalogInput(asked), credential }), asked)
+  deps.health.forget(name)
+  deps.changes.publishToAll(['upstreams', 'models'])
+  const put = deps.catalog.upstreams.find((upstream) => upstream.name === name)
   assert(put !== undefined, 'an upstream that was written is there')
-  return upstreamOutput(parts, put)
+  return upstreamOutput(deps, put)
 })
 
 export const checkUpstream = operationHandler(
   'upstreams.check',
   async ({ catalog, plainOrigins, server }, asked) => {
-    checkForm(asked, plainOrigins)
-    const ask = askOf(asked)
+    validateUpstream(asked, plainOrigins)
+    const ask = toCatalogInput(asked)
     const preview = catalog.previewUpstream(ask)
     const isPreview = !('kind' in preview)
     // A request for the host's model names comes before the choice among them.
-    if (!isPreview && !(preview.kind === 'needs_models' && asked.askHost)) assertWritten(preview, asked)
+    if (!isPreview && !(preview.kind === 'needs_models' && asked.askHost))
+      assertUpstreamWritten(preview, asked)
     const credential = asked.credential ?? catalog.keptCredential(ask)
-    if (asked.askHost && credential === undefined) assertWritten({ kind: 'needs_credential' }, asked)
+    if (asked.askHost && credential === undefined) assertUpstreamWritten({ kind: 'needs_credential' }, asked)
     const host =
-      asked.askHost && credential !== undefined ? await server.hostModels({ ...ask, credential }) : null
+      asked.askHost && credential !== undefined ? await server.listHostModels({ ...ask, credential }) : null
     return {
       requestUrl: server.requestUrl(ask),
       sells: isPreview ? preview.sells.map((row) => ({ ...row })) : [],
@@ -52,7 +53,7 @@ export const checkUpstream = operationHandler(
   },
 )
 
-function askOf(asked: OperationInput<'upstreams.put'>): Omit<UpstreamAsk, 'credential'> {
+function toCatalogInput(asked: OperationInput<'upstreams.put'>): Omit<UpstreamAsk, 'credential'> {
   const { upstream: name, provider, weight, disabled, models } = asked
   const url = asked.url === undefined ? null : canonicalAddress(asked.url)
   return {
@@ -64,15 +65,15 @@ function askOf(asked: OperationInput<'upstreams.put'>): Omit<UpstreamAsk, 'crede
   }
 }
 
-export const removeUpstream = operationHandler('upstreams.remove', async (parts, { upstream }) => {
-  if (!(await parts.catalog.removeUpstream(upstream))) throw notRemoved(parts, upstream)
-  parts.health.forget(upstream)
-  parts.changes.publishToAll(['upstreams', 'models'])
+export const removeUpstream = operationHandler('upstreams.remove', async (deps, { upstream }) => {
+  if (!(await deps.catalog.removeUpstream(upstream))) throw notRemoved(deps, upstream)
+  deps.health.forget(upstream)
+  deps.changes.publishToAll(['upstreams', 'models'])
   return { upstream, removed: true }
 })
 
-function notRemoved({ catalog }: Pick<ControlParts, 'catalog'>, name: string): TollgateError {
-  if (catalog.upstreams.some((upstream) => upstream.name === name)) return configured(name)
+function notRemoved({ catalog }: Pick<ControlDeps, 'catalog'>, name: string): TollgateError {
+  if (catalog.upstreams.some((upstream) => upstream.name === name)) return configuredElsewhere(name)
   return new TollgateError('upstream_not_found', {
     message: `No upstream has the name ${name}.`,
     param: 'upstream',
@@ -80,7 +81,7 @@ function notRemoved({ catalog }: Pick<ControlParts, 'catalog'>, name: string): T
 }
 
 /** As the configuration's own upstreams are checked; a credential goes into a header as it is. */
-function checkForm(
+function validateUpstream(
   { url, credential }: OperationInput<'upstreams.put'>,
   plainOrigins: readonly string[],
 ): void {
@@ -95,7 +96,7 @@ function checkForm(
   })
 }
 
-function assertWritten(
+function assertUpstreamWritten(
   change: UpstreamChange,
   { upstream, provider }: OperationInput<'upstreams.put'>,
 ): void {
@@ -117,18 +118,18 @@ function assertWritten(
         param: 'provider',
       })
     case 'configured':
-      throw configured(upstream)
+      throw configuredElsewhere(upstream)
   }
 }
 
-function configured(name: string): TollgateError {
+function configuredElsewhere(name: string): TollgateError {
   return new TollgateError('conflict', {
     message: `The upstream ${name} is set in tollgate.yaml or the environment, and changed there.`,
     param: 'upstream',
   })
 }
 
-function upstreamOutput({ health }: Pick<ControlParts, 'health'>, upstream: ListedUpstream): UpstreamOut {
+function upstreamOutput({ health }: Pick<ControlDeps, 'health'>, upstream: ListedUpstream): UpstreamOut {
   const report = health.report(upstream.name)
   return {
     name: upstream.name,
@@ -145,7 +146,7 @@ function upstreamOutput({ health }: Pick<ControlParts, 'health'>, upstream: List
       until: isoTimeOrNull(report.untilMs),
       failures: report.failures,
       requests: report.requests,
-      lastError: upstream.trouble ?? failureWords(report.lastFailure),
+      lastError: upstream.trouble ?? failureText(report.lastFailure),
     },
   }
 }
@@ -158,7 +159,7 @@ function modelsOutput(models: ListedUpstream['models']): UpstreamOut['models'] {
 }
 
 /** In our words: what an upstream says may name the operator's account. */
-export function failureWords(failure: UpstreamReport['lastFailure']): string | null {
+export function failureText(failure: UpstreamReport['lastFailure']): string | null {
   if (failure === null) return null
   if (failure.operator) return "It refuses this gateway's own credential, bill or model."
   return `${errors[failure.code].title}.`

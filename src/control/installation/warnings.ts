@@ -1,26 +1,26 @@
 /** What an operator should look at, one sentence each. Reads what is known already; computes nothing anew. */
 import { formatUsd } from '../../../contract/usd.ts'
 import { isMendable } from '../../catalog/drafts.ts'
+import type { ControlDeps } from '../control-deps.ts'
 import { isoTime } from '../iso-time.ts'
-import { lastVerified } from '../ledger/last-verified.ts'
-import type { ControlParts } from '../parts.ts'
-import { failureWords } from './upstreams.ts'
+import { readLastVerification } from '../ledger/last-verified.ts'
+import { failureText } from './upstreams.ts'
 
-type Check = (parts: ControlParts) => Promise<readonly string[]> | readonly string[]
+type WarningCheck = (deps: ControlDeps) => Promise<readonly string[]> | readonly string[]
 
 const namesListedMax = 5
 const dayMs = 24 * 3_600_000
 
-const checks: readonly Check[] = [
+const checks: readonly WarningCheck[] = [
   async ({ settings }) => {
-    const verified = await lastVerified(settings)
+    const verified = await readLastVerification(settings)
     if (verified === undefined || verified.lines === 0) return []
     return [
       `The ledger contradicted itself when it was verified at ${isoTime(verified.atMs)}: ${verified.lines} times. \`tollgate ledger verify\` says where.`,
     ]
   },
   ({ server }) => {
-    const { contradictions } = server.ledgerCheck()
+    const { contradictions } = server.ledgerReport()
     if (contradictions === 0) return []
     return [
       `The ledger contradicts itself: the check that goes on beside the requests found ${contradictions} places. The log names them, and \`tollgate ledger verify\` says whether there are more.`,
@@ -55,7 +55,7 @@ const checks: readonly Check[] = [
     catalog.upstreams.flatMap(({ name, trouble }) => {
       const { lastFailure, state } = health.report(name)
       const isRefused = state !== 'healthy' && lastFailure?.operator === true
-      const words = trouble ?? (isRefused ? failureWords(lastFailure) : null)
+      const words = trouble ?? (isRefused ? failureText(lastFailure) : null)
       return words === null ? [] : [`The upstream ${name}: ${words}`]
     }),
   async ({ files, clock, limits }) => {
@@ -79,8 +79,8 @@ const checks: readonly Check[] = [
   },
 ]
 
-export async function warnings(parts: ControlParts): Promise<string[]> {
-  return (await Promise.all(checks.map((check) => check(parts)))).flat()
+export async function collectWarnings(deps: ControlDeps): Promise<string[]> {
+  return (await Promise.all(checks.map((check) => check(deps)))).flat()
 }
 
 function isPublic(address: string): boolean {

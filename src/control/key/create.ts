@@ -1,24 +1,24 @@
 /** `key.create`: an API key with what it may do; its answer is the only copy of the key. */
 import { formatId } from '../../base/ids.ts'
 import { accountOperationHandler } from '../handle-operation.ts'
-import { makerOf } from './authorize-change.ts'
+import { creatorOf } from './authorize-change.ts'
 import { expiryOf } from './expiry.ts'
 import { policyOf } from './policy.ts'
 import { withinKeyQuota } from './quota.ts'
 
-export const createKey = accountOperationHandler('key.create', async (parts, asked, { account, actor }) => {
-  const nowMs = parts.clock.wallMs()
+export const createKey = accountOperationHandler('key.create', async (deps, asked, { account, actor }) => {
+  const nowMs = deps.clock.wallMs()
   const expiresMs = expiryOf(asked.expires, nowMs)
-  const keys = () => parts.access.list(account.id)
-  const key = await withinKeyQuota({ keys, max: parts.limits.keysPerAccountMax, nowMs, words: 'keys' }, () =>
-    parts.access.create({
+  const keys = () => deps.access.list(account.id)
+  const key = await withinKeyQuota({ keys, max: deps.limits.keysPerAccountMax, nowMs, noun: 'keys' }, () =>
+    deps.access.create({
       account: account.id,
       name: asked.name,
       expiresMs,
       policy: policyOf(asked, account.kind),
-      createdBy: makerOf(actor),
+      createdBy: creatorOf(actor),
     }),
   )
-  parts.changes.publish(account.id, ['keys'])
+  deps.changes.publish(account.id, ['keys'])
   return { id: formatId('key', key.id), key: key.secret }
 })

@@ -2,6 +2,6 @@
 import { accountOperationHandler } from '../handle-operation.ts'
 import { keyOutputs } from './output.ts'
 
-export const listKeys = accountOperationHandler('key.list', async (parts, _input, { account }) =>
-  keyOutputs(parts, await parts.access.list(account.id)),
+export const listKeys = accountOperationHandler('key.list', async (deps, _input, { account }) =>
+  keyOutputs(deps, await deps.access.list(account.id)),
 )

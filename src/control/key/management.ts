@@ -13,45 +13,44 @@ type ManagementKeyOut = OperationOutput<'management-key.list'>[number]
 
 export const createManagementKey = accountOperationHandler(
   'management-key.create',
-  async (parts, { name, scopes, expires }, { account, role }) => {
-    const nowMs = parts.clock.wallMs()
+  async (deps, { name, scopes, expires }, { account, role }) => {
+    const nowMs = deps.clock.wallMs()
     const expiresMs = expiryOf(expires, nowMs)
-    const beyond = scopes.find((scope) => !mayGive(role, scope))
+    const beyond = scopes.find((scope) => !mayGrant(role, scope))
     if (beyond !== undefined) {
       throw new TollgateError('not_allowed', { message: `You may not give ${beyond}: you do not have it.` })
     }
-    const { managementKeys, limits } = parts
+    const { managementKeys, limits } = deps
     const keys = () => managementKeys.list(account.id)
     const max = limits.keysPerAccountMax
     const asked = { account: account.id, name, scopes: [...new Set(scopes)], expiresMs }
-    const made = await withinKeyQuota({ keys, max, nowMs, words: 'management keys' }, () =>
+    const made = await withinKeyQuota({ keys, max, nowMs, noun: 'management keys' }, () =>
       managementKeys.create(asked),
     )
-    parts.changes.publish(account.id, ['keys'])
+    deps.changes.publish(account.id, ['keys'])
     return { id: formatId('mkey', made.id), key: made.secret }
   },
 )
 
 /** A scope is never wider than the issuer's role: whatever it opens is open to the role. */
-function mayGive(role: Role | null, scope: Scope): boolean {
+function mayGrant(role: Role | null, scope: Scope): boolean {
   return Object.values(operations).every(
     ({ policy }) =>
-      policy.of !== 'account' || policy.scope !== scope || (role !== null && policy.roles.includes(role)),
+      policy.kind !== 'account' || policy.scope !== scope || (role !== null && policy.roles.includes(role)),
   )
 }
 
 export const listManagementKeys = accountOperationHandler(
   'management-key.list',
-  async (parts, _input, { account }) =>
-    (await parts.managementKeys.list(account.id)).map(managementKeyOutput),
+  async (deps, _input, { account }) => (await deps.managementKeys.list(account.id)).map(managementKeyOutput),
 )
 
 export const revokeManagementKey = accountOperationHandler(
   'management-key.revoke',
-  async (parts, { managementKey }, { account }) => {
+  async (deps, { managementKey }, { account }) => {
     const id = parseId('mkey', managementKey)
-    if (id !== undefined) await parts.managementKeys.revoke(id)
-    parts.changes.publish(account.id, ['keys'])
+    if (id !== undefined) await deps.managementKeys.revoke(id)
+    deps.changes.publish(account.id, ['keys'])
     return { id: managementKey, revoked: true }
   },
 )

@@ -4,23 +4,23 @@ import { formatUsd } from '../../../contract/usd.ts'
 import type { KeyRow } from '../../access/types.ts'
 import { assert } from '../../base/assert.ts'
 import { formatId } from '../../base/ids.ts'
+import type { ControlDeps } from '../control-deps.ts'
 import { isoTime, isoTimeOrNull } from '../iso-time.ts'
-import type { ControlParts } from '../parts.ts'
 
 export type KeyOut = OperationOutput<'key.list'>[number]
 
 /** Of keys that all belong to one account. */
-export async function keyOutputs(parts: ControlParts, rows: readonly KeyRow[]): Promise<KeyOut[]> {
+export async function keyOutputs(deps: ControlDeps, rows: readonly KeyRow[]): Promise<KeyOut[]> {
   const [first] = rows
   if (first === undefined) return []
-  const builtIn = await parts.builtInKeys.of(first.account)
-  const uses = await parts.usage.keyActivity(rows.map(({ id }) => id))
+  const builtIn = await deps.builtInKeys.of(first.account)
+  const uses = await deps.usage.keyActivity(rows.map(({ id }) => id))
   return Promise.all(
     rows.map(async (row) => {
       const use = uses.get(row.id)
       assert(use !== undefined, 'usage knows every key that it is asked for')
       return {
-        ...(await described(parts, row)),
+        ...(await keyFields(deps, row)),
         builtIn: row.id === builtIn,
         lastUsed: isoTimeOrNull(use.lastUsedMs),
         spent: formatUsd(use.spent),
@@ -29,15 +29,15 @@ export async function keyOutputs(parts: ControlParts, rows: readonly KeyRow[]): 
   )
 }
 
-export async function keyOutput(parts: ControlParts, row: KeyRow): Promise<KeyOut> {
-  const [output] = await keyOutputs(parts, [row])
+export async function keyOutput(deps: ControlDeps, row: KeyRow): Promise<KeyOut> {
+  const [output] = await keyOutputs(deps, [row])
   assert(output !== undefined, 'one key is shown as one')
   return output
 }
 
-type Described = Omit<KeyOut, 'builtIn' | 'lastUsed' | 'spent'>
+type KeyFields = Omit<KeyOut, 'builtIn' | 'lastUsed' | 'spent'>
 
-async function described({ ledger, clock }: ControlParts, row: KeyRow): Promise<Described> {
+async function keyFields({ ledger, clock }: ControlDeps, row: KeyRow): Promise<KeyFields> {
   const { budget, models, rates, onShortBalance, showBalance, showCost } = row.policy
   const inWindow = budget === null ? null : await ledger.keySpend(row.id, budget.window, clock.wallMs())
   return {

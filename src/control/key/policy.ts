@@ -5,7 +5,7 @@ import type { AccountRow } from '../../ledger/types.ts'
 import { nanoOf } from '../amount.ts'
 
 /** Nothing limited beyond what limits the account. Members of an organization do not see its balance. */
-export function openPolicy(kind: AccountRow['kind']): KeyPolicy {
+export function defaultPolicy(kind: AccountRow['kind']): KeyPolicy {
   return {
     rates: { requestsPerMinute: null, tokensPerMinute: null, concurrent: null },
     budget: null,
@@ -17,7 +17,7 @@ export function openPolicy(kind: AccountRow['kind']): KeyPolicy {
 }
 
 export function policyOf(asked: OperationInput<'key.create'>, kind: AccountRow['kind']): KeyPolicy {
-  const open = openPolicy(kind)
+  const defaults = defaultPolicy(kind)
   return {
     rates: {
       requestsPerMinute: asked.limits?.requestsPerMinute ?? null,
@@ -30,8 +30,8 @@ export function policyOf(asked: OperationInput<'key.create'>, kind: AccountRow['
         : { amount: nanoOf(asked.budget.amount), window: asked.budget.window },
     models: asked.models ?? null,
     onShortBalance: asked.onShortBalance,
-    showBalance: asked.showBalance ?? open.showBalance,
-    showCost: asked.showCost ?? open.showCost,
+    showBalance: asked.showBalance ?? defaults.showBalance,
+    showCost: asked.showCost ?? defaults.showCost,
     automaticCaching: asked.automaticCaching ?? 'conversations',
   }
 }

@@ -10,24 +10,24 @@ export interface KeyQuota {
   readonly max: number
   readonly nowMs: number
   /** How they are called: `management keys`. */
-  readonly words: string
+  readonly noun: string
 }
 
 /** Two that are made in the same moment would both find the last place. */
-const inTurn = createMutex()
+const serialize = createMutex()
 
 /** Throws `conflict` when the account has all the keys it can have; revoked and expired ones do not count. */
 export function withinKeyQuota<Made>(
-  { keys, max, nowMs, words }: KeyQuota,
+  { keys, max, nowMs, noun }: KeyQuota,
   make: () => Promise<Made>,
 ): Promise<Made> {
-  return inTurn(async () => {
+  return serialize(async () => {
     const live = (await keys()).filter(
       ({ revokedMs, expiresMs }) => revokedMs === null && (expiresMs === null || expiresMs > nowMs),
     )
     if (live.length < max) return make()
     throw new TollgateError('conflict', {
-      message: `An account has at most ${max} ${words}. Revoke one that is not used.`,
+      message: `An account has at most ${max} ${noun}. Revoke one that is not used.`,
     })
   })
 }

@@ -4,36 +4,36 @@ import { TollgateError } from '../../base/errors.ts'
 import { formatId } from '../../base/ids.ts'
 import { accountOperationHandler } from '../handle-operation.ts'
 import { isoTime } from '../iso-time.ts'
-import { changeableKey, makerOf, missingKey } from './authorize-change.ts'
+import { creatorOf, findChangeableKey, keyNotFound } from './authorize-change.ts'
 
 const hourMs = 3_600_000
 
-type Because = Extract<Rotation, { kind: 'refused' }>['because']
+type RotationRefusal = Extract<Rotation, { kind: 'refused' }>['because']
 
-const refusals: Readonly<Record<Because, string>> = {
+const refusalMessages: Readonly<Record<RotationRefusal, string>> = {
   revoked: 'A revoked key has nothing to hand on. Create a new one.',
   expired: 'The key has expired. Give it a later expiry first, or create a new one.',
   disabled: 'The key is disabled. Enable it first.',
   replaced: 'Another key took the place of this one already. Rotate that one.',
 }
 
-export const rotateKey = accountOperationHandler('key.rotate', async (parts, { key, overlapHours }, who) => {
-  const old = await changeableKey(parts, key, who)
-  const newId = parts.nextId()
+export const rotateKey = accountOperationHandler('key.rotate', async (deps, { key, overlapHours }, who) => {
+  const old = await findChangeableKey(deps, key, who)
+  const newId = deps.nextId()
   // Before the key is there, so that it never has a usage row of its own.
-  await parts.ledger.shareKeyUsage(newId, old.id, old.account)
-  const rotated = await parts.access.rotate(old.id, {
+  await deps.ledger.shareKeyUsage(newId, old.id, old.account)
+  const rotated = await deps.access.rotate(old.id, {
     newId,
     overlapMs: overlapHours * hourMs,
-    createdBy: makerOf(who.actor),
+    createdBy: creatorOf(who.actor),
   })
   switch (rotated.kind) {
     case 'not_found':
-      throw missingKey(key)
+      throw keyNotFound(key)
     case 'refused':
-      throw new TollgateError('conflict', { message: refusals[rotated.because], param: 'key' })
+      throw new TollgateError('conflict', { message: refusalMessages[rotated.because], param: 'key' })
     case 'rotated':
-      parts.changes.publish(old.account, ['keys'])
+      deps.changes.publish(old.account, ['keys'])
       return {
         id: formatId('key', newId),
         key: rotated.secret,

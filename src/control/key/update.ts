@@ -12,32 +12,32 @@ import { parseId } from '../../base/ids.ts'
 import type { AccountScope } from '../actor.ts'
 import { nanoOf } from '../amount.ts'
 import { accountOperationHandler } from '../handle-operation.ts'
-import { authorizeKeyChange, makerOf, missingKey } from './authorize-change.ts'
+import { authorizeKeyChange, creatorOf, keyNotFound } from './authorize-change.ts'
 import { expiryOf } from './expiry.ts'
 import { keyOutput } from './output.ts'
 
-type Asked = OperationInput<'key.update'>
+type KeyUpdateInput = OperationInput<'key.update'>
 
-export const updateKey = accountOperationHandler('key.update', async (parts, asked, who) => {
+export const updateKey = accountOperationHandler('key.update', async (deps, asked, who) => {
   const id = parseId('key', asked.key)
-  if (id === undefined) throw missingKey(asked.key)
-  const updated = await parts.access.update(id, (row) => {
+  if (id === undefined) throw keyNotFound(asked.key)
+  const updated = await deps.access.update(id, (row) => {
     authorizeKeyChange(who, row)
-    const managed = managedAfter(who, row, asked)
-    return changeOf(asked, { ...row.policy, managed }, parts.clock.wallMs())
+    const managed = nextManagedFields(who, row, asked)
+    return keyChangeOf(asked, { ...row.policy, managed }, deps.clock.wallMs())
   })
   switch (updated.kind) {
     case 'updated':
-      parts.changes.publish(who.account.id, ['keys'])
-      return keyOutput(parts, updated.row)
+      deps.changes.publish(who.account.id, ['keys'])
+      return keyOutput(deps, updated.row)
     case 'revoked':
       throw new TollgateError('conflict', { message: 'A revoked key stays revoked.', param: 'key' })
     case 'not_found':
-      throw missingKey(asked.key)
+      throw keyNotFound(asked.key)
   }
 })
 
-function changeOf(asked: Asked, policy: KeyPolicy, nowMs: number): KeyChange {
+function keyChangeOf(asked: KeyUpdateInput, policy: KeyPolicy, nowMs: number): KeyChange {
   return {
     ...(asked.name === undefined ? {} : { name: asked.name }),
     ...(asked.expires === undefined ? {} : { expiresMs: expiryOf(asked.expires, nowMs) }),
@@ -47,7 +47,7 @@ function changeOf(asked: Asked, policy: KeyPolicy, nowMs: number): KeyChange {
 }
 
 /** What is left out stays; null takes a limit away. */
-function changedPolicy(asked: Asked, before: KeyPolicy): KeyPolicy {
+function changedPolicy(asked: KeyUpdateInput, before: KeyPolicy): KeyPolicy {
   const { limits = {}, budget, models } = asked
   const { rates } = before
   const or = <Value>(given: Value | undefined, otherwise: Value): Value =>
@@ -72,10 +72,10 @@ function changedPolicy(asked: Asked, before: KeyPolicy): KeyPolicy {
  * The fields that the developer who made the key cannot change: those that someone else limited, until the limit is
  * removed. Throws `not_allowed` where a developer changes such a field.
  */
-function managedAfter(
+function nextManagedFields(
   { actor, role }: AccountScope,
   { policy, createdBy }: KeyRow,
-  asked: Asked,
+  asked: KeyUpdateInput,
 ): readonly ManagedField[] {
   const before = policy.managed ?? []
   const changed = managedFields.filter((field) => asked[field] !== undefined)
@@ -87,7 +87,7 @@ function managedAfter(
       param: field,
     })
   }
-  if (createdBy === makerOf(actor)) return before
+  if (createdBy === creatorOf(actor)) return before
   return managedFields.filter((field) => {
     if (isLimit(asked[field])) return true
     if (!before.includes(field) || !changed.includes(field)) return before.includes(field)
@@ -97,7 +97,7 @@ function managedAfter(
 }
 
 /** Null, false and limits that are all null limit nothing. */
-function isLimit(value: Asked[ManagedField]): boolean {
+function isLimit(value: KeyUpdateInput[ManagedField]): boolean {
   if (value === null || value === undefined || value === false) return false
   if (typeof value !== 'object' || Array.isArray(value)) return true
   return Object.values(value).some((part) => part !== null)

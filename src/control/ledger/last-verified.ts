@@ -3,17 +3,22 @@ import type { Settings } from '../../store/settings.ts'
 
 const settingName = 'ledger_verified'
 
-export interface Verified {
+export interface VerificationSummary {
   readonly atMs: number
   /** How many contradictions it named. */
   readonly lines: number
 }
 
-export async function lastVerified(settings: Pick<Settings, 'get'>): Promise<Verified | undefined> {
+export async function readLastVerification(
+  settings: Pick<Settings, 'get'>,
+): Promise<VerificationSummary | undefined> {
   const text = await settings.get(settingName)
-  return text === undefined ? undefined : (JSON.parse(text) as Verified)
+  return text === undefined ? undefined : (JSON.parse(text) as VerificationSummary)
 }
 
-export function keepVerified(settings: Pick<Settings, 'put'>, verified: Verified): Promise<void> {
+export function saveVerification(
+  settings: Pick<Settings, 'put'>,
+  verified: VerificationSummary,
+): Promise<void> {
   return settings.put(settingName, JSON.stringify(verified))
 }

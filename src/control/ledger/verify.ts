@@ -1,11 +1,11 @@
 /** `ledger.verify`: every balance and hold computed anew and compared. */
 import { asTollgateError } from '../../base/errors.ts'
 import { operationHandler } from '../handle-operation.ts'
-import { keepVerified } from './last-verified.ts'
+import { saveVerification } from './last-verified.ts'
 
 export const verifyLedger = operationHandler('ledger.verify', async ({ ledger, settings, clock, log }) => {
   const report = await ledger.verify()
-  await keepVerified(settings, { atMs: clock.wallMs(), lines: report.drift.length }).catch(
+  await saveVerification(settings, { atMs: clock.wallMs(), lines: report.drift.length }).catch(
     (thrown: unknown) => {
       // A store that cannot write can still be verified.
       const error = asTollgateError(thrown)

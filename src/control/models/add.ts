@@ -3,8 +3,8 @@ import { operationHandler } from '../handle-operation.ts'
 import { assertChanged } from './changed.ts'
 import { modelNow } from './output.ts'
 
-export const addModel = operationHandler('models.add', async (parts, asked) => {
-  const change = await parts.catalog.add({
+export const addModel = operationHandler('models.add', async (deps, asked) => {
+  const change = await deps.catalog.add({
     id: asked.model,
     provider: asked.provider,
     upstreamId: asked.upstreamModel,
@@ -20,6 +20,6 @@ export const addModel = operationHandler('models.add', async (parts, asked) => {
     prices: asked.price === undefined ? undefined : [asked.price],
   })
   assertChanged(change, asked.model)
-  parts.changes.publishToAll(['models'])
-  return modelNow(parts, asked.model)
+  deps.changes.publishToAll(['models'])
+  return modelNow(deps, asked.model)
 })

@@ -3,8 +3,8 @@ import { operationHandler } from '../handle-operation.ts'
 import { assertChanged } from './changed.ts'
 import { modelNow } from './output.ts'
 
-export const enableModel = operationHandler('models.enable', async (parts, { model }) => {
-  assertChanged(await parts.catalog.enable(model), model)
-  parts.changes.publishToAll(['models'])
-  return modelNow(parts, model)
+export const enableModel = operationHandler('models.enable', async (deps, { model }) => {
+  assertChanged(await deps.catalog.enable(model), model)
+  deps.changes.publishToAll(['models'])
+  return modelNow(deps, model)
 })

@@ -2,9 +2,9 @@
 import { operationHandler } from '../handle-operation.ts'
 import { modelOutput } from './output.ts'
 
-export const listModels = operationHandler('models.list', async (parts) => {
-  const { snapshot } = parts.catalog
-  const nowMs = parts.clock.wallMs()
+export const listModels = operationHandler('models.list', async (deps) => {
+  const { snapshot } = deps.catalog
+  const nowMs = deps.clock.wallMs()
   const names = [...[...snapshot.models.keys()].sort(), ...[...snapshot.unsold.keys()].sort()]
   return names.map((name) => modelOutput(snapshot, name, nowMs))
 })

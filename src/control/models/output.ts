@@ -3,7 +3,7 @@ import type { OperationOutput } from '../../../contract/operations.ts'
 import { priceOut } from '../../catalog/listing.ts'
 import { wholeRates, writtenRates } from '../../catalog/prices.ts'
 import { type PriceVersion, priceAt, type Snapshot } from '../../catalog/types.ts'
-import type { ControlParts } from '../parts.ts'
+import type { ControlDeps } from '../control-deps.ts'
 
 export type ModelOutput = OperationOutput<'models.list'>[number]
 type Details = NonNullable<ModelOutput['details']>
@@ -50,7 +50,7 @@ function listPriceOut({ listRates, listTiers }: PriceVersion, provider: string):
 
 /** The model as it is after a change. */
 export function modelNow(
-  { catalog, clock }: Pick<ControlParts, 'catalog' | 'clock'>,
+  { catalog, clock }: Pick<ControlDeps, 'catalog' | 'clock'>,
   name: string,
 ): ModelOutput {
   return modelOutput(catalog.snapshot, name, clock.wallMs())

@@ -3,8 +3,8 @@ import { operationHandler } from '../handle-operation.ts'
 import { assertChanged } from './changed.ts'
 import { modelNow } from './output.ts'
 
-export const priceModel = operationHandler('models.price', async (parts, { model, price }) => {
-  assertChanged(await parts.catalog.price(model, price), model)
-  parts.changes.publishToAll(['models'])
-  return modelNow(parts, model)
+export const priceModel = operationHandler('models.price', async (deps, { model, price }) => {
+  assertChanged(await deps.catalog.price(model, price), model)
+  deps.changes.publishToAll(['models'])
+  return modelNow(deps, model)
 })

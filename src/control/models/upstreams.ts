@@ -3,8 +3,8 @@ import { operationHandler } from '../handle-operation.ts'
 import { assertChanged } from './changed.ts'
 import { modelNow } from './output.ts'
 
-export const nameUpstreams = operationHandler('models.upstreams', async (parts, { model, upstreams }) => {
-  assertChanged(await parts.catalog.nameUpstreams(model, upstreams), model)
-  parts.changes.publishToAll(['models', 'upstreams'])
-  return modelNow(parts, model)
+export const nameUpstreams = operationHandler('models.upstreams', async (deps, { model, upstreams }) => {
+  assertChanged(await deps.catalog.nameUpstreams(model, upstreams), model)
+  deps.changes.publishToAll(['models', 'upstreams'])
+  return modelNow(deps, model)
 })

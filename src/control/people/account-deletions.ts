@@ -5,7 +5,7 @@
  */
 import { assert } from '../../base/assert.ts'
 import { formatId, parseId } from '../../base/ids.ts'
-import type { ControlParts } from '../parts.ts'
+import type { ControlDeps } from '../control-deps.ts'
 
 export interface ClosingAccount {
   readonly account: bigint
@@ -15,29 +15,29 @@ export interface ClosingAccount {
   readonly wasSuspended: boolean
 }
 
-const markerPrefix = 'departure:'
-const markerName = (person: string) => `${markerPrefix}${person}`
+const deletionPrefix = 'departure:'
+const deletionName = (person: string) => `${deletionPrefix}${person}`
 
-interface Written extends Omit<ClosingAccount, 'account'> {
+interface StoredClosingAccount extends Omit<ClosingAccount, 'account'> {
   readonly account: string
 }
 
 /** Returns all that is to be done, with what an earlier try left. */
 export async function beginAccountDeletion(
-  { settings }: Pick<ControlParts, 'settings'>,
+  { settings }: Pick<ControlDeps, 'settings'>,
   person: string,
   going: readonly ClosingAccount[],
 ): Promise<readonly ClosingAccount[]> {
-  const earlier = read((await settings.get(markerName(person))) ?? '[]')
+  const earlier = parseClosingAccounts((await settings.get(deletionName(person))) ?? '[]')
   const known = new Set(earlier.map(({ account }) => account))
   const all = [...earlier, ...going.filter(({ account }) => !known.has(account))]
-  const written = all.map((one): Written => ({ ...one, account: formatId('acct', one.account) }))
-  await settings.put(markerName(person), JSON.stringify(written))
+  const written = all.map((one): StoredClosingAccount => ({ ...one, account: formatId('acct', one.account) }))
+  await settings.put(deletionName(person), JSON.stringify(written))
   return all
 }
 
-function read(text: string): readonly ClosingAccount[] {
-  return (JSON.parse(text) as readonly Written[]).map((one) => {
+function parseClosingAccounts(text: string): readonly ClosingAccount[] {
+  return (JSON.parse(text) as readonly StoredClosingAccount[]).map((one) => {
     const account = parseId('acct', one.account)
     assert(account !== undefined, 'a departure names accounts')
     return { ...one, account }
@@ -46,43 +46,43 @@ function read(text: string): readonly ClosingAccount[] {
 
 /** `isGone`: the person is not there any more. */
 export async function endAccountDeletion(
-  parts: ControlParts,
+  deps: ControlDeps,
   person: string,
   { going, isGone }: { readonly going: readonly ClosingAccount[]; readonly isGone: boolean },
 ): Promise<void> {
   for (const one of going) {
     const { organization } = one
-    const isLeft = organization !== null && (await parts.identity.listMembers(organization)).length > 0
-    if (isGone && !isLeft) await closeAccount(parts, one.account)
-    else await letGoOn(parts, one)
+    const isLeft = organization !== null && (await deps.identity.listMembers(organization)).length > 0
+    if (isGone && !isLeft) await closeAccount(deps, one.account)
+    else await reopenAccount(deps, one)
   }
-  await parts.settings.remove(markerName(person))
+  await deps.settings.remove(deletionName(person))
 }
 
 /** At a start, before anybody can ask to go: what an earlier process could not end. What fails again waits for the next one. */
-export async function finishAccountDeletions(parts: ControlParts): Promise<void> {
-  for (const { name, value } of await parts.settings.beginning(markerPrefix)) {
-    const person = name.slice(markerPrefix.length)
+export async function finishAccountDeletions(deps: ControlDeps): Promise<void> {
+  for (const { name, value } of await deps.settings.listByPrefix(deletionPrefix)) {
+    const person = name.slice(deletionPrefix.length)
     try {
-      const isGone = (await parts.identity.findPerson(person)) === undefined
-      await endAccountDeletion(parts, person, { going: read(value), isGone })
-      parts.log.warn({ person, isGone }, 'a deletion that was cut short was ended')
+      const isGone = (await deps.identity.findPerson(person)) === undefined
+      await endAccountDeletion(deps, person, { going: parseClosingAccounts(value), isGone })
+      deps.log.warn({ person, isGone }, 'a deletion that was cut short was ended')
     } catch (error) {
-      parts.log.error({ err: error, person }, 'a deletion that was cut short is ended at the next start')
+      deps.log.error({ err: error, person }, 'a deletion that was cut short is ended at the next start')
     }
   }
 }
 
 /** As it was before, unless a payment came into dispute meanwhile. */
-async function letGoOn(
-  { ledger, payments }: ControlParts,
+async function reopenAccount(
+  { ledger, payments }: ControlDeps,
   { account, wasSuspended }: ClosingAccount,
 ): Promise<void> {
   if (!wasSuspended && (await payments.setting(account)).frozen === null) await ledger.suspend(account, null)
 }
 
 async function closeAccount(
-  { access, clock, files, ledger, log, managementKeys, payments }: ControlParts,
+  { access, clock, files, ledger, log, managementKeys, payments }: ControlDeps,
   account: bigint,
 ): Promise<void> {
   for (const { id, revokedMs } of await access.list(account)) {

@@ -7,11 +7,11 @@ import { assert } from '../../base/assert.ts'
 import { TollgateError } from '../../base/errors.ts'
 import type { Person } from '../../identity/types.ts'
 import { organizationOwner, personOwner } from '../authorize.ts'
+import type { ControlDeps } from '../control-deps.ts'
 import { operationHandler } from '../handle-operation.ts'
-import type { ControlParts } from '../parts.ts'
 import { beginAccountDeletion, type ClosingAccount, endAccountDeletion } from './account-deletions.ts'
 
-export const deleteMe = operationHandler('me.delete', async (parts, { email }, { actor }) => {
+export const deleteMe = operationHandler('me.delete', async (deps, { email }, { actor }) => {
   assert(actor.kind === 'person', 'somebody is signed in')
   const { person } = actor
   if (email !== person.email) {
@@ -20,19 +20,19 @@ export const deleteMe = operationHandler('me.delete', async (parts, { email }, {
       param: 'email',
     })
   }
-  const going = await beginAccountDeletion(parts, person.id, await goingWith(parts, person))
+  const going = await beginAccountDeletion(deps, person.id, await accountsToClose(deps, person))
   for (const { account, wasSuspended } of going) {
-    if (!wasSuspended) await parts.ledger.suspend(account, parts.clock.wallMs())
+    if (!wasSuspended) await deps.ledger.suspend(account, deps.clock.wallMs())
   }
-  const outcome = await parts.identity.removePerson(person.id)
-  await endAccountDeletion(parts, person.id, { going, isGone: outcome === 'removed' })
-  if (outcome !== 'removed') throw refusal(outcome)
+  const outcome = await deps.identity.removePerson(person.id)
+  await endAccountDeletion(deps, person.id, { going, isGone: outcome === 'removed' })
+  if (outcome !== 'removed') throw deletionRefused(outcome)
   return { deleted: true }
 })
 
 /** Their own account, and those of organizations in which nobody else is: with them these go too. */
-async function goingWith(
-  { identity, ledger }: ControlParts,
+async function accountsToClose(
+  { identity, ledger }: ControlDeps,
   { id }: Person,
 ): Promise<readonly ClosingAccount[]> {
   const owners: (readonly [owner: string, organization: string | null])[] = [[personOwner(id), null]]
@@ -49,11 +49,11 @@ async function goingWith(
   return going
 }
 
-const reasons = {
+const refusalMessages = {
   last_operator: 'Somebody must remain an administrator: make another person one first.',
   only_owner: 'An organization would have no owner: give it another one, or delete it, first.',
 } as const
 
-function refusal(outcome: keyof typeof reasons): TollgateError {
-  return new TollgateError('conflict', { message: reasons[outcome] })
+function deletionRefused(outcome: keyof typeof refusalMessages): TollgateError {
+  return new TollgateError('conflict', { message: refusalMessages[outcome] })
 }

@@ -32,12 +32,12 @@ async function scene(context: Parameters<typeof paymentScene>[0]) {
     accountRates: () => limitDefaults,
   })
   const audit = openAudit(store)
-  const parts = { access, audit, clock, ledger, nextId, payments: open.payments }
+  const deps = { access, audit, clock, ledger, nextId, payments: open.payments }
   return {
     ...payments,
     audit,
-    own: (person: Person) => openPersonalAccount(parts, person),
-    shared: (name: string) => openOrganizationAccount(parts, ada, { organization: 'org', name }),
+    own: (person: Person) => openPersonalAccount(deps, person),
+    shared: (name: string) => openOrganizationAccount(deps, ada, { organization: 'org', name }),
   }
 }
 

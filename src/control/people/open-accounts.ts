@@ -8,59 +8,59 @@ import { formatId } from '../../base/ids.ts'
 import type { Membership, Person } from '../../identity/types.ts'
 import type { AccountAssignment, AccountRow } from '../../ledger/types.ts'
 import { organizationOwner, personOwner } from '../authorize.ts'
-import type { ControlParts } from '../parts.ts'
+import type { ControlDeps } from '../control-deps.ts'
 import { auditedChange } from './audited-change.ts'
 import { foldAddress } from './fold-address.ts'
 
-export type WaitsFor = 'verification' | 'confirmation' | 'tomorrow' | null
+export type CreditBlocker = 'verification' | 'confirmation' | 'tomorrow' | null
 
-type PersonalParts = Pick<ControlParts, 'access' | 'audit' | 'clock' | 'ledger' | 'nextId' | 'payments'>
+type PersonalAccountDeps = Pick<ControlDeps, 'access' | 'audit' | 'clock' | 'ledger' | 'nextId' | 'payments'>
 
 /** What account making needs. */
-export type AccountParts = Pick<
-  ControlParts,
+export type AccountDeps = Pick<
+  ControlDeps,
   'addressHash' | 'changes' | 'identity' | 'limits' | 'signupNano'
 > &
-  PersonalParts
+  PersonalAccountDeps
 
 /**
  * The personal account. One that the command line made for a proven address is taken over; another one follows the
  * person's name and address, so that whoever has an address later is not taken for them.
  */
-export async function openPersonalAccount(parts: PersonalParts, person: Person): Promise<AccountRow> {
+export async function openPersonalAccount(deps: PersonalAccountDeps, person: Person): Promise<AccountRow> {
   const owner = personOwner(person.id)
-  const own = await parts.ledger.accountByOwner(owner)
-  const reserved = await parts.ledger.accountByEmail(person.email)
+  const own = await deps.ledger.accountByOwner(owner)
+  const reserved = await deps.ledger.accountByEmail(person.email)
   const { name } = person
   if (own !== undefined && own.id === reserved?.id)
-    return following(parts, own, { owner, email: own.email, name })
+    return updateOwnerDetails(deps, own, { owner, email: own.email, name })
   const isFree = reserved !== undefined && reserved.owner === null
-  if (isFree && person.confirmed && (own === undefined || (await isUnused(parts, own)))) {
-    const taken = await takeOver(parts, person, { reserved, own })
+  if (isFree && person.confirmed && (own === undefined || (await isUnused(deps, own)))) {
+    const taken = await takeOverAccount(deps, person, { reserved, own })
     if (taken !== undefined) return taken
   }
   const email = reserved === undefined ? person.email : null
-  if (own !== undefined) return following(parts, own, { owner, email, name })
-  const id = parts.nextId()
-  const account = { id, email, owner, name, nowMs: parts.clock.wallMs() }
-  await auditedChange(parts, {
+  if (own !== undefined) return updateOwnerDetails(deps, own, { owner, email, name })
+  const id = deps.nextId()
+  const account = { id, email, owner, name, nowMs: deps.clock.wallMs() }
+  await auditedChange(deps, {
     person,
     operation: 'account.open',
     account: id,
     input: { kind: 'personal' },
-    run: () => parts.ledger.createAccount({ ...account, kind: 'personal' }),
-    tell: toldOfMade,
+    run: () => deps.ledger.createAccount({ ...account, kind: 'personal' }),
+    outcomeText: creationOutcome,
   })
-  return existing(parts, owner)
+  return requireAccount(deps, owner)
 }
 
 /** Somebody else's question made it in the same moment. */
-const toldOfMade = ({ kind }: { kind: 'created' | 'exists' }): string =>
+const creationOutcome = ({ kind }: { kind: 'created' | 'exists' }): string =>
   kind === 'created' ? 'done' : 'conflict'
 
 /** Whoever looks for an account looks for what its owner is called now. */
-async function following(
-  { ledger }: Pick<ControlParts, 'ledger'>,
+async function updateOwnerDetails(
+  { ledger }: Pick<ControlDeps, 'ledger'>,
   own: AccountRow,
   to: AccountAssignment,
 ): Promise<AccountRow> {
@@ -70,27 +70,27 @@ async function following(
 }
 
 /** undefined: somebody else got it meanwhile, or what would be left behind came into use. */
-export async function takeOver(
-  parts: PersonalParts,
+export async function takeOverAccount(
+  deps: PersonalAccountDeps,
   person: Person,
   { reserved, own }: { readonly reserved: AccountRow; readonly own: AccountRow | undefined },
 ): Promise<AccountRow | undefined> {
   const { id: account } = reserved
   const to = { owner: personOwner(person.id), email: person.email, name: person.name }
   const leaving = own?.id ?? null
-  const taken = await auditedChange(parts, {
+  const taken = await auditedChange(deps, {
     person,
     operation: 'account.take-over',
     account,
     input: leaving === null ? {} : { leaving: formatId('acct', leaving) },
-    run: () => parts.ledger.takeOver({ ...to, account, leaving }),
-    tell: (outcome) => (outcome === 'taken_over' ? 'done' : 'conflict'),
+    run: () => deps.ledger.takeOver({ ...to, account, leaving }),
+    outcomeText: (outcome) => (outcome === 'taken_over' ? 'done' : 'conflict'),
   })
-  return taken === 'taken_over' ? parts.ledger.account(account) : undefined
+  return taken === 'taken_over' ? deps.ledger.account(account) : undefined
 }
 
 /** Nothing is on it, nothing can be spent from it, and no payment is on its way to it. */
-async function isUnused({ access, payments }: PersonalParts, account: AccountRow): Promise<boolean> {
+async function isUnused({ access, payments }: PersonalAccountDeps, account: AccountRow): Promise<boolean> {
   if (account.posted !== 0n || account.openHolds > 0) return false
   if ((await payments.topUps({ account: account.id, limit: 1, before: null })).length > 0) return false
   return (await access.list(account.id)).length === 0
@@ -98,27 +98,27 @@ async function isUnused({ access, payments }: PersonalParts, account: AccountRow
 
 /** The account of an organization, which is called like it; it starts at nothing. */
 export async function openOrganizationAccount(
-  parts: Pick<PersonalParts, 'audit' | 'clock' | 'ledger' | 'nextId'>,
+  deps: Pick<PersonalAccountDeps, 'audit' | 'clock' | 'ledger' | 'nextId'>,
   person: Person,
   { organization, name }: Pick<Membership, 'organization' | 'name'>,
 ): Promise<AccountRow> {
   const owner = organizationOwner(organization)
-  const found = await parts.ledger.accountByOwner(owner)
-  if (found !== undefined) return following(parts, found, { owner, email: found.email, name })
-  const id = parts.nextId()
-  const account = { id, email: null, owner, name, nowMs: parts.clock.wallMs() }
-  await auditedChange(parts, {
+  const found = await deps.ledger.accountByOwner(owner)
+  if (found !== undefined) return updateOwnerDetails(deps, found, { owner, email: found.email, name })
+  const id = deps.nextId()
+  const account = { id, email: null, owner, name, nowMs: deps.clock.wallMs() }
+  await auditedChange(deps, {
     person,
     operation: 'account.open',
     account: id,
     input: { kind: 'organization', organization },
-    run: () => parts.ledger.createAccount({ ...account, kind: 'organization' }),
-    tell: toldOfMade,
+    run: () => deps.ledger.createAccount({ ...account, kind: 'organization' }),
+    outcomeText: creationOutcome,
   })
-  return existing(parts, owner)
+  return requireAccount(deps, owner)
 }
 
-async function existing({ ledger }: Pick<ControlParts, 'ledger'>, owner: string): Promise<AccountRow> {
+async function requireAccount({ ledger }: Pick<ControlDeps, 'ledger'>, owner: string): Promise<AccountRow> {
   const account = await ledger.accountByOwner(owner)
   assert(account !== undefined, `${owner} has an account once one was made`)
   return account
@@ -126,38 +126,42 @@ async function existing({ ledger }: Pick<ControlParts, 'ledger'>, owner: string)
 
 /** Gives the starting credit where it is due; tells what it still waits for. */
 export async function giveStartingCredit(
-  parts: AccountParts,
+  deps: AccountDeps,
   person: Person,
   account: AccountRow,
-): Promise<WaitsFor> {
-  if (!person.confirmed) return parts.identity.summary.mail ? 'verification' : 'confirmation'
-  if (parts.signupNano === 0n) return null
-  const given = await parts.ledger.signupCredit({
-    entryId: parts.nextId(),
+): Promise<CreditBlocker> {
+  if (!person.confirmed) return deps.identity.summary.mail ? 'verification' : 'confirmation'
+  if (deps.signupNano === 0n) return null
+  const given = await deps.ledger.signupCredit({
+    entryId: deps.nextId(),
     account: account.id,
     person: person.id,
-    addressHash: parts.addressHash(foldAddress(person.email)),
-    amount: parts.signupNano,
-    perDayMax: parts.limits.signupNanoPerDayMax,
-    nowMs: parts.clock.wallMs(),
+    addressHash: deps.addressHash(foldAddress(person.email)),
+    amount: deps.signupNano,
+    perDayMax: deps.limits.signupNanoPerDayMax,
+    nowMs: deps.clock.wallMs(),
   })
-  if (given.kind === 'credited') await tellOfCredit(parts, person, account)
+  if (given.kind === 'credited') await recordStartingCredit(deps, person, account)
   return given.kind === 'day_is_full' ? 'tomorrow' : null
 }
 
 /** Asked for at every look and given once: only the one time is written down, after it, as its entry was before. */
-async function tellOfCredit(parts: AccountParts, person: Person, { id: account }: AccountRow): Promise<void> {
+async function recordStartingCredit(
+  deps: AccountDeps,
+  person: Person,
+  { id: account }: AccountRow,
+): Promise<void> {
   // What the person waited for is over with it, in every window.
-  parts.changes.publish(account, ['account', 'balance', 'billing'])
-  const input = { amount: formatUsd(parts.signupNano) }
-  const done = { run: async () => {}, tell: () => 'done' }
-  await auditedChange(parts, { person, operation: 'account.starting-credit', account, input, ...done })
+  deps.changes.publish(account, ['account', 'balance', 'billing'])
+  const input = { amount: formatUsd(deps.signupNano) }
+  const done = { run: async () => {}, outcomeText: () => 'done' }
+  await auditedChange(deps, { person, operation: 'account.starting-credit', account, input, ...done })
 }
 
 /** Everything that follows from a person being there, or being confirmed. */
-export async function provisionAccount(parts: AccountParts, person: Person): Promise<WaitsFor> {
-  const account = await openPersonalAccount(parts, person)
-  const waitsFor = await giveStartingCredit(parts, person, account)
-  parts.changes.publish(account.id, ['account'])
+export async function provisionAccount(deps: AccountDeps, person: Person): Promise<CreditBlocker> {
+  const account = await openPersonalAccount(deps, person)
+  const waitsFor = await giveStartingCredit(deps, person, account)
+  deps.changes.publish(account.id, ['account'])
   return waitsFor
 }

@@ -4,13 +4,13 @@ import { TollgateError } from '../../base/errors.ts'
 import { formatId } from '../../base/ids.ts'
 import type { Person } from '../../identity/types.ts'
 import { personOwner } from '../authorize.ts'
+import type { ControlDeps } from '../control-deps.ts'
 import { isoTime, isoTimeOrNull } from '../iso-time.ts'
-import type { ControlParts } from '../parts.ts'
 
 export type PersonOut = OperationOutput<'people.confirm'>
 
-export async function personOutput(parts: ControlParts, person: Person): Promise<PersonOut> {
-  const account = await parts.ledger.accountByOwner(personOwner(person.id))
+export async function personOutput(deps: ControlDeps, person: Person): Promise<PersonOut> {
+  const account = await deps.ledger.accountByOwner(personOwner(person.id))
   return {
     ...ownOutput(person),
     lastSeen: isoTimeOrNull(person.lastSeenMs),
@@ -25,7 +25,7 @@ export function ownOutput(person: Person): Omit<PersonOut, 'account' | 'lastSeen
 
 /** By id or e-mail address. */
 export async function findPerson(
-  { identity }: Pick<ControlParts, 'identity'>,
+  { identity }: Pick<ControlDeps, 'identity'>,
   reference: string,
 ): Promise<Person> {
   const found = reference.includes('@')

@@ -1,26 +1,26 @@
 /** `installation.show`: what an installation is, before anybody is signed in. */
 import { formatUsd } from '../../../contract/usd.ts'
+import type { ControlDeps } from '../control-deps.ts'
 import { operationHandler } from '../handle-operation.ts'
-import type { ControlParts } from '../parts.ts'
 
-export const showInstallation = operationHandler('installation.show', async (parts) => {
-  const { signup, mail, signInWith, passkeysUnavailable: passkeysOff } = parts.identity.summary
+export const showInstallation = operationHandler('installation.show', async (deps) => {
+  const { signup, mail, signInWith, passkeysUnavailable: passkeysOff } = deps.identity.summary
   return {
-    name: parts.operator.name,
-    version: parts.server.version,
-    address: parts.address,
+    name: deps.operator.name,
+    version: deps.server.version,
+    address: deps.address,
     signup,
-    needsSetup: await needsSetup(parts),
+    needsSetup: await needsSetup(deps),
     mail,
     signInWith: [...signInWith],
     passkeysOff,
-    sandbox: parts.hasSandbox,
-    signupCredit: formatUsd(parts.signupNano),
+    sandbox: deps.hasSandbox,
+    signupCredit: formatUsd(deps.signupNano),
   }
 })
 
 /** Nobody runs the installation yet but who has the command line. */
-async function needsSetup({ identity }: Pick<ControlParts, 'identity'>): Promise<boolean> {
+async function needsSetup({ identity }: Pick<ControlDeps, 'identity'>): Promise<boolean> {
   const operators = await identity.listPeople({ state: 'operators', search: null, limit: 1 })
   return operators.length === 0
 }

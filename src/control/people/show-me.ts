@@ -8,11 +8,11 @@ import { ownOutput } from './output.ts'
 
 type Acting = OperationOutput<'me.show'>['accounts'][number]
 
-export const showMe = operationHandler('me.show', async (parts, _input, { actor }) => {
+export const showMe = operationHandler('me.show', async (deps, _input, { actor }) => {
   assert(actor.kind === 'person', 'somebody is signed in')
   const { person } = actor
-  const own = await openPersonalAccount(parts, person)
-  const waitsFor = await giveStartingCredit(parts, person, own)
+  const own = await openPersonalAccount(deps, person)
+  const waitsFor = await giveStartingCredit(deps, person, own)
   const accounts: Acting[] = [
     {
       account: formatId('acct', own.id),
@@ -23,8 +23,8 @@ export const showMe = operationHandler('me.show', async (parts, _input, { actor 
       suspended: own.suspendedMs !== null,
     },
   ]
-  for (const membership of await parts.identity.listMemberships(person.id)) {
-    const account = await openOrganizationAccount(parts, person, membership)
+  for (const membership of await deps.identity.listMemberships(person.id)) {
+    const account = await openOrganizationAccount(deps, person, membership)
     accounts.push({
       account: formatId('acct', account.id),
       kind: 'organization',
@@ -36,7 +36,7 @@ export const showMe = operationHandler('me.show', async (parts, _input, { actor 
   }
   return {
     person: ownOutput(person),
-    recent: parts.clock.wallMs() - actor.loginMs <= parts.limits.recentLoginMs,
+    recent: deps.clock.wallMs() - actor.loginMs <= deps.limits.recentLoginMs,
     accounts,
     waitsFor,
   }

@@ -3,18 +3,18 @@ import { meterNames, meters } from '../../../contract/meters.ts'
 import { formatUsd } from '../../../contract/usd.ts'
 import { formatId } from '../../base/ids.ts'
 import type { ReceiptRow } from '../../ledger/types.ts'
-import { type Cell, csvLines, csvText } from '../csv.ts'
+import { type CsvCell, csvLines, csvText } from '../csv.ts'
 import { accountOperationHandler } from '../handle-operation.ts'
 import { isoTime, isoTimeOrNull } from '../iso-time.ts'
-import { namesOf } from './receipt-output.ts'
-import { receiptLots, searchOf, tooWide } from './search.ts'
+import { findPersonNames } from './receipt-output.ts'
+import { rangeTooWide, receiptBatches, searchOf } from './search.ts'
 
-const usd = (nano: bigint): Cell => ({ amount: formatUsd(nano) })
+const usd = (nano: bigint): CsvCell => ({ amount: formatUsd(nano) })
 
 /** Column by column: its name, and what it tells of a receipt. */
 const columns: readonly (readonly [
   name: string,
-  cell: (row: ReceiptRow, names: ReadonlyMap<string, string>) => Cell,
+  cell: (row: ReceiptRow, names: ReadonlyMap<string, string>) => CsvCell,
 ])[] = [
   ['id', ({ id }) => formatId('req', id)],
   ['started', ({ startedMs }) => isoTime(startedMs)],
@@ -43,9 +43,9 @@ const columns: readonly (readonly [
   ['background', ({ background }) => String(background)],
 ]
 
-export const requestsCsv = accountOperationHandler('requests.csv', (parts, input, { account }) =>
-  parts.usage.makingFile(account.id, async () => {
-    const { csvRowsMax, csvReceiptsScannedMax } = parts.limits
+export const requestsCsv = accountOperationHandler('requests.csv', (deps, input, { account }) =>
+  deps.usage.makingFile(account.id, async () => {
+    const { csvRowsMax, csvReceiptsScannedMax } = deps.limits
     const texts = [
       csvText(
         columns.map(([name]) => name),
@@ -53,14 +53,14 @@ export const requestsCsv = accountOperationHandler('requests.csv', (parts, input
       ),
     ]
     let looked = 0
-    for await (const { receipts, scanned } of receiptLots(
-      parts,
+    for await (const { receipts, scanned } of receiptBatches(
+      deps,
       searchOf(account.id, input, null),
       csvRowsMax,
     )) {
       looked += scanned
-      if (looked > csvReceiptsScannedMax) throw tooWide(csvReceiptsScannedMax)
-      const names = await namesOf(parts, receipts)
+      if (looked > csvReceiptsScannedMax) throw rangeTooWide(csvReceiptsScannedMax)
+      const names = await findPersonNames(deps, receipts)
       texts.push(csvLines(receipts.map((row) => columns.map(([, cell]) => cell(row, names)))))
     }
     return { name: `requests-${formatId('acct', account.id)}.csv`, text: texts.join('') }

@@ -4,33 +4,33 @@ import type { OperationOutput } from '../../../contract/operations.ts'
 import { formatUsd } from '../../../contract/usd.ts'
 import { formatId } from '../../base/ids.ts'
 import type { Attempt, ReceiptRow } from '../../ledger/types.ts'
+import type { ControlDeps } from '../control-deps.ts'
 import { isoTime, isoTimeOrNull } from '../iso-time.ts'
-import type { ControlParts } from '../parts.ts'
 
 type ReceiptOutput = OperationOutput<'requests.list'>[number]
 
 /** Receipts with the names of those who asked; each person is looked up once. */
 export async function receiptOutputs(
-  parts: Pick<ControlParts, 'identity'>,
+  deps: Pick<ControlDeps, 'identity'>,
   rows: readonly ReceiptRow[],
 ): Promise<ReceiptOutput[]> {
-  const names = await namesOf(parts, rows)
+  const names = await findPersonNames(deps, rows)
   return rows.map((row) => receiptOutput(row, names))
 }
 
-type Names = ReadonlyMap<string, string>
+type PersonNames = ReadonlyMap<string, string>
 
 /** Of the people who asked and are still here. */
-export async function namesOf(
-  { identity }: Pick<ControlParts, 'identity'>,
+export async function findPersonNames(
+  { identity }: Pick<ControlDeps, 'identity'>,
   rows: readonly ReceiptRow[],
-): Promise<Names> {
+): Promise<PersonNames> {
   const people = new Set(rows.flatMap(({ person }) => (person === null ? [] : [person])))
   const found = await Promise.all([...people].map((person) => identity.findPerson(person)))
   return new Map(found.flatMap((person) => (person === undefined ? [] : [[person.id, person.name]])))
 }
 
-function receiptOutput(row: ReceiptRow, names: Names): ReceiptOutput {
+function receiptOutput(row: ReceiptRow, names: PersonNames): ReceiptOutput {
   return {
     id: formatId('req', row.id),
     account: formatId('acct', row.account),

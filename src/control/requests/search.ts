@@ -4,9 +4,9 @@ import { assert } from '../../base/assert.ts'
 import { TollgateError } from '../../base/errors.ts'
 import { firstIdAt, parseId } from '../../base/ids.ts'
 import type { ReceiptSearch, ReceiptsFound } from '../../usage/types.ts'
-import type { ControlParts } from '../parts.ts'
+import type { ControlDeps } from '../control-deps.ts'
 
-type Filter = OperationInput<'requests.csv'>
+type RequestFilter = OperationInput<'requests.csv'>
 type Search = Omit<ReceiptSearch, 'limit' | 'scannedMax'>
 
 const stepRows = 500
@@ -15,7 +15,7 @@ const afterAll = (1n << 63n) - 1n
 /** `before`: an id that the receipts are older than; null: none. A `from` that is left out has no bound. */
 export function searchOf(
   account: bigint,
-  { from, to, model, key, ended }: Filter,
+  { from, to, model, key, ended }: RequestFilter,
   before: string | null,
 ): Search {
   const keyId = key === undefined ? null : parseId('key', key)
@@ -36,8 +36,8 @@ export function searchOf(
  * Yields what is found in batches, at most `rowsMax` receipts. Whoever takes them counts what was looked at, and stops
  * when it is enough.
  */
-export async function* receiptLots(
-  { usage, limits }: Pick<ControlParts, 'usage' | 'limits'>,
+export async function* receiptBatches(
+  { usage, limits }: Pick<ControlDeps, 'usage' | 'limits'>,
   search: Search,
   rowsMax: number,
 ): AsyncGenerator<ReceiptsFound, void> {
@@ -56,7 +56,7 @@ export async function* receiptLots(
   }
 }
 
-export function tooWide(scannedMax: number): TollgateError {
+export function rangeTooWide(scannedMax: number): TollgateError {
   return new TollgateError('invalid_value', {
     message: `from: more than ${scannedMax} requests would have to be looked through; ask for a shorter time.`,
     param: 'from',

@@ -6,33 +6,33 @@ import { TollgateError } from '../../base/errors.ts'
 import { parseId } from '../../base/ids.ts'
 import { createMutex } from '../../base/mutex.ts'
 import type { Person } from '../../identity/types.ts'
+import type { ControlDeps } from '../control-deps.ts'
 import { localAccountSetting } from '../find-account.ts'
 import { operationHandler } from '../handle-operation.ts'
-import type { ControlParts } from '../parts.ts'
-import { provisionAccount, takeOver } from '../people/open-accounts.ts'
-import { forgetSetupToken, isSetupToken } from './token.ts'
+import { provisionAccount, takeOverAccount } from '../people/open-accounts.ts'
+import { clearSetupToken, isValidSetupToken } from './token.ts'
 
 /** Claims take turns: the second of two finds the token used. */
-const inTurn = createMutex()
+const serialize = createMutex()
 
-export const claimSetup = operationHandler('setup.claim', (parts, asked) =>
-  inTurn(async () => {
-    if (!(await isSetupToken(parts.settings, asked.token))) {
+export const claimSetup = operationHandler('setup.claim', (deps, asked) =>
+  serialize(async () => {
+    if (!(await isValidSetupToken(deps.settings, asked.token))) {
       throw new TollgateError('setup_link_not_valid', {
         message: 'This setup link was used, or a newer one took its place.',
         param: 'token',
       })
     }
-    const person = await operatorOf(parts, asked)
-    await takeLocalAccount(parts, person)
-    await provisionAccount(parts, person)
-    await forgetSetupToken(parts.settings)
+    const person = await createOperator(deps, asked)
+    await takeOverLocalAccount(deps, person)
+    await provisionAccount(deps, person)
+    await clearSetupToken(deps.settings)
     return { email: person.email }
   }),
 )
 
-async function operatorOf(
-  { identity }: ControlParts,
+async function createOperator(
+  { identity }: ControlDeps,
   asked: { readonly name: string; readonly email: string; readonly password: string },
 ): Promise<Person> {
   const made = await identity.createOperator(asked)
@@ -47,11 +47,11 @@ async function operatorOf(
 }
 
 /** Taken over once; whoever comes later gets an account of their own. */
-async function takeLocalAccount(parts: ControlParts, person: Person): Promise<void> {
-  const { ledger, settings } = parts
+async function takeOverLocalAccount(deps: ControlDeps, person: Person): Promise<void> {
+  const { ledger, settings } = deps
   const local = await settings.get(localAccountSetting)
   const id = local === undefined ? undefined : parseId('acct', local)
   const account = id === undefined ? undefined : await ledger.account(id)
   if (account === undefined || account.owner !== null) return
-  await takeOver(parts, person, { reserved: account, own: undefined })
+  await takeOverAccount(deps, person, { reserved: account, own: undefined })
 }

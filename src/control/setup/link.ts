@@ -2,6 +2,6 @@
 import { operationHandler } from '../handle-operation.ts'
 import { makeSetupToken, setupLinkOf } from './token.ts'
 
-export const makeSetupLink = operationHandler('setup.link', async (parts) => ({
-  link: setupLinkOf(parts.address, await makeSetupToken(parts)),
+export const makeSetupLink = operationHandler('setup.link', async (deps) => ({
+  link: setupLinkOf(deps.address, await makeSetupToken(deps)),
 }))

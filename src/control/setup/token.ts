@@ -4,25 +4,28 @@
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Settings } from '../../store/settings.ts'
-import type { ControlParts } from '../parts.ts'
+import type { ControlDeps } from '../control-deps.ts'
 
 const settingName = 'setup_token_sha256'
 const tokenBytes = 24
 
 /** Makes a token and forgets the one before; the return value is its only copy. */
-export async function makeSetupToken(parts: Pick<ControlParts, 'settings' | 'random'>): Promise<string> {
-  const token = Buffer.from(parts.random(tokenBytes)).toString('base64url')
-  await parts.settings.put(settingName, hashOf(token).toString('hex'))
+export async function makeSetupToken(deps: Pick<ControlDeps, 'settings' | 'random'>): Promise<string> {
+  const token = Buffer.from(deps.random(tokenBytes)).toString('base64url')
+  await deps.settings.put(settingName, hashOf(token).toString('hex'))
   return token
 }
 
-export async function isSetupToken(settings: Pick<Settings, 'get'>, token: string): Promise<boolean> {
+export async function isValidSetupToken(
+  settings: Pick<Settings, 'get'>,
+  token: string,
+): Promise<boolean> {
   const stored = await settings.get(settingName)
   return stored !== undefined && stored !== '' && timingSafeEqual(hashOf(token), Buffer.from(stored, 'hex'))
 }
 
 /** A used token opens nothing any more. */
-export async function forgetSetupToken(settings: Pick<Settings, 'put'>): Promise<void> {
+export async function clearSetupToken(settings: Pick<Settings, 'put'>): Promise<void> {
   await settings.put(settingName, '')
 }
 

@@ -12,9 +12,9 @@ const hourMs = 3_600_000
 const hoursShown = 24
 const daysShown = 30
 
-export const showOverview = accountOperationHandler('overview.show', async (parts, _input, { account }) => {
-  const { usage } = parts
-  const nowMs = parts.clock.wallMs()
+export const showOverview = accountOperationHandler('overview.show', async (deps, _input, { account }) => {
+  const { usage } = deps
+  const nowMs = deps.clock.wallMs()
   const today = dayOf(nowMs)
   const monthMs = firstDayOf(monthOf(today)) * dayMs
   const daysMs = (today - daysShown + 1) * dayMs
@@ -37,8 +37,8 @@ export const showOverview = accountOperationHandler('overview.show', async (part
     today: sumsOutput(sumSince(days, today * dayMs)),
     month: sumsOutput(sumSince(days, monthMs)),
     daysLeft,
-    hours: hours.map(notSplit),
-    days: days.filter(({ atMs }) => atMs >= daysMs).map(notSplit),
+    hours: hours.map(totalRow),
+    days: days.filter(({ atMs }) => atMs >= daysMs).map(totalRow),
     firstRequest: isoTimeOrNull(firstMs),
   }
 })
@@ -49,4 +49,4 @@ function sumSince(rows: readonly SumsRow[], fromMs: number): Sums {
   return total
 }
 
-const notSplit = ({ atMs, sums }: SumsRow) => rowOutput({ atMs, sums, group: null, label: null })
+const totalRow = ({ atMs, sums }: SumsRow) => rowOutput({ atMs, sums, group: null, label: null })

@@ -4,42 +4,42 @@ import { assert } from '../../base/assert.ts'
 import { formatId, parseId } from '../../base/ids.ts'
 import { addSums, type GrowingSums, noSums } from '../../usage/sums.ts'
 import type { SumsAsk, SumsRow } from '../../usage/types.ts'
+import type { ControlDeps } from '../control-deps.ts'
 import { isoTime } from '../iso-time.ts'
-import type { ControlParts } from '../parts.ts'
-import { spanOf } from './span.ts'
+import { rangeOf } from './span.ts'
 import { sumsOutput } from './sums-output.ts'
 
 export type UsageInput = OperationInput<'usage.show'>
 type UsageRowOut = OperationOutput<'usage.show'>[number]
 
 /** A row whose group has its text and its words. */
-interface Named extends Pick<SumsRow, 'atMs' | 'sums'> {
+interface LabeledUsage extends Pick<SumsRow, 'atMs' | 'sums'> {
   readonly group: string | null
   readonly label: string | null
 }
 
-export async function usageOf(
-  parts: ControlParts,
+export async function readUsage(
+  deps: ControlDeps,
   account: bigint,
   input: UsageInput,
 ): Promise<UsageRowOut[]> {
-  const rows = await parts.usage.sums({ account, ...askOf(parts, input) })
-  const named = await naming[input.group](parts, account, rows)
+  const rows = await deps.usage.sums({ account, ...toSumsQuery(deps, input) })
+  const named = await labelers[input.group](deps, account, rows)
   return named.map(rowOutput)
 }
 
-export function rowOutput({ atMs, group, label, sums }: Named): UsageRowOut {
+export function rowOutput({ atMs, group, label, sums }: LabeledUsage): UsageRowOut {
   return { at: isoTime(atMs), group, label, ...sumsOutput(sums) }
 }
 
-function askOf(
-  parts: ControlParts,
+function toSumsQuery(
+  deps: ControlDeps,
   { from, to, by, group, model, key }: UsageInput,
 ): Omit<SumsAsk, 'account'> {
   const id = key === undefined ? null : parseId('key', key)
   assert(id !== undefined, 'an id of parsed input is an id')
   return {
-    ...spanOf(parts, { from, to }),
+    ...rangeOf(deps, { from, to }),
     step: by,
     group: group === 'member' ? 'key' : group,
     model: model ?? null,
@@ -47,13 +47,13 @@ function askOf(
   }
 }
 
-type Naming = (
-  parts: ControlParts,
+type UsageLabeler = (
+  deps: ControlDeps,
   account: bigint,
   rows: readonly SumsRow[],
-) => Promise<readonly Named[]> | readonly Named[]
+) => Promise<readonly LabeledUsage[]> | readonly LabeledUsage[]
 
-const naming: Readonly<Record<UsageInput['group'], Naming>> = {
+const labelers: Readonly<Record<UsageInput['group'], UsageLabeler>> = {
   none: (_parts, _account, rows) => rows.map(({ atMs, sums }) => ({ atMs, sums, group: null, label: null })),
   model: (_parts, _account, rows) =>
     rows.map(({ atMs, sums, group }) => ({
@@ -76,10 +76,10 @@ const naming: Readonly<Record<UsageInput['group'], Naming>> = {
 
 /** The keys that one person made, together; those that nobody is known to have made are a group of their own: ''. */
 async function byMember(
-  { access, identity }: ControlParts,
+  { access, identity }: ControlDeps,
   account: bigint,
   rows: readonly SumsRow[],
-): Promise<readonly Named[]> {
+): Promise<readonly LabeledUsage[]> {
   const makers = new Map((await access.list(account)).map(({ id, createdBy }) => [id, createdBy ?? '']))
   const sums = new Map<string, { atMs: number; group: string; sums: GrowingSums }>()
   for (const row of rows) {

@@ -2,10 +2,10 @@
 import { formatId } from '../../base/ids.ts'
 import { csvText } from '../csv.ts'
 import { accountOperationHandler } from '../handle-operation.ts'
-import { usageOf } from './rows.ts'
+import { readUsage } from './rows.ts'
 
-export const showUsage = accountOperationHandler('usage.show', (parts, input, { account }) =>
-  usageOf(parts, account.id, input),
+export const showUsage = accountOperationHandler('usage.show', (deps, input, { account }) =>
+  readUsage(deps, account.id, input),
 )
 
 const header = [
@@ -27,8 +27,8 @@ const header = [
   'first_byte_p95_ms',
 ]
 
-export const usageCsv = accountOperationHandler('usage.csv', async (parts, input, { account }) => {
-  const rows = await usageOf(parts, account.id, input)
+export const usageCsv = accountOperationHandler('usage.csv', async (deps, input, { account }) => {
+  const rows = await readUsage(deps, account.id, input)
   const text = csvText(
     header,
     rows.map(({ at, group, label, tokens, charged, latencyMs, firstByteMs, ...counts }) => [

@@ -1,13 +1,13 @@
 /** The range of time that people ask about. */
-import type { ControlParts } from '../parts.ts'
+import type { ControlDeps } from '../control-deps.ts'
 
-const usualMs = 30 * 24 * 3_600_000
+const defaultRangeMs = 30 * 24 * 3_600_000
 
 /** `to` left out: now; `from` left out: 30 days before `to`. */
-export function spanOf(
-  { clock }: Pick<ControlParts, 'clock'>,
+export function rangeOf(
+  { clock }: Pick<ControlDeps, 'clock'>,
   { from, to }: { readonly from?: string | undefined; readonly to?: string | undefined },
 ): { readonly fromMs: number; readonly toMs: number } {
   const toMs = to === undefined ? clock.wallMs() : Date.parse(to)
-  return { fromMs: from === undefined ? toMs - usualMs : Date.parse(from), toMs }
+  return { fromMs: from === undefined ? toMs - defaultRangeMs : Date.parse(from), toMs }
 }

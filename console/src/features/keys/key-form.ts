@@ -2,7 +2,7 @@
  * What somebody enters to make or change a key, as the texts of the form, and what the control plane is asked for it.
  * Pure. The server decides what is allowed; here only what cannot be read is told at its field.
  */
-import type { OperationAsk } from '../../../../contract/operations.ts'
+import type { OperationRawInput } from '../../../../contract/operations.ts'
 import { typedAmount } from '../usage/amount.ts'
 import type { Key } from './key-state.ts'
 
@@ -45,7 +45,7 @@ export const cachingWords: Readonly<Record<Key['automaticCaching'], string>> = {
   never: 'Never',
 }
 export type KeyProblems = Readonly<Partial<Record<KeyField, string>>>
-type Asked = Required<Omit<OperationAsk<'key.create'>, 'account'>>
+type Asked = Required<Omit<OperationRawInput<'key.create'>, 'account'>>
 export type KeyWishes = { [Field in keyof Asked]: Exclude<Asked[Field], undefined> }
 export type KeyFormResult =
   | { readonly kind: 'wishes'; readonly wishes: KeyWishes }

@@ -18,7 +18,7 @@ import type { Settings } from '../store/settings.ts'
 import type { Usage } from '../usage/types.ts'
 
 /** A host, as it is asked for the names of its models. */
-export interface AskedHost {
+export interface ModelHost {
   readonly provider: string
   /** null: the provider's own address. */
   readonly url: string | null
@@ -26,7 +26,7 @@ export interface AskedHost {
 }
 
 /** The server that the operations run in; on the command line without one, nothing runs. */
-export interface ServerFacts {
+export interface ServerStatus {
   readonly startedMs: number
   readonly version: string
   /** How many requests run. */
@@ -37,14 +37,16 @@ export interface ServerFacts {
   memoryBytes(): number
   eventLoopDelayMs(): number
   /** The names of a host's models; `problem`: why there are none. */
-  hostModels(host: AskedHost): Promise<{ readonly names: readonly string[]; readonly problem: string | null }>
+  listHostModels(
+    host: ModelHost,
+  ): Promise<{ readonly names: readonly string[]; readonly problem: string | null }>
   /** Where a request of an upstream would go. */
-  requestUrl(host: Pick<AskedHost, 'provider' | 'url'>): string
+  requestUrl(host: Pick<ModelHost, 'provider' | 'url'>): string
   /** What the check of the ledger beside the requests has found. */
-  ledgerCheck(): WatchReport
+  ledgerReport(): WatchReport
 }
 
-export interface ControlParts {
+export interface ControlDeps {
   readonly access: Access
   readonly builtInKeys: BuiltInKeys
   readonly managementKeys: ManagementKeys
@@ -56,7 +58,7 @@ export interface ControlParts {
   readonly ledger: Ledger
   readonly payments: Payments
   readonly usage: Usage
-  readonly server: ServerFacts
+  readonly server: ServerStatus
   readonly settings: Settings
   /** How the upstreams do. */
   readonly health: Health

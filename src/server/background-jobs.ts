@@ -7,35 +7,35 @@ import type { Config } from '../config/config.ts'
 import type { GatewayDeps } from '../gateway/deps.ts'
 import { startPaymentWork } from '../payments/work.ts'
 import { startFileDeletions } from '../providers/file-deletions.ts'
-import { accountLetters } from './account-emails.ts'
+import { accountEmailSender } from './account-emails.ts'
 import type { Services } from './services.ts'
 
-interface Around {
+interface JobDeps {
   readonly config: Pick<Config, 'limits'>
   readonly clock: Clock
   readonly log: Log
 }
 
 /** Returns a function for each job that stops it. */
-export function startWork(around: Around, services: Services, deps: GatewayDeps): (() => void)[] {
+export function startJobs(around: JobDeps, services: Services, deps: GatewayDeps): (() => void)[] {
   const { background, address } = deps
   return [
-    startPayments(around, services, { background, address }),
+    startPaymentJobs(around, services, { background, address }),
     startFileDeletions({ ...deps, catalog: services.catalog }),
     deps.polls.start(),
   ]
 }
 
 /** `address`: the server's public URL. Returns a function that stops the job. */
-function startPayments(
-  { config, clock, log }: Around,
+function startPaymentJobs(
+  { config, clock, log }: JobDeps,
   parts: Pick<Services, 'openPayments' | 'ledger' | 'usage' | 'identity' | 'mail'>,
-  of: { readonly background: Background; readonly address: string },
+  options: { readonly background: Background; readonly address: string },
 ): () => void {
   return startPaymentWork(parts.openPayments, {
-    ...of,
+    ...options,
     ...{ clock, log, limits: config.limits },
-    letters: accountLetters(parts),
+    letters: accountEmailSender(parts),
     account: parts.ledger.account,
     daysLeft: parts.usage.daysLeft,
   })

@@ -7,21 +7,27 @@ import { TollgateError } from '../base/errors.ts'
 import { networkOf } from '../base/network.ts'
 import type { Actor } from '../control/actor.ts'
 import { RateMeter } from '../limits/rate-meter.ts'
-import { nameOf } from './actor.ts'
+import { actorId } from './actor.ts'
 
-export interface PaceLimits {
+export interface ChangeLimiterLimits {
   readonly changesPerMinute: number
   readonly changersKeptMax: number
 }
 
 /** Throws `rate_limited` when this one has made as many changes in this minute as they may. */
-export type Pace = (actor: Actor) => void
+export type ChangeLimiter = (actor: Actor) => void
 
-export function openPace({ clock, limits }: { readonly clock: Clock; readonly limits: PaceLimits }): Pace {
+export function openChangeLimiter({
+  clock,
+  limits,
+}: {
+  readonly clock: Clock
+  readonly limits: ChangeLimiterLimits
+}): ChangeLimiter {
   const { changesPerMinute, changersKeptMax } = limits
   const meter = new RateMeter<string>({ perMinute: changesPerMinute, takersMax: changersKeptMax })
   return (actor) => {
-    const taker = actor.kind === 'anyone' ? networkOf(actor.address ?? '') : nameOf(actor)
+    const taker = actor.kind === 'anyone' ? networkOf(actor.address ?? '') : actorId(actor)
     const metered = meter.take(taker, clock.wallMs())
     if (metered.kind === 'taken') return
     throw new TollgateError('rate_limited', {

@@ -5,7 +5,7 @@ import type { TollgateError } from '../base/errors.ts'
 import { retryAdviceHeaders } from '../base/retry-advice.ts'
 
 /** Answers with an error; `requestId` names the log line where there is one. */
-export function answerError(reply: FastifyReply, error: TollgateError, requestId: string): FastifyReply {
+export function sendError(reply: FastifyReply, error: TollgateError, requestId: string): FastifyReply {
   const { message, param, facts, retryAfterMs, headers } = error.details
   const body: ControlErrorBody = {
     error: {
@@ -33,7 +33,7 @@ const typeByEnding: Readonly<Record<string, string>> = {
 }
 
 /** Answers with a file to keep, under a name that no header and no file system takes for anything else. */
-export function answerFile(
+export function sendFile(
   reply: FastifyReply,
   { name, text }: { readonly name: string; readonly text: string },
 ): FastifyReply {

@@ -1,12 +1,12 @@
 /** What the control plane over HTTP works with. Types only; the root of the program composes it. */
 import type { IncomingMessage } from 'node:http'
-import type { ControlParts } from '../control/parts.ts'
+import type { ControlDeps } from '../control/control-deps.ts'
 import type { AuthRequest, AuthResponse } from '../identity/auth-messages.ts'
 import type { EventStreams } from './event-streams.ts'
 
-export interface ApiParts {
-  readonly control: ControlParts
-  readonly answerAuth: (request: AuthRequest) => Promise<AuthResponse>
+export interface ApiDeps {
+  readonly control: ControlDeps
+  readonly handleAuth: (request: AuthRequest) => Promise<AuthResponse>
   /** Who is at the other end, behind trusted proxies. */
   readonly clientAddress: (request: IncomingMessage) => string
   readonly streams: EventStreams
