@@ -16,10 +16,7 @@ export async function makeSetupToken(deps: Pick<ControlDeps, 'settings' | 'rando
   return token
 }
 
-export async function isValidSetupToken(
-  settings: Pick<Settings, 'get'>,
-  token: string,
-): Promise<boolean> {
+export async function isValidSetupToken(settings: Pick<Settings, 'get'>, token: string): Promise<boolean> {
   const stored = await settings.get(settingName)
   return stored !== undefined && stored !== '' && timingSafeEqual(hashOf(token), Buffer.from(stored, 'hex'))
 }
