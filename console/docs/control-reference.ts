@@ -100,8 +100,8 @@ function answerHtml(name: OperationName): string {
 function commandHtml(name: OperationName, address: string): string {
   const { policy, http } = operations[name]
   if (http === null) return ''
-  const isOpen = policy.of === 'everybody'
-  if (!isOpen && (policy.of !== 'account' || policy.scope === null)) return ''
+  const isOpen = policy.kind === 'everybody'
+  if (!isOpen && (policy.kind !== 'account' || policy.scope === null)) return ''
   const [method, path] = http
   const { parameters, body } = inputParts(name)
   const filled = parameters.reduce(
