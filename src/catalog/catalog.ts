@@ -18,6 +18,7 @@ import {
 } from './console-upstreams.ts'
 import type { ModelDefinition, PriceDefinition } from './definition.ts'
 import { type CatalogSources, draftModels, type Override } from './drafts.ts'
+import { hostModels } from './hosts/host-models.ts'
 import {
   type ListedUpstream,
   listUpstreams,
@@ -75,7 +76,7 @@ export interface Catalog {
   /** Adds one, or replaces one that was added. */
   putUpstream(ask: UpstreamAsk): Promise<UpstreamChange>
   /** What it would serve, or why it would be refused whatever its credential. */
-  previewUpstream(ask: Omit<UpstreamAsk, 'credential'>): UpstreamPreview | UpstreamChange
+  previewUpstream(ask: Omit<UpstreamAsk, 'credential'>): Promise<UpstreamPreview | UpstreamChange>
   /** The credential stored for this name, provider and address, if any. */
   keptCredential(ask: Pick<UpstreamAsk, 'name' | 'provider' | 'url'>): string | undefined
   /** Whether there was one; those of the configuration stay. */
@@ -261,15 +262,16 @@ function upstreamChanges(live: Live): UpstreamChanges {
   return {
     putUpstream(ask) {
       return live.inTurn(async () => {
-        const refused = refusedUpstream(ask, live.sources, live.loaded.sources)
+        const refused = refusedUpstream(ask, live.sources, await withHost(live.loaded.sources, ask.provider))
         if (refused !== undefined) return refused
         const written = await writeUpstream(store, sealer, ask, clock.wallMs())
         if (written === 'written') await refresh(live)
         return { kind: written }
       })
     },
-    previewUpstream(ask) {
-      const { sources, snapshot } = live.loaded
+    async previewUpstream(ask) {
+      const { snapshot } = live.loaded
+      const sources = await withHost(live.loaded.sources, ask.provider)
       return refusedUpstream(ask, live.sources, sources) ?? previewUpstream(ask, sources, snapshot)
     },
     keptCredential({ name, provider, url }) {
@@ -294,6 +296,12 @@ function upstreamChanges(live: Live): UpstreamChanges {
   }
 }
 
+/** The sources with the models of a host that may have no upstream yet. */
+async function withHost(sources: CatalogSources, provider: string): Promise<CatalogSources> {
+  const isLoaded = sources.upstreams.some((upstream) => upstream.provider === provider)
+  return isLoaded ? sources : { ...sources, builtin: [...sources.builtin, ...(await hostModels([provider]))] }
+}
+
 function aliasMistake(name: string, { aliases }: GivenSources): string | undefined {
   return Object.hasOwn(aliases, name) ? `${name} is an alias of ${aliases[name]}` : undefined
 }
@@ -311,10 +319,12 @@ async function load(deps: CatalogDeps, given: GivenSources): Promise<Loaded> {
   const rows = await store.database.selectFrom('model_override').selectAll().execute()
   const console = await readUpstreams(store, sealer)
   const markup = await readMarkup(settings)
+  const upstreams = [...given.upstreams, ...console.flatMap((upstream) => usableUpstream(upstream, given))]
   const sources = {
     ...given,
     ...(markup === undefined ? {} : { markup: markup.markup, markupFromMs: markup.fromMs }),
-    upstreams: [...given.upstreams, ...console.flatMap((upstream) => usableUpstream(upstream, given))],
+    builtin: [...given.builtin, ...(await hostModels(upstreams.map(({ provider }) => provider)))],
+    upstreams,
     overrides: rows.map(overrideOf),
   }
   const drafts = draftModels(sources)

@@ -45,6 +45,12 @@ const spellings: readonly (readonly [name: string, model: string | undefined, up
   ['gpt-house-2025-01-01', undefined, null],
   ['llama-3-2025-01-01', undefined, null],
   ['-latest', undefined, null],
+  ['openai/gpt-5-mini', 'gpt-5-mini', null],
+  ['openai/gpt-5-mini-2025-08-07', 'gpt-5-mini', 'gpt-5-mini-2025-08-07'],
+  ['anthropic/claude-sonnet-4-5', 'claude-sonnet-4-5', null],
+  ['anthropic/gpt-5-mini', undefined, null],
+  ['openai/llama-3', undefined, null],
+  ['openai/openai/gpt-5-mini', undefined, null],
 ]
 
 test('a name means the model, its dated snapshot, or nothing', () => {

@@ -1,6 +1,6 @@
 /**
  * Names under which vendors publish a model besides its own: with the date of a snapshot, with its version, or with
- * `-latest`. Such a name of a model that is sold is sold at the model's price. Pure.
+ * `-latest`, or behind its maker. Such a name of a model that is sold is sold at the model's price. Pure.
  */
 import type { Model, Snapshot } from './types.ts'
 
@@ -22,11 +22,19 @@ export function modelNamed(snapshot: Snapshot, name: string): ModelMatch | undef
   const own = snapshot.models.get(name)
   if (own !== undefined) return { model: own, datedName: null }
   if (snapshot.unsold.has(name)) return undefined
+  const slash = name.indexOf('/')
+  if (slash !== -1) return ofMaker(snapshot, name.slice(0, slash), name.slice(slash + 1))
   const stem = name.replace(date, '')
   if (stem !== name) return named(snapshot, stem, name)
   if (!name.endsWith(latest)) return undefined
   const plain = name.slice(0, -latest.length)
   return named(snapshot, plain, null) ?? newestSnapshot(snapshot, plain)
+}
+
+/** `openai/gpt-4.1`, as routers write it: the model under its own name, where its maker is asked for it. */
+function ofMaker(snapshot: Snapshot, maker: string, name: string): NamedModel | undefined {
+  const found = name.includes('/') ? undefined : modelNamed(snapshot, name)
+  return found?.model.provider === maker && isOwnName(snapshot, found.model) ? found : undefined
 }
 
 /** Only of a model that its maker calls by this name: what a host calls a model of its own is no family's spelling. */

@@ -90,6 +90,21 @@ server:
   assert.equal(both.metricsToken, `${randomText}2`)
 })
 
+test('the variable of a host is an upstream of it that serves what is known of it, unless the file has one', () => {
+  const environment = { GROQ_API_KEY: 'one', TOGETHER_API_KEY: '' }
+  assert.deepEqual(config('', environment).upstreams, [
+    { name: 'groq', provider: 'groq', url: null, credential: 'one', weight: 1, models: 'all' },
+  ])
+  const file = 'upstreams: [{name: fast, provider: groq, credential: two, models: [groq/a]}]'
+  assert.deepEqual(
+    config(file, environment).upstreams.map(({ name }) => name),
+    ['fast'],
+  )
+  const named =
+    'upstreams: [{name: groq, provider: openai, url: "https://api.groq.com/openai/v1", credential: x, models: [a]}]'
+  assert.equal(config(named, environment).upstreams.length, 1)
+})
+
 test('credentials in the environment are upstreams, after those of the file; an empty one is none', () => {
   const text = `
 upstreams:

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import type { ModelDefinition, UpstreamDefinition } from '../catalog/definition.ts'
 import { canonicalAddress } from '../catalog/upstream-address.ts'
 import { type FileResult, readFileText } from './file.ts'
+import { hostKeyNames } from './host-keys.ts'
 import {
   isLoopbackOnly,
   type MailSetting,
@@ -230,6 +231,9 @@ function upstreamsOf(values: SettingValues): readonly UpstreamSetting[] {
     { provider: 'openai', credential: values.openaiKey, url: values.openaiUrl },
     { provider: 'anthropic', credential: values.anthropicKey, url: values.anthropicUrl },
     { provider: 'google', credential: values.geminiKey, url: values.googleUrl },
+    ...hostKeyNames
+      .filter(({ provider }) => !isInFile(values, provider))
+      .map(({ provider, setting }) => ({ provider, credential: values[setting], url: null })),
   ]
   return [
     ...values.upstreams.map((upstream) => ({
@@ -254,6 +258,11 @@ function upstreamsOf(values: SettingValues): readonly UpstreamSetting[] {
           },
     ),
   ]
+}
+
+/** A file that has an upstream of the host, or of its name, says by itself what is done with the variable. */
+function isInFile({ upstreams }: SettingValues, host: string): boolean {
+  return upstreams.some(({ name, provider }) => name === host || provider === host)
 }
 
 function namesUsedTwice(upstreams: readonly UpstreamSetting[]): readonly string[] {

@@ -43,7 +43,7 @@ export const upstream = z.strictObject({
   name: name.describe(
     "How receipts and logs call it; unique. The environment's ones are called `openai`, `anthropic` and `google`.",
   ),
-  provider: name.describe('`openai`, `anthropic` or `google`.'),
+  provider: name.describe('`openai`, `anthropic`, `google`, or a host of [the list](providers.md#hosts).'),
   url: upstreamUrl
     .optional()
     .describe(

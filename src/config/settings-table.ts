@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import { model, upstream } from './file-lists.ts'
+import { hostKeys } from './host-keys.ts'
 import { signInProviders } from './identity.ts'
 import {
   apiOrigin,
@@ -148,6 +149,7 @@ export const settingsTable = {
     default: null,
     doc: "A credential of Google's Gemini API: enables its models.",
   },
+  ...hostKeys,
   openaiUrl: {
     variable: 'TOLLGATE_OPENAI_URL',
     schema: upstreamUrl,

@@ -18,6 +18,7 @@ import { formatId, type NextId, type RandomBytes } from '../base/ids.ts'
 import { createLog, type Log } from '../base/log.ts'
 import { builtinModels } from '../catalog/builtin.ts'
 import { type Catalog, type GivenSources, openCatalog } from '../catalog/catalog.ts'
+import { hostModels } from '../catalog/hosts/host-models.ts'
 import { catalogMistakes } from '../catalog/mistakes.ts'
 import { sandboxModels } from '../catalog/sandbox-models.ts'
 import type { CommandServices } from '../cli/run-operation.ts'
@@ -96,7 +97,8 @@ export type ServicesResult =
 /** Takes the data folder for this process alone, makes what is missing there, and brings its database up to date. */
 export async function openServices(config: Config, options: ServicesOptions): Promise<ServicesResult> {
   const sources = catalogSources(config, options.sandboxOrigin)
-  const mistakes = catalogMistakes(sources)
+  const hosted = await hostModels(sources.upstreams.map(({ provider }) => provider))
+  const mistakes = catalogMistakes({ ...sources, builtin: [...sources.builtin, ...hosted] })
   if (mistakes.length > 0) return { kind: 'refused', messages: mistakes }
   const opened = await openStore({
     dataDirectory: config.dataFolder,

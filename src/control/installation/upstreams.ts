@@ -34,7 +34,7 @@ export const checkUpstream = operationHandler(
   async ({ catalog, plainOrigins, server }, asked) => {
     validateUpstream(asked, plainOrigins)
     const ask = toCatalogInput(asked)
-    const preview = catalog.previewUpstream(ask)
+    const preview = await catalog.previewUpstream(ask)
     const isPreview = !('kind' in preview)
     // A request for the host's model names comes before the choice among them.
     if (!isPreview && !(preview.kind === 'needs_models' && asked.askHost))

@@ -1,0 +1,140 @@
+/**
+ * Writes src/catalog/hosts/<provider>-models.ts for each host from a list of models in JSON lines: facts alone (names, limits,
+ * list prices, dates), one line a model. `node scripts/host-models.js host-models.jsonl 2026-07-02`, with the day on which the
+ * list was read; then `node scripts/run.js biome check --write src/catalog`
+ */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+
+/**
+ * @typedef {{ input: number, output: number, cache_read?: number, cache_write?: number, input_audio?: number, reasoning?: number }} ListedRates
+ * @typedef {{ host: string, id: string, name: string, released: string, context: number, maxOutput: number, input: string[],
+ *   output: string[], reasoning: boolean, tools: boolean,
+ *   usdPerMillionTokens: ListedRates & { tiers?: (ListedRates & { tier: { size: number } })[] } }} Listed
+ */
+
+/** The hosts by their names here, with what the list calls them. @type {Record<string, string>} */
+const hosts = {
+  alibaba: 'alibaba',
+  baseten: 'baseten',
+  cerebras: 'cerebras',
+  cohere: 'cohere',
+  deepinfra: 'deepinfra',
+  deepseek: 'deepseek',
+  digitalocean: 'digitalocean',
+  fireworks: 'fireworks-ai',
+  groq: 'groq',
+  huggingface: 'huggingface',
+  minimax: 'minimax',
+  mistral: 'mistral',
+  moonshot: 'moonshotai',
+  nebius: 'nebius',
+  novita: 'novita-ai',
+  nvidia: 'nvidia',
+  openrouter: 'openrouter',
+  ovh: 'ovhcloud',
+  scaleway: 'scaleway',
+  siliconflow: 'siliconflow',
+  together: 'togetherai',
+  xai: 'xai',
+  zai: 'zai',
+}
+
+/** Whose price depends on more than the model: their models are known, and sold once the operator says the price. */
+const unpriced = [
+  // On who serves: huggingface.co/docs/inference-providers.
+  'huggingface',
+]
+
+/**
+ * DeepSeek's price depends on the hour, and the list has older ones: the price of the peak hours is in force at all hours.
+ * api-docs.deepseek.com/quick_start/pricing, 2026-11. The former aliases are no longer served.
+ * @type {Record<string, Partial<Listed> | null>}
+ */
+const corrections = {
+  'deepseek deepseek-chat': null,
+  'deepseek deepseek-reasoner': null,
+  'deepseek deepseek-v4-flash': { usdPerMillionTokens: { input: 0.3, output: 1.2, cache_read: 0.006 } },
+  'deepseek deepseek-v4-pro': { usdPerMillionTokens: { input: 1.32, output: 3.96, cache_read: 0.044 } },
+}
+
+/** The name under which the list's model is sold since it was read. @type {Record<string, string>} */
+const renamed = { 'deepseek deepseek-v4-flash': 'deepseek-flash' }
+
+/** Decimal digits without an exponent. @param {number | undefined} amount */
+function decimal(amount) {
+  if (amount === undefined) return ''
+  return amount.toFixed(9).replace(/\.?0+$/, '')
+}
+
+/** Input, output, cache read, cache write, cache write for an hour, audio. @param {ListedRates} rates @param {Listed} model */
+function rates(
+  { input, output, cache_read: read, cache_write: write, input_audio: audio, reasoning },
+  model,
+) {
+  // Nothing is listed as 0 where the price is not known, and then the price of other input holds.
+  const isAnthropic = /^anthropic[/-]/.test(model.id) && write !== undefined
+  return [
+    decimal(input),
+    decimal(Math.max(output, reasoning ?? 0)),
+    decimal(read || undefined),
+    decimal(write || undefined),
+    decimal(isAnthropic ? input * 2 : undefined),
+    decimal(audio || undefined),
+  ].join(',')
+}
+
+/** Letters for what a model can do. @param {Listed} model */
+function flags({ input, reasoning, tools }) {
+  const inputs = ['image', 'audio', 'video', 'pdf']
+    .filter((kind) => input.includes(kind))
+    .map((kind) => kind[0])
+  return [...inputs, ...(reasoning ? ['r'] : []), ...(tools ? ['t'] : [])].join('')
+}
+
+/** @param {Listed} model */
+function line(model) {
+  const { tiers = [], ...base } = model.usdPerMillionTokens
+  const isFree = base.input === 0 && base.output === 0
+  const price =
+    isFree || unpriced.includes(model.host)
+      ? ''
+      : [rates(base, model), ...tiers.map(({ tier, ...rest }) => `${tier.size}:${rates(rest, model)}`)].join(
+          ';',
+        )
+  const { id, name, released, context, maxOutput } = model
+  return [id, name, released, context, maxOutput, flags(model), price].join('|')
+}
+
+/** Text alone, under an exact name: a suffix behind a colon chooses a host or a price, and a router chooses a model. @param {Listed} model */
+function isListed({ id, output, context, maxOutput }) {
+  const isText = output.length === 1 && output[0] === 'text'
+  return isText && context > 0 && maxOutput > 0 && !id.includes(':') && !/^openrouter\/|[|`$\\]/.test(id)
+}
+
+const [path, date] = process.argv.slice(2)
+if (path === undefined || !/^\d{4}-\d{2}-\d{2}$/.test(date ?? '')) {
+  throw new Error('node scripts/host-models.js <file of JSON lines> <date on which it was read>')
+}
+/** @type {Listed[]} */
+const listed = readFileSync(path, 'utf8')
+  .split('\n')
+  .filter((text) => text !== '')
+  .map((text) => JSON.parse(text))
+mkdirSync('src/catalog/hosts', { recursive: true })
+for (const [provider, host] of Object.entries(hosts)) {
+  const lines = listed
+    .filter((model) => model.host === host && isListed(model))
+    .flatMap((model) => {
+      const correction = corrections[`${host} ${model.id}`]
+      const later = renamed[`${host} ${model.id}`]
+      const names = later === undefined ? [model.id] : [model.id, later]
+      return correction === null ? [] : names.map((id) => line({ ...model, ...correction, id }))
+    })
+    .sort()
+  const text = `/** Models of the host ${provider} with its list prices, read from models.dev on ${date}; written by scripts/host-models.js. */
+export const models = \`
+${lines.join('\n')}
+\`
+`
+  writeFileSync(`src/catalog/hosts/${provider}-models.ts`, text)
+}

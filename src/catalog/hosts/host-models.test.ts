@@ -1,0 +1,101 @@
+/** What is known of hosts: every line of their tables is a model that can be sold, at that host alone. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { hostVariables } from '../../providers/hosts/host-variables-table.ts'
+import { connectors } from '../../providers/registry.ts'
+import type { UpstreamDefinition } from '../definition.ts'
+import { type CatalogSources, draftModels } from '../drafts.ts'
+import { catalogMistakes } from '../mistakes.ts'
+import { hostModels } from './host-models.ts'
+
+const upstream = (provider: string): UpstreamDefinition => ({
+  name: provider,
+  provider,
+  url: null,
+  credential: 'x',
+  weight: 1,
+  models: 'all',
+})
+
+async function sources(...providers: string[]): Promise<CatalogSources> {
+  return {
+    builtin: await hostModels(providers),
+    configured: [],
+    overrides: [],
+    aliases: {},
+    disabled: [],
+    markup: null,
+    upstreams: providers.map(upstream),
+    providers: connectors,
+  }
+}
+
+test('a host sells what is known of it with a price, at that host alone and under its name there', async () => {
+  const all = await sources(...Object.keys(hostVariables))
+  assert.deepEqual(catalogMistakes(all), [])
+  const drafts = draftModels(all)
+  assert.ok(drafts.length > 800, String(drafts.length))
+  for (const draft of drafts) {
+    const [provider = ''] = draft.name.split('/', 1)
+    if (draft.kind === 'unsold') {
+      assert.equal(draft.reason, 'no price is known', draft.name)
+      continue
+    }
+    const there = draft.name.slice(provider.length + 1)
+    assert.deepEqual(
+      draft.model.offers.map((offer) => [offer.upstream.name, offer.upstreamModel]),
+      [[provider, there]],
+    )
+    assert.equal(draft.model.upstreamModel, there)
+    for (const { body } of draft.prices)
+      assert.ok(body.rates.input > 0n || body.rates.output > 0n, draft.name)
+  }
+})
+
+test('the models of a host are not there without an upstream of that host', async () => {
+  assert.deepEqual(await hostModels(['openai', 'anthropic', 'perplexity', 'sandbox']), [])
+  const models = await hostModels(['groq', 'groq'])
+  assert.ok(models.length > 0)
+  assert.ok(models.every(({ provider }) => provider === 'groq'))
+})
+
+test('DeepSeek is sold at the price of its peak hours, which is the dearest', async () => {
+  const flash = (await hostModels(['deepseek'])).find(({ id }) => id === 'deepseek/deepseek-flash')
+  const [price] = flash?.prices ?? []
+  assert.deepEqual([price?.input, price?.output, price?.cacheRead], ['0.3', '1.2', '0.006'])
+})
+
+test('models whose price depends on who serves are known and not sold', async () => {
+  for (const provider of ['huggingface']) {
+    const drafts = draftModels(await sources(provider))
+    assert.ok(drafts.length > 0)
+    assert.ok(
+      drafts.every(({ kind }) => kind === 'unsold'),
+      provider,
+    )
+  }
+})
+
+test('a model that the table does not know is sold at its host where the operator says its price', async () => {
+  const given = await sources('groq')
+  const drafts = draftModels({
+    ...given,
+    configured: [
+      { id: 'groq/new', context: 1_000, maxOutput: 100, prices: [{ input: '1', output: '2' }] },
+      {
+        id: 'quick',
+        provider: 'groq',
+        upstreamId: 'llama-3.1-8b-instant',
+        context: 1_000,
+        maxOutput: 100,
+        prices: [{ input: '1', output: '2' }],
+      },
+    ],
+  })
+  const offers = (name: string) =>
+    drafts.flatMap((draft) =>
+      draft.name === name && draft.kind === 'sold' ? draft.model.offers.map((one) => one.upstreamModel) : [],
+    )
+  assert.deepEqual(offers('groq/new'), ['new'])
+  assert.deepEqual(offers('quick'), ['llama-3.1-8b-instant'])
+})

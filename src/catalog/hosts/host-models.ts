@@ -1,0 +1,112 @@
+/**
+ * The models that hosts are known to serve, as definitions. A host's table is loaded when the first upstream of that host is
+ * there: an installation without one pays neither time nor memory for it.
+ */
+import type { ModelDefinition, PriceDefinition, TierDefinition } from '../definition.ts'
+
+type Table = () => Promise<{ readonly models: string }>
+
+/** Perplexity has none: its prices are per request and token, and its tokens alone do not give them. */
+const tables: Readonly<Record<string, Table>> = {
+  alibaba: () => import('./alibaba-models.ts'),
+  baseten: () => import('./baseten-models.ts'),
+  cerebras: () => import('./cerebras-models.ts'),
+  cohere: () => import('./cohere-models.ts'),
+  deepinfra: () => import('./deepinfra-models.ts'),
+  deepseek: () => import('./deepseek-models.ts'),
+  digitalocean: () => import('./digitalocean-models.ts'),
+  fireworks: () => import('./fireworks-models.ts'),
+  groq: () => import('./groq-models.ts'),
+  huggingface: () => import('./huggingface-models.ts'),
+  minimax: () => import('./minimax-models.ts'),
+  mistral: () => import('./mistral-models.ts'),
+  moonshot: () => import('./moonshot-models.ts'),
+  nebius: () => import('./nebius-models.ts'),
+  novita: () => import('./novita-models.ts'),
+  nvidia: () => import('./nvidia-models.ts'),
+  openrouter: () => import('./openrouter-models.ts'),
+  ovh: () => import('./ovh-models.ts'),
+  scaleway: () => import('./scaleway-models.ts'),
+  siliconflow: () => import('./siliconflow-models.ts'),
+  together: () => import('./together-models.ts'),
+  xai: () => import('./xai-models.ts'),
+  zai: () => import('./zai-models.ts'),
+}
+
+const loaded = new Map<string, Promise<readonly ModelDefinition[]>>()
+
+/** The models of these providers, as far as they are hosts with a table; each host's are the same objects every time. */
+export async function hostModels(providers: Iterable<string>): Promise<readonly ModelDefinition[]> {
+  const known = [...new Set(providers)].filter((provider) => Object.hasOwn(tables, provider))
+  const models = await Promise.all(known.map((provider) => loaded.get(provider) ?? load(provider)))
+  return models.flat()
+}
+
+function load(provider: string): Promise<readonly ModelDefinition[]> {
+  const models = read(provider)
+  loaded.set(provider, models)
+  return models
+}
+
+async function read(provider: string): Promise<readonly ModelDefinition[]> {
+  const table = tables[provider]
+  const { models } = table === undefined ? { models: '' } : await table()
+  return models
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => definitionOf(provider, line))
+}
+
+const inputKinds: readonly (readonly [flag: string, kind: string])[] = [
+  ['i', 'image'],
+  ['a', 'audio'],
+  ['v', 'video'],
+  ['p', 'pdf'],
+]
+
+/** `id|name|released|context|maxOutput|flags|price`; a model without a price is known and not sold. */
+function definitionOf(provider: string, line: string): ModelDefinition {
+  const [id = '', displayName = '', released = '', context, maxOutput, flags = '', price = ''] =
+    line.split('|')
+  return {
+    // What the host calls it follows from the name.
+    id: `${provider}/${id}`,
+    provider,
+    displayName,
+    released,
+    context: Number(context),
+    maxOutput: Number(maxOutput),
+    inputs: ['text', ...inputKinds.filter(([flag]) => flags.includes(flag)).map(([, kind]) => kind)],
+    reasoning: flags.includes('r'),
+    tools: flags.includes('t'),
+    ...(price === '' ? {} : { prices: [priceOf(price)] }),
+  }
+}
+
+const source = 'models.dev, list price of 2026-07-02'
+
+/** Rates, then tiers as `above:rates`. */
+function priceOf(text: string): PriceDefinition {
+  const [base = '', ...tiers] = text.split(';')
+  return {
+    ...ratesOf(base),
+    source,
+    ...(tiers.length === 0 ? {} : { tiers: tiers.map(tierOf) }),
+  }
+}
+
+function tierOf(text: string): TierDefinition {
+  const [above = '', rates = ''] = text.split(':')
+  return { aboveInputTokens: Number(above), ...ratesOf(rates) }
+}
+
+const optionalRates = ['cacheRead', 'cacheWrite5m', 'cacheWrite1h', 'inputAudio'] as const
+
+function ratesOf(text: string): Pick<PriceDefinition, 'input' | 'output' | (typeof optionalRates)[number]> {
+  const [input = '', output = '', ...others] = text.split(',')
+  const given = optionalRates.flatMap((name, place) => {
+    const rate = others[place] ?? ''
+    return rate === '' ? [] : [[name, rate] as const]
+  })
+  return { input, output, ...Object.fromEntries(given) }
+}

@@ -1,0 +1,21 @@
+/** Models of the host nebius with its list prices, read from models.dev on 2026-07-02; written by scripts/host-models.js. */
+export const models = `
+MiniMaxAI/MiniMax-M2.5|MiniMax-M2.5|2025-01-20|196608|8192|rt|0.3,1.2,0.03,0.375,,
+NousResearch/Hermes-4-405B|Hermes-4-405B|2026-01-30|128000|8192|rt|1,3,0.1,1.25,,
+NousResearch/Hermes-4-70B|Hermes-4-70B|2026-01-30|128000|8192|rt|0.13,0.4,0.013,0.16,,
+Qwen/Qwen2.5-VL-72B-Instruct|Qwen2.5-VL-72B-Instruct|2025-01-20|128000|8192|it|0.25,0.75,0.025,0.31,,
+Qwen/Qwen3-235B-A22B-Instruct-2507|Qwen3 235B A22B Instruct 2507|2025-07-25|262144|8192|t|0.2,0.6,,,,
+Qwen/Qwen3-30B-A3B-Instruct-2507|Qwen3-30B-A3B-Instruct-2507|2026-01-28|128000|8192|t|0.1,0.3,0.01,0.125,,
+Qwen/Qwen3-32B|Qwen3-32B|2026-01-28|128000|8192|t|0.1,0.3,0.01,0.125,,
+Qwen/Qwen3-Next-80B-A3B-Thinking|Qwen3-Next-80B-A3B-Thinking|2026-01-28|128000|16384|rt|0.15,1.2,0.015,0.18,,
+Qwen/Qwen3.5-397B-A17B|Qwen3.5-397B-A17B|2025-07-15|262144|8192|rt|0.6,3.6,0.06,0.75,,
+deepseek-ai/DeepSeek-V4-Pro|DeepSeek V4 Pro|2026-04-24|1000000|384000|rt|1.75,3.5,0.15,,,
+google/gemma-3-27b-it|Gemma-3-27b-it|2026-01-20|110000|8192|it|0.1,0.3,0.01,0.125,,
+meta-llama/Llama-3.3-70B-Instruct|Llama-3.3-70B-Instruct|2025-12-05|128000|8192|t|0.13,0.4,0.013,0.16,,
+nvidia/Llama-3_1-Nemotron-Ultra-253B-v1|Llama-3.1-Nemotron-Ultra-253B-v1|2025-01-15|128000|4096|t|0.6,1.8,0.06,0.75,,
+nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B|Nemotron-3-Nano-30B-A3B|2025-08-10|32000|4096|t|0.06,0.24,0.006,0.075,,
+nvidia/Nemotron-3-Nano-Omni|Nemotron-3-Nano-Omni|2025-01-20|65536|8192|rt|0.06,0.24,0.006,0.075,,
+nvidia/nemotron-3-super-120b-a12b|Nemotron-3-Super-120B-A12B|2026-03-11|256000|32768|rt|0.3,0.9,,,,
+openai/gpt-oss-120b|gpt-oss-120b|2026-01-10|128000|8192|rt|0.15,0.6,0.015,0.18,,
+zai-org/GLM-5.2|GLM-5.2|2026-06-13|432000|432000|rt|1.4,4.4,,,,
+`

@@ -1,0 +1,25 @@
+/** The settings for the credentials of hosts: one for each row of the table of hosts. */
+import { type HostName, hostVariables } from '../providers/hosts/host-variables-table.ts'
+import { credential } from './schemas.ts'
+
+interface HostKeySetting {
+  readonly variable: string
+  readonly schema: typeof credential
+  readonly default: null
+  readonly doc: string
+}
+
+type HostKeys = { readonly [Name in HostName as `${Name}Key`]: HostKeySetting }
+
+/** Every host with the name of its setting. */
+export const hostKeyNames = (Object.keys(hostVariables) as HostName[]).map(
+  (provider) => ({ provider, setting: `${provider}Key` }) as const,
+)
+
+export const hostKeys = Object.fromEntries(
+  hostKeyNames.map(({ provider, setting }): [string, HostKeySetting] => {
+    const { displayName, variable } = hostVariables[provider]
+    const doc = `A credential of ${displayName}: sells the models that are known of it, as \`${provider}/…\` ([hosts](providers.md)).`
+    return [setting, { variable, schema: credential, default: null, doc }]
+  }),
+) as unknown as HostKeys
