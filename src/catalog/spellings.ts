@@ -32,7 +32,7 @@ export function modelNamed(snapshot: Snapshot, name: string): ModelMatch | undef
 }
 
 /** `openai/gpt-4.1`, as routers write it: the model under its own name, where its maker is asked for it. */
-function ofMaker(snapshot: Snapshot, maker: string, name: string): NamedModel | undefined {
+function ofMaker(snapshot: Snapshot, maker: string, name: string): ModelMatch | undefined {
   const found = name.includes('/') ? undefined : modelNamed(snapshot, name)
   return found?.model.provider === maker && isOwnName(snapshot, found.model) ? found : undefined
 }
