@@ -100,7 +100,7 @@ function answerHtml(name: OperationName): string {
 function commandHtml(name: OperationName, address: string): string {
   const { policy, http } = operations[name]
   if (http === null) return ''
-  const isOpen = policy.kind === 'everybody'
+  const isOpen = policy.kind === 'public'
   if (!isOpen && (policy.kind !== 'account' || policy.scope === null)) return ''
   const [method, path] = http
   const { parameters, body } = inputParts(name)
