@@ -3,7 +3,7 @@
  * wording for every one of them. Values only.
  */
 
-export type ErrorKind =
+export type SandboxErrorKind =
   | 'invalid'
   | 'no_credential'
   | 'wrong_credential'
@@ -19,7 +19,7 @@ export type ErrorKind =
   | 'overloaded'
 
 export interface ProviderError {
-  readonly kind: ErrorKind
+  readonly kind: SandboxErrorKind
   /** What it is about: the model's name, the request line, the wait, or the whole message of `invalid`. */
   readonly subject: string
   /** The field at fault, in the dialects that name it. */
@@ -38,6 +38,6 @@ export interface ErrorResponse {
   readonly body: string
 }
 
-export function providerError(kind: ErrorKind, subject = ''): ProviderError {
+export function providerError(kind: SandboxErrorKind, subject = ''): ProviderError {
   return { kind, subject, param: null }
 }

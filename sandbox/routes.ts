@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { readCount, readMessages } from './anthropic/request.ts'
 import type { SandboxDialect } from './dialect.ts'
 import { chatDialect, geminiDialect, messagesDialect, responsesDialect } from './dialects.ts'
-import type { ErrorKind, ProviderError } from './errors.ts'
+import type { ProviderError, SandboxErrorKind } from './errors.ts'
 import { readCountTokens, readGemini } from './gemini/request.ts'
 import { readChat } from './openai-chat/request.ts'
 import { readResponses } from './openai-responses/request.ts'
@@ -46,7 +46,7 @@ export type SandboxRoute =
   | { readonly kind: 'address'; readonly dialect: SandboxDialect; readonly address: Endpoint }
   | { readonly kind: 'error'; readonly dialect: SandboxDialect; readonly error: ProviderError }
 
-function notHere(dialect: SandboxDialect, kind: ErrorKind, subject: string): SandboxRoute {
+function notHere(dialect: SandboxDialect, kind: SandboxErrorKind, subject: string): SandboxRoute {
   return { kind: 'error', dialect, error: { kind, subject, param: null } }
 }
 

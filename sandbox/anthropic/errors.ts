@@ -1,16 +1,16 @@
 /** How Anthropic words every error on Messages: status, type, message and its advice to retry. A table and its reader. */
 
-import type { ErrorKind, ErrorResponse, ProviderError } from '../errors.ts'
+import type { ErrorResponse, ProviderError, SandboxErrorKind } from '../errors.ts'
 import type { Stamp } from '../script/answer.ts'
 
-interface Row {
+interface MessagesErrorRow {
   readonly status: number
   readonly type: string
   readonly retry: boolean
   readonly message: (subject: string) => string
 }
 
-const rows: Readonly<Record<ErrorKind, Row>> = {
+const rows: Readonly<Record<SandboxErrorKind, MessagesErrorRow>> = {
   invalid: { status: 400, type: 'invalid_request_error', retry: false, message: (subject) => subject },
   no_credential: {
     status: 401,

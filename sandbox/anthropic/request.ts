@@ -2,7 +2,6 @@
 
 import type { ProviderError } from '../errors.ts'
 import {
-  type CacheLifetime,
   type CallableTool,
   callable,
   integerFrom,
@@ -13,6 +12,7 @@ import {
   type NormalizedRequest,
   objectAtPath,
   objectsIn,
+  type PromptCacheLifetime,
   type RequestReading,
   readingOf,
   type Segment,
@@ -29,7 +29,7 @@ function textOf(content: unknown): string {
     .join('')
 }
 
-function lifetimeOf(marked: JsonObject): CacheLifetime | null {
+function lifetimeOf(marked: JsonObject): PromptCacheLifetime | null {
   if (!isObject(marked.cache_control)) return null
   return marked.cache_control.ttl === '1h' ? '1h' : '5m'
 }

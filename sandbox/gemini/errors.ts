@@ -1,10 +1,10 @@
 /** How Google words every error on generateContent: status, its name and message. A table and its readers. */
 
-import type { ErrorKind, ErrorResponse, ProviderError } from '../errors.ts'
+import type { ErrorResponse, ProviderError, SandboxErrorKind } from '../errors.ts'
 import type { JsonObject } from '../request/normalized-request.ts'
 import { spacedJson } from './json.ts'
 
-interface Row {
+interface GeminiErrorRow {
   readonly code: number
   readonly status: string
   readonly message: (subject: string) => string
@@ -20,7 +20,7 @@ const notFound = { code: 404, status: 'NOT_FOUND' }
 const exhausted = { code: 429, status: 'RESOURCE_EXHAUSTED' }
 const apiHost = 'generativelanguage.googleapis.com'
 
-const rows: Readonly<Record<ErrorKind, Row>> = {
+const rows: Readonly<Record<SandboxErrorKind, GeminiErrorRow>> = {
   invalid: {
     ...invalidArgument,
     message: (subject) => subject,

@@ -147,7 +147,7 @@ export type GeminiReading =
   | { readonly kind: 'error'; readonly error: ProviderError }
 
 /** Takes the first misfit; the rest of the body is read on and forgotten. */
-type Report = (message: string, place: string) => void
+type ReportMismatch = (message: string, place: string) => void
 
 function camel(name: string): string {
   return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
@@ -157,7 +157,7 @@ function snake(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
-function scalarValue(value: unknown, kind: FieldKind, place: string, report: Report): unknown {
+function scalarValue(value: unknown, kind: FieldKind, place: string, report: ReportMismatch): unknown {
   const known = scalars[kind]
   if (known !== undefined && !known[1](value)) {
     report(`Invalid value at '${place}' (${known[0]}), ${JSON.stringify(value)}`, place)
@@ -165,7 +165,12 @@ function scalarValue(value: unknown, kind: FieldKind, place: string, report: Rep
   return value
 }
 
-function messageValue(value: unknown, known: FieldMessage, place: string, report: Report): JsonObject {
+function messageValue(
+  value: unknown,
+  known: FieldMessage,
+  place: string,
+  report: ReportMismatch,
+): JsonObject {
   if (!isObject(value)) {
     report(`Invalid value at '${place}', ${JSON.stringify(value)}`, place)
     return {}
@@ -186,7 +191,7 @@ function messageValue(value: unknown, known: FieldMessage, place: string, report
   return read
 }
 
-function fieldValue(value: unknown, kind: FieldKind, place: string, report: Report): unknown {
+function fieldValue(value: unknown, kind: FieldKind, place: string, report: ReportMismatch): unknown {
   // As in every JSON that protocol buffers read, null is the same as left out.
   if (value === null) return undefined
   const inner = kind.slice(0, -2)
@@ -212,7 +217,7 @@ function fieldValue(value: unknown, kind: FieldKind, place: string, report: Repo
 /** The body in camelCase; `root` names the message that it is. */
 export function readGeminiFields(body: JsonObject, root: 'request' | 'countRequest'): GeminiReading {
   let first: ProviderError | null = null
-  const report: Report = (message, place) => {
+  const report: ReportMismatch = (message, place) => {
     first ??= invalid(message, place)
   }
   const read = messageValue(body, messages[root]!, '', report)

@@ -66,10 +66,10 @@ function stamps({ request, stamp }: WriterInput): JsonObject {
   return { modelVersion: request.model, responseId: stamp.unique }
 }
 
-type CallPart = Extract<AnswerPart, { kind: 'call' }>
+type GeminiCallPart = Extract<AnswerPart, { kind: 'call' }>
 
 /** The call as a part; undefined where the limit cut it, for half a call is never sent. */
-function callPart(part: CallPart, turn: WriterInput): JsonObject | undefined {
+function callPart(part: GeminiCallPart, turn: WriterInput): JsonObject | undefined {
   const args = argumentsOf(part)
   if (args === undefined) return undefined
   const calls = turn.answer.parts.filter(({ kind }) => kind === 'call')

@@ -3,7 +3,7 @@
  * one but for a row of its own.
  */
 
-import type { ErrorKind, ErrorResponse, ProviderError } from '../errors.ts'
+import type { ErrorResponse, ProviderError, SandboxErrorKind } from '../errors.ts'
 import type { JsonObject } from '../request/normalized-request.ts'
 
 export interface OpenaiRow {
@@ -15,7 +15,7 @@ export interface OpenaiRow {
 
 const request = 'invalid_request_error'
 
-export type OpenaiRows = Readonly<Record<ErrorKind, OpenaiRow>>
+export type OpenaiRows = Readonly<Record<SandboxErrorKind, OpenaiRow>>
 
 export const chatRows: OpenaiRows = {
   invalid: { status: 400, type: request, code: null, message: (subject) => subject },

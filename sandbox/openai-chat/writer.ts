@@ -36,7 +36,7 @@ const fingerprint = 'fp_sandbox'
 const padding = 'sandboxsandboxsandbox'
 const paddedMax = 16
 
-type CallPart = Extract<AnswerPart, { kind: 'call' }>
+type ChatCallPart = Extract<AnswerPart, { kind: 'call' }>
 
 function usageOf({ request, answer }: WriterInput, reportedOutput: number): object {
   const input = inputTotal(answer.input)
@@ -75,7 +75,7 @@ function choiceText(index: number, delta: string, finishReason: string): string 
   return `{"index":${index},"delta":${delta},"logprobs":null,"finish_reason":${finishReason}}`
 }
 
-function callOpening(call: CallPart, index: number, unique: string): object {
+function callOpening(call: ChatCallPart, index: number, unique: string): object {
   return {
     index,
     id: `call_${unique}${String(index).padStart(2, '0')}`,

@@ -7,7 +7,7 @@ import { sandboxTokens } from './tokens.ts'
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
-export type CacheLifetime = '5m' | '1h'
+export type PromptCacheLifetime = '5m' | '1h'
 
 /** One stretch of the prompt in the order in which the provider reads it. */
 export interface Segment {
@@ -15,7 +15,7 @@ export interface Segment {
   readonly identity: string
   readonly tokens: number
   /** Set where the caller asked that the prompt up to here be cached. */
-  readonly cacheLifetime: CacheLifetime | null
+  readonly cacheLifetime: PromptCacheLifetime | null
 }
 
 export interface CallableTool {

@@ -5,9 +5,9 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../src/base/clock.ts'
 import type { InputUsage } from '../script/script.ts'
-import type { CacheLifetime, Segment } from './normalized-request.ts'
+import type { PromptCacheLifetime, Segment } from './normalized-request.ts'
 
-const lifetimeMs: Readonly<Record<CacheLifetime, number>> = { '5m': 300_000, '1h': 3_600_000 }
+const lifetimeMs: Readonly<Record<PromptCacheLifetime, number>> = { '5m': 300_000, '1h': 3_600_000 }
 
 export interface PromptCache {
   /** Charges `segments` for `model`: looks up the longest cached prefix and caches what is marked. */
@@ -31,7 +31,7 @@ export function promptCache(clock: Clock, entriesMax: number): PromptCache {
   // The order of insertion is the order of use.
   const expiresAtMs = new Map<string, number>()
 
-  function remember(hash: string, lifetime: CacheLifetime): void {
+  function remember(hash: string, lifetime: PromptCacheLifetime): void {
     expiresAtMs.delete(hash)
     expiresAtMs.set(hash, clock.monoMs() + lifetimeMs[lifetime])
     const [oldest] = expiresAtMs.keys()
@@ -48,7 +48,7 @@ export function promptCache(clock: Clock, entriesMax: number): PromptCache {
       const hashes = prefixHashes(model, cacheable)
       const nowMs = clock.monoMs()
       const lastHit = hashes.findLastIndex((hash) => (expiresAtMs.get(hash) ?? 0) > nowMs)
-      const written: Record<CacheLifetime, number> = { '5m': 0, '1h': 0 }
+      const written: Record<PromptCacheLifetime, number> = { '5m': 0, '1h': 0 }
       let sinceBreakpoint = 0
       for (const [index, { tokens, cacheLifetime }] of cacheable.entries()) {
         if (index > lastHit) sinceBreakpoint += tokens

@@ -234,14 +234,14 @@ export const behaviors: readonly Behavior[] = [
 
 const byName: ReadonlyMap<string, Behavior> = new Map(behaviors.map((behavior) => [behavior.name, behavior]))
 
-export interface NamedModel {
+export interface ModelChoice {
   readonly behavior: Behavior
   /** What the name itself sets. */
   readonly settings: ReadonlyMap<ParameterName, string>
 }
 
 /** The behavior that a model's name asks for, with the parameters in the name; undefined for no model of ours. */
-export function findModel(model: string): NamedModel | undefined {
+export function findModel(model: string): ModelChoice | undefined {
   const [name = '', ...settings] = model.split(':')
   const behavior = byName.get(name)
   if (behavior === undefined) return undefined

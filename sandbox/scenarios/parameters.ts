@@ -5,11 +5,11 @@
 
 /** How a cut answer ends: in mid-chunk, by reset, as a proper end, short of its length, or by closing alone. */
 const cuts = ['fin', 'rst', 'clean', 'short', 'until_close'] as const
-export type Cut = (typeof cuts)[number]
+export type StreamCut = (typeof cuts)[number]
 
 /** Whether Gemini's calls carry an id: older models give none. */
 const idHabits = ['yes', 'no'] as const
-export type IdHabit = (typeof idHabits)[number]
+export type CallIdPresence = (typeof idHabits)[number]
 
 export interface BehaviorSettings {
   readonly tokens: number
@@ -20,8 +20,8 @@ export interface BehaviorSettings {
   readonly extra: number
   readonly calls: number
   readonly bytes: number
-  readonly how: Cut
-  readonly ids: IdHabit
+  readonly how: StreamCut
+  readonly ids: CallIdPresence
   readonly retry: string
   readonly value: string
 }

@@ -6,14 +6,14 @@
 import { isObject, type NormalizedRequest } from '../request/normalized-request.ts'
 import { sandboxPieces } from '../request/tokens.ts'
 import type { AnswerPart } from '../script/answer.ts'
-import type { IdHabit } from './parameters.ts'
+import type { CallIdPresence } from './parameters.ts'
 
 export function text(words: string): AnswerPart {
   return { kind: 'text', pieces: sandboxPieces(words) }
 }
 
 /** `given`: the arguments, as JSON. */
-export function callOf(tool: string, input: string, ids: IdHabit): AnswerPart {
+export function callOf(tool: string, input: string, ids: CallIdPresence): AnswerPart {
   return { kind: 'call', tool, pieces: sandboxPieces(input), identified: ids === 'yes' }
 }
 
@@ -70,7 +70,7 @@ function requestedCalls(words: string): readonly RequestedCall[] {
  */
 export function partsFromMessage(
   { lastText, toolResults, tools, hasSchema }: NormalizedRequest,
-  ids: IdHabit,
+  ids: CallIdPresence,
 ): readonly AnswerPart[] {
   const isAnswered = toolResults.length > 0
   const calls = requestedCalls(isAnswered ? toolResults.join('\n') : lastText)

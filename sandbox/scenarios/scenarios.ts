@@ -4,7 +4,7 @@
  */
 
 import type { SandboxDialect } from '../dialect.ts'
-import { type ErrorKind, type ProviderError, providerError } from '../errors.ts'
+import { type ProviderError, providerError, type SandboxErrorKind } from '../errors.ts'
 import type { NormalizedRequest } from '../request/normalized-request.ts'
 import { type AnswerPart, answerOf, type SandboxAnswer, type Stamp } from '../script/answer.ts'
 import { brokenAfter, delayed, framed, paced } from '../script/faults.ts'
@@ -20,7 +20,7 @@ import {
   type ScriptStep,
   type Write,
 } from '../script/script.ts'
-import type { BehaviorSettings, Cut } from './parameters.ts'
+import type { BehaviorSettings, StreamCut } from './parameters.ts'
 import { callOf, partsFromMessage, quotedResults, text } from './plain-parts.ts'
 import { sampleArguments } from './sample.ts'
 import { wordsOf } from './words.ts'
@@ -87,11 +87,15 @@ export function* refused({ dialect, stamp }: ScenarioInput, found: ProviderError
 }
 
 /** A behavior that refuses every request for the same reason. */
-export function refusing(kind: ErrorKind): Scenario {
+export function refusing(kind: SandboxErrorKind): Scenario {
   return (call) => refused(call, providerError(kind))
 }
 
-function errorEvent({ dialect, request, stamp }: ScenarioInput, kind: ErrorKind, events: number): Write {
+function errorEvent(
+  { dialect, request, stamp }: ScenarioInput,
+  kind: SandboxErrorKind,
+  events: number,
+): Write {
   return finish(dialect.errorEvent(providerError(kind), { request, stamp, events }))
 }
 
@@ -113,7 +117,7 @@ export function errorAfter(call: ScenarioInput): ResponseScript {
   ])
 }
 
-const cutSteps: Readonly<Record<Cut, { readonly how: Close; readonly framing: BodyFraming }>> = {
+const cutSteps: Readonly<Record<StreamCut, { readonly how: Close; readonly framing: BodyFraming }>> = {
   fin: { how: 'fin', framing: 'chunked' },
   rst: { how: 'rst', framing: 'chunked' },
   clean: { how: 'clean', framing: 'chunked' },

@@ -13,7 +13,7 @@ function isPastContent(step: ScriptStep): boolean {
 }
 
 /** Where `upTo` stopped. */
-interface Stopped {
+interface PlayedPrefix {
   /** The step that was read and not played. */
   readonly pending: ScriptStep | undefined
   /** Events that were played, of any kind. */
@@ -21,7 +21,7 @@ interface Stopped {
 }
 
 /** Plays up to and including content event number `events`. */
-function* upTo(script: Iterator<ScriptStep>, events: number): Generator<ScriptStep, Stopped> {
+function* upTo(script: Iterator<ScriptStep>, events: number): Generator<ScriptStep, PlayedPrefix> {
   let seen = 0
   let played = 0
   for (let next = script.next(); next.done !== true; next = script.next()) {

@@ -19,7 +19,7 @@ import {
   type Snapshot,
 } from './types.ts'
 
-type JsonObject = Readonly<Record<string, unknown>>
+type ListingObject = Readonly<Record<string, unknown>>
 
 export interface PageLimits {
   readonly modelsPageDefault: number
@@ -33,8 +33,8 @@ export interface ListingMoment {
 }
 
 interface ListingFormat {
-  readonly row: (model: Model, nowMs: number) => JsonObject
-  readonly list: (models: readonly Model[], query: URLSearchParams, moment: ListingMoment) => JsonObject
+  readonly row: (model: Model, nowMs: number) => ListingObject
+  readonly list: (models: readonly Model[], query: URLSearchParams, moment: ListingMoment) => ListingObject
 }
 
 const openaiShape: ListingFormat = { row: openaiRow, list: openaiList }
@@ -53,7 +53,7 @@ export function listModels(
   dialect: ClientFormatName,
   query: URLSearchParams,
   moment: ListingMoment,
-): JsonObject {
+): ListingObject {
   return shapes[dialect].list(inOrder(snapshot), query, moment)
 }
 
@@ -63,7 +63,7 @@ export function showModel(
   dialect: ClientFormatName,
   name: string,
   nowMs: number,
-): JsonObject | undefined {
+): ListingObject | undefined {
   const found = modelNamed(snapshot, name)
   return found === undefined ? undefined : shapes[dialect].row(found.model, nowMs)
 }
@@ -76,7 +76,7 @@ export function only(snapshot: Snapshot, names: readonly string[] | null): Snaps
 }
 
 /** The rows of the public price list, in USD per million tokens, with the prices that are already known to come. */
-export function pricingRows(snapshot: Snapshot, nowMs: number): readonly JsonObject[] {
+export function pricingRows(snapshot: Snapshot, nowMs: number): readonly ListingObject[] {
   return inOrder(snapshot).map((model) => ({
     model: model.name,
     displayName: model.displayName,
@@ -97,7 +97,7 @@ export function pricingRows(snapshot: Snapshot, nowMs: number): readonly JsonObj
 }
 
 /** One price for people: USD per million tokens, fees per use, factors by option. */
-export function priceOut(price: PriceVersion): JsonObject {
+export function priceOut(price: PriceVersion): ListingObject {
   return {
     id: formatId('prc', price.id),
     effectiveFrom: new Date(price.effectiveFromMs).toISOString(),
@@ -119,7 +119,7 @@ function inOrder({ models }: Snapshot): readonly Model[] {
   )
 }
 
-function openaiRow(model: Model, nowMs: number): JsonObject {
+function openaiRow(model: Model, nowMs: number): ListingObject {
   return {
     id: model.name,
     object: 'model',
@@ -129,12 +129,16 @@ function openaiRow(model: Model, nowMs: number): JsonObject {
   }
 }
 
-function openaiList(models: readonly Model[], _query: URLSearchParams, { nowMs }: ListingMoment): JsonObject {
+function openaiList(
+  models: readonly Model[],
+  _query: URLSearchParams,
+  { nowMs }: ListingMoment,
+): ListingObject {
   return { object: 'list', data: models.map((model) => openaiRow(model, nowMs)) }
 }
 
 /** A model without a date of release has the first day of 1970, as in the provider's own list. */
-function anthropicRow(model: Model, nowMs: number): JsonObject {
+function anthropicRow(model: Model, nowMs: number): ListingObject {
   return {
     type: 'model',
     id: model.name,
@@ -145,7 +149,11 @@ function anthropicRow(model: Model, nowMs: number): JsonObject {
   }
 }
 
-function anthropicList(models: readonly Model[], query: URLSearchParams, moment: ListingMoment): JsonObject {
+function anthropicList(
+  models: readonly Model[],
+  query: URLSearchParams,
+  moment: ListingMoment,
+): ListingObject {
   const size = pageSize(query.get('limit'), moment.limits)
   const [start, end] = pageBounds(models, query, size)
   const page = models.slice(start, end).map((model) => anthropicRow(model, moment.nowMs))
@@ -158,7 +166,7 @@ function anthropicList(models: readonly Model[], query: URLSearchParams, moment:
 }
 
 /** As https://ai.google.dev/api/models has them, plus our own fields. */
-function geminiRow(model: Model, nowMs: number): JsonObject {
+function geminiRow(model: Model, nowMs: number): ListingObject {
   return {
     name: `models/${model.name}`,
     version: model.releasedMs === null ? '' : new Date(model.releasedMs).toISOString().slice(0, 10),
@@ -174,7 +182,7 @@ function geminiRow(model: Model, nowMs: number): JsonObject {
 }
 
 /** A page token is the name of the last model of the page before. */
-function geminiList(models: readonly Model[], query: URLSearchParams, moment: ListingMoment): JsonObject {
+function geminiList(models: readonly Model[], query: URLSearchParams, moment: ListingMoment): ListingObject {
   const size = geminiPageSize(query.get('pageSize') ?? query.get('page_size'), moment.limits)
   const token = query.get('pageToken') ?? query.get('page_token') ?? ''
   const start = token === '' ? 0 : positionOf(models, 'pageToken', token) + 1
@@ -227,7 +235,7 @@ function badPage(param: string, wrong: string): TollgateError {
   return new TollgateError('invalid_value', { message: `${param}: ${wrong}.`, param })
 }
 
-function commonRow(model: Model, nowMs: number): JsonObject {
+function commonRow(model: Model, nowMs: number): ListingObject {
   return {
     display_name: model.displayName,
     context_length: model.contextTokens,
@@ -240,7 +248,7 @@ function commonRow(model: Model, nowMs: number): JsonObject {
 }
 
 /** USD per token, and per use for tools, as decimal strings. */
-function pricing(price: PriceVersion): JsonObject {
+function pricing(price: PriceVersion): ListingObject {
   return {
     ...pricingRates(price.rates),
     ...mapValues(price.fees, (fee) => decimal(fee, 9)),
@@ -252,7 +260,7 @@ function pricing(price: PriceVersion): JsonObject {
   }
 }
 
-function pricingRates(rates: Rates): JsonObject {
+function pricingRates(rates: Rates): ListingObject {
   const perToken = mapRates(rates, (rate) => decimal(rate, 15))
   return Object.fromEntries(
     Object.values(meters).flatMap(({ listed, rate }) => {

@@ -6,7 +6,7 @@ import { createLog } from '../base/log.ts'
 import { type IdentityCore, openIdentityCore } from '../identity/core.ts'
 import type { WorkerNotifications, WorkerRequests, WorkerSetup } from '../identity/worker.ts'
 import { greet, serveThread } from '../threads/serve-thread.ts'
-import type { Closing } from '../threads/thread.ts'
+import type { ClosableRequests } from '../threads/thread.ts'
 
 const { config, secret, hasMail, logLevel } = workerData as WorkerSetup
 
@@ -30,7 +30,7 @@ const result = await openIdentityCore({
 if (result.kind === 'open') Object.assign(handlers, requestHandlersOf(result.core))
 greet(result.kind === 'open' ? null : { reason: 'failed', message: result.message })
 
-type ThreadRequests = WorkerRequests & Closing
+type ThreadRequests = WorkerRequests & ClosableRequests
 
 function requestHandlersOf(core: IdentityCore): ThreadRequests {
   const { operations, handle, readSession, close } = core

@@ -68,11 +68,11 @@ export interface PortOptions {
   readonly transfer?: Transfer
   readonly errors?: ErrorCodec
   /** The first message of a thread: it can work, or why not. */
-  readonly onGreeting?: (refusal: Refusal | null) => void
+  readonly onGreeting?: (refusal: StartRefusal | null) => void
 }
 
 /** Why a thread will not work. */
-export interface Refusal {
+export interface StartRefusal {
   readonly reason: 'newer_schema' | 'failed'
   /** A sentence for the operator. */
   readonly message: string
@@ -87,13 +87,13 @@ export type Message =
   | readonly [kind: typeof kinds.failure, call: number, failure: never]
   | readonly [kind: typeof kinds.notice, name: string, values: readonly unknown[]]
   | readonly [kind: typeof kinds.cancel, call: number]
-  | readonly [kind: typeof kinds.greeting, refusal: Refusal | null]
+  | readonly [kind: typeof kinds.greeting, refusal: StartRefusal | null]
 
-export const greeting = (refusal: Refusal | null): Message => [kinds.greeting, refusal]
+export const greeting = (refusal: StartRefusal | null): Message => [kinds.greeting, refusal]
 
-export type Channel = Pick<MessagePort | Worker, 'postMessage' | 'on'>
+export type MessageChannelPort = Pick<MessagePort | Worker, 'postMessage' | 'on'>
 
-export function openPort<Requests>(channel: Channel, options: PortOptions): Port<Requests> {
+export function openPort<Requests>(channel: MessageChannelPort, options: PortOptions): Port<Requests> {
   const { waitingMax, transfer, errors = ourErrors, full = overloaded, onGreeting } = options
   const answer = answering(channel, options)
   const waiting = new Map<number, Settle<never>>()
@@ -164,13 +164,13 @@ export function openPort<Requests>(channel: Channel, options: PortOptions): Port
   }
 }
 
-function post(channel: Channel, message: Message, moved?: readonly ArrayBuffer[]): void {
+function post(channel: MessageChannelPort, message: Message, moved?: readonly ArrayBuffer[]): void {
   if (moved === undefined) channel.postMessage(message)
   else channel.postMessage(message, moved)
 }
 
 /** The side that answers: a reply leaves at once where the handler's value is no promise, so replies keep their order. */
-function answering(channel: Channel, options: PortOptions) {
+function answering(channel: MessageChannelPort, options: PortOptions) {
   const { handlers = {}, cancellable = {}, transfer, errors = ourErrors } = options
   const stops = new Map<number, () => void>()
   function fail(call: number, error: unknown): void {
@@ -228,13 +228,13 @@ function overloaded(): TollgateError {
   })
 }
 
-type Failure =
+type SerializedError =
   | { readonly kind: 'ours'; readonly code: TollgateError['code']; readonly details: ErrorDetails }
   | { readonly kind: 'broken'; readonly message: string; readonly stack: string }
 
 /** Errors of the error table arrive as themselves, anything else as a broken invariant. */
 const ourErrors: ErrorCodec = {
-  toFailure(error): Failure {
+  toFailure(error): SerializedError {
     if (error instanceof TollgateError) {
       const { cause: _stays, ...details } = error.details
       return { kind: 'ours', code: error.code, details }
@@ -242,7 +242,7 @@ const ourErrors: ErrorCodec = {
     const { message, stack } = error instanceof Error ? error : new Error(String(error))
     return { kind: 'broken', message, stack: stack ?? '' }
   },
-  toError(failure: Failure): Error {
+  toError(failure: SerializedError): Error {
     if (failure.kind === 'ours') return new TollgateError(failure.code, failure.details)
     const error = new BrokenInvariant(failure.message)
     if (failure.stack !== '') error.stack = failure.stack

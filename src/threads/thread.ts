@@ -3,7 +3,7 @@
  * Must not know what the thread does.
  */
 import { Worker } from 'node:worker_threads'
-import { openPort, type Port, type PortOptions, type Refusal } from './port.ts'
+import { openPort, type Port, type PortOptions, type StartRefusal } from './port.ts'
 
 export interface ThreadOptions extends Omit<PortOptions, 'onGreeting' | 'cancellable'> {
   /** The module that the thread runs. */
@@ -19,7 +19,7 @@ export interface ThreadOptions extends Omit<PortOptions, 'onGreeting' | 'cancell
 }
 
 /** What every thread that is closed in order answers. */
-export interface Closing {
+export interface ClosableRequests {
   /** Finishes, and needs nothing more. */
   close(): void | Promise<void>
 }
@@ -38,9 +38,9 @@ export interface OpenThread<Requests> extends Thread<Requests> {
   close(): Promise<void>
 }
 
-export type OpenResult<Requests> =
+export type ThreadOpenResult<Requests> =
   | { readonly kind: 'open'; readonly thread: OpenThread<Requests> }
-  | ({ readonly kind: 'refused' } & Refusal)
+  | ({ readonly kind: 'refused' } & StartRefusal)
 
 /** Starts a thread that works at once. */
 export function startThread<Requests>(options: ThreadOptions): Thread<Requests> {
@@ -48,14 +48,16 @@ export function startThread<Requests>(options: ThreadOptions): Thread<Requests> 
 }
 
 /** Starts a thread and waits for its greeting: until then its end is a refusal. */
-export async function openThread<Requests>(options: ThreadOptions): Promise<OpenResult<Requests & Closing>> {
-  const { thread, greeted, expectEnd } = begin<Requests & Closing>(options, 'starting')
+export async function openThread<Requests>(
+  options: ThreadOptions,
+): Promise<ThreadOpenResult<Requests & ClosableRequests>> {
+  const { thread, greeted, expectEnd } = begin<Requests & ClosableRequests>(options, 'starting')
   const refusal = await greeted
   if (refusal !== null) {
     await thread.terminate(options.lostError(refusal.message))
     return { kind: 'refused', ...refusal }
   }
-  const last: Pick<Thread<Closing>, 'call'> = thread
+  const last: Pick<Thread<ClosableRequests>, 'call'> = thread
   async function close(): Promise<void> {
     expectEnd()
     await last.call('close').finally(() => thread.terminate(options.lostError('it was closed')))
@@ -66,17 +68,17 @@ export async function openThread<Requests>(options: ThreadOptions): Promise<Open
 interface StartedThread<Requests> {
   readonly thread: Thread<Requests>
   /** null: it can work. */
-  readonly greeted: Promise<Refusal | null>
+  readonly greeted: Promise<StartRefusal | null>
   /** From now on an end is no loss. */
   expectEnd(): void
 }
 
-type State = 'starting' | 'working' | 'ending' | 'ended'
+type ThreadState = 'starting' | 'working' | 'ending' | 'ended'
 
-function begin<Requests>(options: ThreadOptions, first: State): StartedThread<Requests> {
+function begin<Requests>(options: ThreadOptions, first: ThreadState): StartedThread<Requests> {
   const { entry, name, setup, lostError, onLost, ...rest } = options
   const worker = new Worker(entry, { workerData: setup, name })
-  const greeted = Promise.withResolvers<Refusal | null>()
+  const greeted = Promise.withResolvers<StartRefusal | null>()
   let state = first
   const { fail, ...port } = openPort<Requests>(worker, {
     ...rest,

@@ -3,7 +3,9 @@
  * is decided what is priced, refused or bounded; always on the body that goes upstream. Pure but for the
  * room that a translated body takes.
  */
+
 import { eachOutput, type OutputMeter } from '../../../contract/meters.ts'
+import type { AutomaticCaching } from '../../../contract/values.ts'
 import type { Caller, KeyPolicy } from '../../access/types.ts'
 import { TollgateError } from '../../base/errors.ts'
 import type { Model, PriceVersion } from '../../catalog/types.ts'
@@ -33,7 +35,7 @@ import {
   upstreamCodecs,
 } from '../../wire/formats.ts'
 import { canHoldAudio, mediaLength } from '../../wire/media.ts'
-import type { AutomaticCaching, ForcedTools } from '../../wire/translation/neutral.ts'
+import type { ForcedTools } from '../../wire/translation/neutral.ts'
 import { adaptToHost } from '../adapt-to-host.ts'
 import { wireError } from '../error-response.ts'
 import type {

@@ -15,7 +15,7 @@ const custom = 'custom'
 const toolFields = ['defer_loading', 'input_examples', 'allowed_callers', 'eager_input_streaming']
 const searchFields = ['allowed_domains', 'blocked_domains', 'user_location', 'max_content_tokens']
 
-export class ToolDecoder {
+export class MessagesToolDecoder {
   readonly tools: Tool[] = []
   readonly providerTools: ProviderTool[] = []
   private readonly fields: MessagesFieldList

@@ -16,7 +16,7 @@ import { untranslatable } from '../translation/policy.ts'
 import { MessagesFieldList } from './decode-request-fields.ts'
 import { BlockDecoder } from './decode-request-parts.ts'
 import { formatOf, reasoningOf, samplingOf } from './decode-request-settings.ts'
-import { choiceOf, ToolDecoder } from './decode-request-tools.ts'
+import { choiceOf, MessagesToolDecoder } from './decode-request-tools.ts'
 
 /** The first block of some clients' instructions, which changes with every request and says nothing to a model. */
 const billingHeader = 'x-anthropic-billing-header'
@@ -29,7 +29,7 @@ export function decodeRequest(body: Uint8Array, limits: ReadLimits): Conversatio
 function conversationOf(body: View, { integerMax }: ReadLimits): Conversation {
   const fields = new MessagesFieldList()
   fields.readBody(body)
-  const tools = new ToolDecoder(fields, integerMax)
+  const tools = new MessagesToolDecoder(fields, integerMax)
   tools.readAll(body.get('tools'))
   const messages = new MessageReader(fields, tools)
   messages.readSystem(body.get('system'))
@@ -91,10 +91,10 @@ class MessageReader {
   /** What an instruction between the turns says of the turn that is now being answered. */
   effort: Effort | null = null
   private readonly fields: MessagesFieldList
-  private readonly tools: ToolDecoder
+  private readonly tools: MessagesToolDecoder
   private readonly parts: BlockDecoder
 
-  constructor(fields: MessagesFieldList, tools: ToolDecoder) {
+  constructor(fields: MessagesFieldList, tools: MessagesToolDecoder) {
     this.fields = fields
     this.tools = tools
     this.parts = new BlockDecoder(fields)

@@ -4,7 +4,7 @@
  * https://platform.claude.com/docs/en/build-with-claude/prompt-caching. Must not invent a mark.
  */
 import type { CacheLifetime, ConversationPart, TextPart, Tool } from '../translation/neutral.ts'
-import type { Adjusted } from './encode-request-adjusted.ts'
+import type { AdjustmentList } from './encode-request-adjustments.ts'
 
 const breakpointsMax = 4
 /** So many marks of tools and instructions count before those of the conversation. */
@@ -46,7 +46,7 @@ export const noBreakpoints = new CacheBreakpoints(new Map())
 export function chooseBreakpoints(
   head: readonly (Tool | TextPart)[],
   tail: readonly ConversationPart[],
-  adjusted: Adjusted,
+  adjusted: AdjustmentList,
 ): CacheBreakpoints {
   const headParts = head.filter((part) => lifetimeOf(part) !== null)
   const tailParts = tail.filter((part) => lifetimeOf(part) !== null)

@@ -12,7 +12,7 @@ import { untranslatable } from '../translation/policy.ts'
 import { plainId } from '../translation/reasoning-carriers.ts'
 import type { NamedTools } from '../translation/tool-names.ts'
 import { joinedTurns } from '../translation/turns.ts'
-import type { Adjusted } from './encode-request-adjusted.ts'
+import type { AdjustmentList } from './encode-request-adjustments.ts'
 import type { CacheBreakpoints } from './encode-request-cache.ts'
 import {
   type Block,
@@ -34,7 +34,7 @@ export interface MessageOptions {
   readonly capabilities: Capabilities
   readonly names: NamedTools
   readonly breakpoints: CacheBreakpoints
-  readonly adjusted: Adjusted
+  readonly adjusted: AdjustmentList
   /** Whether thoughts of Claude's go back to it. */
   readonly keepsThoughts: boolean
   /** Instructions come before the messages, so that an empty message asks for something. */

@@ -6,7 +6,7 @@ import type { JsonOut } from '../json/text.ts'
 import type { Capabilities } from '../translation/capabilities.ts'
 import type { ResultPart } from '../translation/neutral.ts'
 import { untranslatable } from '../translation/policy.ts'
-import type { Adjusted } from './encode-request-adjusted.ts'
+import type { AdjustmentList } from './encode-request-adjustments.ts'
 import type { CacheBreakpoints } from './encode-request-cache.ts'
 import { type Block, mediaBlock } from './encode-request-parts.ts'
 import { Blocks } from './encode-request-texts.ts'
@@ -14,7 +14,7 @@ import { Blocks } from './encode-request-texts.ts'
 export interface ResultOptions {
   readonly capabilities: Capabilities
   readonly breakpoints: CacheBreakpoints
-  readonly adjusted: Adjusted
+  readonly adjusted: AdjustmentList
 }
 
 /** A result under the id of its call. */

@@ -7,7 +7,7 @@ import { type SharedStops, sharedStops } from '../translation/emulated-stops.ts'
 import { textHash } from '../translation/hash.ts'
 import type { Conversation, Effort, OutputFormat, Reasoning, Sampling } from '../translation/neutral.ts'
 import { untranslatable } from '../translation/policy.ts'
-import type { Adjusted } from './encode-request-adjusted.ts'
+import type { AdjustmentList } from './encode-request-adjustments.ts'
 import { type Block, isBlank } from './encode-request-parts.ts'
 import { isRecursive, outputSchema } from './encode-request-schema.ts'
 
@@ -50,7 +50,7 @@ export function thinkingPlan(
   reasoning: Reasoning,
   capabilities: Capabilities,
   outputLimit: number,
-  adjusted: Adjusted,
+  adjusted: AdjustmentList,
 ): ThinkingPlan {
   const { effort, budget, summaries } = reasoning
   const isAsked = effort !== null || budget !== null
@@ -72,7 +72,10 @@ export function thinkingPlan(
   }
 }
 
-function switchedOff({ thinking, thinkingOff, efforts }: Capabilities, adjusted: Adjusted): ThinkingPlan {
+function switchedOff(
+  { thinking, thinkingOff, efforts }: Capabilities,
+  adjusted: AdjustmentList,
+): ThinkingPlan {
   if (thinking === 'none') return byDefault
   switch (thinkingOff) {
     case null:
@@ -90,7 +93,7 @@ function budgeted(
   { effort, budget, summaries }: Reasoning,
   capabilities: Capabilities,
   outputLimit: number,
-  adjusted: Adjusted,
+  adjusted: AdjustmentList,
 ): ThinkingPlan {
   const { min, max } = capabilities.budget ?? { min: budgets.minimal, max: budgets.max }
   if (outputLimit <= min) {
@@ -110,7 +113,7 @@ function budgeted(
 function effortFor(
   { effort, budget }: Reasoning,
   { efforts }: Capabilities,
-  adjusted: Adjusted,
+  adjusted: AdjustmentList,
 ): Effort | null {
   const isBudget = effort === null && budget !== null && budget > 0
   const wanted = isBudget ? effortsByBudget.find(([below]) => budget < below)?.[1] : effort
@@ -122,7 +125,7 @@ function effortFor(
 }
 
 /** Budgeted thinking that the conversation does not allow is switched off. */
-export function withoutThinking(adjusted: Adjusted, why: string): ThinkingPlan {
+export function withoutThinking(adjusted: AdjustmentList, why: string): ThinkingPlan {
   adjusted.adapted('reasoning', why)
   return { thinking: disabled, effort: null }
 }
@@ -163,7 +166,7 @@ export function samplingFields(
   sampling: Sampling,
   capabilities: Capabilities,
   thinks: boolean,
-  adjusted: Adjusted,
+  adjusted: AdjustmentList,
 ): Readonly<Record<string, string>> {
   const temperature = clamped(sampling.temperature, capabilities.temperatureMax, adjusted)
   const { topP, topK } = sampling
@@ -194,7 +197,7 @@ export function samplingFields(
   return fields
 }
 
-function clamped(temperature: string | null, max: number, adjusted: Adjusted): string | null {
+function clamped(temperature: string | null, max: number, adjusted: AdjustmentList): string | null {
   if (temperature === null || Number(temperature) <= max) return temperature
   adjusted.adapted('temperature', `at most ${max}`)
   return String(max)
@@ -204,7 +207,7 @@ function clamped(temperature: string | null, max: number, adjusted: Adjusted): s
 export function stopsOf(
   conversation: Conversation,
   { stopsMax }: Capabilities,
-  adjusted: Adjusted,
+  adjusted: AdjustmentList,
 ): SharedStops {
   const shared = sharedStops(conversation, { max: stopsMax, isTaken: (stop) => !isBlank(stop) })
   if (shared.emulated.length > 0)
@@ -217,7 +220,7 @@ export function formatBlock(
   format: OutputFormat | null,
   capabilities: Capabilities,
   hasTools: boolean,
-  adjusted: Adjusted,
+  adjusted: AdjustmentList,
 ): Block | undefined {
   if (format?.kind !== 'schema') return undefined
   if (!capabilities.schemaOutput) throw untranslatable('response_format', 'the model follows no schema')
@@ -237,7 +240,7 @@ export const jsonInstruction = 'Answer with one JSON object and nothing else.'
 const userCharactersMax = 256
 
 /** Longer ids of users are refused; a fingerprint tells them apart as well. */
-export function metadataOf({ user }: Conversation, adjusted: Adjusted): Block | undefined {
+export function metadataOf({ user }: Conversation, adjusted: AdjustmentList): Block | undefined {
   if (user === null) return undefined
   if (user.length <= userCharactersMax) return { user_id: user }
   adjusted.adapted('user', 'a fingerprint, since it is too long')

@@ -8,7 +8,7 @@ import type { Capabilities } from '../translation/capabilities.ts'
 import type { Conversation, ProviderTool, Tool, ToolChoice } from '../translation/neutral.ts'
 import { untranslatable } from '../translation/policy.ts'
 import type { NamedTools } from '../translation/tool-names.ts'
-import type { Adjusted } from './encode-request-adjusted.ts'
+import type { AdjustmentList } from './encode-request-adjustments.ts'
 import type { CacheBreakpoints } from './encode-request-cache.ts'
 import type { Block } from './encode-request-parts.ts'
 import { freeTextSchema, inputSchema, isStrictSchema } from './encode-request-schema.ts'
@@ -23,7 +23,7 @@ export interface ToolOptions {
   readonly capabilities: Capabilities
   readonly names: NamedTools
   readonly breakpoints: CacheBreakpoints
-  readonly adjusted: Adjusted
+  readonly adjusted: AdjustmentList
 }
 
 /** The tools that the caller lets the model use: all, or the ones of its choice. */
@@ -35,7 +35,7 @@ export function offeredTools({ tools, toolChoice }: Conversation): readonly Tool
 
 function offeredProviderTools(
   { providerTools, toolChoice }: Conversation,
-  adjusted: Adjusted,
+  adjusted: AdjustmentList,
 ): readonly ProviderTool[] {
   if (toolChoice?.kind !== 'some') return providerTools
   const names = new Set(toolChoice.names)
@@ -90,7 +90,10 @@ function toolBlock(tool: Tool, isStrict: boolean, { names, breakpoints, adjusted
 }
 
 /** The grammar that free text must follow is told in words. */
-function freeTextDescription({ description, format, pointer }: Tool, adjusted: Adjusted): string | undefined {
+function freeTextDescription(
+  { description, format, pointer }: Tool,
+  adjusted: AdjustmentList,
+): string | undefined {
   if (format === null) return description ?? undefined
   adjusted.adapted(pointer, 'the format of the input is told in its description')
   return [description ?? '', `The input has this format: ${jsonText(format)}`].join('\n\n').trim()

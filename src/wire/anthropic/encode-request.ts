@@ -3,9 +3,9 @@
  * messages; then every setting. Pure and deterministic: the next turn's body begins with this one's bytes,
  * without which Claude's newer models refuse their own thoughts.
  */
+import type { AutomaticCaching } from '../../../contract/values.ts'
 import { type JsonOut, jsonText, RawJson } from '../json/text.ts'
 import type {
-  AutomaticCaching,
   Conversation,
   ConversationTurn,
   EncodedRequest,
@@ -17,7 +17,7 @@ import type {
 import { untranslatable } from '../translation/policy.ts'
 import { anthropicNames, NamedTools } from '../translation/tool-names.ts'
 import { leadingSystemCount } from '../translation/turns.ts'
-import { Adjusted } from './encode-request-adjusted.ts'
+import { AdjustmentList } from './encode-request-adjustments.ts'
 import {
   type CacheBreakpoints,
   chooseBreakpoints,
@@ -25,7 +25,7 @@ import {
   hasBreakpoints,
   noBreakpoints,
 } from './encode-request-cache.ts'
-import { type Forcing, forcingOf } from './encode-request-forced.ts'
+import { type ForcedToolPlan, planForcedTool } from './encode-request-forced-tools.ts'
 import { type WrittenMessages, writeMessages } from './encode-request-messages.ts'
 import { isBlank, textBlock } from './encode-request-parts.ts'
 import {
@@ -48,11 +48,11 @@ import { choiceBlock, isForced, offeredTools, toolBlocks } from './encode-reques
 /** Throws WireError; see `Codec.encodeRequest`. */
 export function encodeRequest(original: Conversation, target: Target): EncodedRequest {
   const { model, capabilities, automaticCaching = 'conversations' } = target
-  const adjusted = new Adjusted()
+  const adjusted = new AdjustmentList()
   const names = new NamedTools(anthropicNames)
   const { instructions, turns } = split(original.turns, adjusted)
   const offered = offeredTools(original)
-  const forcing = forcingOf(original, offered, {
+  const forcing = planForcedTool(original, offered, {
     capabilities,
     forcedTools: target.forcedTools ?? 'adapt',
     isFree: original.format === null && original.turns.at(-1)?.role !== 'assistant',
@@ -115,7 +115,11 @@ function nameOf({ name, namespace, form }: Tool, names: NamedTools): string {
 }
 
 /** The same without a choice that the model cannot be forced to. */
-function unforced(conversation: Conversation, forcing: Forcing, adjusted: Adjusted): Conversation {
+function unforced(
+  conversation: Conversation,
+  forcing: ForcedToolPlan,
+  adjusted: AdjustmentList,
+): Conversation {
   switch (forcing.kind) {
     case 'as_asked':
       return conversation
@@ -153,7 +157,7 @@ function numerals(fields: Readonly<Record<string, string>>): Record<string, Json
 /** The instructions at the beginning, and the turns after them. */
 function split(
   all: readonly ConversationTurn[],
-  adjusted: Adjusted,
+  adjusted: AdjustmentList,
 ): { instructions: readonly TextPart[]; turns: readonly ConversationTurn[] } {
   const count = leadingSystemCount(all)
   const instructions: TextPart[] = []
@@ -166,7 +170,7 @@ function split(
 }
 
 /** The limit that the format demands: the caller's, else all that the model can give. */
-function limitOf({ outputLimit }: Conversation, outputTokensMax: number, adjusted: Adjusted): number {
+function limitOf({ outputLimit }: Conversation, outputTokensMax: number, adjusted: AdjustmentList): number {
   if (outputLimit === null || outputLimit === outputTokensMax) return outputTokensMax
   if (outputLimit > outputTokensMax) adjusted.adapted('max_tokens', `at most ${outputTokensMax}`)
   // 0 would mean to warm the cache and to say nothing.
@@ -178,7 +182,7 @@ function allowed(
   plan: ThinkingPlan,
   { loopLacksThought, isPrefilled }: WrittenMessages,
   { toolChoice, tools }: Conversation,
-  adjusted: Adjusted,
+  adjusted: AdjustmentList,
 ): ThinkingPlan {
   if (plan.thinking?.type !== 'enabled') return plan
   if (loopLacksThought) return withoutThinking(adjusted, 'the running tool loop began without thinking')
@@ -194,7 +198,7 @@ function systemOf(
   { format }: Conversation,
   instructions: readonly TextPart[],
   breakpoints: CacheBreakpoints,
-  adjusted: Adjusted,
+  adjusted: AdjustmentList,
 ): JsonOut | undefined {
   const texts = new Blocks()
   for (const part of instructions) texts.addText(part.text, breakpoints.of(part))

@@ -16,7 +16,7 @@ import {
 import { FieldReader, flag, invalid, isGiven, string, wholeNumber } from '../json/fields.ts'
 import { type Json, readJson } from '../json/json.ts'
 import { PricedOptions } from '../price-fields.ts'
-import { BlockReader, missing } from './extract-request-blocks.ts'
+import { BlockReader, missing } from './extract-request-parts.ts'
 import {
   billingPolicyFields,
   freeContextEdits,

@@ -15,15 +15,15 @@ const structuralSettings = new Set(['toolConfig.functionCallingConfig'])
 const functionMembers = new Set(['name', 'description', 'parameters', 'parametersJsonSchema'])
 const callingMembers = new Set(['mode', 'allowedFunctionNames'])
 
-type SaysNothing = (value: View) => boolean
+type IsDefault = (value: View) => boolean
 
-const isFalse: SaysNothing = (value) => value.kind === 'false'
+const isFalse: IsDefault = (value) => value.kind === 'false'
 const isWord =
-  (prefix: string, ...words: readonly string[]): SaysNothing =>
+  (prefix: string, ...words: readonly string[]): IsDefault =>
   (value) =>
     value.isText && words.includes(enumWord(value.text(), prefix))
 
-const meaningless: Readonly<Record<string, SaysNothing>> = {
+const meaningless: Readonly<Record<string, IsDefault>> = {
   serviceTier: isWord('service_tier_', 'standard', 'unspecified'),
   store: isFalse,
   'generationConfig.candidateCount': (value) => value.written === '1',

@@ -67,7 +67,7 @@ export interface GeminiFields extends ExtractedFields {
 }
 
 type GeminiBodyValues = ReturnType<typeof bodyFields.read>
-type SettingValues = ReturnType<typeof settingFields.read>
+type GeminiSettingValues = ReturnType<typeof settingFields.read>
 
 /** Throws WireError; see `Dialect.readRequest`. */
 export function extractRequest(body: Uint8Array, limits: ReadLimits, address: UrlFields): GeminiFields {
@@ -141,7 +141,7 @@ function contentsOf(json: Json, contents: number): number {
   return contents
 }
 
-function settingsOf(json: Json, config: number): SettingValues {
+function settingsOf(json: Json, config: number): GeminiSettingValues {
   const isThere = isGiven(json, config)
   if (isThere && json.kind(config) !== 'object') throw invalid(json, config, 'an object')
   // The name of the first member is a string, of which nothing is read.
@@ -151,7 +151,7 @@ function settingsOf(json: Json, config: number): SettingValues {
 function readOptions(
   json: Json,
   values: GeminiBodyValues,
-  settings: SettingValues,
+  settings: GeminiSettingValues,
   options: PricedOptions,
 ): void {
   options.read(values, bodyPriceFields)
@@ -163,7 +163,7 @@ function readOptions(
   readModalities(json, settings, options)
 }
 
-function readModalities(json: Json, settings: SettingValues, options: PricedOptions): void {
+function readModalities(json: Json, settings: GeminiSettingValues, options: PricedOptions): void {
   const { responseModalities: modalities, responseFormat: formats } = settings
   if (isGiven(json, modalities)) {
     const isList = json.kind(modalities) === 'array'

@@ -6,7 +6,7 @@
 import { RawJson } from '../json/text.ts'
 import type { View } from '../json/view.ts'
 import type { Tool, ToolChoice } from '../translation/neutral.ts'
-import { type ChatFieldList, readCache, textOrNull } from './decode-request-blocks.ts'
+import { type ChatFieldList, readCache, textOrNull } from './decode-request-parts.ts'
 
 /** `tools` and `functions`, in this order. Throws WireError naming the place. */
 export function readTools(body: View, fields: ChatFieldList): readonly Tool[] {

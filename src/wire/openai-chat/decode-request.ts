@@ -15,9 +15,9 @@ import type {
   RequestField,
   Sampling,
 } from '../translation/neutral.ts'
-import { type ChatFieldList, readContent, textOrNull } from './decode-request-blocks.ts'
+import { readTurns } from './decode-request-messages.ts'
+import { type ChatFieldList, readContent, textOrNull } from './decode-request-parts.ts'
 import { readParallelCalls, readToolChoice, readTools } from './decode-request-tools.ts'
-import { readTurns } from './decode-request-turns.ts'
 
 const topLogprobsMax = 20
 

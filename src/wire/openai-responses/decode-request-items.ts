@@ -20,7 +20,7 @@ import type {
 import { isUnencrypted, readId, readTag } from '../translation/reasoning-carriers.ts'
 import type { ResponsesFieldList } from './decode-request-fields.ts'
 import { addressedSource, embeddedSource, typeOfFile } from './decode-request-media.ts'
-import type { ToolDecoder } from './decode-request-tools.ts'
+import type { ResponsesToolDecoder } from './decode-request-tools.ts'
 import { openedEncrypted, ownVendor } from './encrypted-reasoning.ts'
 
 type TurnRole = ConversationTurn['role']
@@ -36,11 +36,11 @@ export class ItemDecoder {
   effort: View | undefined
   format: View | undefined
   private readonly fields: ResponsesFieldList
-  private readonly tools: ToolDecoder
+  private readonly tools: ResponsesToolDecoder
   /** The thoughts that stand in the turn that is being read. */
   private thoughts: { readonly turn: readonly ConversationPart[]; readonly keys: Set<string> } | null = null
 
-  constructor(fields: ResponsesFieldList, tools: ToolDecoder) {
+  constructor(fields: ResponsesFieldList, tools: ResponsesToolDecoder) {
     this.fields = fields
     this.tools = tools
   }

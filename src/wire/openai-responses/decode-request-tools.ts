@@ -27,7 +27,7 @@ const namespaceCharactersMax = 256
 const offers = ['defer_loading', 'allowed_callers', 'async', 'output_schema']
 
 /** Gathers while lists of tools are read; they stand at the top and in items. */
-export class ToolDecoder {
+export class ResponsesToolDecoder {
   readonly tools: Tool[] = []
   readonly providerTools: ProviderTool[] = []
   private readonly fields: ResponsesFieldList

@@ -15,7 +15,7 @@ import type {
 } from '../translation/neutral.ts'
 import { ResponsesFieldList } from './decode-request-fields.ts'
 import { ItemDecoder } from './decode-request-items.ts'
-import { readToolChoice, ToolDecoder } from './decode-request-tools.ts'
+import { ResponsesToolDecoder, readToolChoice } from './decode-request-tools.ts'
 
 const efforts: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
 const logprobsInclude = 'message.output_text.logprobs'
@@ -58,7 +58,7 @@ function conversationOf(root: View, model: string, { integerMax }: ReadLimits): 
   fields.readBody(root)
   const cap = root.get('max_tool_calls')
   const usesMax = cap?.integer(0, integerMax) ?? null
-  const tools = new ToolDecoder(fields, usesMax)
+  const tools = new ResponsesToolDecoder(fields, usesMax)
   const declared = root.get('tools')
   if (declared !== undefined) tools.read(declared)
   const items = new ItemDecoder(fields, tools)
@@ -139,7 +139,7 @@ function readLogprobs(root: View): number | null {
   return isIncluded || alternatives > 0 ? alternatives : null
 }
 
-function responseOptionsOf(root: View, tools: ToolDecoder, logprobs: boolean): ResponseOptions {
+function responseOptionsOf(root: View, tools: ResponsesToolDecoder, logprobs: boolean): ResponseOptions {
   const echo: ResponseOptions['echo'][number][] = []
   for (const name of echoed) {
     const value = root.get(name)

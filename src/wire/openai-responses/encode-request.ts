@@ -15,7 +15,7 @@ import type { Adjustment, Conversation, EncodedRequest, Target, Tool } from '../
 import { untranslatable } from '../translation/policy.ts'
 import { NamedTools, openaiNames, targetName, toolFinder } from '../translation/tool-names.ts'
 import { callsById, leadingSystemCount } from '../translation/turns.ts'
-import { InputEncoder } from './encode-request-input.ts'
+import { InputEncoder } from './encode-request-items.ts'
 import { limitOf, reasoningOf, samplingOf } from './encode-request-settings.ts'
 import { encodeTools, nameOf } from './encode-request-tools.ts'
 

@@ -36,12 +36,12 @@ export interface EventReader {
   rawUsage(): RawUsage
 }
 
-type State = UsageTap['state']
+type TapState = UsageTap['state']
 
 const terminalMeanings: readonly EventMeaning[] = ['end', 'mark', 'finish']
 
 export class SseTap implements UsageTap {
-  state: State = 'waiting'
+  state: TapState = 'waiting'
   relayableBytes = 0
   totalBytes = 0
   suppressedSpan: Span | null = null

@@ -4,6 +4,7 @@
  * can is named in `OtherPart` and `given`, so that it is refused or said, never lost in silence.
  */
 
+import type { AutomaticCaching } from '../../../contract/values.ts'
 import type { Usage } from '../dialect.ts'
 import type { JsonOut, RawJson } from '../json/text.ts'
 import type { Capabilities } from './capabilities.ts'
@@ -243,12 +244,6 @@ export interface Adjustment {
 }
 
 /** The upstream that a request is written for. */
-/**
- * When a prompt that marks nothing is marked for a cache whose writes cost more than plain input. `conversations`: once
- * it has an earlier answer in it, so that the same prefix is likely to come again.
- */
-export type AutomaticCaching = 'conversations' | 'always' | 'never'
-
 export interface Target {
   /** The model as its provider calls it. */
   readonly model: string

@@ -102,7 +102,7 @@ export function readCache(
   return textOrNull(breakpoint.get('ttl')) === '12h' ? '1h' : '5m'
 }
 
-type Medium = MediaPart['medium']
+type MediaMedium = MediaPart['medium']
 
 interface NamedMedia {
   readonly title?: string | null
@@ -110,7 +110,7 @@ interface NamedMedia {
 }
 
 function media(
-  medium: Medium,
+  medium: MediaMedium,
   source: MediaSource,
   { part, fields, title = null, detail = null }: { part: View; fields: ChatFieldList } & NamedMedia,
 ): MediaPart {
@@ -138,7 +138,7 @@ function imagePart(part: View, fields: ChatFieldList): readonly ConversationPart
   return [media('image', addressed(address), { part, fields, detail })]
 }
 
-function addressPart(part: View, medium: Medium, fields: ChatFieldList): readonly ConversationPart[] {
+function addressPart(part: View, medium: MediaMedium, fields: ChatFieldList): readonly ConversationPart[] {
   const value = part.get(`${medium}_url`)
   const address = value?.isText === true ? value : value?.get('url')
   if (address === undefined) throw part.invalid(`a part with ${medium}_url.url`)

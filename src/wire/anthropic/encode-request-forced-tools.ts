@@ -15,11 +15,11 @@ import { freeTextSchema, inputSchema, isRecursive, outputSchema } from './encode
 import { isForced } from './encode-request-tools.ts'
 
 /** `as_asked`: nothing is forced, or the model can be. */
-export type Forcing =
+export type ForcedToolPlan =
   | { readonly kind: 'as_asked' | 'auto' }
   | { readonly kind: 'schema'; readonly tool: Tool; readonly format: Block }
 
-export interface ForcingOptions {
+export interface ForcedToolOptions {
   readonly capabilities: Capabilities
   readonly forcedTools: ForcedTools
   /** The answer may be bound by a schema: it has not begun yet, and nothing else binds it. */
@@ -27,11 +27,11 @@ export interface ForcingOptions {
 }
 
 /** Throws WireError where the setting is to refuse, and where there is no such tool. */
-export function forcingOf(
+export function planForcedTool(
   conversation: Conversation,
   offered: readonly Tool[],
-  { capabilities, forcedTools, isFree }: ForcingOptions,
-): Forcing {
+  { capabilities, forcedTools, isFree }: ForcedToolOptions,
+): ForcedToolPlan {
   const { toolChoice, providerTools } = conversation
   if (!isForced(toolChoice) || capabilities.forcedTools) return { kind: 'as_asked' }
   if (offered.length + providerTools.length === 0) return { kind: 'as_asked' }

@@ -13,7 +13,7 @@ import type {
   ThinkingPart,
 } from '../translation/neutral.ts'
 import { isUnencrypted, readId, readTag, readTagBase64 } from '../translation/reasoning-carriers.ts'
-import { type ChatFieldList, readCache, readContent, resultOf, textOrNull } from './decode-request-blocks.ts'
+import { type ChatFieldList, readCache, readContent, resultOf, textOrNull } from './decode-request-parts.ts'
 import { encryptedForms } from './encrypted-reasoning.ts'
 
 /** Reads the array of messages. Throws WireError naming the place. */

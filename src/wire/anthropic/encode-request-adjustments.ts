@@ -1,7 +1,7 @@
 /** Gathers what a request could not say as the caller wrote it; each thing is told once. */
 import type { Adjustment } from '../translation/neutral.ts'
 
-export class Adjusted {
+export class AdjustmentList {
   private readonly byField = new Map<string, Adjustment>()
 
   get list(): readonly Adjustment[] {
