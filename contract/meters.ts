@@ -6,13 +6,28 @@
 
 /** The classes as the hourly sums keep them: several meters may count in one. */
 export const tokenSums = {
-  inputUncached: { column: 'input_uncached' },
-  cacheRead: { column: 'cache_read' },
-  cacheWrite: { column: 'cache_write' },
-  output: { column: 'output' },
+  inputUncached: { column: 'input_uncached', direction: 'input' },
+  cacheRead: { column: 'cache_read', direction: 'input' },
+  cacheWrite: { column: 'cache_write', direction: 'input' },
+  output: { column: 'output', direction: 'output' },
 } as const
 
 export type TokenSum = keyof typeof tokenSums
+export const tokenSumNames = Object.keys(tokenSums) as readonly TokenSum[]
+
+/** A value for each sum. */
+export function eachSum<Value>(valueFor: (name: TokenSum) => Value): Record<TokenSum, Value> {
+  return Object.fromEntries(tokenSumNames.map((name) => [name, valueFor(name)])) as Record<TokenSum, Value>
+}
+
+/** All tokens of one direction. */
+export function sumOfDirection(
+  sums: Readonly<Record<TokenSum, number>>,
+  direction: 'input' | 'output',
+): number {
+  const names = tokenSumNames.filter((name) => tokenSums[name].direction === direction)
+  return names.reduce((total, name) => total + sums[name], 0)
+}
 
 interface MeterRow {
   readonly direction: 'input' | 'output'

@@ -1,13 +1,12 @@
 /** The values of usage as people read it: sums by time and group, refusals, running requests. Schemas only. */
 
 import { z } from 'zod'
-import { type TokenSum, tokenSums } from './meters.ts'
+import { eachSum } from './meters.ts'
 import { accountId, keyId, requestId, time, usdOut } from './values.ts'
 
 /** Tokens by class; audio counts with the tokens of its direction. */
-const tokenSumNames = Object.keys(tokenSums) as readonly TokenSum[]
 export const tokens = z.strictObject({
-  ...(Object.fromEntries(tokenSumNames.map((name) => [name, z.int()])) as Record<TokenSum, z.ZodInt>),
+  ...eachSum(() => z.int()),
   reasoning: z.int(),
 })
 

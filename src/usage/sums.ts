@@ -1,12 +1,9 @@
 /** Sums of usage: what the rows of an hour hold, and how they add up. Pure; it must not run a statement. */
-import { type Meter, meterNames, meters, type TokenSum, tokenSums } from '../../contract/meters.ts'
+import { eachSum, type Meter, meterNames, meters, tokenSumNames, tokenSums } from '../../contract/meters.ts'
 import { addBytes, addCounts, type Histogram, newScratch, toBytes } from '../base/histogram.ts'
 import { blob, type Field, integer, number, rowOf, type ValueOf } from '../store/sqlite/columns.ts'
 
-const sumNames = Object.keys(tokenSums) as readonly TokenSum[]
-const tokens = Object.fromEntries(sumNames.map((name) => [name, number(tokenSums[name].column)])) as Readonly<
-  Record<TokenSum, Field<number>>
->
+const tokens = eachSum((name) => number(tokenSums[name].column))
 
 function histogram(name: string): Field<Histogram> {
   const scratch = newScratch()
@@ -41,7 +38,7 @@ export interface Sums extends ValueOf<typeof sumsRow> {}
 /** Sums while they grow. */
 export type GrowingSums = { -readonly [Name in keyof Sums]: Sums[Name] }
 
-const counts = ['requests', 'errors', 'refused', ...sumNames, 'reasoning'] as const
+const counts = ['requests', 'errors', 'refused', ...tokenSumNames, 'reasoning'] as const
 
 export function noSums(): GrowingSums {
   const zeros = Object.fromEntries(counts.map((name) => [name, 0])) as Record<(typeof counts)[number], number>

@@ -1,4 +1,5 @@
 /** `usage.show` and `usage.csv`: usage by hour, day or month, split by model, key or member. */
+import { tokenSumNames, tokenSums } from '../../../contract/meters.ts'
 import { formatId } from '../../base/ids.ts'
 import { csvText } from '../csv.ts'
 import { accountOperationHandler } from '../handle-operation.ts'
@@ -15,10 +16,7 @@ const header = [
   'requests',
   'errors',
   'refused',
-  'input_uncached_tokens',
-  'cache_read_tokens',
-  'cache_write_tokens',
-  'output_tokens',
+  ...tokenSumNames.map((name) => `${tokenSums[name].column}_tokens`),
   'reasoning_tokens',
   'charged_usd',
   'latency_p50_ms',
@@ -38,10 +36,7 @@ export const usageCsv = accountOperationHandler('usage.csv', async (deps, input,
       counts.requests,
       counts.errors,
       counts.refused,
-      tokens.inputUncached,
-      tokens.cacheRead,
-      tokens.cacheWrite,
-      tokens.output,
+      ...tokenSumNames.map((name) => tokens[name]),
       tokens.reasoning,
       { amount: charged },
       latencyMs?.p50 ?? null,

@@ -1,4 +1,5 @@
 /** Sums as the control plane shows them. */
+import { eachSum } from '../../../contract/meters.ts'
 import type { OperationOutput } from '../../../contract/operations.ts'
 import { formatUsd } from '../../../contract/usd.ts'
 import { quantile } from '../../base/histogram.ts'
@@ -7,12 +8,12 @@ import type { Sums } from '../../usage/types.ts'
 type SumsOut = OperationOutput<'overview.show'>['today']
 
 export function sumsOutput(sums: Sums): SumsOut {
-  const { requests, errors, refused, inputUncached, cacheRead, cacheWrite, output, reasoning } = sums
+  const { requests, errors, refused, reasoning } = sums
   return {
     requests,
     errors,
     refused,
-    tokens: { inputUncached, cacheRead, cacheWrite, output, reasoning },
+    tokens: { ...eachSum((name) => sums[name]), reasoning },
     charged: formatUsd(sums.charged),
     latencyMs: quantiles(sums.latency),
     firstByteMs: quantiles(sums.firstByte),

@@ -2,7 +2,7 @@
  * The rows of the ledger: one table of fields and columns for each, from which statements take their names, their values
  * and the reading of what they find. No statement runs here.
  */
-import { inputMeters, type Meter, meterNames, meters, outputMeters } from '../../../contract/meters.ts'
+import { eachMeter, inputMeters, type Meter, meters, outputMeters } from '../../../contract/meters.ts'
 import type { SpendTotals } from '../../limits/budget.ts'
 import type { RateWindow } from '../../limits/window.ts'
 import {
@@ -137,9 +137,7 @@ export const runningRow = rowOf({
   hold: integer('amount'),
 }) satisfies Field<RunningRow>
 
-const counts = Object.fromEntries(meterNames.map((name) => [name, number(meters[name].column)])) as Readonly<
-  Record<Meter, Field<number>>
->
+const counts = eachMeter((name) => number(meters[name].column))
 
 /** An amount; the JSON of a checkpoint has it as text. */
 const amount = custom<bigint>({

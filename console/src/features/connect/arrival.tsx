@@ -1,4 +1,5 @@
 /** Waits for a request of the account and tells that it arrived: what it was, what it cost, where its receipt is. */
+
 import { Link } from '@tanstack/react-router'
 import { type JSX, type ReactNode, useState } from 'react'
 import { CircleCheck, CircleX, LoaderCircle } from '@/components/icons'
@@ -7,6 +8,7 @@ import type { OperationOutput } from '@/lib/api'
 import { cn } from '@/lib/class-names'
 import { count } from '@/lib/format'
 import { useOperation } from '@/lib/operations'
+import { inputTokens } from '../../../../contract/meters.ts'
 
 type Receipt = OperationOutput<'requests.list'>[number]
 type Refusal = OperationOutput<'refusals.list'>['latest'][number]
@@ -53,7 +55,7 @@ function useNewcomer<Item extends object>(
 
 function Arrived({ receipt }: { readonly receipt: Receipt }): JSX.Element {
   const { usage } = receipt
-  const input = usage.inputUncached + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h
+  const input = inputTokens(usage)
   const isWell = receipt.endReason === 'complete'
   return (
     <Notice

@@ -2,6 +2,7 @@
  * Rows of usage (one for each step and group) turned into what a stacked chart and the table beside it show: groups in
  * the order of what they cost; in the chart the small ones are one. Sums are exact. Pure.
  */
+import { sumOfDirection } from '../../../../contract/meters.ts'
 import type { OperationOutput } from '../../../../contract/operations.ts'
 import { amountOf, nanoOf } from './amount.ts'
 
@@ -80,8 +81,8 @@ function totalsOf(rows: readonly UsageRow[]): Totals {
     totals.requests += row.requests
     totals.errors += row.errors
     totals.refused += row.refused
-    totals.tokensIn += row.tokens.inputUncached + row.tokens.cacheRead + row.tokens.cacheWrite
-    totals.tokensOut += row.tokens.output
+    totals.tokensIn += sumOfDirection(row.tokens, 'input')
+    totals.tokensOut += sumOfDirection(row.tokens, 'output')
   }
   return { ...totals, charged: amountOf(charged) }
 }
