@@ -346,7 +346,7 @@ test('a model that is asked in another format can be told of nothing that is kep
 test('more references than are looked up are refused', async () => {
   const { message } = await begun()
   const others = Array.from({ length: 4 }, (_, index) => reference(`msg_${index}`))
-  assert.match((await refused({ input: [reference(message), ...others] })).message, /4 kept items/)
+  assert.match((await refused({ input: [reference(message), ...others] })).message, /4 stored items/)
 })
 
 test('the tokens of a kept answer are counted for whoever has it, and for nobody else', async () => {

@@ -1,6 +1,6 @@
 /**
- * Credentials → caller. The first live key of ours pays; what is sent upstream is never one of
- * these headers. An infrastructure failure is never reported as a bad key.
+ * Credentials → caller. The first valid API key pays. Credential headers are never sent upstream, and an infrastructure
+ * failure is never reported as an invalid key.
  */
 import type { IncomingMessage } from 'node:http'
 import type { SecretSealer } from '../../access/sealing.ts'
@@ -11,7 +11,7 @@ import { type ErrorCode, TollgateError } from '../../base/errors.ts'
 import type { RateMeter } from '../../limits/rate-meter.ts'
 import type { RequestContext } from '../request.ts'
 
-/** In this order the places of a credential are looked at. */
+/** Headers that can carry a credential, in the order in which they are tried. */
 const credentialHeaders = ['authorization', 'x-api-key', 'api-key', 'x-goog-api-key'] as const
 
 interface KeyRefusal {
@@ -19,19 +19,18 @@ interface KeyRefusal {
   readonly message: (keysPage: string) => string
 }
 
-/** Who knows keys, and where this server is reached. */
 export interface AuthenticateDeps {
   readonly access: Pick<Access, 'identify'>
-  /** For the addresses at which uploads are continued. */
+  /** Seals upload URLs. */
   readonly uploads: SecretSealer
   readonly clock: Clock
-  /** Requests of a network that came without a valid key. */
+  /** Rate limit of requests without a valid key, by network. */
   readonly withoutKey: Pick<RateMeter<string>, 'take'>
   readonly limits: { readonly requestsWithoutKeyPerMinute: number }
   readonly address: string
 }
 
-/** When no credential is good, the most telling reason wins: the first of these. */
+/** Without a valid credential, the first of these reasons that applies is reported: the most specific first. */
 const reasons: readonly (readonly [kind: Exclude<Identified['kind'], 'caller'>, refused: KeyRefusal])[] = [
   [
     'revoked',
@@ -51,7 +50,7 @@ const reasons: readonly (readonly [kind: Exclude<Identified['kind'], 'caller'>, 
     'disabled',
     {
       code: 'key_disabled',
-      message: (keysPage) => `This API key is disabled. Enable it at ${keysPage}, or use another one.`,
+      message: (keysPage) => `This API key is disabled. Enable it at ${keysPage}, or use another key.`,
     },
   ],
   [
@@ -59,7 +58,7 @@ const reasons: readonly (readonly [kind: Exclude<Identified['kind'], 'caller'>, 
     {
       code: 'invalid_api_key',
       message: (keysPage) =>
-        `This is a management key: it is for the operations under /api. Models take an API key, which begins with sk-tg-: create one at ${keysPage}.`,
+        `This is a management key, which is valid for /api only. Models require an API key, which begins with sk-tg-. Create one at ${keysPage}.`,
     },
   ],
   [
@@ -67,7 +66,7 @@ const reasons: readonly (readonly [kind: Exclude<Identified['kind'], 'caller'>, 
     {
       code: 'provider_api_key',
       message: (keysPage) =>
-        `This is a model provider's own key. Tollgate takes its own keys only (they begin with sk-tg-): create one at ${keysPage}.`,
+        `This is a model provider's API key. Tollgate accepts its own keys only (they begin with sk-tg-). Create one at ${keysPage}.`,
     },
   ],
   [
@@ -75,22 +74,22 @@ const reasons: readonly (readonly [kind: Exclude<Identified['kind'], 'caller'>, 
     {
       code: 'invalid_api_key',
       message: (keysPage) =>
-        `Incorrect API key provided. Keys of this gateway begin with sk-tg- and are made at ${keysPage}.`,
+        `Incorrect API key provided. Keys of this gateway begin with sk-tg-. Create one at ${keysPage}.`,
     },
   ],
 ]
 
-/** How the caller of a request is known; throws rows of the error table. */
+/** Authenticates a request; throws TollgateError. */
 export type CallerOf = (context: RequestContext) => Promise<Caller>
 
-/** By the key that it sent. */
+/** Authenticates by API key. */
 export function authenticateByKey(deps: AuthenticateDeps): CallerOf {
   return (context) => authenticate(deps, context)
 }
 
 /**
- * Throws the 401 rows of the error table; 400 for a credential header that comes twice; 429 for a network that sends too
- * many of those. A valid key is served whatever else comes from its network.
+ * Throws 401, 400 for a repeated credential header, and 429 for a network with too many unauthenticated requests. A
+ * valid key is served regardless of its network.
  */
 async function authenticate(deps: AuthenticateDeps, context: RequestContext): Promise<Caller> {
   const { access } = deps
@@ -110,7 +109,7 @@ function limitRate({ clock, withoutKey, limits }: AuthenticateDeps, context: Req
   if (metered.kind === 'taken') return
   const limit = limits.requestsWithoutKeyPerMinute
   throw new TollgateError('rate_limited', {
-    message: `Too many requests without a valid API key came from this network: ${limit} per minute are answered, and this one had none either.`,
+    message: `Too many requests without a valid API key from this network. The limit is ${limit} per minute.`,
     facts: { scope: 'network', limit },
     retryAfterMs: metered.retryAfterMs,
   })
@@ -123,22 +122,22 @@ function unauthenticated(
   for (const [kind, { code, message }] of reasons) {
     const identified = found.get(kind)
     if (identified === undefined) continue
-    const told = { message: message(keysPage) }
-    return new TollgateError(code, 'key' in identified ? { ...told, owner: identified } : told)
+    const details = { message: message(keysPage) }
+    return new TollgateError(code, 'key' in identified ? { ...details, owner: identified } : details)
   }
   return new TollgateError('missing_api_key', {
-    message: `No API key was sent. Send it as \`Authorization: Bearer sk-tg-…\` (or \`x-api-key\`); you create one at ${keysPage}.`,
+    message: `No API key was sent. Send it as \`Authorization: Bearer sk-tg-…\` (or \`x-api-key\`). Create one at ${keysPage}.`,
   })
 }
 
-/** Google's libraries continue an upload without a key, at the address that its beginning was answered with. */
+/** Google's libraries continue a resumable upload without a key, at the URL that its start returned. */
 function credentialsOf({ uploads }: AuthenticateDeps, context: RequestContext): readonly string[] {
   if (context.operation !== 'continue_upload') return readCredentials(context)
   const upload = openUpload(uploads, new URLSearchParams(context.query).get('upload_id') ?? '')
   return upload?.credentials ?? readCredentials(context)
 }
 
-/** All that the request may be identified by, in order. Throws 400 for a credential header that comes twice. */
+/** All credentials of a request, in order. Throws 400 for a repeated credential header. */
 export function readCredentials({ request, dialect }: RequestContext): readonly string[] {
   refuseRepeated(request.rawHeaders)
   const credentials: string[] = []
@@ -152,7 +151,7 @@ export function readCredentials({ request, dialect }: RequestContext): readonly 
   return credentials
 }
 
-/** Google's libraries may put the key into the address; nowhere else is it looked for there. */
+/** Google's libraries may put the key into the URL; it is read there in no other format. */
 function keysInQuery({ url = '' }: IncomingMessage): readonly string[] {
   const start = url.indexOf('?')
   if (start < 0) return []
@@ -165,7 +164,7 @@ function keysInQuery({ url = '' }: IncomingMessage): readonly string[] {
   return keys.filter((key) => key !== '')
 }
 
-/** Some clients leave the scheme out; a credential of another scheme is none of ours. */
+/** Some clients omit the scheme; a credential of another scheme is ignored. */
 function bearer(value: string): string {
   const [, scheme, credential = ''] = /^(\S+)(?:\s+(.*))?$/s.exec(value.trim()) ?? []
   if (scheme === undefined) return ''
@@ -173,7 +172,7 @@ function bearer(value: string): string {
   return credential === '' ? scheme : ''
 }
 
-/** Node joins or drops repeated headers, each in its own way, so the raw list is what counts. */
+/** Node joins or drops repeated headers, depending on their name, so this reads the raw list. */
 function refuseRepeated(rawHeaders: readonly string[]): void {
   const seen = new Set<string>()
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -1,7 +1,7 @@
 /**
- * Whether a caller may send a request now, looked at before its body: requests per minute and at once from memory, then
- * suspension, balance and the key's budget from what the ledger answered last. Nothing is refused for money before the
- * ledger was asked again, so credit counts for the very next request. The ledger decides again when the request is known.
+ * Whether a caller may send a request, checked before its body is read: rate and concurrency from memory, then
+ * suspension, balance and the key's budget from the cached standing of the account. The ledger is read again before a
+ * request is rejected for money, so that new credit applies immediately; reserve decides finally.
  */
 import type { Caller } from '../../access/types.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -20,11 +20,11 @@ export interface CheckDeps {
   readonly ledger: Pick<Ledger, 'obstacle'>
   readonly clock: Clock
   readonly snapshot: Snapshot
-  /** Where callers reach this server. */
+  /** The public base URL of this server. */
   readonly address: string
 }
 
-/** Throws 429, 403 or 402. Otherwise the request counts as one that is here until `gate.leave`. */
+/** Throws 429, 403 or 402. Otherwise the request counts toward concurrency until `gate.leave`. */
 export async function check(deps: CheckDeps, caller: Caller, context: RequestContext): Promise<void> {
   const nowMs = deps.clock.wallMs()
   const { account, key, accountRates: accountLimits, policy } = caller
@@ -37,7 +37,7 @@ export async function check(deps: CheckDeps, caller: Caller, context: RequestCon
   if (!isFree[context.operation]?.(deps.snapshot, obstacle)) throw unfunded(obstacle, caller, deps.address)
 }
 
-/** Throws 403 where the caller's account is suspended: for what costs nothing. */
+/** For free operations: throws 403 where the caller's account is suspended. */
 export async function checkAccount(
   deps: Pick<CheckDeps, 'ledger' | 'clock' | 'address'>,
   caller: Caller,
@@ -56,11 +56,11 @@ function obstacleOf(
 
 type Unfunded = Extract<Obstacle, { kind: 'unfunded' }>
 
-/** Without money, but not in debt, a caller may use what costs nothing; which model it wants only its body says. */
+/** Without a balance, but not in debt, a caller may use free models; the requested model is only in the body. */
 const mayBeFree = (snapshot: Snapshot, { available }: Unfunded): boolean =>
   available >= 0n && sellsForFree(snapshot)
 
-/** What an account without money may ask for; what is not here, nothing. Files cost nothing, but keeping them needs a balance; responses were paid for when they were made. */
+/** Operations that an account without a balance may use. Uploads are free, but require a balance; stored responses were paid for when they were created. */
 const isFree: Readonly<Partial<Record<GatewayOperation, typeof mayBeFree>>> = {
   generate: mayBeFree,
   compact: mayBeFree,
@@ -81,12 +81,12 @@ function unfunded(obstacle: Unfunded, { policy }: Caller, address: string): Toll
     scope === 'key'
       ? ([
           'key_budget_exhausted',
-          "The API key's budget is used up.",
-          `Give the key a larger budget at ${address}/console/keys, or use another one.`,
+          "The API key's budget is exhausted.",
+          `Raise the budget at ${address}/console/keys, or use another key.`,
         ] as const)
       : ([
           'insufficient_balance',
-          policy.showBalance ? `The balance is $${formatUsd(available)}.` : 'The balance is used up.',
+          policy.showBalance ? `The balance is $${formatUsd(available)}.` : 'The balance is exhausted.',
           `Add credit at ${address}/console/billing.`,
         ] as const)
   return new TollgateError(code, {

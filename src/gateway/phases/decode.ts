@@ -1,6 +1,5 @@
 /**
- * Bounded body → the few facts that routing and money need, straight from the bytes. The bytes
- * themselves stay as the caller wrote them.
+ * Bounded body → the extracted fields that routing and billing need, read from the bytes, which stay unchanged.
  */
 import type { Caller } from '../../access/types.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -24,7 +23,7 @@ export interface DecodeDeps extends ReceiveDeps {
   readonly bodyThreads: Pick<BodyThreads, 'run'>
 }
 
-/** What a body may have, as the formats' readers take it. */
+/** The configured JSON limits, as the formats' readers take them. */
 export function readLimits(limits: {
   readonly jsonDepthMax: number
   readonly jsonValuesMax: number
@@ -43,14 +42,14 @@ export function readLimits(limits: {
   }
 }
 
-/** JSON or a format made of it, whatever its parameters. */
+/** JSON or a `+json` type, with any parameters. */
 const jsonType = /^application\/([\w.+-]+\+)?json[ \t]*(;|$)/i
 
 const multipartType = /^multipart\/(?:form-data|related)[ \t]*;/i
 
 type RequestSender = Pick<Caller, 'key' | 'account'>
 
-/** Throws TollgateError for a body that is too large, late, not JSON, or that says something that cannot be priced. */
+/** Throws TollgateError for a body that is too large, late, not JSON, or that cannot be priced. */
 export async function decode(
   deps: DecodeDeps,
   caller: Caller,
@@ -59,8 +58,8 @@ export async function decode(
   const body = await receive(deps, caller, context)
   try {
     const { read: limits, bodyThreads } = deps
-    const asked = { format: context.dialect.name, limits, address: context.address }
-    const facts = await bodyThreads.run('facts', asked, { body, account: caller.account, work: context.work })
+    const input = { format: context.dialect.name, limits, address: context.address }
+    const facts = await bodyThreads.run('facts', input, { body, account: caller.account, work: context.work })
     return { body, facts: withHeaders(context, facts) }
   } catch (error) {
     body.drop()
@@ -68,7 +67,7 @@ export async function decode(
   }
 }
 
-/** The whole body, which is the caller's to drop. Throws as `decode`, but for what the body says. */
+/** Reads the whole body, which the caller drops. Throws as `decode`, without looking into the body. */
 export async function receive(
   deps: ReceiveDeps,
   caller: RequestSender,

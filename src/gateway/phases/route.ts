@@ -25,13 +25,13 @@ export interface RouteDeps {
   ) => readonly Candidate[]
 }
 
-/** What else than an answer an address asks a provider for. */
+/** The upstream operation of operations other than generating. */
 const upstreamOperations: Readonly<Partial<Record<GatewayOperation, UpstreamOperation>>> = {
   compact: 'compact',
   embed: 'embed',
 }
 
-/** Throws 404 for a name that is not sold, 403 for what the key may not use, 501 for what the model cannot be asked for. */
+/** Throws 404 for an unknown or disabled model, 403 for one that the key may not use, 501 for an operation that it does not support. */
 export function route(
   deps: RouteDeps,
   caller: Caller,
@@ -45,13 +45,13 @@ export function route(
   const operation = upstreamOperations[context.operation] ?? 'generate'
   if (format === null || !connector.offers(operation, format)) {
     throw new TollgateError('dialect_not_supported', {
-      message: `The model ${model.name} cannot be asked for this: it speaks ${model.dialects.join(', ')}.`,
+      message: `The model ${model.name} does not support this operation. Its formats are ${model.dialects.join(', ')}.`,
       param: 'model',
     })
   }
   const candidates = model.offers.map((offer) => ({
     upstream: offer.upstream,
-    // A host that calls the model otherwise knows nothing of its maker's dates.
+    // A host with its own name for the model does not have the dated names of the vendor.
     upstreamModel:
       offer.upstreamModel === model.upstreamModel ? (datedName ?? offer.upstreamModel) : offer.upstreamModel,
     connector,
@@ -80,7 +80,7 @@ function findModel(snapshot: Snapshot, caller: Caller, name: string): ModelMatch
   return found
 }
 
-/** What the catalog calls the model that is asked for by this name; null for one that is not sold. */
+/** The catalog's name of the requested model; null for one that is unknown or disabled. */
 export function publicModelName(snapshot: Snapshot, name: string): string | null {
   return modelNamed(snapshot, name)?.model.name ?? null
 }
@@ -88,7 +88,7 @@ export function publicModelName(snapshot: Snapshot, name: string): string | null
 const waysToSell =
   '`tollgate models price` gives a model its price, `tollgate models enable` undoes a `models disable`'
 
-/** The 404 for a name that is not sold, with those that resemble it; whoever looks a model up answers with the same. */
+/** The 404 for an unknown or disabled model, with similar names. */
 export function modelNotFound(snapshot: Snapshot, name: string): TollgateError {
   const shown = name.length > 100 ? `${name.slice(0, 100)}…` : name
   const near = nearestNames(name, [...snapshot.models.keys()])
@@ -100,6 +100,6 @@ export function modelNotFound(snapshot: Snapshot, name: string): TollgateError {
     facts: { nearest: near },
     ...(reason === undefined
       ? { detail: `unknown model ${JSON.stringify(shown)}: \`tollgate models add\` adds one` }
-      : { detail: `model ${name} is known and not sold: ${reason} (${waysToSell})` }),
+      : { detail: `model ${name} is not enabled: ${reason} (${waysToSell})` }),
   })
 }

@@ -19,11 +19,11 @@ export interface AcceptDeps {
   readonly draining: { readonly begun: boolean }
   readonly limits: { readonly headersMax: number; readonly urlBytesMax: number }
   readonly clientNetwork: (request: IncomingMessage) => string
-  /** Where callers reach this server. */
+  /** The public base URL of this server. */
   readonly address: string
 }
 
-/** Never throws: what is wrong with the request line stands in `refusal`, to be answered in the right dialect. */
+/** Never throws: an error of the request line is in `refusal`, so that it is answered in the request's format. */
 export function accept(deps: AcceptDeps, request: IncomingMessage, response: ServerResponse): RequestContext {
   const id = deps.nextId()
   const requestId = formatId('req', id)
@@ -62,14 +62,14 @@ function refusal(deps: AcceptDeps, request: IncomingMessage): TollgateError | un
   if (malformed !== undefined) return new TollgateError(malformed.code, { message: malformed.message })
   if (deps.draining.begun) {
     return new TollgateError('draining', {
-      message: 'This server is shutting down; try again.',
+      message: 'This server is shutting down. Try again.',
       retryAfterMs: 1_000,
     })
   }
   return undefined
 }
 
-/** Names under which clients put a key into a query, letters alone. */
+/** Query parameters that carry an API key, reduced to lower-case letters. */
 const keyNames: ReadonlySet<string> = new Set([
   'key',
   'apikey',
@@ -80,13 +80,13 @@ const keyNames: ReadonlySet<string> = new Set([
   'authorization',
 ])
 
-/** A key in the query is the caller's secret; it is neither forwarded nor logged. */
+/** Removes API keys from a query, so that they are neither forwarded nor logged. */
 function withoutKey(query: string): string {
   if (query === '') return ''
   const pairs = query.slice(1).split('&')
-  const kept = pairs.filter((pair) => !keyNames.has(lettersOf(pair.split('=', 1)[0] ?? '')))
-  if (kept.length === pairs.length) return query
-  return kept.length === 0 ? '' : `?${kept.join('&')}`
+  const others = pairs.filter((pair) => !keyNames.has(lettersOf(pair.split('=', 1)[0] ?? '')))
+  if (others.length === pairs.length) return query
+  return others.length === 0 ? '' : `?${others.join('&')}`
 }
 
 function lettersOf(name: string): string {

@@ -16,7 +16,7 @@ export interface PathRequest {
   readonly path: string
   readonly query: string
   readonly headers: IncomingHttpHeaders
-  /** Where clients reach this server, for error messages. */
+  /** The public base URL of this server, for error messages. */
   readonly address: string
 }
 
@@ -38,7 +38,7 @@ interface PathRoute {
 
 const formats: readonly ClientFormat[] = Object.values(clientFormats)
 
-/** The format of errors where nothing tells another one. */
+/** The format of requests that match no other one. */
 const defaultFormat = clientFormats['openai-chat']
 
 const show = (operation: GatewayOperation): PathRoute => ({ operations: { GET: operation }, dialect: null })
@@ -78,7 +78,7 @@ const baseSegments: ReadonlySet<string> = new Set(
   formats.flatMap(({ routes }) => routes.guide.basePath.split('/')),
 )
 
-/** What the segments before the operation say. */
+/** The path without its prefixes, and what these say. */
 interface Prefixed {
   /** The segments of the operation itself. */
   readonly rest: readonly string[]
@@ -90,13 +90,13 @@ interface Prefixed {
 type RouteRequest = PathRequest & Prefixed
 
 /** Never throws: what is wrong with the request line is in `refusal`, to be answered in the right format. */
-export function matchPath(request: PathRequest): PathMatch {
-  const asked = { ...request, ...withoutPrefixes(request.path) }
-  const { rest, hint, hasBase } = asked
+export function matchPath(pathRequest: PathRequest): PathMatch {
+  const request = { ...pathRequest, ...withoutPrefixes(pathRequest.path) }
+  const { rest, hint, hasBase } = request
   if (rest.length === 0 && hasBase && hint?.routes.probesBase === true) {
-    return { ...probe(hint), refusal: wrongMethod(asked, { GET: 'probe' }) }
+    return { ...probe(hint), refusal: wrongMethod(request, { GET: 'probe' }) }
   }
-  return matchModelMethod(asked) ?? matchRoute(asked)
+  return matchModelMethod(request) ?? matchRoute(request)
 }
 
 function withoutPrefixes(path: string): Prefixed {
@@ -119,8 +119,8 @@ function withoutPrefixes(path: string): Prefixed {
 const hasPrefix = ({ hint, hasBase }: Prefixed): boolean => hasBase || hint !== null
 
 /** `models/{model}:{method}`, the colon escaped or not; undefined for every other path. */
-function matchModelMethod(asked: RouteRequest): PathMatch | undefined {
-  const { rest } = asked
+function matchModelMethod(request: RouteRequest): PathMatch | undefined {
+  const { rest } = request
   if (rest[0] !== 'models' || rest.length < 2) return undefined
   const written = rest.slice(1).join('/')
   const decoded = decodeSubject(written)
@@ -128,22 +128,22 @@ function matchModelMethod(asked: RouteRequest): PathMatch | undefined {
   const colon = named.lastIndexOf(':')
   if (colon < 0) return undefined
   const method = named.slice(colon + 1)
-  const dialect = formats.find((one) => isModelMethod(one, method, asked))
+  const dialect = formats.find((one) => isModelMethod(one, method, request))
   if (dialect === undefined) return undefined
   const instead = Object.hasOwn(unsupportedMethods, method) ? unsupportedMethods[method] : undefined
   if (instead !== undefined) return { ...probe(dialect), refusal: notSupported(instead) }
   const { modelMethods } = dialect.routes
   const found =
     modelMethods !== null && Object.hasOwn(modelMethods, method) ? modelMethods[method] : undefined
-  if (found === undefined || colon === 0 || decoded === undefined || !hasPrefix(asked)) {
-    return { ...probe(dialect), refusal: unknownPath(asked, dialect) }
+  if (found === undefined || colon === 0 || decoded === undefined || !hasPrefix(request)) {
+    return { ...probe(dialect), refusal: unknownPath(request, dialect) }
   }
   return {
     dialect,
     operation: found.operation,
     subject: '',
     address: { model: named.slice(0, colon), stream: found.stream },
-    refusal: wrongMethod(asked, { POST: found.operation }),
+    refusal: wrongMethod(request, { POST: found.operation }),
   }
 }
 
@@ -159,25 +159,27 @@ function isModelMethod(
   return Object.hasOwn(modelMethods, method) || ownPaths?.test(`:${method}`) === true || isMeant
 }
 
-function matchRoute(asked: RouteRequest): PathMatch {
-  const path = asked.rest.join('/')
+function matchRoute(request: RouteRequest): PathMatch {
+  const path = request.rest.join('/')
   const found = routeAt(path)
-  const dialect = found?.route.dialect ?? formatFor(path, asked)
-  const instead = unsupportedPath(asked.rest)
+  const dialect = found?.route.dialect ?? formatFor(path, request)
+  const instead = unsupportedPath(request.rest)
   if (instead !== undefined) return { ...probe(dialect), refusal: notSupported(instead) }
   const subject = decodeSubject(found?.subject ?? '')
-  if (found === undefined || subject === undefined || (found.route.needsPrefix && !hasPrefix(asked))) {
-    return { ...probe(dialect), refusal: unknownPath(asked, dialect) }
+  if (found === undefined || subject === undefined || (found.route.needsPrefix && !hasPrefix(request))) {
+    return { ...probe(dialect), refusal: unknownPath(request, dialect) }
   }
   const { operations } = found.route
-  const operation = operationFor(asked.method, operations)
+  const operation = operationFor(request.method, operations)
   if (operation === undefined) {
-    return { ...probe(dialect), refusal: wrongUpgrade(dialect, asked) ?? wrongMethod(asked, operations) }
+    return { ...probe(dialect), refusal: wrongUpgrade(dialect, request) ?? wrongMethod(request, operations) }
   }
   return {
     dialect,
     operation:
-      operation === 'upload_file' ? dialect.routes.uploadOperation(asked.headers, asked.query) : operation,
+      operation === 'upload_file'
+        ? dialect.routes.uploadOperation(request.headers, request.query)
+        : operation,
     subject,
     address: noUrlFields,
     refusal: undefined,

@@ -1,7 +1,6 @@
 /**
- * How much input a request has at most, in steps that cost more and say more: by its bytes, which is free; by the
- * provider's own count, where documents make the bytes say too little; by text that is counted here and pages that are
- * read from the files. Must not take anything.
+ * Upper bounds of a request's input tokens, from cheap to exact: by bytes, which is free; by the provider's own count,
+ * for documents; by counting text and document pages here. Reserves nothing.
  */
 import type { Caller } from '../../../access/types.ts'
 import { TollgateError } from '../../../base/errors.ts'
@@ -25,7 +24,7 @@ import {
 export interface BoundInputDeps extends CountUpstreamDeps {
   readonly counter: Counter
   readonly pdfs: PdfReader
-  /** What an account may have counted by providers: shared with requests that ask for the number alone. */
+  /** Limits of counting at providers, shared with counting requests of clients. */
   readonly counting: { readonly rates: RateMeter; readonly places: KeyedSemaphore }
   readonly read: ReadLimits
   readonly bodyThreads: Pick<BodyThreads, 'run'>
@@ -37,19 +36,19 @@ interface BoundInput {
   readonly plan: RequestPlan
 }
 
-/** One token a byte of text, the providers' formulas for media, and sizes where there is no formula. */
+/** One token per byte of text, the providers' formulas for media, and sizes where there is no formula. */
 export function freeInput(inputSize: InputSize): InputBound {
   return inputOf(inputSize, { text: inputSize.textBytes, documents: inputSize.sizedTokens, source: 'bytes' })
 }
 
-/** The least that the request can have: what its documents hold is left out. */
+/** A lower bound: without the content of documents. */
 export function inputWithoutDocuments(inputSize: InputSize): InputBound {
   return inputOf(inputSize, { text: 0, documents: 0, source: 'bytes' })
 }
 
-/** Counted here: o200k tokens of the text, scaled for other makers' tokenizers, and the pages of documents. */
+/** Counted here: o200k tokens of the text, scaled for other vendors' tokenizers, and the pages of documents. */
 export async function countedInput(
-  bounding: BoundInputDeps,
+  deps: BoundInputDeps,
   { account }: Caller,
   { parsed, plan }: BoundInput,
 ): Promise<InputBound> {
@@ -57,13 +56,13 @@ export async function countedInput(
   if (inputSize.fillsWindow) return freeInput(inputSize)
   const { numerator, denominator } = inputSize.tokenFactor
   const [{ tokens, source }, documents] = await Promise.all([
-    bounding.counter.bound({
+    deps.counter.bound({
       text: textOutside(parsed.body.bytes, parsed.facts.media),
       account,
-      // More than the model's window is never held.
+      // The hold never exceeds the model's window.
       tokensMax: Math.ceil((inputSize.inputTokensMax * denominator) / numerator),
     }),
-    inputSize.sizedTokens === 0 ? 0 : documentTokens(bounding, account, { parsed, plan }),
+    inputSize.sizedTokens === 0 ? 0 : documentTokens(deps, account, { parsed, plan }),
   ])
   const scaled = Math.ceil((tokens * numerator) / denominator)
   const text = Math.min(scaled, inputSize.textBytes)
@@ -75,9 +74,9 @@ function sourceOf(source: Count['source'], { sizedTokens }: InputSize): InputBou
   return sizedTokens > 0 ? 'pages' : 'counted'
 }
 
-/** Media without a formula: pages where the file tells them, else by size, each at most the window. */
+/** Media without a formula: by pages where the file has them, else by size, each at most the window. */
 async function documentTokens(
-  bounding: BoundInputDeps,
+  deps: BoundInputDeps,
   account: bigint,
   { parsed, plan: { connector, model } }: BoundInput,
 ): Promise<number> {
@@ -86,7 +85,7 @@ async function documentTokens(
     .filter((media) => connector.mediaTokensMax(media, model.upstreamModel) === 'window')
     .map(async (media) => {
       const bySize = tokensBySize(media, page) ?? model.inputTokensMax
-      const pages = await pagesOf(bounding, account, { parsed, media })
+      const pages = await pagesOf(deps, account, { parsed, media })
       const byPages = pages === undefined ? bySize : Math.min(pages, page.pagesMax) * page.tokensMax
       return Math.min(byPages, model.inputTokensMax)
     })
@@ -102,23 +101,23 @@ function pagesOf(
   return pdfs.pages(account, parsed.body.bytes.subarray(media.span.start, media.span.end))
 }
 
-/** A provider's number is an estimate of what it will bill: a twentieth, and some for what it adds on its own. */
+/** A provider's count is an estimate of what it bills, so a twentieth and a constant are added. */
 const marginDivisor = 20
 const marginTokens = 64
 
-/** The provider's own number; null where it has none, or none in time, or the account has had its share of counts. */
+/** The provider's own count; null where it has none, not in time, or the account has reached its counting limits. */
 export async function reportedInput(
-  bounding: BoundInputDeps,
+  deps: BoundInputDeps,
   context: RequestContext,
   caller: Caller,
   work: BoundInput,
 ): Promise<InputBound | null> {
   const { inputSize } = work.plan
   const { account } = caller
-  if (inputSize.fillsWindow || !bounding.counting.places.tryAcquire(account)) return null
+  if (inputSize.fillsWindow || !deps.counting.places.tryAcquire(account)) return null
   try {
-    if (bounding.counting.rates.take(account, bounding.clock.wallMs()).kind === 'refused') return null
-    const tokens = await upstreamTokens(bounding, context, caller, work)
+    if (deps.counting.rates.take(account, deps.clock.wallMs()).kind === 'refused') return null
+    const tokens = await upstreamTokens(deps, context, caller, work)
     if (tokens === null) return null
     const input = tokens + Math.ceil(tokens / marginDivisor) + marginTokens
     return {
@@ -127,28 +126,27 @@ export async function reportedInput(
       reported: tokens,
     }
   } finally {
-    bounding.counting.places.release(account)
+    deps.counting.places.release(account)
   }
 }
 
 async function upstreamTokens(
-  bounding: BoundInputDeps,
+  deps: BoundInputDeps,
   context: RequestContext,
   caller: Caller,
   work: BoundInput,
 ): Promise<number | null> {
   const { plan, parsed } = work
-  // The body that is counted is in memory beside the one that it is made from.
+  // The counted body is a second copy in memory.
   const copy = copyWithinMemory(parsed.body)
   if (copy === null) return null
   try {
-    const outcome = await countAtUpstream(bounding, context, {
+    const outcome = await countAtUpstream(deps, context, {
       caller,
       model: plan.model,
       candidates: plan.candidates,
-      requestFor: (upstreamModel) =>
-        countRequestOrNull(bounding, context, { ...work, caller, upstreamModel }),
-      waitMs: bounding.limits.holdCountMs,
+      requestFor: (upstreamModel) => countRequestOrNull(deps, context, { ...work, caller, upstreamModel }),
+      waitMs: deps.limits.holdCountMs,
     })
     return outcome?.kind === 'counted' ? outcome.tokens : null
   } finally {
@@ -156,7 +154,7 @@ async function upstreamTokens(
   }
 }
 
-/** null: there is no room for another body of this size. */
+/** null: there is no memory for another body of this size. */
 function copyWithinMemory(body: Body): Body | null {
   try {
     return body.another(body.bytes, body.bytes.length)
@@ -166,14 +164,14 @@ function copyWithinMemory(body: Body): Body | null {
   }
 }
 
-/** A request that cannot be said in a format that counts is bounded here. */
+/** null: the request cannot be translated to a format that counts. */
 async function countRequestOrNull(
-  bounding: BoundInputDeps,
+  deps: BoundInputDeps,
   context: RequestContext,
   work: BoundInput & { caller: Caller; upstreamModel: string },
 ): Promise<UpstreamCountRequest | null> {
   try {
-    return await upstreamCountRequest(bounding, context, work)
+    return await upstreamCountRequest(deps, context, work)
   } catch (error) {
     if (error instanceof WireError) return null
     throw error
@@ -182,15 +180,15 @@ async function countRequestOrNull(
 
 function inputOf(
   inputSize: InputSize,
-  of: { text: number; documents: number; source: InputBound['source'] },
+  bound: { text: number; documents: number; source: InputBound['source'] },
 ): InputBound {
-  const besideText =
-    inputSize.mediaTokens + of.documents + inputSize.hiddenTokens + inputSize.referenced.tokens
-  const input = inputSize.fillsWindow ? inputSize.inputTokensMax : of.text + besideText
-  return { ...withToolUses(inputSize, input), source: of.source, reported: null }
+  const otherTokens =
+    inputSize.mediaTokens + bound.documents + inputSize.hiddenTokens + inputSize.referenced.tokens
+  const input = inputSize.fillsWindow ? inputSize.inputTokensMax : bound.text + otherTokens
+  return { ...withToolUses(inputSize, input), source: bound.source, reported: null }
 }
 
-/** After each use the model reads everything again, and what all uses before brought. */
+/** After each tool use the model reads the whole input again, including the results of earlier uses. */
 function withToolUses(inputSize: InputSize, input: number): Pick<InputBound, 'tokens'> {
   const { toolUses, tokensPerToolUse } = inputSize
   const once = Math.min(input, inputSize.inputTokensMax)

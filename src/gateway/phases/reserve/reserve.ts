@@ -1,8 +1,7 @@
 /**
- * Takes all that the request may use, or nothing: rate, concurrency, the key's budget, the balance.
- * The free bound is tried first; where it would take more than a share of what there is, tokens are
- * counted, so that nobody is refused or crowded out on a guess; and while other requests of the account
- * run, waiting comes before refusing.
+ * Reserves what the request may use, all or nothing: rate, concurrency, the key's budget, the balance. The free input
+ * bound is tried first; where it would reserve too large a share of the balance, tokens are counted, so that no request
+ * is rejected because of a coarse bound. While other requests of the account are running, it waits before it rejects.
  */
 import type { Caller } from '../../../access/types.ts'
 import { TollgateError } from '../../../base/errors.ts'
@@ -35,11 +34,11 @@ export interface ReserveDeps extends BoundInputDeps {
   readonly gate: Pick<RequestGate, 'requestsLeft'>
   readonly balanceWaits: KeyedSemaphore
   readonly limits: BoundInputDeps['limits'] & { readonly holdWaitMs: number }
-  /** Where callers reach this server. */
+  /** The public base URL of this server. */
   readonly address: string
 }
 
-/** Throws 402, 403 or 429 with what was needed, what there is, and whose limit it is; then nothing was taken. */
+/** Throws 402, 403 or 429 with what was required, what is available, and the limit's scope; then nothing is reserved. */
 export async function reserve(
   deps: ReserveDeps,
   caller: Caller,
@@ -47,18 +46,18 @@ export async function reserve(
   work: { parsed: ParsedRequest; plan: RequestPlan },
 ): Promise<Hold> {
   const nowMs = deps.clock.wallMs()
-  const freely = freeInput(work.plan.inputSize)
-  const free = admissionRequest(caller, context, { ...work, nowMs, inputTokens: freely.tokens })
+  const freeBound = freeInput(work.plan.inputSize)
+  const free = admissionRequest(caller, context, { ...work, nowMs, inputTokens: freeBound.tokens })
   const first = await admit(deps, { ...free, onShortBalance: 'count', patience: 'none' })
-  if (first.kind === 'held') return holdOf(first, free, { caller, parsed: work.parsed, input: freely })
-  const told: RefusalInput = {
+  if (first.kind === 'held') return holdOf(first, free, { caller, parsed: work.parsed, input: freeBound })
+  const refusalInput: RefusalInput = {
     address: deps.address,
     showBalance: caller.policy.showBalance,
     isBounded: false,
     context,
     nowMs,
   }
-  if (!mayFitWhenCounted(first)) throw refusal(first, told)
+  if (!mayFitWhenCounted(first)) throw refusal(first, refusalInput)
   const input =
     ((await shouldAskUpstream(deps, first, caller, { context, ...work }))
       ? await reportedInput(deps, context, caller, work)
@@ -72,7 +71,7 @@ export async function reserve(
   if (admission.kind === 'held') return holdOf(admission, exact, { caller, parsed: work.parsed, input })
   const isInsufficient = admission.kind === 'insufficient_funds'
   throw refusal(isInsufficient ? withAffordableOutput(admission, exact, work) : admission, {
-    ...told,
+    ...refusalInput,
     isBounded: input.source === 'bytes' && !work.plan.inputSize.fillsWindow,
     nowMs: exact.nowMs,
   })
@@ -81,12 +80,15 @@ export async function reserve(
 function admissionRequest(
   caller: Caller,
   context: RequestContext,
-  of: { parsed: ParsedRequest; plan: RequestPlan; inputTokens: number; nowMs: number },
+  request: { parsed: ParsedRequest; plan: RequestPlan; inputTokens: number; nowMs: number },
 ): AdmissionAsk {
-  const { plan, parsed } = of
+  const { plan, parsed } = request
   const amounts = boundAmounts(plan.price, {
-    inputTokens: of.inputTokens,
-    inputAudioTokens: Math.min(plan.inputSize.audioTokens * (plan.inputSize.toolUses + 1), of.inputTokens),
+    inputTokens: request.inputTokens,
+    inputAudioTokens: Math.min(
+      plan.inputSize.audioTokens * (plan.inputSize.toolUses + 1),
+      request.inputTokens,
+    ),
     outputs: plan.outputs,
     cacheWrites: parsed.facts.cacheWrites,
     options: parsed.facts.options.map((option) => option.name),
@@ -97,10 +99,10 @@ function admissionRequest(
     id: context.id,
     account: caller.account,
     key: caller.key,
-    // Not the time of the head: a body may take minutes, and a rate is of the present one.
-    nowMs: of.nowMs,
+    // Not the time of the request head: reading the body may take minutes.
+    nowMs: request.nowMs,
     inputAmount: amounts.input,
-    inputTokens: of.inputTokens,
+    inputTokens: request.inputTokens,
     outputTokenAmount: amounts.perOutputToken,
     outputWanted: plan.outputWanted,
     outputFloor: plan.outputFloor,
@@ -133,7 +135,7 @@ function holdOf(
   }
 }
 
-/** A provider that counted a file in the body and bills more is not its sender's doing; an address or a tool can bring more. */
+/** Files by URL and provider-side tools can add input that the account causes; a provider that bills more than it counted is at fault itself. */
 function excessCause(
   { facts: { serverTools, media } }: ParsedRequest,
   { reported }: InputBound,
@@ -142,10 +144,10 @@ function excessCause(
   return serverTools.length > 0 || media.some(isOpen) ? 'account' : 'upstream'
 }
 
-/** The most input tokens that a client adds by writing an output limit where it wrote none. */
+/** The most input tokens that a client adds by setting an output limit. */
 const limitFieldTokens = 48
 
-/** The limit that a refusal names must pass when it is asked for, and be one that the provider takes. */
+/** The output limit that an error suggests: affordable including its own input tokens, and valid at the provider; else 0. */
 function withAffordableOutput(
   refused: InsufficientFunds,
   asked: AdmissionAsk,
@@ -162,8 +164,8 @@ function withAffordableOutput(
 }
 
 /**
- * A provider's count uses the operator's credential, and takes time: only for documents, and only for who could pay
- * for the request if they were empty.
+ * A provider's count uses the operator's credential and takes time, so it is requested only for documents, and only if
+ * the balance covers the request without them.
  */
 async function shouldAskUpstream(
   { ledger, clock }: ReserveDeps,
@@ -188,7 +190,7 @@ function mayFitWhenCounted(admission: Admission): boolean {
   )
 }
 
-/** What the ledger admits; the requests that are left are fewer where others were refused before it was asked. */
+/** The ledger's admission; the remaining requests include those that the gate has rejected. */
 async function admit({ ledger, gate }: ReserveDeps, asked: AdmissionAsk): Promise<Admission> {
   const admission = await ledger.admit(asked)
   if (admission.kind !== 'held' && admission.kind !== 'rate') return admission
@@ -214,30 +216,30 @@ async function admitWaiting(deps: ReserveDeps, asked: AdmissionAsk): Promise<Adm
   }
 }
 
-/** What a refusal may say, and in which dialect its headers are named. */
+/** What the error for a rejected reservation depends on. */
 interface RefusalInput {
-  /** Where callers reach this server. */
+  /** The public base URL of this server. */
   readonly address: string
   readonly showBalance: boolean
-  /** Counting ran out of time or room, so that the input may have fewer tokens. */
+  /** Counting ran out of time or memory, so that the input may have fewer tokens than the bound. */
   readonly isBounded: boolean
   readonly context: RequestContext
   readonly nowMs: number
 }
 
-function refusal(admission: Exclude<Admission, { kind: 'held' }>, told: RefusalInput): TollgateError {
+function refusal(admission: Exclude<Admission, { kind: 'held' }>, input: RefusalInput): TollgateError {
   switch (admission.kind) {
     case 'suspended':
-      return accountSuspended(told.address)
+      return accountSuspended(input.address)
     case 'restricted':
       return new TollgateError('account_restricted', {
         message:
-          'This account may not use files other than text and images, or tools that run at the provider, until an administrator has looked at its losses.',
+          'This account cannot use files other than text and images, or provider-side tools, until an administrator has reviewed its losses.',
       })
     case 'rate':
-      return rateLimited(admission, told.context, told.nowMs)
+      return rateLimited(admission, input.context, input.nowMs)
     case 'insufficient_funds':
-      return insufficientFundsError(admission, told)
+      return insufficientFundsError(admission, input)
     case 'wait':
       return new TollgateError('balance_held', {
         message: 'Requests that are still running hold the balance.',
@@ -246,7 +248,7 @@ function refusal(admission: Exclude<Admission, { kind: 'held' }>, told: RefusalI
   }
 }
 
-function insufficientFundsError(refused: InsufficientFunds, told: RefusalInput): TollgateError {
+function insufficientFundsError(refused: InsufficientFunds, input: RefusalInput): TollgateError {
   const heldElsewhere = refused.held > 0n && refused.openHolds > 0
   const passesLater = heldElsewhere && refused.available + refused.held >= refused.required
   const code = passesLater
@@ -254,13 +256,13 @@ function insufficientFundsError(refused: InsufficientFunds, told: RefusalInput):
     : refused.scope === 'key'
       ? 'key_budget_exhausted'
       : 'insufficient_balance'
-  const topUpUrl = `${told.address}/console/billing`
+  const topUpUrl = `${input.address}/console/billing`
   const remedy =
     refused.scope === 'key'
-      ? `Give the key a larger budget at ${told.address}/console/keys, or use another one`
+      ? `Raise the budget at ${input.address}/console/keys, or use another key`
       : `Add credit at ${topUpUrl}`
-  const advice = passesLater ? 'Wait for running requests to end' : remedy
-  const { outputLimitField: name } = told.context.dialect
+  const advice = passesLater ? 'Wait until running requests have ended' : remedy
+  const { outputLimitField: name } = input.context.dialect
   const lower = refused.affordableOutput > 0 ? `, or lower ${name} to ${refused.affordableOutput}` : ''
   const amounts = {
     required: formatUsd(refused.required),
@@ -271,15 +273,17 @@ function insufficientFundsError(refused: InsufficientFunds, told: RefusalInput):
   const waiting = heldElsewhere
     ? ` ($${amounts.held} is held by ${refused.openHolds} request${refused.openHolds === 1 ? '' : 's'} still running)`
     : ''
-  const need = told.showBalance
+  const need = input.showBalance
     ? `This request needs up to $${amounts.required} and $${amounts.available} of the ${whose} is available${waiting}`
-    : `The ${whose} does not pay for this request`
-  const bounded = told.isBounded ? ' Its input was bounded by its size, as counting it took too long.' : ''
+    : `The ${whose} does not cover this request`
+  const bounded = input.isBounded
+    ? ' The input tokens are an upper bound by size, because counting took too long.'
+    : ''
   return new TollgateError(code, {
     message: `${need}.${bounded} ${advice}${lower}.`,
     facts: {
       ...(bounded === '' ? {} : { input_tokens: 'bounded' }),
-      ...(told.showBalance ? amounts : {}),
+      ...(input.showBalance ? amounts : {}),
       affordable_max_tokens: refused.affordableOutput,
       scope: refused.scope,
       topup_url: topUpUrl,

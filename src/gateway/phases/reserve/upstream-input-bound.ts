@@ -1,6 +1,6 @@
 /**
- * Asks the upstreams of a model how many tokens a request has: for a hold that a coarse bound would make too large, and
- * for callers who ask for nothing but the number. Free at every provider that has an address for it. Takes no money.
+ * Counts a request's input tokens at the model's upstreams: for holds that a coarse bound would make too large, and for
+ * counting requests of clients. Free at every provider that has a counting endpoint.
  */
 import type { Caller } from '../../../access/types.ts'
 import type { Clock } from '../../../base/clock.ts'
@@ -30,9 +30,9 @@ export interface CountUpstreamDeps {
   readonly clock: Clock
   readonly log: Log
   readonly metrics: Pick<Metrics, 'upstreamFailed'>
-  /** The catalog of this moment. */
+  /** The current catalog. */
   readonly snapshot: Snapshot
-  /** Memory for answers on their way. */
+  /** Memory for responses in transit. */
   readonly events: SharedBudget<'key' | 'account' | 'network'>
   readonly limits: AttemptLimits & {
     readonly attemptsMax: number
@@ -41,7 +41,7 @@ export interface CountUpstreamDeps {
   }
 }
 
-/** The request as an address that counts takes it. */
+/** A request as a counting endpoint takes it. */
 export interface UpstreamCountRequest {
   readonly format: UpstreamCountingFormat
   readonly body: readonly Uint8Array[]
@@ -49,7 +49,7 @@ export interface UpstreamCountRequest {
   readonly query: string
 }
 
-/** `refused`: the provider refuses the request itself, as it would if the request were made. */
+/** `refused`: the provider rejects the request itself, as it would reject the request that is counted. */
 export type CountOutcome<Request> =
   | {
       readonly kind: 'counted'
@@ -64,12 +64,11 @@ export type CountOutcome<Request> =
       readonly candidate: Candidate
     }
 
-/** What is asked, and who. */
 export interface CountTask<Request extends UpstreamCountRequest> {
   readonly caller: Caller
   readonly model: Model
   readonly candidates: readonly Candidate[]
-  /** The request under the name that the model has there; null: it cannot be said in a format that counts. */
+  /** The request with the upstream's name of the model; null: no translation to a format that counts. */
   readonly requestFor: (upstreamModel: string) => Promise<Request | null>
   readonly waitMs: number
 }
@@ -103,7 +102,7 @@ export async function countAtUpstream<Request extends UpstreamCountRequest>(
       },
       mayRetry: (outcome, { countRequest }) =>
         outcome.kind !== 'interrupted' && countOf(outcome, countRequest) === null && !isRefused(outcome),
-      // Counting is free and bounded by its own deadline, and takes nothing from the budget of requests that generate.
+      // Counting is free and has its own deadline, so it does not use the retry budget.
       retryCounter: null,
     })
     return final === null ? null : countOutcome(final)
@@ -160,7 +159,7 @@ function countingTask(
   return {
     request: { origin: upstream.origin, method: 'POST', ...prepared, body: countRequest.body },
     connector,
-    // An answer that is a number has neither text nor usage: it is read here, once it is whole.
+    // A count has neither text nor usage; it is read when the response is complete.
     dialect: { ...upstreamFormats[countRequest.format], extractResponse: () => noAnswer },
     streamed: false,
     watch: {
@@ -188,7 +187,7 @@ const noAnswer: ExtractedResponse = {
   sample: { text: '', characters: 0, events: 0 },
 }
 
-/** For the operator alone: an address that does not count says nothing of one that answers. */
+/** Does not affect health: a failing counting endpoint says nothing about generating. */
 function recordOutcome(
   { log, metrics }: CountUpstreamDeps,
   context: RequestContext,
@@ -204,12 +203,12 @@ function recordOutcome(
   )
 }
 
-/** The format in which the model's upstreams count, the given ones first; undefined: they do not. */
+/** The format in which the model's upstreams count, preferred ones first; undefined: there is none. */
 export function countingFormat(
   { model, connector, dialect }: { model: Model; connector: Connector; dialect: Route['dialect'] },
   preferred: readonly UpstreamCountingFormat[] = [],
 ): UpstreamCountingFormat | undefined {
-  // Where the model's own format has no address that counts, as Chat Completions has none, the others are tried.
+  // Chat Completions has no counting endpoint, so other formats of the model are tried.
   return [...preferred, dialect.name, ...upstreamCountingFormats].find(
     (name): name is UpstreamCountingFormat =>
       isUpstreamCountingFormat(name) &&
@@ -218,13 +217,13 @@ export function countingFormat(
   )
 }
 
-/** A request that is to be made, as an address that counts takes it; null where there is none. Throws WireError. */
+/** A prepared request as a counting endpoint takes it; null where the model has none. Throws WireError. */
 export async function upstreamCountRequest(
   { bodyThreads, read: limits }: { bodyThreads: Pick<BodyThreads, 'run'>; read: ReadLimits },
   context: RequestContext,
-  of: { parsed: ParsedRequest; plan: RequestPlan; caller: Caller; upstreamModel: string },
+  request: { parsed: ParsedRequest; plan: RequestPlan; caller: Caller; upstreamModel: string },
 ): Promise<UpstreamCountRequest | null> {
-  const { parsed, plan, caller, upstreamModel } = of
+  const { parsed, plan, caller, upstreamModel } = request
   const to = countingFormat(plan)
   const { name: format } = plan.dialect
   if (to === undefined || !isSourceFormat(format)) return null
@@ -234,7 +233,7 @@ export async function upstreamCountRequest(
     ...plan.dialect.patchRequest(parsed.facts, isAlias ? { model: upstreamModel } : {}),
     ...plan.marks,
   ]
-  const asked = {
+  const input = {
     format,
     to,
     edits: edits.sort((a, b) => a.start - b.start),
@@ -249,7 +248,7 @@ export async function upstreamCountRequest(
     address: { model: upstreamModel, stream: false },
   }
   const owner = { body: parsed.body, account: caller.account, work: context.work }
-  const counted = await bodyThreads.run('countEdited', asked, owner)
+  const counted = await bodyThreads.run('countEdited', input, owner)
   return {
     format: to,
     body: [counted.bytes],

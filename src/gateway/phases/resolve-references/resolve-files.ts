@@ -1,6 +1,6 @@
 /**
- * Files that the request names → only those that the caller's own account uploaded, the upstream that keeps them, and their
- * sizes, which bound what the request may cost.
+ * Files that the request references → the upstream that stores them, and their sizes, which bound the cost. Accepts only
+ * files that the caller's own account uploaded.
  */
 import type { Caller } from '../../../access/types.ts'
 import type { Clock } from '../../../base/clock.ts'
@@ -15,13 +15,13 @@ export interface ResolveFilesDeps {
   readonly clock: Clock
 }
 
-/** The request with the sizes of its files, and the places that have them all. */
+/** The request with the sizes of its files, and the candidates that store all of them. */
 export interface RequestWithFiles {
   readonly parsed: ParsedRequest
   readonly route: Route
 }
 
-/** Throws 400 for what is not the caller's own, in the same words whatever else it may be. Asks no provider. */
+/** Throws the same 400 for every file that is not the caller's own. Sends no request to a provider. */
 export async function resolveFiles(
   { files, clock }: ResolveFilesDeps,
   { account }: Pick<Caller, 'account'>,
@@ -31,13 +31,15 @@ export async function resolveFiles(
   const named = (parsed.facts.references ?? []).filter(({ kind }) => kind === 'file')
   const [first] = named
   if (first === undefined) return { parsed, route }
-  const of = { account, provider: route.model.provider, nowMs: clock.wallMs() }
+  const owner = { account, provider: route.model.provider, nowMs: clock.wallMs() }
   const ids = named.map(({ id }) => id)
-  const rows = new Map((await files.find(of, ids)).map((row) => [row.fileId, row]))
-  const keeper = rows.get(first.id)?.upstream
-  const stranger = named.find(({ id }) => rows.get(id)?.upstream !== keeper || keeper === undefined)
-  if (stranger !== undefined) throw notOwned(stranger)
-  const candidates = route.candidates.filter(({ upstream }) => upstream.name === keeper)
+  const rows = new Map((await files.find(owner, ids)).map((row) => [row.fileId, row]))
+  const upstreamName = rows.get(first.id)?.upstream
+  const foreign = named.find(
+    ({ id }) => rows.get(id)?.upstream !== upstreamName || upstreamName === undefined,
+  )
+  if (foreign !== undefined) throw notOwned(foreign)
+  const candidates = route.candidates.filter(({ upstream }) => upstream.name === upstreamName)
   if (candidates.length === 0) throw notOwned(first)
   const media = parsed.facts.media.map((one) => sized(one, rows))
   return { parsed: { ...parsed, facts: { ...parsed.facts, media } }, route: { ...route, candidates } }
@@ -51,7 +53,7 @@ function sized(media: Media, rows: ReadonlyMap<string, FileRow>): Media {
 
 function notOwned({ pointer }: Reference): TollgateError {
   return new TollgateError('reference_not_owned', {
-    message: `${pointer}: no file with this id was uploaded by this account to where this model is served. Upload it first, or send its content instead.`,
+    message: `${pointer}: this account has no file with this id at the provider of this model. Upload it first, or send its content instead.`,
     param: pointer,
   })
 }

@@ -1,6 +1,6 @@
 /**
- * What the request refers to at its provider → only what an earlier answer to the same account left there, and the
- * upstream that has it. Here it is decided whose it is; that it joins the bound is all that it costs.
+ * Provider-side state that the request references → the upstream that stores it, and its size, which joins the input
+ * bound. Accepts only objects that an earlier response to the same account created.
  */
 import type { Caller } from '../../../access/types.ts'
 import type { Clock } from '../../../base/clock.ts'
@@ -15,7 +15,7 @@ export interface ResolveReferencesDeps {
   readonly limits: { readonly referencesMax: number }
 }
 
-/** Throws 400 for what is not known to be the caller's own, in the same words whatever else it may be. */
+/** Throws the same 400 for every reference that is not known to be the caller's own. */
 export async function resolveReferences(
   deps: ResolveReferencesDeps,
   caller: Caller,
@@ -24,7 +24,7 @@ export async function resolveReferences(
 ): Promise<RequestPlan> {
   const { candidates, referenced, fillsWindow } = await lookUpReferences(deps, caller, parsed, plan)
   if (referenced === nothing) return plan
-  // What is referred to may be audio, as far as anything here can tell.
+  // The referenced input may be audio: its media types are not stored.
   const audioTokens =
     plan.inputSize.audioTokens + (fillsWindow ? plan.inputSize.inputTokensMax : referenced.tokens)
   const inputSize: InputSize = {
@@ -36,17 +36,17 @@ export async function resolveReferences(
   return { ...plan, candidates, inputSize }
 }
 
-/** Who can resolve the references, and what they make the model read. */
+/** The candidates that store the referenced objects, and the input that these add. */
 export interface ResolvedReferences {
   readonly candidates: readonly Candidate[]
   readonly referenced: InputSize['referenced']
-  /** Nobody knows how long something is that is referred to. */
+  /** The length of a referenced object is unknown. */
   readonly fillsWindow: boolean
 }
 
 const nothing: InputSize['referenced'] = { tokens: 0, reasoning: 0 }
 
-/** The same for a request that is not made: what it throws and what it asks are those of `grant`. */
+/** The same without a plan, for counting tokens. */
 export async function lookUpReferences(
   { ledger, clock, limits }: ResolveReferencesDeps,
   caller: Caller,
@@ -61,20 +61,20 @@ export async function lookUpReferences(
   const rows = new Map(
     (await ledger.providerObjects(caller.account, ids, clock.wallMs())).map((row) => [row.id, row]),
   )
-  const having = candidates.filter(({ upstream }) => rows.get(first.id)?.upstream === upstream.name)
-  const stranger = references.find(
-    ({ id }) => !having.some((at) => at.upstream.name === rows.get(id)?.upstream),
+  const storing = candidates.filter(({ upstream }) => rows.get(first.id)?.upstream === upstream.name)
+  const foreign = references.find(
+    ({ id }) => !storing.some((at) => at.upstream.name === rows.get(id)?.upstream),
   )
-  if (stranger !== undefined) throw notOwned(stranger)
+  if (foreign !== undefined) throw notOwned(foreign)
   const objects = [...rows.values()]
   return {
-    candidates: having,
+    candidates: storing,
     referenced: tokensOf(objects),
-    fillsWindow: objects.some((row) => having.some((at) => isUnbounded(row, at.upstreamModel))),
+    fillsWindow: objects.some((row) => storing.some((at) => isUnbounded(row, at.upstreamModel))),
   }
 }
 
-/** Items of one answer are parts of the same output, which is read once. */
+/** Items of one response are parts of the same output, which is counted once. */
 function tokensOf(objects: readonly ProviderObjectRow[]): InputSize['referenced'] {
   const answers = new Map(objects.map((row) => [`${row.receipt} ${row.referencedScope}`, row]))
   let tokens = 0
@@ -86,7 +86,7 @@ function tokensOf(objects: readonly ProviderObjectRow[]): InputSize['referenced'
   return { tokens, reasoning }
 }
 
-/** Another model counts the same text and pictures otherwise. */
+/** Another model counts the same input differently. */
 function isUnbounded(
   { referencedScope, upstreamModel, usageSource }: ProviderObjectRow,
   model: string,
@@ -96,14 +96,14 @@ function isUnbounded(
 
 function notOwned({ pointer }: Reference): TollgateError {
   return new TollgateError('reference_not_owned', {
-    message: `${pointer}: nothing with this id is kept for this account where this model is served. Send the earlier items themselves, as clients do that are told store: false.`,
+    message: `${pointer}: this account has no stored item with this id at the provider of this model. Send the earlier items themselves, as clients do with store: false.`,
     param: pointer,
   })
 }
 
 function tooMany({ pointer }: Reference, most: number): TollgateError {
   return new TollgateError('reference_not_owned', {
-    message: `${pointer}: a request can refer to ${most} kept items and not to more. Send the earlier items themselves, as clients do that are told store: false.`,
+    message: `${pointer}: a request can reference at most ${most} stored items. Send the earlier items themselves, as clients do with store: false.`,
     param: pointer,
   })
 }

@@ -1,6 +1,6 @@
 /**
- * Tokens that no upstream reported, counted here from the text that was kept. Where a count is not available, the
- * number is estimated low and labelled: that this server was busy must not make an answer dearer.
+ * Counts tokens that no upstream reported, from the sampled text. Where counting is not available, the number is
+ * estimated low and labeled: a busy server must not make a response more expensive.
  */
 import type { Counter } from '../../../tokens/count.ts'
 import type { InputSample } from '../../../tokens/text.ts'
@@ -21,14 +21,14 @@ export interface TokenCount {
   readonly isEstimated: boolean
 }
 
-/** English text has 4 to 5 characters a token; few texts have more than this. */
+/** English text has 4 to 5 characters per token; few texts have more than this. */
 const charactersPerTokenMax = 8
 const bytesPerTokenGuess = 4
 
 /**
- * The provider's count where it was asked before, else the stage-2 count of the kept input, stretched to all of it, and
- * never above what was held for. What the provider may add on its own is part of the bound and not of the bill, as it
- * may not have been added. Nor is earlier reasoning, which the model reads again only among calls of tools.
+ * The provider's count where reserve requested one, else the count of the sampled input, extrapolated to all of it, and
+ * never above the bound of the hold. Excludes what the provider may add on its own and earlier reasoning: both are in
+ * the bound, but may not have been used.
  */
 export async function countedInput(
   counter: CountDeps,
@@ -39,14 +39,14 @@ export async function countedInput(
   if (input.reported !== null) return { tokens: input.reported, isEstimated: false }
   const { mediaTokens, referenced, textBytes } = plan.inputSize
   const sample = upstreamResponse.input
-  // No text was kept where the upstream reported its input early, perhaps a count that cannot be.
+  // There is no sample where the upstream reported its input early, even if that count was implausible.
   if (sample === null && isInputKnown) return { tokens: 0, isEstimated: false }
   const { tokens, isEstimated } =
     sample === null
       ? { tokens: Math.floor(textBytes / bytesPerTokenGuess), isEstimated: true }
       : await countSample(counter, sample)
-  const kept = referenced.tokens - referenced.reasoning
-  return { tokens: Math.min(tokens + mediaTokens + kept, input.tokens), isEstimated }
+  const storedTokens = referenced.tokens - referenced.reasoning
+  return { tokens: Math.min(tokens + mediaTokens + storedTokens, input.tokens), isEstimated }
 }
 
 const decoder = new TextDecoder('utf-8')
@@ -82,7 +82,7 @@ export async function countedOutput(
   }
 }
 
-/** An event that carried content carried a token at least. */
+/** Each content event has at least one token. */
 function leastOutput({ events, characters }: OutputSample): number {
   return Math.max(events, Math.floor(characters / charactersPerTokenMax))
 }

@@ -1,13 +1,13 @@
 /**
- * Closes a hold, again and again until that is durable, and decides once for each finished answer whether it is
- * delivered and charged or withheld and written off. Decides no amount.
+ * Closes a hold, retried until that is durable, and decides once for each complete response whether it is delivered and
+ * charged or withheld and written off. Computes no amount.
  *
- * An answer waits for its settlement until `dueMonoMs`. Until its settlement is sent to the writer it can be withheld;
- * from then on the outcome of that commit decides, so that what the client gets is what is committed.
+ * A response waits for its settlement until `dueMonoMs`. It can be withheld until the settlement is sent to the writer;
+ * from then on the result of that commit decides, so that what the client gets matches what is committed.
  *
- * A commit that hangs therefore keeps its client waiting without limit. A bound would be a guess: while a commit is on its
- * way to the disk, neither "charged" nor "not charged" is known, and a 503 sent then may be followed by the charge. What
- * limits the wait is the client's own timeout; `/readyz` answers 503 after `commitMsMax`, and load is shed.
+ * A commit that hangs therefore blocks its client without limit: until it returns, the charge is neither certain nor
+ * excluded, and a 503 could be followed by the charge. The client's own timeout limits the wait; `/readyz` answers 503
+ * after `commitMsMax`, and load is shed.
  */
 import type { Background } from '../../../base/background.ts'
 import type { Clock } from '../../../base/clock.ts'
@@ -35,12 +35,12 @@ export interface DurableSettleDeps {
 export interface PendingSettlement {
   readonly settlement: Settlement
   readonly dueMonoMs: number
-  /** What is settled instead where the answer is withheld; null: what the client gets does not wait for the settlement. */
+  /** The settlement of a withheld response; null: the response does not wait for its settlement. */
   readonly withheld: (() => Promise<Settlement>) | null
   readonly onSettled: (settlement: Settlement, result: LedgerSettled) => void
 }
 
-/** Resolves when the settlement is durable, or as `late` when the answer is withheld or need not wait; never rejects. */
+/** Resolves when the settlement is durable, or as `late` when the response is withheld or need not wait; never rejects. */
 export function settleDurably(deps: DurableSettleDeps, due: PendingSettlement): Promise<SettlementResult> {
   const { clock } = deps
   return new Promise((resolve) => {
@@ -55,8 +55,8 @@ export function settleDurably(deps: DurableSettleDeps, due: PendingSettlement): 
 }
 
 /**
- * Settles a response that ran in the background, tried once: as `late` it may be settled yet, and whoever asks again
- * finds out. Never rejects.
+ * Settles a background response, tried once: after `late` it may still be settled, which the next poll finds. Never
+ * rejects.
  */
 export async function settleResponse(
   deps: DurableSettleDeps,
@@ -73,7 +73,7 @@ export async function settleResponse(
   })
 }
 
-/** undefined: it could not be settled now. */
+/** The charge; undefined: settling failed. */
 async function chargedFor(
   { ledger, log, failpoints }: DurableSettleDeps,
   settlement: Settlement,
@@ -90,17 +90,17 @@ async function chargedFor(
     if (excess > 0n || implausible !== null) {
       log.warn(
         { request, upstream, implausible, writtenOffUsd: formatUsd(excess) },
-        'an upstream reported more than a background response may cost; the excess was not charged',
+        'an upstream reported usage above the hold of a background response; the excess was not charged',
       )
     }
     return result.charged
   } catch (error) {
-    log.error({ err: asTollgateError(error), request }, 'a background response is not settled yet')
+    log.error({ err: asTollgateError(error), request }, 'settling a background response failed')
     return undefined
   }
 }
 
-/** `sent`: the writer has it, and its outcome decides. */
+/** `sent`: the settlement is at the writer, whose result decides. */
 type Verdict = 'open' | 'sent' | 'withheld'
 
 class SettlementAttempt {
@@ -110,7 +110,7 @@ class SettlementAttempt {
   #isDue = false
   #verdict: Verdict = 'open'
 
-  /** `stopWaiting`: the client waits for the settlement no longer. */
+  /** `stopWaiting` is called when the client no longer waits for the settlement. */
   constructor(deps: DurableSettleDeps, due: PendingSettlement, stopWaiting: () => void) {
     this.#deps = deps
     this.#due = due
@@ -147,7 +147,7 @@ class SettlementAttempt {
         return { kind: 'settled', charged: result.charged }
       }
     } catch (error) {
-      // What was sent may be committed although its reply is lost; a read works where writing does not.
+      // The commit may have succeeded although its reply was lost; reads work when writes do not.
       const committed = this.#verdict === 'sent' ? await this.#committed().catch(() => undefined) : undefined
       if (committed !== undefined) return committed
       this.#verdict = 'open'
@@ -167,8 +167,8 @@ class SettlementAttempt {
   }
 
   /**
-   * What an earlier attempt committed whose reply was lost. A receipt that ends otherwise was written by whatever closed
-   * the hold instead, at the last checkpoint: it did not charge for this answer.
+   * What an earlier attempt committed whose reply was lost. A receipt with another end reason was written by another
+   * closing of the hold, from the last checkpoint, and does not charge for this response.
    */
   async #committed(): Promise<SettlementResult | undefined> {
     const { id, receipt } = this.#due.settlement
@@ -179,7 +179,7 @@ class SettlementAttempt {
   }
 }
 
-/** Gives a hold back whole, with no charge and no receipt; waits for it no longer than a client can be kept waiting. */
+/** Releases a hold without a charge or a receipt; resolves as `late` after `settleWaitMs`, and keeps retrying. */
 export function releaseDurably(deps: DurableSettleDeps, id: bigint): Promise<SettlementResult> {
   return new Promise((resolve) => {
     const timer = deps.clock.after(deps.limits.settleWaitMs, () => resolve({ kind: 'late' }))
@@ -205,7 +205,10 @@ function untilDurable(
         await close()
       } catch (error) {
         if (!isLogged)
-          log.error({ err: asTollgateError(error), request: id.toString() }, 'a bill is not durable yet')
+          log.error(
+            { err: asTollgateError(error), request: id.toString() },
+            'closing a hold failed and is retried',
+          )
         isLogged = true
         throw error
       }

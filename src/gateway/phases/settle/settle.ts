@@ -1,6 +1,6 @@
 /**
- * Usage → price → close the hold and write the receipt, durably. Who pays for what, for every way in
- * which a request can end, is decided in `billed`; the ledger only moves the money.
+ * Usage → price → settlement: closes the hold and writes the receipt, durably. `billingRule` decides who pays for what
+ * for every way in which a request can end; the ledger only moves the money.
  */
 
 import { noInput, noOutput, noTokens, tokensOf } from '../../../../contract/meters.ts'
@@ -66,7 +66,7 @@ export async function settle(
   return settleDurably(deps, {
     settlement,
     dueMonoMs,
-    // What ended otherwise is told to the client as it is, whenever it is settled.
+    // Only complete responses wait for their settlement; errors are sent whenever it happens.
     withheld:
       outcome.reason === 'complete' ? () => withheldSettlement(deps, request, { settlement, outcome }) : null,
     onSettled: (settled, result) => warnOfExcess(deps, context, request, { settled, result }),
@@ -74,8 +74,8 @@ export async function settle(
 }
 
 /**
- * A complete answer whose settlement is late is withheld: its client gets an error. It is charged what was relayed
- * of a stream before its end, and nothing else; what the upstream charges beside that is written off.
+ * The settlement of a complete response that is withheld because its settlement was late: its client gets an error. The
+ * part of a stream that was already relayed is charged; the rest of the upstream cost is written off.
  */
 async function withheldSettlement(
   deps: SettleDeps,
@@ -105,7 +105,7 @@ async function withheldSettlement(
   }
 }
 
-/** The hold is the most that a request costs, and what cannot be is not charged: the operator hears whose numbers those are. */
+/** Logs usage above the hold and implausible counts, which are not charged. */
 function warnOfExcess(
   { log }: SettleDeps,
   context: RequestContext,
@@ -123,11 +123,11 @@ function warnOfExcess(
       writtenOffUsd: formatUsd(excess),
       implausible,
     },
-    'an upstream reported more than the request may cost; the excess was not charged',
+    'an upstream reported usage above the hold; the excess was not charged',
   )
 }
 
-/** What an upstream reports, without counts that cannot be and without uses that the provider does not charge for. */
+/** The plausible part of reported usage, without tool uses that the provider does not charge for. */
 export function capUsage(
   { plan, hold }: Pick<SettledRequest, 'plan' | 'hold'>,
   report: RawUsage,
@@ -139,16 +139,16 @@ export function capUsage(
 type PlausibleUsage = Plausibility<Usage>
 
 /**
- * Gives a hold back whole, with no charge and no receipt: nothing was sent, or something broke in here
- * and nobody can tell any more what was. Harmless where the hold is closed already.
+ * Releases a hold without a charge or a receipt: nothing was sent, or an internal error left the outcome unknown. Has no
+ * effect on a closed hold.
  */
 export function releaseHold(deps: DurableSettleDeps, { id }: Pick<Hold, 'id'>): Promise<SettlementResult> {
   return releaseDurably(deps, id)
 }
 
-/** Whose usage it is, and where the numbers come from. */
+/** Who pays, and where the token counts come from. */
 interface BillingRule {
-  /** `customer` pays for what was delivered; `platform` writes off what an upstream reports without an answer; `none`: nothing is charged. */
+  /** `customer` pays for delivered output; `platform` writes off what an upstream reports without a response; `none`: nothing is charged. */
   readonly payer: 'customer' | 'platform' | 'none'
   readonly input: 'reported' | 'counted' | 'none'
   readonly output: 'reported' | 'counted' | 'none'
@@ -156,20 +156,20 @@ interface BillingRule {
 
 const noCharge: BillingRule = { payer: 'none', input: 'none', output: 'none' }
 
-/** The table of endings. */
+/** The billing rule of every way in which a request can end. */
 function billingRule(outcome: RelayOutcome, dialect: UpstreamFormat, reported: PlausibleUsage): BillingRule {
   if (!outcome.dispatched) return noCharge
-  const said = dialect.reportedTotals(outcome.report?.usage ?? emptyReport)
-  // A count that cannot be is as good as none.
-  const told = { input: said.input && reported.input, output: said.output && reported.output }
-  const input = told.input ? 'reported' : 'counted'
-  if (isDelivered(outcome)) return { payer: 'customer', input, output: told.output ? 'reported' : 'counted' }
+  const totals = dialect.reportedTotals(outcome.report?.usage ?? emptyReport)
+  // An implausible count is treated like a missing one.
+  const known = { input: totals.input && reported.input, output: totals.output && reported.output }
+  const input = known.input ? 'reported' : 'counted'
+  if (isDelivered(outcome)) return { payer: 'customer', input, output: known.output ? 'reported' : 'counted' }
   if (outcome.reason === 'client_abort') return { payer: 'customer', input, output: 'none' }
-  if (!told.input && !told.output) return noCharge
+  if (!known.input && !known.output) return noCharge
   return {
     payer: 'platform',
-    input: told.input ? 'reported' : 'none',
-    output: told.output ? 'reported' : 'none',
+    input: known.input ? 'reported' : 'none',
+    output: known.output ? 'reported' : 'none',
   }
 }
 
@@ -180,7 +180,7 @@ function isDelivered({ report, sample }: RelayOutcome): boolean {
 const nothing: PricedUsage = { ...noTokens, fees: {}, ranAt: [] }
 const emptyReport: RawUsage = { fields: {}, ranAt: [], unknown: [] }
 
-/** What is charged for, and whether a part of it could not be counted. */
+/** The usage that is billed, and whether a part of it is estimated. */
 interface BilledUsage {
   readonly usage: Usage
   readonly isEstimated: boolean
@@ -188,31 +188,31 @@ interface BilledUsage {
 
 async function usageOf(
   deps: SettleDeps,
-  of: { request: SettledRequest; outcome: RelayOutcome; bill: BillingRule; reported: PlausibleUsage },
+  input: { request: SettledRequest; outcome: RelayOutcome; bill: BillingRule; reported: PlausibleUsage },
 ): Promise<BilledUsage> {
-  const { outcome, bill, request, reported } = of
+  const { outcome, bill, request, reported } = input
   const { counter } = deps
   const isInputKnown = reported.input
-  const input = bill.input === 'counted' ? await countedInput(counter, request, { isInputKnown }) : null
-  const output = bill.output === 'counted' ? await countedOutput(counter, outcome.sample, request) : null
+  const inputCount = bill.input === 'counted' ? await countedInput(counter, request, { isInputKnown }) : null
+  const outputCount = bill.output === 'counted' ? await countedOutput(counter, outcome.sample, request) : null
   const usage = {
     ...reported.usage,
     ...(bill.input === 'reported' ? {} : noInput),
-    ...(input === null ? {} : { inputUncached: input.tokens }),
+    ...(inputCount === null ? {} : { inputUncached: inputCount.tokens }),
     ...(bill.output === 'reported' ? {} : noOutput),
-    ...(output === null ? {} : { output: output.tokens }),
+    ...(outputCount === null ? {} : { output: outputCount.tokens }),
   }
   const isCharged = bill.payer === 'customer' && isDelivered(outcome)
   return {
     usage: isCharged ? withRequestFee(usage, request.plan.price) : usage,
-    isEstimated: input?.isEstimated === true || output?.isEstimated === true,
+    isEstimated: inputCount?.isEstimated === true || outputCount?.isEstimated === true,
   }
 }
 
 function settlementOf(
   deps: SettleDeps,
   context: RequestContext,
-  of: {
+  input: {
     request: SettledRequest
     outcome: RelayOutcome
     bill: BillingRule
@@ -220,8 +220,8 @@ function settlementOf(
     reported: PlausibleUsage
   },
 ): Settlement {
-  const { request, outcome, bill, reported } = of
-  const { usage } = of.used
+  const { request, outcome, bill, reported } = input
+  const { usage } = input.used
   const { price } = request.plan
   const { cost: full, unpriced } = costOf(usage, price, 'rates')
   const listCost = bill.payer === 'none' ? 0n : costOf(usage, price, 'list').cost
@@ -233,7 +233,7 @@ function settlementOf(
   const unknown = [...unpriced, ...usage.unknown]
   if (unknown.length > 0) {
     const facts = { request: context.requestId, model: request.plan.model.name, meters: unknown }
-    deps.log.warn(facts, 'an answer reports usage that no price covers')
+    deps.log.warn(facts, 'a response reports usage without a price')
   }
   return {
     id: context.id,
@@ -247,7 +247,7 @@ function settlementOf(
       ...draftReceipt(context, request, {
         outcome,
         usage,
-        source: sourceOf(bill, of.used),
+        source: sourceOf(bill, input.used),
         upstreamCost: listCost + wasted,
         unpriced: unknown.length > 0,
       }),
@@ -257,14 +257,14 @@ function settlementOf(
   }
 }
 
-/** The attempt that served was noted when its answer began; it went on as long as the answer did. */
+/** The serving attempt was recorded when its response began; its end is the end of the response. */
 function withEndTime(attempts: readonly Attempt[], endedMs: number): readonly Attempt[] {
   const last = attempts.at(-1)
   if (last === undefined || last.failure !== null) return attempts
   return [...attempts.slice(0, -1), { ...last, endedMs }]
 }
 
-/** What a finished answer left at its provider; ids that are not told in the caller's format are no use to it. */
+/** The objects that a complete response created at its provider; after translation their ids are unknown to the client. */
 function providerObjectsOf(
   { plan, upstreamResponse: { body } }: SettledRequest,
   { report }: RelayOutcome,
@@ -274,11 +274,11 @@ function providerObjectsOf(
   return body.kind === 'answer' ? (body.answer.providerObjects ?? []) : []
 }
 
-/** What upstreams charge us for attempts that came to nothing and were made again elsewhere. */
+/** The upstream cost of attempts that failed and were retried. */
 function wastedCost(request: SettledRequest): bigint {
   const { plan, upstreamResponse } = request
-  const told = upstreamResponse.wasted.filter((report) => plan.dialect.reportedTotals(report).input)
-  const costs = told.map((report) => costOf(capUsage(request, report).usage, plan.price, 'list').cost)
+  const billable = upstreamResponse.wasted.filter((report) => plan.dialect.reportedTotals(report).input)
+  const costs = billable.map((report) => costOf(capUsage(request, report).usage, plan.price, 'list').cost)
   return costs.reduce((sum, cost) => sum + cost, 0n)
 }
 
@@ -292,13 +292,13 @@ function countedSource({ isEstimated }: { readonly isEstimated: boolean }): Usag
   return isEstimated ? 'estimated' : 'counted'
 }
 
-/** Reasoning that the provider charges for and never shows: the platform pays for an estimate by time, not the customer. */
+/** Unreported reasoning of a disconnected client's request, estimated by time and written off. */
 function hiddenReasoning(
   deps: SettleDeps,
   context: RequestContext,
-  of: { request: SettledRequest; outcome: RelayOutcome; bill: BillingRule },
+  input: { request: SettledRequest; outcome: RelayOutcome; bill: BillingRule },
 ): bigint {
-  const { request, outcome, bill } = of
+  const { request, outcome, bill } = input
   const isHidden =
     outcome.reason === 'client_abort' &&
     bill.output !== 'reported' &&
@@ -314,13 +314,19 @@ function hiddenReasoning(
   return costOf({ ...nothing, output: tokens }, request.plan.price, 'list').cost
 }
 
-/** The receipt as far as relaying knows it; also what a checkpoint keeps. */
+/** The receipt of a request; also written by checkpoints. */
 export function draftReceipt(
   context: RequestContext,
   request: SettledRequest,
-  of: { outcome: RelayOutcome; usage: Usage; source: UsageSource; upstreamCost: bigint; unpriced: boolean },
+  input: {
+    outcome: RelayOutcome
+    usage: Usage
+    source: UsageSource
+    upstreamCost: bigint
+    unpriced: boolean
+  },
 ): ReceiptDraft {
-  const { usage, outcome } = of
+  const { usage, outcome } = input
   const { upstreamResponse, plan, hold } = request
   return {
     provider: plan.model.provider,
@@ -329,16 +335,16 @@ export function draftReceipt(
     upstreamRequestId: upstreamRequestId(upstreamResponse),
     status: outcome.status,
     endReason: outcome.reason,
-    usageSource: of.source,
+    usageSource: input.source,
     errorCode: outcome.error?.code ?? null,
     ...tokensOf(usage),
     fees: usage.fees,
     ranAt: usage.ranAt,
-    unpricedUsage: of.unpriced,
+    unpricedUsage: input.unpriced,
     implausible: null,
     inputBound: hold.input.source,
     background: false,
-    upstreamCost: of.upstreamCost,
+    upstreamCost: input.upstreamCost,
     outputLimit: hold.outputLimit,
     outputLowered: hold.lowered,
     settledLate: false,
